@@ -1,4 +1,5 @@
-//! Questions to other ranks: one for each cell of a sequence, answered by the rank that it names.
+//! Queries to other ranks: one for each cell of a sequence, answered by the rank given for the
+//! cell.
 
 use super::numbers::over_numbers;
 use super::permute::{gather, scatter};
@@ -9,8 +10,8 @@ use crate::element::{Element, ElementInfo};
 use crate::error::Result;
 use crate::world::{Column, DeliveryTarget, Destinations};
 
-/// Brings answers to questions, in their order: those that name this rank are given to `answer` as
-/// they are, the others go to their ranks, which do the same, and their answers come back.
+/// Returns the answers to queries, in their order. `answer` computes the answers to queries for
+/// this rank. Other queries are sent to their ranks, which call `answer` and return the results.
 /// Collective.
 pub fn ask(
     world: &World,
@@ -50,7 +51,7 @@ pub fn ask(
     }
 }
 
-/// [`ask`] of questions that go to other ranks.
+/// [`ask`] for queries to other ranks.
 fn ask_others(
     world: &World,
     questions: &Cells,
@@ -79,14 +80,15 @@ fn ask_others(
     })
 }
 
-/// Cells at some positions.
+/// The cells at some positions.
 fn picked(world: &World, cells: &Cells, positions: &Cells) -> Result<Cells> {
     let found = Cells::scratch(&world.home(), "picked", cells.element(), positions.len())?;
     gather(world, cells, positions, &found)?;
     Ok(found)
 }
 
-/// Indices of the entries of a list of ranks that are this rank, and of the `elsewhere` others.
+/// Positions of the entries of a list of ranks that equal this rank, and of the `elsewhere` other
+/// entries.
 fn positions(world: &World, ranks: &Cells, elsewhere: u64) -> Result<[Cells; 2]> {
     let room = |cells| Cells::scratch(&world.home(), "positions", &u32::INFO, cells);
     let found = [room(ranks.len() - elsewhere)?, room(elsewhere)?];

@@ -1,7 +1,7 @@
-//! Work on cells of any size, compiled for the usual ones.
+//! Specialization of functions for common cell sizes.
 
-/// Calls a function, one that is always inlined, with the bytes of a cell and further arguments, so that the usual sizes are
-/// constants in it.
+/// Calls an always-inlined function with the cell size in bytes and further arguments, so that
+/// common sizes are compile-time constants in it.
 macro_rules! by_size {
     ($function:path, $size:expr, $($argument:expr),*) => {
         match $size {

@@ -1,4 +1,4 @@
-//! Where segments of a sequence begin.
+//! [`Heads`]: the first cells of the segments of a sequence.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::KernelSource;
 
-/// Bytes of cells that the host has at hand at a time.
+/// Bytes of cells that the host reads at a time.
 const BYTES: usize = 128 << 10;
 
-/// Where segments begin.
+/// Definition of segments by their first cells.
 #[derive(Debug, Clone, Copy)]
 pub enum Heads<'a> {
-    /// At the first cell only.
+    /// One segment: the first cell only.
     None,
-    /// Where these `u32` are not 0.
+    /// The cells whose `u32` flag is not 0.
     Flags(&'a Cells),
-    /// Where these cells differ, in any bit, from the one before.
+    /// The cells whose key differs in any bit from the previous key.
     Keys(&'a Cells),
 }
 
@@ -33,7 +33,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Said by other cells, where there are any.
+    /// Replaces the cells that define the segments, if there are any.
     pub fn with(self, cells: Option<&'a Cells>) -> Self {
         match (self, cells) {
             (Self::Flags(_), Some(cells)) => Self::Flags(cells),
@@ -43,8 +43,9 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Which of some cells are heads, by the host; none where there are no segments. `key` is that of the cell before them, and
-/// then that of the last.
+/// Returns for each cell of a range whether it is a head, computed on the host; empty without
+/// segments. `key` is the key of the cell before the range, and is set to the last key of the
+/// range.
 pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
     let Some(of) = heads.cells() else { return Ok(Vec::new()) };
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
@@ -63,7 +64,7 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
     Ok(found)
 }
 
-/// For each key of `size` bytes, whether it differs from the key before.
+/// Sets `found` for each key of `size` bytes that differs from the previous key.
 pub fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     by_size!(differing, size, keys, before, found);
 }
@@ -77,7 +78,7 @@ fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]
     }
 }
 
-/// Sets `flags` to 1 where `keys` differ from the ones before and to 0 elsewhere, by a kernel.
+/// Sets `flags` to 1 where `keys` differ from the previous key and to 0 elsewhere, with a kernel.
 pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>>) -> Result<()> {
     let words = keys.words_a_cell();
     let text = format!("const WORDS = {words};\n{}", include_str!("../../shaders/heads.wgsl").trim_start());
@@ -96,12 +97,12 @@ pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>
     Ok(())
 }
 
-/// Flags of the cells that differ from the one before.
+/// Flags of the cells that differ from the previous cell.
 pub fn flags_of(world: &World, keys: &Cells) -> Result<Cells> {
     flags_after(world, keys, None)
 }
 
-/// The same behind a key.
+/// [`flags_of`] with the key before the first cell.
 pub fn flags_after(world: &World, keys: &Cells, mut key: Option<Vec<u8>>) -> Result<Cells> {
     let flags = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, keys.len())?;
     if !world.gpu().is_host() {

@@ -1,11 +1,13 @@
 //! Algorithms over arrays: elementwise expressions, reductions, and data-parallel primitives.
 //!
-//! Primitives have the names of Thrust, CUB and `std`. [`World::vectors`](crate::World::vectors) has them for distributed
-//! vectors, which are 1-D global arrays, and is collective; [`World::on_rank`](crate::World::on_rank) for sequences of cells
-//! of this rank, and no other rank takes part.
+//! Primitives are named as in Thrust, CUB and `std`. [`World::vectors`](crate::World::vectors) has
+//! collective primitives for distributed vectors, which are 1-D global arrays.
+//! [`World::on_rank`](crate::World::on_rank) has local primitives for sequences of cells of one
+//! rank.
 //!
-//! After C. Sewell, L. Lo, J. Ahrens, *Portable data-parallel visualization and analysis in distributed memory environments*
-//! (LDAV 2013), and G. Blelloch, *Vector models for data-parallel computing* (MIT Press, 1990).
+//! After C. Sewell, L. Lo, J. Ahrens, *Portable data-parallel visualization and analysis in
+//! distributed memory environments* (LDAV 2013), and G. Blelloch, *Vector models for data-parallel
+//! computing* (MIT Press, 1990).
 
 pub mod amplify;
 mod ask;

@@ -1,10 +1,9 @@
-//! [`VectorLoop`]: loops that the compiler vectorises, for the processor at hand.
+//! [`VectorLoop`]: loops that the compiler vectorizes, specialized for the current processor.
 
-/// A loop over numbers that the compiler vectorises.
+/// A loop over numbers that the compiler vectorizes.
 ///
-/// An implementation marks `run` and the functions that it calls with `#[inline(always)]`, so that
-/// each copy of the loop consists of instructions of its own vector unit. The results must not
-/// depend on the width of vectors.
+/// An implementation marks `run` and its callees with `#[inline(always)]`, so that each copy of the
+/// loop is compiled for its own vector unit. The results must not depend on the vector width.
 pub(crate) trait VectorLoop {
     /// The result of the loop.
     type Output;
@@ -13,7 +12,7 @@ pub(crate) trait VectorLoop {
     fn run(self) -> Self::Output;
 }
 
-/// Runs a loop with the widest vectors that it is compiled for and the processor has.
+/// Runs a loop with the widest compiled vectors that the processor supports.
 pub(crate) fn run_vectorized<L: VectorLoop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
     {
@@ -42,8 +41,7 @@ fn run_with_avx2<L: VectorLoop>(work: L) -> L::Output {
     work.run()
 }
 
-/// Makes the processor fetch bytes ahead. Loops over short blocks end before it finds
-/// their pattern.
+/// Prefetches bytes. Loops over short blocks end before the processor detects their access pattern.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]

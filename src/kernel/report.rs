@@ -11,7 +11,7 @@ use crate::extents::Index;
 use crate::history::{Finding, Problem, Reach, Stray, What};
 use crate::region::Region;
 
-/// Maximum number of bits per array; arrays with more record layers only, or nothing.
+/// Maximum number of bits per array. Arrays with more bits record layers without components.
 const MOST_BITS: usize = 1 << 22;
 
 /// Layers and components of a chunk's ghost cells. A component is a position along the axes without

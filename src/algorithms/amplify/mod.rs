@@ -1,6 +1,7 @@
-//! Stream amplification: from counts to pairs of an item and a copy of it.
+//! Stream amplification: expands counts to pairs of an item and a copy index.
 //!
-//! After Fan, Qiu, Kaufman, *Zippy* (Eurographics 2008), section 5.2, where each element of a stream gives several ones.
+//! After Fan, Qiu, Kaufman, *Zippy* (Eurographics 2008), section 5.2, where each element of a
+//! stream produces several elements.
 
 mod over_ranks;
 
@@ -16,18 +17,20 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
-/// Bytes of pairs that the host has at hand at a time.
+/// Bytes of pairs that the host generates at a time.
 const BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
-    /// For each item as many pairs `[item, copy]` as its count says, in order: counts 2, 0, 3 give `[0, 0]`, `[0, 1]`,
-    /// `[2, 0]`, `[2, 1]`, `[2, 2]`. They replace what `pairs` had; returns how many they are. Local; waits for the device.
+    /// Writes `count` pairs `[item, copy]` for each item, in order: counts 2, 0, 3 give `[0, 0]`,
+    /// `[0, 1]`, `[2, 0]`, `[2, 1]`, `[2, 2]`. The pairs replace the contents of `pairs`; returns
+    /// their number. Local; waits for the device.
     ///
-    /// The array grows where there are more pairs than it has room for, by doubling, so that a program which amplifies
-    /// again and again soon does not grow it any more. How many there will be is known before any is written.
+    /// `pairs` grows by doubling if its capacity is too small, so that repeated calls soon need no
+    /// more growth. The number of pairs is computed before any pair is written.
     ///
     /// # Errors
-    /// More than 4,294,967,295 pairs, too little memory (`pairs` stays as it was), a bad section, a failing device.
+    /// More than 4,294,967,295 pairs, too little memory (`pairs` is unchanged), an invalid section,
+    /// a device failure.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -53,9 +56,9 @@ impl OnRank<'_> {
     }
 }
 
-/// How many pairs counts ask for.
+/// The total number of pairs.
 fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
-    // Kernels look for copies in one buffer.
+    // Kernels search the counts in one buffer.
     let most = world.gpu().limits().buffer_bytes / 4;
     if !world.gpu().is_host() && counts.len() > most {
         let text = format!("{} has {} counts; at most {most} are amplified at a time", counts.label(), counts.len());
@@ -69,7 +72,7 @@ fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
     Err(ArrayError::Other(text).into())
 }
 
-/// Writes as many pairs as there are, the first item being number `first`.
+/// Writes the pairs; `first` is the index of the first item.
 fn amplify(world: &World, counts: &Cells, first: u32, pairs: &Cells) -> Result<()> {
     if pairs.len() == 0 {
         return Ok(());

@@ -6,16 +6,16 @@ use crate::array::GlobalArray;
 use crate::error::{CallSite, Result};
 
 impl Vectors<'_> {
-    /// A new vector of as many pairs `[item, copy]` for each item as its count says, in order; items are global indices.
-    /// Collective; see [`OnRank::amplify`](crate::algorithms::OnRank::amplify).
+    /// Creates a vector with `count` pairs `[item, copy]` for each item, in order; items are global
+    /// indices. Collective; see [`OnRank::amplify`](crate::algorithms::OnRank::amplify).
     ///
-    /// Pairs stay on the ranks of their items: each rank has a chunk of as many as its items have, maybe none.
-    /// [`rebalanced`](Self::rebalanced) makes equal parts of them. Where the chunks of the ranks do not follow one another in
-    /// the order of ranks, the counts go through a copy.
+    /// Pairs stay on the ranks of their items: each rank owns one chunk with the pairs of its
+    /// items, possibly empty. [`rebalanced`](Self::rebalanced) distributes them evenly. If the
+    /// chunks of the ranks are not in rank order, the counts are copied first.
     ///
     /// # Errors
-    /// More than 4,294,967,295 counts, or pairs of one rank; the name is taken, too little memory, a bad section, a failure
-    /// of this or of another rank.
+    /// More than 4,294,967,295 counts, or pairs on one rank; a name that is in use, too little
+    /// memory, an invalid section, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};

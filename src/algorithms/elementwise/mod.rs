@@ -1,8 +1,10 @@
-//! Elementwise expressions: a section as a function of others, cell by cell, and of the global position.
+//! Elementwise expressions: set a section to a function of other sections, cell by cell, and of the
+//! global position.
 //!
-//! An expression is WGSL. It names cells of the sections that it is given, parameters, and `p`, the global position of the
-//! cell (`i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four, `array<i32, D>` beyond; the low 32 bits). Nothing
-//! moves between ranks: sections whose cells lie on different ranks are refused.
+//! An expression is WGSL. It uses cells of the sections by name, parameters, and `p`, the global
+//! position of the cell (`i32` for one axis, `vec2<i32>` to `vec4<i32>` for two to four,
+//! `array<i32, D>` for more; the low 32 bits). No data moves between ranks: corresponding cells
+//! must be on the same rank.
 
 mod source;
 
@@ -21,7 +23,8 @@ use crate::wgsl;
 use crate::world::IntoSection;
 use source::{ExpressionText, Parts, Term, value_type, words};
 
-/// An expression, compiled once for every kind of sections that it is used with.
+/// An expression, compiled once per combination of element types and numbers of axes of its
+/// sections.
 #[derive(Debug)]
 pub struct Elementwise {
     device: Rc<Device>,
@@ -30,14 +33,14 @@ pub struct Elementwise {
     kernels: RefCell<HashMap<String, Rc<ExpressionKernel>>>,
 }
 
-/// A kernel, and how many lines of its text stand before the expression.
+/// A kernel, and the number of lines of its text before the expression.
 #[derive(Debug)]
 struct ExpressionKernel {
     kernel: Kernel,
     before: usize,
 }
 
-/// A use of an expression while it is put together. Mistakes are reported by [`Assignment::write`].
+/// Builder of one use of an expression. [`Assignment::write`] reports the errors of all methods.
 #[derive(Debug)]
 #[must_use = "nothing is computed before write()"]
 pub struct Assignment<'e> {
@@ -47,7 +50,8 @@ pub struct Assignment<'e> {
 }
 
 impl World {
-    /// An elementwise expression in WGSL, such as `"a * x + y"`. Local; nothing is compiled before the first use.
+    /// Creates an elementwise expression in WGSL, such as `"a * x + y"`. Local; nothing is compiled
+    /// before the first use.
     ///
     /// # Examples
     /// ```
@@ -71,14 +75,15 @@ impl World {
 }
 
 impl Elementwise {
-    /// With WGSL declarations (functions, constants, structs) that the expression uses, from a text or a file:
-    /// `world.elementwise("density(p)").functions(include_wgsl!("density.wgsl"))`.
+    /// Adds WGSL declarations (functions, constants, structs) that the expression uses, from a text
+    /// or a file: `world.elementwise("density(p)").functions(include_wgsl!("density.wgsl"))`.
     #[must_use]
     pub fn functions(self, source: impl Into<KernelSource>) -> Self {
         Self { functions: Some(source.into()), kernels: RefCell::default(), ..self }
     }
 
-    /// A use of the expression, to be given its sections and parameters.
+    /// Starts a use of the expression. Add sections and parameters, then call
+    /// [`Assignment::write`].
     pub fn call(&self) -> Assignment<'_> {
         Assignment { of: self, inputs: Vec::new(), params: Vec::new() }
     }
@@ -96,7 +101,8 @@ impl Elementwise {
         Ok(compiled)
     }
 
-    /// An error in the composed text as one of the expression, or of the file of functions, by its own lines.
+    /// Converts an error in the composed text to one in the expression or the file of functions,
+    /// with their line numbers.
     fn placed(&self, error: Error, before: usize) -> Error {
         let ErrorKind::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error.kind().clone() else {
             return error;
@@ -117,31 +123,36 @@ impl Elementwise {
 }
 
 impl Assignment<'_> {
-    /// Gives the expression a section to read, cell by cell, under this name.
+    /// Makes the cells of a section available to the expression under this name.
     pub fn read<T: Element, const D: usize>(mut self, name: &str, section: impl IntoSection<T, D>) -> Self {
         self.inputs.push((name.to_string(), &T::INFO, section.into().side("elementwise")));
         self
     }
 
-    /// Gives the expression a scalar or vector under this name.
+    /// Makes a scalar or vector available to the expression under this name.
     pub fn param(mut self, name: &str, value: impl IntoParam) -> Self {
         self.params.push((name.to_string(), value.into()));
         self
     }
 
-    /// Sets the cells of a section to the expression's values; where the expression uses this name, it is the cell's value
-    /// before. Queues the work; transfers and reads of the host wait for it.
+    /// Sets the cells of a section to the values of the expression. If the expression uses `name`,
+    /// it is the previous value of the cell. Queues the work; transfers and host reads wait for it.
     ///
-    /// All sections are global, and every rank computes the cells that it owns; or all are local, of this rank. They have
-    /// equal extents and may be of different types, arrays and cuts, as long as cells that go together are on one rank.
-    /// Cells of 8 and 16 bits are `u32` or `i32` in the expression and lose their higher bits when stored. Local: where
-    /// every rank calls it, a global section is set. Cost: one dispatch for every box whose cells lie together; for
-    /// global sections every rank looks at the cuts of all arrays.
+    /// Either all sections are global, and every rank computes the cells that it owns; or all are
+    /// local. They have equal extents, and may have different types, arrays and cuts if
+    /// corresponding cells are on the same rank. Cells of 8 and 16 bits are `u32` or `i32` in the
+    /// expression and lose their higher bits when stored. Local: a global section is complete when
+    /// every rank has called it.
+    ///
+    /// Cost: one dispatch per aligned box; for global sections, every rank visits the cuts of all
+    /// arrays.
     ///
     /// # Errors
-    /// A bad region; extents that differ; cells that go together on different ranks (copy first); names that are missing,
-    /// unused or given twice; a section of the same chunk under two names, one of them written; WGSL that is wrong, by line
-    /// and column of the expression or the functions.
+    /// * An invalid region, or extents that differ.
+    /// * Corresponding cells on different ranks (copy one of the sections first).
+    /// * Names that are missing, unused or used twice.
+    /// * A section of the same chunk under two names, one of them written.
+    /// * Invalid WGSL, by line and column of the expression or the functions.
     #[track_caller]
     pub fn write<T: Element, const D: usize>(self, name: &str, section: impl IntoSection<T, D>) -> Result<()> {
         let _call = CallSite::enter();
@@ -159,7 +170,7 @@ impl Assignment<'_> {
             }
         }
         let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
-        // A literal of Rust has 64 bits unless it says otherwise.
+        // Untyped float literals in Rust programs are `f64`.
         let has_doubles =
             inputs.iter().map(|term| term.element).chain([&T::INFO]).any(|element| element.name.contains("f64"))
                 || [functions, &self.of.expression].iter().any(|text| text.contains("f64"));
@@ -182,11 +193,11 @@ impl Assignment<'_> {
                 ));
             }
         }
-        // The same mistakes on every rank, also where a rank has no cells.
+        // All ranks return the same errors, also ranks without cells.
         let aligned = aligned("elementwise", &sides)?;
         let compiled = self.of.compiled(&parts)?;
         let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
-        // Also chunks that have no cell of a section of all ranks pass the call.
+        // Chunks without a cell of a global section are also part of the call.
         let what = || What::Kernel(compiled.kernel.name().into());
         let _acting = chunk.is_none().then(|| core.home().ledger.acting(what, at));
         for boxes in aligned {
@@ -208,7 +219,7 @@ impl Assignment<'_> {
         Err(KernelError::Other(format!("elementwise {:?}: {problem}", self.of.expression)).into())
     }
 
-    /// Names are identifiers, given once, and used.
+    /// Fails for names that are no identifiers, used twice, or unused.
     fn check_names(&self, target: &str) -> Result<()> {
         let given: Vec<&str> = (self.inputs.iter().map(|(name, ..)| name.as_str()))
             .chain(self.params.iter().map(|(name, _)| name.as_str()))
@@ -258,7 +269,7 @@ impl Assignment<'_> {
     }
 }
 
-/// Whether both are handles of one array. Numbers of global arrays and of local ones are counted apart.
+/// True if both are handles of one array. Global and local arrays have separate ids.
 fn is_same(one: &ArrayCore, other: &ArrayCore) -> bool {
     let is_global = |core: &ArrayCore| core.kind() == ArrayKind::Global;
     one.id() == other.id() && is_global(one) == is_global(other)

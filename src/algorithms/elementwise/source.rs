@@ -11,22 +11,22 @@ pub struct Term<'a> {
     pub element: &'a ElementInfo,
 }
 
-/// What a kernel is made from.
+/// Inputs of a kernel's text.
 pub struct Parts<'a> {
-    /// The user's own declarations, if any.
+    /// The user's declarations; may be empty.
     pub functions: &'a str,
     pub expression: &'a str,
     pub axes: usize,
     pub inputs: &'a [Term<'a>],
     pub target: Term<'a>,
-    /// Names and WGSL types of parameters.
+    /// Names and WGSL types of the parameters.
     pub params: &'a [(&'a str, &'a str)],
 }
 
-/// A text and where the expression stands in it.
+/// A text, and the location of the expression in it.
 pub struct ExpressionText {
     pub text: String,
-    /// Lines before the expression.
+    /// Number of lines before the expression.
     pub before: usize,
 }
 
@@ -53,12 +53,13 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Parts<'_> {
-    /// Whether the expression uses the target's own value.
+    /// True if the expression uses the previous value of the target.
     pub fn updates(&self) -> bool {
         words(self.expression).any(|word| word == self.target.name)
     }
 
-    /// The whole kernel. Positions in the user's parts stay what they are, but for a shift by lines.
+    /// The complete kernel. Columns in the user's parts are unchanged, and lines have a constant
+    /// shift.
     pub fn text(&self) -> ExpressionText {
         let mut out = String::new();
         let half = |term: &Term| term.element.requires().f16;
@@ -78,7 +79,8 @@ impl Parts<'_> {
         let value = |term: &Term| value_type(term.element).unwrap_or("u32");
         let target = self.target;
 
-        // The expression is a function of the position, the cells and the parameters that it names.
+        // The expression becomes a function of the position and of the cells and parameters that it
+        // uses.
         let mut declared = Vec::new();
         let mut given = Vec::new();
         if used("p") {

@@ -1,4 +1,4 @@
-//! Histograms of small numbers, over what one rank holds.
+//! Histograms of small integers on one rank.
 
 mod over_ranks;
 
@@ -15,15 +15,15 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
 impl OnRank<'_> {
-    /// Bin *i* of `counts` becomes how many of the numbers are *i*. Local; waits for the device, as the numbers are checked
-    /// before anything is written. Bins of floating-point numbers, over all ranks, are
-    /// [`World::histogram`](crate::World::histogram).
+    /// Sets bin *i* of `counts` to the number of cells that are equal to *i*. Local; waits for the
+    /// device, because the numbers are checked before any write. For bins of floating-point numbers
+    /// over all ranks, see [`World::histogram`](crate::World::histogram).
     ///
     /// # Errors
-    /// * A number that has no bin, or too little memory: a counter of 4 bytes for each bin, on a
-    ///   software adapter one for each thread.
-    /// * A bin with more than 4,294,967,295 numbers: then `counts` has been written.
-    /// * A bad section, a failing device.
+    /// * A number without a bin.
+    /// * Too little memory: 4 bytes per bin, on a software adapter per bin and thread.
+    /// * A bin with more than 4,294,967,295 numbers: `counts` is already written.
+    /// * An invalid section, a device failure.
     #[track_caller]
     pub fn histogram(&self, numbers: impl IntoSequence<u32>, counts: impl IntoSequence<u32>) -> Result<()> {
         let _call = CallSite::enter();
@@ -44,7 +44,7 @@ fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
         true => on_host(world.gpu(), numbers, counts)?,
         false => by_kernel(world, numbers, counts)?,
     }
-    // No bin has more numbers than there are.
+    // No counter can exceed the number of cells.
     if numbers.len() <= u64::from(u32::MAX) {
         Ok(())
     } else {
@@ -81,7 +81,7 @@ fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
     let least = 4 * counts.len();
     let counters = if numbers.len() < 2 * least { 1 } else { 1 + threads.count() as u64 };
     device.check_room(counters * size_of::<u32>() as u64 * counts.len(), "counters of a histogram")?;
-    // Those of the tasks that have ended; the first one gives its own.
+    // Counters of the finished tasks; the first task contributes its own.
     let all: Mutex<Option<Vec<u32>>> = Mutex::new(None);
     let count = |boxes: Vec<HostBox<'_, 1>>| {
         let mut found = Counters::<u32>::new(bins);
@@ -112,7 +112,7 @@ fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
     counts.write(0..counts.len(), bytemuck::cast_slice(&all.unwrap_or_else(|| vec![0; bins])))
 }
 
-/// An error where a counter began again: each number has a bin.
+/// Returns an error if a counter has overflowed: the counts must add up to `numbers`.
 fn check_counted(counted: u64, numbers: u64, label: &str) -> Result<()> {
     if counted == numbers {
         return Ok(());
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn counters_that_began_again_are_found() {
-        // As those of 2³² + 5 numbers in one bin.
+        // The state after 2³² + 5 numbers in one bin.
         let mut counts = [3_u32, u32::MAX - 2];
         add_counts(&mut counts, &[0, 5]);
         assert_eq!(counts, [3, 2]);

@@ -1,4 +1,4 @@
-//! Histograms of small numbers over distributed vectors.
+//! Histograms of small integers in distributed vectors.
 
 use super::count_into;
 use crate::algorithms::scan::largest;
@@ -8,11 +8,13 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
 impl Vectors<'_> {
-    /// How many of the numbers are 0, 1, …, `bins` − 1, on every rank. Collective; one all-reduction of all bins. Bins of
-    /// floating-point numbers are [`World::histogram`](crate::World::histogram).
+    /// Returns the number of cells that are equal to 0, 1, …, `bins` − 1, on every rank.
+    /// Collective; one all-reduce of all bins. For bins of floating-point numbers, see
+    /// [`World::histogram`](crate::World::histogram).
     ///
     /// # Errors
-    /// A number that has no bin, the same error on all ranks; a bad section, a failure of this or of another rank.
+    /// A number without a bin (the same error on all ranks), an invalid section, a failure of any
+    /// rank.
     #[track_caller]
     pub fn histogram(&self, numbers: impl IntoVector<u32>, bins: usize) -> Result<Vec<u64>> {
         let _call = CallSite::enter();

@@ -1,4 +1,4 @@
-//! Questions that ranks ask each other, and their answers.
+//! Queries between ranks, and their answers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::World;
 use crate::error::{Result, TransportError};
 use crate::transport::{Payload, copied, values};
 
-/// What one rank asks another: a box, or a point that is both its corners, and how far to look.
+/// A query from one rank to another: a box, or a point as both corners, and a maximum distance.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
     pub bounds: Bounds,
@@ -26,7 +26,7 @@ impl Question {
     }
 }
 
-/// This rank's questions for other ranks and itself, each with the number of its query.
+/// This rank's queries to other ranks and itself, each with its index.
 #[derive(Default)]
 pub struct Questions(BTreeMap<usize, Vec<(usize, Question)>>);
 
@@ -35,8 +35,8 @@ impl Questions {
         self.0.entry(rank).or_default().push((query, question));
     }
 
-    /// Asks them all, answers those of others by `answer`, and calls `found` with the number of each query and an answer.
-    /// Collective.
+    /// Sends all queries, answers those of other ranks with `answer`, and calls `found` with the
+    /// index and the answer of each query of this rank. Collective.
     pub fn ask(
         self,
         world: &World,
@@ -66,7 +66,7 @@ impl Questions {
     }
 }
 
-/// Of each answer how many neighbours it has, then each of them by its index and its distance.
+/// Encodes for each answer the number of neighbours, then the index and distance of each neighbour.
 fn encoded(answers: impl Iterator<Item = Vec<Neighbour>>) -> Payload {
     let mut words: Vec<u64> = Vec::new();
     for answer in answers {

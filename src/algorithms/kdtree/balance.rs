@@ -1,4 +1,4 @@
-//! Cuts of a grid that are balanced by points.
+//! Cuts of a grid with balanced numbers of points.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -13,14 +13,16 @@ use crate::error::{CallSite, KdTreeError, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
-/// The most boxes: every rank has a list of them.
+/// Maximum number of boxes: every rank stores a list of them.
 const MOST_BOXES: u64 = 1 << 24;
 
-/// Cuts along different axes are as good as each other within this part of the points.
+/// Cuts along different axes count as equal if they differ by less than this fraction of the
+/// points.
 const AS_GOOD: u128 = 10_000;
 
-/// Boxes of whole cells that tile a grid, with nearly as many points each: for [`Layout::boxes`](crate::Layout::boxes). Made
-/// by [`Vectors::balanced_boxes`]; the same on every rank.
+/// Boxes of whole cells that tile a grid, with nearly equal numbers of points, for
+/// [`Layout::boxes`](crate::Layout::boxes). Created by [`Vectors::balanced_boxes`]; the same on
+/// every rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BalancedBoxes {
     shape: Index,
@@ -29,27 +31,29 @@ pub struct BalancedBoxes {
 }
 
 impl BalancedBoxes {
-    /// The boxes; each has cells.
+    /// The boxes; none is empty.
     pub fn boxes(&self) -> &[Region] {
         &self.boxes
     }
 
-    /// How many points lie in each box.
+    /// The number of points in each box.
     pub fn points(&self) -> &[u64] {
         &self.points
     }
 
-    /// The most points of a box by their mean: 1 where all have as many, or none.
+    /// The maximum number of points in a box divided by the mean: 1 if all boxes have the same
+    /// number, or if there are no points.
     pub fn imbalance(&self) -> f64 {
         let (most, all) = (self.points.iter().max().copied().unwrap_or(0), self.points.iter().sum::<u64>());
         if all == 0 { 1.0 } else { most as f64 * self.points.len() as f64 / all as f64 }
     }
 
-    /// For each box the others that touch it, with a face, an edge or a corner, rising; also over the ends of axes that are
-    /// periodic. No box is a neighbour of itself. Local; n log n for n boxes.
+    /// For each box, the ascending indices of the other boxes that share a face, an edge or a
+    /// corner with it, also across the ends of periodic axes. A box is never its own neighbour.
+    /// Local; O(n log n) for n boxes.
     ///
     /// # Errors
-    /// Not one entry for each axis.
+    /// `periodic` does not have one entry per axis.
     #[track_caller]
     pub fn neighbours(&self, periodic: &[bool]) -> Result<Vec<Vec<usize>>> {
         let _call = CallSite::enter();
@@ -62,21 +66,25 @@ impl BalancedBoxes {
 }
 
 impl Vectors<'_> {
-    /// Cuts a grid into boxes of whole cells with as many points each as whole cells allow. Collective.
+    /// Cuts a grid into boxes of whole cells with numbers of points as equal as possible.
+    /// Collective.
     ///
-    /// Coordinates of points count cells: a point lies in cell `⌊x⌋` of each axis, and within the shape. The grid is cut in
-    /// two, again and again, in proportion to the boxes on each side, along the axis where the points are divided best; of
-    /// axes that are as good but for a 10,000th of the points, where the region is longest. Where there are no points,
-    /// boxes have as many cells. The boxes are a function of the points, the shape and their number alone, on any number of
-    /// ranks.
+    /// Coordinates count cells: a point lies in cell `⌊x⌋` of each axis, which must be within the
+    /// shape. The grid is halved recursively, in proportion to the boxes on each side, along the
+    /// axis with the best balance; if several axes are equal up to a 10,000th of the points, along
+    /// the longest one. Regions without points are divided by cells. The boxes depend only on the
+    /// points, the shape and the number of boxes, not on the number of ranks.
     ///
-    /// Cost: each rank's host reads its points twice and has the cells of them, 24 bytes each; for each of log₂(boxes)
-    /// levels it looks at each a few times, and at most 8 MiB of counts (24 bytes a cut where there are many) are
-    /// all-reduced as often. No point moves.
+    /// Cost: each rank's host reads its points twice and stores their cells, 24 bytes each. For
+    /// each of the log₂(boxes) levels, it visits each cell a few times, with the same number of
+    /// all-reduces of at most 8 MiB of counts (24 bytes per cut if there are many cuts). No point
+    /// moves.
     ///
     /// # Errors
-    /// A point outside of the grid (all ranks say which, and the world goes on); a bad shape; no box, more boxes than cells,
-    /// or more than 16,777,216; a bad section, a failure of this or of another rank.
+    /// * A point outside of the grid: all ranks report it, and the world remains usable.
+    /// * An invalid shape.
+    /// * No box, more boxes than cells, or more than 16,777,216 boxes.
+    /// * An invalid section, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -129,11 +137,11 @@ impl Vectors<'_> {
     }
 }
 
-/// A region that is to be cut.
+/// A region to be cut.
 struct Open {
     region: Region,
     boxes: Range<usize>,
-    /// The cells of this rank's points in it.
+    /// The range of this rank's points in the region.
     own: Range<usize>,
     points: u64,
 }
@@ -169,7 +177,7 @@ fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Ve
 }
 
 impl Open {
-    /// The planes that it may be cut at: both sides must have a cell for each of their boxes.
+    /// The planes at which the region may be cut: both sides must have at least one cell per box.
     fn wanted(&self) -> Vec<WantedPlane> {
         let extents = self.region.extents();
         let (parts, all) = (self.boxes.len(), self.region.cells());
@@ -188,14 +196,14 @@ impl Open {
             let (below, above) = ((part as u64).div_ceil(layer), ((parts - part) as u64).div_ceil(layer));
             if below + above <= extent {
                 let (low, high) = (below, extent - above);
-                // Where there are no points boxes are to have as many cells.
+                // Regions without points are divided evenly by cells.
                 let even = ((u128::from(extent) * part as u128 / parts as u128) as u64).clamp(low, high);
                 let (low, high) = if self.points > 0 { (low, high) } else { (even, even) };
                 list.push(wanted(axis, part, low, high));
             }
         }
         if list.is_empty() {
-            // Few cells for many boxes: as many boxes on each side as there is room for.
+            // Few cells for many boxes: each side gets at most as many boxes as cells.
             let axis = (0..extents.axes()).max_by_key(|&axis| (extents[axis], Reverse(axis))).unwrap_or(0);
             let half = extents[axis] as u64 / 2;
             let below = all / extents[axis] as u64 * half;
@@ -205,7 +213,7 @@ impl Open {
         list
     }
 
-    /// What the best cut has least of.
+    /// Sort key of a cut; the best cut has the smallest.
     fn merit(&self, wanted: &WantedPlane, plane: &Plane) -> (u128, Reverse<i64>, usize) {
         let all = u128::from(self.points.max(1)) * wanted.parts as u128;
         let error = wanted.error(plane.below).saturating_mul(AS_GOOD) / all;

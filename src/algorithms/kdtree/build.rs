@@ -1,4 +1,4 @@
-//! How a tree is built: level by level, all nodes of a level by one sort.
+//! Construction of a tree, level by level, with one sort per level.
 
 use super::nodes::Nodes;
 use super::point::{Bounds, Placed, ordered};
@@ -7,18 +7,18 @@ use crate::algorithms::vectors::Vectors;
 use crate::error::Result;
 use crate::layout::{Layout, Split};
 
-/// How the points of a tree are cut: one chunk for each rank, of whole leaves.
+/// Layout of a tree's points: one chunk of whole leaves per rank.
 pub fn layout(nodes: &Nodes) -> Layout {
     let lengths = nodes.lengths();
     Layout::new([lengths.iter().sum::<i64>()]).split([Split::Sizes(lengths)])
 }
 
-/// Builds a tree of points that the ranks have in the cut of the result, `own` being this rank's. Returns them in the tree's
-/// order. Collective.
+/// Builds a tree of points that are already distributed like the result; `own` are this rank's
+/// points. Returns them in the order of the tree. Collective.
 pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -> Result<Vec<Placed>> {
     let world = on.world();
     let first = nodes.first_of(nodes.first_leaf(world.rank()));
-    // Nodes that are not cut, in the order of their points.
+    // Nodes without a cut, in the order of their points.
     let mut front = vec![0];
     let mut arrays = None;
     bound(world, nodes, &front, &own, first)?;
@@ -34,7 +34,8 @@ pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -
         each_part(nodes, &front, &own, first, |number, items| {
             let node = &nodes.all[number];
             let axis = (node.leaves.len() > 1).then(|| node.bounds.widest());
-            // Keys rise from node to node, and those of a leaf are equal: it is as it should be.
+            // Keys ascend from node to node, and all keys of a leaf are equal, so leaves keep their
+            // order.
             let key = |item: &Placed| [node.leaves.start as u32, axis.map_or(0, |axis| ordered(item.position()[axis]))];
             own_keys.extend(items.iter().map(key));
         });
@@ -55,7 +56,7 @@ pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -
     Ok(own)
 }
 
-/// The node itself, or what it is cut into.
+/// Returns the node, or its two children after a cut.
 fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
     match nodes.all[number].leaves.len() {
         1 => vec![number],
@@ -63,7 +64,8 @@ fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
     }
 }
 
-/// Calls `f` with each node of a list, in the order of their points, and those of its points that this rank has.
+/// Calls `f` with each node of a list, in the order of their points, and with this rank's points of
+/// the node.
 fn each_part(nodes: &Nodes, list: &[usize], own: &[Placed], first: u64, mut f: impl FnMut(usize, &[Placed])) {
     let begin = list.partition_point(|&number| nodes.all[number].points.end <= first);
     let end = first + own.len() as u64;
@@ -76,7 +78,7 @@ fn each_part(nodes: &Nodes, list: &[usize], own: &[Placed], first: u64, mut f: i
     }
 }
 
-/// Finds the boxes around the points of some nodes. Collective.
+/// Computes the bounding boxes of some nodes. Collective.
 fn bound(world: &World, nodes: &mut Nodes, list: &[usize], own: &[Placed], first: u64) -> Result<()> {
     let mut found = vec![Bounds::NONE; nodes.all.len()];
     each_part(nodes, list, own, first, |number, items| found[number] = Bounds::of(items.iter().map(Placed::position)));

@@ -1,33 +1,34 @@
-//! Where to cut a grid so that there are so many points on one side: points are counted in slabs, which get thinner until
-//! they are single cells. No point moves.
+//! Search for planes that divide the points of a grid in a given ratio. Points are counted in
+//! slabs, which are refined down to single cells. No point moves.
 
 use std::ops::Range;
 
 use crate::World;
 use crate::error::Result;
 
-/// The cell that a point lies in.
+/// The grid cell of a point.
 pub type GridCell = [i64; 3];
 
-/// Slabs of all searches together that are counted at a time, and of one.
+/// Maximum number of slabs counted at a time, for all searches together and for each.
 const ALL_SLABS: usize = 1 << 20;
 const SLABS: usize = 256;
 
-/// Which plane is wanted: one across `axis`, from `low` to `high`, that has `part` of `parts` of the points below it.
+/// A search for a plane across `axis`, from `low` to `high`, with `part` of `parts` of the points
+/// below it.
 #[derive(Debug)]
 pub struct WantedPlane {
-    /// This rank's cells that count.
+    /// Range of this rank's cells in the search.
     pub own: Range<usize>,
     pub axis: usize,
     pub low: i64,
     pub high: i64,
-    /// All points of all ranks that count.
+    /// Number of points of all ranks in the search.
     pub points: u64,
     pub part: usize,
     pub parts: usize,
 }
 
-/// A plane: the first cell above it, and how many points are below.
+/// A plane: the first cell above it, and the number of points below it.
 #[derive(Debug, Clone, Copy)]
 pub struct Plane {
     pub at: i64,
@@ -35,7 +36,7 @@ pub struct Plane {
 }
 
 impl WantedPlane {
-    /// How far a number of points is from what is wanted, in parts of a point.
+    /// Difference of a number of points from the wanted one, multiplied by `parts`.
     pub fn error(&self, below: u64) -> u128 {
         (u128::from(below) * self.parts as u128).abs_diff(u128::from(self.points) * self.part as u128)
     }
@@ -45,15 +46,15 @@ impl WantedPlane {
     }
 }
 
-/// The best plane of each search: between points the last one that has no more below than wanted, or the first that has
-/// more. Collective inside a collective.
+/// The best plane of each search: the last one with at most the wanted number of points below it,
+/// or the first one with more. Must be called inside a collective.
 pub fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
-    // Each search with the planes that are left.
+    // Each search with its remaining planes.
     let mut open: Vec<(usize, i64, i64)> = wanted.iter().zip(0..).map(|(one, i)| (i, one.low, one.high)).collect();
     while !open.is_empty() {
         let slabs = (ALL_SLABS / open.len()).clamp(2, SLABS);
-        // Beside them what is below the first one.
+        // One more count per search: the points below the first slab.
         let mut counts = vec![0_u64; open.len() * (slabs + 1)];
         let step = |low: i64, high: i64| (high - low) / slabs as i64 + 1;
         for (&(number, low, high), counts) in open.iter().zip(counts.chunks_mut(slabs + 1)) {

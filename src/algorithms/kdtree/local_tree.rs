@@ -1,24 +1,26 @@
-//! The points that one rank holds, as its host searches them.
+//! [`LocalTree`]: search structure for the points of one rank on its host.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::point::{Bounds, Position, squared_distance};
 
-/// Points that are looked at one by one.
+/// Maximum number of points in a leaf, which is searched linearly.
 const FEW: usize = 12;
 
-/// A point that a query has found.
+/// A point found by a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
-    /// Its place in the vector that the tree was made of.
+    /// Index of the point in the vector from which the tree was built.
     pub index: u64,
-    /// Its squared distance: the sum of the squared differences, axis 0 first, each operation rounded to `f32`.
+    /// Squared distance: the sum of the squared differences, axis 0 first, each operation rounded
+    /// to `f32`.
     pub squared_distance: f32,
 }
 
 impl Neighbour {
-    /// What neighbours are sorted by: distances are not negative, so that their bits are in their order.
+    /// Sort key of neighbours. Distances are not negative, so their bits have the order of their
+    /// values.
     pub fn order(&self) -> (u32, u64) {
         (self.squared_distance.to_bits(), self.index)
     }
@@ -28,17 +30,17 @@ impl Neighbour {
     }
 }
 
-/// The points of one rank in a tree of its own, whose leaves have few.
+/// A tree over the points of one rank, with small leaves.
 pub struct LocalTree {
     points: Vec<(Position, u64)>,
-    /// The root first; none where there are no points.
+    /// The root first; empty without points.
     nodes: Vec<LocalNode>,
 }
 
 struct LocalNode {
     bounds: Bounds,
     points: Range<usize>,
-    /// The second of its two; the first one follows it. 0 where it is not cut.
+    /// Index of the second child; the first child follows its parent. 0 for a leaf.
     second: usize,
 }
 
@@ -70,7 +72,7 @@ impl LocalTree {
         }
     }
 
-    /// The points within a squared distance, at most so many, sorted by distance and index.
+    /// At most `most` points within a squared distance, sorted by distance and index.
     pub fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
         let mut found: BinaryHeap<(u32, u64)> = BinaryHeap::new();
         let mut open: Vec<(f32, usize)> =
@@ -84,7 +86,7 @@ impl LocalTree {
             if node.second != 0 {
                 let mut children =
                     [number + 1, node.second].map(|child| (self.nodes[child].bounds.squared_distance(to), child));
-                // The closer one is taken first.
+                // The nearer child is on top of the stack.
                 children.sort_by(|a, b| b.0.total_cmp(&a.0));
                 open.extend(children);
                 continue;
@@ -102,7 +104,7 @@ impl LocalTree {
         found.into_sorted_vec().into_iter().map(Neighbour::of).collect()
     }
 
-    /// The points in a box, its sides included, by their indices.
+    /// The indices of the points in a box, including its boundary.
     pub fn inside(&self, wanted: &Bounds) -> Vec<u64> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
         open.extend((!self.nodes.is_empty()).then_some(0));

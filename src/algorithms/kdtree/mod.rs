@@ -1,8 +1,9 @@
-//! k-d trees of points, queries of them, and cuts of grids that are balanced by points.
+//! k-d trees of points, queries of them, and cuts of grids with balanced numbers of points.
 //!
-//! A tree has any number of leaves. Its nodes are cut in two along the axis on which their points spread most, and leaves
-//! have as many points as each other but one, whatever the points: those with equal coordinates stay in the order that they
-//! had. So the tree is a function of the points, their order and the number of leaves alone, on any number of ranks.
+//! A tree has any number of leaves. Each inner node is cut in two along the axis with the largest
+//! spread of its points. The numbers of points per leaf differ by at most one for any points:
+//! points with equal coordinates keep their order. Therefore the tree depends only on the points,
+//! their order and the number of leaves, not on the number of ranks.
 
 mod ask;
 mod balance;
@@ -31,10 +32,10 @@ use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
 use crate::error::{CallSite, KdTreeError, Result};
 
-/// The most leaves of a tree: every rank has a list of all nodes.
+/// Maximum number of leaves: every rank stores a list of all nodes.
 const MOST_LEAVES: usize = 1 << 24;
 
-/// A k-d tree of points that lie on all ranks. Made by [`Vectors::kdtree`].
+/// A k-d tree of points distributed over all ranks. Created by [`Vectors::kdtree`].
 pub struct KdTree<P> {
     nodes: Nodes,
     points: GlobalArray<P, 1>,
@@ -48,25 +49,28 @@ impl<P: Point> KdTree<P> {
         &self.nodes.all
     }
 
-    /// How many leaves it has.
+    /// The number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes.leaves()
     }
 
-    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to `⌊points · (i + 1) / n⌋`.
-    /// Each rank has one chunk of whole leaves, as many as the others but one. Not to be
-    /// changed: queries may or may not see it.
+    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to
+    /// `⌊points · (i + 1) / n⌋`.
+    ///
+    /// Each rank owns one chunk of whole leaves; the numbers of leaves per rank differ by at most
+    /// one. Do not write to the array: queries may or may not use the changed values.
     pub fn points(&self) -> &GlobalArray<P, 1> {
         &self.points
     }
 
-    /// The place that each point had in the vector that the tree was made of, as the two words of a number of 64 bits, the
-    /// lower one first; cut as [`points`](Self::points).
+    /// The index of each point in the vector from which the tree was built, as the two words of a
+    /// 64-bit number, the lower one first; cut like [`points`](Self::points).
     pub fn indices(&self) -> &GlobalArray<[u32; 2], 1> {
         &self.indices
     }
 
-    /// The points of a leaf; a leaf that there is not is a mistake that the operation reports which uses the section.
+    /// The points of a leaf. The operation that uses the section reports a leaf that does not
+    /// exist.
     pub fn leaf(&self, leaf: usize) -> GlobalSection<P, 1> {
         let points = match leaf < self.leaves() {
             true => self.nodes.first_of(leaf)..self.nodes.first_of(leaf + 1),
@@ -75,7 +79,7 @@ impl<P: Point> KdTree<P> {
         self.points.at(points.start as i64..points.end as i64)
     }
 
-    /// The rank that has the points of a leaf; `None` where there is no such leaf.
+    /// The rank that owns the points of a leaf; `None` if the leaf does not exist.
     pub fn rank_of(&self, leaf: usize) -> Option<usize> {
         (leaf < self.leaves()).then(|| self.nodes.rank_of(leaf))
     }
@@ -84,7 +88,7 @@ impl<P: Point> KdTree<P> {
         &self.nodes
     }
 
-    /// What this rank holds, read when first asked for.
+    /// The points of this rank, read on first use.
     fn local(&self) -> Result<&LocalTree> {
         if self.local.get().is_none() {
             let (points, indices) = (self.points.local()?.all().read()?, self.indices.local()?.all().read()?);
@@ -97,23 +101,27 @@ impl<P: Point> KdTree<P> {
 }
 
 impl Vectors<'_> {
-    /// The k-d tree of some points, with so many leaves: any number, also more than points. Collective.
+    /// Builds a k-d tree of points with the given number of leaves, which may exceed the number of
+    /// points. Collective.
     ///
-    /// A node of several leaves is cut at the middle one of them, along the axis on which its points spread most (of several
-    /// the lowest), its points sorted by that coordinate; points with equal ones stay in their order. −0 and +0 are equal.
-    /// The tree and the order of its points are the same for every number of ranks and every cut of the points.
+    /// A node with several leaves is cut at its middle leaf, along the axis with the largest spread
+    /// of its points (the lowest such axis). The points are sorted by that coordinate; points with
+    /// equal coordinates keep their order. −0 and +0 are equal. The tree and the order of its
+    /// points are the same for every number of ranks and every cut of the points.
     ///
-    /// The tree has arrays of its own, `name` and `name: indices`: one chunk on each rank, of whole leaves. Give it as many
-    /// leaves as ranks or more.
+    /// The tree has arrays of its own, `name` and `name: indices`, with one chunk of whole leaves
+    /// per rank. Use at least as many leaves as ranks.
     ///
-    /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and one all-reduce of 24
-    /// bytes a node; every rank's host reads and writes its points once for each level. Memory: 32 bytes a point while the
-    /// tree is built, beside what the sort needs, and as many on the host. The nodes, about 200 bytes a leaf, are on every
-    /// rank.
+    /// Cost: for each level of nodes one sort of the points ([`sort_pairs`](Self::sort_pairs)) and
+    /// one all-reduce of 24 bytes per node; every rank's host reads and writes its points once per
+    /// level. Memory during construction: 32 bytes per point on the device, in addition to the
+    /// memory of the sort, and the same on the host. Every rank stores all nodes, about 200 bytes
+    /// per leaf.
     ///
     /// # Errors
-    /// No leaves or more than 16,777,216; a coordinate that is not finite (all ranks say which, and the world goes on); a
-    /// bad section, a name that is taken, too little memory, a failure of this or of another rank.
+    /// * No leaves, or more than 16,777,216.
+    /// * A coordinate that is not finite: all ranks report it, and the world remains usable.
+    /// * An invalid section, a name that is in use, too little memory, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -158,7 +166,7 @@ impl Vectors<'_> {
     }
 }
 
-/// The points of this rank before they are sorted, each with its place.
+/// This rank's points before the sort, each with its index.
 fn placed<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<Placed>> {
     let (mut wanted, mut first) = (Vec::new(), 0);
     for (owner, length) in nodes.lengths().into_iter().enumerate().filter(|(_, length)| *length > 0) {

@@ -1,11 +1,11 @@
-//! Which boxes touch.
+//! Adjacency of boxes.
 
 use std::ops::ControlFlow;
 
 use crate::extents::Index;
 use crate::region::{Region, RegionTree};
 
-/// For each of some disjoint boxes in a grid the others that touch it, rising.
+/// For each of several disjoint boxes in a grid, the ascending indices of its neighbours.
 pub fn neighbours(boxes: &[Region], shape: Index, periodic: &[bool]) -> Vec<Vec<usize>> {
     let tree = RegionTree::new(boxes);
     let one = Index::splat(shape.axes(), 1);
@@ -25,7 +25,7 @@ pub fn neighbours(boxes: &[Region], shape: Index, periodic: &[bool]) -> Vec<Vec<
     (0..boxes.len()).map(around).collect()
 }
 
-/// A region, and where it reaches over the end of a periodic axis also where it comes in again.
+/// A region, and its periodic images inside the shape if it crosses the end of a periodic axis.
 fn images(region: Region, shape: Index, periodic: &[bool]) -> Vec<Region> {
     let mut images = vec![region];
     for axis in (0..shape.axes()).filter(|&axis| periodic[axis]) {

@@ -1,4 +1,4 @@
-//! The nodes of a tree, which every rank has.
+//! The nodes of a tree, stored on every rank.
 
 use std::ops::Range;
 
@@ -7,29 +7,30 @@ use super::point::{Bounds, Position};
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// The leaves below it; a leaf is one itself.
+    /// The range of leaves in the subtree; a leaf contains itself.
     pub leaves: Range<usize>,
-    /// Its points, by their places in the tree's order.
+    /// The range of its points in the order of the tree.
     pub points: Range<u64>,
-    /// The box around its points.
+    /// The bounding box of its points.
     pub bounds: Bounds,
-    /// Where it is cut; `None` of a leaf.
+    /// The cut into children; `None` for a leaf.
     pub cut: Option<Cut>,
 }
 
-/// Where a node is cut in two.
+/// Cut of a node in two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// The axis on which its points spread most, of several the lowest.
+    /// The axis with the largest spread of the node's points (the lowest such axis).
     pub axis: usize,
-    /// The coordinate of the first point of the upper child, or where that has none, of the last one of the lower child. The
-    /// lower child's points are not above it, the upper child's not below.
+    /// The coordinate of the first point of the upper child or, if that child is empty, of the last
+    /// point of the lower child. Points of the lower child are not above it, points of the upper
+    /// child not below it.
     pub value: f32,
-    /// The numbers of the nodes that it is cut into: the lower one, the upper one.
+    /// Indices of the lower and the upper child.
     pub children: [usize; 2],
 }
 
-/// The nodes of a tree, level by level, and where its leaves lie.
+/// The nodes of a tree, level by level, and the distribution of its leaves.
 #[derive(Debug)]
 pub struct Nodes {
     pub all: Vec<Node>,
@@ -44,13 +45,13 @@ fn share(whole: u64, part: usize, parts: usize) -> u64 {
 }
 
 impl Nodes {
-    /// The root alone.
+    /// A tree that consists of its root.
     pub fn new(points: u64, leaves: usize, ranks: usize) -> Self {
         let root = Node { leaves: 0..leaves, points: 0..points, bounds: Bounds::NONE, cut: None };
         Self { all: vec![root], points, leaves, ranks }
     }
 
-    /// Cuts a node along an axis, at its middle leaf.
+    /// Cuts a node along an axis at its middle leaf.
     pub fn cut(&mut self, number: usize, axis: usize) -> [usize; 2] {
         let Range { start, end } = self.all[number].leaves;
         let middle = start + (end - start) / 2;
@@ -64,7 +65,7 @@ impl Nodes {
         children
     }
 
-    /// Fills in where nodes are cut, once all boxes are known.
+    /// Sets the coordinates of the cuts when all bounding boxes are known.
     pub fn settle(&mut self) {
         for number in 0..self.all.len() {
             let Some(Cut { axis, children: [lower, upper], .. }) = self.all[number].cut else { continue };
@@ -78,7 +79,7 @@ impl Nodes {
         }
     }
 
-    /// The place of the first point of a leaf.
+    /// The index of the first point of a leaf.
     pub fn first_of(&self, leaf: usize) -> u64 {
         share(self.points, leaf, self.leaves)
     }
@@ -87,23 +88,23 @@ impl Nodes {
         self.leaves
     }
 
-    /// The first leaf of a rank: each has as many, but one.
+    /// The first leaf of a rank: the numbers of leaves per rank differ by at most one.
     pub fn first_leaf(&self, rank: usize) -> usize {
         share(self.leaves as u64, rank, self.ranks) as usize
     }
 
-    /// The rank that has a leaf.
+    /// The rank that owns a leaf.
     pub fn rank_of(&self, leaf: usize) -> usize {
         (((leaf as u128 + 1) * self.ranks as u128 - 1) / self.leaves as u128) as usize
     }
 
-    /// How many points each rank has.
+    /// The number of points of each rank.
     pub fn lengths(&self) -> Vec<i64> {
         let first = |rank: usize| self.first_of(self.first_leaf(rank));
         (0..self.ranks).map(|rank| (first(rank + 1) - first(rank)) as i64).collect()
     }
 
-    /// A leaf with points that a position is close to; `None` where there are no points.
+    /// A leaf with points near a position; `None` without points.
     pub fn close_to(&self, position: &Position) -> Option<usize> {
         let mut at = &self.all[0];
         while let Some(cut) = &at.cut {
@@ -114,7 +115,7 @@ impl Nodes {
         (!at.points.is_empty()).then_some(at.leaves.start)
     }
 
-    /// The ranks, rising, that have a point in boxes that are `wanted`.
+    /// Calls `found` with the ascending ranks that own a point in a box for which `wanted` is true.
     pub fn ranks(&self, wanted: impl Fn(&Bounds) -> bool, mut found: impl FnMut(usize)) {
         let (mut open, mut last) = (vec![0], None);
         while let Some(number) = open.pop() {

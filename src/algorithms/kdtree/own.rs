@@ -1,11 +1,11 @@
-//! The points of this rank, as its host reads them.
+//! Reads the points of this rank on the host.
 
 use super::point::{Point, Position};
 use crate::World;
 use crate::algorithms::vectors::Vector;
 use crate::error::Result;
 
-/// Calls `f` with the place of each of this rank's points in the vector, and where it is.
+/// Calls `f` with the index in the vector and the position of each point of this rank.
 pub fn each<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
     let begin = points.region()?.start[0];
     for part in points.section().local_parts()? {
@@ -15,13 +15,14 @@ pub fn each<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> R
     Ok(())
 }
 
-/// Of all points the first one that is not `fine`: the same on every rank. Collective inside a collective.
+/// The first point of all ranks for which `fine` is false, the same on every rank. Must be called
+/// inside a collective.
 pub fn first_not<P: Point>(
     world: &World,
     points: &Vector<P>,
     fine: impl Fn(&Position) -> bool,
 ) -> Result<Option<(String, String)>> {
-    // Its place, and the bits of its coordinates.
+    // The index, and the bits of the coordinates.
     let mut first = [[u64::MAX, 0, 0, 0]];
     each(points, |index, position| {
         if index < first[0][0] && !fine(&position) {
@@ -39,7 +40,7 @@ fn label<P: Point>(points: &Vector<P>) -> String {
     points.label().unwrap_or_default()
 }
 
-/// A position for a message.
+/// Text of a position for error messages.
 pub fn shown<P: Point>(position: &Position) -> String {
     format!("{:?}", &position[..P::DIMENSIONS])
 }

@@ -1,25 +1,26 @@
-//! Points, and boxes around them.
+//! Points, and bounding boxes.
 
 use super::super::sort::SortKey;
 use crate::element::Element;
 
-/// A point of 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]`, of which the fourth number rides along and counts nowhere.
+/// A point in 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]` with three coordinates and a number that
+/// moves with the point but is ignored by trees.
 pub trait Point: Element + sealed::Sealed {
-    /// How many of its numbers are coordinates.
+    /// The number of coordinates.
     const DIMENSIONS: usize;
     #[doc(hidden)]
     fn to_parts(self) -> [f32; 4];
     #[doc(hidden)]
     fn from_parts(parts: [f32; 4]) -> Self;
 
-    /// Where it is. In 2 dimensions the third coordinate is 0.
+    /// The position. In 2 dimensions the third coordinate is 0.
     fn position(self) -> Position {
         let [x, y, z, _] = self.to_parts();
         [x, y, z]
     }
 }
 
-/// Where a point is. In 2 dimensions the third coordinate is 0.
+/// The position of a point. In 2 dimensions the third coordinate is 0.
 pub type Position = [f32; 3];
 
 mod sealed {
@@ -52,16 +53,17 @@ impl Point for [f32; 4] {
     }
 }
 
-/// A point on its way to its leaf: one type for all points, so that trees are built by code that is compiled once.
+/// A point during construction: one type for all kinds of points, so that the construction code is
+/// compiled once.
 #[derive(Clone, Copy, zippy_derive::Element)]
 #[repr(C)]
 pub struct Placed {
     x: f32,
     y: f32,
     z: f32,
-    /// The number that rides along.
+    /// The fourth number of the point, which is not a coordinate.
     w: f32,
-    /// Words of its place in the vector that the tree was made of.
+    /// Words of the index in the vector from which the tree is built.
     low: u32,
     high: u32,
 }
@@ -79,18 +81,19 @@ impl Placed {
         [self.low, self.high]
     }
 
-    /// With the two zeros made one.
+    /// The position with −0 replaced by +0.
     pub fn position(&self) -> Position {
         [self.x, self.y, self.z].map(|x| x + 0.0)
     }
 }
 
-/// A coordinate as a number that is compared like it.
+/// Converts a coordinate to an integer with the same order.
 pub fn ordered(coordinate: f32) -> u32 {
     f32::ORDER.ordered(coordinate.to_bits())
 }
 
-/// The squared distance of two points: the sum of the squared differences, axis 0 first, each operation rounded to `f32`.
+/// The squared distance of two points: the sum of the squared differences, axis 0 first, each
+/// operation rounded to `f32`.
 pub fn squared_distance(a: &Position, b: &Position) -> f32 {
     sum_of_squares([0, 1, 2].map(|axis| a[axis] - b[axis]))
 }
@@ -99,30 +102,31 @@ fn sum_of_squares([x, y, z]: [f32; 3]) -> f32 {
     x * x + y * y + z * z
 }
 
-/// The smallest box around some points, its corners included. Around none, it begins at ∞ and ends at −∞.
+/// The smallest box around points, including its boundary. Without points, it begins at ∞ and ends
+/// at −∞.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// The lower corner.
     pub low: Position,
-    /// The upper one.
+    /// The upper corner.
     pub high: Position,
 }
 
 impl Bounds {
-    /// Around no points.
+    /// The box without points.
     pub const NONE: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// Around some points.
+    /// The bounding box of points.
     pub fn of(points: impl IntoIterator<Item = Position>) -> Self {
         points.into_iter().fold(Self::NONE, |all, point| all.with(&Self { low: point, high: point }))
     }
 
-    /// Whether there are no points in it.
+    /// True if the box contains no points.
     pub fn is_empty(&self) -> bool {
         self.low[0] > self.high[0]
     }
 
-    /// Around the points of both.
+    /// The bounding box of both.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             low: [0, 1, 2].map(|axis| self.low[axis].min(other.low[axis])),
@@ -130,19 +134,19 @@ impl Bounds {
         }
     }
 
-    /// The axis on which it is widest, of several the lowest.
+    /// The axis with the largest extent (the lowest such axis).
     pub fn widest(&self) -> usize {
         let width = |axis: usize| self.high[axis] - self.low[axis];
         (1..3).fold(0, |widest, axis| if width(axis) > width(widest) { axis } else { widest })
     }
 
-    /// The squared distance to the closest point of the box, rounded like a distance between points, and so never more than
-    /// that of a point inside.
+    /// The squared distance to the closest point of the box, rounded like a distance between
+    /// points. Therefore it never exceeds the distance to a point in the box.
     pub fn squared_distance(&self, to: &Position) -> f32 {
         sum_of_squares([0, 1, 2].map(|axis| (self.low[axis] - to[axis]).max(to[axis] - self.high[axis]).max(0.0)))
     }
 
-    /// Whether they have a point in common.
+    /// True if the boxes intersect.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }

@@ -1,4 +1,4 @@
-//! Queries: what is close to points, and what is in boxes.
+//! Queries: the nearest points of points, and the points in boxes.
 
 use super::KdTree;
 use super::ask::{Question, Questions};
@@ -11,22 +11,27 @@ use crate::algorithms::vectors::{Vector, Vectors};
 use crate::error::{CallSite, KdTreeError, Result};
 
 impl Vectors<'_> {
-    /// The `k` nearest points of each query, sorted by distance, of equally distant ones those with the lowest indices; all
-    /// points where there are fewer. Collective: each rank brings its own queries, as many as it likes, and gets the answers
-    /// to them. `k` is the same on every rank.
+    /// The `k` nearest points of each query, sorted by distance and then index; all points if there
+    /// are fewer than `k`. Collective: each rank passes its own queries, in any number, and gets
+    /// their answers. `k` is the same on every rank.
     ///
-    /// Exact: what is compared is [`Neighbour::squared_distance`], and ties are decided.
+    /// The result is exact with respect to [`Neighbour::squared_distance`]; ties are resolved by
+    /// index.
     ///
-    /// Cost: a query goes to the rank whose leaf it is in or close to, then, with the distance of the last point found
-    /// there, to the ranks that have boxes around leaves so close; 28 bytes each time, 16 for each point found. Four
-    /// messages for each pair of ranks and O(log ranks) in all. Searching is done by the hosts, which read their points when
-    /// first asked and keep them (about 40 bytes each), in O(log points) for each query but for ties.
+    /// Cost: a query is sent to the rank that owns a leaf around or near the query. Then it is
+    /// sent, with the distance of the last point found, to the ranks with leaves within that
+    /// distance. Each transfer of a query takes 28 bytes, and each point found takes 16 bytes.
+    /// There are four messages per pair of ranks, plus O(log ranks). The hosts do the search, in
+    /// O(log points) per query except for ties. They read their points on first use and keep them
+    /// (about 40 bytes each).
     ///
     /// # Errors
-    /// `k` is 0; a query is not finite (its rank says which, others have [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the
-    /// world goes on); a failure of this or of another rank.
+    /// * `k` is 0.
+    /// * A query that is not finite: its rank reports it, the other ranks return
+    ///   [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the world remains usable.
+    /// * A failure of any rank.
     ///
-    /// An example stands at [`kdtree`](Self::kdtree).
+    /// See [`kdtree`](Self::kdtree) for an example.
     #[track_caller]
     pub fn nearest<P: Point>(&self, tree: &KdTree<P>, queries: &[P], k: usize) -> Result<Vec<Vec<Neighbour>>> {
         let _call = CallSite::enter();
@@ -41,12 +46,12 @@ impl Vectors<'_> {
         })
     }
 
-    /// The points of which the squared distance to a query is at most the square of `radius` (which is rounded to `f32`),
-    /// sorted by distance and index. Collective, and costs, as [`nearest`](Self::nearest), but that each query goes once to
-    /// the ranks that it reaches.
+    /// The points whose squared distance to a query is at most the square of `radius` (rounded to
+    /// `f32`), sorted by distance and then index. Collective; cost as [`nearest`](Self::nearest),
+    /// but each query is sent only once to each rank in its radius.
     ///
     /// # Errors
-    /// The radius is negative or a NaN; else as [`nearest`](Self::nearest).
+    /// A radius that is negative or a NaN; otherwise as [`nearest`](Self::nearest).
     #[track_caller]
     pub fn within<P: Point>(&self, tree: &KdTree<P>, queries: &[P], radius: f32) -> Result<Vec<Vec<Neighbour>>> {
         let _call = CallSite::enter();
@@ -60,13 +65,15 @@ impl Vectors<'_> {
         self.query("within", tree, radius.to_bits(), check, find)
     }
 
-    /// The indices of the points in boxes, rising. A box is its lower and its upper corner, both included, and may be
-    /// infinite. Collective: each rank brings its own boxes, and gets the answers to them. Costs as
-    /// [`within`](Self::within).
+    /// The ascending indices of the points in each box. A box is given by its lower and its upper
+    /// corner, both inclusive, and may be infinite. Collective: each rank passes its own boxes and
+    /// gets their answers. Cost as [`within`](Self::within).
     ///
     /// # Errors
-    /// A box that ends before it begins, or has a NaN (its rank says which, others have
-    /// [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the world goes on); a failure of this or of another rank.
+    /// * A box whose end is before its start, or with a NaN: its rank reports it, the other ranks
+    ///   return [`ErrorKind::Remote`](crate::error::ErrorKind::Remote), and the world remains
+    ///   usable.
+    /// * A failure of any rank.
     #[track_caller]
     pub fn in_boxes<P: Point>(&self, tree: &KdTree<P>, boxes: &[[P; 2]]) -> Result<Vec<Vec<u64>>> {
         let _call = CallSite::enter();
@@ -77,7 +84,8 @@ impl Vectors<'_> {
         self.query("in_boxes", tree, 0, check, |nodes, local| find_inside(self.world(), nodes, local, &boxes))
     }
 
-    /// Runs a query as a collective; mistakes of a rank are told to all before anything is sent.
+    /// Runs a query as a collective. All ranks learn of an invalid argument before anything is
+    /// sent.
     fn query<P: Point, R>(
         &self,
         verb: &'static str,
@@ -160,7 +168,7 @@ fn at(position: Position, within: f32) -> Question {
     Question { bounds: Bounds { low: position, high: position }, within }
 }
 
-/// Each query for all ranks that have boxes within its reach, but one.
+/// Sends each query to all ranks with boxes within its reach, except one rank per query.
 fn around(
     nodes: &Nodes,
     queries: &[Position],
@@ -184,7 +192,7 @@ fn positions<P: Point>(points: &[P]) -> Vec<Position> {
     points.iter().map(|point| point.position()).collect()
 }
 
-/// That all queries are finite.
+/// Fails unless all queries are finite.
 fn finite<P: Point>(queries: &[Position]) -> Result<()> {
     match queries.iter().position(|position| position.iter().any(|x| !x.is_finite())) {
         None => Ok(()),
@@ -195,7 +203,7 @@ fn finite<P: Point>(queries: &[Position]) -> Result<()> {
     }
 }
 
-/// That no box ends before it begins.
+/// Fails if the end of a box is before its start.
 fn forwards(boxes: &[Bounds]) -> Result<()> {
     for (query, Bounds { low, high }) in boxes.iter().enumerate() {
         let backwards = |axis: &usize| low[*axis].is_nan() || high[*axis].is_nan() || low[*axis] > high[*axis];

@@ -1,11 +1,11 @@
-//! Two sorted runs into one, by the host.
+//! Merge of two sorted runs on the host.
 
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, lend_pairs, merge_lent};
 use crate::array::Cells;
 use crate::error::Result;
 
-/// Merges two sorted runs, equal keys in the order of the runs, into cells of other memory.
+/// Merges two sorted runs into cells of separate memory; equal keys stay in the order of the runs.
 pub fn merge(
     world: &World,
     order: KeyOrder,
@@ -13,7 +13,7 @@ pub fn merge(
     keys: &Cells,
     values: Option<&Cells>,
 ) -> Result<()> {
-    // Cells are lent once only, but may be read as several of the sequences.
+    // The same cells may be an input several times, but are lent only once.
     let mut inputs: Vec<Cells> = Vec::new();
     for cells in runs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)) {
         let shared = cells.has_cells_twice() || inputs.iter().any(|input| input.overlaps(cells));

@@ -1,4 +1,4 @@
-//! Merging sorted keys, over what one rank holds.
+//! Merges of sorted keys on one rank.
 
 mod host;
 mod over_ranks;
@@ -13,15 +13,17 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
-/// Sorted keys, with values where there are any.
+/// Sorted keys, with optional values.
 pub(super) type SortedRun = (Cells, Option<Cells>);
 
 impl OnRank<'_> {
-    /// Merges two sequences of sorted keys into a third, apart from both; of equal keys those of the first come first.
-    /// Local. Where keys are not sorted, some of them come out, maybe not all.
+    /// Merges two sequences of sorted keys into a third, in separate memory; equal keys of the
+    /// first sequence come first. Local. If the keys are not sorted, the output contains some of
+    /// them, possibly not all.
     ///
     /// # Errors
-    /// An output that is not as long as both together; a bad section, a failing device.
+    /// An output with another length than both inputs together, an invalid section, a device
+    /// failure.
     #[track_caller]
     pub fn merge<K: SortKey>(
         &self,
@@ -40,7 +42,7 @@ impl OnRank<'_> {
     /// [`merge`](Self::merge) of pairs of keys and values.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    /// As [`merge`](Self::merge), and different lengths of keys and values.
     #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
@@ -77,7 +79,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Merges sorted runs, equal keys in the order of the runs, into cells that are none of theirs.
+/// Merges sorted runs into cells of separate memory; equal keys stay in the order of the runs.
 pub(super) fn merge(
     world: &World,
     order: KeyOrder,
@@ -95,7 +97,8 @@ pub(super) fn merge(
         if run.len() == 0 {
             continue;
         }
-        // A key goes behind those of its own run before it, the smaller ones of other runs, and equal ones of earlier runs.
+        // A key comes after the earlier keys of its run, smaller keys of other runs, and equal keys
+        // of earlier runs.
         let places = Cells::scratch(&world.home(), "places of merged cells", &u32::INFO, run.len())?;
         places.fill(&[0; 4])?;
         for (other, (keys, _)) in runs.iter().enumerate().filter(|(other, _)| *other != number) {

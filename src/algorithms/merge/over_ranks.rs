@@ -1,4 +1,5 @@
-//! Merges of distributed vectors: the ranks find which cells of both inputs go where, send each once, and merge what comes.
+//! Merges of distributed vectors: the ranks compute the destination of each cell, send every cell
+//! once, and merge the received cells.
 
 use std::ops::Range;
 
@@ -13,14 +14,16 @@ use crate::transport::{copied, values};
 use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
-    /// Merges two vectors of sorted keys into a third; of equal keys those of the first come first. Collective.
+    /// Merges two vectors of sorted keys into a third; equal keys of the first vector come first.
+    /// Collective.
     ///
-    /// Each cell is read once to see that keys are sorted, and moves once, to the rank that has its place in the output. Vectors whose chunks do not follow one another in
-    /// the order of ranks go through copies. The output may be any vector.
+    /// Each cell is read once to check the order of the keys, and moves once, to the rank that owns
+    /// its position in the output. Vectors whose chunks are not in rank order are copied first. The
+    /// output may have any cuts and owners.
     ///
     /// # Errors
-    /// An output that is not as long as both together, keys that are not sorted, too little memory, a bad section, a failure of
-    /// this or of another rank.
+    /// An output with another length than both inputs together, keys that are not sorted, too
+    /// little memory, an invalid section, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -48,10 +51,11 @@ impl Vectors<'_> {
         self.merged("merge", [first.into(), second.into(), output.into()], values)
     }
 
-    /// [`merge`](Self::merge) of pairs of keys and values, which are cut like their keys or go through copies.
+    /// [`merge`](Self::merge) of pairs of keys and values. Values that are cut differently from
+    /// their keys are copied first.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge), and lengths of keys and values that differ.
+    /// As [`merge`](Self::merge), and different lengths of keys and values.
     #[track_caller]
     pub fn merge_pairs<K: SortKey, V: Element>(
         &self,
@@ -111,7 +115,7 @@ impl Vectors<'_> {
     }
 }
 
-/// One of the vectors, and its values, in the order of ranks.
+/// One input: keys and values in rank order.
 struct MergeSide<K, V> {
     cut: Vec<Span>,
     keys: Fitted<K>,
@@ -142,8 +146,8 @@ impl<K: Element, V: Element> MergeSide<K, V> {
 /// Bytes of keys that are read at a time.
 const KEYS_AT_A_TIME: usize = 1 << 20;
 
-/// What a rank knows of its keys of an input: how many there are, the first, the last, and 1 + the place of the first one that is
-/// smaller than the one before.
+/// Summary of a rank's keys of an input: their number, the first and the last key, and 1 + the
+/// position of the first key that is smaller than its predecessor.
 #[derive(Default)]
 struct KeysOfRank {
     cells: u64,
@@ -152,7 +156,8 @@ struct KeysOfRank {
     unsorted: u64,
 }
 
-/// The first key of an input that is smaller than the one before, the same on every rank. Collective; one all-gather of 32 bytes.
+/// The index of the first key of an input that is smaller than its predecessor, the same on every
+/// rank. Collective; one all-gather of 32 bytes.
 fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &Cells) -> Result<Option<u64>> {
     let mut own = KeysOfRank::default();
     let mut words = Vec::new();
@@ -184,7 +189,7 @@ fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &Cells) ->
     Ok(None)
 }
 
-/// Of both inputs what this rank merges. Collective.
+/// Brings the cells of both inputs that this rank merges. Collective.
 fn brought(
     world: &World,
     verb: &'static str,
@@ -222,8 +227,8 @@ fn brought(
     Ok([bring(0, first)?, bring(1, second)?])
 }
 
-/// How many cells of each input come before the end of what each of the owners merges; or a mistake, the same on every
-/// rank, which ends nothing. Collective.
+/// For each owner, the number of cells of each input before the end of its part of the output; or
+/// an error that is the same on every rank and leaves the world usable. Collective.
 fn ends(
     world: &World,
     order: KeyOrder,
@@ -246,7 +251,7 @@ fn ends(
     let mut ends = Vec::with_capacity(owners.len());
     let mut last = [0, 0];
     for (place, counts) in places.iter().zip(found.chunks_exact(3)) {
-        // Of the keys that are equal to the splitter, those of the first input come first.
+        // Among keys equal to the splitter, those of the first input come first.
         let rest = place.saturating_sub(counts[0] + counts[2]);
         let of_first = counts[0] + rest.min(counts[1].saturating_sub(counts[0]));
         let end = [of_first, place.saturating_sub(of_first)];

@@ -1,4 +1,4 @@
-//! Indices into a distributed vector: those of this rank's cells, and those of cells of others.
+//! Indices into a distributed vector: those of this rank's cells, and those of other ranks' cells.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::array::Cells;
 use crate::element::Element;
 use crate::error::Result;
 
-/// Where the cells of a vector lie, for one rank.
+/// Owners and local positions of the cells of a vector, on one rank.
 pub struct Places<'a> {
     spans: &'a [Span],
-    /// The spans of this rank: their cells, and how many of its own come before.
+    /// The spans of this rank, each with the number of its preceding cells on this rank.
     own: Vec<(Range<u64>, u64)>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Places<'a> {
         Self { spans, own }
     }
 
-    /// The number of a cell among those of this rank, which may have another owner.
+    /// The position of a cell among this rank's cells; `None` if another rank owns the cell.
     fn own(&self, index: u32) -> Option<u64> {
         let index = u64::from(index);
         let number = if self.own.len() == 1 { 0 } else { self.own.partition_point(|(cells, _)| cells.end <= index) };
@@ -35,22 +35,22 @@ impl<'a> Places<'a> {
         cells.contains(&index).then(|| before + index - cells.start)
     }
 
-    /// The same, or a number beyond all cells of this rank.
+    /// The position of a cell among this rank's cells, or a number larger than all positions.
     pub fn number(&self, index: u32) -> u32 {
         self.own(index).map_or(u32::MAX, |own| own as u32)
     }
 
-    /// Whether this rank has all cells, so that numbers are indices.
+    /// True if this rank owns all cells, so that positions equal indices.
     pub fn has_all(&self) -> bool {
         self.own.len() == self.spans.len()
     }
 
-    /// The rank that has a cell of the vector.
+    /// The rank that owns a cell of the vector.
     fn owner(&self, index: u32) -> usize {
         self.spans[self.spans.partition_point(|span| span.cells.end <= index.into())].owner
     }
 
-    /// One more than the largest index, and how many are of cells that this rank does not have.
+    /// One more than the largest index, and the number of indices of other ranks' cells.
     pub fn survey(&self, world: &World, indices: &Cells) -> Result<[u64; 2]> {
         if self.has_all() {
             return Ok([largest(world, indices)?.map_or(0, |index| u64::from(index) + 1), 0]);
@@ -65,17 +65,17 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The indices of cells that this rank does not have.
+/// The indices of other ranks' cells.
 pub struct Elsewhere {
     pub indices: Cells,
     /// The owners of the cells.
     pub ranks: Cells,
-    /// Where the indices stand among all indices of this rank.
+    /// Positions of these indices among all indices of this rank.
     pub positions: Cells,
 }
 
 impl Elsewhere {
-    /// A number of these indices, all of cells of the vector.
+    /// Collects these `count` indices; all indices must be valid.
     pub fn new(world: &World, indices: &Cells, places: &Places, count: u64) -> Result<Self> {
         let room = |name| Cells::scratch(&world.home(), name, &u32::INFO, count);
         let all = Self { indices: room("indices")?, ranks: room("ranks")?, positions: room("positions")? };

@@ -1,4 +1,4 @@
-//! Gather and scatter by index, over what one rank holds.
+//! Gather and scatter by index on one rank.
 
 mod elsewhere;
 mod over_ranks;
@@ -15,15 +15,17 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
 
-/// Bytes of cells that the host has at hand at a time.
+/// Bytes of cells that the host processes at a time.
 const BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
-    /// Cell *i* of the output is cell `indices[i]` of the input. Local; waits for the device, as the indices are checked
-    /// before anything is written. The output lies apart from the others.
+    /// Gather: sets cell *i* of the output to cell `indices[i]` of the input. Local; waits for the
+    /// device, because the indices are checked before any write. The output must not overlap the
+    /// other sequences.
     ///
     /// # Errors
-    /// An index beyond the input; lengths of indices and output that differ; a bad section, a failing device.
+    /// An index beyond the input, different lengths of indices and output, an invalid section, a
+    /// device failure.
     #[track_caller]
     pub fn gather<T: Element>(
         &self,
@@ -40,11 +42,13 @@ impl OnRank<'_> {
         gather(self.world(), input, &indices.clone().apart_from(Some(output), false)?, output)
     }
 
-    /// Cell *i* of the input becomes cell `indices[i]` of the output; other cells of the output stay. Of cells with one
-    /// index any one counts. Local, as [`gather`](Self::gather).
+    /// Scatter: sets cell `indices[i]` of the output to cell *i* of the input; other cells of the
+    /// output keep their values. If an index occurs several times, any one of its cells is written.
+    /// Local, as [`gather`](Self::gather).
     ///
     /// # Errors
-    /// An index beyond the output; lengths of indices and input that differ; a bad section, a failing device.
+    /// An index beyond the output, different lengths of indices and input, an invalid section, a
+    /// device failure.
     #[track_caller]
     pub fn scatter<T: Element>(
         &self,
@@ -62,7 +66,7 @@ impl OnRank<'_> {
     }
 }
 
-/// That indices are of cells of a sequence.
+/// Fails if an index is beyond the end of a sequence.
 fn check(world: &World, indices: &Cells, of: &Cells) -> Result<()> {
     match largest(world, indices)? {
         Some(index) if u64::from(index) >= of.len() => {
@@ -73,7 +77,7 @@ fn check(world: &World, indices: &Cells, of: &Cells) -> Result<()> {
     }
 }
 
-/// The same for indices that are right.
+/// [`OnRank::gather`] for valid indices.
 pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     if input.shares_memory(output) {
         let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
@@ -86,8 +90,8 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
     }
 }
 
-/// [`gather`] from this rank's cells of a distributed vector by indices of the whole vector. Cells
-/// of the output for indices of other ranks' cells get any value.
+/// [`gather`] from this rank's cells of a distributed vector by indices into the whole vector.
+/// Output cells for indices of other ranks' cells get any value.
 fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return gather(world, input, indices, output);
@@ -106,7 +110,7 @@ fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places)
 fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     let kernel = kernel(world, include_str!("../../../shaders/permute/gather.wgsl"), output)?;
     output.were_written(0..output.len());
-    // Indices do not reach further.
+    // Indices have 32 bits.
     for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in stretches(&[indices, output]) {
             let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
@@ -117,7 +121,7 @@ fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cell
     Ok(())
 }
 
-/// The same for indices that are right.
+/// [`OnRank::scatter`] for valid indices.
 pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     if input.shares_memory(output) {
         return scatter(world, &input.copied()?, indices, output);
@@ -128,8 +132,8 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
     }
 }
 
-/// [`scatter`] to this rank's cells of a distributed vector by indices of the whole vector. Indices
-/// of other ranks' cells are left out.
+/// [`scatter`] to this rank's cells of a distributed vector by indices into the whole vector.
+/// Indices of other ranks' cells are ignored.
 fn scatter_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
     if places.has_all() {
         return scatter(world, input, indices, output);
@@ -168,7 +172,7 @@ fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
     world.composed(&KernelSource::composed("a permutation", text))
 }
 
-/// The numbers of cells among those of this rank.
+/// The positions of cells among this rank's cells.
 fn numbers(world: &World, indices: &Cells, places: &Places) -> Result<Cells> {
     let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, indices.len())?;
     for slice in indices.slices(BYTES, 1) {
@@ -178,7 +182,7 @@ fn numbers(world: &World, indices: &Cells, places: &Places) -> Result<Cells> {
     Ok(found)
 }
 
-/// Some indices, or the numbers of their cells among those of this rank.
+/// A range of indices, or of the positions of their cells among this rank's cells.
 fn read(indices: &Cells, slice: Range<u64>, places: Option<&Places>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
     indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
@@ -231,7 +235,7 @@ fn take(size: usize, input: &mut Lent, indices: &[u32], found: &mut [u8]) {
     }
 }
 
-/// [`take`] of the cells that are there.
+/// [`take`] for the cells of this rank.
 #[inline(always)]
 fn take_own(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], found: &mut [u8]) {
     for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
@@ -241,7 +245,7 @@ fn take_own(size: usize, (input, cells): (&mut Lent, u64), indices: &[u32], foun
     }
 }
 
-/// Puts values to the cells that are there.
+/// Writes values to the cells of this rank.
 #[inline(always)]
 fn put_own(size: usize, (output, cells): (&mut Lent, u64), indices: &[u32], values: &[u8]) {
     for (index, value) in indices.iter().zip(values.chunks_exact(size)) {

@@ -11,15 +11,16 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
-    /// Cell *i* of the output is cell `indices[i]` of the input, wherever that lies. Collective.
+    /// Gather: sets cell *i* of the output to cell `indices[i]` of the input, across ranks.
+    /// Collective.
     ///
-    /// Each index of a cell that another rank has goes to that rank, and the cell comes back: two
-    /// messages for each pair of ranks that have to do with each other. The output may be any
-    /// vector, the input too.
+    /// Each index of another rank's cell is sent to its owner, which returns the cell: two messages
+    /// per pair of communicating ranks. Input and output may have any cuts and owners.
     ///
     /// # Errors
-    /// An index beyond the input, the same error on all ranks, and nothing is written; lengths of indices and output that
-    /// differ; a bad section, a failure of this or of another rank.
+    /// * An index beyond the input: the same error on all ranks, and nothing is written.
+    /// * Different lengths of indices and output.
+    /// * An invalid section, a failure of any rank.
     #[track_caller]
     pub fn gather<T: Element>(
         &self,
@@ -38,7 +39,7 @@ impl Vectors<'_> {
             let (own, indices) = (own_cells(&input)?, own_cells(&indices)?);
             Ok(survey(world, &indices, &places, cells, &input)?.map(|elsewhere| (own, indices, elsewhere)))
         })??;
-        // In the cut of the indices; the output's may be another one.
+        // With the cuts of the indices; the output may have other cuts.
         let like = fitted(world, "gathered", &output, &of_indices, false)?;
         let mut answers = None;
         if elsewhere.of_any_rank {
@@ -51,7 +52,7 @@ impl Vectors<'_> {
             })?;
             answers = Some((found, positions));
         }
-        // By now this rank has answered all others.
+        // All answers to other ranks are sent at this point.
         world.failing("gather", || {
             let output = own_cells(&like.vector)?;
             if elsewhere.count < indices.len() {
@@ -63,12 +64,14 @@ impl Vectors<'_> {
         like.bring_back(world)
     }
 
-    /// Cell *i* of the input becomes cell `indices[i]` of the output, wherever that lies; other cells of the output stay. Of
-    /// cells with one index any one counts. Collective; one message for each pair of ranks that have to do with each other.
+    /// Scatter: sets cell `indices[i]` of the output to cell *i* of the input, across ranks; other
+    /// cells of the output keep their values. If an index occurs several times, any one of its
+    /// cells is written. Collective; one message per pair of communicating ranks.
     ///
     /// # Errors
-    /// An index beyond the output, the same error on all ranks, and nothing is written; lengths of indices and input that
-    /// differ; a bad section, a failure of this or of another rank.
+    /// * An index beyond the output: the same error on all ranks, and nothing is written.
+    /// * Different lengths of indices and input.
+    /// * An invalid section, a failure of any rank.
     #[track_caller]
     pub fn scatter<T: Element>(
         &self,
@@ -114,16 +117,16 @@ impl Vectors<'_> {
     }
 }
 
-/// Indices of cells that a rank does not have.
+/// Numbers of indices of other ranks' cells.
 struct ElsewhereCount {
-    /// How many this rank has.
+    /// The number on this rank.
     count: u64,
-    /// Whether any rank has some.
+    /// True if any rank has such indices.
     of_any_rank: bool,
 }
 
-/// Counts the indices of other ranks' cells, if all indices of all ranks are of cells: else the
-/// same error on every rank, which ends nothing.
+/// Counts the indices of other ranks' cells. If an index of any rank is invalid, returns an error
+/// that is the same on every rank and leaves the world usable.
 fn survey<T: Element>(
     world: &World,
     indices: &Cells,

@@ -1,4 +1,4 @@
-//! Cells of two boxes that differ, as the device finds them.
+//! Comparison of the cells of two boxes on the device.
 
 use std::rc::Rc;
 
@@ -12,18 +12,20 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::region::Region;
 
-/// The most words of a cell: an invocation looks at up to 512 cells, and Mesa's software driver stops its loops after 65,535
-/// iterations.
+/// Maximum number of words per cell: an invocation compares up to 512 cells, and Mesa's software
+/// driver stops its loops after 65,535 iterations.
 const MOST_WORDS: usize = 64;
 
-/// How many cells of two boxes of arrays of one type differ in some bit, and the first of them in the coordinates of the
-/// first, axis 0 fastest. `None` where the host has to look: where the device is the host in disguise, which then does better
-/// without kernels, and where cells are larger than 64 words.
+/// Returns the number of cells that differ in any bit between two boxes of arrays of the same type,
+/// and the first such cell, axis 0 fastest, in the coordinates of the first box. `None` if the host
+/// must compare instead: on a software adapter with mapped memory, where the host is faster, and
+/// for cells of more than 64 words.
 ///
-/// Cost: one look at the cells, and where some differ as many more as the number of cells has bits, halving where they are.
+/// Cost: one pass over the cells. If cells differ, about log₂(cells) more passes, each over half of
+/// the previous region.
 ///
 /// # Errors
-/// A failing device.
+/// A device failure.
 #[track_caller]
 pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, Spot)>> {
     let _call = CallSite::enter();

@@ -1,17 +1,17 @@
-//! [`ExactSum`]: a sum of floating-point numbers and of products of two, without rounding until the end.
+//! [`ExactSum`]: a sum of floating-point numbers and of products of two, with a single rounding at the end.
 //!
-//! A number is an integer times a power of two; the sum is kept as one long integer in digits of 32 bits, each in 64,
-//! so that adding needs no carry and the order of adding cannot matter. This is Kulisch's accumulator; it makes sums
-//! the same bits for every decomposition.
+//! A number is an integer times a power of two. The sum is one long integer with 32-bit digits in
+//! 64-bit words, so that additions need no carry and their order does not matter. This is Kulisch's
+//! accumulator; sums have the same bits for every decomposition.
 
-/// The weight of the lowest bit: below 2^-1074 squared, the smallest product of two `f64`.
+/// Exponent of the lowest bit: below 2^-1074 squared, the smallest product of two `f64`.
 const LOWEST_EXPONENT: i32 = -2176;
-/// Digits of 32 bits: up to the largest product, 2^2048, and 2^64 of them.
+/// Number of 32-bit digits: up to the largest product, 2^2048, and 2^64 of them.
 const DIGITS: usize = 136;
-/// How many additions fit a digit before carries must be moved on.
+/// Maximum number of additions to a digit between two carries.
 const MOST_ADDITIONS: u32 = 1 << 30;
 
-/// A sum without rounding. Infinities and NaNs are counted apart.
+/// A sum without rounding. Infinities and NaNs are counted separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExactSum {
     digits: [i64; DIGITS],
@@ -55,7 +55,7 @@ impl ExactSum {
         self.count_addition();
     }
 
-    /// Moves carries on before digits can overflow.
+    /// Propagates carries before digits can overflow.
     fn count_addition(&mut self) {
         self.additions += 1;
         if self.additions >= MOST_ADDITIONS {
@@ -63,7 +63,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds the product of two numbers, not rounded.
+    /// Adds the exact product of two numbers.
     pub fn add_product(&mut self, a: f64, b: f64) {
         if a.is_finite() && b.is_finite() {
             let ((ma, ea, na), (mb, eb, nb)) = (parts(a), parts(b));
@@ -82,7 +82,7 @@ impl ExactSum {
         }
     }
 
-    /// Books infinities and NaNs that were met elsewhere.
+    /// Adds counts of NaNs and infinities.
     pub fn add_specials(&mut self, nans: u64, plus_infinities: u64, minus_infinities: u64) {
         self.nans += nans;
         self.infinities[0] += plus_infinities;
@@ -120,7 +120,7 @@ impl ExactSum {
         self.add_specials(other.nans, other.infinities[0], other.infinities[1]);
     }
 
-    /// Moves carries on, so that all digits but the highest are in `0..2^32`.
+    /// Propagates carries, so that all digits except the highest are in `0..2^32`.
     fn carry(&mut self) {
         for digit in 0..DIGITS - 1 {
             let carry = self.digits[digit] >> 32;
@@ -130,7 +130,8 @@ impl ExactSum {
         self.additions = 1;
     }
 
-    /// The sum as words whose element-wise sums over ranks are the total's; see [`from_words`](Self::from_words).
+    /// The sum as words. The element-wise sum of the words over ranks represents the total; see
+    /// [`from_words`](Self::from_words).
     pub fn into_words(mut self) -> Vec<i64> {
         self.carry();
         let mut words = self.digits.to_vec();
@@ -138,7 +139,7 @@ impl ExactSum {
         words
     }
 
-    /// The sum of words.
+    /// The sum represented by words.
     pub fn from_words(words: &[i64]) -> Self {
         let mut sum = Self::default();
         sum.digits.copy_from_slice(&words[..DIGITS]);
@@ -153,10 +154,12 @@ impl ExactSum {
         self.rounded(|_| 0)
     }
 
-    /// The root of the sum, rounded twice: the sum to 53 bits whatever its size, then the root.
+    /// The square root of the sum, rounded twice: the sum to 53 bits whatever its exponent, then
+    /// the root.
     pub fn into_sqrt(self) -> f64 {
         let mut half = 0;
-        // Near 1 the sum neither overflows nor becomes subnormal, and half an even exponent is exact.
+        // Near 1 the sum neither overflows nor becomes subnormal, and scaling by half an even
+        // exponent is exact.
         let scaled = self.rounded(|exponent| {
             half = -exponent / 2;
             2 * half
@@ -164,7 +167,7 @@ impl ExactSum {
         scale(scaled.sqrt(), -half)
     }
 
-    /// The sum times 2^`by(exponent)`, rounded once; `exponent` is about that of the sum.
+    /// The sum times 2^`by(exponent)`, rounded once; `exponent` is approximately the sum's.
     fn rounded(mut self, by: impl FnOnce(i32) -> i32) -> f64 {
         match (self.nans, self.infinities) {
             (0, [0, 0]) => {}
@@ -179,7 +182,8 @@ impl ExactSum {
             self.carry();
         }
         let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
-        // The highest 96 bits or more hold the 53 of the result, its rounding bit and some more; the rest is sticky.
+        // The highest 96 bits or more hold the 53 bits of the result, its rounding bit and further
+        // bits; the rest is sticky.
         let digit = |place: usize| if place <= top { self.digits[top - place] as u128 } else { 0 };
         let mut head = (digit(0) << 64) | (digit(1) << 32) | digit(2);
         if self.digits[..top.saturating_sub(2)].iter().any(|&d| d != 0) {
@@ -191,10 +195,11 @@ impl ExactSum {
     }
 }
 
-/// `head · 2^exponent` rounded to nearest even; the lowest bit of `head` may be sticky, far below the result's.
+/// `head · 2^exponent` rounded to nearest even; the lowest bit of `head` may be a sticky bit far
+/// below the result's last bit.
 fn round(head: u128, exponent: i32) -> f64 {
     let bits = 128 - head.leading_zeros() as i32;
-    // The weight of the result's last bit: 53 bits for normal numbers, 2^-1074 for subnormal ones.
+    // Exponent of the result's last bit: 53 bits for normal numbers, 2^-1074 for subnormal ones.
     let last = (exponent + bits - 53).max(-1074);
     let drop = last - exponent;
     let kept = if drop <= 0 {
@@ -208,8 +213,8 @@ fn round(head: u128, exponent: i32) -> f64 {
     scale(kept as f64, last)
 }
 
-/// `value · 2^exponent`, in steps that stay exact: `value` is an integer of up to 54 bits, the result a multiple of 2^-1074
-/// or an overflow.
+/// `value · 2^exponent` in exact steps: `value` is an integer of up to 54 bits, and the result a
+/// multiple of 2^-1074 or an overflow.
 fn scale(value: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     value * 2_f64.powi(half) * 2_f64.powi(exponent - half)

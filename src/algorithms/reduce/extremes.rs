@@ -1,4 +1,4 @@
-//! Smallest and largest cells.
+//! Minimum and maximum of cells.
 
 use std::ops::RangeInclusive;
 
@@ -13,18 +13,18 @@ use crate::World;
 use crate::error::{CallSite, Result};
 use crate::world::{IntoSection, Section, hash};
 
-/// The smallest and the largest of some numbers, and what has no place in their order.
+/// Minimum and maximum of numbers, and the number of NaNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extremes<S> {
     /// The smallest number that is not a NaN.
     pub min: S,
     /// The largest number that is not a NaN.
     pub max: S,
-    /// NaNs that were left out.
+    /// Number of NaNs, which are ignored.
     pub nans: u64,
 }
 
-/// What ranks exchange: keys of numbers, and counts.
+/// Partial result for exchange between ranks: keys of numbers, and counts.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Found {
@@ -34,7 +34,7 @@ pub struct Found {
     pub numbers: u64,
 }
 
-/// The keys of numbers that count, both ends included: the host's and the device's.
+/// An inclusive range of keys, in the order of the host and of the device.
 pub struct Within {
     host: (u64, u64),
     device: (u32, u32),
@@ -44,25 +44,25 @@ impl Within {
     /// All numbers.
     pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
-    /// The range in the order of numbers of a type; none where no number lies within.
+    /// The range in the order of a number type; `None` if no number is in the range.
     pub fn ordered<S: Number>(&self) -> Option<RangeInclusive<S::Ordered>> {
         let key = |number: S| number.key().unwrap_or_default();
         let (low, high) = (self.host.0.max(key(S::LEAST)), self.host.1.min(key(S::MOST)));
         (low <= high).then(|| S::from_key(low).ordered()..=S::from_key(high).ordered())
     }
 
-    /// Those from one number to another.
+    /// The range from one number to another.
     pub fn of<S: Number>((low, high): (S, S)) -> Self {
         let (from, to) = (Self::from(low), Self::up_to(high));
         Self { host: (from.host.0, to.host.1), device: (from.device.0, to.device.1) }
     }
 
-    /// Those from a number on.
+    /// The range of all numbers that are not smaller.
     pub fn from<S: Number>(low: S) -> Self {
         Self { host: (low.key().unwrap_or(u64::MAX), u64::MAX), device: (low.device_key(), u32::MAX) }
     }
 
-    /// Those up to a number.
+    /// The range of all numbers that are not larger.
     pub fn up_to<S: Number>(high: S) -> Self {
         Self { host: (0, high.key().unwrap_or(0)), device: (0, high.device_key()) }
     }
@@ -71,7 +71,7 @@ impl Within {
 pub const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
 
 impl Found {
-    /// Findings of a block of numbers, of those within a range.
+    /// Partial result of a block of numbers, restricted to a range.
     pub fn of<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Self {
         let ends = ends(numbers, range);
         let nans = (numbers.len() - ends.numbers) as u64;
@@ -81,12 +81,12 @@ impl Found {
         Self { min: S::key_of(ends.min), max: S::key_of(ends.max), nans, numbers: ends.numbers as u64 }
     }
 
-    /// Findings without a number that counts.
+    /// Partial result without a number in the range.
     fn left_out<S>(numbers: &[S]) -> Self {
         Self { nans: numbers.len() as u64, ..NOTHING }
     }
 
-    /// Takes in what another rank has found.
+    /// Adds the partial result of another rank.
     pub fn merge(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -96,14 +96,16 @@ impl Found {
 }
 
 impl World {
-    /// The smallest and the largest cell of a section, component by component; NaNs are left out and counted. `None`
-    /// where no number is left. −0 is smaller than +0. The same on every rank, for every decomposition. Collective.
+    /// The minimum and maximum of a section, component by component; NaNs are ignored and counted.
+    /// `None` if there are no other numbers. −0 is smaller than +0. The same on every rank and for
+    /// every decomposition. Collective.
     ///
-    /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
-    /// section names them. Cost: as [`sum`](Self::sum), with a smaller message.
+    /// Every rank passes the same global section, or a local section of its own; ghost cells are
+    /// included only if a local section contains them. Cost: as [`sum`](Self::sum), with a smaller
+    /// message.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     ///
     /// # Examples
     /// ```
@@ -127,8 +129,8 @@ impl World {
         Ok(T::each(|component| found[component].extremes()))
     }
 
-    /// [`extremes`](Self::extremes) of some cells, and of numbers within a range, both ends included; others are left out and
-    /// counted as NaNs are. Collective.
+    /// [`extremes`](Self::extremes) of cells with a stride and of numbers in an inclusive range;
+    /// other numbers are ignored and counted like NaNs. Collective.
     ///
     /// # Errors
     /// As [`extremes`](Self::extremes).
@@ -144,11 +146,11 @@ impl World {
         Ok(T::each(|component| found[component].extremes()))
     }
 
-    /// The smallest cell of a section, component by component: a NaN where one is among the cells, `None` where there
-    /// are no cells. −0 is smaller than +0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
+    /// The minimum of a section, component by component: a NaN if any cell is a NaN, `None` without
+    /// cells. −0 is smaller than +0. Collective; [`extremes`](Self::extremes) ignores NaNs.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     #[track_caller]
     pub fn min<T: Reducible, const D: usize>(
         &self,
@@ -159,11 +161,11 @@ impl World {
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
-    /// The largest cell of a section, component by component: a NaN where one is among the cells, `None` where there
-    /// are no cells. +0 is larger than −0. Collective; see [`extremes`](Self::extremes), which leaves NaNs out.
+    /// The maximum of a section, component by component: a NaN if any cell is a NaN, `None` without
+    /// cells. +0 is larger than −0. Collective; [`extremes`](Self::extremes) ignores NaNs.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     #[track_caller]
     pub fn max<T: Reducible, const D: usize>(
         &self,
@@ -204,7 +206,8 @@ impl Found {
     }
 }
 
-/// What this rank has, a component each; what is not within the range counts as NaNs do.
+/// Partial results of this rank, one per component; numbers outside of the range are counted like
+/// NaNs.
 pub fn local<R: Reduced>(operand: &R, within: &Within) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; operand.components()];
     let Some(format) = operand.format() else {

@@ -1,4 +1,4 @@
-//! Reductions of a rank's cells by the host.
+//! Reductions of a rank's cells on the host.
 
 use super::host::{CellBlock, HostBox, tasks};
 use super::number::Number;
@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::region::Region;
 
 impl<S: Number, const N: usize> LocalOperand<S, N> {
-    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers
-    /// of one component into a state that `start` makes for each task; a state is worth the time of
-    /// `least` numbers.
+    /// Reduces all numbers on the host, with all threads of the rank. `start` creates a state per
+    /// task, and `add` adds blocks of numbers of one component to it. The cost of a state is that
+    /// of `least` numbers.
     pub fn fold_on_host<A: Send>(
         &self,
         least: u64,
@@ -49,7 +49,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(all)
     }
 
-    /// Calls `each` with all boxes where the host maps the memory, else with some cells at a time.
+    /// Calls `each` with all boxes if the host maps the memory, else with portions of cells.
     fn host_boxes(&self, each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
         let (device, bytes) = (self.cores[0].device(), self.cores[0].element().bytes);
         let cell = (bytes, self.numbers().per_cell);
@@ -99,7 +99,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(())
     }
 
-    /// The cells of a box of one of the sections, on the host.
+    /// Copies the cells of a box of one of the sections to the host.
     fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<Staged> {
         let (core, view) = (&self.cores[which], self.view(which, part));
         let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));

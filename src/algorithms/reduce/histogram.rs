@@ -1,4 +1,4 @@
-//! How many cells lie in which bin.
+//! Histograms of numbers with any bins.
 
 use super::host::Places;
 use super::number::{Format, Number, Reducible};
@@ -9,41 +9,42 @@ use crate::World;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::world::{IntoSection, hash};
 
-/// Edges that the kernel takes at a time.
+/// Maximum number of edges per pass of the kernel.
 const EDGES: usize = HISTOGRAM.words - 2;
 
-/// Bins side by side: bin *i* holds the numbers from edge *i* on that are smaller than edge *i* + 1; the last bin holds
-/// the last edge too. Both zeros are one number.
+/// Adjacent bins: bin *i* contains the numbers from edge *i* to edge *i* + 1, exclusive; the last
+/// bin also contains the last edge. Both zeros are equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins<S> {
     edges: Vec<S>,
 }
 
-/// Counts of numbers.
+/// Counts of numbers per bin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Histogram {
-    /// Numbers in each bin.
+    /// The number of cells in each bin.
     pub counts: Vec<u64>,
-    /// Numbers smaller than the first edge.
+    /// The number of cells smaller than the first edge.
     pub below: u64,
-    /// Numbers larger than the last edge.
+    /// The number of cells larger than the last edge.
     pub above: u64,
-    /// NaNs.
+    /// The number of NaNs.
     pub nans: u64,
 }
 
 impl<S: Number> Bins<S> {
-    /// `count` bins of equal width from `low` to `high`, both included. Edges are rounded to `S`; of integers, bins
-    /// differ by at most one number (256 bins from 0 to 255 have one `u8` each).
+    /// `count` bins of equal width from `low` to `high`, both inclusive. Edges are rounded to `S`;
+    /// the widths of integer bins differ by at most one number (256 bins from 0 to 255 have one
+    /// `u8` each).
     ///
     /// # Errors
-    /// No bins, a bound that is a NaN or infinite, or bounds that run backwards.
+    /// No bins, a bound that is a NaN or infinite, or `low` above `high`.
     #[track_caller]
     pub fn even(low: S, high: S, count: usize) -> Result<Self> {
         let _call = CallSite::enter();
         Self::edges(vec![low, high])?;
         let mut edges: Vec<S> = (0..=count).map(|i| S::edge(low, high, i, count.max(1))).collect();
-        // Rounding must not make an edge smaller than the one before it, nor larger than the last one.
+        // Rounded edges must stay ascending and must not exceed the last one.
         for i in 1..count {
             if edges[i].key() < edges[i - 1].key() {
                 edges[i] = edges[i - 1];
@@ -55,10 +56,10 @@ impl<S: Number> Bins<S> {
         Self::edges(edges)
     }
 
-    /// The bins between these edges, one bin fewer than there are edges. Infinite edges are fine.
+    /// The bins between these edges: one bin fewer than edges. Edges may be infinite.
     ///
     /// # Errors
-    /// Fewer than two edges, a NaN, or edges that run backwards.
+    /// Fewer than two edges, a NaN, or edges that are not ascending.
     #[track_caller]
     pub fn edges(edges: Vec<S>) -> Result<Self> {
         let _call = CallSite::enter();
@@ -80,12 +81,12 @@ impl<S: Number> Bins<S> {
         Ok(Self { edges })
     }
 
-    /// The edges, one more than bins.
+    /// The edges: one more than bins.
     pub fn as_edges(&self) -> &[S] {
         &self.edges
     }
 
-    /// Bins below, in, and above the range; none above where no number is larger than the last
+    /// The bins below, in, and above the range; no bin above if no number is larger than the last
     /// edge.
     fn places(&self) -> Places<S> {
         let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
@@ -100,22 +101,23 @@ impl<S: Number> Bins<S> {
     }
 }
 
-/// The place of a number in the order, one for both zeros.
+/// The order of a number, with both zeros equal; `None` for a NaN.
 fn order<S: Number>(number: S) -> Option<u64> {
     number.with_one_zero().key()
 }
 
 impl World {
-    /// Counts a section's cells by bins, component by component; what lies outside of all bins and NaNs are counted
-    /// apart. Edges are compared exactly, so that the counts are the same for every decomposition and device.
-    /// Collective; every rank gives the same bins.
+    /// Counts the cells of a section in bins, component by component; numbers outside of all bins
+    /// and NaNs are counted separately. Edges are compared exactly, so that the counts are the same
+    /// for every decomposition and device. Collective; every rank passes the same bins.
     ///
-    /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
-    /// section names them. Cost: one look at every cell for every 1021 bins, on the device that holds it (once and by
-    /// the host for 64-bit types and on software adapters), and one all-reduce of 8 bytes a bin.
+    /// Every rank passes the same global section, or a local section of its own; ghost cells are
+    /// included only if a local section contains them. Cost: one pass over the cells per 1021 bins,
+    /// on the device that holds them (a single pass on the host for 64-bit types and on software
+    /// adapters), and one all-reduce of 8 bytes per bin.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     ///
     /// # Examples
     /// ```
@@ -138,7 +140,7 @@ impl World {
         self.histogram_of(section, Stride::ALL, bins)
     }
 
-    /// [`histogram`](Self::histogram) of some cells. Collective.
+    /// [`histogram`](Self::histogram) of cells with a stride. Collective.
     ///
     /// # Errors
     /// As [`histogram`](Self::histogram).
@@ -161,14 +163,15 @@ impl World {
 }
 
 impl Histogram {
-    /// What [`local`] says of one component.
+    /// Converts the counts of one component from [`local`].
     pub(crate) fn of(counts: &[u64]) -> Self {
         let [below, counts @ .., above, nans] = counts else { return Self::default() };
         Self { counts: counts.to_vec(), below: *below, above: *above, nans: *nans }
     }
 }
 
-/// What this rank has, one component after the other, each with bins of its own: numbers below, in bins, above, NaNs.
+/// Counts of this rank, one component after another, each with its own bins: numbers below, in
+/// bins, above, NaNs.
 pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
     let mut counts: Vec<Vec<u64>> = bins.iter().map(|bins| vec![0; bins.count() + 3]).collect();
     if let Some(format) = operand.format() {
@@ -186,7 +189,7 @@ pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>>
     })?;
     for (component, of_component) in found.into_iter().flat_map(|found| found.into_iter().enumerate()) {
         let mut found = of_component.into_counts();
-        // Without numbers above the last edge there is no bin for them.
+        // If no number is larger than the last edge, there is no bin above.
         let nans = counts[component].len() - 1;
         found.resize(nans + 1, 0);
         found.swap(places[component].count(), nans);
@@ -195,7 +198,7 @@ pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>>
     Ok(counts.concat())
 }
 
-/// Adds what this rank's device finds in one component: numbers below, in bins, above, NaNs.
+/// Adds the counts of one component on this rank's device: numbers below, in bins, above, NaNs.
 fn count_on_device<R: Reduced>(
     operand: &R,
     (format, bins): (Format, &Bins<R::Of>),
@@ -203,7 +206,8 @@ fn count_on_device<R: Reduced>(
     counts: &mut [u64],
 ) -> Result<()> {
     let mut keys: Vec<u32> = bins.edges.iter().map(|&edge| edge.with_one_zero().device_key()).collect();
-    // The last edge belongs to the last bin: what lies above begins with the next number, if there is one.
+    // The last edge belongs to the last bin, so the bin above begins at the next larger number, if
+    // any.
     let last = keys.pop().unwrap_or_default();
     keys.extend(last.checked_add(1));
     let mut from = 0;
@@ -212,7 +216,8 @@ fn count_on_device<R: Reduced>(
         let end = from + edges.len() == keys.len();
         let constants: Vec<u32> = std::iter::once(edges.len() as u32).chain(edges.iter().copied()).collect();
         let mut add = |words: &[u32]| {
-            // Before the first edge and from the last on, only the first and the last window say something new.
+            // Only the first window counts numbers below its edges, and only the last one those
+            // above.
             let places = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
             for place in places {
                 counts[from + place] += u64::from(words[place]);
@@ -225,7 +230,7 @@ fn count_on_device<R: Reduced>(
         if end {
             return Ok(());
         }
-        // Windows share an edge, between the last bin of one and the first of the next.
+        // Consecutive windows share an edge.
         from += edges.len() - 1;
     }
 }

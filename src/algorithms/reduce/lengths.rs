@@ -1,4 +1,4 @@
-//! [`Lengths`]: vectors by how long they are.
+//! [`Lengths`]: reduction operand of the lengths of vectors.
 
 use super::number::{Format, Number};
 use super::operand::LocalOperand;
@@ -6,8 +6,9 @@ use super::reduced::Reduced;
 use super::source::{Work, kernel_of_lengths};
 use crate::error::Result;
 
-/// The Euclidean lengths of vectors, as `f32`: the host's are rounded once, those of a device may be a few units in the last
-/// place off. Where a component is NaN the length is, too.
+/// The Euclidean lengths of vectors, as `f32`. Lengths computed on the host are rounded once; those
+/// of a device may differ by a few units in the last place. If a component is a NaN, the length is
+/// a NaN.
 pub struct Lengths<S>(pub LocalOperand<S, 1>);
 
 impl<S: Number> Reduced for Lengths<S> {

@@ -1,4 +1,4 @@
-//! Where the smallest and the largest cells are.
+//! Positions of the minimum and maximum.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub struct Located<S, const D: usize> {
     pub value: S,
 }
 
-/// The extreme that a search is for.
+/// The extreme to search for: minimum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Smallest,
@@ -37,7 +37,7 @@ impl End {
         }
     }
 
-    /// The order of two findings, the better one first; findings without numbers come last.
+    /// Order of two partial results, the better one first; results without numbers come last.
     fn order(self, one: &Found, other: &Found) -> Ordering {
         let keys = [one, other].map(|found| (found.numbers == 0, self.of(found)));
         match self {
@@ -47,23 +47,23 @@ impl End {
     }
 }
 
-/// Findings of some cells, and the first cell with the extreme.
+/// Partial result of some cells, and the first cell with the extreme.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     found: Found,
     spot: Spot,
-    /// Index of the box that has the cell.
+    /// Index of the box that contains the cell.
     index: usize,
 }
 
 impl Best {
     const NONE: Self = Self { found: NOTHING, spot: Spot::NOWHERE, index: usize::MAX };
 
-    /// Takes in the findings of other cells; `spot` is called where one of them may be the first
+    /// Adds the partial result of other cells; calls `spot` if one of them may be the first cell
     /// with the extreme.
     fn merge(&mut self, end: End, found: &Found, index: usize, spot: impl FnOnce() -> Spot) {
         match end.order(found, &self.found) {
-            // Cells of one box come in their order.
+            // Cells of one box are visited in order.
             Ordering::Equal if index != self.index && found.numbers > 0 => {
                 let spot = spot();
                 if spot < self.spot {
@@ -78,16 +78,16 @@ impl Best {
 }
 
 impl World {
-    /// The first cell, axis 0 fastest, that holds the smallest number of a section, component by component; NaNs are
-    /// left out, and −0 is smaller than +0. `None` where there is no number. Collective; every rank names the same
-    /// section.
+    /// The first cell, axis 0 fastest, with the minimum of a section, component by component; NaNs
+    /// are ignored, and −0 is smaller than +0. `None` if there is no number. Collective; every rank
+    /// passes the same section.
     ///
-    /// Cost: as [`extremes`](Self::extremes). Where a device's kernels reduce the cells, one more
-    /// pass over the cells of ranks that hold the number follows, which halves the region: about
-    /// as many dispatches as the number of cells has bits.
+    /// Cost: as [`extremes`](Self::extremes). If kernels do the reduction, the ranks that hold the
+    /// minimum then locate it by bisection of the region: about log₂(cells) more dispatches, over
+    /// as many cells as one more pass.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     ///
     /// # Examples
     /// ```
@@ -111,10 +111,10 @@ impl World {
         self.located("argmin", section.into(), End::Smallest)
     }
 
-    /// The first cell, axis 0 fastest, that holds the largest number of a section; see [`argmin`](Self::argmin).
+    /// The first cell, axis 0 fastest, with the maximum of a section; see [`argmin`](Self::argmin).
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     #[track_caller]
     pub fn argmax<T: Reducible, const D: usize>(
         &self,
@@ -158,7 +158,7 @@ impl World {
     }
 }
 
-/// Findings of this rank by the host, a component each.
+/// Partial results of this rank on the host, one per component.
 fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: End) -> Result<Vec<Best>> {
     let regions: Vec<Region> = operand.aligned().iter().map(|boxes| boxes.0[0].1).collect();
     let components = operand.components();
@@ -182,7 +182,7 @@ fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: End) -> Result<Vec
     Ok(best)
 }
 
-/// The first cell of this rank that has the number, by the device.
+/// The first cell of this rank with the number, found on the device.
 fn first<S: Number>(operand: &LocalOperand<S, 1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
     let mut least = Spot::NOWHERE;
     for boxes in operand.aligned() {

@@ -1,9 +1,11 @@
-//! Reductions over sections: sums, extremes and the like, exact and therefore the same bits for every decomposition.
+//! Exact reductions over sections: sums, extremes and others, with the same bits for every
+//! decomposition.
 //!
-//! Every rank's device reduces the cells that it holds, by integer arithmetic only, to a few words; these are combined
-//! over the ranks, and floating-point results are rounded once, at the end. There is no order of operations that could
-//! matter. The host does the device's part, with the same result, for `f64`, `i64` and `u64`, which few devices compute
-//! with well, and on software adapters, where it is several times as fast as the kernels.
+//! Every rank's device reduces its cells to a few words with integer arithmetic only. The words are
+//! then combined over the ranks, and floating-point results are rounded once at the end, so that
+//! the order of operations does not matter. The host replaces the device, with the same result, for
+//! `f64`, `i64` and `u64`, which few devices support well, and on software adapters, where it is
+//! several times faster than the kernels.
 
 mod differing;
 mod exact;

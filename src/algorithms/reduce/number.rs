@@ -1,4 +1,4 @@
-//! What can be reduced: scalars, and vectors of them component by component.
+//! Traits of types that can be reduced: scalars, and vectors component by component.
 
 use half::f16;
 
@@ -9,16 +9,16 @@ use super::host::{
 use super::total::{Integer, Total};
 use crate::element::Element;
 
-/// How kernels read a number of at most 32 bits.
+/// Loading of a number of at most 32 bits in kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
-    /// The part of `shaders/reduce/load.wgsl` that loads one.
+    /// The section of `shaders/reduce/load.wgsl` that loads a number.
     pub load: &'static str,
-    /// What has been loaded.
+    /// Interpretation of the loaded bits.
     pub order: Order,
 }
 
-/// What the bits that the device has loaded mean.
+/// Interpretation of the bits that the device has loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// A `u32`.
@@ -38,7 +38,8 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     #[doc(hidden)]
     const FORMAT: Option<Format>;
 
-    /// Integers in the order of the numbers, −0 before +0, with NaNs before and after all others.
+    /// Integers with the order of the numbers, −0 before +0, with NaNs before and after all
+    /// numbers.
     #[doc(hidden)]
     type Ordered: Ord + Copy + Send + Sync;
 
@@ -52,48 +53,48 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     fn add_all(numbers: &[Self], total: &mut Self::Total);
     #[doc(hidden)]
     fn ordered(self) -> Self::Ordered;
-    /// The rank in the order of numbers of one given by its [`ordered`](Self::ordered) form.
+    /// The key of a number in its [`ordered`](Self::ordered) form.
     #[doc(hidden)]
     fn key_of(ordered: Self::Ordered) -> u64;
-    /// The number's place in the order of numbers, −0 before +0; `None` for a NaN.
+    /// The rank of the number in the order of all numbers, −0 before +0; `None` for a NaN.
     #[doc(hidden)]
     fn key(self) -> Option<u64>;
-    /// The number at a place.
+    /// The number with a key.
     #[doc(hidden)]
     fn from_key(key: u64) -> Self;
-    /// The number at the place that the device has given.
+    /// The number with a key of the device.
     #[doc(hidden)]
     fn from_device_key(key: u32) -> Self;
-    /// The place that the device gives the number; of a type that it reads.
+    /// The key of the number on the device, for types that kernels load.
     #[doc(hidden)]
     fn device_key(self) -> u32;
     /// The `i`-th of the `n + 1` edges of equal bins from `low` to `high`, both included.
     #[doc(hidden)]
     fn edge(low: Self, high: Self, i: usize, n: usize) -> Self;
-    /// A NaN, where there is one.
+    /// A NaN, if the type has one.
     #[doc(hidden)]
     fn nan() -> Option<Self>;
-    /// The number, rounded where an `f64` has not as many digits.
+    /// The number, rounded to `f64`.
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// The finite number nearest to this one, which is no NaN.
+    /// The nearest number of this type to `value`, which is not a NaN; always finite.
     #[doc(hidden)]
     fn nearest(value: f64) -> Self;
 
-    /// The number, which is no NaN, with +0 for both zeros.
+    /// The number, which is not a NaN, with −0 replaced by +0.
     #[doc(hidden)]
     fn with_one_zero(self) -> Self {
         if self == Self::zeroed() { Self::zeroed() } else { self }
     }
 
-    /// The largest smaller number; none below the smallest one.
+    /// The next smaller number; `None` for the smallest one.
     #[doc(hidden)]
     fn next_below(self) -> Option<Self> {
         let key = self.key()?;
         (1..=2).filter_map(|step| at_key(key.checked_sub(step)?)).find(|below: &Self| *below < self)
     }
 
-    /// The smallest larger number; none above the largest one.
+    /// The next larger number; `None` for the largest one.
     #[doc(hidden)]
     fn next_above(self) -> Option<Self> {
         let key = self.key()?;
@@ -101,25 +102,26 @@ pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
     }
 }
 
-/// The number with a key, if there is one.
+/// The number with a key, if it exists.
 fn at_key<S: Number>(key: u64) -> Option<S> {
     Some(S::from_key(key)).filter(|number| number.key() == Some(key))
 }
 
-/// A [`Number`] whose products add up without overflow: all but `i64` and `u64`.
+/// A [`Number`] whose products add up without overflow: all types except `i64` and `u64`.
 pub trait Factor: Number {
-    /// Adds the products of numbers, pair by pair.
+    /// Adds the products of corresponding numbers.
     #[doc(hidden)]
     fn add_products(a: &[Self], b: &[Self], total: &mut Self::Total);
 }
 
-/// An element that can be reduced: a [`Number`], or a vector of them, which is reduced component by component.
+/// An element that can be reduced: a [`Number`], or a vector of numbers, reduced component by
+/// component.
 pub trait Reducible: Element + sealed::Reducible {
-    /// The scalar.
+    /// The scalar type.
     type Scalar: Number;
-    /// A result for every component: `U` for scalars, `[U; N]` for vectors.
+    /// A result per component: `U` for scalars, `[U; N]` for vectors.
     type Each<U>;
-    /// How many there are.
+    /// The number of components.
     const COMPONENTS: usize;
     #[doc(hidden)]
     fn each<U>(of: impl FnMut(usize) -> U) -> Self::Each<U>;
@@ -130,7 +132,7 @@ mod sealed {
     pub trait Reducible {}
 }
 
-/// 2^63: what makes the order of signed integers that of unsigned ones.
+/// 2^63: flipping this bit maps the order of signed integers to that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
 const fn format(load: &'static str, order: Order) -> Option<Format> {
@@ -171,7 +173,8 @@ macro_rules! integers {
                 (self as i64 as u32) ^ if <$ty>::MIN == 0 { 0 } else { 1 << 31 }
             }
             fn edge(low: Self, high: Self, i: usize, n: usize) -> Self {
-                // Bins of whole numbers, as equal as they can be; the last edge is the last number itself.
+                // Bins of integers with widths as equal as possible; the last edge is `high`
+                // itself.
                 let (low, high) = (low as i128, high as i128);
                 let steps = (high - low + 1) * i as i128;
                 (low + (steps + n as i128 - 1) / n as i128).min(high) as $ty
@@ -271,7 +274,7 @@ macro_rules! floats {
             #[inline(always)]
             fn ordered(self) -> $ordered {
                 let bits = self.to_bits() as $ordered;
-                // Negative numbers rise as their magnitudes fall.
+                // Negative numbers ascend with descending magnitudes.
                 bits ^ (bits >> (<$ordered>::BITS - 1) & <$ordered>::MAX)
             }
             fn key_of(ordered: $ordered) -> u64 {

@@ -1,19 +1,19 @@
-//! [`Numbers`]: the scalars of a cell that are reduced.
+//! [`Numbers`]: the scalars of a cell that take part in a reduction.
 
-/// Which numbers of a cell count, in scalars of their type.
+/// Selection of scalars of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
-    /// The first of them.
+    /// Index of the first scalar.
     pub first: usize,
-    /// How many, side by side: each is reduced for itself.
+    /// Number of consecutive scalars; each is a separate component.
     pub components: usize,
-    /// How many the cell would have if it consisted of nothing else.
+    /// Size of the cell in scalars of this type.
     pub per_cell: usize,
 }
 
 impl Numbers {
-    /// The numbers of a component in cells of `N` sections. Those that do not lie one after the
-    /// other are copied to `room`.
+    /// The numbers of a component in cells of `N` sections. Numbers that are not contiguous are
+    /// copied to `room`.
     pub fn component<'a, S: Copy, const N: usize>(
         &self,
         component: usize,
@@ -30,7 +30,7 @@ impl Numbers {
         room.each_ref().map(Vec::as_slice)
     }
 
-    /// The numbers of each cell.
+    /// The selected numbers of each cell.
     pub fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
         let (first, components) = (self.first, self.components);
         cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])

@@ -1,4 +1,4 @@
-//! What a rank has of the sections that are reduced.
+//! [`LocalOperand`]: this rank's part of the operands of a reduction.
 
 use std::marker::PhantomData;
 use std::rc::Rc;
@@ -17,12 +17,13 @@ use crate::extents::Index;
 use crate::region::Region;
 use crate::world::{ArrayIdentity, Collective, Section};
 
-/// Which cells count along axis 0: of global coordinate `first`, and every so many before and behind it.
+/// Selection of cells along axis 0: coordinate `first`, and all coordinates at multiples of `every`
+/// before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stride {
-    /// From one to the next.
+    /// Distance of selected cells.
     pub every: i64,
-    /// One of them.
+    /// Coordinate of a selected cell.
     pub first: i64,
 }
 
@@ -31,7 +32,7 @@ impl Stride {
     pub const ALL: Self = Self { every: 1, first: 0 };
 }
 
-/// This rank's boxes of `N` sections, side by side, and the numbers of type `S` in their cells.
+/// This rank's aligned boxes of `N` sections, and the numbers of type `S` in their cells.
 pub struct LocalOperand<S, const N: usize> {
     pub(super) cores: [Rc<ArrayCore>; N],
     aligned: Vec<Aligned>,
@@ -41,8 +42,8 @@ pub struct LocalOperand<S, const N: usize> {
 }
 
 impl<S: Number> LocalOperand<S, 1> {
-    /// The numbers from a byte of each cell on that this rank has of an array whose type is known only at run time: of the
-    /// cells that its chunks own, of a growable array those in use.
+    /// The numbers from a byte offset in each cell, for an array whose type is known at run time
+    /// only: owned cells of this rank's chunks; for a growable array, the cells in use.
     ///
     /// # Errors
     /// The cells have no such numbers.
@@ -62,7 +63,7 @@ impl<S: Number> LocalOperand<S, 1> {
         Self::of("a reduction", &[side], numbers)
     }
 
-    /// One of its components alone.
+    /// A single component of the operand.
     pub fn only_component(&self, component: usize) -> Self {
         let numbers = Numbers { first: self.numbers.first + component, components: 1, ..self.numbers };
         Self { numbers, ..self.strided(self.stride) }
@@ -117,18 +118,18 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(Self { cores, aligned, stride: Stride::ALL, numbers, scalar: PhantomData })
     }
 
-    /// These cells of the boxes alone.
+    /// The operand restricted to the cells of a stride.
     pub fn strided(&self, stride: Stride) -> Self {
         let (cores, aligned) = (self.cores.clone(), self.aligned.clone());
         Self { cores, aligned, stride, numbers: self.numbers, scalar: PhantomData }
     }
 
-    /// How many numbers of a cell are reduced, each for itself.
+    /// The number of components, each reduced separately.
     pub fn components(&self) -> usize {
         self.numbers.components
     }
 
-    /// Those numbers in the scalars of a cell.
+    /// The selected scalars of a cell.
     pub fn numbers(&self) -> Numbers {
         self.numbers
     }
@@ -149,13 +150,13 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         }
     }
 
-    /// Cells of one section on this rank.
+    /// The number of cells of one section on this rank.
     pub fn cells(&self) -> u64 {
         let views = self.aligned.iter().filter_map(|boxes| self.view(0, boxes.0[0]));
         views.map(|view| view.extents.product().unwrap_or(0)).sum()
     }
 
-    /// The cells of a box that count; `None` where there are none.
+    /// The selected cells of a box; `None` if there are none.
     pub fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<Strided> {
         let mut view = self.cores[which].strided(chunk, &region);
         let Stride { every, first } = self.stride;
@@ -166,7 +167,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         (view.extents[0] > 0).then_some(view)
     }
 
-    /// A component of a box of one of the sections, in scalars; nothing where it has no cells.
+    /// A component of a box of one of the sections, in scalars; `None` without cells.
     fn component(&self, which: usize, boxes: &Aligned, component: usize) -> Result<Option<(Lease, Strided)>> {
         let (Numbers { first, per_cell, .. }, (chunk, _)) = (self.numbers, boxes.0[which]);
         let Some(Strided { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
@@ -175,8 +176,8 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
     }
 
-    /// How the device's kernels read the cells, where they do the work. The host does it for 64-bit types, and where
-    /// the device is the host itself in disguise: a software adapter, whose memory is mapped.
+    /// The format of the cells for kernels; `None` if the host does the reduction: for 64-bit
+    /// types, and on a software adapter with mapped memory.
     pub fn format(&self) -> Option<Format> {
         S::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
@@ -193,7 +194,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         self.fold_by((&name, &source), (work, constants), component, each)
     }
 
-    /// Runs a kernel of this name and text.
+    /// Runs a kernel with this name and text.
     pub fn fold_by(
         &self,
         (name, source): (&str, &dyn Fn() -> String),
@@ -217,9 +218,9 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 }
 
-/// Runs a reduction as a collective of its own name: `f` finds what this rank has and talks to the others. A mistake in
-/// global sections is returned before anything is sent, by all ranks alike. `argument` is a fingerprint of what else
-/// must agree.
+/// Runs a reduction as a collective; `f` computes this rank's part and communicates. All ranks
+/// return the same error for invalid global sections before anything is sent. `argument` is a
+/// fingerprint of the other arguments that must be equal on all ranks.
 pub fn collective<T: Reducible, const D: usize, const N: usize, R>(
     world: &World,
     verb: &'static str,

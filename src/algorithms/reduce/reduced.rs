@@ -1,36 +1,36 @@
-//! [`Reduced`]: what a rank has that is reduced.
+//! [`Reduced`]: this rank's input of a reduction.
 
 use super::number::{Format, Number};
 use super::source::Work;
 use crate::error::Result;
 
-/// Numbers of this rank, some of each cell, each reduced for itself.
+/// Numbers of this rank's cells; each component is reduced separately.
 pub trait Reduced {
-    /// Their type.
+    /// The type of the numbers.
     type Of: Number;
 
-    /// How many there are of each cell.
+    /// The number of components per cell.
     fn components(&self) -> usize;
 
-    /// Cells on this rank.
+    /// The number of cells on this rank.
     fn cells(&self) -> u64;
 
-    /// How the device's kernels read the cells, where they do the work; else the host does.
+    /// The format of the cells for kernels; `None` if the host does the reduction.
     fn format(&self) -> Option<Format>;
 
     /// Runs a kernel over one component.
     ///
     /// # Errors
-    /// A failing device.
+    /// A device failure.
     fn fold(&self, format: Format, work: (&Work, &[u32]), component: usize, each: &mut dyn FnMut(&[u32]))
     -> Result<()>;
 
-    /// Reduces all numbers on the host, on all threads of the rank. `add` takes blocks of numbers
-    /// of one component into a state that `start` makes for each task; a state is worth the time of
-    /// `least` numbers.
+    /// Reduces all numbers on the host, with all threads of the rank. `start` creates a state per
+    /// task, and `add` adds blocks of numbers of one component to it. The cost of a state is that
+    /// of `least` numbers.
     ///
     /// # Errors
-    /// A failing device.
+    /// A device failure.
     fn fold_on_host<A: Send>(
         &self,
         least: u64,

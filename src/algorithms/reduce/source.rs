@@ -1,4 +1,4 @@
-//! The text of a reduction's kernel: how cells are walked, read and ordered, and what is done with them.
+//! The text of a reduction's kernel: traversal, loading, ordering and reduction of cells.
 
 use super::number::{Format, Order};
 use crate::element::ElementInfo;
@@ -6,26 +6,26 @@ use crate::element::ElementInfo;
 const WALK: &str = include_str!("../../../shaders/reduce/walk.wgsl");
 const LOAD: &str = include_str!("../../../shaders/reduce/load.wgsl");
 
-/// What is done with cells.
+/// The operation of a reduction kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// The kernel's name for messages.
+    /// The kernel's name for error messages.
     pub name: &'static str,
-    /// Its own text.
+    /// The text of the operation.
     pub text: &'static str,
-    /// The words that a workgroup writes.
+    /// Number of words that a workgroup writes.
     pub words: usize,
 }
 
-/// A [`Work`] that adds up. Its first words are digits, of 16 bits, and count 2^`lowest` and up; then come, where there
-/// are more, the numbers of NaNs, of +infinities and of −infinities.
+/// A [`Work`] that computes sums. Its first words are 16-bit digits from exponent `lowest` on; the
+/// optional next words are the numbers of NaNs, +infinities and −infinities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adding {
     /// The kernel.
     pub work: Work,
-    /// How many digits there are.
+    /// The number of digits.
     pub digits: usize,
-    /// The exponent of the lowest.
+    /// The exponent of the lowest digit.
     pub lowest: i32,
 }
 
@@ -53,18 +53,19 @@ pub const DOT_INTEGER: Adding = Adding {
     digits: 4,
     lowest: 0,
 };
-/// Smallest and largest key, and what was left out.
+/// Minimum and maximum key, and the number of ignored numbers.
 pub const EXTREMES: Work =
     Work { name: "extremes", text: include_str!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
-/// Numbers before the first edge, in bins, and from the last edge on; NaNs in the last word.
+/// Counts of numbers before the first edge, in bins, and from the last edge on; NaNs in the last
+/// word.
 pub const HISTOGRAM: Work =
     Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
-/// Cells that differ.
+/// Number of differing cells.
 pub const DIFFERING: Work =
     Work { name: "differing", text: include_str!("../../../shaders/reduce/differing.wgsl"), words: 1 };
 
-/// The section of the loading text behind the mark `//@ name`.
+/// The section of the loading text after the mark `//@ name`.
 fn part(name: &str) -> &'static str {
     let marked = LOAD.split("//@ ").find(|part| part.lines().next() == Some(name));
     marked.map_or("", |part| &part[name.len()..])
@@ -80,7 +81,7 @@ impl Order {
     }
 }
 
-/// The name and the text of the kernel for the lengths of vectors of so many components.
+/// The name and the text of the kernel for the lengths of vectors with this number of components.
 pub fn kernel_of_lengths(
     work: &Work,
     element: &ElementInfo,

@@ -1,4 +1,4 @@
-//! Sums, of numbers and of products: exact, rounded once.
+//! Exact sums of numbers and of products, rounded once.
 
 use super::exact::ExactSum;
 use super::number::{Factor, Format, Number, Order, Reducible};
@@ -9,24 +9,29 @@ use crate::World;
 use crate::error::{CallSite, Result};
 use crate::world::{IntoSection, Section};
 
-/// The sums that `T` has.
+/// The type of a sum of elements of type `T`.
 pub type SumOf<T> = <T as Reducible>::Each<<<T as Reducible>::Scalar as Number>::Sum>;
 
 impl World {
-    /// The sum of a section's cells, the same bits for every decomposition and number of ranks: it is computed without
-    /// rounding and, of floating-point numbers, rounded once to the nearest `f64` (ties to even). Integers give an `i128`,
-    /// which cannot overflow. Vectors are summed component by component. Collective.
+    /// The sum of a section's cells, with the same bits for every decomposition and number of
+    /// ranks: it is computed without rounding, and floating-point results are rounded once to the
+    /// nearest `f64` (ties to even). Integers give an `i128`, which cannot overflow. Vectors are
+    /// summed component by component. Collective.
     ///
-    /// Every rank names the same global section, or a local section of its own; ghost cells count only where a local
-    /// section names them. The sum of no cells is 0; an exact zero is +0. With a NaN among the cells, or infinities of
-    /// both signs, it is a NaN; with infinities of one sign it is that infinity; else it is infinite only where the true
-    /// sum is beyond the range of `f64`.
+    /// Every rank passes the same global section, or a local section of its own; ghost cells are
+    /// included only if a local section contains them.
     ///
-    /// Cost: one look at every cell on the device that holds it (by the host for 64-bit types, which it reads back, and on
-    /// software adapters), one all-reduce of about 1 KiB a component. A warm repeat allocates nothing on the device.
+    /// * The sum of no cells is 0; an exact zero is +0.
+    /// * With a NaN among the cells, or infinities of both signs, the sum is a NaN.
+    /// * With infinities of one sign, the sum is that infinity.
+    /// * Otherwise it is infinite only if the true sum exceeds the range of `f64`.
+    ///
+    /// Cost: one pass over the cells on the device that holds them (on the host for 64-bit types,
+    /// which are read back, and on software adapters), and one all-reduce of about 1 KiB per
+    /// component. Repeated calls allocate no device memory.
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     ///
     /// # Examples
     /// ```
@@ -47,16 +52,17 @@ impl World {
             .map(finish::<T>)
     }
 
-    /// The sum of the products of two sections' cells, pair by pair, without rounding until the end: see
-    /// [`sum`](Self::sum). Vectors component by component. Collective.
+    /// The dot product: the sum of the products of corresponding cells of two sections, rounded
+    /// once at the end; see [`sum`](Self::sum). Vectors are processed component by component.
+    /// Collective.
     ///
-    /// Both sections are global and named alike by every rank, or both are local and the rank's own. Cells that go
-    /// together must be on the same rank: no cell moves. Infinity times zero is a NaN. Cost: as [`sum`](Self::sum); for
-    /// global sections every rank looks at the cuts of both arrays.
+    /// Both sections are global and the same on every rank, or both are local. Corresponding cells
+    /// must be on the same rank: no cell moves. Infinity times zero is a NaN. Cost: as
+    /// [`sum`](Self::sum); for global sections, every rank visits the cuts of both arrays.
     ///
     /// # Errors
-    /// A bad region, extents that differ, cells that go together on different ranks (copy one of the sections first), or
-    /// a failure of this or of another rank.
+    /// An invalid region, different extents, corresponding cells on different ranks (copy one of
+    /// the sections first), or a failure of any rank.
     ///
     /// # Examples
     /// ```
@@ -80,12 +86,13 @@ impl World {
         self.products("dot", [a.into(), b.into()]).map(finish::<T>)
     }
 
-    /// The Euclidean norm of a section, component by component: the root of the exact sum of squares, rounded twice (the
-    /// sum and the root), hence less than 1 ULP of `f64` from the true one, and the same bits for every decomposition.
-    /// It neither overflows nor loses small numbers on the way. Collective; cost as [`sum`](Self::sum).
+    /// The Euclidean norm of a section, component by component: the square root of the exact sum of
+    /// squares, rounded twice (the sum and the root). The error is less than 1 ULP of `f64`, and
+    /// the bits are the same for every decomposition. Intermediate results neither overflow nor
+    /// lose small numbers. Collective; cost as [`sum`](Self::sum).
     ///
     /// # Errors
-    /// A bad region, or a failure of this or of another rank.
+    /// An invalid region, or a failure of any rank.
     #[track_caller]
     pub fn norm<T: Reducible<Scalar: Number<Total = ExactSum> + Factor>, const D: usize>(
         &self,
@@ -106,8 +113,8 @@ impl World {
         self.total(verb, [&DOT_INTEGER, &DOT_FLOAT], sections, add)
     }
 
-    /// The totals of all components over all ranks: by the first or second kernel (for integers, for floating-point
-    /// numbers), or by `add` on the host.
+    /// The totals of all components over all ranks, computed by one of two kernels (for integers
+    /// and for floating-point numbers), or by `add` on the host.
     fn total<T: Reducible, const D: usize, const N: usize>(
         &self,
         verb: &'static str,
@@ -130,7 +137,7 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
     T::each(|_| totals.next().unwrap_or_default().finish())
 }
 
-/// The words of what this rank has, one component after the other.
+/// The words of this rank's totals, one component after another.
 fn local<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
     [integer, float]: [&Adding; 2],
@@ -158,17 +165,18 @@ fn local<S: Number, const N: usize>(
     Ok(totals.into_iter().flat_map(Total::into_words).collect())
 }
 
-/// The words of the sums of what this rank has, one component after the other. They add up over ranks and components.
+/// The words of this rank's sums, one component after another. Words add up over ranks and
+/// components.
 pub fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
     local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[numbers], total| S::add_all(numbers, total))
 }
 
-/// The sum that has these words.
+/// The sum represented by these words.
 pub fn rounded<S: Number>(words: &[i64]) -> f64 {
     S::Total::from_words(words).into_f64()
 }
 
-/// Adds what this rank's device finds in one component.
+/// Adds the result of this rank's device for one component.
 fn add_on_device<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
     (format, adding): (Format, &Adding),
@@ -176,7 +184,7 @@ fn add_on_device<S: Number, const N: usize>(
     total: &mut S::Total,
 ) -> Result<()> {
     let mut columns = vec![0_i64; adding.work.words];
-    // All words fit 31 bits and a sign, digits of unsigned numbers and counts too.
+    // All words fit in 31 bits and a sign, also unsigned digits and counts.
     let mut add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
     operand.fold(format, (&adding.work, &[]), component, &mut add)?;
     let (digits, specials) = columns.split_at(adding.digits);

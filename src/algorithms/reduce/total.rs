@@ -1,25 +1,25 @@
-//! Sums in the making: exact, in words that add up over the ranks.
+//! [`Total`]: partial exact sums, as words that add up over ranks.
 
 use super::exact::ExactSum;
 
-/// An exact sum that grows. Its words, added over the ranks, are the words of the sum over the ranks.
+/// An exact sum in progress. Its words, added over the ranks, are the words of the total sum.
 pub trait Total: Default + Send {
-    /// What it ends as.
+    /// Type of the result.
     type Sum;
 
     /// Adds `digit` · 2^`exponent`.
     fn add_digit(&mut self, digit: i64, exponent: i32);
-    /// Books numbers that are not finite: NaNs, +infinities, −infinities.
+    /// Adds counts of numbers that are not finite: NaNs, +infinities, −infinities.
     fn add_specials(&mut self, counts: [u64; 3]);
     /// Adds another total.
     fn merge(&mut self, other: &Self);
-    /// Words whose element-wise sum over ranks is that of the total.
+    /// Words whose element-wise sum over ranks represents the total.
     fn into_words(self) -> Vec<i64>;
-    /// The total of summed words.
+    /// The total represented by words.
     fn from_words(words: &[i64]) -> Self;
     /// The result.
     fn finish(self) -> Self::Sum;
-    /// The result, rounded where an `f64` has not as many digits.
+    /// The result, rounded to `f64`.
     fn into_f64(self) -> f64;
 }
 
@@ -55,7 +55,7 @@ impl Total for ExactSum {
     }
 }
 
-/// A sum of integers: below 2^127 for every array whose cells a 64-bit number counts.
+/// A sum of integers: below 2^127 for every array with a 64-bit number of cells.
 #[derive(Debug, Clone, Default)]
 pub struct Integer(i128);
 
@@ -76,7 +76,7 @@ impl Total for Integer {
     fn add_specials(&mut self, _counts: [u64; 3]) {}
 
     fn into_words(self) -> Vec<i64> {
-        // The highest keeps the sign; the others leave room for the ranks.
+        // The highest word has the sign; the others have spare bits for the sum over ranks.
         (0..4).map(|word| if word == 3 { self.0 >> 96 } else { self.0 >> (32 * word) & 0xffff_ffff } as i64).collect()
     }
 

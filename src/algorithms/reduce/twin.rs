@@ -1,4 +1,5 @@
-//! The arithmetic of `shaders/reduce` in plain Rust, and the comparison of both on awkward cells.
+//! Reference implementation of `shaders/reduce` in plain Rust, compared with the kernels on edge
+//! cases.
 
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ fn parts(bits: u32) -> (u32, u32) {
     (bits & 0x7f_ffff | if biased != 0 { 1 << 23 } else { 0 }, biased.max(1) - 1)
 }
 
-/// Books a number that is not finite.
+/// Counts a number that is not finite.
 fn special(counts: &mut [i64], nan: bool, negative: bool) {
     counts[if nan { 0 } else { 1 + usize::from(negative) }] += 1;
 }
@@ -49,7 +50,7 @@ fn dot_float(words: &mut [i64], a: u32, b: u32) {
     add_parts(&mut words[..36], 4 * ((ea + eb) >> 6) as usize, shifted, negative);
 }
 
-/// The number that an integer's bits stand for.
+/// The integer with these bits.
 fn as_integer<T: Number>(bits: u32) -> i64 {
     let signed = T::FORMAT.is_some_and(|format| format.order == Order::Signed);
     if signed { i64::from(bits as i32) } else { i64::from(bits) }
@@ -66,13 +67,13 @@ fn dot_integer<T: Number>(words: &mut [i64], a: u32, b: u32) {
     add_parts(words, 0, product.unsigned_abs(), product < 0);
 }
 
-/// The smallest and the largest key of a range, and how many there are.
+/// The minimum and maximum key in a range, and the number of keys in it.
 fn extremes(keys: &[u32], low: u32, high: u32) -> (Option<u32>, Option<u32>, usize) {
     let within = || keys.iter().copied().filter(|key| (low..=high).contains(key));
     (within().min(), within().max(), within().count())
 }
 
-/// How many numbers lie before, between and behind edges, given by their keys; NaNs in the last word.
+/// Counts of numbers before, between and after edges, given by their keys; NaNs in the last word.
 fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
     let mut words = vec![0; HISTOGRAM.words];
     for &value in numbers {
@@ -83,13 +84,13 @@ fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
     words
 }
 
-/// How many cells, of so many numbers, differ from those beside them.
+/// The number of cells, each of `numbers` numbers, that differ from the corresponding cells.
 fn differing(cells: &[u32], beside: &[u32], numbers: usize) -> i64 {
     let pairs = cells.chunks(numbers).zip(beside.chunks(numbers));
     pairs.filter(|(cell, beside)| cell != beside).count() as i64
 }
 
-/// The bits that the kernels' `load` makes of a number.
+/// The result of the kernels' `load` for a number.
 trait Loaded: Number {
     fn load(self) -> u32;
 }
@@ -109,7 +110,7 @@ loaded! {
     f16: |v: f16| v.to_f32().to_bits();
 }
 
-/// All words of all workgroups, for cells with every other one left out.
+/// All words of all workgroups, for every second cell.
 fn words<T: Number>(
     device: &Rc<Device>,
     work: &Work,
@@ -142,7 +143,7 @@ fn columns(words: &[Vec<u32>]) -> Vec<i64> {
     (0..words.first().map_or(0, Vec::len)).map(column).collect()
 }
 
-/// Compares all kernels for a type with their twins.
+/// Compares all kernels for a type with the reference.
 fn compare<T: Loaded>(cells: &[T], float: bool) {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let others: Vec<T> = cells.iter().rev().copied().collect();
@@ -169,7 +170,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
 
     let counted: Vec<T> = cells.iter().copied().skip(1).step_by(2).collect();
     let keys: Vec<u32> = counted.iter().filter(|v| v.key().is_some()).map(|v| v.device_key()).collect();
-    // All numbers, and a range whose ends are among them.
+    // All numbers, and a range whose ends are among the numbers.
     let mut sorted = keys.clone();
     sorted.sort_unstable();
     for (low, high) in [(0, u32::MAX), (sorted[sorted.len() / 5], sorted[sorted.len() / 2])] {
@@ -187,7 +188,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     let found = columns(&words(&device, &HISTOGRAM, &constants, [cells, &others], false));
     assert_eq!(found, histogram(&counted, &edges));
 
-    // By the bits of what is stored, so of no floats.
+    // Compares bits, so floats are excluded.
     if !float {
         let beside: Vec<T> = (0..cells.len()).map(|i| if i % 5 == 0 { others[i] } else { cells[i] }).collect();
         let [one, other] = [cells, &beside].map(|cells| cells.iter().map(|cell| cell.load()).collect::<Vec<_>>());
@@ -198,7 +199,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     }
 }
 
-/// Bits of every kind.
+/// Bit patterns of edge cases.
 fn awkward(n: u64) -> impl Iterator<Item = u64> {
     (0..n).map(|i| {
         let mixed = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,34 +1,36 @@
-//! In which order a scan combines cells, by the host: the twin of `shaders/scan/scan.wgsl`.
+//! Association of a scan on the host, the counterpart of `shaders/scan/scan.wgsl`.
 //!
-//! The cells of a vector are cut into blocks of [`BLOCK`] by their index, and blocks into runs of [`RUN`]. A run is
-//! combined from the left, the runs of a block by a binary tree, blocks from the left.
+//! The cells of a vector are cut into blocks of [`BLOCK`] by their index, and blocks into runs of
+//! [`RUN`]. A run is combined from the left, the runs of a block by a binary tree, and blocks from
+//! the left.
 
-/// Cells that are combined from the left.
+/// Cells per run; a run is combined from the left.
 pub const RUN: usize = 16;
-/// Runs of a block.
+/// Runs per block.
 pub const RUNS: usize = 128;
-/// Levels of the tree over them.
+/// Levels of the binary tree over the runs.
 const LEVELS: usize = RUNS.ilog2() as usize + 1;
-/// Cells of a block.
+/// Cells per block.
 pub const BLOCK: usize = RUN * RUNS;
 
-/// What has been combined: nothing that stands before a head counts beyond it.
+/// A combined value. Values before a head are not part of the combination after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Item<S> {
     pub value: S,
-    /// Whether there is a head among its cells.
+    /// True if one of the combined cells is a head.
     pub head: bool,
 }
 
-/// What comes before, combined with what comes behind.
+/// Combines the value of earlier cells with the value of later cells.
 pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, behind: Item<S>) -> Item<S> {
     let value = if behind.head { behind.value } else { op(before.value, behind.value) };
     Item { value, head: before.head || behind.head }
 }
 
-/// Scans the cells of one block (the last one may be short) behind what has been combined before it, and returns what has
-/// been combined with it. `put` is given the place of a cell, what stands before the cell and what has been combined with
-/// it. Cells are items, or plain values where there are no heads.
+/// Scans the cells of one block (the last block may be short) after the value `carry` of the
+/// earlier cells, and returns their combination. `put` receives the position of a cell, the
+/// combination before the cell, and the combination including it. `X` is [`Item`], or a plain value
+/// without heads.
 pub fn block<X: Copy>(
     join: impl Fn(X, X) -> X + Copy,
     carry: Option<X>,
@@ -36,7 +38,7 @@ pub fn block<X: Copy>(
     put: Option<impl FnMut(usize, Option<X>, X)>,
 ) -> Option<X> {
     let first = *cells.first()?;
-    // Level by level what runs come to; a level has half as many nodes as the one below.
+    // Values of the subtrees, level by level; a level has half as many nodes as the one below.
     let mut levels = [[first; RUNS]; LEVELS];
     let mut counts = [0; LEVELS];
     for (run, sum) in cells.chunks(RUN).zip(&mut levels[0]) {
@@ -52,7 +54,8 @@ pub fn block<X: Copy>(
         }
     }
     if let Some(mut put) = put {
-        // What stands before each run: of the complete subtrees before it, the largest first.
+        // The value before each run: the combination of the complete subtrees before it, the
+        // largest first.
         let mut before = [None; RUNS];
         for level in (0..LEVELS - 1).rev() {
             for i in (0..counts[level]).rev() {
@@ -71,7 +74,7 @@ pub fn block<X: Copy>(
     Some(behind(join, carry, levels[LEVELS - 1][0]))
 }
 
-/// Puts what the cells of a run come to: `all` of what has been combined within it.
+/// Emits the results of a run; `all` combines the value with the first cells of the run.
 fn results<X: Copy>(
     join: impl Fn(X, X) -> X,
     before: Option<X>,
@@ -91,7 +94,7 @@ fn results<X: Copy>(
     }
 }
 
-/// With what comes before, if there is anything.
+/// Combines with the earlier value, if there is any.
 fn behind<X>(join: impl Fn(X, X) -> X, before: Option<X>, one: X) -> X {
     match before {
         Some(before) => join(before, one),

@@ -1,4 +1,4 @@
-//! Scans by kernels: the sum of each block, what stands before each, the results.
+//! Scans with kernels: the sum of each block, the prefix of each block, the results.
 
 use bytemuck::bytes_of;
 
@@ -11,25 +11,25 @@ use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::Result;
 use crate::kernel::{Call, Kernel, KernelSource};
 
-/// A scan under way: its kernel, and sums of blocks on the device.
+/// A scan in progress: its kernel, and sums of blocks on the device.
 pub struct Blocks {
-    /// What is scanned: its cells, flags where there are segments, and where results go if that is elsewhere.
+    /// The parts of the input, of the flags if there are segments, and of a separate output.
     pieces: Vec<Stretch>,
     segmented: bool,
     in_place: bool,
-    /// Which part of a piece results go to, where that is elsewhere.
+    /// Index of the output in a stretch, if the output is not the input.
     output: Option<usize>,
     kernel: Kernel,
     exclusive: bool,
-    /// Of each block its sum, then what stands before it; with marks.
+    /// The sum of each block, later its prefix; with flags for heads.
     sums: Cells,
     marks: Cells,
-    /// What has been combined before all blocks, then with them; with its mark.
+    /// The value before all blocks, later the value including them; with its flag.
     carry: Cells,
     carry_mark: Cells,
-    /// What an exclusive scan begins with.
+    /// The initial value of an exclusive scan.
     begin: Cells,
-    /// Copied back at the end.
+    /// Temporary output and its destination.
     back: Option<(Cells, Cells)>,
 }
 
@@ -41,14 +41,15 @@ const EXCLUSIVE: &str = "let begin = zippy_begin_load(0);
         zippy_output_store(p, combine(begin, last.value));
     }";
 
-/// Blocks that one workgroup goes over at a time: some drivers end loops after 65,535 rounds.
+/// Maximum number of blocks per workgroup and pass: some drivers end loops after 65,535 iterations.
 const SOME_BLOCKS: u64 = 1 << 15;
 
 const MARK: u32 = 1;
 const HEAD: u32 = 3;
 
 impl Blocks {
-    /// Adds up the blocks. `flags` are `u32`, not 0 where a segment begins. The output is the input or apart from all.
+    /// Computes the sums of the blocks. `flags` are `u32`, not 0 at the first cell of a segment.
+    /// The output is the input or in separate memory.
     pub fn new(
         world: &World,
         operation: &ScanOperation,
@@ -62,7 +63,8 @@ impl Blocks {
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
         let whole_blocks = stretches(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
         if !operation.exact() && !whole_blocks {
-            // Blocks are of the whole sequence, so that the result does not depend on where its parts are cut.
+            // Blocks are relative to the whole sequence, so that the result does not depend on its
+            // parts.
             let joined = |cells: &Cells| -> Result<Cells> {
                 let scratch = Cells::scratch(&home, "cells of a scan", cells.element(), cells.len())?;
                 cells.copy_to(&scratch)?;
@@ -108,8 +110,8 @@ impl Blocks {
         Ok(made)
     }
 
-    /// Finds what stands before each block behind what has been combined before all of them; returns what has been combined
-    /// with them.
+    /// Computes the prefix of each block after the value of all earlier cells; returns the value
+    /// including all blocks.
     pub fn carry(&self, carry: Carry) -> Result<Carry> {
         if self.pieces.is_empty() {
             return Ok(carry);
@@ -127,7 +129,7 @@ impl Blocks {
         Ok(Carry { item: Some(Item { value, head }), key: carry.key })
     }
 
-    /// Finds what stands before each block, without reading back what comes with all of them.
+    /// Computes the prefix of each block, without reading back the total.
     pub fn start(&self) -> Result<()> {
         let kernel = self.kernel.entry("zippy_carry_blocks")?;
         for first in (0..self.sums.len()).step_by(SOME_BLOCKS as usize) {
@@ -152,7 +154,7 @@ impl Blocks {
         self.back.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
     }
 
-    /// Runs a kernel over the blocks of every piece.
+    /// Runs a kernel over the blocks of every stretch.
     fn over_blocks<'k>(
         &self,
         entry: &str,
@@ -170,7 +172,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Binds the cells, their flags and, where there is one, the output.
+    /// Binds the cells, their flags and the output, if present.
     fn cells<'c>(&self, call: Call<'c>, piece: &Stretch, writes: bool) -> Call<'c> {
         let cells = piece.parts[0].binding();
         let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
@@ -224,12 +226,12 @@ fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
     world.composed(&KernelSource::composed(format!("scan with {}", operation.operator), text))
 }
 
-/// What a shader declares the cells as.
+/// The WGSL storage type of the cells.
 fn stored(element: &ElementInfo) -> &'static str {
     if let ElementKind::Packed(_) = element.kind { "u32" } else { element.name }
 }
 
-/// Flags of the heads where keys differ from the ones before, on the device.
+/// Flags of the heads at which keys differ, on the device.
 pub fn flags(world: &World, heads: Heads, key: &mut Option<Vec<u8>>) -> Result<Option<Cells>> {
     match heads {
         Heads::None => Ok(None),

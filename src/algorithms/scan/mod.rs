@@ -1,8 +1,9 @@
-//! Scans and reductions with any associative operator, over what one rank holds.
+//! Scans and reductions with any associative operator, on one rank.
 //!
-//! Cells are combined in their order, and where the result depends on how (floating-point numbers, operators of the
-//! program's own), in a way that depends on their places alone: the sequence is cut into blocks of 2,048 cells and these
-//! into runs of 16; runs are combined from the left, the runs of a block by a binary tree, blocks from the left.
+//! Cells are combined in order. If the result depends on the association (floating-point numbers,
+//! custom operators), the association depends only on the positions of the cells: the sequence is
+//! cut into blocks of 2,048 cells and these into runs of 16; runs are combined from the left, the
+//! runs of a block by a binary tree, and blocks from the left.
 
 mod association;
 mod host;
@@ -27,14 +28,16 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 
 impl OnRank<'_> {
-    /// All cells combined from the left to the right: `operator(operator(a, b), c)`; `None` of no cells. Local; waits for
-    /// the device.
+    /// Combines all cells from left to right: `operator(operator(a, b), c)`; `None` without cells.
+    /// Local; waits for the device.
     ///
-    /// The operator must be associative and need not commute; it is called as `operator(left, right)`. Sums as exact as can
-    /// be, and over all ranks, are [`World::sum`](crate::World::sum).
+    /// The operator must be associative, and need not be commutative; it is called as
+    /// `operator(left, right)`. For exact sums over all ranks, see
+    /// [`World::sum`](crate::World::sum).
     ///
     /// # Errors
-    /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failing device.
+    /// An operator that the element type does not support, an error in its WGSL, an invalid
+    /// section, a device failure.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, World};
@@ -61,13 +64,14 @@ impl OnRank<'_> {
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
 
-    /// Cell *i* of the output is cells 0 to *i* of the input, combined from the left to the right. Local; queues the work
-    /// or does it.
+    /// Inclusive scan: sets cell *i* of the output to the combination of cells 0 to *i* of the
+    /// input, from left to right. Local; returns when the work is queued or done.
     ///
-    /// The output is the input itself or cells apart from it. See [`reduce`](Self::reduce) for operators.
+    /// The output is the input itself or does not overlap it. See [`reduce`](Self::reduce) for
+    /// operators.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce), and lengths that differ.
+    /// As [`reduce`](Self::reduce), and different lengths.
     #[track_caller]
     pub fn inclusive_scan<T: Element>(
         &self,
@@ -80,8 +84,9 @@ impl OnRank<'_> {
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::None)
     }
 
-    /// Cell *i* of the output is `first` and the cells before *i* of the input, combined from the left to the right. Local,
-    /// as [`inclusive_scan`](Self::inclusive_scan).
+    /// Exclusive scan: sets cell *i* of the output to the combination of `first` and the cells
+    /// before *i* of the input, from left to right. Local, as
+    /// [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -109,8 +114,8 @@ impl OnRank<'_> {
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::None)
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of each segment by itself: one begins where a flag is not 0, and at the
-    /// first cell.
+    /// [`inclusive_scan`](Self::inclusive_scan) of each segment separately. A segment begins at
+    /// each flag that is not 0, and at the first cell.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -127,8 +132,8 @@ impl OnRank<'_> {
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of each segment by itself, each from `first`: one begins where a flag is
-    /// not 0, and at the first cell.
+    /// [`exclusive_scan`](Self::exclusive_scan) of each segment separately, each from `first`. A
+    /// segment begins at each flag that is not 0, and at the first cell.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -146,8 +151,8 @@ impl OnRank<'_> {
         self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys by itself. Keys are equal when all their bits
-    /// are.
+    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys separately. Keys are
+    /// equal if all their bits are.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -164,8 +169,8 @@ impl OnRank<'_> {
         self.scanned(operator, None, (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys by itself, each from `first`. Keys are equal when
-    /// all their bits are.
+    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys separately, each from
+    /// `first`. Keys are equal if all their bits are.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -197,7 +202,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Scans, or only combines where there is no output; returns what has been combined.
+/// Scans, or only reduces if there is no output; returns the combination of all cells.
 pub(super) fn run(
     world: &World,
     operation: &ScanOperation,
@@ -225,7 +230,7 @@ pub(super) fn run(
     Ok(carry)
 }
 
-/// Turns counts into how many come before, by kernels.
+/// Exclusive scan of counts with kernels.
 pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
     let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
     let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
@@ -233,7 +238,7 @@ pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
     blocks.write()
 }
 
-/// The largest of some numbers.
+/// The maximum of some numbers.
 pub(super) fn largest(world: &World, numbers: &Cells) -> Result<Option<u32>> {
     let operation = ScanOperation::of(&Operator::Max, &u32::INFO);
     Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
@@ -259,7 +264,7 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
     Ok(u64::from(high) << 32 | u64::from(low))
 }
 
-/// The numbers from 0 on, so many of them.
+/// The numbers 0 to `cells` − 1.
 pub(super) fn count(world: &World, cells: u64) -> Result<Cells> {
     let numbers = Cells::scratch(&world.home(), "numbers", &u32::INFO, cells)?;
     numbers.fill(bytes_of(&1_u32))?;

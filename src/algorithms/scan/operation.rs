@@ -1,4 +1,4 @@
-//! What is scanned, and how.
+//! [`ScanOperation`]: operator and element type of a scan.
 
 use bytemuck::Pod;
 use half::f16;
@@ -8,7 +8,8 @@ use crate::device::{Device, Operator};
 use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
 use crate::error::{KernelError, Result};
 
-/// `for_number!(kind, S => expression)`: the expression, with `S` the type of numbers of this [`NumberKind`].
+/// `for_number!(kind, S => expression)`: evaluates the expression with `S` as the number type of
+/// this [`NumberKind`].
 macro_rules! for_number {
     ($number:expr, $name:ident => $what:expr) => {
         for_number!($number, $name => $what; F32: f32, I32: i32, U32: u32, F16: half::f16, F64: f64, I64: i64, U64: u64,
@@ -25,23 +26,23 @@ macro_rules! for_number {
 }
 pub(super) use for_number;
 
-/// A scan without its types.
+/// A scan without its static types.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOperation<'a> {
     pub operator: &'a Operator,
     pub element: &'static ElementInfo,
-    /// What an exclusive scan begins with, as bytes of one cell; `None` for an inclusive one.
+    /// The initial value of an exclusive scan, as bytes of one cell; `None` for an inclusive scan.
     pub first: Option<&'a [u8]>,
-    /// What a cell of the input is made first: its type, and an expression of `x` in WGSL.
+    /// Transformation of the input: the type of its cells, and a WGSL expression of `x`.
     pub transform: Option<(&'static ElementInfo, &'a str)>,
 }
 
-/// What has been combined of the cells before: nothing before the first cell.
+/// The combination of all earlier cells; empty before the first cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Carry {
-    /// The bytes of one cell, and whether there is a head among what has been combined.
+    /// The bytes of one cell, and whether one of the combined cells is a head.
     pub item: Option<Item<Vec<u8>>>,
-    /// The last key, where keys say where segments begin.
+    /// The last key, if keys define the segments.
     pub key: Option<Vec<u8>>,
 }
 
@@ -51,8 +52,8 @@ impl<'a> ScanOperation<'a> {
         Self { operator, element, first: None, transform: None }
     }
 
-    /// That the operator exists for the cells and kernels can use it, where they are needed. The same on ranks whose
-    /// adapters are alike.
+    /// Fails if the cells do not support the operator, or if kernels are needed but cannot use it.
+    /// The result is the same on ranks with equal adapters.
     pub fn check(&self, device: &Device) -> Result<()> {
         self.operator.check(self.element)?;
         if self.by_host(device) {
@@ -64,7 +65,7 @@ impl<'a> ScanOperation<'a> {
                 format!("cells of {} are combined by add, min and max only; make u32 or i32 of them", element.name);
             return Err(KernelError::Limit { kernel, problem }.into());
         }
-        // A tree of a workgroup has to fit its memory.
+        // The tree of a workgroup must fit in workgroup memory.
         let limit = u64::from(device.limits().wgpu.max_compute_workgroup_storage_size);
         let bytes = (2 * RUNS as u64 + 1) * (element.bytes + 4).next_multiple_of(element.align.max(4)) as u64;
         if bytes <= limit {
@@ -78,7 +79,8 @@ impl<'a> ScanOperation<'a> {
         Err(KernelError::Limit { kernel, problem }.into())
     }
 
-    /// The scalars that a cell consists of, where it does, and how many.
+    /// The scalar type and the number of scalars of a cell; `None` if it does not consist of equal
+    /// scalars.
     pub fn scalars(&self) -> Option<(NumberKind, usize)> {
         let number = |scalar| match scalar {
             Scalar::F32 => NumberKind::F32,
@@ -100,7 +102,7 @@ impl<'a> ScanOperation<'a> {
         }
     }
 
-    /// Whether the result is the same in whatever order cells are combined, as long as theirs is kept.
+    /// True if the result does not depend on the association of the cells.
     pub fn exact(&self) -> bool {
         self.scalars().is_some_and(|(number, _)| match self.operator {
             Operator::Min | Operator::Max => for_number!(number, S => S::EXACT_EXTREMES),
@@ -109,8 +111,10 @@ impl<'a> ScanOperation<'a> {
         })
     }
 
-    /// Whether the host does it: it cannot run an operator in WGSL, and kernels do not write 8- and 16-bit cells one by one
-    /// nor compute with 64 bits on most devices. On a software adapter it is several times as fast as the kernels.
+    /// True if the scan runs on the host: on a software adapter, where the host is several times
+    /// faster than kernels; for cells of 8 and 16 bits, which kernels cannot write individually;
+    /// and for 64-bit numbers, which most devices do not support. The host cannot run custom
+    /// operators in WGSL.
     pub fn by_host(&self, device: &Device) -> bool {
         let built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
         let built_in = built_in && self.transform.is_none();
@@ -139,15 +143,15 @@ pub enum NumberKind {
     I16,
 }
 
-/// Numbers as the operators see them.
+/// Arithmetic of the operators.
 pub trait Arithmetic: Pod + PartialOrd + Send + Sync {
-    /// Whether the least and the greatest of some are the same in whatever order they are compared: not where there are NaNs
-    /// and two zeros.
+    /// True if minimum and maximum do not depend on the order of comparison; false for types with
+    /// NaNs and two zeros.
     const EXACT_EXTREMES: bool;
-    /// Whether the sum of some is the same in whatever order they are added.
+    /// True if sums do not depend on the order of addition.
     const EXACT_SUM: bool;
 
-    /// Their sum: integers of 32 and 64 bits wrap, those of fewer stop at the ends of their range.
+    /// The sum: integers of 32 and 64 bits wrap, smaller ones saturate.
     fn add(self, other: Self) -> Self;
 }
 
@@ -163,7 +167,7 @@ macro_rules! arithmetic {
         }
     )*};
 }
-// Where numbers of both signs stop at the ends of their range, the order tells whether they get there.
+// Saturating sums of numbers of both signs depend on the order.
 arithmetic! {
     u8: u8::saturating_add, extremes: true, sum: true;
     u16: u16::saturating_add, extremes: true, sum: true;

@@ -1,8 +1,9 @@
 //! Scans and reductions over distributed vectors.
 //!
-//! Every rank combines the blocks that it has. What has been combined before the first of them comes from the owner of the
-//! cells before, and goes on to the owner of those behind: one small message for each pair of neighbouring chunks on
-//! different ranks, one after the other, while all work on cells is done by all ranks at once.
+//! Every rank combines its blocks. The value before its first block comes from the owner of the
+//! previous cells, and the updated value goes to the owner of the next cells: one small message per
+//! pair of neighbouring chunks on different ranks, sequentially, while all ranks process cells in
+//! parallel.
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
@@ -18,7 +19,7 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::transport::{Payload, Tag, copied};
 
-/// What says where segments begin.
+/// Definition of segments.
 pub(super) enum Segments<'a, K> {
     None,
     Flags(&'a Vector<u32>),
@@ -26,11 +27,13 @@ pub(super) enum Segments<'a, K> {
 }
 
 impl Vectors<'_> {
-    /// All cells combined from the first to the last, on every rank; `None` of no cells. Collective; see
-    /// [`OnRank::reduce`](crate::algorithms::OnRank::reduce) for operators, [`World::sum`] for sums as exact as can be.
+    /// Combines all cells from first to last, on every rank; `None` without cells. Collective; see
+    /// [`OnRank::reduce`](crate::algorithms::OnRank::reduce) for operators, and [`World::sum`] for
+    /// exact sums.
     ///
     /// # Errors
-    /// An operator that the cells do not have, a mistake in its WGSL, a bad section, a failure of this or of another rank.
+    /// An operator that the element type does not support, an error in its WGSL, an invalid
+    /// section, a failure of any rank.
     #[track_caller]
     pub fn reduce<T: Element>(&self, input: impl IntoVector<T>, operator: &Operator) -> Result<Option<T>> {
         let _call = CallSite::enter();
@@ -45,15 +48,17 @@ impl Vectors<'_> {
         Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
     }
 
-    /// Cell *i* of the output is cells 0 to *i* of the input, combined in their order. Collective.
+    /// Inclusive scan: sets cell *i* of the output to the combination of cells 0 to *i* of the
+    /// input, in order. Collective.
     ///
-    /// The vectors have the same length and any cuts and owners; the output may be the input. Where the result depends on
-    /// how cells are combined (floating-point numbers, operators of the program's own), it depends on their indices alone:
-    /// see [`scan`](crate::algorithms::scan). Such a vector is best cut at multiples of 2,048 cells, else it goes through
-    /// a copy that is; and outputs are best cut like inputs.
+    /// The vectors have the same length and any cuts and owners; the output may be the input. If
+    /// the result depends on the association (floating-point numbers, custom operators), the
+    /// association depends only on indices: see [`scan`](crate::algorithms::scan). Such a vector
+    /// should be cut at multiples of 2,048 cells; otherwise it is copied first. Outputs should be
+    /// cut like inputs.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce), and lengths that differ.
+    /// As [`reduce`](Self::reduce), and different lengths.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -80,8 +85,8 @@ impl Vectors<'_> {
         self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
-    /// Cell *i* of the output is `first` and the cells before *i* of the input, combined in their order. Collective, as
-    /// [`inclusive_scan`](Self::inclusive_scan).
+    /// Exclusive scan: sets cell *i* of the output to the combination of `first` and the cells
+    /// before *i* of the input, in order. Collective, as [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -100,8 +105,8 @@ impl Vectors<'_> {
         self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of each segment by itself: one begins where a flag is not 0, and at the
-    /// first cell.
+    /// [`inclusive_scan`](Self::inclusive_scan) of each segment separately. A segment begins at
+    /// each flag that is not 0, and at the first cell.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -121,8 +126,8 @@ impl Vectors<'_> {
         self.scanned("inclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of each segment by itself, each from `first`: one begins where a flag is
-    /// not 0, and at the first cell.
+    /// [`exclusive_scan`](Self::exclusive_scan) of each segment separately, each from `first`. A
+    /// segment begins at each flag that is not 0, and at the first cell.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -143,8 +148,8 @@ impl Vectors<'_> {
         self.scanned("exclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys by itself. Keys are equal when all their bits
-    /// are.
+    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys separately. Keys are
+    /// equal if all their bits are.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -164,8 +169,8 @@ impl Vectors<'_> {
         self.scanned("inclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys by itself, each from `first`. Keys are equal when
-    /// all their bits are.
+    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys separately, each from
+    /// `first`. Keys are equal if all their bits are.
     ///
     /// # Errors
     /// As [`inclusive_scan`](Self::inclusive_scan).
@@ -186,7 +191,7 @@ impl Vectors<'_> {
         self.scanned("exclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
-    /// All cells combined, as bytes.
+    /// Runs a scan; returns the combination of all cells, as bytes.
     pub(super) fn scanned<I: Element, K: Element, T: Element>(
         &self,
         verb: &'static str,
@@ -238,7 +243,7 @@ impl Vectors<'_> {
             for (place, (number, input)) in cells.own(world)?.into_iter().enumerate() {
                 let heads = own_heads.as_ref().map(|own| own[place].1.clone());
                 let output = own_results.as_ref().map(|own| own[place].1.clone());
-                // What other spans write may not be read, either.
+                // The output must not overlap the inputs of other spans, either.
                 let apart = |cells: Cells, may_be_same| {
                     let others = own_results.iter().flatten().enumerate().filter(|(other, _)| *other != place);
                     match others.into_iter().any(|(_, (_, written))| written.overlaps(&cells)) {
@@ -266,11 +271,11 @@ struct OwnSpan {
     output: Option<Cells>,
 }
 
-/// A scan over ranks, without types.
+/// A scan over ranks, without static types.
 struct ScanCourse<'a> {
     world: &'a World,
     operation: &'a ScanOperation<'a>,
-    /// Whether heads are keys.
+    /// True if keys define the segments.
     keyed: bool,
     spans: &'a [Span],
 }
@@ -286,9 +291,9 @@ impl ScanCourse<'_> {
             }
         }
         let mut steps = Vec::with_capacity(own.len());
-        // The last key of the span before, where that is this rank's, too.
+        // The last key of the previous span, if it is on this rank.
         let mut last: Option<(usize, Vec<u8>)> = None;
-        // No rank waits for what comes with this one's cells.
+        // True if no other rank waits for the combination of this rank's cells.
         let at_once = own.len() == self.spans.len();
         for one in own {
             let mut key = None;
@@ -328,7 +333,7 @@ impl ScanCourse<'_> {
         Ok(all.item.map(|item| item.value))
     }
 
-    /// Sends to the owner of the next span, if that is another rank.
+    /// Sends to the owner of the next span, if it is another rank.
     fn pass_on(&self, number: usize, tag: Tag, payload: impl FnOnce() -> Payload) -> Result<()> {
         match self.spans.get(number + 1) {
             Some(next) if next.owner != self.world.rank() => self.world.inner().send(next.owner, tag, payload()),
@@ -337,7 +342,7 @@ impl ScanCourse<'_> {
     }
 }
 
-/// What has been combined, as a message: whether there is something, whether a segment begins in it, its bytes.
+/// Encodes a combination: whether it exists, whether it contains a head, its bytes.
 fn encoded(carry: &Carry) -> Payload {
     let Some(Item { value, head }) = &carry.item else { return copied::<u8>(&[]) };
     let mut bytes = vec![u8::from(*head)];

@@ -1,4 +1,4 @@
-//! A scan in steps: blocks are combined, what stands before them is found, results are written.
+//! A scan in three steps: reduce the blocks, compute the prefix of each block, write the results.
 
 use super::host::{self, BlockSums};
 use super::kernels::{self, Blocks};
@@ -9,7 +9,7 @@ use crate::array::Cells;
 use crate::device::Device;
 use crate::error::Result;
 
-/// A scan of cells of this rank, behind cells of others.
+/// A scan of cells of this rank after cells of other ranks.
 pub struct Steps<'a>(Way<'a>);
 
 enum Way<'a> {
@@ -23,17 +23,18 @@ struct OnHost<'a> {
     input: &'a Cells,
     heads: Heads<'a>,
     output: Option<&'a Cells>,
-    /// The key of the cell before.
+    /// The key of the previous cell.
     key: Option<Vec<u8>>,
-    /// Sums of the blocks; `None` where results are written as soon as the sum before them is
+    /// Sums of the blocks; `None` if the results are written as soon as the value before them is
     /// known.
     sums: Option<BlockSums>,
     before: Carry,
 }
 
 impl<'a> Steps<'a> {
-    /// Combines the blocks; `key` is that of the cell before, where keys say where segments begin. Returns the last key, too.
-    /// With `at_once` the host leaves that until it is told what comes before: it looks at each cell once.
+    /// Reduces the blocks. `key` is the key of the previous cell, if keys define the segments. Also
+    /// returns the last key. With `at_once`, the host skips this step and reads each cell only
+    /// once, in [`carry`](Self::carry).
     pub fn new(
         world: &'a World,
         operation: &'a ScanOperation<'a>,
@@ -62,8 +63,8 @@ impl<'a> Steps<'a> {
         Ok((Self(Way::Host(OnHost { device, operation, input, heads, output, key, sums, before })), last))
     }
 
-    /// Finds what stands before each block, behind what has been combined before all; returns what comes with them. What is
-    /// done at once is written now.
+    /// Computes the prefix of each block after the value of all earlier cells; returns the value
+    /// including the blocks. With `at_once`, also writes the results.
     pub fn carry(&mut self, before: Carry) -> Result<Carry> {
         match &mut self.0 {
             Way::Kernels(blocks) => blocks.carry(before),

@@ -1,4 +1,4 @@
-//! Lower and upper bounds in sorted keys, over what one rank holds.
+//! Lower and upper bounds in sorted keys on one rank.
 
 mod over_ranks;
 
@@ -10,17 +10,18 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
 
-/// Bytes of needles that the host has at hand at a time.
+/// Bytes of needles that the host processes at a time.
 const BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
-    /// For each needle, how many of the sorted keys are smaller: the first place where it could stand. Local.
+    /// Lower bound: for each needle, the number of sorted keys that are smaller, which is the first
+    /// position where the needle could be inserted. Local.
     ///
-    /// Keys are in the order of [`sort`](Self::sort), so that `f32` are in total order. Where they are not sorted, so
-    /// that the bounds mean nothing, some numbers come out.
+    /// Keys are in the order of [`sort`](Self::sort): `f32` are in total order. If the keys are not
+    /// sorted, the results are unspecified numbers.
     ///
     /// # Errors
-    /// Lengths of needles and bounds that differ, a bad section, a failing device.
+    /// Different lengths of needles and bounds, an invalid section, a device failure.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -49,7 +50,8 @@ impl OnRank<'_> {
         self.bounds(&keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
 
-    /// For each needle, how many of the sorted keys are not larger: the last place where it could stand. Local, as
+    /// Upper bound: for each needle, the number of sorted keys that are not larger, which is the
+    /// last position where the needle could be inserted. Local, as
     /// [`lower_bound`](Self::lower_bound).
     ///
     /// # Errors
@@ -82,7 +84,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Bounds are numbers of 32 bits.
+/// Fails if bounds do not fit in 32 bits.
 pub(super) fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
     if keys <= u64::from(u32::MAX) {
         return Ok(());
@@ -91,16 +93,17 @@ pub(super) fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
     Err(ArrayError::Other(text).into())
 }
 
-/// Which of equal keys count.
+/// Treatment of keys that are equal to the needle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoundSide {
-    /// None.
+    /// Equal keys do not count.
     Lower,
-    /// All.
+    /// Equal keys count.
     Upper,
 }
 
-/// Sets the bounds to how many keys come before each needle, or adds that. Each part of the keys may be sorted by itself.
+/// Sets the bounds to the number of keys before each needle, or adds this number. Each part of the
+/// keys may be sorted separately.
 pub(super) fn find(
     world: &World,
     order: KeyOrder,
@@ -131,7 +134,7 @@ pub(super) fn find(
     Ok(())
 }
 
-/// A rank for each needle, by the host.
+/// Computes a bound for each needle on the host.
 fn ranks(world: &World, order: KeyOrder, needles: &Cells, rank: impl Fn(u64) -> u32) -> Result<Cells> {
     let ranks = Cells::scratch(&world.home(), "ranks of needles", &u32::INFO, needles.len())?;
     for slice in needles.slices(BYTES, 1) {

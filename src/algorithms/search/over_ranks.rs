@@ -10,13 +10,14 @@ use crate::error::{CallSite, Result};
 use crate::transport::{copied, values};
 
 impl Vectors<'_> {
-    /// For each needle, how many of the sorted keys are smaller: the first index where it could stand. Collective.
+    /// Lower bound: for each needle, the number of sorted keys that are smaller, which is the first
+    /// index where the needle could be inserted. Collective.
     ///
-    /// Each needle goes to the rank among whose keys it belongs. See
+    /// Each needle is sent to the rank that owns the neighbouring keys. See
     /// [`OnRank::lower_bound`](crate::algorithms::OnRank::lower_bound).
     ///
     /// # Errors
-    /// Lengths of needles and bounds that differ, a bad section, a failure of this or of another rank.
+    /// Different lengths of needles and bounds, an invalid section, a failure of any rank.
     #[track_caller]
     pub fn lower_bound<K: SortKey>(
         &self,
@@ -29,7 +30,8 @@ impl Vectors<'_> {
         self.bounds("lower_bound", &keys.into(), &needles.into(), &bounds.into(), BoundSide::Lower)
     }
 
-    /// For each needle, how many of the sorted keys are not larger: the last index where it could stand. Collective, as
+    /// Upper bound: for each needle, the number of sorted keys that are not larger, which is the
+    /// last index where the needle could be inserted. Collective, as
     /// [`lower_bound`](Self::lower_bound).
     ///
     /// # Errors
@@ -61,7 +63,8 @@ impl Vectors<'_> {
         self.collective(verb, vec![keys.named()?, needles.named()?, bounds.named()?], (), || Ok(()))?;
         let cut = ordered(world, &spans(keys)?);
         let keys = fitted(world, "keys of a search", keys, &cut, true)?;
-        // The first key of each rank that has keys; needles that are not above the second one's go to the first, and so on.
+        // The first key of each rank with keys. Needles not above the second rank's first key go to
+        // the first rank, and so on.
         let (own, ranks) = world.failing(verb, || {
             let (own, needles) = (own_cells(&keys.vector)?, own_cells(needles)?);
             let mut first = vec![0_u32; if own.len() > 0 { K::ORDER.words } else { 0 }];

@@ -1,4 +1,4 @@
-//! Reductions and sorts of segments, over what one rank holds.
+//! Reductions and sorts of segments on one rank.
 
 mod over_ranks;
 
@@ -14,13 +14,15 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 
 impl OnRank<'_> {
-    /// Combines the values of each segment from the left to the right, and returns how many segments there are: one begins
-    /// where a flag is not 0, and at the first cell. Values are combined as by [`inclusive_scan`](Self::inclusive_scan).
-    /// Local; waits for the device.
+    /// Combines the values of each segment from left to right, and returns the number of segments.
+    /// A segment begins at each flag that is not 0, and at the first cell. Values are combined as
+    /// by [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
     ///
     /// # Errors
-    /// An output that is too short, of which nothing is written then; lengths of flags and values that differ; an operator
-    /// that the values do not have; a bad section, a failing device.
+    /// * An output that is too short: nothing is written.
+    /// * Different lengths of flags and values.
+    /// * An operator that the values do not support.
+    /// * An invalid section, a device failure.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, World};
@@ -54,8 +56,9 @@ impl OnRank<'_> {
         Selection::new(world, &tails(world, &heads)?)?.compact(&sums, output)
     }
 
-    /// Sorts the keys of each segment by themselves: one begins where a flag is not 0, and at the first cell. Local;
-    /// stable. Needs memory for numbers of segments and places beside that of [`sort`](Self::sort).
+    /// Sorts the keys of each segment separately. A segment begins at each flag that is not 0, and
+    /// at the first cell. Local; stable. Needs memory for the segment and the position of each cell
+    /// in addition to that of [`sort`](Self::sort).
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs).
@@ -66,7 +69,7 @@ impl OnRank<'_> {
         let (flags, keys) = (flags.into(), keys.into());
         let keys = keys.cells()?;
         let (segments, _) = self.by_segment::<K>(flags.cells()?, keys)?;
-        // A stable sort by segment of what is sorted by key.
+        // Stable sort by segment, after the sort by key.
         sort(self.world(), u32::ORDER, &segments, Some(keys))
     }
 
@@ -97,13 +100,13 @@ impl OnRank<'_> {
         moved.copy_to(values)
     }
 
-    /// Sorts keys, and with them the number of each one's segment and its place.
+    /// Sorts keys, together with the segment number and the position of each key.
     fn by_segment<K: SortKey>(&self, flags: &Cells, keys: &Cells) -> Result<(Cells, Cells)> {
         keys.check_length(flags, "the sequence of flags")?;
         let world = self.world();
         let scratch = |name| Cells::scratch(&world.home(), name, &u32::INFO, keys.len());
         let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
-        // Flags may be any numbers but 0; there may be none at the first cell, which changes no order.
+        // Flags may be any numbers; a missing flag at the first cell does not change the order.
         mark(world, flags, &segments)?;
         run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
         let by_key = scratch("segments by key")?;

@@ -1,4 +1,4 @@
-//! Segments of distributed vectors: reduced, and sorted by themselves.
+//! Segmented reductions and sorts of distributed vectors.
 
 use crate::algorithms::select::mark;
 use crate::algorithms::select::over_ranks::{ends, selected};
@@ -12,12 +12,13 @@ use crate::error::{CallSite, Result};
 const WHAT: &str = "the vector of flags";
 
 impl Vectors<'_> {
-    /// A new vector of what the values of each segment come to, combined from the first to the last: one begins where a flag
-    /// is not 0, and at the first cell. Values are combined as by [`inclusive_scan`](Self::inclusive_scan). Collective, as
-    /// [`compact`](Self::compact): a segment that reaches over several ranks ends on the last of them.
+    /// Creates a vector with the combination of the values of each segment, from first to last. A
+    /// segment begins at each flag that is not 0, and at the first cell. Values are combined as by
+    /// [`inclusive_scan`](Self::inclusive_scan). Collective, as [`compact`](Self::compact): the
+    /// result of a segment on several ranks is on the last of them.
     ///
     /// # Errors
-    /// As [`compact`](Self::compact), and an operator that the values do not have.
+    /// As [`compact`](Self::compact), and an operator that the values do not support.
     #[track_caller]
     pub fn reduce_by_flag<V: Element>(
         &self,
@@ -46,8 +47,9 @@ impl Vectors<'_> {
         selected(world, name, "reduce_by_flag", &ends, &sums)
     }
 
-    /// Sorts the keys of each segment by themselves: one begins where a flag is not 0, and at the first cell. Segments may
-    /// reach over ranks. Collective; stable. Costs two sorts of pairs.
+    /// Sorts the keys of each segment separately. A segment begins at each flag that is not 0, and
+    /// at the first cell. Segments may extend over several ranks. Collective; stable. Costs two
+    /// sorts of pairs.
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
@@ -61,12 +63,12 @@ impl Vectors<'_> {
         self.collective("sort_segments", vec![flags.named()?, keys.named()?], (), || Ok(()))?;
         let segments = self.segments("sort_segments", &flags, &keys)?;
         self.sort_pairs(&keys, &segments)?;
-        // A stable sort by segment of what is sorted by key.
+        // Stable sort by segment, after the sort by key.
         self.sort_pairs(&segments, &keys)
     }
 
-    /// [`sort_segments`](Self::sort_segments) of pairs of keys and values, by their keys. Costs two sorts of pairs and three
-    /// gathers.
+    /// [`sort_segments`](Self::sort_segments) of pairs of keys and values, by their keys. Costs two
+    /// sorts of pairs and three gathers.
     ///
     /// # Errors
     /// As [`sort_pairs`](Self::sort_pairs), and more than 4,294,967,295 cells.
@@ -100,7 +102,7 @@ impl Vectors<'_> {
         self.gather(&values, &places, &values)
     }
 
-    /// The numbers of the segments that cells are in.
+    /// The segment number of each cell.
     fn segments<K: SortKey>(
         &self,
         verb: &'static str,

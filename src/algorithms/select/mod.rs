@@ -1,4 +1,4 @@
-//! Compaction, partition, unique and reduction by key, over what one rank holds.
+//! Compaction, partition, unique and reduction by key on one rank.
 
 pub(super) mod over_ranks;
 
@@ -18,16 +18,16 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
 
-/// Bytes of cells that the host has at hand at a time.
+/// Bytes of cells that the host processes at a time.
 const BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
-    /// Copies the cells whose flag is not 0 to the output, in their order, and returns how many these are. Local; waits for
-    /// the device. What is behind them in the output stays.
+    /// Copies the cells whose flag is not 0 to the output, in order, and returns their number.
+    /// Local; waits for the device. The remaining cells of the output keep their values.
     ///
     /// # Errors
-    /// An output that is too short, of which nothing is written then; lengths of input and flags that differ; a bad
-    /// section, a failing device.
+    /// An output that is too short (nothing is written), different lengths of input and flags, an
+    /// invalid section, a device failure.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -57,11 +57,11 @@ impl OnRank<'_> {
         Selection::new(self.world(), &flags.clone().apart_from(Some(output), false)?)?.compact(input, output)
     }
 
-    /// Copies all cells to the output, those whose flag is not 0 first, both kinds in their order; returns how many come
-    /// first. Local; waits for the device.
+    /// Copies all cells to the output: first the cells whose flag is not 0, then the others, both
+    /// in order. Returns the number of cells whose flag is not 0. Local; waits for the device.
     ///
     /// # Errors
-    /// Lengths that differ, a bad section, a failing device.
+    /// Different lengths, an invalid section, a device failure.
     #[track_caller]
     pub fn partition<T: Element>(
         &self,
@@ -78,11 +78,11 @@ impl OnRank<'_> {
         Selection::new(self.world(), &flags.clone().apart_from(Some(output), false)?)?.partition(input, output)
     }
 
-    /// Copies the first cell of each run of equal ones to the output, and returns how many these are. Cells are equal
-    /// when all their bits are. Local; waits for the device.
+    /// Copies the first cell of each run of equal cells to the output, and returns their number.
+    /// Cells are equal if all their bits are. Local; waits for the device.
     ///
     /// # Errors
-    /// An output that is too short, of which nothing is written then; a bad section, a failing device.
+    /// An output that is too short (nothing is written), an invalid section, a device failure.
     #[track_caller]
     pub fn unique<T: Element>(&self, input: impl IntoSequence<T>, output: impl IntoSequence<T>) -> Result<u64> {
         let _call = CallSite::enter();
@@ -92,13 +92,16 @@ impl OnRank<'_> {
         Selection::new(self.world(), &flags_of(self.world(), input)?)?.compact(input, output)
     }
 
-    /// Combines the values of each run of equal keys from the left to the right, and returns how many runs there are: the
-    /// outputs get a key and what its values come to for each. Keys are equal when all their bits are; values are combined
-    /// as by [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
+    /// Combines the values of each run of equal keys from left to right, and returns the number of
+    /// runs. For each run, writes the key and the combination of its values to the outputs. Keys
+    /// are equal if all their bits are; values are combined as by
+    /// [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
     ///
     /// # Errors
-    /// Outputs that are too short, of which nothing is written then; lengths of keys and values that differ; an operator
-    /// that the values do not have; a bad section, a failing device.
+    /// * Outputs that are too short: nothing is written.
+    /// * Different lengths of keys and values.
+    /// * An operator that the values do not support.
+    /// * An invalid section, a device failure.
     #[track_caller]
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
@@ -130,7 +133,7 @@ impl OnRank<'_> {
     }
 }
 
-/// A reduction by key some cells at a time, by the host, into outputs apart from the inputs.
+/// Reduction by key on the host, in portions, into outputs in separate memory.
 fn reduce_on_host(
     world: &World,
     operation: &ScanOperation,
@@ -158,7 +161,7 @@ fn reduce_on_host(
             Some(&sums.only(0..cells)),
             carry,
         )?;
-        // A run ends where the next one begins.
+        // A run ends at the head of the next run.
         let heads = read(Heads::Keys(keys), slice.start..all.min(slice.end + 1), &mut None)?;
         let mut tails: Vec<u32> = heads[1..].iter().copied().map(u32::from).collect();
         tails.resize(cells as usize, 1);
@@ -176,11 +179,11 @@ fn check_room(count: u64, output: &Cells) -> Result<()> {
     Err(ArrayError::Other(text).into())
 }
 
-/// Which cells of a sequence are selected.
+/// The selected cells of a sequence.
 pub(super) struct Selection<'a> {
     world: &'a World,
     flags: Cells,
-    /// How many selected cells come before each, where kernels move cells.
+    /// Number of selected cells before each cell, if kernels move the cells.
     before: Option<Cells>,
     count: u64,
 }
@@ -210,7 +213,7 @@ impl<'a> Selection<'a> {
         Ok(Self { world, flags, before: Some(before), count: count.into() })
     }
 
-    /// Copies the selected cells to the first ones of the output.
+    /// Copies the selected cells to the first cells of the output.
     #[track_caller]
     pub fn compact(&self, input: &Cells, output: &Cells) -> Result<u64> {
         let _call = CallSite::enter();
@@ -224,7 +227,7 @@ impl<'a> Selection<'a> {
         Ok(self.count)
     }
 
-    /// Copies the selected cells, and behind them the others.
+    /// Copies the selected cells, and after them the others.
     fn partition(&self, input: &Cells, output: &Cells) -> Result<u64> {
         match &self.before {
             Some(before) => scatter(self.world, input, &self.places("place_all", before)?, output)?,
@@ -239,7 +242,7 @@ impl<'a> Selection<'a> {
         Ok(self.count)
     }
 
-    /// Places of cells, of how many selected ones come before each.
+    /// Destinations of cells, from the number of selected cells before each cell.
     fn places(&self, entry: &str, before: &Cells) -> Result<Cells> {
         let places = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
         before.copy_to(&places)?;
@@ -254,7 +257,7 @@ impl<'a> Selection<'a> {
         Ok(places)
     }
 
-    /// Copies the cells that are selected, or the others.
+    /// Copies the cells that are selected, or those that are not.
     fn copy_on_host(&self, input: &Cells, output: &Cells, selected: bool) -> Result<()> {
         let (mut mover, mut flags) = (Mover::default(), Vec::new());
         for slice in input.slices(BYTES, 1) {
@@ -265,17 +268,17 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Copies selected cells by the host, some at a time.
+/// Copies selected cells on the host, in portions.
 #[derive(Default)]
 struct Mover {
     cells: Vec<u8>,
     found: Vec<u8>,
-    /// How many cells the output has got.
+    /// The number of cells written to the output.
     written: u64,
 }
 
 impl Mover {
-    /// Adds some cells, those that are selected or the others.
+    /// Adds the cells of a range that are selected, or those that are not.
     fn add(&mut self, input: &Cells, some: Range<u64>, flags: &[u32], selected: bool, output: &Cells) -> Result<()> {
         let size = input.element().bytes;
         self.cells.resize((some.end - some.start) as usize * size, 0);
@@ -289,13 +292,13 @@ impl Mover {
     }
 }
 
-/// Moves the cells that are selected, or the others, to the front of a slice with room for one more than all, and returns
-/// how many bytes they have.
+/// Moves the cells that are selected, or those that are not, to the front of a slice with room for
+/// one more than all cells. Returns the number of their bytes.
 #[inline(always)]
 fn those(size: usize, cells: &[u8], flags: &[u32], selected: bool, found: &mut [u8]) -> usize {
     let mut end = 0;
     for (cell, flag) in cells.chunks_exact(size).zip(flags) {
-        // No branch that a processor could guess wrong.
+        // Without a branch, which the processor would mispredict.
         found[end..end + size].copy_from_slice(cell);
         end += size * usize::from((*flag != 0) == selected);
     }
@@ -326,7 +329,7 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
     Ok(())
 }
 
-/// Flags of the last cells of segments, from flags of their first ones.
+/// Flags of the last cells of segments, from flags of their first cells.
 pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
     let tails = Cells::scratch(&world.home(), "ends of segments", &u32::INFO, heads.len())?;
     if world.gpu().is_host() {
@@ -345,7 +348,7 @@ pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
         let call = tail.call().read("flags", piece.parts[0].binding()).write("marks", piece.parts[1].binding());
         let counted = [piece.first as u32, 0, heads.len() as u32, 0];
         call.param("counted", counted).over([piece.cells() as i64]).run()?;
-        // The next cell of the last one is in another piece.
+        // The cell after the last one is in another part.
         let end = piece.first + piece.cells();
         if end < heads.len() {
             let mut next = 0_u32;

@@ -15,14 +15,15 @@ use crate::error::{CallSite, Result};
 use crate::transport::{copied, values};
 
 impl Vectors<'_> {
-    /// A new vector of the cells whose flag is not 0, in their order. Collective.
+    /// Creates a vector of the cells whose flag is not 0, in order. Collective.
     ///
-    /// Cells stay on their ranks: each rank has a chunk of as many as it has selected, maybe none.
-    /// [`rebalanced`](Self::rebalanced) makes equal parts of them. Where the chunks of the ranks do not follow one another in
-    /// the order of ranks, or flags are cut otherwise, the vectors go through copies.
+    /// Cells stay on their ranks: each rank owns one chunk with its selected cells, possibly empty.
+    /// [`rebalanced`](Self::rebalanced) distributes them evenly. If the chunks of the ranks are not
+    /// in rank order, or the flags are cut differently, the vectors are copied first.
     ///
     /// # Errors
-    /// Lengths that differ, the name is taken, too little memory, a bad section, a failure of this or of another rank.
+    /// Different lengths, a name that is in use, too little memory, an invalid section, a failure
+    /// of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -56,8 +57,8 @@ impl Vectors<'_> {
         selected(world, name, "compact", &flags, &input)
     }
 
-    /// A new vector of all cells, those whose flag is not 0 first, both kinds in their order, in equal parts; and how many
-    /// come first. Collective.
+    /// Creates an evenly distributed vector of all cells: first the cells whose flag is not 0, then
+    /// the others, both in order. Also returns the number of cells whose flag is not 0. Collective.
     ///
     /// # Errors
     /// As [`compact`](Self::compact).
@@ -86,8 +87,8 @@ impl Vectors<'_> {
         Ok((both, cells))
     }
 
-    /// A new vector of the first cell of each run of equal ones. Cells are equal when all their bits are. Collective, as
-    /// [`compact`](Self::compact).
+    /// Creates a vector of the first cell of each run of equal cells. Cells are equal if all their
+    /// bits are. Collective, as [`compact`](Self::compact).
     ///
     /// # Errors
     /// As [`compact`](Self::compact).
@@ -102,12 +103,13 @@ impl Vectors<'_> {
         selected(world, name, "unique", &heads, &input)
     }
 
-    /// New vectors of the keys of each run of equal ones and of what its values come to, combined from the first to the last.
-    /// Keys are equal when all their bits are; values are combined as by [`inclusive_scan`](Self::inclusive_scan).
-    /// Collective, as [`compact`](Self::compact): a run that reaches over several ranks ends on the last of them.
+    /// Creates vectors of the key of each run of equal keys, and of the combination of its values
+    /// from first to last. Keys are equal if all their bits are; values are combined as by
+    /// [`inclusive_scan`](Self::inclusive_scan). Collective, as [`compact`](Self::compact): the
+    /// result of a run on several ranks is on the last of them.
     ///
     /// # Errors
-    /// As [`compact`](Self::compact), and an operator that the values do not have.
+    /// As [`compact`](Self::compact), and an operator that the values do not support.
     #[track_caller]
     pub fn reduce_by_key<K: Element, V: Element>(
         &self,
@@ -134,7 +136,7 @@ impl Vectors<'_> {
     }
 }
 
-/// A vector of those of this rank's cells whose flags are not 0.
+/// Creates a vector of this rank's cells whose flags are not 0.
 pub fn selected<T: Element>(
     world: &World,
     name: &str,
@@ -148,7 +150,7 @@ pub fn selected<T: Element>(
     Ok(output)
 }
 
-/// Flags of the cells that differ from the one before, which may be on another rank.
+/// Flags of the cells that differ from the previous cell, which may be on another rank.
 fn heads(world: &World, keys: &Cells) -> Result<Cells> {
     let mut last = vec![0; if keys.len() > 0 { keys.element().bytes } else { 0 }];
     if keys.len() > 0 {
@@ -158,7 +160,7 @@ fn heads(world: &World, keys: &Cells) -> Result<Cells> {
     flags_after(world, keys, before)
 }
 
-/// Flags of the last cells of segments: of this rank's last one by what the next cell is, which may be on another rank.
+/// Flags of the last cells of segments. The cell after this rank's last one may be on another rank.
 pub fn ends(world: &World, heads: &Cells) -> Result<Cells> {
     let mut first = vec![0_u32; usize::from(heads.len() > 0)];
     if heads.len() > 0 {
@@ -172,7 +174,7 @@ pub fn ends(world: &World, heads: &Cells) -> Result<Cells> {
     Ok(ends)
 }
 
-/// What the nearest rank below, or above, has that has anything. Collective.
+/// The value of the nearest lower or higher rank that has one. Collective.
 fn nearest<T: Pod>(world: &World, own: &[T], below: bool) -> Result<Option<Vec<T>>> {
     let all = world.inner().all_gather_v(copied(own))?;
     let all = all.iter().map(values::<T>).collect::<Result<Vec<_>>>()?;

@@ -1,5 +1,5 @@
-//! Keys brought together by the rank that they go to, as far as they are told apart by bins of numbers; those of a bin among
-//! which ranks meet are sorted.
+//! Distribution of keys by destination rank. Keys are counted in bins; only bins that contain the
+//! boundary of two ranks are sorted.
 
 use super::key::KeyOrder;
 use super::lent::lend_pairs;
@@ -11,10 +11,10 @@ use crate::array::{Cells, lend_slices};
 use crate::element::Element;
 use crate::error::Result;
 
-/// The keys between the least and the largest one are counted in so many bins.
+/// Number of bins between the smallest and the largest key.
 const BINS: usize = 1 << 11;
 
-/// Which numbers are in which bin.
+/// Assignment of numbers to bins.
 #[derive(Debug, Clone, Copy)]
 struct Binning {
     least: u64,
@@ -23,7 +23,7 @@ struct Binning {
 }
 
 impl Binning {
-    /// For keys from the least to the largest one, on all ranks. Collective.
+    /// Bins for keys from the smallest to the largest one of all ranks. Collective.
     fn new(world: &World, [least, most]: [u64; 2]) -> Result<Self> {
         let mut ends = [least, !most];
         world.inner().all_reduce(&mut ends, |end, other| *end = (*end).min(*other))?;
@@ -33,41 +33,41 @@ impl Binning {
     }
 
     fn of(self, key: u64) -> usize {
-        // The remainder says so to the compiler.
+        // The remainder shows the compiler that the index is in bounds.
         ((key - self.least) >> self.shift) as usize % BINS
     }
 
-    /// The least number of a bin; none where all numbers come before it.
+    /// The smallest number of a bin; `None` if no number is in the bin or a later one.
     fn first(self, bin: usize) -> Option<u64> {
         let first = u128::from(self.least) + ((bin as u128) << self.shift);
         u64::try_from(first).ok().filter(|first| *first <= self.most)
     }
 }
 
-/// Keys that are to lie together, by their bins: all of one rank, or those of one bin among which places fall.
+/// A run of bins that goes to one rank, or one bin that a rank boundary splits.
 struct Bucket {
-    /// The number of the first rank, of those that places are between.
+    /// The index of the first rank of the bucket.
     first: usize,
-    /// The places behind the first keys of the bin, where they fall among them.
+    /// The boundaries in a split bin, counted in keys from the start of the bin.
     behind: Vec<u64>,
-    /// Of the whole vector.
+    /// Number of cells in the whole vector.
     cells: u64,
     own: u64,
 }
 
-/// Keys, and values, by the ranks that they go to.
+/// Keys and values grouped by destination rank.
 pub struct Dealt {
-    /// Whether they are in the room now.
+    /// True if they are in the room.
     pub in_room: bool,
-    /// How many keys go to each of the ranks that places are between, one after the other.
+    /// The number of keys for each of the ranks, one after another.
     pub runs: Vec<u64>,
 }
 
-/// Brings keys together that go to the same rank: those of the whole vector that come before the first place to the first one,
-/// and so on. The order of equal keys is kept. Collective.
+/// Groups keys by destination rank: the first rank gets the keys of the whole vector before the
+/// first boundary, and so on. Equal keys keep their order. Collective.
 ///
-/// On a software adapter the host counts keys in bins and deals them out to the room. Kernels sort
-/// them where they are.
+/// On a software adapter, the host counts keys in bins and distributes them to the room. Kernels
+/// sort them in place.
 pub fn deal(
     world: &World,
     order: KeyOrder,
@@ -97,13 +97,13 @@ pub fn deal(
     Ok(Dealt { in_room, runs })
 }
 
-/// The least key and the largest, as numbers.
+/// The smallest and the largest key, as numbers.
 fn extremes(world: &World, order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| host::extremes(device.host_threads(), order, slices.swap_remove(0)))
 }
 
-/// The same of sorted keys.
+/// [`extremes`] of sorted keys.
 fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
     let mut found = [u64::MAX, 0];
     if keys.len() > 0 {
@@ -116,7 +116,7 @@ fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
     Ok(found)
 }
 
-/// How many keys are in each bin.
+/// The number of keys in each bin.
 fn counted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| {
@@ -124,7 +124,7 @@ fn counted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Resul
     })
 }
 
-/// The same of sorted keys.
+/// [`counted`] for sorted keys.
 fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let firsts: Vec<u64> = (0..BINS).map_while(|bin| bins.first(bin)).collect();
     let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();
@@ -137,7 +137,8 @@ fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<
     Ok(before.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect())
 }
 
-/// The bucket of each bin, of which there are no more than bins, in the order of keys.
+/// The bucket of each bin, and the buckets in the order of keys. There are at most as many buckets
+/// as bins.
 fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
     let (mut bins, mut buckets) = (Vec::with_capacity(BINS), Vec::<Bucket>::new());
     let mut start = 0;
@@ -159,8 +160,8 @@ fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<u16>, Vec<Bucket>) 
     (bins, buckets)
 }
 
-/// How many of the dealt keys go to each rank: those of a bin among which places fall are sorted to tell, in memory that is
-/// free, unless all are. Collective.
+/// The number of keys for each rank. Bins that a boundary splits are sorted for this, in free
+/// memory, unless all keys are sorted. Collective.
 fn runs(
     world: &World,
     order: KeyOrder,
@@ -204,7 +205,7 @@ fn runs(
 mod tests {
     use super::buckets;
 
-    /// The first rank of a bucket, the places in it, and its cells of both ranks.
+    /// The first rank of a bucket, the boundaries in it, and the cells of both ranks.
     type FoundBucket = (usize, Vec<u64>, u64);
 
     fn found(counts: &[[u64; 2]], places: &[u64]) -> (Vec<u16>, Vec<FoundBucket>) {
@@ -222,14 +223,14 @@ mod tests {
 
     #[test]
     fn places_on_borders_and_within_bins() {
-        // On a border no bin is cut.
+        // A boundary between bins splits no bin.
         let (bins, buckets) = found(&[[2, 2], [1, 3]], &[4]);
         assert_eq!((bins, buckets), (vec![0, 1], vec![(0, vec![], 4), (1, vec![], 4)]));
-        // Within one, several of them, also equal ones, and behind empty bins.
+        // Several boundaries in one bin, also equal ones, and after empty bins.
         let (bins, buckets) = found(&[[0, 0], [3, 7], [0, 0], [1, 1], [0, 2]], &[0, 3, 3, 9, 12, 14]);
         assert_eq!(bins, [0, 1, 2, 2, 3]);
         assert_eq!(buckets, [(1, vec![], 0), (1, vec![3, 3, 9], 10), (4, vec![], 2), (5, vec![], 2)]);
-        // All in the last bin.
+        // All keys in the last bin.
         let (bins, buckets) = found(&[[0, 0], [0, 0], [4, 5]], &[1, 9]);
         assert_eq!((bins, buckets), (vec![0, 0, 1], vec![(0, vec![], 0), (0, vec![1], 9)]));
     }

@@ -1,4 +1,5 @@
-//! Radix sort by kernels, for cells of one chunk: 8 bits a pass, back and forth between the cells and a room for them.
+//! Radix sort with kernels, for cells of one chunk: 8 bits per pass, alternating between the cells
+//! and a room.
 
 use super::key::KeyOrder;
 use crate::World;
@@ -8,18 +9,18 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelSource};
 
-/// Keys that a workgroup sorts at a time, its invocations, and the values of a digit.
+/// Keys per tile (sorted by one workgroup), invocations per workgroup, and values of a digit.
 const TILE: u64 = 2048;
 const LANES: u64 = 128;
 const VALUES: u64 = 256;
 const BITS: u32 = 8;
 
-/// Tiles of a block: the more, the smaller are the counts beside the keys.
+/// Tiles per block: more tiles need fewer counts per key.
 const TILES: [u64; 2] = [2, 16];
-/// So many blocks keep a large device busy; with more, blocks are made larger.
+/// Number of blocks that keeps a large device busy; more keys make the blocks larger.
 const BLOCKS: u64 = 1024;
 
-/// Sorts keys, and values with them.
+/// Sorts keys, with optional values.
 pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&Cells, &Cells)>) -> Result<()> {
     let cells = keys[0].len();
     let tiles = (cells / (TILE * BLOCKS)).clamp(TILES[0], TILES[1]);
@@ -68,7 +69,8 @@ pub fn sort(world: &World, order: KeyOrder, keys: [&Cells; 2], values: Option<(&
     Ok(())
 }
 
-/// The digits, from the lowest, that hold all bits in which keys differ: each a word and its lowest bit there.
+/// The digits, from the lowest, that cover all differing bits of keys: for each its word and its
+/// lowest bit.
 fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
     let mut digits = Vec::new();
     for place in 0..order.words {

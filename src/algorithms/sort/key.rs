@@ -1,12 +1,12 @@
-//! What can be sorted by.
+//! [`SortKey`]: the types of sort keys.
 
 use crate::World;
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 
-/// A type that sequences are sorted by: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like any Rust
-/// array, the first word first.
+/// A type of sort keys: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like a
+/// Rust array, the first word first.
 ///
 /// `f32` is in total order ([`f32::total_cmp`]): −NaN, −∞, …, −0, +0, …, +∞, +NaN.
 pub trait SortKey: Element + sealed::SortKey {
@@ -18,22 +18,22 @@ mod sealed {
     pub trait SortKey {}
 }
 
-/// How the words of a key are read as one unsigned number.
+/// Conversion of the words of a key to one unsigned number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyOrder {
-    /// Words of 32 bits, one or two.
+    /// Number of 32-bit words, one or two.
     pub words: usize,
-    /// The word that counts most.
+    /// Index of the most significant word.
     pub top: usize,
     pub kind: KeyKind,
 }
 
-/// What stands in them.
+/// Type of the number in the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// An unsigned integer.
     Unsigned,
-    /// A signed one.
+    /// A signed integer.
     Signed,
     /// A floating-point number of one word.
     Float,
@@ -55,7 +55,7 @@ keys! {
 const SIGN: u32 = 1 << 31;
 
 impl KeyOrder {
-    /// Turns the word that counts most into one that is compared as an unsigned number.
+    /// Converts the most significant word to one that is compared as an unsigned number.
     pub fn ordered(self, word: u32) -> u32 {
         match self.kind {
             KeyKind::Unsigned => word,
@@ -75,13 +75,13 @@ impl KeyOrder {
         }
     }
 
-    /// The word of a digit, the lowest digit being 0, where each word has so many.
+    /// The word of a digit, counted from the lowest digit, with `digits` digits per word.
     pub fn word_of(self, digit: usize, digits: usize) -> usize {
         let from_low = digit / digits;
         if self.top == 0 { self.words - 1 - from_low } else { from_low }
     }
 
-    /// WGSL that declares `WORDS`, `TOP`, and `ordered` for the word of that place.
+    /// WGSL that declares `WORDS`, `TOP`, and `ordered` for the word with that index.
     pub fn declarations(self) -> String {
         let ordered = match self.kind {
             KeyKind::Unsigned => "word",
@@ -92,7 +92,7 @@ impl KeyOrder {
         format!("const WORDS = {words};\nconst TOP = {top};\nfn ordered(word: u32) -> u32 {{ return {ordered}; }}\n")
     }
 
-    /// A key as one number.
+    /// Converts a key to one number.
     pub fn number(self, key: &[u32]) -> u64 {
         let top = u64::from(self.ordered(key[self.top]));
         match self.words {
@@ -101,13 +101,13 @@ impl KeyOrder {
         }
     }
 
-    /// The words of the key that is this number.
+    /// Converts a number to the words of the key.
     pub fn key(self, number: u64) -> impl Iterator<Item = u32> {
         let top = if self.words == 1 { number as u32 } else { (number >> 32) as u32 };
         (0..self.words).map(move |word| if word == self.top { self.restored(top) } else { number as u32 })
     }
 
-    /// How many of some sorted keys come first of which this is true; the host reads a few of them.
+    /// The number of leading sorted keys for which `comes` is true; the host reads a few of them.
     pub(crate) fn before(self, keys: &Cells, comes: impl Fn(u64) -> bool) -> Result<u64> {
         let (mut low, mut high) = (0, keys.len());
         let mut words = vec![0_u32; self.words];
@@ -120,7 +120,7 @@ impl KeyOrder {
     }
 }
 
-/// Kernels merge by places of 32 bits.
+/// Fails if positions do not fit in 32 bits, as kernels that merge require.
 pub(crate) fn check_cells(world: &World, keys: &Cells) -> Result<()> {
     let most = u64::from(u32::MAX);
     if world.gpu().is_host() || keys.parts().len() < 2 || keys.len() <= most {

@@ -1,11 +1,11 @@
-//! Keys and values as the host reaches them.
+//! Access of the host to keys and values.
 
 use super::host::BytePairs;
 use crate::World;
 use crate::array::{Cells, lend_slices};
 use crate::error::Result;
 
-/// Lends keys, and values where there are any, to the host.
+/// Lends keys, and values if there are any, to the host.
 pub fn lend_pairs<R, const N: usize>(
     world: &World,
     pairs: [(&Cells, Option<&Cells>); N],

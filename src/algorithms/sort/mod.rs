@@ -1,4 +1,4 @@
-//! Sorts: stable, by radix, over what one rank holds.
+//! Stable radix sorts on one rank.
 
 mod buckets;
 mod host;
@@ -23,19 +23,22 @@ use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
 impl OnRank<'_> {
-    /// Sorts cells. Local; stable. The host does it on a software adapter that maps chunks, by this
-    /// rank's share of the cores and over all chunks at once. Elsewhere it waits for the device
-    /// once for each chunk, to see in which bits keys differ, and queues the rest: a pass over the
-    /// cells for each 8 of these bits.
+    /// Sorts cells. Local; stable.
     ///
-    /// Needs memory for the cells once more, on the host also for 16 bytes for each value of more
-    /// than 16 bytes, and elsewhere for counts (a sixteenth of keys of one word, with many millions
-    /// of keys a 128th) and, where cells are in several chunks, for 4 bytes for each key of the
-    /// largest.
+    /// On a software adapter that maps chunks, the host sorts all chunks at once, with this rank's
+    /// share of the cores. On other adapters, the call waits for the device once per chunk to find
+    /// the bits in which keys differ, and queues the rest: one pass over the cells per 8 of these
+    /// bits.
+    ///
+    /// Memory: the size of the cells once more. In addition, on the host 16 bytes per value of more
+    /// than 16 bytes; on other adapters counts (a sixteenth of keys of one word, a 128th for many
+    /// millions of keys) and, for cells in several chunks, 4 bytes per key of the largest chunk.
     ///
     /// # Errors
-    /// A bad section, a cell that is in the sequence twice (by the host), too little memory, more
-    /// than 4,294,967,295 cells in several chunks by kernels, a failing device.
+    /// * An invalid section, or a cell that is in the sequence twice (on the host).
+    /// * Too little memory.
+    /// * More than 4,294,967,295 cells in several chunks, with kernels.
+    /// * A device failure.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -54,11 +57,11 @@ impl OnRank<'_> {
         sort(self.world(), K::ORDER, keys.into().cells()?, None)
     }
 
-    /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in their order. Local, as
-    /// [`sort`](Self::sort).
+    /// Sorts pairs of keys and values by their keys; pairs with equal keys keep their order. Local,
+    /// as [`sort`](Self::sort).
     ///
     /// # Errors
-    /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
+    /// As [`sort`](Self::sort), different lengths, and keys and values with common cells.
     #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
@@ -75,7 +78,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Keys and values move, and cannot both be in one cell.
+/// Fails if keys and values have common cells.
 pub(super) fn check_apart(keys: &Cells, values: &Cells) -> Result<()> {
     if !keys.overlaps(values) {
         return Ok(());
@@ -88,7 +91,7 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &Cells, values: Option<
     sort_in(world, order, keys, values, None)
 }
 
-/// Memory for as many keys and values as are sorted.
+/// Temporary memory for the keys and values of a sort.
 struct SortRoom {
     keys: Cells,
     values: Option<Cells>,
@@ -100,7 +103,7 @@ impl SortRoom {
         Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
     }
 
-    /// Room for the first cells.
+    /// The room for the first cells.
     fn first(&self, cells: u64) -> Self {
         let first = |all: &Cells| all.only(0..cells);
         Self { keys: first(&self.keys), values: self.values.as_ref().map(first) }
@@ -111,7 +114,7 @@ impl SortRoom {
     }
 }
 
-/// Sorts in room that exists, where there is some.
+/// Sorts with existing temporary memory, if there is any.
 fn sort_in(
     world: &World,
     order: KeyOrder,
@@ -150,7 +153,7 @@ fn sort_in(
     room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
 }
 
-/// Sorts by the host: all chunks at once.
+/// Sorts all chunks at once on the host.
 fn sort_on_host(
     world: &World,
     order: KeyOrder,
@@ -160,7 +163,7 @@ fn sort_on_host(
 ) -> Result<()> {
     let (device, pairs) = (world.gpu(), (keys, values));
     let threads = device.host_threads();
-    // Cells that could not be lent are not written.
+    // If the cells could not be lent, nothing is written.
     let were_written = || std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
     if let Some(room) = room {
         let room = room.first(keys.len());
@@ -172,7 +175,7 @@ fn sort_on_host(
     let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
     device.check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
     let mut sorted = Ok(());
-    // Memory of the host's needs no zeros.
+    // Host memory needs no zeros.
     device.payload(rooms[0] + rooms[1], |room| {
         let (keys_room, values_room) = room.split_at_mut(rooms[0]);
         let room = BytePairs { keys: vec![keys_room], values: vec![values_room], size };

@@ -1,5 +1,5 @@
-//! Sorts of distributed vectors: keys are counted to find which of them go to which rank, go there once, and are sorted
-//! there.
+//! Sorts of distributed vectors: the ranks count keys to compute the destination of each key, send
+//! every key once, and sort the received keys.
 //!
 //! Each key moves once. Sorting first and merging later would read and write each key once more.
 //! Kernels sort before the move all the same: this brings together the keys of one rank without
@@ -17,17 +17,19 @@ use crate::error::{CallSite, Result};
 use crate::world::{Column, DeliveryTarget, Destinations};
 
 impl Vectors<'_> {
-    /// Sorts the cells of a vector, in place: its cuts and owners stay as they are. Collective.
+    /// Sorts the cells of a vector in place: its cuts and owners do not change. Collective.
     ///
-    /// Keys are in the order of [`SortKey`]. Costs two looks at the keys to count them in bins, two all-reductions, a closer look at
-    /// those in whose bins the cuts fall, messages between the ranks that exchange keys, each key moved once, and the ranks'
-    /// own sorts: one on a software adapter, two by kernels. However many keys are equal, every rank gets as
-    /// many as its chunks hold. Needs memory for the keys once more, and for messages under way (as
-    /// [`World::deliver`] says). Where the chunks of the ranks do not follow one another in the order of ranks, the vector goes through
-    /// a copy.
+    /// Keys are in the order of [`SortKey`]. However many keys are equal, every rank gets as many
+    /// as its chunks hold.
+    ///
+    /// Cost: two passes over the keys to count them in bins, two all-reduces, another pass over the
+    /// keys in bins that a rank boundary splits, messages between the ranks that exchange keys, one
+    /// move of each key, and the local sorts: one on a software adapter, two with kernels. Needs
+    /// memory for the keys once more, and for messages in flight (see [`World::deliver`]). If the
+    /// chunks of the ranks are not in rank order, the vector is copied first.
     ///
     /// # Errors
-    /// A bad section, too little memory, a failure of this or of another rank.
+    /// An invalid section, too little memory, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -53,14 +55,14 @@ impl Vectors<'_> {
         fitted_keys.bring_back(world)
     }
 
-    /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in the order of their indices. Collective,
-    /// as [`sort`](Self::sort).
+    /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in the order of
+    /// their indices. Collective, as [`sort`](Self::sort).
     ///
-    /// Where the values are cut otherwise than the keys, or the chunks of the ranks do not follow one another in the order
-    /// of ranks, the vectors go through copies.
+    /// If the values are cut differently from the keys, or the chunks of the ranks are not in rank
+    /// order, the vectors are copied first.
     ///
     /// # Errors
-    /// As [`sort`](Self::sort), lengths that differ, and keys and values that have cells in common.
+    /// As [`sort`](Self::sort), different lengths, and keys and values with common cells.
     #[track_caller]
     pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
@@ -85,7 +87,7 @@ impl Vectors<'_> {
     }
 }
 
-/// Sorts what ranks hold, each its own cells of a vector of these spans.
+/// Sorts the cells of a vector with these spans; each rank passes its own cells.
 fn sorted(
     world: &World,
     verb: &'static str,
@@ -94,7 +96,7 @@ fn sorted(
     (keys, values): (&Cells, Option<&Cells>),
 ) -> Result<()> {
     let several = spans.iter().any(|span| span.owner != spans[0].owner);
-    // A rank that has too little memory says so before anything moves.
+    // A rank with too little memory reports it before anything moves.
     let room = world.failing(verb, || {
         let room = || if several { SortRoom::new(world, keys, values).map(Some) } else { Ok(None) };
         world.agreed(verb, check_cells(world, keys).and_then(|()| room()))
@@ -105,7 +107,7 @@ fn sorted(
     world.failing(verb, || sort_in(world, order, keys, values, room.as_ref()))
 }
 
-/// Brings each key to a rank that it belongs to.
+/// Sends each key to its destination rank.
 fn exchanged(
     world: &World,
     verb: &'static str,

@@ -1,34 +1,37 @@
-//! Exact splitters: which keys of a distributed vector come before given places once it is sorted.
+//! Exact splitters: the keys of a distributed vector before given positions of the sorted vector.
 //!
-//! The ranks count keys by their leading bits, 11 at a time, and look more closely at those among which a place falls, until
-//! all bits are known. A key that fills several places is split: by rank, then by position.
+//! The ranks count keys by their leading bits, 11 at a time, and refine the groups of keys around
+//! each position until all bits are known. Equal keys on both sides of a position are split by
+//! rank, then by index.
 
 use super::key::KeyOrder;
 use crate::array::Cells;
 use crate::error::Result;
 use crate::transport::Group;
 
-/// Bits of a key that are counted at a time.
+/// Number of key bits per refinement.
 const DIGIT: u32 = 11;
 const VALUES: usize = 1 << DIGIT;
-/// Bytes of keys that the host has at hand at a time.
+/// Bytes of keys that the host reads at a time.
 const BYTES: usize = 128 << 10;
 
-/// The keys before a place: the smaller ones, and so many of the equal ones.
+/// The keys before a position: all smaller ones, and a number of equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Splitter {
     pub key: u64,
-    /// Of the equal keys of this rank.
+    /// The number of equal keys of this rank.
     pub equal: u64,
 }
 
-/// A place while its splitter is being found: it is among the keys with these leading bits, behind so many of them.
+/// A position whose splitter is being computed: it is among the keys with these leading bits, after
+/// a number of them.
 struct Place {
     leading: u64,
     behind: u64,
 }
 
-/// Splitters for rising places. Collective over the group, where each rank has its part of the keys.
+/// Splitters for ascending positions. Collective over the group; each rank passes its part of the
+/// keys.
 pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -> Result<Vec<Splitter>> {
     if places.is_empty() {
         return Ok(Vec::new());
@@ -46,7 +49,7 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -
         group.all_reduce(&mut all, |sum, more| *sum += more)?;
         for (place, equal) in places.iter_mut().zip(&mut equal) {
             let at = groups.partition_point(|&leading| leading < place.leading) * VALUES;
-            // Behind all keys stands the last value.
+            // The position after all keys has the largest value.
             let mut value = 0;
             while value + 1 < 1 << digit && place.behind >= all[at + value] {
                 place.behind -= all[at + value];
@@ -57,7 +60,7 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -
         }
         known += digit;
     }
-    // Of equal keys those of lower ranks come first.
+    // Equal keys of lower ranks come first.
     let mut before = equal.clone();
     group.exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
     let splitter = |((place, equal), before): ((&Place, u64), u64)| {
@@ -67,12 +70,13 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -
     Ok(places.iter().zip(equal).zip(before).map(splitter).collect())
 }
 
-/// For each group of keys with the same leading bits, how many of this rank's have each value of the next digit.
+/// For each group of keys with the same leading bits, the number of this rank's keys for each value
+/// of the next digit.
 fn counted(order: KeyOrder, keys: &Cells, groups: &[u64], (bits, known, digit): (u32, u32, u32)) -> Result<Vec<u64>> {
     let mut counts = vec![0_u64; groups.len() * VALUES];
     let mask = (1_u64 << digit) - 1;
     let rest = bits - known - digit;
-    // The first group of those with the same first digit, where there is one.
+    // The first group for each value of the first digit, if there is one.
     let first_digit = |leading: u64| (leading >> (known - DIGIT)) as usize;
     let mut first = vec![u32::MAX; VALUES];
     if known > 0 {
@@ -107,7 +111,7 @@ fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
     })
 }
 
-/// Calls `f` with the words of some keys at a time, in order.
+/// Calls `f` with the words of portions of the keys, in order.
 fn slices(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
     let mut words = Vec::new();
     for slice in keys.slices(BYTES, 1) {

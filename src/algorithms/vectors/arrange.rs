@@ -1,4 +1,5 @@
-//! Vectors made of others: cut anew, shifted, their ends, and vectors of numbers.
+//! Creation and rearrangement of vectors: redistribution, shift, transpose, ends, and vectors of
+//! numbers.
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
@@ -10,10 +11,11 @@ use crate::layout::{Layout, Split};
 use crate::transport::{Payload, copied};
 
 impl Vectors<'_> {
-    /// A vector of the same cells in equal parts, one for each rank, in the order of ranks. Collective; costs a copy.
+    /// Creates an evenly distributed vector of the same cells, with one part per rank in rank
+    /// order. Collective; costs a copy.
     ///
     /// # Errors
-    /// A bad section, the name is taken, too little memory, a failure of this or of another rank.
+    /// An invalid section, a name that is in use, too little memory, a failure of any rank.
     #[track_caller]
     pub fn rebalanced<T: Element>(&self, name: &str, input: impl IntoVector<T>) -> Result<GlobalArray<T, 1>> {
         let _call = CallSite::enter();
@@ -23,10 +25,11 @@ impl Vectors<'_> {
         self.cut_into(name, &input, &parts)
     }
 
-    /// A vector of the same cells, cut and owned as another one is. Collective; costs a copy.
+    /// Creates a vector of the same cells with the cuts and owners of another vector. Collective;
+    /// costs a copy.
     ///
     /// # Errors
-    /// As [`rebalanced`](Self::rebalanced), and lengths that differ.
+    /// As [`rebalanced`](Self::rebalanced), and different lengths.
     #[track_caller]
     pub fn cut_like<T: Element, U: Element>(
         &self,
@@ -41,11 +44,11 @@ impl Vectors<'_> {
         self.cut_into(name, &input, &spans(&other)?)
     }
 
-    /// Cell *i* of the output is cell *i* − `by` of the input, and `fill` where there is none. Collective; the output may be
-    /// the input.
+    /// Sets cell *i* of the output to cell *i* − `by` of the input, or to `fill` if there is no
+    /// such cell. Collective; the output may be the input.
     ///
     /// # Errors
-    /// Lengths that differ, a bad section, a failure of this or of another rank.
+    /// Different lengths, an invalid section, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -84,15 +87,16 @@ impl Vectors<'_> {
         self.world().failing("shift", || output.section().array().at(empty).fill(fill))
     }
 
-    /// Reads the input as rows of `columns` cells and writes it column by column: cell *c* · rows + *r* of the output is cell
-    /// *r* · `columns` + *c* of the input. With 2 columns pairs become all first ones, then all second ones; with half of the
-    /// cells as columns it goes back. Collective; the output may be the input.
+    /// Transposes the input, rows of `columns` cells: cell *c* · rows + *r* of the output is cell
+    /// *r* · `columns` + *c* of the input. With 2 columns, pairs become all first numbers followed
+    /// by all second numbers; half of the cells as columns is the inverse. Collective; the output
+    /// may be the input.
     ///
     /// Costs an index for each cell and a [`scatter`](Self::scatter).
     ///
     /// # Errors
-    /// Columns that do not make whole rows, lengths that differ, more than 4,294,967,295 cells, a bad section, a failure of
-    /// this or of another rank.
+    /// A length that is not a multiple of `columns`, different lengths, more than 4,294,967,295
+    /// cells, an invalid section, a failure of any rank.
     ///
     /// ```
     /// # use zippy::{Layout, Split, World};
@@ -130,10 +134,10 @@ impl Vectors<'_> {
         self.scatter(&input, &indices, &output)
     }
 
-    /// The first cell, on every rank; `None` of no cells. Collective.
+    /// The first cell, on every rank; `None` without cells. Collective.
     ///
     /// # Errors
-    /// A bad section, a failure of this or of another rank.
+    /// An invalid section, a failure of any rank.
     #[track_caller]
     pub fn first<T: Element>(&self, input: impl IntoVector<T>) -> Result<Option<T>> {
         let _call = CallSite::enter();
@@ -141,10 +145,10 @@ impl Vectors<'_> {
         self.end("first", &input.into(), false)
     }
 
-    /// The last cell, on every rank; `None` of no cells. Collective.
+    /// The last cell, on every rank; `None` without cells. Collective.
     ///
     /// # Errors
-    /// A bad section, a failure of this or of another rank.
+    /// An invalid section, a failure of any rank.
     #[track_caller]
     pub fn last<T: Element>(&self, input: impl IntoVector<T>) -> Result<Option<T>> {
         let _call = CallSite::enter();
@@ -152,11 +156,11 @@ impl Vectors<'_> {
         self.end("last", &input.into(), true)
     }
 
-    /// A vector of `cells` numbers, `first`, `first + step`, and so on, in equal parts. Collective in making the array;
-    /// sums of `u32` wrap.
+    /// Creates an evenly distributed vector of `cells` numbers `first`, `first + step`, and so on;
+    /// `u32` sums wrap. Collective, as the creation of the array.
     ///
     /// # Errors
-    /// The name is taken, too little memory, a failing device.
+    /// A name that is in use, too little memory, a device failure.
     #[track_caller]
     pub fn counting(&self, name: &str, cells: u64, first: u32, step: u32) -> Result<GlobalArray<u32, 1>> {
         let _call = CallSite::enter();

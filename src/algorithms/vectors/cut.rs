@@ -1,4 +1,4 @@
-//! How a vector lies on the ranks, and vectors that are cut like others.
+//! Spans of a vector on the ranks, and vectors with given spans.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::error::Result;
 use crate::layout::{Layout, Split};
 use crate::ownership::Ownership;
 
-/// Cells of a vector that lie in one chunk, counted from the vector's first.
+/// A range of a vector's cells in one chunk; indices are relative to the vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     pub cells: Range<u64>,
     pub owner: usize,
 }
 
-/// The spans of a vector, in order; none is empty. Every rank looks at all chunks.
+/// The spans of a vector, in order; none is empty. Every rank visits all chunks.
 pub fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
     let (region, core) = (vector.region()?, &vector.section().core);
     let mut all = Vec::new();
@@ -29,7 +29,7 @@ pub fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
     Ok(all)
 }
 
-/// The same spans with ends at whole blocks of so many cells, and none that is empty.
+/// The spans with ends moved to multiples of `block` cells, without empty ones.
 pub fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
     let last = spans.last().map_or(0, |span| span.cells.end);
     let whole = |at: u64| if at == last { last } else { at / block * block };
@@ -37,7 +37,7 @@ pub fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
     rounded.filter(|span| !span.cells.is_empty()).collect()
 }
 
-/// A vector that is cut as asked: the vector itself, or a copy.
+/// A vector with requested cuts: the vector itself, or a copy.
 pub struct Fitted<T> {
     pub vector: Vector<T>,
     copy_of: Option<Vector<T>>,
@@ -45,7 +45,7 @@ pub struct Fitted<T> {
     _array: Option<GlobalArray<T, 1>>,
 }
 
-/// An array that is cut into these spans. Collective.
+/// Creates an array with these spans. Collective.
 pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
     if spans.is_empty() {
         return world.array(name, &Layout::new([cells as i64]).split([Split::Auto]));
@@ -56,7 +56,8 @@ pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) 
     world.array_owned(name, &layout, owners)
 }
 
-/// A vector that is cut into these spans, with its cells where `filled`. Collective where it is not the vector itself.
+/// Returns the vector if it has these spans, else a new array with them; copies the cells if
+/// `filled`. Collective, unless the vector itself is returned.
 pub fn fitted<T: Element>(
     world: &World,
     name: &str,
@@ -67,7 +68,7 @@ pub fn fitted<T: Element>(
     if spans(vector)? == wanted {
         return Ok(Fitted { vector: vector.clone(), copy_of: None, _array: None });
     }
-    // No program's own array is called so.
+    // A reserved name, which programs do not use for arrays.
     let array = array(world, &format!("zippy: {name}"), vector.cells()?, wanted)?;
     if filled {
         world.copy(vector.section(), array.at(..))?;
@@ -76,7 +77,7 @@ pub fn fitted<T: Element>(
 }
 
 impl<T: Element> Fitted<T> {
-    /// Brings the cells to the vector that was asked for. Collective where that is another one.
+    /// Copies the cells back to the original vector, if it is another one. The copy is collective.
     pub fn bring_back(self, world: &World) -> Result<()> {
         if let Some(of) = self.copy_of {
             world.copy(self.vector.section(), of.section())?;
@@ -84,7 +85,7 @@ impl<T: Element> Fitted<T> {
         Ok(())
     }
 
-    /// This rank's spans by their numbers, with their cells.
+    /// This rank's spans by index, with their cells.
     pub fn own(&self, world: &World) -> Result<Vec<(usize, Cells)>> {
         let (region, core) = (self.vector.region()?, &self.vector.section().core);
         let mut own = Vec::new();
@@ -111,14 +112,14 @@ pub fn own_cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
     Sequence::from(parts).cells().cloned()
 }
 
-/// As many cells for each rank.
+/// Evenly distributed spans in rank order.
 pub fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
     let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
     let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
     spans.filter(|span| !span.cells.is_empty()).collect()
 }
 
-/// These spans where their owners rise, else others whose owners do.
+/// These spans if their owners ascend, else spans with ascending owners.
 pub fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
     match spans.is_sorted_by_key(|span| span.owner) {
         true => spans.to_vec(),

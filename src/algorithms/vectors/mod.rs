@@ -13,18 +13,19 @@ use crate::error::Result;
 use crate::region::Region;
 use crate::world::{ArrayIdentity, Collective};
 
-/// Data-parallel primitives over distributed vectors, which are 1-D global arrays of any cut and any owners, or sections of
-/// them. From [`World::vectors`].
+/// Data-parallel primitives over distributed vectors: 1-D global arrays with any cuts and owners,
+/// or sections of such arrays. From [`World::vectors`].
 ///
-/// All are collective: every rank names the same vectors. Results have the same bits for every number of ranks and every
-/// cut.
+/// All are collective: every rank passes the same vectors. Results have the same bits for every
+/// number of ranks and every cut.
 #[derive(Clone, Copy)]
 pub struct Vectors<'w> {
     world: &'w World,
 }
 
 impl World {
-    /// Data-parallel primitives over distributed vectors: scans, sorts and the like. Local itself.
+    /// Data-parallel primitives over distributed vectors: scans, sorts and others. This call itself
+    /// is local.
     pub fn vectors(&self) -> Vectors<'_> {
         Vectors { world: self }
     }
@@ -35,7 +36,8 @@ impl<'w> Vectors<'w> {
         self.world
     }
 
-    /// Runs a primitive as a collective of its own name over these vectors. `argument` is what else must agree.
+    /// Runs a primitive as a collective over these vectors. `argument` is a fingerprint of the
+    /// other arguments that must be equal on all ranks.
     pub(super) fn collective<R>(
         &self,
         verb: &'static str,

@@ -10,7 +10,7 @@ use crate::world::ArrayIdentity;
 #[derive(Debug, Clone)]
 pub struct Vector<T>(GlobalSection<T, 1>);
 
-/// A 1-D global array, or a section of one, as an argument that is read as a [`Vector`].
+/// A 1-D global array or a section of one, as an argument that is read as a [`Vector`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a vector",
     label = "not a 1-D global array or a section of one",
@@ -63,17 +63,17 @@ impl<T: Element> Vector<T> {
         self.0.region()
     }
 
-    /// How many cells it has.
+    /// The number of cells.
     ///
     /// # Errors
-    /// The mistake made when the section was named.
+    /// The selection of the section is invalid.
     #[track_caller]
     pub fn cells(&self) -> Result<u64> {
         let _call = CallSite::enter();
         Ok(self.region()?.cells())
     }
 
-    /// That both have as many cells, `what` being the role of the other.
+    /// Fails if the lengths differ; `what` is the role of the other vector in the error message.
     pub(in crate::algorithms) fn check_length<U: Element>(&self, other: &Vector<U>, what: &str) -> Result<()> {
         let (expected, given) = (self.cells()?, other.cells()?);
         if expected == given {
@@ -83,7 +83,7 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
     }
 
-    /// That its cells can be told apart by numbers of 32 bits.
+    /// Fails if indices of cells do not fit in 32 bits.
     pub(in crate::algorithms) fn check_numbers(&self) -> Result<()> {
         let (cells, most) = (self.cells()?, u64::from(u32::MAX));
         if cells <= most {
@@ -92,8 +92,8 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(format!("{} has {cells} cells; at most {most} have numbers", self.label()?)).into())
     }
 
-    /// That they and their values, which both move, are not in the same cells. Handles of one array with other orders of
-    /// chunks are not looked into.
+    /// Fails if keys and values, which both move, have common cells. Handles of one array with
+    /// other orders of chunks are not detected.
     pub(in crate::algorithms) fn check_apart<V: Element>(&self, values: &Vector<V>) -> Result<()> {
         let (a, b) = (&self.0.core, &values.0.core);
         if !a.is_alias_of(b) || a.id() == b.id() && self.region()?.intersect(&values.region()?).is_none() {

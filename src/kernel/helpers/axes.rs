@@ -67,7 +67,7 @@ impl<'u> Axes<'u> {
         position_type(self.count)
     }
 
-    /// One axis of the tuple in the variable `name`.
+    /// The component of one axis of the tuple in the variable `name`.
     pub fn part(&self, name: &str, axis: usize) -> String {
         match self.count {
             1 => name.to_owned(),

@@ -1,28 +1,28 @@
-//! [`HostBox`]: cells that the host reads where they lie, block by block.
+//! [`HostBox`]: blockwise access of the host to cells in place.
 
 use crate::algorithms::vector_loop::prefetch;
 use crate::device::Strided;
 use crate::extents::MAX_AXES;
 
-/// Numbers of a block that is reduced at a time: it stays in the nearest cache.
+/// Numbers per block of a reduction: a block fits in the first-level cache.
 pub const BLOCK: usize = 1 << 11;
-/// Blocks between the one that is read and the one that is fetched from memory.
+/// Number of blocks between the current one and the prefetched one.
 const AHEAD: usize = 2;
-/// Cells of a block whatever their size: shorter blocks do not fill vectors.
+/// Minimum number of cells per block of any cell size: shorter blocks do not fill vectors.
 const LEAST_CELLS: usize = 1 << 8;
 /// Rows with fewer cells are copied together.
 const SHORT_ROW: u64 = 1 << 8;
-/// Numbers from which on a second thread is worth its start.
+/// Minimum amount of numbers for which a second thread pays off.
 const NUMBERS_OF_THREAD: u64 = 1 << 16;
-/// Tasks of each thread, so that a thread that is kept from its core does not delay the others.
+/// Tasks per thread, so that a preempted thread does not delay the others.
 const TASKS_OF_THREAD: u64 = 4;
 
-/// Boxes of equal extents in `N` pieces of memory, whose cells are read side by side.
+/// Boxes of equal extents in `N` memories, whose cells are read together.
 #[derive(Debug, Clone, Copy)]
 pub struct HostBox<'a, const N: usize> {
     pub memory: [&'a [u8]; N],
     pub views: [Strided; N],
-    /// Bytes and numbers of a cell.
+    /// Size of a cell in bytes and in numbers.
     pub cell: (usize, usize),
     /// Index of the section's box that contains this part.
     pub index: usize,
@@ -30,7 +30,7 @@ pub struct HostBox<'a, const N: usize> {
     pub first: u64,
 }
 
-/// Cells of a [`HostBox`] one after the other.
+/// Consecutive cells of a [`HostBox`].
 #[derive(Debug, Clone, Copy)]
 pub struct CellBlock<'a, const N: usize> {
     pub cells: [&'a [u8]; N],
@@ -40,7 +40,7 @@ pub struct CellBlock<'a, const N: usize> {
     pub first: u64,
 }
 
-/// Rows of a box in normal form: no axis of extent 1, axes merged that follow each other in memory.
+/// Rows of a box in normal form: no axis of extent 1, and contiguous axes merged.
 struct Rows<const N: usize> {
     axes: usize,
     extents: [u64; MAX_AXES],
@@ -126,7 +126,7 @@ impl<'a, const N: usize> HostBox<'a, N> {
         let begin = self.views.map(|view| view.offset);
         let mut first = self.first;
         if dense && (length >= SHORT_ROW || rows.axes <= 1) {
-            // Rows that follow each other closely are read like one.
+            // Rows with small gaps are processed like one row.
             let close = rows.axes <= 1 || (0..N).all(|i| rows.strides[i][1] <= length + length / 8);
             rows.visit(begin, |at| {
                 for from in (0..length).step_by(most) {
@@ -177,7 +177,7 @@ impl<'a, const N: usize> HostBox<'a, N> {
     }
 }
 
-/// Copies cells that lie `stride` cells apart.
+/// Copies cells that are `stride` cells apart.
 fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
     fn copy<const BYTES: usize>(source: &[u8], stride: usize, target: &mut [u8]) {
         let (source, _) = source.as_chunks::<BYTES>();
@@ -197,8 +197,8 @@ fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
     }
 }
 
-/// Parts of boxes in tasks of nearly the same size, of at least `least` numbers each: one for a few
-/// numbers or a single thread.
+/// Splits boxes into tasks of nearly equal size with at least `least` numbers each; a single task
+/// for few numbers or a single thread.
 pub fn tasks<'a, const N: usize>(boxes: Vec<HostBox<'a, N>>, threads: usize, least: u64) -> Vec<Vec<HostBox<'a, N>>> {
     let numbers = |one: &HostBox<'a, N>| one.cells() * one.cell.1.max(1) as u64;
     let all: u64 = boxes.iter().map(numbers).sum();

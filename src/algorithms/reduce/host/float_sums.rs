@@ -12,12 +12,12 @@ use super::blocks::BLOCK;
 use super::span::{BinaryFloat, Content, Span, content};
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Bits that each level takes from a number.
+/// Bits of a number that each level extracts.
 const LEVEL_BITS: i32 = 52;
 /// Enough for all numbers of type `f32`.
 const MOST_LEVELS: i32 = 6;
 
-/// The number to which others are added, to round them to multiples of 2^`unit`.
+/// The number added to others to round them to multiples of 2^`unit`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anchor {
     value: f64,
@@ -25,8 +25,8 @@ struct Anchor {
 }
 
 impl Anchor {
-    /// The anchor of numbers up to 2^`top`, which is at most 2^1021. No unit is below the least
-    /// `f64`.
+    /// The anchor of numbers up to 2^`top`, which is at most 2^1021. The unit is not below the
+    /// smallest `f64`.
     fn of(top: i32) -> Self {
         let top = top.max(-1023);
         let value = 1.5 * f64::from_bits(((top + 1 + 1023) as u64) << 52);
@@ -58,8 +58,8 @@ impl<const LEVELS: usize, I: Iterator<Item = f64>> VectorLoop for LevelSums<LEVE
     }
 }
 
-/// Levels that terms within a span take; none where the terms lie too far apart, or near the
-/// largest `f64`.
+/// Number of levels for terms within a span; `None` if the span is too wide, or near the largest
+/// `f64`.
 fn levels(span: Span) -> Option<i32> {
     // The unit of the last level, 2^(top + 1 - 52 · levels), must not be above that of the terms.
     let levels = (span.top + 1 - span.unit + LEVEL_BITS - 1) / LEVEL_BITS;
@@ -85,7 +85,7 @@ fn add_terms(terms: impl Iterator<Item = f64>, (count, top, levels): (usize, i32
     }
 }
 
-/// Replaces the numbers of a block by zeros where `keep` is false.
+/// The numbers of a block, with zeros where `keep` is false.
 fn only<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BLOCK] {
     std::array::from_fn(|i| if i < numbers.len() && keep(i) { numbers[i] } else { F::ZERO })
 }
@@ -111,8 +111,8 @@ pub fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
 
 /// A floating-point number whose products are added exactly.
 pub trait FloatFactor: BinaryFloat {
-    /// Adds the products of finite numbers within two spans, and returns true; false where the
-    /// products lie too far apart.
+    /// Adds the products of finite numbers within two spans; returns false, without adding, if the
+    /// span of the products is too wide.
     fn add_within(a: &[Self], b: &[Self], spans: [Span; 2], total: &mut ExactSum) -> bool;
 }
 
@@ -195,8 +195,7 @@ pub fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum
 pub fn widened(number: f16) -> f32 {
     let bits = u32::from(number.to_bits());
     let magnitude = (bits & 0x7fff) << 13;
-    // Exponents of the two types are biased by 15 and 127; the product makes subnormal numbers
-    // normal.
+    // The exponents have biases 15 and 127; the multiplication normalizes subnormal numbers.
     let finite = f32::from_bits(magnitude) * f32::from_bits((127 + 127 - 15) << 23);
     let magnitude = if bits & 0x7c00 == 0x7c00 { magnitude | 0xff << 23 } else { finite.to_bits() };
     f32::from_bits(magnitude | (bits & 0x8000) << 16)
@@ -260,7 +259,7 @@ mod tests {
     }
 
     const COUNTS: [usize; 10] = [0, 1, 2, 3, 63, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 77];
-    /// Widths that take one level, two, three, six, and more than there are.
+    /// Spreads that need one level, two, three, six, and more than exist.
     const SPREADS: [u64; 8] = [1, 20, 28, 60, 120, 250, 300, 2100];
 
     #[test]

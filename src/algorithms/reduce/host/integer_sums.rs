@@ -3,7 +3,7 @@
 use super::blocks::BLOCK;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// A sum of terms that 64 bits hold.
+/// A sum of terms that fits in 64 bits.
 struct NarrowSum<I>(I);
 
 impl<I: Iterator<Item = i64>> VectorLoop for NarrowSum<I> {
@@ -15,7 +15,7 @@ impl<I: Iterator<Item = i64>> VectorLoop for NarrowSum<I> {
     }
 }
 
-/// The sums of the lower and of the upper halves of terms.
+/// Separate sums of the lower and the upper halves of terms.
 struct HalfSums<I>(I);
 
 impl<I: Iterator<Item = (u64, i64)>> VectorLoop for HalfSums<I> {

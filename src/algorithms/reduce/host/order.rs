@@ -1,11 +1,11 @@
-//! The smallest and the largest numbers of blocks.
+//! Minimum and maximum of blocks of numbers.
 
 use std::ops::RangeInclusive;
 
 use super::super::number::Number;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// The smallest and the largest of some numbers within a range, and how many there are.
+/// Minimum and maximum of the numbers within a range, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends<K> {
     pub min: K,
@@ -13,7 +13,7 @@ pub struct Ends<K> {
     pub numbers: usize,
 }
 
-/// Ends of all numbers, at least one.
+/// Minimum and maximum of all numbers of a block, which is not empty.
 struct AllEnds<'a, S>(&'a [S]);
 
 impl<S: Number> VectorLoop for AllEnds<'_, S> {
@@ -29,7 +29,7 @@ impl<S: Number> VectorLoop for AllEnds<'_, S> {
     }
 }
 
-/// Ends of the numbers within a range.
+/// Minimum and maximum of the numbers within a range.
 struct EndsWithin<'a, S: Number> {
     numbers: &'a [S],
     low: S::Ordered,
@@ -54,7 +54,7 @@ impl<S: Number> VectorLoop for EndsWithin<'_, S> {
     }
 }
 
-/// The ends of the numbers within a range of keys, of a block that is not empty.
+/// Minimum and maximum of the numbers within a range of keys, for a block that is not empty.
 pub fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Ends<S::Ordered> {
     let (min, max) = run_vectorized(AllEnds(numbers));
     // NaNs have keys beyond those of infinities.

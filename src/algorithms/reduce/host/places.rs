@@ -1,17 +1,17 @@
-//! Counts of numbers by bins.
+//! Counts of numbers in bins.
 
 use super::super::number::Number;
 use super::blocks::BLOCK;
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Counters of each bin: neighbours that are alike do not wait for each other.
+/// Counters per bin: consecutive equal numbers do not wait for each other.
 const LANES: usize = 4;
-/// Number of bins up to which there are lanes: their counters stay in the nearest cache.
+/// Maximum number of bins with lanes: their counters fit in the first-level cache.
 const MOST_WITH_LANES: usize = 1 << 10;
 
-/// Bins of numbers: before the first threshold, and from each threshold on.
+/// Bins of numbers: one before the first threshold, and one from each threshold on.
 pub struct Places<S> {
-    /// Rising.
+    /// Ascending.
     thresholds: Vec<S>,
     guess: Option<Guess>,
 }
@@ -28,7 +28,7 @@ pub struct Counters<C> {
     places: usize,
 }
 
-/// A number that counts. One of 32 bits begins again after its greatest value.
+/// A counter type. 32-bit counters wrap.
 pub trait Count: Copy + Default {
     const ONE: Self;
 
@@ -54,7 +54,7 @@ impl Count for u64 {
 }
 
 impl<C: Count> Counters<C> {
-    /// Counters of a number of bins, all zero.
+    /// Zeroed counters for a number of bins.
     pub fn new(places: usize) -> Self {
         let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
         Self { counts: vec![C::default(); places * lanes], places }
@@ -83,8 +83,8 @@ pub fn add_counts<C: Count>(all: &mut [C], more: &[C]) {
     all.iter_mut().zip(more).for_each(|(all, &more)| all.add(more));
 }
 
-/// A straight line through thresholds at equal distances: a number's bin is the value, rounded,
-/// or one more.
+/// A linear function through equidistant thresholds: a number's bin is the rounded value, or one
+/// more.
 #[derive(Debug, Clone, Copy)]
 struct Guess {
     low: f64,
@@ -93,7 +93,7 @@ struct Guess {
 }
 
 impl Guess {
-    /// Rising with the number.
+    /// Ascending with the number.
     #[inline(always)]
     fn of(self, number: f64) -> u32 {
         /// Numbers added to it are rounded to integers.
@@ -141,13 +141,13 @@ impl<S: Number> Places<S> {
         Self { thresholds, guess }
     }
 
-    /// The line through the thresholds, where all guesses are right.
+    /// The linear function through the thresholds; `None` if a guess would be wrong.
     fn guess(thresholds: &[S]) -> Option<Guess> {
         let last = thresholds.len().checked_sub(1).filter(|&last| last > 0 && last < 1 << 31)?;
         let low = thresholds[0].to_f64();
         let scale = last as f64 / (thresholds[last].to_f64() - low);
         let guess = Guess { low, scale, most: last as f64 };
-        // Guesses rise with the numbers: those of the ends of a bin bound all others in it.
+        // Guesses ascend with the numbers, so it suffices to check both ends of a bin.
         let right = |(place, &threshold): (usize, &S)| {
             let at = guess.of(threshold.to_f64()) as usize;
             let below = threshold.next_below().map_or(0, |below| guess.of(below.to_f64()) as usize);
@@ -189,7 +189,7 @@ impl PlaceCounts {
     /// The counts of the bins, then that of NaNs.
     pub fn into_counts(self) -> Vec<u64> {
         let mut all = self.counters.into_counts();
-        // NaNs are at or above no threshold.
+        // A NaN is not at or above any threshold, so the first bin has counted it.
         all[0] -= self.nans;
         all.push(self.nans);
         all
@@ -200,7 +200,7 @@ impl PlaceCounts {
 mod tests {
     use super::*;
 
-    /// Counts by a plain loop.
+    /// Counts with a plain loop.
     fn expected<S: Number>(numbers: &[S], thresholds: &[S]) -> Vec<u64> {
         let mut counts = vec![0; thresholds.len() + 2];
         for number in numbers {

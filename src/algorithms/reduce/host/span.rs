@@ -1,9 +1,9 @@
-//! [`Span`]: the powers of two between which the bits of some numbers lie.
+//! [`Span`]: the range of exponents of the bits of some numbers.
 
 use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
-/// Bounds of finite numbers that are not all zero: all are smaller in magnitude than 2^`top`
-/// and multiples of 2^`unit`.
+/// Bounds of finite numbers that are not all zero: all are smaller in magnitude than 2^`top` and
+/// are multiples of 2^`unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub top: i32,
@@ -15,7 +15,7 @@ pub struct Span {
 pub enum Content {
     Zeros,
     Finite(Span),
-    /// Infinities or NaNs are among the numbers.
+    /// At least one infinity or NaN.
     NotFinite,
 }
 
@@ -35,7 +35,7 @@ pub trait BinaryFloat: Copy {
     const HEAD_FRACTION: u32;
     const BIAS: i32;
 
-    /// Exponent and highest bits of the fraction; not zero where the number is not.
+    /// Exponent and highest bits of the fraction; zero only for the number zero.
     fn head(self) -> u32;
     fn widened(self) -> f64;
 }
@@ -73,7 +73,7 @@ impl BinaryFloat for f64 {
     }
 }
 
-/// The largest head of some numbers, and one less than the smallest that is not zero.
+/// The largest head of some numbers, and one less than the smallest nonzero head.
 struct Heads<'a, F>(&'a [F]);
 
 impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
@@ -91,7 +91,7 @@ impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
     }
 }
 
-/// Finds the content of a block of numbers.
+/// Classifies a block of numbers.
 pub fn content<F: BinaryFloat>(numbers: &[F]) -> Content {
     let (largest, below_smallest) = run_vectorized(Heads(numbers));
     if largest == 0 {

@@ -1,4 +1,4 @@
-//! Scans of one component of cells that lie side by side.
+//! Scans of one component of consecutive cells.
 
 use super::super::association::{BLOCK, Item, block, join};
 use super::super::operation::Arithmetic;
@@ -8,9 +8,9 @@ use crate::device::Operator;
 pub struct Component<'a, S> {
     pub input: &'a [S],
     pub output: Option<&'a mut [S]>,
-    /// Empty where there are no heads but the first cell.
+    /// Empty if only the first cell is a head.
     pub heads: &'a [bool],
-    /// First value of an exclusive scan.
+    /// Initial value of an exclusive scan.
     pub first: Option<S>,
 }
 
@@ -32,10 +32,9 @@ fn greatest<S: Arithmetic>(a: S, b: S) -> S {
 }
 
 impl<S: Arithmetic> Component<'_, S> {
-    /// Scans the cells after the values that are combined already, and returns the combination with
-    /// them. Components begin with a whole block where the order of combining
-    /// matters.
-    // A way that a type does not need is not compiled for it.
+    /// Scans the cells after the earlier value `carry`, and returns the combination of both. If the
+    /// order of combination matters, the cells begin at a block boundary.
+    // Variants that a type does not need are not compiled for it.
     pub fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
         match operator {
             Operator::Min if S::EXACT_EXTREMES => self.in_one_go(least, carry),
@@ -47,7 +46,7 @@ impl<S: Arithmetic> Component<'_, S> {
         }
     }
 
-    /// Where the order does not matter.
+    /// Scan in any order of combination.
     fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
         let Some(Item { value, head }) = carry else {
             let value = *self.input.first()?;
@@ -108,7 +107,8 @@ impl<S: Arithmetic> Component<'_, S> {
     }
 }
 
-/// Combines cells with `all` in any order: by several sums, which the compiler keeps in vectors.
+/// Combines cells with `all` in any order: several partial results, which the compiler keeps in
+/// vectors.
 fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
     let (groups, rest) = input.as_chunks::<16>();
     let all = rest.iter().fold(all, |all, cell| op(all, *cell));
@@ -136,7 +136,7 @@ fn without_heads<S: Copy>(op: impl Fn(S, S) -> S, mut all: S, input: &[S], outpu
     all
 }
 
-/// The same where segments begin at heads.
+/// [`without_heads`] with segments.
 fn with_heads<S: Copy>(
     op: impl Fn(S, S) -> S,
     mut all: S,

@@ -1,9 +1,9 @@
-//! Scans by the host: the twin of `shaders/scan/scan.wgsl`.
+//! Scans on the host, the counterpart of `shaders/scan/scan.wgsl`.
 //!
-//! The cells are cut into tasks of some blocks. A thread combines the cells of its task, which
-//! brings them to its cache, waits until the tasks before have done so, and then writes its
-//! results: cells come from memory once. After D. Merrill and M. Garland, *Single-pass parallel
-//! prefix scan with decoupled look-back* (NVIDIA 2016).
+//! The cells are cut into tasks of several blocks. A thread combines the cells of its task, which
+//! brings them into its cache, waits for the earlier tasks, and then writes its results: cells are
+//! loaded from memory once. After D. Merrill and M. Garland, *Single-pass parallel prefix scan with
+//! decoupled look-back* (NVIDIA 2016).
 
 mod component;
 mod pieces;
@@ -22,21 +22,20 @@ use crate::array::{Cells, Lending, LentRange};
 use crate::device::{Device, Operator};
 use crate::error::Result;
 
-/// Bytes of the input of a task: with its results a part of the second cache.
+/// Bytes of a task's input: with the results, a part of the second-level cache.
 const TASK_BYTES: usize = 256 << 10;
-/// Bytes that are copied to the host at a time, where it does not reach the cells.
+/// Bytes per copy to the host, if the host cannot access device memory.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// Sums of blocks of cells: one for each block where the order of combining matters, else one for
-/// all.
+/// Sums of blocks of cells: one per block if the order of combination matters, else a single one.
 pub struct BlockSums {
     values: Vec<u8>,
-    /// Whether there are heads among the cells of a block.
+    /// For each block, true if it has a head.
     heads: Vec<bool>,
 }
 
-/// Scans `input` after the values that are combined already, writes to `output` where there is one,
-/// and returns the combination with them.
+/// Scans `input` after the value of the earlier cells, writes to `output` if present, and returns
+/// the combination.
 pub fn scan(
     device: &Device,
     operation: &ScanOperation,
@@ -54,8 +53,8 @@ pub fn scan(
     for_number!(number, S => scan.write::<S>(carry))
 }
 
-/// Sums of the blocks of `input`, and the last key. `key` is that of the cell before, where keys
-/// say where segments begin.
+/// Sums of the blocks of `input`, and the last key. `key` is the key of the previous cell if keys
+/// define the segments.
 pub fn block_sums(
     device: &Device,
     operation: &ScanOperation,
@@ -70,7 +69,7 @@ pub fn block_sums(
 }
 
 impl BlockSums {
-    /// The sum of the cells before, combined with the blocks.
+    /// The value `before` combined with the blocks.
     pub fn after(&self, operation: &ScanOperation, before: Carry) -> Carry {
         let Some((number, lanes)) = operation.scalars() else { return before };
         for_number!(number, S => {
@@ -97,7 +96,7 @@ fn item_of<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
     Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: items.iter().any(|item| item.head) })
 }
 
-/// Combines the sums of the components before with those of blocks.
+/// Combines the earlier values of the components with those of blocks.
 fn combine<S: Arithmetic>(operator: &Operator, items: &mut Items<S>, sums: &[Item<S>]) {
     let op = function(operator);
     for block in sums.chunks(items.len()) {
@@ -130,7 +129,7 @@ impl HostScan<'_> {
             threads.map(tasks.into_iter().enumerate().collect(), |(number, task)| {
                 let link = chain.link(number);
                 let sums = scan.sums(&task);
-                // The thread that has taken the task before is at work on it.
+                // The thread with the previous task is working on it, so the wait is short.
                 let Some(before) = link.before() else { return };
                 let mut after = before.clone();
                 combine(scan.operator, &mut after, &sums);
@@ -172,8 +171,8 @@ impl HostScan<'_> {
         NumberScan { operator, lanes, first, exact: self.operation.exact(), heads }
     }
 
-    /// Calls `f` with the tasks of all cells, some at a time where the host does not reach them.
-    /// `key` is that of the cell before, and then that of the last.
+    /// Calls `f` with the tasks of all cells, in portions if the host cannot access device memory.
+    /// `key` is the key of the previous cell, and is set to the last key.
     fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask>)) -> Result<()> {
         let in_place = self.output.is_some_and(|output| output.same_as(self.input));
         let input = (!in_place).then_some(self.input);
@@ -209,7 +208,7 @@ impl HostScan<'_> {
     }
 }
 
-/// The sum of some numbers in 64 bits.
+/// The sum of numbers in 64 bits.
 pub fn widened_sum(numbers: &Cells) -> Result<u64> {
     let mut all = 0;
     for slice in numbers.slices(WINDOW_BYTES, 1) {

@@ -1,14 +1,14 @@
-//! Pieces of memory that are read and written one after the other.
+//! Sequential reads and writes over several slices.
 
 use bytemuck::{Pod, cast_slice_mut, try_cast_slice};
 
-/// Numbers in pieces of memory.
+/// Reader of numbers in several slices.
 pub struct PieceReader<'a, S> {
     pieces: Vec<&'a [u8]>,
     next: usize,
-    /// Rest of the piece before the next one.
+    /// Rest of the current slice.
     rest: &'a [u8],
-    /// Numbers that do not lie together.
+    /// Copies of numbers from different slices.
     joined: Vec<S>,
 }
 
@@ -17,7 +17,7 @@ impl<'a, S: Pod> PieceReader<'a, S> {
         Self { pieces: pieces.to_vec(), next: 0, rest: &[], joined: Vec::new() }
     }
 
-    /// The next `numbers` numbers, no more than are left.
+    /// The next `numbers` numbers; as many must be left.
     pub fn next(&mut self, numbers: usize) -> &[S] {
         let mut bytes = numbers * size_of::<S>();
         if self.rest.is_empty() {
@@ -51,10 +51,10 @@ impl<'a, S: Pod> PieceReader<'a, S> {
     }
 }
 
-/// Pieces of memory to be written.
+/// Writer to several slices.
 pub struct PieceWriter<'a> {
     pieces: std::vec::IntoIter<&'a mut [u8]>,
-    /// Rest of the piece before the next one.
+    /// Rest of the current slice.
     rest: &'a mut [u8],
 }
 
@@ -63,7 +63,7 @@ impl<'a> PieceWriter<'a> {
         Self { pieces: pieces.into_iter(), rest: &mut [] }
     }
 
-    /// The next `bytes` bytes, no more than are left.
+    /// The next `bytes` bytes; as many must be left.
     pub fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
         let mut taken = Vec::with_capacity(1);
         while bytes > 0 {

@@ -1,4 +1,4 @@
-//! [`ScanTask`]: cells that one thread scans, some at a time.
+//! [`ScanTask`]: the cells that one thread scans, in tiles.
 
 use bytemuck::{cast_slice, cast_slice_mut, try_cast_slice_mut};
 
@@ -9,46 +9,46 @@ use super::pieces::{PieceReader, PieceWriter};
 use crate::algorithms::heads::find_heads;
 use crate::device::Operator;
 
-/// Cells that are scanned at a time: they stay in the first cache.
+/// Cells per tile: a tile fits in the first-level cache.
 const TILE: usize = 2 * BLOCK;
 
 /// A scan of numbers of one type, which threads share.
 pub struct NumberScan<'a, S> {
     pub operator: &'a Operator,
-    /// Numbers of a cell.
+    /// Numbers per cell.
     pub lanes: usize,
-    /// First value of an exclusive scan, component by component.
+    /// Initial value of an exclusive scan, per component.
     pub first: Option<Vec<S>>,
-    /// Whether the result is the same in whatever order cells are combined.
+    /// True if the result does not depend on the order of combination.
     pub exact: bool,
     pub heads: HeadKind,
 }
 
-/// How the beginnings of segments are given.
+/// Representation of segment heads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadKind {
     None,
     Flags,
-    /// Keys, and the bytes of each.
+    /// Keys with this number of bytes.
     Keys(usize),
 }
 
 /// Sum of each component of the cells before; `None` before the first cell.
 pub type Items<S> = Vec<Option<Item<S>>>;
 
-/// Cells that one thread scans, from the first one of a block on.
+/// Cells that one thread scans, beginning at a block boundary.
 pub struct ScanTask<'a> {
     pub cells: usize,
-    /// Nothing where the output is the input.
+    /// `None` if the output is the input.
     pub input: Option<Vec<&'a [u8]>>,
     pub heads: Vec<&'a [u8]>,
-    /// The key of the cell before.
+    /// The key of the previous cell.
     pub key: Option<Vec<u8>>,
     pub output: Vec<&'a mut [u8]>,
 }
 
 impl ScanTask<'_> {
-    /// The numbers of cells that are scanned at a time.
+    /// The numbers of cells of the tiles.
     fn tiles(&self, most: usize) -> impl Iterator<Item = usize> + use<> {
         let cells = self.cells;
         (0..cells).step_by(most).map(move |begin| most.min(cells - begin))
@@ -56,8 +56,8 @@ impl ScanTask<'_> {
 }
 
 impl<S: Arithmetic> NumberScan<'_, S> {
-    /// Sums of the components of a task: one for each block where the order of combining matters,
-    /// else one for all.
+    /// Sums of the components of a task: one per block if the order of combination matters, else a
+    /// single one.
     pub fn sums(&self, task: &ScanTask) -> Vec<Item<S>> {
         let written: Vec<&[u8]> = task.output.iter().map(|bytes| &**bytes).collect();
         let mut input = PieceReader::new(task.input.as_ref().unwrap_or(&written));
@@ -114,7 +114,7 @@ impl<S: Arithmetic> NumberScan<'_, S> {
         items
     }
 
-    /// Scans some cells component by component.
+    /// Scans a tile component by component.
     fn tile(&self, values: &[S], heads: &[bool], mut results: Option<&mut [S]>, items: &mut Items<S>) {
         for (which, item) in items.iter_mut().enumerate() {
             let first = self.first.as_ref().map(|first| first[which]);
@@ -134,12 +134,12 @@ impl<S: Arithmetic> NumberScan<'_, S> {
     }
 }
 
-/// Where segments begin in the cells of a task.
+/// Segment heads of the cells of a task.
 struct TaskHeads<'a> {
     kind: HeadKind,
     bytes: PieceReader<'a, u8>,
     flags: PieceReader<'a, u32>,
-    /// The key of the cell before.
+    /// The key of the previous cell.
     key: Option<Vec<u8>>,
     found: Vec<bool>,
 }
@@ -150,7 +150,7 @@ impl<'a> TaskHeads<'a> {
         Self { kind, bytes, flags, key: task.key.clone(), found: Vec::new() }
     }
 
-    /// Which of the next cells are heads; none where there are no segments.
+    /// Returns for each of the next cells whether it is a head; empty without segments.
     fn next(&mut self, cells: usize) -> &[bool] {
         match self.kind {
             HeadKind::None => {}

@@ -1,15 +1,15 @@
-//! [`ValueChain`]: values of consecutive tasks, each of which follows from the one before.
+//! [`ValueChain`]: values of consecutive tasks, each computed from the previous one.
 
 use std::sync::OnceLock;
 
-/// Times that a thread looks for a value of another one before it goes to sleep.
+/// Number of polls for the value of another thread before the thread sleeps.
 const LOOKS: usize = 200;
 
-/// The value before the first of some tasks, and the value after each. Threads that take the tasks
-/// in their order wait for each other's values.
+/// The value before the first task, and the value after each task. Threads that process tasks in
+/// order wait for each other's values.
 pub struct ValueChain<V>(Vec<ChainValue<V>>);
 
-/// A value that is found once; none where its task has ended without it.
+/// A value that is set once; `None` if its task ended without a value.
 type ChainValue<V> = OnceLock<Option<V>>;
 
 impl<V> ValueChain<V> {
@@ -19,7 +19,7 @@ impl<V> ValueChain<V> {
         Self(values)
     }
 
-    /// The values before and after a task, for the thread that carries it out.
+    /// The link of a task, for the thread that runs it.
     pub fn link(&self, task: usize) -> ChainLink<'_, V> {
         ChainLink { before: &self.0[task], after: &self.0[task + 1] }
     }
@@ -32,15 +32,15 @@ impl<V> ValueChain<V> {
 
 /// A task's part of a [`ValueChain`].
 ///
-/// A task that is dropped without a value, as in a panic, ends the tasks after it: they would wait
-/// forever.
+/// If a task is dropped without a value, for example in a panic, the later tasks also end, instead
+/// of waiting forever.
 pub struct ChainLink<'a, V> {
     before: &'a ChainValue<V>,
     after: &'a ChainValue<V>,
 }
 
 impl<V> ChainLink<'_, V> {
-    /// Waits for the value before the task. None where an earlier task has ended without one.
+    /// Waits for the value before the task. `None` if an earlier task ended without a value.
     pub fn before(&self) -> Option<&V> {
         for _ in 0..LOOKS {
             if let Some(value) = self.before.get() {
@@ -51,7 +51,7 @@ impl<V> ChainLink<'_, V> {
         self.before.wait().as_ref()
     }
 
-    /// Gives the value after the task to the next one.
+    /// Sets the value after the task.
     pub fn set(&self, value: V) {
         self.after.get_or_init(|| Some(value));
     }

@@ -1,4 +1,4 @@
-//! Scans and reductions of what an expression makes of each cell, without a pass of their own for it.
+//! Scans and reductions of transformed cells, without a separate pass for the transformation.
 
 mod over_ranks;
 
@@ -16,13 +16,15 @@ use crate::error::{CallSite, ErrorKind, KernelError, Result};
 use crate::kernel::{Kernel, KernelSource};
 
 impl OnRank<'_> {
-    /// What an expression of `x` in WGSL makes of each cell, combined from the left to the right; `None` of no cells.
-    /// Local; waits for the device. A kernel does it, also on software adapters.
+    /// Transforms each cell by a WGSL expression of `x` and combines the results from left to
+    /// right; `None` without cells. Local; waits for the device. Runs as a kernel, also on software
+    /// adapters.
     ///
-    /// Cells of 8 and 16 bits are `u32` or `i32` in the expression. See [`reduce`](Self::reduce) for operators.
+    /// Cells of 8 and 16 bits are `u32` or `i32` in the expression. See [`reduce`](Self::reduce)
+    /// for operators.
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce), and a mistake in the expression, by its own line and column.
+    /// As [`reduce`](Self::reduce), and an error in the expression, by its own line and column.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, World};
@@ -50,11 +52,11 @@ impl OnRank<'_> {
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of what an expression of `x` in WGSL makes of each cell. Local, as
-    /// [`transform_reduce`](Self::transform_reduce).
+    /// [`inclusive_scan`](Self::inclusive_scan) of cells transformed by a WGSL expression of `x`.
+    /// Local, as [`transform_reduce`](Self::transform_reduce).
     ///
     /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    /// As [`inclusive_scan`](Self::inclusive_scan), and an error in the expression.
     #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
@@ -68,11 +70,11 @@ impl OnRank<'_> {
         self.transformed(&input.into(), expression, &output.into(), None, operator)
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of what an expression of `x` in WGSL makes of each cell. Local, as
-    /// [`transform_reduce`](Self::transform_reduce).
+    /// [`exclusive_scan`](Self::exclusive_scan) of cells transformed by a WGSL expression of `x`.
+    /// Local, as [`transform_reduce`](Self::transform_reduce).
     ///
     /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    /// As [`inclusive_scan`](Self::inclusive_scan), and an error in the expression.
     #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,
@@ -105,7 +107,7 @@ impl OnRank<'_> {
     }
 }
 
-/// What a cell is in an expression.
+/// The WGSL type of a cell in an expression.
 pub fn value_type(element: &ElementInfo) -> &'static str {
     match element.kind {
         ElementKind::Packed(packed) if packed.is_signed() => "i32",
@@ -114,7 +116,8 @@ pub fn value_type(element: &ElementInfo) -> &'static str {
     }
 }
 
-/// That an expression makes one type of the other; by itself, so that what is wrong is told by its own lines.
+/// Fails unless an expression converts one type to the other. Checks the expression separately, so
+/// that errors have its own line numbers.
 fn check(world: &World, from: &'static ElementInfo, expression: &str, to: &'static ElementInfo) -> Result<()> {
     let mut records = from.declarations();
     if from != to {

@@ -1,4 +1,4 @@
-//! Scans and reductions of what an expression makes of each cell of a distributed vector.
+//! Scans and reductions of transformed cells of distributed vectors.
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
@@ -11,11 +11,12 @@ use crate::element::Element;
 use crate::error::{CallSite, Result};
 
 impl Vectors<'_> {
-    /// What an expression of `x` in WGSL makes of each cell, combined from the first to the last, on every rank; `None` of
-    /// no cells. Collective; see [`OnRank::transform_reduce`](crate::algorithms::OnRank::transform_reduce).
+    /// Transforms each cell by a WGSL expression of `x` and combines the results from first to
+    /// last, on every rank; `None` without cells. Collective; see
+    /// [`OnRank::transform_reduce`](crate::algorithms::OnRank::transform_reduce).
     ///
     /// # Errors
-    /// As [`reduce`](Self::reduce), and a mistake in the expression, by its own line and column.
+    /// As [`reduce`](Self::reduce), and an error in the expression, by its own line and column.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -40,10 +41,11 @@ impl Vectors<'_> {
         Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
     }
 
-    /// [`inclusive_scan`](Self::inclusive_scan) of what an expression of `x` in WGSL makes of each cell. Collective.
+    /// [`inclusive_scan`](Self::inclusive_scan) of cells transformed by a WGSL expression of `x`.
+    /// Collective.
     ///
     /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    /// As [`inclusive_scan`](Self::inclusive_scan), and an error in the expression.
     #[track_caller]
     pub fn transform_inclusive_scan<I: Element, T: Element>(
         &self,
@@ -58,10 +60,11 @@ impl Vectors<'_> {
         self.transformed("transform_inclusive_scan", &input, expression, Some(&output), None, operator).map(drop)
     }
 
-    /// [`exclusive_scan`](Self::exclusive_scan) of what an expression of `x` in WGSL makes of each cell. Collective.
+    /// [`exclusive_scan`](Self::exclusive_scan) of cells transformed by a WGSL expression of `x`.
+    /// Collective.
     ///
     /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan), and a mistake in the expression.
+    /// As [`inclusive_scan`](Self::inclusive_scan), and an error in the expression.
     #[track_caller]
     pub fn transform_exclusive_scan<I: Element, T: Element>(
         &self,

@@ -2,20 +2,20 @@
 
 use super::digits::{CommonBits, Digit, Key, KeyForm, Value};
 
-/// Bits of a digit.
+/// Bits per digit.
 pub const WIDTH: u32 = 8;
 const VALUES: usize = 1 << WIDTH;
-/// Number of pairs that are sorted by insertion.
+/// Maximum number of pairs for insertion sort.
 const FEW: usize = 24;
 
-/// Pairs in one slice each, and room for as many.
+/// Pairs in one slice each, and room for the same number.
 pub struct CachedPairs<'a, K, V> {
     pub keys: [&'a mut [K]; 2],
     pub values: [&'a mut [V]; 2],
 }
 
 impl<K: Key, V: Value> CachedPairs<'_, K, V> {
-    /// Sorts the pairs. They end where they are, or at the same index in the room.
+    /// Sorts the pairs. The result is in place, or at the same index in the room.
     pub fn sort(mut self, form: KeyForm, to_room: bool) {
         let mut turned = false;
         if self.keys[0].len() <= FEW {
@@ -50,12 +50,12 @@ impl<K: Key, V: Value> CachedPairs<'_, K, V> {
         }
     }
 
-    /// Moves the pairs into the room in the order of a digit and swaps the two; `false` where all
+    /// Moves the pairs to the room in the order of a digit and swaps both; returns `false` if all
     /// have the same digit.
     fn pass(&mut self, form: KeyForm, digit: Digit) -> bool {
         let [keys, keys_room] = &mut self.keys;
         let [values, values_room] = &mut self.values;
-        // The remainder spares the check of a bound.
+        // The remainder avoids a bounds check.
         let digit_of = |key: K| digit.of(key.number(form)) % VALUES;
         let mut next = [0_u32; VALUES];
         keys.iter().for_each(|key| next[digit_of(*key)] += 1);

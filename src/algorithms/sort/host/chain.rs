@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-/// Slices that are one sequence, one after the other.
+/// Consecutive slices that form one sequence.
 pub struct SliceChain<'a, T>(Vec<&'a mut [T]>);
 
 impl<'a, T: Copy> SliceChain<'a, T> {
@@ -49,8 +49,8 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         }
     }
 
-    /// Cuts the chain into consecutive chains of these lengths, which are not more cells than it
-    /// has.
+    /// Cuts the chain into consecutive chains of these lengths. The chain must have at least as
+    /// many cells.
     pub fn cut(self, lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
         let (mut rest, mut later): (&'a mut [T], _) = (&mut [], self.0.into_iter());
         lengths.map(move |mut length| {
@@ -69,8 +69,8 @@ impl<'a, T: Copy> SliceChain<'a, T> {
     }
 }
 
-/// Calls `f` with the consecutive parts of two sequences of one length that are in one slice in
-/// both.
+/// Calls `f` with the consecutive parts of two sequences of equal length, such that each part is
+/// within one slice of both.
 pub fn for_each_common<'a, A: 'a, B: 'a>(
     first: impl Iterator<Item = &'a [A]>,
     mut second: impl Iterator<Item = &'a [B]>,
@@ -91,7 +91,7 @@ pub fn for_each_common<'a, A: 'a, B: 'a>(
     }
 }
 
-/// Keys and values of one length, each in slices of its own.
+/// Keys and values of equal length, each in its own slices.
 pub struct Pairs<'a, K, V> {
     pub keys: SliceChain<'a, K>,
     pub values: SliceChain<'a, V>,
@@ -117,7 +117,7 @@ impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
         keys.zip(self.values.cut(lengths.iter().copied())).map(|(keys, values)| Self { keys, values })
     }
 
-    /// Copies all pairs to as many others.
+    /// Copies all pairs to pairs of the same number.
     pub fn copy_to(&self, to: Pairs<K, V>) {
         self.keys.copy_to(to.keys);
         self.values.copy_to(to.values);

@@ -1,8 +1,8 @@
-//! Keys as unsigned numbers, and digits of these.
+//! Keys as unsigned numbers, and digits of these numbers.
 
 use crate::algorithms::sort::key::{KeyKind, KeyOrder};
 
-/// Operations that make an unsigned number of the words of a key.
+/// Conversion of the words of a key to an unsigned number.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyForm {
     /// Bits that a key of two words is rotated by.
@@ -48,7 +48,7 @@ impl Key for [u32; 2] {
     }
 }
 
-/// Cells that move with their keys.
+/// Values that move with their keys.
 pub trait Value: bytemuck::Pod + Default + Send + Sync {}
 
 impl<V: bytemuck::Pod + Default + Send + Sync> Value for V {}
@@ -73,7 +73,7 @@ impl Digit {
     }
 }
 
-/// Bits that are set in any, and in all, of some numbers.
+/// The bits that are set in any, and in all, of some numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct CommonBits {
     any: u64,

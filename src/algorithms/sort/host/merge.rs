@@ -13,8 +13,8 @@ use crate::device::HostThreads;
 /// Blocks per thread, which balance the load.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Merges two runs into the output, which is as long as both; of equal keys those of the first run
-/// come first. Where keys are not sorted, all pairs come out in some order.
+/// Merges two runs into the output, whose length is the sum of both; equal keys of the first run
+/// come first. If keys are not sorted, all pairs are in the output in some order.
 pub fn merge(threads: HostThreads, order: KeyOrder, runs: [BytePairs; 2], output: BytePairs) {
     match order.words {
         1 => merge_keys::<[u32; 1]>(threads, KeyForm::new(order), runs, output),

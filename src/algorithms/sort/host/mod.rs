@@ -1,10 +1,10 @@
-//! Radix sort by the host, in mapped memory, over all slices of a sequence at once.
+//! Radix sort on the host, in mapped memory, over all slices of a sequence at once.
 //!
-//! Pairs that do not fit the cache of a core are distributed by their highest digit, by all threads
-//! of the rank. Each of the buckets that result is sorted by itself: by one thread, from the lowest
-//! digit up, where it fits the cache. Bits that all keys share are left out. Slices are the source
-//! of the first distribution and the target of the last pass, so that their number costs next to
-//! nothing. The order of equal keys is kept, so that the result depends on nothing but the input.
+//! Pairs that exceed the cache of a core are distributed by their highest digit, with all threads
+//! of the rank. Each resulting bucket is then sorted separately: if it fits in the cache, by one
+//! thread, from the lowest digit up. Bits that all keys share are skipped. The first distribution
+//! reads the slices and the last pass writes them, so that their number has almost no cost. Equal
+//! keys keep their order, so that the result depends on the input only.
 
 mod cached;
 mod chain;

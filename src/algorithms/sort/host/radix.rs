@@ -1,4 +1,4 @@
-//! Sort of pairs in slices, by all threads of a rank.
+//! Sort of pairs in slices, with all threads of a rank.
 
 use super::cached::{CachedPairs, WIDTH};
 use super::chain::Pairs;
@@ -6,10 +6,10 @@ use super::digits::{Digit, Key, KeyForm, Value};
 use super::scatter;
 use crate::device::HostThreads;
 
-/// Bytes of pairs that are sorted from the lowest digit up: with their room they fit the cache of a
-/// core.
+/// Maximum bytes of pairs sorted from the lowest digit up: with their room they fit in the cache of
+/// a core.
 const CACHED: usize = 768 << 10;
-/// Bits of the widest digit by which pairs are distributed.
+/// Bits of the widest digit of a distribution.
 const WIDEST: u32 = 11;
 /// Buckets per thread, which balance the load.
 const BUCKETS_PER_THREAD: usize = 8;
@@ -28,7 +28,7 @@ impl RadixSort {
         Self { form, threads, cached: CACHED / (size_of::<K>() + size_of::<V>()) }
     }
 
-    /// Sorts pairs. They end where they are, or at the same index in the room.
+    /// Sorts pairs. The result is in place, or at the same index in the room.
     pub fn sort<K: Key, V: Value>(self, mut pairs: Pairs<K, V>, mut room: Pairs<K, V>, to_room: bool) {
         let cells = pairs.len();
         let threads = scatter::threads_for(self.threads, cells);
@@ -49,7 +49,7 @@ impl RadixSort {
         let buckets = room.cut(&lengths).zip(pairs.cut(&lengths)).filter(|(bucket, _)| bucket.len() > 0);
         let (mut groups, mut grouped) = (vec![Vec::new()], 0);
         for (bucket, free) in buckets {
-            // All threads share a bucket that is much of the whole.
+            // All threads share a bucket that contains a large part of the pairs.
             if threads == 1 || bucket.len() > cells / (2 * threads) {
                 self.sort(bucket, free, !to_room);
                 continue;
@@ -67,8 +67,8 @@ impl RadixSort {
         });
     }
 
-    /// The highest digit of the bits in which keys differ: as wide as buckets have to be few or
-    /// small, and wider where that spares a pass over the buckets.
+    /// The highest digit of the differing bits. Its width makes the buckets few or small enough,
+    /// and is larger if that saves a pass over the buckets.
     fn highest_digit(self, differing: u64, cells: usize) -> Digit {
         let end = u64::BITS - differing.leading_zeros();
         let used = end - differing.trailing_zeros();
@@ -80,7 +80,7 @@ impl RadixSort {
         Digit { shift: end - width, width }
     }
 
-    /// Sorts pairs that fit the cache, through copies where they are in several slices.
+    /// Sorts pairs that fit in the cache; pairs in several slices are copied.
     fn sort_cached<K: Key, V: Value>(self, mut pairs: Pairs<K, V>, mut room: Pairs<K, V>, to_room: bool) {
         if let (Some(keys), Some(keys_room)) = (pairs.keys.single(), room.keys.single())
             && let (Some(values), Some(values_room)) = (pairs.values.single(), room.values.single())

@@ -1,4 +1,4 @@
-//! Stable distribution of pairs to buckets, by all threads of a rank.
+//! Stable distribution of pairs to buckets, with all threads of a rank.
 
 use std::mem::take;
 
@@ -6,13 +6,13 @@ use super::chain::{Pairs, SliceChain};
 use super::digits::{CommonBits, Key, KeyForm, Value};
 use crate::device::HostThreads;
 
-/// Pairs per thread from which on another thread pays.
+/// Minimum number of pairs per thread for which another thread pays off.
 const PAIRS_PER_THREAD: usize = 32 << 10;
-/// Pairs that are collected for a bucket before they are written to it: a cache line of short keys.
+/// Pairs buffered per bucket before a write: a cache line of short keys.
 const BATCH: usize = 16;
 const CACHE_LINE: usize = 64;
 
-/// Number of threads that work on some pairs.
+/// Number of threads for some pairs.
 pub fn threads_for(threads: HostThreads, pairs: usize) -> usize {
     threads.count().min(pairs / PAIRS_PER_THREAD).max(1)
 }
@@ -82,7 +82,7 @@ pub fn scatter<K: Key, V: Value>(
     lengths.chunks_exact(blocks).map(|lengths| lengths.iter().sum()).collect()
 }
 
-/// The part of a bucket that one block fills, with the pairs that are collected for it.
+/// The part of a bucket that one block writes, with its buffered pairs.
 struct Target<'a, K, V> {
     keys: [K; BATCH],
     values: [V; BATCH],
@@ -104,7 +104,7 @@ impl<'a, K: Key, V: Value> Target<'a, K, V> {
 
     #[inline(always)]
     fn put(&mut self, key: K, value: V) {
-        // The remainder spares the checks of two bounds.
+        // The remainder avoids two bounds checks.
         let at = self.collected % BATCH;
         (self.keys[at], self.values[at]) = (key, value);
         self.collected = at + 1;
@@ -115,7 +115,7 @@ impl<'a, K: Key, V: Value> Target<'a, K, V> {
         }
     }
 
-    /// Writes the pairs of a batch that is not full.
+    /// Writes the pairs of an incomplete batch.
     fn flush(&mut self) {
         self.keys_room.put(&self.keys[..self.collected]);
         self.values_room.put(&self.values[..self.collected]);
@@ -145,7 +145,7 @@ impl<'a, T: Copy> Front<'a, T> {
         self.rest = tail;
     }
 
-    /// Writes cells that may reach over several slices.
+    /// Writes cells, possibly to several slices.
     fn put(&mut self, mut cells: &[T]) {
         while !cells.is_empty() {
             if self.rest.is_empty() {
@@ -159,8 +159,8 @@ impl<'a, T: Copy> Front<'a, T> {
     }
 }
 
-/// Hints to the processor that the cache line some bytes after the start of a slice is written
-/// soon. A write that has to wait for its line delays all later writes.
+/// Hints to the processor that the cache line `after` bytes past the start of a slice is written
+/// soon. A write that waits for its line delays all later writes.
 #[inline(always)]
 fn prefetch<T>(slice: &[T], after: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -11,7 +11,7 @@ struct KeyCase {
 }
 
 fn float(key: &[u32]) -> u64 {
-    // `f32::total_cmp` compares these as signed integers.
+    // The comparison of `f32::total_cmp`, as signed integers.
     let bits = key[0].cast_signed();
     let signed = bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed();
     (i64::from(signed) + (1 << 31)) as u64
@@ -79,7 +79,7 @@ fn cut(bytes: &mut [u8], size: usize, count: usize) -> Vec<&mut [u8]> {
     slices
 }
 
-/// The bytes in words, so that they are aligned like memory of a device.
+/// Copies bytes to words, so that they are aligned like device memory.
 fn aligned(bytes: &[u8]) -> Vec<u64> {
     let mut words = vec![0; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! Work on pairs whose types are known at run time only, compiled for the usual ones.
+//! Operations on pairs whose types are known at run time only, compiled for common types.
 
 use super::chain::{Pairs, SliceChain};
 use super::digits::{Key, KeyForm, Value};
@@ -10,14 +10,14 @@ use crate::device::HostThreads;
 /// Bytes of a sequence of cells, in one or more slices.
 pub type ByteSlices<'a> = Vec<&'a mut [u8]>;
 
-/// Keys and values of `size` bytes each, where there are any, as bytes.
+/// Keys and optional values of `size` bytes each, as bytes.
 pub struct BytePairs<'a> {
     pub keys: ByteSlices<'a>,
     pub values: ByteSlices<'a>,
     pub size: usize,
 }
 
-/// Sorts pairs in place. The room is as long as they are.
+/// Sorts pairs in place. The room has the same length.
 pub fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs, room: BytePairs) {
     pairs.with_types(order.words, room, &Sort { threads, form: KeyForm::new(order) });
 }
@@ -35,7 +35,7 @@ pub fn deal(
     pairs.with_types(order.words, room, &Deal { threads, form: KeyForm::new(order), buckets, bucket });
 }
 
-/// The least and the largest key, as numbers; `[u64::MAX, 0]` where there are none.
+/// The smallest and the largest key, as numbers; `[u64::MAX, 0]` without keys.
 pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64; 2] {
     fn of<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<K>) -> [u64; 2] {
         let join = |[least, most]: [u64; 2], [other_least, other_most]: [u64; 2]| {
@@ -70,9 +70,9 @@ pub fn count_bins(
     (0..bins).map(|bin| counts.iter().map(|counts| counts[bin] as u64).sum()).collect()
 }
 
-/// Work on pairs of any types.
+/// An operation on pairs of any types.
 trait PairWork {
-    /// Whether the pairs are in the room afterwards.
+    /// True if the result is in the room.
     const ENDS_IN_ROOM: bool;
 
     fn threads(&self) -> HostThreads;
@@ -150,7 +150,7 @@ impl BytePairs<'_> {
         run(work, [self.keys, room.keys].map(typed::<K>), [self.values, room.values].map(typed::<V>));
     }
 
-    /// Moves the index of each wide value with its key, and the value once.
+    /// Moves the index of each wide value with its key, and the value only once.
     fn by_index<K: Key, W: PairWork>(self, room: BytePairs, work: &W) {
         let keys = [self.keys, room.keys].map(typed::<K>);
         let cells = keys[0].len();
