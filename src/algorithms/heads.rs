@@ -6,7 +6,7 @@ use bytemuck::bytes_of;
 
 use super::by_size::by_size;
 use crate::World;
-use crate::array::{Cells, stretches};
+use crate::array::{Cells, align_parts};
 use crate::element::Element;
 use crate::error::Result;
 use crate::kernel::KernelSource;
@@ -80,10 +80,10 @@ fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]
 
 /// Sets `flags` to 1 where `keys` differ from the previous key and to 0 elsewhere, with a kernel.
 pub fn mark(world: &World, keys: &Cells, flags: &Cells, key: &mut Option<Vec<u8>>) -> Result<()> {
-    let words = keys.words_a_cell();
+    let words = keys.words_per_cell();
     let text = format!("const WORDS = {words};\n{}", include_str!("../../shaders/heads.wgsl").trim_start());
     let kernel = world.composed(&KernelSource::composed("heads of segments", text))?;
-    for piece in stretches(&[keys, flags]) {
+    for piece in align_parts(&[keys, flags]) {
         let call = kernel.call().read("keys", piece.parts[0].in_words());
         call.write("flags", piece.parts[1].binding()).run()?;
         let mut first = vec![0; keys.element().bytes];

@@ -10,7 +10,6 @@
 //! computing* (MIT Press, 1990).
 
 pub mod amplify;
-mod ask;
 mod by_size;
 pub mod elementwise;
 mod heads;
@@ -20,6 +19,7 @@ pub mod merge;
 mod numbers;
 mod on_rank;
 pub mod permute;
+mod query_ranks;
 pub mod reduce;
 pub mod scan;
 pub mod search;

@@ -18,7 +18,7 @@ pub(crate) struct Side {
 
 /// Boxes of equal extents with corresponding cells, one box per section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Aligned(pub Vec<(ChunkId, Region)>);
+pub(crate) struct AlignedBoxes(pub Vec<(ChunkId, Region)>);
 
 impl Side {
     fn label(&self) -> String {
@@ -50,39 +50,43 @@ impl Side {
 /// * The sections have different extents.
 /// * Some sections are global and others local.
 /// * Corresponding cells belong to different ranks.
-pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
-    let Some((lead, rest)) = sides.split_first() else { return Ok(Vec::new()) };
-    for side in rest {
-        if side.region.extents() != lead.region.extents() {
-            return Err(
-                PlanError::extents(side.label(), side.region.extents(), lead.label(), lead.region.extents()).into()
-            );
+pub(crate) fn aligned(verb: &str, sections: &[Side]) -> Result<Vec<AlignedBoxes>> {
+    let Some((first, rest)) = sections.split_first() else { return Ok(Vec::new()) };
+    for section in rest {
+        if section.region.extents() != first.region.extents() {
+            return Err(PlanError::extents(
+                section.label(),
+                section.region.extents(),
+                first.label(),
+                first.region.extents(),
+            )
+            .into());
         }
-        if side.chunk.is_some() != lead.chunk.is_some() {
-            let (a, b) = (lead.label(), side.label());
+        if section.chunk.is_some() != first.chunk.is_some() {
+            let (a, b) = (first.label(), section.label());
             let text = format!("{verb} takes either global sections or local ones, not both: {a} and {b}");
             return Err(ArrayError::Other(text).into());
         }
     }
-    if lead.region.is_empty() {
+    if first.region.is_empty() {
         return Ok(Vec::new());
     }
     // A single section has no corresponding cells on another rank: only this rank's chunks matter.
-    let alone = rest.is_empty() && lead.chunk.is_none();
-    let owned = |chunk| Some((chunk, lead.core.chunks().region(chunk).intersect(&lead.region)?));
-    let found = if alone { lead.core.owned().filter_map(owned).collect() } else { lead.touching(&lead.region) };
+    let single = rest.is_empty() && first.chunk.is_none();
+    let owned = |chunk| Some((chunk, first.core.chunks().region(chunk).intersect(&first.region)?));
+    let found = if single { first.core.owned().filter_map(owned).collect() } else { first.touching(&first.region) };
     let mut all: Vec<Vec<(ChunkId, Region)>> = found.into_iter().map(|found| vec![found]).collect();
-    for side in rest {
-        let offset = side.region.start - lead.region.start;
+    for section in rest {
+        let offset = section.region.start - first.region.start;
         let mut refined = Vec::new();
         for boxes in all {
-            let (chunk, of_lead) = boxes[0];
-            for (other, part) in side.touching(&of_lead.translate(&offset)) {
-                let (here, there) = (lead.owner(chunk), side.owner(other));
+            let (chunk, lead_part) = boxes[0];
+            for (other, part) in section.touching(&lead_part.translate(&offset)) {
+                let (here, there) = (first.owner(chunk), section.owner(other));
                 if here != there {
-                    return Err(apart(verb, (lead, of_lead, here), (side, part, there)).into());
+                    return Err(different_ranks_error(verb, (first, lead_part, here), (section, part, there)).into());
                 }
-                let shift = part.start - offset - of_lead.start;
+                let shift = part.start - offset - lead_part.start;
                 let cut =
                     |&(chunk, region): &(ChunkId, Region)| (chunk, Region::at(region.start + shift, part.extents()));
                 let mut smaller: Vec<_> = boxes.iter().map(cut).collect();
@@ -92,17 +96,17 @@ pub(crate) fn aligned(verb: &str, sides: &[Side]) -> Result<Vec<Aligned>> {
         }
         all = refined;
     }
-    let mine = |boxes: &Vec<(ChunkId, Region)>| lead.owner(boxes[0].0) == lead.core.rank();
-    Ok(all.into_iter().filter(mine).map(Aligned).collect())
+    let mine = |boxes: &Vec<(ChunkId, Region)>| first.owner(boxes[0].0) == first.core.rank();
+    Ok(all.into_iter().filter(mine).map(AlignedBoxes).collect())
 }
 
 /// The error for corresponding cells on different ranks.
-fn apart(verb: &str, lead: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
+fn different_ranks_error(verb: &str, first: (&Side, Region, usize), other: (&Side, Region, usize)) -> ArrayError {
     ArrayError::Apart {
         verb: verb.to_string(),
-        array: lead.0.core.name().to_string(),
-        cell: lead.1.start,
-        rank: lead.2,
+        array: first.0.core.name().to_string(),
+        cell: first.1.start,
+        rank: first.2,
         other: other.0.core.name().to_string(),
         other_cell: other.1.start,
         other_rank: other.2,

@@ -155,7 +155,7 @@ impl<T: Element> Growable<T> {
             let pair = (BoxOf { buffer: &from, view }, BoxOf { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
-        larger.goes_on_from(&self.core);
+        larger.continue_history_of(&self.core);
         self.core = larger;
         self.use_cells(self.length);
         Ok(())

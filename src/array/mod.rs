@@ -19,7 +19,7 @@ mod select;
 mod sequence;
 mod together;
 
-pub(crate) use self::aligned::{Aligned, Side, aligned};
+pub(crate) use self::aligned::{AlignedBoxes, Side, aligned};
 pub use self::argument::{IntoGlobalSection, IntoLocalSection};
 pub use self::core::ArrayCore;
 pub(crate) use self::core::{Home, chunk_bytes};
@@ -31,6 +31,6 @@ pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
-pub(crate) use self::sequence::{Cells, Lending, Lent, LentRange, Stretch, Strip, lend_slices, stretches};
+pub(crate) use self::sequence::{Cells, Lending, Lent, LentRange, AlignedParts, SequencePart, lend_slices, align_parts};
 pub use self::sequence::{IntoSequence, Sequence};
 pub use self::together::{Together, together};

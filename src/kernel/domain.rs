@@ -21,10 +21,10 @@ use crate::extents::{Index, MAX_AXES};
 /// module](super#what-a-kernel-runs-over). With an extent of 0, the call has no effect.
 /// [`Call::run`](super::Call::run) reports extents that are negative or exceed 31 bits.
 #[derive(Debug, Clone)]
-pub struct Domain(pub(super) Given);
+pub struct Domain(pub(super) DomainKind);
 
 #[derive(Debug, Clone)]
-pub(super) enum Given {
+pub(super) enum DomainKind {
     Section(Binding),
     /// Extents, or the error text of invalid ones.
     Extents(Result<Index, String>),
@@ -45,12 +45,12 @@ impl Domain {
     /// work; the host does not wait. Invocations beyond `most` do not run; compare the cell with
     /// `most` to detect this.
     pub fn counted(count: impl KernelArgument, most: u64) -> Self {
-        Self(Given::Counted { count: count.into(), most })
+        Self(DomainKind::Counted { count: count.into(), most })
     }
 
     /// A domain with extents whose number of axes is known at run time only.
     pub fn extents<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Self {
-        Self(Given::Extents(checked(extents)))
+        Self(DomainKind::Extents(checked(extents)))
     }
 }
 
@@ -85,7 +85,7 @@ impl<I: Copy + Display + TryInto<i64>, const D: usize> IntoDomain for [I; D] {}
 
 impl<A: KernelArgument> From<A> for Domain {
     fn from(section: A) -> Self {
-        Self(Given::Section(section.into()))
+        Self(DomainKind::Section(section.into()))
     }
 }
 

@@ -66,7 +66,7 @@ fn signature(shape: VarShape, space: Space) -> Signature {
 
 /// The spaces of an array of this shape. A counted domain has one axis.
 fn spaces(shape: VarShape) -> impl Iterator<Item = Space> {
-    [Space::Cells, Space::Apart].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
+    [Space::Cells, Space::Separate].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
 }
 
 const FORMS: [BoxForm; 3] = [BoxForm::OneInOrder, BoxForm::One, BoxForm::Several];
@@ -150,7 +150,7 @@ fn identifiers() -> BTreeSet<String> {
 }
 
 #[test]
-fn helpers_call_nothing_by_a_name_that_a_kernel_can_declare() {
+fn helpers_use_only_names_that_kernels_cannot_declare() {
     let of_domain = DOMAIN_HELPERS.iter().map(|helper| format!("domain_{helper}"));
     let helpers: Vec<_> = HELPERS.iter().map(|helper| format!("x_{helper}")).chain(of_domain).collect();
     let mut words = BTreeSet::new();
@@ -166,7 +166,7 @@ fn helpers_call_nothing_by_a_name_that_a_kernel_can_declare() {
 
 /// Every array name works, or the error at its declaration names it.
 #[test]
-fn an_array_can_have_every_name_or_is_refused_where_it_is_declared() {
+fn every_array_name_works_or_is_an_error_at_its_declaration() {
     let mut names = identifiers();
     let without_prefix: Vec<_> = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).map(str::to_owned).collect();
     names.extend(without_prefix);
@@ -250,7 +250,7 @@ fn cells_that_hold_atomics_have_no_load() {
 
 /// A checked text cannot cause this fault, so the test disables the check of names.
 #[test]
-fn a_fault_in_generated_text_is_not_called_the_kernels() {
+fn fault_in_generated_text_is_reported_as_such() {
     let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 }, Space::Cells);
     let shape = VarShape { axes: 2, packed: None, windows: 1 };
     let program = Program::new("test.wgsl", &text, true, all_caps());

@@ -4,7 +4,7 @@ use super::binding::Binding;
 use super::call::{AccessMode, Call};
 use super::checks::{check_binding, check_home};
 use super::dispatch::Grid;
-use super::domain::{Given, MOST};
+use super::domain::{DomainKind, MOST};
 use super::program::Program;
 use super::signature::{BoxForm, Space};
 use crate::element::{ElementKind, Scalar};
@@ -96,26 +96,33 @@ impl Call<'_> {
         let of_section = |section: &'c Binding, origin: Option<&Binding>| {
             let (whole, boxes, label) = (section.section, section.boxes(), &*section.label);
             let written = section.shape == first.shape;
-            let space = if origin.is_some() { Space::Cells } else { Space::Apart };
+            let space = if origin.is_some() { Space::Cells } else { Space::Separate };
             let zero = origin.unwrap_or(section).section.start;
             ResolvedDomain::Boxes { space, written, zero, whole, boxes, label }
         };
         Ok(match self.over.as_ref().map(|domain| &domain.0) {
             None => of_section(first, Some(first)),
-            Some(Given::Section(over)) => {
+            Some(DomainKind::Section(over)) => {
                 check_binding(program, over)?;
                 of_section(over, self.origin_of(over))
             }
-            Some(Given::Extents(Ok(extents))) => {
+            Some(DomainKind::Extents(Ok(extents))) => {
                 let whole = Region::whole(*extents);
                 let boxes = if whole.is_empty() { vec![] } else { vec![whole] };
                 let zero = Index::zeros(extents.axes());
-                ResolvedDomain::Boxes { space: Space::Apart, written: false, zero, whole, boxes, label: "the domain" }
+                ResolvedDomain::Boxes {
+                    space: Space::Separate,
+                    written: false,
+                    zero,
+                    whole,
+                    boxes,
+                    label: "the domain",
+                }
             }
-            Some(Given::Extents(Err(problem))) => {
+            Some(DomainKind::Extents(Err(problem))) => {
                 return self.wrong(program, format!("it cannot run over these extents: {problem}"));
             }
-            Some(Given::Counted { count, most }) => self.counted(program, count, *most)?,
+            Some(DomainKind::Counted { count, most }) => self.counted(program, count, *most)?,
         })
     }
 
@@ -207,8 +214,8 @@ impl Call<'_> {
         // Native rows along axis 0 are vectors, and a dispatch costs little.
         let separate = self.kernel.shared.target.is_native;
         let in_order = separate
-            || self.over.as_ref().is_some_and(|domain| matches!(domain.0, Given::Extents(_)))
-            || program.scan.speaks_of_workgroups();
+            || self.over.as_ref().is_some_and(|domain| matches!(domain.0, DomainKind::Extents(_)))
+            || program.scan.depends_on_workgroups();
         let (lo, extent) = domain;
         Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order, separate }))
     }

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_again() {
+    fn faults_are_reported_again() {
         let reads = AtomicUsize::new(0);
         let [first, second] = [(); 2].map(|()| ask("const wrong = ;", false, &reads).unwrap_err());
         assert_eq!(first, second);

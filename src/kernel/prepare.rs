@@ -192,7 +192,7 @@ impl Call<'_> {
     ) -> Result<Option<(Rc<Compiled>, Vec<Part>)>> {
         let large: Vec<_> = (0..order.len()).filter(|&var| signature.vars[var].windows > 1).collect();
         let program = &version.program;
-        if large.is_empty() || signature.watch != Watch::Off || program.scan.speaks_of_workgroups() {
+        if large.is_empty() || signature.watch != Watch::Off || program.scan.depends_on_workgroups() {
             return Ok(None);
         }
         let signature = signature.with_one_window();

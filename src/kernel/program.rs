@@ -70,7 +70,11 @@ const OPTIONAL: [(wgpu::Features, &str); 4] = [
 
 /// Adds a note to an error of naga if the adapter lacks an optional feature that the text needs.
 /// `right` returns true if naga accepts the text on a device with given features.
-pub fn blame_adapter(device: &Device, error: KernelError, right: impl Fn(wgpu::Features) -> bool) -> KernelError {
+pub fn note_missing_features(
+    device: &Device,
+    error: KernelError,
+    right: impl Fn(wgpu::Features) -> bool,
+) -> KernelError {
     if !right(wgpu::Features::all()) {
         return error;
     }
@@ -102,7 +106,7 @@ impl KernelSource {
     /// Checks that a user's text can be composed with arrays and parameters of these names: it
     /// declares neither these names nor [taken](helpers::taken) ones, and does not end inside an
     /// item or a comment.
-    pub(crate) fn check_beside(&self, given: &[&str]) -> Result<(), KernelError> {
+    pub(crate) fn check_composable(&self, given: &[&str]) -> Result<(), KernelError> {
         let scan = scan(&self.text);
         let given_too =
             |name: &str| format!("`{name}` cannot be declared: an array or a parameter is given under this name");

@@ -119,15 +119,15 @@ impl Report {
     }
 
     /// Waits for the call and reads its report.
-    pub fn read(self, device: &Device) -> Result<Told> {
+    pub fn read(self, device: &Device) -> Result<ReportContents> {
         let pieces = [Piece { buffer: &self.lease, view: self.view(), payload_offset: 0 }];
         let staged = device.gather(4, &pieces, 4 * self.words as u64)?;
-        Ok(Told { words: bytemuck::pod_collect_to_vec(staged.as_ref()), parts: self.parts })
+        Ok(ReportContents { words: bytemuck::pod_collect_to_vec(staged.as_ref()), parts: self.parts })
     }
 }
 
 /// Contents of a report.
-pub(super) struct Told {
+pub(super) struct ReportContents {
     words: Vec<u32>,
     parts: Vec<(usize, Layers)>,
 }
@@ -142,7 +142,7 @@ pub(super) struct Outside {
     count: u32,
 }
 
-impl Told {
+impl ReportContents {
     /// The boxes of ghost cells loaded through storage variable `number`.
     pub fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, 0)
@@ -153,9 +153,9 @@ impl Told {
         self.reached(number, binding, self.parts[number].1.words())
     }
 
-    fn reached(&self, array: usize, binding: &Binding, behind: usize) -> Vec<Region> {
+    fn reached(&self, array: usize, binding: &Binding, offset: usize) -> Vec<Region> {
         let (at, layers) = self.parts[array];
-        let words = &self.words[at + behind..][..layers.words()];
+        let words = &self.words[at + offset..][..layers.words()];
         let is_set = |bit: usize| words[bit / 32] & (1 << (bit % 32)) != 0;
         let (each, mut out) = (layers.components.max(1), Vec::new());
         if words.iter().all(|&word| word == 0) {
@@ -182,14 +182,14 @@ impl Told {
         let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
         let which = array.checked_sub(1).filter(|_| *count > 0)?;
         let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
-        let position = position.iter().map(|&place| i64::from(place as i32)).collect();
+        let position = position.iter().map(|&position| i64::from(position as i32)).collect();
         Some(Outside { var: which as usize / 2, is_store: which % 2 == 1, position, invocation, count: *count })
     }
 }
 
 impl Outside {
     /// Warns about the access.
-    pub fn tell(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
+    pub fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
         let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);
@@ -226,9 +226,9 @@ fn of_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region>
     let only = |number: usize| {
         let (mut rest, mut region) = (number, *cells);
         for &axis in free.iter().rev() {
-            let place = start[axis] + (rest % extents[axis] as usize) as i64;
+            let position = start[axis] + (rest % extents[axis] as usize) as i64;
             rest /= extents[axis] as usize;
-            (region.start[axis], region.end[axis]) = (place, place + 1);
+            (region.start[axis], region.end[axis]) = (position, position + 1);
         }
         region
     };

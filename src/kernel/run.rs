@@ -3,12 +3,12 @@
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
 use super::dispatch::{self, Dispatch, Shape};
-use super::domain::{Domain, Given};
+use super::domain::{Domain, DomainKind};
 use super::geometry;
 use super::native_call::BoundMemory;
 use super::pipeline::{BoundBuffer, Pipeline};
 use super::prepare::{PreparedCall, Work};
-use super::report::{Report, Told};
+use super::report::{Report, ReportContents};
 use super::signature::Watch;
 use super::uniforms::Uniforms;
 use crate::device::{Device, Lease};
@@ -65,16 +65,16 @@ impl Call<'_> {
         let device = &self.kernel.shared.target.device;
         let report = if prepared.watch != Watch::Off { Some(Report::new(device, bindings())?) } else { None };
         if !self.submit(&prepared, report.as_ref())? {
-            self.pass(&prepared, at);
+            self.record_empty_call(&prepared, at);
             return Ok(());
         }
-        let told = report.map(|report| report.read(device)).transpose()?;
-        self.note(&prepared, told.as_ref(), at);
+        let contents = report.map(|report| report.read(device)).transpose()?;
+        self.record_accesses(&prepared, contents.as_ref(), at);
         Ok(())
     }
 
     /// Records for the chunks a call without invocations.
-    fn pass(&self, prepared: &PreparedCall, at: CallSite) {
+    fn record_empty_call(&self, prepared: &PreparedCall, at: CallSite) {
         for history in self.bound.iter().filter_map(|(_, binding, _)| binding.history.as_ref()) {
             history.operation(&[], &[], What::Kernel(prepared.version.label.clone()), at);
         }
@@ -86,31 +86,32 @@ impl Call<'_> {
     }
 
     /// Records the accesses of the call in the histories of the chunks.
-    fn note(&self, prepared: &PreparedCall, told: Option<&Told>, at: CallSite) {
+    fn record_accesses(&self, prepared: &PreparedCall, contents: Option<&ReportContents>, at: CallSite) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
             let Some(history) = &binding.history else { continue };
             let what = What::Kernel(kernel.clone());
-            let (Some(told), true) = (told, history.ghosts().is_some()) else {
+            let (Some(contents), true) = (contents, history.ghosts().is_some()) else {
                 let written = if *access == AccessMode::Read { &[][..] } else { &[binding.section][..] };
                 history.operation(&[], written, what, at);
                 continue;
             };
             let mut written = if *access == AccessMode::Read { Vec::new() } else { self.written(binding) };
-            written.extend(told.stored(number, binding));
-            history.operation(&told.loaded(number, binding), &written, what, at);
+            written.extend(contents.stored(number, binding));
+            history.operation(&contents.loaded(number, binding), &written, what, at);
         }
-        if let (Some((invocations, line)), Some(most)) = (told.and_then(Told::stopped), prepared.most_passes)
+        if let (Some((invocations, line)), Some(most)) =
+            (contents.and_then(ReportContents::stopped), prepared.most_passes)
             && let Some((binding, history)) = self.written_history()
         {
             let site = history.ledger.site(What::Kernel(kernel.clone()), at);
             let problem = Problem::LoopStopped { line, passes: most, invocations };
             history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
         }
-        if let Some(outside) = told.and_then(Told::stray)
+        if let Some(outside) = contents.and_then(ReportContents::stray)
             && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
         {
-            outside.tell(&self.bound[bound].1, kernel, at);
+            outside.warn(&self.bound[bound].1, kernel, at);
         }
     }
 
@@ -127,7 +128,7 @@ impl Call<'_> {
         let alike = first.filter(|first| first.shape == binding.shape);
         let boxes = match (&self.over, alike) {
             (None, Some(first)) => first.boxes(),
-            (Some(Domain(Given::Section(over))), Some(first)) if over.shape == first.shape => over.boxes(),
+            (Some(Domain(DomainKind::Section(over))), Some(first)) if over.shape == first.shape => over.boxes(),
             _ => vec![binding.section],
         };
         // Positions count from the start of each section.
@@ -284,7 +285,7 @@ impl Call<'_> {
                     end: binding.storage_bytes(),
                     window_bytes,
                 },
-                None => nothing(device, slot_bytes)?,
+                None => empty_buffer(device, slot_bytes)?,
             });
         }
         buffers.extend(report.map(|report| Some(report.buffer())));
@@ -293,7 +294,7 @@ impl Call<'_> {
 }
 
 /// The buffer bound for a chunk without cells.
-fn nothing(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
+fn empty_buffer(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
     #[derive(Default)]
     struct EmptyBinding(Option<(wgpu::Buffer, u64)>);
     device.with_cache(|cache: &mut EmptyBinding| {

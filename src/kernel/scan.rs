@@ -100,7 +100,7 @@ impl SourceScan {
     }
 
     /// True if the text depends on the assignment of invocations to workgroups.
-    pub fn speaks_of_workgroups(&self) -> bool {
+    pub fn depends_on_workgroups(&self) -> bool {
         const WORDS: [&str; 7] = [
             "workgroup",
             "workgroup_id",
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_text_is_no_trouble() {
+    fn unfinished_text_is_scanned_without_panic() {
         for text in
             ["var<storage", "/* open", "alias a = a; var<storage> x: a;", "var<storage> é: array<ü>;", "fn", "@"]
         {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn circular_aliases_end() {
+    fn circular_aliases_are_resolved_in_finite_time() {
         scan("alias a = b; alias b = a; var<storage> x: a;");
     }
 }

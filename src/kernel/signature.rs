@@ -18,7 +18,7 @@ pub enum Space {
     /// The index space of a bound section, so that invocations have cells.
     Cells,
     /// A separate index space.
-    Apart,
+    Separate,
     /// A separate index space with an extent in device memory.
     Counted,
 }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_short() {
+    fn paths_lose_parent_components() {
         assert_eq!(tidy(Path::new("examples/../shaders/add.wgsl")), "shaders/add.wgsl");
         assert_eq!(tidy(Path::new("../shaders/./add.wgsl")), "../shaders/add.wgsl");
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::checked::Checked;
 use super::pipeline::Pipeline;
-use super::program::{Program, blame_adapter, capabilities};
+use super::program::{Program, capabilities, note_missing_features};
 use super::reach::{Reach, reach};
 use super::signature::{Signature, VarShape};
 use super::target::Target;
@@ -35,7 +35,8 @@ pub(super) struct Compiled {
 /// Reads a program for its target.
 pub(super) fn read(target: &Target, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
     let new = |features| Program::new(name, text, composed, capabilities(features));
-    new(target.features()).map_err(|error| blame_adapter(&target.device, error, |features| new(features).is_ok()))
+    new(target.features())
+        .map_err(|error| note_missing_features(&target.device, error, |features| new(features).is_ok()))
 }
 
 impl Version {
@@ -58,7 +59,7 @@ impl Version {
         let program = &self.program;
         let complete = |features| program.complete(signature, entry.as_deref(), capabilities(features));
         let complete = complete(target.features()).map_err(|fault| {
-            blame_adapter(&target.device, program.explain_bound(&fault, signature), |features| {
+            note_missing_features(&target.device, program.explain_bound(&fault, signature), |features| {
                 complete(features).is_ok()
             })
         })?;

@@ -92,7 +92,7 @@ impl<'a> Tokens<'a> {
             match self.get(i) {
                 "fn" if depth == 0 => open = Some((Kind::Function, i + 1)),
                 "struct" | "alias" | "const" | "override" if depth == 0 => open = Some((Kind::Other, i + 1)),
-                "var" if depth == 0 => open = Some((Kind::Other, self.behind_template(i + 1))),
+                "var" if depth == 0 => open = Some((Kind::Other, self.after_template(i + 1))),
                 "{" | "(" => depth += 1,
                 "}" | ")" => depth -= 1,
                 _ => {}
@@ -111,7 +111,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The index of the token after the template list `<…>` at `i`, or `i` if there is none.
-    fn behind_template(&self, i: usize) -> usize {
+    fn after_template(&self, i: usize) -> usize {
         if self.get(i) != "<" {
             return i;
         }

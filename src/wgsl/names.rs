@@ -9,7 +9,7 @@ pub const PREFIX: &str = "zippy_";
 pub fn taken(name: &str, words: &[&str]) -> Option<String> {
     // The helpers of an array named `zippy` would begin with the prefix.
     if name.starts_with(PREFIX) || name == PREFIX.trim_end_matches('_') {
-        return Some(format!("`{name}` cannot be declared: names that begin with {PREFIX} are Zippy's own"));
+        return Some(format!("`{name}` cannot be declared: names that begin with {PREFIX} are reserved"));
     }
     words.contains(&name).then(|| {
         format!("`{name}` cannot be declared: what Zippy adds to this text needs its usual meaning; take another name")
@@ -20,5 +20,5 @@ pub fn taken(name: &str, words: &[&str]) -> Option<String> {
 /// valid.
 pub fn reserved(name: &str) -> Option<String> {
     let kept = naga::keywords::wgsl::RESERVED.contains(&name) || name.starts_with("__") || name == "_";
-    kept.then(|| format!("`{name}` is a word that WGSL keeps for itself"))
+    kept.then(|| format!("`{name}` is a reserved word of WGSL"))
 }

@@ -326,7 +326,7 @@ fn mistakes() {
         let error = world.on_rank().inclusive_scan(&four, &five, &Operator::Add).unwrap_err().to_string();
         assert!(error.contains("the output has 5 cells") && error.contains("has 4"), "{error}");
         let error = world.on_rank().inclusive_scan_by_flag(&five, &four, &four, &Operator::Add).unwrap_err();
-        assert!(error.to_string().contains("where segments begin has 5 cells"), "{error}");
+        assert!(error.to_string().contains("the sequence of segment heads has 5 cells"), "{error}");
         let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> u32 {\n    return a +;\n}");
         let error = world.on_rank().reduce(&four, &wrong).unwrap_err().to_string();
         assert!(error.contains("wrong") && error.contains('2'), "{error}");

@@ -68,7 +68,7 @@ fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
     if all <= u64::from(u32::MAX) && counts.len() <= u64::from(u32::MAX) {
         return Ok(all);
     }
-    let text = format!("{} asks for {all} pairs; at most {} can be made at a time", counts.label(), u32::MAX);
+    let text = format!("{} needs {all} pairs; at most {} can be made at a time", counts.label(), u32::MAX);
     Err(ArrayError::Other(text).into())
 }
 
@@ -81,7 +81,7 @@ fn amplify(world: &World, counts: &Cells, first: u32, pairs: &Cells) -> Result<(
         return on_host(counts, first, pairs);
     }
     let ends = Cells::scratch(&world.home(), "ends of copies", &u32::INFO, counts.len())?;
-    run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
+    run(world, &ScanOperation::inclusive(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
     let source = KernelSource::composed("amplify", include_str!("../../../shaders/amplify/amplify.wgsl"));
     let kernel = world.composed(&source)?;
     pairs.were_written(0..pairs.len());

@@ -1,7 +1,7 @@
 //! Stream amplification over distributed vectors.
 
 use super::{amplify, pairs_of};
-use crate::algorithms::vectors::{IntoVector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vectors, fitted, local_cells, ordered, spans};
 use crate::array::GlobalArray;
 use crate::error::{CallSite, Result};
 
@@ -38,13 +38,13 @@ impl Vectors<'_> {
         let cut = ordered(world, &spans(&counts)?);
         let counts = fitted(world, "counts of copies", &counts, &cut, true)?;
         let (own, pairs) = world.failing("amplify", || {
-            let own = own_cells(&counts.vector)?;
+            let own = local_cells(&counts.vector)?;
             let pairs = pairs_of(world, &own);
             world.agreed("amplify", pairs.map(|pairs| (own, pairs)))
         })??;
         let first = cut.iter().find(|span| span.owner == world.rank()).map_or(0, |span| span.cells.start);
         let output = world.array_of_lengths::<[u32; 2]>(name, pairs)?;
-        world.failing("amplify", || amplify(world, &own, first as u32, &own_cells(&(&output).into())?))?;
+        world.failing("amplify", || amplify(world, &own, first as u32, &local_cells(&(&output).into())?))?;
         Ok(output)
     }
 }

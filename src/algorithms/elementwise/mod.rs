@@ -263,7 +263,7 @@ impl Assignment<'_> {
             return Err(text.ends_early("a comment has no end").into());
         }
         match &self.of.functions {
-            Some(source) => Ok(source.check_beside(&all)?),
+            Some(source) => Ok(source.check_composable(&all)?),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ use super::on_rank::OnRank;
 use super::reduce::{Counters, HostBox, add_counts, tasks};
 use super::scan::{largest, widened_sum};
 use crate::World;
-use crate::array::{Cells, IntoSequence, Strip};
+use crate::array::{Cells, IntoSequence, SequencePart};
 use crate::device::{ChunkBuffer, Device};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -98,7 +98,7 @@ fn on_host(device: &Device, numbers: &Cells, counts: &Cells) -> Result<()> {
         }
     };
     device.lend_to_read(&chunks, &mut |memory| {
-        let host_box = |part: &Strip| HostBox {
+        let host_box = |part: &SequencePart| HostBox {
             memory: [memory[chunks.partition_point(|chunk| chunk.id() < part.lease.id())]],
             views: [part.core.strided(part.chunk, &part.region)],
             cell: (size_of::<u32>(), 1),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_that_began_again_are_found() {
+    fn overflowed_counters_are_detected() {
         // The state after 2³² + 5 numbers in one bin.
         let mut counts = [3_u32, u32::MAX - 2];
         add_counts(&mut counts, &[0, 5]);

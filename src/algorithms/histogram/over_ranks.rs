@@ -2,7 +2,7 @@
 
 use super::count_into;
 use crate::algorithms::scan::largest;
-use crate::algorithms::vectors::{IntoVector, Vectors, own_cells};
+use crate::algorithms::vectors::{IntoVector, Vectors, local_cells};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -26,7 +26,7 @@ impl Vectors<'_> {
             return Err(ArrayError::Other(format!("{bins} bins are too many; there can be {most}")).into());
         }
         self.collective("histogram", vec![numbers.named()?], bins, || {
-            let own = own_cells(&numbers)?;
+            let own = local_cells(&numbers)?;
             let mut most = [largest(world, &own)?.map_or(0, |most| u64::from(most) + 1)];
             world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
             if most[0] > bins as u64 {

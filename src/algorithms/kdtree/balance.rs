@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::counts::{GridCell, Plane, WantedPlane, planes};
 use super::neighbours::neighbours;
-use super::own::{each, first_not};
+use super::plane_search::{GridCell, Plane, WantedPlane, planes};
 use super::point::{Point, Position};
+use super::read_points::{each_point, first_violation};
 use crate::World;
 use crate::algorithms::vectors::{IntoVector, Vectors};
 use crate::error::{CallSite, KdTreeError, Result};
@@ -127,11 +127,11 @@ impl Vectors<'_> {
                     at >= 0.0 && at.is_finite() && (at.floor() as i64) < shape[axis]
                 })
             };
-            if let Some((what, position)) = first_not(world, &points, inside)? {
+            if let Some((what, position)) = first_violation(world, &points, inside)? {
                 return Ok(Err(KdTreeError::Outside { what, position, shape: grid.end }.into()));
             }
             let mut cells = Vec::new();
-            each(&points, |_, position| cells.push(position.map(|x| x.floor() as i64)))?;
+            each_point(&points, |_, position| cells.push(position.map(|x| x.floor() as i64)))?;
             cut_all(world, grid, boxes, points.cells()?, cells).map(Ok)
         })?
     }

@@ -1,7 +1,7 @@
 //! Construction of a tree, level by level, with one sort per level.
 
 use super::nodes::Nodes;
-use super::point::{Bounds, Placed, ordered};
+use super::point::{Bounds, IndexedPoint, ordered};
 use crate::World;
 use crate::algorithms::vectors::Vectors;
 use crate::error::Result;
@@ -15,8 +15,8 @@ pub fn layout(nodes: &Nodes) -> Layout {
 
 /// Builds a tree of points that are already distributed like the result; `own` are this rank's
 /// points. Returns them in the order of the tree. Collective.
-pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -> Result<Vec<Placed>> {
-    let world = on.world();
+pub fn build(vectors: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<IndexedPoint>) -> Result<Vec<IndexedPoint>> {
+    let world = vectors.world();
     let first = nodes.first_of(nodes.first_leaf(world.rank()));
     // Nodes without a cut, in the order of their points.
     let mut front = vec![0];
@@ -27,7 +27,7 @@ pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -
             Some(arrays) => arrays,
             None => (
                 world.array::<[u32; 2], 1>(&format!("{name}: keys"), &layout(nodes))?,
-                world.array::<Placed, 1>(&format!("{name}: points by key"), &layout(nodes))?,
+                world.array::<IndexedPoint, 1>(&format!("{name}: points by key"), &layout(nodes))?,
             ),
         };
         let mut own_keys = Vec::with_capacity(own.len());
@@ -36,7 +36,8 @@ pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -
             let axis = (node.leaves.len() > 1).then(|| node.bounds.widest());
             // Keys ascend from node to node, and all keys of a leaf are equal, so leaves keep their
             // order.
-            let key = |item: &Placed| [node.leaves.start as u32, axis.map_or(0, |axis| ordered(item.position()[axis]))];
+            let key =
+                |item: &IndexedPoint| [node.leaves.start as u32, axis.map_or(0, |axis| ordered(item.position()[axis]))];
             own_keys.extend(items.iter().map(key));
         });
         world.failing("kdtree", || {
@@ -44,7 +45,7 @@ pub fn build(on: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Placed>) -
             items.local()?.all().write(&own)
         })?;
         drop(own_keys);
-        on.sort_pairs(&keys, &items)?;
+        vectors.sort_pairs(&keys, &items)?;
         own = world.failing("kdtree", || items.local()?.all().read())?;
         let next = nodes.all.len();
         front = front.iter().flat_map(|&number| cut(nodes, number)).collect();
@@ -66,7 +67,13 @@ fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
 
 /// Calls `f` with each node of a list, in the order of their points, and with this rank's points of
 /// the node.
-fn each_part(nodes: &Nodes, list: &[usize], own: &[Placed], first: u64, mut f: impl FnMut(usize, &[Placed])) {
+fn each_part(
+    nodes: &Nodes,
+    list: &[usize],
+    own: &[IndexedPoint],
+    first: u64,
+    mut f: impl FnMut(usize, &[IndexedPoint]),
+) {
     let begin = list.partition_point(|&number| nodes.all[number].points.end <= first);
     let end = first + own.len() as u64;
     for &number in &list[begin..] {
@@ -79,9 +86,11 @@ fn each_part(nodes: &Nodes, list: &[usize], own: &[Placed], first: u64, mut f: i
 }
 
 /// Computes the bounding boxes of some nodes. Collective.
-fn bound(world: &World, nodes: &mut Nodes, list: &[usize], own: &[Placed], first: u64) -> Result<()> {
+fn bound(world: &World, nodes: &mut Nodes, list: &[usize], own: &[IndexedPoint], first: u64) -> Result<()> {
     let mut found = vec![Bounds::NONE; nodes.all.len()];
-    each_part(nodes, list, own, first, |number, items| found[number] = Bounds::of(items.iter().map(Placed::position)));
+    each_part(nodes, list, own, first, |number, items| {
+        found[number] = Bounds::of(items.iter().map(IndexedPoint::position))
+    });
     let mut boxes: Vec<[[f32; 3]; 2]> = list.iter().map(|&number| [found[number].low, found[number].high]).collect();
     world.failing("kdtree", || {
         world.inner().all_reduce(&mut boxes, |all, more| {

@@ -5,16 +5,16 @@
 //! points with equal coordinates keep their order. Therefore the tree depends only on the points,
 //! their order and the number of leaves, not on the number of ranks.
 
-mod ask;
 mod balance;
 mod build;
-mod counts;
 mod local_tree;
 mod neighbours;
 mod nodes;
-mod own;
+mod plane_search;
 mod point;
 mod queries;
+mod read_points;
+mod remote_queries;
 
 use std::cell::OnceCell;
 
@@ -24,9 +24,9 @@ use self::local_tree::LocalTree;
 pub use self::local_tree::Neighbour;
 use self::nodes::Nodes;
 pub use self::nodes::{Cut, Node};
-use self::own::first_not;
-use self::point::Placed;
+use self::point::IndexedPoint;
 pub use self::point::{Bounds, Point, Position};
+use self::read_points::first_violation;
 use super::vectors::{IntoVector, Span, Vector, Vectors, fitted};
 use crate::World;
 use crate::array::{GlobalArray, GlobalSection};
@@ -149,25 +149,25 @@ impl Vectors<'_> {
         }
         let named = vec![points.named()?];
         let finite = |position: &Position| position.iter().all(|x| x.is_finite());
-        let wrong = self.collective("kdtree", named, (name, leaves), || first_not(world, &points, finite))?;
+        let wrong = self.collective("kdtree", named, (name, leaves), || first_violation(world, &points, finite))?;
         if let Some((what, position)) = wrong {
             return Err(KdTreeError::NotFinite { what, position }.into());
         }
         let mut nodes = Nodes::new(points.cells()?, leaves, world.size());
-        let own = placed(world, name, &points, &nodes)?;
+        let own = indexed_points(world, name, &points, &nodes)?;
         let own = build(*self, name, &mut nodes, own)?;
         let points = world.array::<P, 1>(name, &layout(&nodes))?;
         let indices = world.array::<[u32; 2], 1>(&format!("{name}: indices"), &layout(&nodes))?;
         world.failing("kdtree", || {
             points.local()?.all().write(&own.iter().map(|item| P::from_parts(item.parts())).collect::<Vec<_>>())?;
-            indices.local()?.all().write(&own.iter().map(Placed::index).collect::<Vec<_>>())
+            indices.local()?.all().write(&own.iter().map(IndexedPoint::index).collect::<Vec<_>>())
         })?;
         Ok(KdTree { nodes, points, indices, local: OnceCell::new() })
     }
 }
 
 /// This rank's points before the sort, each with its index.
-fn placed<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<Placed>> {
+fn indexed_points<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<IndexedPoint>> {
     let (mut wanted, mut first) = (Vec::new(), 0);
     for (owner, length) in nodes.lengths().into_iter().enumerate().filter(|(_, length)| *length > 0) {
         wanted.push(Span { cells: first..first + length as u64, owner });
@@ -179,7 +179,9 @@ fn placed<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes
         let mut own = Vec::new();
         for part in copy.vector.section().local_parts()? {
             own.extend(
-                (first + own.len() as u64..).zip(part.read()?).map(|(at, point)| Placed::new(point.to_parts(), at)),
+                (first + own.len() as u64..)
+                    .zip(part.read()?)
+                    .map(|(at, point)| IndexedPoint::new(point.to_parts(), at)),
             );
         }
         Ok(own)

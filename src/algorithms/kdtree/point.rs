@@ -57,7 +57,7 @@ impl Point for [f32; 4] {
 /// compiled once.
 #[derive(Clone, Copy, zippy_derive::Element)]
 #[repr(C)]
-pub struct Placed {
+pub struct IndexedPoint {
     x: f32,
     y: f32,
     z: f32,
@@ -68,7 +68,7 @@ pub struct Placed {
     high: u32,
 }
 
-impl Placed {
+impl IndexedPoint {
     pub fn new([x, y, z, w]: [f32; 4], index: u64) -> Self {
         Self { x, y, z, w, low: index as u32, high: (index >> 32) as u32 }
     }

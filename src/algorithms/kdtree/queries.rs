@@ -1,11 +1,11 @@
 //! Queries: the nearest points of points, and the points in boxes.
 
 use super::KdTree;
-use super::ask::{Question, Questions};
 use super::local_tree::{LocalTree, Neighbour};
 use super::nodes::Nodes;
-use super::own::shown;
 use super::point::{Bounds, Point, Position};
+use super::read_points::position_text;
+use super::remote_queries::{RemoteQueries, RemoteQuery};
 use crate::World;
 use crate::algorithms::vectors::{Vector, Vectors};
 use crate::error::{CallSite, KdTreeError, Result};
@@ -111,21 +111,21 @@ fn find_nearest(
 ) -> Result<Vec<Vec<Neighbour>>> {
     let home: Vec<Option<usize>> =
         queries.iter().map(|query| nodes.close_to(query).map(|leaf| nodes.rank_of(leaf))).collect();
-    let mut questions = Questions::default();
+    let mut remote_queries = RemoteQueries::default();
     for (query, (position, home)) in queries.iter().zip(&home).enumerate() {
         if let Some(rank) = home {
-            questions.add(*rank, query, at(*position, f32::INFINITY));
+            remote_queries.add(*rank, query, at(*position, f32::INFINITY));
         }
     }
-    let answer = |question: &Question| local.closest(&question.bounds.low, question.within, k);
+    let answer = |remote_query: &RemoteQuery| local.closest(&remote_query.bounds.low, remote_query.within, k);
     let mut all = vec![Vec::new(); queries.len()];
-    questions.ask(world, answer, |query, found| all[query] = found)?;
+    remote_queries.exchange(world, answer, |query, found| all[query] = found)?;
     let reach = |query: usize| match all[query].get(k - 1) {
         Some(Neighbour { squared_distance, .. }) => *squared_distance,
         None => f32::INFINITY,
     };
-    let questions = around(nodes, queries, reach, |query| home[query]);
-    questions.ask(world, answer, |query, found| all[query].extend(found))?;
+    let remote_queries = around(nodes, queries, reach, |query| home[query]);
+    remote_queries.exchange(world, answer, |query, found| all[query].extend(found))?;
     for found in &mut all {
         found.sort_unstable_by_key(Neighbour::order);
         found.truncate(k);
@@ -140,32 +140,32 @@ fn find_within(
     queries: &[Position],
     radius: f32,
 ) -> Result<Vec<Vec<Neighbour>>> {
-    let questions = around(nodes, queries, |_| radius * radius, |_| None);
-    let answer = |question: &Question| local.closest(&question.bounds.low, question.within, usize::MAX);
+    let remote_queries = around(nodes, queries, |_| radius * radius, |_| None);
+    let answer = |remote_query: &RemoteQuery| local.closest(&remote_query.bounds.low, remote_query.within, usize::MAX);
     let mut all = vec![Vec::new(); queries.len()];
-    questions.ask(world, answer, |query, found| all[query].extend(found))?;
+    remote_queries.exchange(world, answer, |query, found| all[query].extend(found))?;
     all.iter_mut().for_each(|found| found.sort_unstable_by_key(Neighbour::order));
     Ok(all)
 }
 
 fn find_inside(world: &World, nodes: &Nodes, local: &LocalTree, boxes: &[Bounds]) -> Result<Vec<Vec<u64>>> {
-    let mut questions = Questions::default();
+    let mut remote_queries = RemoteQueries::default();
     for (query, &bounds) in boxes.iter().enumerate() {
-        let found = |rank| questions.add(rank, query, Question { bounds, within: 0.0 });
+        let found = |rank| remote_queries.add(rank, query, RemoteQuery { bounds, within: 0.0 });
         nodes.ranks(|node| node.meets(&bounds), found);
     }
-    let answer = |question: &Question| {
-        let found = local.inside(&question.bounds).into_iter();
+    let answer = |remote_query: &RemoteQuery| {
+        let found = local.inside(&remote_query.bounds).into_iter();
         found.map(|index| Neighbour { index, squared_distance: 0.0 }).collect()
     };
     let mut all = vec![Vec::new(); boxes.len()];
-    questions.ask(world, answer, |query, found| all[query].extend(found.into_iter().map(|one| one.index)))?;
+    remote_queries.exchange(world, answer, |query, found| all[query].extend(found.into_iter().map(|one| one.index)))?;
     all.iter_mut().for_each(|found| found.sort_unstable());
     Ok(all)
 }
 
-fn at(position: Position, within: f32) -> Question {
-    Question { bounds: Bounds { low: position, high: position }, within }
+fn at(position: Position, within: f32) -> RemoteQuery {
+    RemoteQuery { bounds: Bounds { low: position, high: position }, within }
 }
 
 /// Sends each query to all ranks with boxes within its reach, except one rank per query.
@@ -174,18 +174,18 @@ fn around(
     queries: &[Position],
     reach: impl Fn(usize) -> f32,
     but: impl Fn(usize) -> Option<usize>,
-) -> Questions {
-    let mut questions = Questions::default();
+) -> RemoteQueries {
+    let mut remote_queries = RemoteQueries::default();
     for (query, position) in queries.iter().enumerate() {
         let (reach, but) = (reach(query), but(query));
         let add = |rank| {
             if but != Some(rank) {
-                questions.add(rank, query, at(*position, reach));
+                remote_queries.add(rank, query, at(*position, reach));
             }
         };
         nodes.ranks(|bounds| bounds.squared_distance(position) <= reach, add);
     }
-    questions
+    remote_queries
 }
 
 fn positions<P: Point>(points: &[P]) -> Vec<Position> {
@@ -197,7 +197,7 @@ fn finite<P: Point>(queries: &[Position]) -> Result<()> {
     match queries.iter().position(|position| position.iter().any(|x| !x.is_finite())) {
         None => Ok(()),
         Some(query) => {
-            let position = shown::<P>(&queries[query]);
+            let position = position_text::<P>(&queries[query]);
             Err(KdTreeError::NotFinite { what: format!("query {query}"), position }.into())
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{SortedRun, merge};
 use crate::World;
 use crate::algorithms::sort::{KeyOrder, SortKey, splitters};
-use crate::algorithms::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, local_cells, ordered, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -106,7 +106,7 @@ impl Vectors<'_> {
             }
         }
         let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
-        let runs = brought(world, verb, K::ORDER, cuts, &own)?;
+        let runs = fetch_runs(world, verb, K::ORDER, cuts, &own)?;
         world.failing(verb, || {
             let (keys, values) = output.own()?;
             merge(world, K::ORDER, &runs, &keys, values.as_ref())
@@ -132,9 +132,9 @@ impl<K: Element, V: Element> MergeSide<K, V> {
         Ok(Self { keys: fitted_keys, values: values.map(fit).transpose()?, cut })
     }
 
-    fn own(&self) -> Result<SortedRun> {
-        let values = self.values.as_ref().map(|values| own_cells(&values.vector)).transpose()?;
-        Ok((own_cells(&self.keys.vector)?, values))
+    fn local_run(&self) -> Result<SortedRun> {
+        let values = self.values.as_ref().map(|values| local_cells(&values.vector)).transpose()?;
+        Ok((local_cells(&self.keys.vector)?, values))
     }
 
     fn bring_back(self, world: &World) -> Result<()> {
@@ -190,7 +190,7 @@ fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &Cells) ->
 }
 
 /// Brings the cells of both inputs that this rank merges. Collective.
-fn brought(
+fn fetch_runs(
     world: &World,
     verb: &'static str,
     order: KeyOrder,
@@ -205,7 +205,7 @@ fn brought(
         }
     }
     let all = [first, second].map(|spans| spans.last().map_or(0, |span| span.cells.end));
-    let ends = world.failing(verb, || ends(world, order, &owners, own, all))??;
+    let ends = world.failing(verb, || run_ends(world, order, &owners, own, all))??;
     let bring = |which: usize, spans: &[Span]| -> Result<SortedRun> {
         let mine = |span: &&Span| span.owner == world.rank();
         let begin = spans.iter().find(mine).map_or(0, |span| span.cells.start);
@@ -229,7 +229,7 @@ fn brought(
 
 /// For each owner, the number of cells of each input before the end of its part of the output; or
 /// an error that is the same on every rank and leaves the world usable. Collective.
-fn ends(
+fn run_ends(
     world: &World,
     order: KeyOrder,
     owners: &[(usize, u64)],

@@ -1,16 +1,16 @@
 //! Gather and scatter by index on one rank.
 
-mod elsewhere;
 mod over_ranks;
+mod remote_indices;
 
 use std::ops::Range;
 
-use self::elsewhere::Places;
+use self::remote_indices::LocalPositions;
 use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
 use crate::World;
-use crate::array::{Cells, IntoSequence, Lent, Strip, stretches};
+use crate::array::{Cells, IntoSequence, Lent, SequencePart, align_parts};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::{Kernel, KernelSource};
@@ -92,18 +92,23 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
 
 /// [`gather`] from this rank's cells of a distributed vector by indices into the whole vector.
 /// Output cells for indices of other ranks' cells get any value.
-fn gather_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
-    if places.has_all() {
+fn gather_own(
+    world: &World,
+    input: &Cells,
+    (indices, local_positions): (&Cells, &LocalPositions),
+    output: &Cells,
+) -> Result<()> {
+    if local_positions.has_all() {
         return gather(world, input, indices, output);
     }
     if input.shares_memory(output) {
         let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
-        gather_own(world, input, (indices, places), &apart)?;
+        gather_own(world, input, (indices, local_positions), &apart)?;
         return apart.copy_to(output);
     }
     match world.gpu().is_host() {
-        true => gather_on_host(world, input, (indices, Some(places)), output),
-        false => gather_by_kernel(world, input, &numbers(world, indices, places)?, output),
+        true => gather_on_host(world, input, (indices, Some(local_positions)), output),
+        false => gather_by_kernel(world, input, &numbers(world, indices, local_positions)?, output),
     }
 }
 
@@ -112,7 +117,7 @@ fn gather_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cell
     output.were_written(0..output.len());
     // Indices have 32 bits.
     for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
-        for piece in stretches(&[indices, output]) {
+        for piece in align_parts(&[indices, output]) {
             let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
             let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
             call.over([piece.cells() as i64]).run()?;
@@ -134,21 +139,26 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
 
 /// [`scatter`] to this rank's cells of a distributed vector by indices into the whole vector.
 /// Indices of other ranks' cells are ignored.
-fn scatter_own(world: &World, input: &Cells, (indices, places): (&Cells, &Places), output: &Cells) -> Result<()> {
-    if places.has_all() {
+fn scatter_own(
+    world: &World,
+    input: &Cells,
+    (indices, local_positions): (&Cells, &LocalPositions),
+    output: &Cells,
+) -> Result<()> {
+    if local_positions.has_all() {
         return scatter(world, input, indices, output);
     }
     if world.gpu().is_host() && !input.shares_memory(output) {
-        return scatter_on_host(world, input, (indices, Some(places)), output);
+        return scatter_on_host(world, input, (indices, Some(local_positions)), output);
     }
-    scatter(world, input, &numbers(world, indices, places)?, output)
+    scatter(world, input, &numbers(world, indices, local_positions)?, output)
 }
 
 fn scatter_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     let kernel = kernel(world, include_str!("../../../shaders/permute/scatter.wgsl"), output)?;
     output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
-        for piece in stretches(&[input, indices]) {
+        for piece in align_parts(&[input, indices]) {
             let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
             let call = call.update("output", part.in_words()).param("part", range(part));
             call.over([piece.cells() as i64]).run()?;
@@ -157,7 +167,7 @@ fn scatter_by_kernel(world: &World, input: &Cells, indices: &Cells, output: &Cel
     Ok(())
 }
 
-fn range(part: &Strip) -> [u32; 2] {
+fn range(part: &SequencePart) -> [u32; 2] {
     [part.first as u32, part.cells() as u32]
 }
 
@@ -167,27 +177,27 @@ fn kernel(world: &World, text: &str, cells: &Cells) -> Result<Kernel> {
     let stored = if narrow { "atomic<u32>" } else { "u32" };
     let text = format!(
         "const WORDS = {};\n@group(0) @binding(2) var<storage, read_write> output: array<{stored}>;\n{text}",
-        cells.words_a_cell()
+        cells.words_per_cell()
     );
     world.composed(&KernelSource::composed("a permutation", text))
 }
 
 /// The positions of cells among this rank's cells.
-fn numbers(world: &World, indices: &Cells, places: &Places) -> Result<Cells> {
+fn numbers(world: &World, indices: &Cells, local_positions: &LocalPositions) -> Result<Cells> {
     let found = Cells::scratch(&world.home(), "numbers", &u32::INFO, indices.len())?;
     for slice in indices.slices(BYTES, 1) {
-        let some = read(indices, slice.clone(), Some(places))?;
+        let some = read(indices, slice.clone(), Some(local_positions))?;
         found.write(slice, bytemuck::cast_slice(&some))?;
     }
     Ok(found)
 }
 
 /// A range of indices, or of the positions of their cells among this rank's cells.
-fn read(indices: &Cells, slice: Range<u64>, places: Option<&Places>) -> Result<Vec<u32>> {
+fn read(indices: &Cells, slice: Range<u64>, local_positions: Option<&LocalPositions>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
     indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
-    if let Some(places) = places {
-        some.iter_mut().for_each(|index| *index = places.number(*index));
+    if let Some(local_positions) = local_positions {
+        some.iter_mut().for_each(|index| *index = local_positions.position_or_max(*index));
     }
     Ok(some)
 }
@@ -195,14 +205,14 @@ fn read(indices: &Cells, slice: Range<u64>, places: Option<&Places>) -> Result<V
 fn gather_on_host(
     world: &World,
     input: &Cells,
-    (indices, places): (&Cells, Option<&Places>),
+    (indices, local_positions): (&Cells, Option<&LocalPositions>),
     output: &Cells,
 ) -> Result<()> {
     let size = output.element().bytes;
     for slice in output.slices(BYTES, 1) {
-        let at = read(indices, slice.clone(), places)?;
+        let at = read(indices, slice.clone(), local_positions)?;
         let mut found = vec![0; at.len() * size];
-        input.lent(world.gpu(), |lent| match places {
+        input.lent(world.gpu(), |lent| match local_positions {
             None => by_size!(take, size, lent, &at, &mut found),
             Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
         })?;
@@ -214,13 +224,13 @@ fn gather_on_host(
 fn scatter_on_host(
     world: &World,
     input: &Cells,
-    (indices, places): (&Cells, Option<&Places>),
+    (indices, local_positions): (&Cells, Option<&LocalPositions>),
     output: &Cells,
 ) -> Result<()> {
     let size = input.element().bytes;
     output.were_written(0..output.len());
     for slice in input.slices(BYTES, 1) {
-        let at = read(indices, slice.clone(), places)?;
+        let at = read(indices, slice.clone(), local_positions)?;
         let mut values = vec![0; at.len() * size];
         input.read(slice, &mut values)?;
         output.lent(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;

@@ -1,10 +1,10 @@
 //! Gather and scatter by global index.
 
-use super::elsewhere::{Elsewhere, Places};
+use super::remote_indices::{LocalPositions, RemoteIndices};
 use super::{gather, gather_own, scatter, scatter_own};
 use crate::World;
-use crate::algorithms::ask::ask;
-use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, own_cells, spans};
+use crate::algorithms::query_ranks::query_ranks;
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, local_cells, spans};
 use crate::array::{Cells, Sequence};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -34,30 +34,30 @@ impl Vectors<'_> {
         indices.check_length(&output, "the output")?;
         let named = vec![input.named()?, indices.named()?, output.named()?];
         let (of_indices, of_input, cells) = (spans(&indices)?, spans(&input)?, input.cells()?);
-        let places = Places::new(&of_input, world.rank());
-        let (own, indices, elsewhere) = self.collective("gather", named, (), || {
-            let (own, indices) = (own_cells(&input)?, own_cells(&indices)?);
-            Ok(survey(world, &indices, &places, cells, &input)?.map(|elsewhere| (own, indices, elsewhere)))
+        let local_positions = LocalPositions::new(&of_input, world.rank());
+        let (own, indices, remote) = self.collective("gather", named, (), || {
+            let (own, indices) = (local_cells(&input)?, local_cells(&indices)?);
+            Ok(survey(world, &indices, &local_positions, cells, &input)?.map(|remote| (own, indices, remote)))
         })??;
         // With the cuts of the indices; the output may have other cuts.
         let like = fitted(world, "gathered", &output, &of_indices, false)?;
         let mut answers = None;
-        if elsewhere.of_any_rank {
-            let Elsewhere { indices, ranks, positions } =
-                world.failing("gather", || Elsewhere::new(world, &indices, &places, elsewhere.count))?;
-            let found = ask(world, &indices, &ranks, &T::INFO, |questions| {
+        if remote.of_any_rank {
+            let RemoteIndices { indices, ranks, positions } =
+                world.failing("gather", || RemoteIndices::new(world, &indices, &local_positions, remote.count))?;
+            let found = query_ranks(world, &indices, &ranks, &T::INFO, |questions| {
                 let answers = Cells::scratch(&world.home(), "gathered", &T::INFO, questions.len())?;
-                gather_own(world, &own, (questions, &places), &answers)?;
+                gather_own(world, &own, (questions, &local_positions), &answers)?;
                 Ok(answers)
             })?;
             answers = Some((found, positions));
         }
         // All answers to other ranks are sent at this point.
         world.failing("gather", || {
-            let output = own_cells(&like.vector)?;
-            if elsewhere.count < indices.len() {
+            let output = local_cells(&like.vector)?;
+            if remote.count < indices.len() {
                 let indices = indices.clone().apart_from(Some(&output), false)?;
-                gather_own(world, &own, (&indices, &places), &output)?;
+                gather_own(world, &own, (&indices, &local_positions), &output)?;
             }
             answers.map_or(Ok(()), |(found, positions)| scatter(world, &found, &positions, &output))
         })?;
@@ -86,16 +86,16 @@ impl Vectors<'_> {
         let named = vec![input.named()?, indices.named()?, output.named()?];
         let (of_output, cells) = (spans(&output)?, output.cells()?);
         let like = fitted(world, "to be scattered", &input, &spans(&indices)?, true)?;
-        let places = Places::new(&of_output, world.rank());
-        let (values, indices, elsewhere) = self.collective("scatter", named, (), || {
-            let (values, indices) = (own_cells(&like.vector)?, own_cells(&indices)?);
-            Ok(survey(world, &indices, &places, cells, &output)?.map(|elsewhere| (values, indices, elsewhere)))
+        let local_positions = LocalPositions::new(&of_output, world.rank());
+        let (values, indices, remote) = self.collective("scatter", named, (), || {
+            let (values, indices) = (local_cells(&like.vector)?, local_cells(&indices)?);
+            Ok(survey(world, &indices, &local_positions, cells, &output)?.map(|remote| (values, indices, remote)))
         })??;
         let mut landed = None;
-        if elsewhere.of_any_rank {
+        if remote.of_any_rank {
             let (moved, ranks) = world.failing("scatter", || {
-                let Elsewhere { indices, ranks, positions } =
-                    Elsewhere::new(world, &indices, &places, elsewhere.count)?;
+                let RemoteIndices { indices, ranks, positions } =
+                    RemoteIndices::new(world, &indices, &local_positions, remote.count)?;
                 let moved = Cells::scratch(&world.home(), "to be scattered", &T::INFO, indices.len())?;
                 gather(world, &values, &positions, &moved)?;
                 Ok((vec![moved, indices], ranks))
@@ -106,19 +106,19 @@ impl Vectors<'_> {
             landed = Some(world.deliver_columns(&columns, Ok(moved), &to, DeliveryTarget::Memory)?.cells);
         }
         world.failing("scatter", || {
-            let output = own_cells(&output)?;
-            if elsewhere.count < indices.len() {
+            let output = local_cells(&output)?;
+            if remote.count < indices.len() {
                 let indices = indices.clone().apart_from(Some(&output), false)?;
-                scatter_own(world, &values, (&indices, &places), &output)?;
+                scatter_own(world, &values, (&indices, &local_positions), &output)?;
             }
             let Some([values, indices]) = landed.as_deref() else { return Ok(()) };
-            scatter_own(world, values, (indices, &places), &output)
+            scatter_own(world, values, (indices, &local_positions), &output)
         })
     }
 }
 
 /// Numbers of indices of other ranks' cells.
-struct ElsewhereCount {
+struct RemoteCount {
     /// The number on this rank.
     count: u64,
     /// True if any rank has such indices.
@@ -130,16 +130,16 @@ struct ElsewhereCount {
 fn survey<T: Element>(
     world: &World,
     indices: &Cells,
-    places: &Places,
+    local_positions: &LocalPositions,
     cells: u64,
     of: &Vector<T>,
-) -> Result<Result<ElsewhereCount>> {
-    let [end, count] = places.survey(world, indices)?;
+) -> Result<Result<RemoteCount>> {
+    let [end, count] = local_positions.survey(world, indices)?;
     let mut most = [end, count];
     world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
     let [end, of_any_rank] = [most[0], most[1]];
     Ok(if end <= cells {
-        Ok(ElsewhereCount { count, of_any_rank: of_any_rank > 0 })
+        Ok(RemoteCount { count, of_any_rank: of_any_rank > 0 })
     } else {
         let text = format!("index {} is beyond the {cells} cells of {}", end - 1, of.label()?);
         Err(ArrayError::Other(text).into())

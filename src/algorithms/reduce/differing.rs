@@ -32,10 +32,10 @@ pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> 
     if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
         return Ok(None);
     }
-    let [(chunk, region), (beside, whole)] = boxes;
+    let [(chunk, region), (corresponding, whole)] = boxes;
     let count = |part: Region| {
         let shifted = Region::at(whole.start + (part.start - region.start), part.extents());
-        count(arrays, [(chunk, part), (beside, shifted)])
+        count(arrays, [(chunk, part), (corresponding, shifted)])
     };
     let cells = count(region)?;
     let first = if cells == 0 { Spot::NOWHERE } else { Spot::first(region, |part| Ok(count(part)? > 0))? };

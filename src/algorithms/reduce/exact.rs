@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn single_numbers_and_products_come_back() {
+    fn sum_of_one_number_or_product_is_exact() {
         let mut state = 1_u64;
         for _ in 0..20_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

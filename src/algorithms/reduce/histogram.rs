@@ -1,6 +1,6 @@
 //! Histograms of numbers with any bins.
 
-use super::host::Places;
+use super::host::HostBins;
 use super::number::{Format, Number, Reducible};
 use super::operand::{Stride, collective};
 use super::reduced::Reduced;
@@ -88,11 +88,11 @@ impl<S: Number> Bins<S> {
 
     /// The bins below, in, and above the range; no bin above if no number is larger than the last
     /// edge.
-    fn places(&self) -> Places<S> {
+    fn host_bins(&self) -> HostBins<S> {
         let mut thresholds: Vec<S> = self.edges.iter().map(|edge| edge.with_one_zero()).collect();
         let last = thresholds.pop().and_then(S::next_above);
         thresholds.extend(last);
-        Places::new(thresholds)
+        HostBins::new(thresholds)
     }
 
     /// Number of bins.
@@ -180,19 +180,19 @@ pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>>
         }
         return Ok(counts.concat());
     }
-    let places: Vec<_> = bins.iter().map(|bins| bins.places()).collect();
+    let host_bins: Vec<_> = bins.iter().map(|bins| bins.host_bins()).collect();
     // Counters are cleared and added for each task.
-    let least = places.iter().map(|places| 4 * places.count() as u64).sum();
-    let start = || -> Vec<_> { places.iter().map(Places::counts).collect() };
+    let least = host_bins.iter().map(|host_bins| 4 * host_bins.count() as u64).sum();
+    let start = || -> Vec<_> { host_bins.iter().map(HostBins::counts).collect() };
     let found = operand.fold_on_host(least, start, |found, component, numbers| {
-        places[component].count_block(numbers, &mut found[component]);
+        host_bins[component].count_block(numbers, &mut found[component]);
     })?;
     for (component, of_component) in found.into_iter().flat_map(|found| found.into_iter().enumerate()) {
         let mut found = of_component.into_counts();
         // If no number is larger than the last edge, there is no bin above.
         let nans = counts[component].len() - 1;
         found.resize(nans + 1, 0);
-        found.swap(places[component].count(), nans);
+        found.swap(host_bins[component].count(), nans);
         counts[component].iter_mut().zip(found).for_each(|(count, more)| *count += more);
     }
     Ok(counts.concat())
@@ -218,9 +218,9 @@ fn count_on_device<R: Reduced>(
         let mut add = |words: &[u32]| {
             // Only the first window counts numbers below its edges, and only the last one those
             // above.
-            let places = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
-            for place in places {
-                counts[from + place] += u64::from(words[place]);
+            let window_bins = if from == 0 { 0 } else { 1 }..if end { edges.len() + 1 } else { edges.len() };
+            for bin in window_bins {
+                counts[from + bin] += u64::from(words[bin]);
             }
             if from == 0 {
                 *counts.last_mut().expect("counts end in NaNs") += u64::from(words[HISTOGRAM.words - 1]);

@@ -19,12 +19,12 @@ mod number;
 mod numbers;
 mod operand;
 mod reduced;
+#[cfg(test)]
+mod reference_tests;
 mod source;
 mod spot;
 mod sums;
 mod total;
-#[cfg(test)]
-mod twin;
 
 pub(crate) use differing::differing;
 pub use exact::ExactSum;

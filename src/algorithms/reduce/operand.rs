@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::reduced::Reduced;
 use super::source::{Work, kernel};
 use crate::World;
-use crate::array::{Aligned, ArrayCore, ArrayKind, Side, aligned};
+use crate::array::{AlignedBoxes, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, FoldKernel, Lease, Strided};
 use crate::element::Element;
@@ -35,7 +35,7 @@ impl Stride {
 /// This rank's aligned boxes of `N` sections, and the numbers of type `S` in their cells.
 pub struct LocalOperand<S, const N: usize> {
     pub(super) cores: [Rc<ArrayCore>; N],
-    aligned: Vec<Aligned>,
+    aligned: Vec<AlignedBoxes>,
     stride: Stride,
     numbers: Numbers,
     scalar: PhantomData<S>,
@@ -135,7 +135,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// The boxes.
-    pub fn aligned(&self) -> &[Aligned] {
+    pub fn aligned(&self) -> &[AlignedBoxes] {
         &self.aligned
     }
 
@@ -143,7 +143,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     pub fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
         LocalOperand {
             cores: [self.cores[0].clone()],
-            aligned: vec![Aligned(vec![(chunk, region)])],
+            aligned: vec![AlignedBoxes(vec![(chunk, region)])],
             stride: self.stride,
             numbers: self.numbers,
             scalar: PhantomData,
@@ -168,7 +168,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// A component of a box of one of the sections, in scalars; `None` without cells.
-    fn component(&self, which: usize, boxes: &Aligned, component: usize) -> Result<Option<(Lease, Strided)>> {
+    fn component(&self, which: usize, boxes: &AlignedBoxes, component: usize) -> Result<Option<(Lease, Strided)>> {
         let (Numbers { first, per_cell, .. }, (chunk, _)) = (self.numbers, boxes.0[which]);
         let Some(Strided { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
         let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * per_cell as i64);

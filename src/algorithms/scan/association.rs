@@ -22,9 +22,9 @@ pub struct Item<S> {
 }
 
 /// Combines the value of earlier cells with the value of later cells.
-pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, behind: Item<S>) -> Item<S> {
-    let value = if behind.head { behind.value } else { op(before.value, behind.value) };
-    Item { value, head: before.head || behind.head }
+pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, after: Item<S>) -> Item<S> {
+    let value = if join_after.head { join_after.value } else { op(before.value, join_after.value) };
+    Item { value, head: before.head || join_after.head }
 }
 
 /// Scans the cells of one block (the last block may be short) after the value `carry` of the
@@ -60,18 +60,19 @@ pub fn block<X: Copy>(
         for level in (0..LEVELS - 1).rev() {
             for i in (0..counts[level]).rev() {
                 let above = before[i / 2];
-                before[i] = if i.is_multiple_of(2) { above } else { Some(behind(join, above, levels[level][i - 1])) };
+                before[i] =
+                    if i.is_multiple_of(2) { above } else { Some(join_after(join, above, levels[level][i - 1])) };
             }
         }
         for (r, run) in cells.chunks(RUN).enumerate() {
-            let base = before[r].map_or(carry, |before| Some(behind(join, carry, before)));
+            let base = before[r].map_or(carry, |before| Some(join_after(join, carry, before)));
             match base {
                 None => results(join, base, |within| within, r * RUN, run, &mut put),
                 Some(before) => results(join, base, |within| join(before, within), r * RUN, run, &mut put),
             }
         }
     }
-    Some(behind(join, carry, levels[LEVELS - 1][0]))
+    Some(join_after(join, carry, levels[LEVELS - 1][0]))
 }
 
 /// Emits the results of a run; `all` combines the value with the first cells of the run.
@@ -95,7 +96,7 @@ fn results<X: Copy>(
 }
 
 /// Combines with the earlier value, if there is any.
-fn behind<X>(join: impl Fn(X, X) -> X, before: Option<X>, one: X) -> X {
+fn join_after<X>(join: impl Fn(X, X) -> X, before: Option<X>, one: X) -> X {
     match before {
         Some(before) => join(before, one),
         None => one,

@@ -6,7 +6,7 @@ use super::association::{BLOCK, Item, RUNS};
 use super::operation::{Carry, ScanOperation};
 use crate::World;
 use crate::algorithms::heads::{Heads, mark};
-use crate::array::{Cells, Stretch, Strip, stretches};
+use crate::array::{Cells, AlignedParts, SequencePart, align_parts};
 use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::Result;
 use crate::kernel::{Call, Kernel, KernelSource};
@@ -14,7 +14,7 @@ use crate::kernel::{Call, Kernel, KernelSource};
 /// A scan in progress: its kernel, and sums of blocks on the device.
 pub struct Blocks {
     /// The parts of the input, of the flags if there are segments, and of a separate output.
-    pieces: Vec<Stretch>,
+    pieces: Vec<AlignedParts>,
     segmented: bool,
     in_place: bool,
     /// Index of the output in a stretch, if the output is not the input.
@@ -61,7 +61,7 @@ impl Blocks {
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut back = None;
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
-        let whole_blocks = stretches(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
+        let whole_blocks = align_parts(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
         if !operation.exact() && !whole_blocks {
             // Blocks are relative to the whole sequence, so that the result does not depend on its
             // parts.
@@ -81,7 +81,7 @@ impl Blocks {
         let in_place = operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(&input));
         let elsewhere = output.as_ref().filter(|_| !in_place);
         let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
-        let pieces = stretches(&cells);
+        let pieces = align_parts(&cells);
         let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(BLOCK as u64)).sum();
         let scratch = |name: &str, element, cells| Cells::scratch(&home, name, element, cells);
         let (element, mark) = (operation.element, &u32::INFO);
@@ -158,7 +158,7 @@ impl Blocks {
     fn over_blocks<'k>(
         &self,
         entry: &str,
-        bind: impl for<'c> Fn(Call<'c>, &Stretch, &Strip, &Strip) -> Call<'c>,
+        bind: impl for<'c> Fn(Call<'c>, &AlignedParts, &SequencePart, &SequencePart) -> Call<'c>,
     ) -> Result<()> {
         let kernel = self.kernel.entry(entry)?;
         let mut first = 0;
@@ -173,7 +173,7 @@ impl Blocks {
     }
 
     /// Binds the cells, their flags and the output, if present.
-    fn cells<'c>(&self, call: Call<'c>, piece: &Stretch, writes: bool) -> Call<'c> {
+    fn cells<'c>(&self, call: Call<'c>, piece: &AlignedParts, writes: bool) -> Call<'c> {
         let cells = piece.parts[0].binding();
         let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
         let call = match self.output.filter(|_| writes) {

@@ -59,7 +59,7 @@ impl OnRank<'_> {
     pub fn reduce<T: Element>(&self, input: impl IntoSequence<T>, operator: &Operator) -> Result<Option<T>> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("reduce");
-        let operation = ScanOperation::of(operator, &T::INFO);
+        let operation = ScanOperation::inclusive(operator, &T::INFO);
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
@@ -197,7 +197,7 @@ impl OnRank<'_> {
     ) -> Result<()> {
         let (input, output) = (input.cells()?, output.cells()?);
         input.check_length(output, "the output")?;
-        let operation = ScanOperation { first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: first.map(bytes_of), ..ScanOperation::inclusive(operator, &T::INFO) };
         run(self.world(), &operation, input, heads, Some(output)).map(drop)
     }
 }
@@ -212,7 +212,7 @@ pub(super) fn run(
 ) -> Result<Carry> {
     operation.check(world.gpu())?;
     if let Some(heads) = heads.cells() {
-        input.check_length(heads, "what says where segments begin")?;
+        input.check_length(heads, "the sequence of segment heads")?;
     }
     let input = &input.clone().apart_from(output, operation.transform.is_none())?;
     let apart = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
@@ -232,7 +232,7 @@ pub(super) fn run(
 
 /// Exclusive scan of counts with kernels.
 pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
-    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
+    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::inclusive(&Operator::Add, &u32::INFO) };
     let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
     blocks.start()?;
     blocks.write()
@@ -240,7 +240,7 @@ pub(super) fn scan_counts(world: &World, counts: &Cells) -> Result<()> {
 
 /// The maximum of some numbers.
 pub(super) fn largest(world: &World, numbers: &Cells) -> Result<Option<u32>> {
-    let operation = ScanOperation::of(&Operator::Max, &u32::INFO);
+    let operation = ScanOperation::inclusive(&Operator::Max, &u32::INFO);
     Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
 }
 
@@ -258,7 +258,7 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
         return host::widened_sum(numbers);
     }
     let transform = Some((&u32::INFO, "vec2<u32>(x, 0u)"));
-    let operation = ScanOperation { transform, ..ScanOperation::of(&add, &<[u32; 2]>::INFO) };
+    let operation = ScanOperation { transform, ..ScanOperation::inclusive(&add, &<[u32; 2]>::INFO) };
     let all = run(world, &operation, numbers, Heads::None, None)?;
     let [low, high] = all.item.map_or([0, 0], |item| pod_read_unaligned::<[u32; 2]>(&item.value));
     Ok(u64::from(high) << 32 | u64::from(low))
@@ -268,7 +268,7 @@ pub(super) fn widened_sum(world: &World, numbers: &Cells) -> Result<u64> {
 pub(super) fn count(world: &World, cells: u64) -> Result<Cells> {
     let numbers = Cells::scratch(&world.home(), "numbers", &u32::INFO, cells)?;
     numbers.fill(bytes_of(&1_u32))?;
-    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
+    let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::inclusive(&Operator::Add, &u32::INFO) };
     run(world, &operation, &numbers, Heads::None, Some(&numbers))?;
     Ok(numbers)
 }

@@ -48,7 +48,7 @@ pub struct Carry {
 
 impl<'a> ScanOperation<'a> {
     /// An inclusive scan.
-    pub fn of(operator: &'a Operator, element: &'static ElementInfo) -> Self {
+    pub fn inclusive(operator: &'a Operator, element: &'static ElementInfo) -> Self {
         Self { operator, element, first: None, transform: None }
     }
 

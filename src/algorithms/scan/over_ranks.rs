@@ -9,7 +9,7 @@ use bytemuck::{bytes_of, pod_read_unaligned};
 
 use super::association::{BLOCK, Item};
 use super::operation::{Carry, ScanOperation};
-use super::steps::Steps;
+use super::steps::ScanSteps;
 use crate::World;
 use crate::algorithms::heads::Heads;
 use crate::algorithms::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, in_blocks, spans};
@@ -40,7 +40,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("reduce");
         let all = self.scanned::<T, u32, T>(
             "reduce",
-            &ScanOperation::of(operator, &T::INFO),
+            &ScanOperation::inclusive(operator, &T::INFO),
             &input.into(),
             None,
             Segments::None,
@@ -81,7 +81,7 @@ impl Vectors<'_> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("inclusive_scan");
         let (input, output) = (input.into(), output.into());
-        let operation = ScanOperation::of(operator, &T::INFO);
+        let operation = ScanOperation::inclusive(operator, &T::INFO);
         self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
@@ -101,7 +101,7 @@ impl Vectors<'_> {
         let _call = CallSite::enter();
         let _acting = self.world().acting("exclusive_scan");
         let (input, output) = (input.into(), output.into());
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
         self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
     }
 
@@ -122,7 +122,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("inclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        let operation = ScanOperation::of(operator, &T::INFO);
+        let operation = ScanOperation::inclusive(operator, &T::INFO);
         self.scanned("inclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -144,7 +144,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("exclusive_scan_by_flag");
         let (flags, input, output) = (flags.into(), input.into(), output.into());
         let segments = Segments::<u32>::Flags(&flags);
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
         self.scanned("exclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -165,7 +165,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("inclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        let operation = ScanOperation::of(operator, &T::INFO);
+        let operation = ScanOperation::inclusive(operator, &T::INFO);
         self.scanned("inclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -187,7 +187,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("exclusive_scan_by_key");
         let (keys, input, output) = (keys.into(), input.into(), output.into());
         let segments = Segments::Keys(&keys);
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::of(operator, &T::INFO) };
+        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
         self.scanned("exclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
     }
 
@@ -207,7 +207,7 @@ impl Vectors<'_> {
             input.check_length(output, "the output")?;
             named.push(output.named()?);
         }
-        let what = "what says where segments begin";
+        let what = "the sequence of segment heads";
         match &segments {
             Segments::None => {}
             Segments::Flags(flags) => {
@@ -255,8 +255,8 @@ impl Vectors<'_> {
                 let heads = heads.map(|heads| apart(heads, false)).transpose()?;
                 own.push(OwnSpan { number, input, heads, output });
             }
-            let course = ScanCourse { world, operation, keyed: keys.is_some(), spans: &wanted };
-            course.run(&own)
+            let distributed_scan = DistributedScan { world, operation, keyed: keys.is_some(), spans: &wanted };
+            distributed_scan.run(&own)
         })?;
         results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;
         Ok(all)
@@ -272,7 +272,7 @@ struct OwnSpan {
 }
 
 /// A scan over ranks, without static types.
-struct ScanCourse<'a> {
+struct DistributedScan<'a> {
     world: &'a World,
     operation: &'a ScanOperation<'a>,
     /// True if keys define the segments.
@@ -280,7 +280,7 @@ struct ScanCourse<'a> {
     spans: &'a [Span],
 }
 
-impl ScanCourse<'_> {
+impl DistributedScan<'_> {
     fn run(&self, own: &[OwnSpan]) -> Result<Option<Vec<u8>>> {
         let group = self.world.inner();
         let (keys, carries) = (group.next_sequence(), group.next_sequence());
@@ -309,7 +309,7 @@ impl ScanCourse<'_> {
                 None => Heads::None,
             };
             let output = one.output.as_ref();
-            let (step, key) = Steps::new(self.world, self.operation, &one.input, heads, output, key, at_once)?;
+            let (step, key) = ScanSteps::new(self.world, self.operation, &one.input, heads, output, key, at_once)?;
             last = key.map(|key| (one.number, key));
             steps.push(step);
         }

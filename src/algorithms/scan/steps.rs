@@ -10,14 +10,14 @@ use crate::device::Device;
 use crate::error::Result;
 
 /// A scan of cells of this rank after cells of other ranks.
-pub struct Steps<'a>(Way<'a>);
+pub struct ScanSteps<'a>(ScanBackend<'a>);
 
-enum Way<'a> {
-    Host(OnHost<'a>),
+enum ScanBackend<'a> {
+    Host(HostScan<'a>),
     Kernels(Box<Blocks>),
 }
 
-struct OnHost<'a> {
+struct HostScan<'a> {
     device: &'a Device,
     operation: &'a ScanOperation<'a>,
     input: &'a Cells,
@@ -31,7 +31,7 @@ struct OnHost<'a> {
     before: Carry,
 }
 
-impl<'a> Steps<'a> {
+impl<'a> ScanSteps<'a> {
     /// Reduces the blocks. `key` is the key of the previous cell, if keys define the segments. Also
     /// returns the last key. With `at_once`, the host skips this step and reads each cell only
     /// once, in [`carry`](Self::carry).
@@ -48,7 +48,7 @@ impl<'a> Steps<'a> {
             let mut last = key;
             let flags = kernels::flags(world, heads, &mut last)?;
             let blocks = Blocks::new(world, operation, input, flags.as_ref(), output)?;
-            return Ok((Self(Way::Kernels(Box::new(blocks))), last));
+            return Ok((Self(ScanBackend::Kernels(Box::new(blocks))), last));
         }
         let device = world.gpu();
         let (sums, last) = match (at_once, heads) {
@@ -60,22 +60,22 @@ impl<'a> Steps<'a> {
             }
         };
         let before = Carry::default();
-        Ok((Self(Way::Host(OnHost { device, operation, input, heads, output, key, sums, before })), last))
+        Ok((Self(ScanBackend::Host(HostScan { device, operation, input, heads, output, key, sums, before })), last))
     }
 
     /// Computes the prefix of each block after the value of all earlier cells; returns the value
     /// including the blocks. With `at_once`, also writes the results.
     pub fn carry(&mut self, before: Carry) -> Result<Carry> {
         match &mut self.0 {
-            Way::Kernels(blocks) => blocks.carry(before),
-            Way::Host(on) => match &on.sums {
+            ScanBackend::Kernels(blocks) => blocks.carry(before),
+            ScanBackend::Host(scan) => match &scan.sums {
                 Some(sums) => {
-                    on.before = before.clone();
-                    Ok(sums.after(on.operation, before))
+                    scan.before = before.clone();
+                    Ok(sums.after(scan.operation, before))
                 }
                 None => {
-                    let before = Carry { key: on.key.take(), ..before };
-                    let all = host::scan(on.device, on.operation, on.input, on.heads, on.output, before)?;
+                    let before = Carry { key: scan.key.take(), ..before };
+                    let all = host::scan(scan.device, scan.operation, scan.input, scan.heads, scan.output, before)?;
                     Ok(Carry { key: None, ..all })
                 }
             },
@@ -85,11 +85,11 @@ impl<'a> Steps<'a> {
     /// Writes the results.
     pub fn write(self) -> Result<()> {
         match self.0 {
-            Way::Kernels(blocks) => blocks.write(),
-            Way::Host(on) if on.sums.is_none() => Ok(()),
-            Way::Host(on) => {
-                let carry = Carry { key: on.key, ..on.before };
-                host::scan(on.device, on.operation, on.input, on.heads, on.output, carry).map(drop)
+            ScanBackend::Kernels(blocks) => blocks.write(),
+            ScanBackend::Host(scan) if scan.sums.is_none() => Ok(()),
+            ScanBackend::Host(scan) => {
+                let carry = Carry { key: scan.key, ..scan.before };
+                host::scan(scan.device, scan.operation, scan.input, scan.heads, scan.output, carry).map(drop)
             }
         }
     }

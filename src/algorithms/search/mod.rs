@@ -5,7 +5,7 @@ mod over_ranks;
 use super::on_rank::OnRank;
 use super::sort::{KeyOrder, SortKey};
 use crate::World;
-use crate::array::{Cells, IntoSequence, Sequence, stretches};
+use crate::array::{Cells, IntoSequence, Sequence, align_parts};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::kernel::KernelSource;
@@ -124,7 +124,7 @@ pub(super) fn find(
     );
     let kernel = world.composed(&KernelSource::composed("bounds", text))?;
     for part in keys.parts() {
-        for piece in stretches(&[needles, bounds]) {
+        for piece in align_parts(&[needles, bounds]) {
             let call = kernel.call().read("keys", part.in_words()).read("needles", piece.parts[0].in_words());
             let call = call.update("bounds", piece.parts[1].binding()).param("fresh", u32::from(fresh));
             call.over([piece.cells() as i64]).run()?;

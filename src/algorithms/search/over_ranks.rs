@@ -1,9 +1,9 @@
 //! Lower and upper bounds in sorted distributed vectors.
 
 use super::{BoundSide, check_count, find};
-use crate::algorithms::ask::ask;
+use crate::algorithms::query_ranks::query_ranks;
 use crate::algorithms::sort::SortKey;
-use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, fitted, local_cells, ordered, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -66,7 +66,7 @@ impl Vectors<'_> {
         // The first key of each rank with keys. Needles not above the second rank's first key go to
         // the first rank, and so on.
         let (own, ranks) = world.failing(verb, || {
-            let (own, needles) = (own_cells(&keys.vector)?, own_cells(needles)?);
+            let (own, needles) = (local_cells(&keys.vector)?, local_cells(needles)?);
             let mut first = vec![0_u32; if own.len() > 0 { K::ORDER.words } else { 0 }];
             if own.len() > 0 {
                 own.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
@@ -87,15 +87,15 @@ impl Vectors<'_> {
             Ok((own, ranks))
         })?;
         let before = cut.iter().filter(|span| span.owner < world.rank()).map(|span| span.cells.end).max().unwrap_or(0);
-        let questions = world.failing(verb, || own_cells(needles))?;
-        let found = ask(world, &questions, &ranks, &u32::INFO, |needles| {
+        let questions = world.failing(verb, || local_cells(needles))?;
+        let found = query_ranks(world, &questions, &ranks, &u32::INFO, |needles| {
             let answers = Cells::scratch(&world.home(), "bounds", &u32::INFO, needles.len())?;
             answers.fill(&(before as u32).to_ne_bytes())?;
             find(world, K::ORDER, &own, needles, &answers, side, false)?;
             Ok(answers)
         })?;
         let like = fitted(world, "bounds", bounds, &spans(needles)?, false)?;
-        world.failing(verb, || found.copy_to(&own_cells(&like.vector)?))?;
+        world.failing(verb, || found.copy_to(&local_cells(&like.vector)?))?;
         like.bring_back(world)
     }
 }

@@ -52,7 +52,7 @@ impl OnRank<'_> {
         let scratch = |name, element| Cells::scratch(&world.home(), name, element, values.len());
         let (heads, sums) = (scratch("heads of segments", &u32::INFO)?, scratch("sums of segments", &V::INFO)?);
         mark(world, flags, &heads)?;
-        run(world, &ScanOperation::of(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        run(world, &ScanOperation::inclusive(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
         Selection::new(world, &tails(world, &heads)?)?.compact(&sums, output)
     }
 
@@ -108,7 +108,7 @@ impl OnRank<'_> {
         let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers; a missing flag at the first cell does not change the order.
         mark(world, flags, &segments)?;
-        run(world, &ScanOperation::of(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
+        run(world, &ScanOperation::inclusive(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
         let by_key = scratch("segments by key")?;
         sort(world, K::ORDER, keys, Some(&places))?;
         gather(world, &segments, &places, &by_key)?;

@@ -3,7 +3,7 @@
 use crate::algorithms::select::mark;
 use crate::algorithms::select::over_ranks::{ends, selected};
 use crate::algorithms::sort::SortKey;
-use crate::algorithms::vectors::{IntoVector, Vector, Vectors, array, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Vector, Vectors, array, fitted, local_cells, ordered, spans};
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
 use crate::element::Element;
@@ -38,7 +38,7 @@ impl Vectors<'_> {
         let sums = array::<V>(world, "zippy: sums of segments", values.cells()?, &cut)?;
         self.inclusive_scan_by_flag(&flags.vector, &values, &sums, operator)?;
         let ends = world.failing("reduce_by_flag", || {
-            let flags = own_cells(&flags.vector)?;
+            let flags = local_cells(&flags.vector)?;
             let heads = Cells::scratch(&world.home(), "heads of segments", &u32::INFO, flags.len())?;
             mark(world, &flags, &heads)?;
             ends(world, &heads)
@@ -113,7 +113,7 @@ impl Vectors<'_> {
         let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;
         world.copy(flags.section(), segments.at(..))?;
         world.failing(verb, || {
-            let own = own_cells(&(&segments).into())?;
+            let own = local_cells(&(&segments).into())?;
             mark(world, &own.copied()?, &own)
         })?;
         self.inclusive_scan(&segments, &segments, &Operator::Add)?;

@@ -12,7 +12,7 @@ use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::scan::{BLOCK, Carry, ScanOperation, run, scan_on_host};
 use crate::World;
-use crate::array::{Cells, IntoSequence, stretches};
+use crate::array::{Cells, IntoSequence, align_parts};
 use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -116,7 +116,7 @@ impl OnRank<'_> {
         let (keys_output, values_output) = (keys_output.into(), values_output.into());
         let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
         keys.check_length(values, "the sequence of values")?;
-        let (world, operation) = (self.world(), ScanOperation::of(operator, &V::INFO));
+        let (world, operation) = (self.world(), ScanOperation::inclusive(operator, &V::INFO));
         operation.check(world.gpu())?;
         let in_place =
             [keys_output, values_output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
@@ -207,7 +207,8 @@ impl<'a> Selection<'a> {
         let before = Cells::scratch(&world.home(), "places of selected cells", &u32::INFO, flags.len())?;
         mark(world, &flags, &before)?;
         let zero = 0_u32;
-        let operation = ScanOperation { first: Some(bytes_of(&zero)), ..ScanOperation::of(&Operator::Add, &u32::INFO) };
+        let operation =
+            ScanOperation { first: Some(bytes_of(&zero)), ..ScanOperation::inclusive(&Operator::Add, &u32::INFO) };
         let all = run(world, &operation, &before, Heads::None, Some(&before))?;
         let count = all.item.map_or(0, |item| pod_read_unaligned::<u32>(&item.value));
         Ok(Self { world, flags, before: Some(before), count: count.into() })
@@ -247,7 +248,7 @@ impl<'a> Selection<'a> {
         let places = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
         before.copy_to(&places)?;
         let place = kernel(self.world, entry)?;
-        for piece in stretches(&[&self.flags, &places]) {
+        for piece in align_parts(&[&self.flags, &places]) {
             let call = place.call().read("flags", piece.parts[0].binding());
             let call = call.update("places", piece.parts[1].binding());
             let counted = [piece.first as u32, self.count as u32, before.len() as u32, 0];
@@ -284,7 +285,7 @@ impl Mover {
         self.cells.resize((some.end - some.start) as usize * size, 0);
         self.found.resize(self.cells.len() + size, 0);
         input.read(some, &mut self.cells)?;
-        let bytes = by_size!(those, size, &self.cells, flags, selected, &mut self.found);
+        let bytes = by_size!(move_selected, size, &self.cells, flags, selected, &mut self.found);
         let end = self.written + (bytes / size) as u64;
         output.write(self.written..end, &self.found[..bytes])?;
         self.written = end;
@@ -295,7 +296,7 @@ impl Mover {
 /// Moves the cells that are selected, or those that are not, to the front of a slice with room for
 /// one more than all cells. Returns the number of their bytes.
 #[inline(always)]
-fn those(size: usize, cells: &[u8], flags: &[u32], selected: bool, found: &mut [u8]) -> usize {
+fn move_selected(size: usize, cells: &[u8], flags: &[u32], selected: bool, found: &mut [u8]) -> usize {
     let mut end = 0;
     for (cell, flag) in cells.chunks_exact(size).zip(flags) {
         // Without a branch, which the processor would mispredict.
@@ -322,7 +323,7 @@ pub(super) fn mark(world: &World, flags: &Cells, marks: &Cells) -> Result<()> {
         return Ok(());
     }
     let mark = kernel(world, "mark")?;
-    for piece in stretches(&[flags, marks]) {
+    for piece in align_parts(&[flags, marks]) {
         let call = mark.call().read("flags", piece.parts[0].binding());
         call.write("marks", piece.parts[1].binding()).over([piece.cells() as i64]).run()?;
     }
@@ -344,7 +345,7 @@ pub(super) fn tails(world: &World, heads: &Cells) -> Result<Cells> {
         return Ok(tails);
     }
     let tail = kernel(world, "tail")?;
-    for piece in stretches(&[heads, &tails]) {
+    for piece in align_parts(&[heads, &tails]) {
         let call = tail.call().read("flags", piece.parts[0].binding()).write("marks", piece.parts[1].binding());
         let counted = [piece.first as u32, 0, heads.len() as u32, 0];
         call.param("counted", counted).over([piece.cells() as i64]).run()?;

@@ -6,7 +6,7 @@ use super::{Selection, tails};
 use crate::World;
 use crate::algorithms::heads::flags_after;
 use crate::algorithms::vectors::{
-    Fitted, IntoVector, Vectors, array, fitted, in_order_of_ranks, ordered, own_cells, spans,
+    Fitted, IntoVector, Vectors, array, fitted, in_order_of_ranks, local_cells, ordered, spans,
 };
 use crate::array::{Cells, GlobalArray};
 use crate::device::Operator;
@@ -53,7 +53,7 @@ impl Vectors<'_> {
         let cut = ordered(world, &spans(&input)?);
         let input = fitted(world, "cells of a selection", &input, &cut, true)?;
         let flags = fitted(world, "flags of a selection", &flags, &cut, true)?;
-        let flags = world.failing("compact", || own_cells(&flags.vector))?;
+        let flags = world.failing("compact", || local_cells(&flags.vector))?;
         selected(world, name, "compact", &flags, &input)
     }
 
@@ -99,7 +99,7 @@ impl Vectors<'_> {
         let (world, input) = (self.world(), input.into());
         self.collective("unique", vec![input.named()?], name, || Ok(()))?;
         let input = fitted(world, "cells of a selection", &input, &ordered(world, &spans(&input)?), true)?;
-        let heads = world.failing("unique", || heads(world, &own_cells(&input.vector)?))?;
+        let heads = world.failing("unique", || heads(world, &local_cells(&input.vector)?))?;
         selected(world, name, "unique", &heads, &input)
     }
 
@@ -127,7 +127,7 @@ impl Vectors<'_> {
         let sums = array::<V>(world, "zippy: sums of runs", values.cells()?, &cut)?;
         self.inclusive_scan_by_key(&keys.vector, &values, &sums, operator)?;
         let ends = world.failing("reduce_by_key", || {
-            let heads = heads(world, &own_cells(&keys.vector)?)?;
+            let heads = heads(world, &local_cells(&keys.vector)?)?;
             ends(world, &heads)
         })?;
         let found = selected(world, keys_name, "reduce_by_key", &ends, &keys)?;
@@ -144,9 +144,10 @@ pub fn selected<T: Element>(
     flags: &Cells,
     input: &Fitted<T>,
 ) -> Result<GlobalArray<T, 1>> {
-    let (selection, input) = world.failing(verb, || Ok((Selection::new(world, flags)?, own_cells(&input.vector)?)))?;
+    let (selection, input) =
+        world.failing(verb, || Ok((Selection::new(world, flags)?, local_cells(&input.vector)?)))?;
     let output = world.array_of_lengths::<T>(name, selection.count)?;
-    world.failing(verb, || selection.compact(&input, &own_cells(&(&output).into())?))?;
+    world.failing(verb, || selection.compact(&input, &local_cells(&(&output).into())?))?;
     Ok(output)
 }
 

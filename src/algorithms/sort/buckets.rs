@@ -2,7 +2,7 @@
 //! boundary of two ranks are sorted.
 
 use super::key::KeyOrder;
-use super::lent::lend_pairs;
+use super::lend_pairs::lend_pairs;
 use super::splitters::{Splitter, splitters};
 use super::{SortRoom, host, sort_in};
 use crate::World;
@@ -49,14 +49,14 @@ struct Bucket {
     /// The index of the first rank of the bucket.
     first: usize,
     /// The boundaries in a split bin, counted in keys from the start of the bin.
-    behind: Vec<u64>,
+    boundaries: Vec<u64>,
     /// Number of cells in the whole vector.
     cells: u64,
     own: u64,
 }
 
 /// Keys and values grouped by destination rank.
-pub struct Dealt {
+pub struct GroupedKeys {
     /// True if they are in the room.
     pub in_room: bool,
     /// The number of keys for each of the ranks, one after another.
@@ -68,33 +68,33 @@ pub struct Dealt {
 ///
 /// On a software adapter, the host counts keys in bins and distributes them to the room. Kernels
 /// sort them in place.
-pub fn deal(
+pub fn group_by_rank(
     world: &World,
     order: KeyOrder,
     (keys, values): (&Cells, Option<&Cells>),
     room: &SortRoom,
-    places: &[u64],
-) -> Result<Dealt> {
+    boundaries: &[u64],
+) -> Result<GroupedKeys> {
     let in_room = world.gpu().is_host();
     if !in_room {
         sort_in(world, order, keys, values, Some(room))?;
     }
     let bins = Binning::new(world, if in_room { extremes(world, order, keys)? } else { ends(order, keys)? })?;
-    let own = if in_room { counted(world, order, keys, bins)? } else { found(world, order, keys, bins)? };
+    let own = if in_room { count_in_bins(world, order, keys, bins)? } else { count_sorted(world, order, keys, bins)? };
     let mut all = own.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
-    let (bucket_of, buckets) = buckets(&own, &all, places);
-    let beside = SortRoom { keys: keys.clone(), values: values.cloned() };
+    let (bucket_of, buckets) = buckets(&own, &all, boundaries);
+    let in_place = SortRoom { keys: keys.clone(), values: values.cloned() };
     if in_room {
         let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
         let (threads, room) = (world.gpu().host_threads(), (&room.keys, room.values.as_ref()));
         lend_pairs(world, [(keys, values), room], |[pairs, room]| {
-            host::deal(threads, order, pairs, room, buckets.len(), bucket);
+            host::distribute(threads, order, pairs, room, buckets.len(), bucket);
         })?;
     }
-    let (dealt, free) = if in_room { (room, Some(&beside)) } else { (&beside, None) };
-    let runs = runs(world, order, dealt, free, &buckets, places.len() + 1)?;
-    Ok(Dealt { in_room, runs })
+    let (grouped, free) = if in_room { (room, Some(&in_place)) } else { (&in_place, None) };
+    let runs = runs(world, order, grouped, free, &buckets, boundaries.len() + 1)?;
+    Ok(GroupedKeys { in_room, runs })
 }
 
 /// The smallest and the largest key, as numbers.
@@ -108,8 +108,8 @@ fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
     let mut found = [u64::MAX, 0];
     if keys.len() > 0 {
         let mut words = vec![0_u32; order.words];
-        for (end, place) in found.iter_mut().zip([0, keys.len() - 1]) {
-            keys.read(place..place + 1, bytemuck::cast_slice_mut(&mut words))?;
+        for (end, position) in found.iter_mut().zip([0, keys.len() - 1]) {
+            keys.read(position..position + 1, bytemuck::cast_slice_mut(&mut words))?;
             *end = order.number(&words);
         }
     }
@@ -117,15 +117,15 @@ fn ends(order: KeyOrder, keys: &Cells) -> Result<[u64; 2]> {
 }
 
 /// The number of keys in each bin.
-fn counted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
+fn count_in_bins(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| {
         host::count_bins(device.host_threads(), order, slices.swap_remove(0), BINS, |key| bins.of(key))
     })
 }
 
-/// [`counted`] for sorted keys.
-fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
+/// [`count_in_bins`] for sorted keys.
+fn count_sorted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<Vec<u64>> {
     let firsts: Vec<u64> = (0..BINS).map_while(|bin| bins.first(bin)).collect();
     let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();
     let scratch = |name, element| Cells::scratch(&world.home(), name, element, firsts.len() as u64);
@@ -139,20 +139,23 @@ fn found(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> Result<
 
 /// The bucket of each bin, and the buckets in the order of keys. There are at most as many buckets
 /// as bins.
-fn buckets(own: &[u64], all: &[u64], places: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
+fn buckets(own: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
     let (mut bins, mut buckets) = (Vec::with_capacity(BINS), Vec::<Bucket>::new());
     let mut start = 0;
     for (&own, &all) in own.iter().zip(all) {
         let end = start + all;
-        let first = places.partition_point(|&place| place <= start);
-        let behind: Vec<u64> =
-            places[first..].iter().take_while(|&&place| place < end).map(|place| place - start).collect();
-        match buckets.last_mut().filter(|last| last.first == first && last.behind.is_empty() && behind.is_empty()) {
+        let first = boundaries.partition_point(|&boundary| boundary <= start);
+        let inside: Vec<u64> = boundaries[first..]
+            .iter()
+            .take_while(|&&boundary| boundary < end)
+            .map(|boundary| boundary - start)
+            .collect();
+        match buckets.last_mut().filter(|last| last.first == first && last.boundaries.is_empty() && inside.is_empty()) {
             Some(last) => {
                 last.cells += all;
                 last.own += own;
             }
-            None => buckets.push(Bucket { first, behind, cells: all, own }),
+            None => buckets.push(Bucket { first, boundaries: inside, cells: all, own }),
         }
         bins.push((buckets.len() - 1) as u16);
         start = end;
@@ -170,28 +173,28 @@ fn runs(
     buckets: &[Bucket],
     ranks: usize,
 ) -> Result<Vec<u64>> {
-    let (mut among, mut places, mut before, mut start) = (Cells::none(keys.element()), Vec::new(), 0, 0);
+    let (mut split_keys, mut boundaries, mut before, mut start) = (Cells::none(keys.element()), Vec::new(), 0, 0);
     for bucket in buckets {
         let own = start..start + bucket.own;
         start = own.end;
-        if bucket.behind.is_empty() {
+        if bucket.boundaries.is_empty() {
             continue;
         }
         let cells = keys.only(own.clone());
         if free.is_some() {
             sort_in(world, order, &cells, values.as_ref().map(|values| values.only(own)).as_ref(), free)?;
         }
-        among.append(&cells);
-        places.extend(bucket.behind.iter().map(|behind| before + behind));
+        split_keys.append(&cells);
+        boundaries.extend(bucket.boundaries.iter().map(|boundary| before + boundary));
         before += bucket.cells;
     }
-    let mut splitters = splitters(world.inner(), order, &among, &places)?.into_iter();
+    let mut splitters = splitters(world.inner(), order, &split_keys, &boundaries)?.into_iter();
     let (mut runs, mut start) = (vec![0; ranks], 0);
     for bucket in buckets {
         let cells = keys.only(start..start + bucket.own);
         start += bucket.own;
         let (mut last, mut rank) = (0, bucket.first);
-        for Splitter { key, equal } in splitters.by_ref().take(bucket.behind.len()) {
+        for Splitter { key, equal } in splitters.by_ref().take(bucket.boundaries.len()) {
             let end = order.before(&cells, |other| other < key)? + equal;
             runs[rank] += end - last;
             (last, rank) = (end, rank + 1);
@@ -206,32 +209,32 @@ mod tests {
     use super::buckets;
 
     /// The first rank of a bucket, the boundaries in it, and the cells of both ranks.
-    type FoundBucket = (usize, Vec<u64>, u64);
+    type BucketParts = (usize, Vec<u64>, u64);
 
-    fn found(counts: &[[u64; 2]], places: &[u64]) -> (Vec<u16>, Vec<FoundBucket>) {
+    fn sorted_into_buckets(counts: &[[u64; 2]], boundaries: &[u64]) -> (Vec<u16>, Vec<BucketParts>) {
         let all: Vec<u64> = counts.iter().map(|both| both.iter().sum()).collect();
         let own: Vec<u64> = counts.iter().map(|both| both[0]).collect();
-        let (bins, buckets) = buckets(&own, &all, places);
+        let (bins, buckets) = buckets(&own, &all, boundaries);
         for (number, bucket) in buckets.iter().enumerate() {
             let in_it = |of: &[u64]| {
                 bins.iter().zip(of).filter(|(bin, _)| usize::from(**bin) == number).map(|(_, n)| n).sum::<u64>()
             };
             assert_eq!((bucket.cells, bucket.own), (in_it(&all), in_it(&own)));
         }
-        (bins, buckets.into_iter().map(|bucket| (bucket.first, bucket.behind, bucket.cells)).collect())
+        (bins, buckets.into_iter().map(|bucket| (bucket.first, bucket.boundaries, bucket.cells)).collect())
     }
 
     #[test]
-    fn places_on_borders_and_within_bins() {
+    fn boundaries_between_and_inside_bins_make_buckets() {
         // A boundary between bins splits no bin.
-        let (bins, buckets) = found(&[[2, 2], [1, 3]], &[4]);
+        let (bins, buckets) = sorted_into_buckets(&[[2, 2], [1, 3]], &[4]);
         assert_eq!((bins, buckets), (vec![0, 1], vec![(0, vec![], 4), (1, vec![], 4)]));
         // Several boundaries in one bin, also equal ones, and after empty bins.
-        let (bins, buckets) = found(&[[0, 0], [3, 7], [0, 0], [1, 1], [0, 2]], &[0, 3, 3, 9, 12, 14]);
+        let (bins, buckets) = sorted_into_buckets(&[[0, 0], [3, 7], [0, 0], [1, 1], [0, 2]], &[0, 3, 3, 9, 12, 14]);
         assert_eq!(bins, [0, 1, 2, 2, 3]);
         assert_eq!(buckets, [(1, vec![], 0), (1, vec![3, 3, 9], 10), (4, vec![], 2), (5, vec![], 2)]);
         // All keys in the last bin.
-        let (bins, buckets) = found(&[[0, 0], [0, 0], [4, 5]], &[1, 9]);
+        let (bins, buckets) = sorted_into_buckets(&[[0, 0], [0, 0], [4, 5]], &[1, 9]);
         assert_eq!((bins, buckets), (vec![0, 0, 1], vec![(0, vec![], 0), (0, vec![1], 9)]));
     }
 }

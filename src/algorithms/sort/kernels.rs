@@ -88,7 +88,7 @@ fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
 fn kernel(world: &World, order: KeyOrder, values: Option<&Cells>) -> Result<Kernel> {
     let narrow = values.is_some_and(|values| values.element().bytes < 4);
     let stored = if narrow { "atomic<u32>" } else { "u32" };
-    let beside = match values {
+    let value_declarations = match values {
         None => "fn put_value(p: i32, place: i32) {}\n".to_string(),
         Some(_) => format!(
             "@group(0) @binding(4) var<storage, read> values: array<u32>;
@@ -97,9 +97,9 @@ fn put_value(p: i32, place: i32) {{ values_sorted_store(place, values_load(p)); 
         ),
     };
     let text = format!(
-        "{}const VALUE_WORDS = {};\n{beside}{}{}",
+        "{}const VALUE_WORDS = {};\n{value_declarations}{}{}",
         order.declarations(),
-        values.map_or(0, Cells::words_a_cell),
+        values.map_or(0, Cells::words_per_cell),
         include_str!("../../../shaders/sort/radix.wgsl"),
         include_str!("../../../shaders/sort/place.wgsl"),
     );

@@ -4,21 +4,21 @@ mod buckets;
 mod host;
 mod kernels;
 mod key;
-mod lent;
+mod lend_pairs;
 mod over_ranks;
 mod splitters;
 
 pub(super) use self::host::merge as merge_lent;
 pub use self::key::SortKey;
 pub(super) use self::key::{KeyOrder, check_cells};
-pub(super) use self::lent::lend_pairs;
+pub(super) use self::lend_pairs::lend_pairs;
 pub(super) use self::splitters::splitters;
 
 use self::host::BytePairs;
 use super::merge::merge;
 use super::on_rank::OnRank;
 use crate::World;
-use crate::array::{Cells, IntoSequence, stretches};
+use crate::array::{Cells, IntoSequence, align_parts};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 
@@ -128,7 +128,7 @@ fn sort_in(
     }
     let all: Vec<&Cells> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
-    for piece in stretches(&all) {
+    for piece in align_parts(&all) {
         let cells = piece.first..piece.first + piece.cells();
         runs.push((keys.only(cells.clone()), values.map(|values| values.only(cells))));
     }

@@ -6,11 +6,11 @@
 //! another kind of pass. Of equal keys, splitters give those of lower ranks to the lower part; this
 //! is why chunks must follow one another in the order of ranks.
 
-use super::buckets::deal;
+use super::buckets::group_by_rank;
 use super::key::{KeyOrder, SortKey};
 use super::{SortRoom, check_cells, sort_in};
 use crate::World;
-use crate::algorithms::vectors::{IntoVector, Span, Vectors, fitted, ordered, own_cells, spans};
+use crate::algorithms::vectors::{IntoVector, Span, Vectors, fitted, local_cells, ordered, spans};
 use crate::array::Cells;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
@@ -50,7 +50,7 @@ impl Vectors<'_> {
         self.collective("sort", vec![keys.named()?], (), || Ok(()))?;
         let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
-        let own = world.failing("sort", || own_cells(&fitted_keys.vector))?;
+        let own = world.failing("sort", || local_cells(&fitted_keys.vector))?;
         sorted(world, "sort", K::ORDER, &wanted, (&own, None))?;
         fitted_keys.bring_back(world)
     }
@@ -79,8 +79,8 @@ impl Vectors<'_> {
         let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
-        let own =
-            world.failing("sort_pairs", || Ok((own_cells(&fitted_keys.vector)?, own_cells(&fitted_values.vector)?)))?;
+        let own = world
+            .failing("sort_pairs", || Ok((local_cells(&fitted_keys.vector)?, local_cells(&fitted_values.vector)?)))?;
         sorted(world, "sort_pairs", K::ORDER, &wanted, (&own.0, Some(&own.1)))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
@@ -125,9 +125,9 @@ fn exchanged(
     let cells = |keys: &Cells, values: Option<&Cells>| std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>();
     let (here, beside) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
     let columns: Vec<Column> = here.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
-    let dealt = world.failing(verb, || deal(world, order, (keys, values), room, &places))?;
-    let to = Destinations::Runs(ranks.into_iter().zip(dealt.runs).collect());
-    if dealt.in_room {
+    let grouped = world.failing(verb, || group_by_rank(world, order, (keys, values), room, &places))?;
+    let to = Destinations::Runs(ranks.into_iter().zip(grouped.runs).collect());
+    if grouped.in_room {
         world.deliver_columns(&columns, Ok(beside), &to, DeliveryTarget::Cells(&here))?;
         return Ok(());
     }

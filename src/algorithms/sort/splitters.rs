@@ -25,37 +25,38 @@ pub struct Splitter {
 
 /// A position whose splitter is being computed: it is among the keys with these leading bits, after
 /// a number of them.
-struct Place {
+struct PositionSearch {
     leading: u64,
-    behind: u64,
+    remaining: u64,
 }
 
 /// Splitters for ascending positions. Collective over the group; each rank passes its part of the
 /// keys.
-pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -> Result<Vec<Splitter>> {
-    if places.is_empty() {
+pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, positions: &[u64]) -> Result<Vec<Splitter>> {
+    if positions.is_empty() {
         return Ok(Vec::new());
     }
     let bits = 32 * order.words as u32;
-    let mut places: Vec<Place> = places.iter().map(|&behind| Place { leading: 0, behind }).collect();
+    let mut positions: Vec<PositionSearch> =
+        positions.iter().map(|&remaining| PositionSearch { leading: 0, remaining }).collect();
     let mut known = 0;
-    let mut equal = vec![0_u64; places.len()];
+    let mut equal = vec![0_u64; positions.len()];
     while known < bits {
         let digit = DIGIT.min(bits - known);
-        let mut groups: Vec<u64> = places.iter().map(|place| place.leading).collect();
+        let mut groups: Vec<u64> = positions.iter().map(|position| position.leading).collect();
         groups.dedup();
         let own = counted(order, keys, &groups, (bits, known, digit))?;
         let mut all = own.clone();
         group.all_reduce(&mut all, |sum, more| *sum += more)?;
-        for (place, equal) in places.iter_mut().zip(&mut equal) {
-            let at = groups.partition_point(|&leading| leading < place.leading) * VALUES;
+        for (position, equal) in positions.iter_mut().zip(&mut equal) {
+            let at = groups.partition_point(|&leading| leading < position.leading) * VALUES;
             // The position after all keys has the largest value.
             let mut value = 0;
-            while value + 1 < 1 << digit && place.behind >= all[at + value] {
-                place.behind -= all[at + value];
+            while value + 1 < 1 << digit && position.remaining >= all[at + value] {
+                position.remaining -= all[at + value];
                 value += 1;
             }
-            place.leading = place.leading << digit | value as u64;
+            position.leading = position.leading << digit | value as u64;
             *equal = own[at + value];
         }
         known += digit;
@@ -63,11 +64,11 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, places: &[u64]) -
     // Equal keys of lower ranks come first.
     let mut before = equal.clone();
     group.exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
-    let splitter = |((place, equal), before): ((&Place, u64), u64)| {
-        let equal = place.behind.saturating_sub(before).min(equal);
-        Splitter { key: place.leading, equal }
+    let splitter = |((position, equal), before): ((&PositionSearch, u64), u64)| {
+        let equal = position.remaining.saturating_sub(before).min(equal);
+        Splitter { key: position.leading, equal }
     };
-    Ok(places.iter().zip(equal).zip(before).map(splitter).collect())
+    Ok(positions.iter().zip(equal).zip(before).map(splitter).collect())
 }
 
 /// For each group of keys with the same leading bits, the number of this rank's keys for each value

@@ -3,7 +3,7 @@
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 
-use super::{IntoVector, Vector, Vectors, in_order_of_ranks, own_cells, spans};
+use super::{IntoVector, Vector, Vectors, in_order_of_ranks, local_cells, spans};
 use crate::array::GlobalArray;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
@@ -127,7 +127,7 @@ impl Vectors<'_> {
             return Err(ArrayError::Other(text).into());
         }
         self.collective("transpose", vec![input.named()?, output.named()?], columns, || Ok(()))?;
-        let indices = super::cut::array::<u32>(self.world(), "zippy: places of a transpose", cells, &spans(&input)?)?;
+        let indices = super::spans::array::<u32>(self.world(), "zippy: places of a transpose", cells, &spans(&input)?)?;
         let places = self.world().elementwise("bitcast<u32>(p) % columns * rows + bitcast<u32>(p) / columns");
         let call = places.call().param("columns", columns as u32).param("rows", (cells / columns) as u32);
         self.world().failing("transpose", || call.write("places", indices.at(..)))?;
@@ -173,7 +173,7 @@ impl Vectors<'_> {
     }
 
     fn cut_into<T: Element>(&self, name: &str, input: &Vector<T>, parts: &[super::Span]) -> Result<GlobalArray<T, 1>> {
-        let array = super::cut::array(self.world(), name, input.cells()?, parts)?;
+        let array = super::spans::array(self.world(), name, input.cells()?, parts)?;
         self.world().copy(input.section(), array.at(..))?;
         Ok(array)
     }
@@ -185,7 +185,7 @@ impl Vectors<'_> {
             let Some(span) = (if last { all.last() } else { all.first() }) else { return Ok(None) };
             let mut mine: Option<Payload> = None;
             if span.owner == world.rank() {
-                let cells = own_cells(input)?;
+                let cells = local_cells(input)?;
                 let at = if last { cells.len() - 1 } else { 0 };
                 let mut value = T::zeroed();
                 cells.read(at..at + 1, bytemuck::bytes_of_mut(&mut value))?;

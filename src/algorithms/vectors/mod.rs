@@ -1,10 +1,10 @@
 //! [`Vectors`]: data-parallel primitives over 1-D global arrays.
 
 mod arrange;
-mod cut;
+mod spans;
 mod vector;
 
-pub(super) use self::cut::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, ordered, own_cells, spans};
+pub(super) use self::spans::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, local_cells, ordered, spans};
 
 pub use self::vector::{IntoVector, Vector};
 

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::cells::Cells;
-use super::strip::Strip;
+use super::sequence_part::SequencePart;
 use crate::device::ChunkBuffer;
 
 /// Index of a buffer, and a byte range in it.
-pub type BytesOf = (usize, Range<usize>);
+pub type BufferRange = (usize, Range<usize>);
 
 /// Distinct buffers, numbered in order of first use.
 #[derive(Default)]
@@ -19,15 +19,15 @@ pub struct LentBuffers<'c> {
 
 impl<'c> LentBuffers<'c> {
     /// The byte ranges of a range of cells, one per part of the sequence.
-    pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BytesOf> {
+    pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BufferRange> {
         let size = cells.element().bytes;
-        let place = |(strip, within): (&'c Strip, Range<u64>)| {
-            let number = *self.numbers.entry(strip.memory()).or_insert_with(|| {
-                self.all.push(&strip.lease);
+        let place = |(part, within): (&'c SequencePart, Range<u64>)| {
+            let number = *self.numbers.entry(part.memory()).or_insert_with(|| {
+                self.all.push(&part.lease);
                 self.all.len() - 1
             });
             let bytes = (within.end - within.start) as usize * size;
-            let start = strip.core.strided(strip.chunk, &strip.only(within)).offset as usize * size;
+            let start = part.core.strided(part.chunk, &part.region_of(within)).offset as usize * size;
             (number, start..start + bytes)
         };
         cells.within(range.clone()).filter(|(_, within)| !within.is_empty()).map(place).collect()
@@ -36,11 +36,11 @@ impl<'c> LentBuffers<'c> {
 
 /// Splits buffers into those without written bytes, and the written parts of the others in the
 /// order of `written`.
-pub fn divided<'a, 'p>(
+pub fn split_written<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
-    written: impl Iterator<Item = &'p BytesOf>,
+    written: impl Iterator<Item = &'p BufferRange>,
 ) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {
-    let mut by_place: Vec<(usize, &BytesOf)> = written.enumerate().collect();
+    let mut by_place: Vec<(usize, &BufferRange)> = written.enumerate().collect();
     by_place.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
     let mut parts: Vec<Option<&mut [u8]>> = by_place.iter().map(|_| None).collect();
     let (mut shared, mut by_place) = (Vec::with_capacity(buffers.len()), by_place.into_iter().peekable());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::strip::{Strip, words};
+use super::sequence_part::{SequencePart, words};
 use crate::array::{ArrayCore, Home};
 use crate::chunks::ChunkId;
 use crate::device::{BoxOf, Lease, Piece, Strided};
@@ -15,7 +15,7 @@ use crate::region::Region;
 /// The cells of a [`Sequence`] without their static type.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
-    parts: Vec<Strip>,
+    parts: Vec<SequencePart>,
     length: u64,
     element: &'static ElementInfo,
 }
@@ -36,7 +36,7 @@ impl Cells {
     /// Appends a box of a chunk.
     pub fn push(&mut self, core: &Rc<ArrayCore>, chunk: ChunkId, region: Region) -> Result<()> {
         if let (Some(lease), false) = (core.lease(chunk)?, region.is_empty()) {
-            self.parts.push(Strip { core: core.clone(), chunk, region, lease, first: self.length });
+            self.parts.push(SequencePart { core: core.clone(), chunk, region, lease, first: self.length });
             self.length += region.cells();
         }
         Ok(())
@@ -45,16 +45,16 @@ impl Cells {
     /// Appends the cells of another sequence of the same type.
     pub fn append(&mut self, other: &Self) {
         let length = self.length;
-        self.parts.extend(other.parts.iter().map(|part| Strip { first: length + part.first, ..part.clone() }));
+        self.parts.extend(other.parts.iter().map(|part| SequencePart { first: length + part.first, ..part.clone() }));
         self.length += other.length;
     }
 
     /// Text of a cell for error messages.
     pub fn cell(&self, place: u64) -> String {
         match self.within(place..place + 1).next() {
-            Some((strip, within)) => {
-                let at = strip.region.start[0] + within.start as i64;
-                format!("cell {at} of array \"{}\"", strip.core.name())
+            Some((part, within)) => {
+                let at = part.region.start[0] + within.start as i64;
+                format!("cell {at} of array \"{}\"", part.core.name())
             }
             None => format!("cell {place} of {}", self.label()),
         }
@@ -63,15 +63,15 @@ impl Cells {
     /// Buffer and strides of the boxes of a range of cells, in order.
     pub fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, Strided)> {
         self.within(cells.clone())
-            .map(|(strip, within)| (&strip.lease, strip.core.strided(strip.chunk, &strip.only(within))))
+            .map(|(part, within)| (&part.lease, part.core.strided(part.chunk, &part.region_of(within))))
     }
 
-    /// Words per cell in the binding of [`Strip::in_words`].
-    pub fn words_a_cell(&self) -> usize {
+    /// Words per cell in the binding of [`SequencePart::in_words`].
+    pub fn words_per_cell(&self) -> usize {
         words(self.element)
     }
 
-    pub fn parts(&self) -> &[Strip] {
+    pub fn parts(&self) -> &[SequencePart] {
         &self.parts
     }
 
@@ -104,7 +104,7 @@ impl Cells {
 
     /// True if both sequences consist of the same cells.
     pub fn same_as(&self, other: &Self) -> bool {
-        let place = |part: &Strip| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
+        let place = |part: &SequencePart| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
         self.parts.iter().map(place).eq(other.parts.iter().map(place))
     }
 
@@ -122,17 +122,17 @@ impl Cells {
 
     /// True if a cell is in both sequences.
     pub fn overlaps(&self, other: &Self) -> bool {
-        let begin = |strip: &Strip| strip.core.strided(strip.chunk, &strip.region).offset;
-        let before = |a: &Strip, b: &Strip| begin(a) + a.cells() <= begin(b);
-        let common = |a: &Strip, b: &Strip| a.memory() == b.memory() && !before(a, b) && !before(b, a);
-        self.parts.iter().any(|strip| other.parts.iter().any(|one| common(strip, one)))
+        let begin = |part: &SequencePart| part.core.strided(part.chunk, &part.region).offset;
+        let before = |a: &SequencePart, b: &SequencePart| begin(a) + a.cells() <= begin(b);
+        let common = |a: &SequencePart, b: &SequencePart| a.memory() == b.memory() && !before(a, b) && !before(b, a);
+        self.parts.iter().any(|part| other.parts.iter().any(|one| common(part, one)))
     }
 
     /// True if a cell is in the sequence more than once.
     pub fn has_cells_twice(&self) -> bool {
-        let range = |strip: &Strip| {
-            let begin = strip.core.strided(strip.chunk, &strip.region).offset;
-            (strip.memory(), begin, begin + strip.cells())
+        let range = |part: &SequencePart| {
+            let begin = part.core.strided(part.chunk, &part.region).offset;
+            (part.memory(), begin, begin + part.cells())
         };
         let mut ranges: Vec<(u64, u64, u64)> = self.parts.iter().map(range).collect();
         ranges.sort_unstable();
@@ -144,13 +144,13 @@ impl Cells {
         let mut parts = Vec::new();
         for (part, within) in self.within(cells.clone()) {
             let first = part.first + within.start - cells.start;
-            parts.push(Strip { region: part.only(within), first, ..part.clone() });
+            parts.push(SequencePart { region: part.region_of(within), first, ..part.clone() });
         }
         Self { parts, length: cells.end - cells.start, element: self.element }
     }
 
     /// The parts that hold cells of a range, each with the range of its own cells.
-    pub(super) fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&Strip, Range<u64>)> {
+    pub(super) fn within(&self, cells: Range<u64>) -> impl Iterator<Item = (&SequencePart, Range<u64>)> {
         let begin = self.parts.partition_point(|part| part.first + part.cells() <= cells.start);
         let reached = self.parts[begin..].iter().take_while(move |part| part.first < cells.end);
         reached.map(move |part| {
@@ -166,7 +166,7 @@ impl Cells {
         for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = into.split_at_mut(bytes);
-            let (device, view) = (part.core.device(), part.core.strided(part.chunk, &part.only(within)));
+            let (device, view) = (part.core.device(), part.core.strided(part.chunk, &part.region_of(within)));
             if device.is_host() {
                 let begin = view.offset as usize * size;
                 device.lend([&part.lease], |[chunk]| head.copy_from_slice(&chunk[begin..begin + bytes]))?;
@@ -194,7 +194,7 @@ impl Cells {
         for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = from.split_at(bytes);
-            let view = part.core.strided(part.chunk, &part.only(within));
+            let view = part.core.strided(part.chunk, &part.region_of(within));
             let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
             match bytes % 4 {
                 0 => part.core.device().scatter(size, head, &pieces)?,
@@ -211,20 +211,20 @@ impl Cells {
 }
 
 /// Corresponding cells of several sequences: one part of each.
-pub(crate) struct Stretch {
-    pub parts: Vec<Strip>,
+pub(crate) struct AlignedParts {
+    pub parts: Vec<SequencePart>,
     /// The number of preceding cells.
     pub first: u64,
 }
 
-impl Stretch {
+impl AlignedParts {
     pub fn cells(&self) -> u64 {
         self.parts[0].cells()
     }
 }
 
 /// Splits sequences of equal length at the part boundaries of all of them.
-pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
+pub(crate) fn align_parts(all: &[&Cells]) -> Vec<AlignedParts> {
     let starts = all.iter().flat_map(|one| one.parts.iter().map(|part| part.first));
     let mut ends: Vec<u64> = starts.chain(all.first().map(|one| one.length)).filter(|&at| at > 0).collect();
     ends.sort_unstable();
@@ -233,7 +233,7 @@ pub(crate) fn stretches(all: &[&Cells]) -> Vec<Stretch> {
     let mut first = 0;
     for end in ends {
         let part = |one: &&Cells| one.only(first..end).parts.swap_remove(0);
-        out.push(Stretch { parts: all.iter().map(part).collect(), first });
+        out.push(AlignedParts { parts: all.iter().map(part).collect(), first });
         first = end;
     }
     out
@@ -258,7 +258,7 @@ impl Cells {
     /// Records a write by the host to a range of cells.
     pub fn were_written(&self, cells: Range<u64>) {
         for (part, within) in self.within(cells) {
-            part.core.was_written(part.chunk, &part.only(within), "a sequence", CallSite::here());
+            part.core.was_written(part.chunk, &part.region_of(within), "a sequence", CallSite::here());
         }
     }
 
@@ -293,7 +293,7 @@ impl Cells {
     /// Copies the cells to another sequence of equal length and type.
     pub fn copy_to(&self, other: &Self) -> Result<()> {
         other.were_written(0..other.length);
-        for Stretch { parts, .. } in stretches(&[self, other]) {
+        for AlignedParts { parts, .. } in align_parts(&[self, other]) {
             let (from, to) = (&parts[0], &parts[1]);
             let read = BoxOf { buffer: &from.lease, view: from.core.strided(from.chunk, &from.region) };
             let written = BoxOf { buffer: &to.lease, view: to.core.strided(to.chunk, &to.region) };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::buffers::{BytesOf, LentBuffers, divided};
+use super::buffers::{BufferRange, LentBuffers, split_written};
 use super::cells::Cells;
 use crate::device::Device;
 use crate::error::Result;
@@ -51,15 +51,15 @@ impl<'c> Lending<'c> {
 
     fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
-        let read: Vec<Vec<Vec<BytesOf>>> = (ranges.iter())
+        let read: Vec<Vec<Vec<BufferRange>>> = (ranges.iter())
             .map(|range| self.read.iter().map(|cells| buffers.bytes_of(cells, range)).collect())
             .collect();
-        let written: Vec<Vec<BytesOf>> = (ranges.iter())
+        let written: Vec<Vec<BufferRange>> = (ranges.iter())
             .map(|range| self.written.map_or(Vec::new(), |cells| buffers.bytes_of(cells, range)))
             .collect();
         let found = self.device.lend_all(&buffers.all, |bytes| {
-            let (shared, mut parts) = divided(bytes, written.iter().flatten());
-            let range = |(read, written): (&Vec<Vec<BytesOf>>, &Vec<BytesOf>)| LentRange {
+            let (shared, mut parts) = split_written(bytes, written.iter().flatten());
+            let range = |(read, written): (&Vec<Vec<BufferRange>>, &Vec<BufferRange>)| LentRange {
                 read: (read.iter())
                     .map(|places| places.iter().map(|(buffer, bytes)| &shared[*buffer][bytes.clone()]).collect())
                     .collect(),

@@ -1,6 +1,6 @@
 //! [`Lent`]: random access of the host to the cells of a sequence.
 
-use super::buffers::{BytesOf, LentBuffers, divided};
+use super::buffers::{BufferRange, LentBuffers, split_written};
 use super::cells::Cells;
 use crate::device::Device;
 use crate::error::{ArrayError, Result};
@@ -32,9 +32,9 @@ impl Cells {
     pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
         let found = buffers.bytes_of(self, &(0..self.len()));
-        let filled = self.parts().iter().filter(|strip| strip.cells() > 0);
+        let filled = self.parts().iter().filter(|part| part.cells() > 0);
         let parts: Vec<_> =
-            filled.zip(found).map(|(strip, (buffer, bytes))| (strip.first, buffer, bytes.start)).collect();
+            filled.zip(found).map(|(part, (buffer, bytes))| (part.first, buffer, bytes.start)).collect();
         let size = self.element().bytes;
         Ok(device.lend_all(&buffers.all, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
     }
@@ -54,15 +54,15 @@ pub(crate) fn lend_slices<R>(
     let mut buffers = LentBuffers::default();
     let parts: Vec<_> = sequences.iter().map(|cells| buffers.bytes_of(cells, &(0..cells.len()))).collect();
     let of_sequence = |(sequence, parts)| std::iter::repeat(sequence).zip(parts);
-    let mut all: Vec<(usize, &BytesOf)> = parts.iter().enumerate().flat_map(of_sequence).collect();
+    let mut all: Vec<(usize, &BufferRange)> = parts.iter().enumerate().flat_map(of_sequence).collect();
     all.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
-    let overlaps = |[(_, one), (_, next)]: &&[(usize, &BytesOf); 2]| one.0 == next.0 && one.1.end > next.1.start;
+    let overlaps = |[(_, one), (_, next)]: &&[(usize, &BufferRange); 2]| one.0 == next.0 && one.1.end > next.1.start;
     if let Some([_, (sequence, _)]) = all.array_windows().find(overlaps) {
         let text = format!("{} has cells that are written to twice", sequences[*sequence].label());
         return Err(ArrayError::Other(text).into());
     }
     Ok(device.lend_all(&buffers.all, |bytes| {
-        let (_, mut slices) = divided(bytes, parts.iter().flatten());
+        let (_, mut slices) = split_written(bytes, parts.iter().flatten());
         f(parts.iter().map(|parts| slices.by_ref().take(parts.len()).collect()).collect())
     })?)
 }

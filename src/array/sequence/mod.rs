@@ -4,12 +4,12 @@ mod buffers;
 mod cells;
 mod lending;
 mod lent;
-mod strip;
+mod sequence_part;
 
-pub(crate) use self::cells::{Cells, Stretch, stretches};
+pub(crate) use self::cells::{Cells, AlignedParts, align_parts};
 pub(crate) use self::lending::{Lending, LentRange};
 pub(crate) use self::lent::{Lent, lend_slices};
-pub(crate) use self::strip::Strip;
+pub(crate) use self::sequence_part::SequencePart;
 
 use std::marker::PhantomData;
 
@@ -39,7 +39,7 @@ pub trait IntoSequence<T>: Into<Sequence<T>> {}
 
 impl<T: Element> Sequence<T> {
     /// Concatenates sections.
-    fn of<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
+    fn concatenate<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
     where
         T: 's,
     {
@@ -68,7 +68,7 @@ impl<T: Element> IntoSequence<T> for LocalSection<T, 1> {}
 
 impl<T: Element> From<LocalSection<T, 1>> for Sequence<T> {
     fn from(section: LocalSection<T, 1>) -> Self {
-        Self::of([&section])
+        Self::concatenate([&section])
     }
 }
 
@@ -76,7 +76,7 @@ impl<T: Element> IntoSequence<T> for &LocalSection<T, 1> {}
 
 impl<T: Element> From<&LocalSection<T, 1>> for Sequence<T> {
     fn from(section: &LocalSection<T, 1>) -> Self {
-        Self::of([section])
+        Self::concatenate([section])
     }
 }
 
@@ -84,7 +84,7 @@ impl<T: Element> IntoSequence<T> for &[LocalSection<T, 1>] {}
 
 impl<T: Element> From<&[LocalSection<T, 1>]> for Sequence<T> {
     fn from(sections: &[LocalSection<T, 1>]) -> Self {
-        Self::of(sections)
+        Self::concatenate(sections)
     }
 }
 
@@ -92,7 +92,7 @@ impl<T: Element> IntoSequence<T> for &Vec<LocalSection<T, 1>> {}
 
 impl<T: Element> From<&Vec<LocalSection<T, 1>>> for Sequence<T> {
     fn from(sections: &Vec<LocalSection<T, 1>>) -> Self {
-        Self::of(sections)
+        Self::concatenate(sections)
     }
 }
 
@@ -100,7 +100,7 @@ impl<T: Element> IntoSequence<T> for Vec<LocalSection<T, 1>> {}
 
 impl<T: Element> From<Vec<LocalSection<T, 1>>> for Sequence<T> {
     fn from(sections: Vec<LocalSection<T, 1>>) -> Self {
-        Self::of(&sections)
+        Self::concatenate(&sections)
     }
 }
 
@@ -108,7 +108,7 @@ impl<T: Element> IntoSequence<T> for &LocalArray<T, 1> {}
 
 impl<T: Element> From<&LocalArray<T, 1>> for Sequence<T> {
     fn from(array: &LocalArray<T, 1>) -> Self {
-        Self::of([&array.all()])
+        Self::concatenate([&array.all()])
     }
 }
 
@@ -116,7 +116,7 @@ impl<T: Element> IntoSequence<T> for &Growable<T> {}
 
 impl<T: Element> From<&Growable<T>> for Sequence<T> {
     fn from(array: &Growable<T>) -> Self {
-        Self::of([&array.all()])
+        Self::concatenate([&array.all()])
     }
 }
 

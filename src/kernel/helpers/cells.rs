@@ -54,7 +54,7 @@ impl Writer<'_, '_> {
         let (x, ty, cell) = (self.var.name.clone(), self.axes.ty(), self.cell);
         let index = self.axes.offset(&self.axes.part("$p", 0), "$p");
         let has = self.has();
-        let (loads, stores) = (self.looks(false), self.looks(true));
+        let (loads, stores) = (self.record_call(false), self.record_call(true));
         if self.wants("index") {
             self.line(&format!("fn {x}_index($p: {ty}) -> u32 {{ return u32({index}); }}"));
         }
@@ -86,7 +86,7 @@ impl Writer<'_, '_> {
         let width = axes.geometry_part(Tuple::SectionExtent, 0);
         let first = format!("(({cell}) & -{per_word}) + {}", axes.geometry_part(Tuple::StorageLo, 0));
 
-        let (loads, stores) = (self.looks(false), self.looks(true));
+        let (loads, stores) = (self.record_call(false), self.record_call(true));
         let store = self.wants("store") && self.var.writable && self.var.atomic;
         let store_word = self.wants("store_word") && self.var.writable && !self.var.atomic;
         if self.wants("load") || store_word {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::position_type;
-use super::look::{INVOCATION, NOBODY};
 use super::nowhere::{NOWHERE, nowhere};
 use super::position::Positions;
 use crate::kernel::geometry::{COUNT, DomainMap, Tuple};
@@ -31,13 +31,13 @@ pub fn is_domain_helper(name: &str) -> bool {
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     if is_domain_helper(name) {
         return Some(format!(
-            "`{name}` cannot be declared: it is the name of a helper of what a kernel runs over; take another name"
+            "`{name}` cannot be declared: it is the name of a helper of the domain; take another name"
         ));
     }
     (name == DOMAIN && arrays.contains(&name)).then(|| {
         format!(
-            "`{name}` cannot be declared as an array: {name}_position and its like are helpers of what a kernel runs \
-             over; take another name"
+            "`{name}` cannot be declared as an array: {name}_position and its like are helpers of the domain; \
+             take another name"
         )
     })
 }
@@ -46,7 +46,7 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
 pub fn hint(name: &str) -> Option<String> {
     helper_of(name)?;
     let names = DOMAIN_HELPERS.map(|helper| format!("{DOMAIN}_{helper}"));
-    Some(format!("the helpers of what a kernel runs over are {}", names.join(", ")))
+    Some(format!("the helpers of the domain are {}", names.join(", ")))
 }
 
 /// The position type of the helper `name`, as an error text.
@@ -57,7 +57,7 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
         "inside" => {
             let ty = position_type(axes);
             Some(format!(
-                "{name} takes a position of type {ty}: the number of axes of what the kernel runs over is {axes}"
+                "{name} takes a position of type {ty}: the number of axes of the domain is {axes}"
             ))
         }
         _ => None,
@@ -132,7 +132,7 @@ fn from_position(positions: &Positions<'_>) -> String {
 fn counted(workgroup: &str, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
     let nowhere = nowhere(1);
-    let noted = if watched { format!("{INVOCATION} = $id; {NOBODY} = $outside;\n  ") } else { String::new() };
+    let noted = if watched { format!("{INVOCATION} = $id; {IS_FILLER} = $outside;\n  ") } else { String::new() };
     [
         format!(
             "fn {DOMAIN}_position($id: vec3<u32>) -> i32 {{\n  let $size = {size};\n  let $row = $id.z / $size.z;\n  \

@@ -13,12 +13,12 @@
 //! over several boxes, which searches for the box of each invocation. Arrays with equal geometry
 //! share it. Extents never choose the text.
 
+mod access_report;
 mod address;
 mod axes;
 mod cells;
 mod domain;
 mod global;
-mod look;
 mod nowhere;
 mod position;
 mod writer;
@@ -30,12 +30,12 @@ use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{SourceScan, StorageVar};
 use super::signature::{Signature, Space, VarShape, Watch};
 use crate::wgsl::{self, PREFIX};
+pub use access_report::{flush_name, line_name};
 pub use axes::begin_name;
 use axes::{Axes, UsedVectors, position_type};
 #[cfg(test)]
 pub use domain::DOMAIN_HELPERS;
 pub use domain::is_domain_helper;
-pub use look::{flush_name, line_name};
 use position::Positions;
 use writer::Writer;
 pub use writer::window_name;
@@ -113,7 +113,7 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         let mut writer = Writer { out: &mut out, number: i, var, shape, cell, axes, scan, has_position, watch };
         writer.position();
         writer.address();
-        kept.extend(writer.look());
+        kept.extend(writer.write_recorder());
         writer.cells();
         writer.global();
     }
@@ -123,8 +123,8 @@ pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, gro
         binding += 1;
     }
     if watch != Watch::Off {
-        out.push_str(&look::declarations(group, binding, signature.reports_stopped_loops));
-        out.push_str(&look::flush(
+        out.push_str(&access_report::declarations(group, binding, signature.reports_stopped_loops));
+        out.push_str(&access_report::flush(
             &kept,
             signature.vars.iter().any(|var| var.axes > 4),
             signature.reports_stopped_loops,
@@ -189,7 +189,7 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         _ if HELPERS.contains(&helper) => {
             let ty = position_type(axes);
-            Some(format!("{name} takes a position of type {ty}: the number of axes of what is bound to {x} is {axes}"))
+            Some(format!("{name} takes a position of type {ty}: the number of axes of the section bound to {x} is {axes}"))
         }
         _ => None,
     }

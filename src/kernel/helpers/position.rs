@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::{Axes, UsedVectors};
-use super::look::{INVOCATION, NOBODY};
 use super::nowhere::nowhere;
 use super::writer::Writer;
 use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, Tuple, vectors};
@@ -55,7 +55,7 @@ impl Positions<'_> {
         let _ = writeln!(text, "  let $e = {};\n  let $i = vec3<i32>($id){first};", self.of_box(0));
         let _ = writeln!(text, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
         if self.is_watched {
-            let _ = writeln!(text, "  {NOBODY} = $outside;");
+            let _ = writeln!(text, "  {IS_FILLER} = $outside;");
         }
         text
     }

@@ -12,12 +12,12 @@ pub struct Dependence {
     /// The counter of the innermost loop around the value.
     pub on_counter: bool,
     /// Any value that differs between invocations or comes from memory.
-    pub on_more: bool,
+    pub on_varying: bool,
 }
 
-pub const COUNTER: Dependence = Dependence { on_uniform: false, on_counter: true, on_more: false };
-pub const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_more: false };
-pub const MORE: Dependence = Dependence { on_uniform: false, on_counter: false, on_more: true };
+pub const COUNTER: Dependence = Dependence { on_uniform: false, on_counter: true, on_varying: false };
+pub const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_varying: false };
+pub const VARYING: Dependence = Dependence { on_uniform: false, on_counter: false, on_varying: true };
 
 impl BitOr for Dependence {
     type Output = Self;
@@ -26,7 +26,7 @@ impl BitOr for Dependence {
         Self {
             on_uniform: self.on_uniform | other.on_uniform,
             on_counter: self.on_counter | other.on_counter,
-            on_more: self.on_more | other.on_more,
+            on_varying: self.on_varying | other.on_varying,
         }
     }
 }

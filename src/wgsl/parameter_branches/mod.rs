@@ -26,7 +26,7 @@ use std::sync::LazyLock;
 
 use naga::Module;
 
-use dependence::MORE;
+use dependence::VARYING;
 use walk::Walk;
 
 /// True if such branches are errors in this process. Cargo sets the environment variable for the
@@ -68,7 +68,7 @@ pub fn parameter_branches(module: &Module, text: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     for point in &module.entry_points {
         let mut privates = BTreeMap::new();
-        let arguments = vec![MORE; point.function.arguments.len()];
+        let arguments = vec![VARYING; point.function.arguments.len()];
         Walk::new(module, text, &point.function, arguments, &mut privates, &mut found).run();
     }
     found.into_iter().collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
 
-use super::dependence::{COUNTER, Dependence, MORE, UNIFORM, merge};
+use super::dependence::{COUNTER, Dependence, UNIFORM, VARYING, merge};
 
 /// A variable whose dependence is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,17 +101,17 @@ impl<'a> Walk<'a> {
             }
             Expression::As { expr, .. } => all(&[expr]),
             Expression::Load { pointer } => self.load(pointer),
-            _ => MORE,
+            _ => VARYING,
         }
     }
 
     fn load(&self, pointer: Handle<Expression>) -> Dependence {
         let (target, at_constant) = self.target(pointer);
         match target {
-            _ if !at_constant => MORE,
+            _ if !at_constant => VARYING,
             Target::Uniform => UNIFORM,
             Target::Variable(variable) => self.variable(variable),
-            Target::Other => MORE,
+            Target::Other => VARYING,
         }
     }
 
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
 
     fn check(&mut self, condition: Handle<Expression>, ends_loop: bool) -> Dependence {
         let value = self.value(condition);
-        if value.on_uniform && !value.on_more && (ends_loop || !value.on_counter) {
+        if value.on_uniform && !value.on_varying && (ends_loop || !value.on_counter) {
             let name = self.function.name.as_deref().unwrap_or("an entry point");
             let span = self.function.expressions.get_span(condition);
             let line = span.location(self.text).line_number;
@@ -198,14 +198,14 @@ impl<'a> Walk<'a> {
                 self.branches(value, &blocks);
                 let mut changes = Changes::default();
                 blocks.iter().for_each(|block| self.collect_changes(block, &mut changes));
-                changes.stores.into_keys().for_each(|variable| self.set(variable, MORE));
+                changes.stores.into_keys().for_each(|variable| self.set(variable, VARYING));
             }
             Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if),
             Statement::Break | Statement::Continue | Statement::Kill => return false,
             Statement::Return { value } => {
                 let value = value.map_or(Dependence::default(), |value| self.value(value));
                 // With several returns, the result depends on the branches before them.
-                self.returned = Some(self.returned.map_or(value, |_| MORE));
+                self.returned = Some(self.returned.map_or(value, |_| VARYING));
                 return false;
             }
             Statement::Store { pointer, value } => self.store(*pointer, *value),
@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
         let value = match (is_whole, at_constant) {
             (true, _) => self.value(value),
             (false, true) => self.variable(variable) | self.value(value),
-            (false, false) => MORE,
+            (false, false) => VARYING,
         };
         self.set(variable, value);
     }
@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
         for (number, &argument) in (0..).zip(arguments) {
             let is_changed = changes.stores.contains_key(&Variable::Argument(number));
             if let (true, (Target::Variable(variable), _)) = (is_changed, self.target(argument)) {
-                self.set(variable, MORE);
+                self.set(variable, VARYING);
             }
         }
         if let Some(result) = result {
@@ -275,7 +275,7 @@ impl<'a> Walk<'a> {
             }
         }
         let may_pass = !ends.is_empty();
-        let differs = if condition == Dependence::default() { condition } else { MORE };
+        let differs = if condition == Dependence::default() { condition } else { VARYING };
         let mut ends = ends.into_iter();
         (self.locals, *self.privates) = ends.next().unwrap_or(before);
         for (locals, privates) in ends {
@@ -292,12 +292,12 @@ impl<'a> Walk<'a> {
         }
         // Counters of enclosing loops vary inside this loop.
         for value in self.locals.values_mut().chain(self.privates.values_mut()) {
-            value.on_more |= value.on_counter;
+            value.on_varying |= value.on_counter;
         }
         for (&variable, steps) in &changes.stores {
             let counter = match steps[..] {
                 [Some(step)] => Dependence { on_counter: true, ..self.value(step) },
-                _ => MORE,
+                _ => VARYING,
             };
             self.set(variable, self.variable(variable) | counter);
         }
@@ -306,7 +306,7 @@ impl<'a> Walk<'a> {
         if let Some(condition) = break_if {
             self.check(condition, true);
         }
-        changes.stores.into_keys().for_each(|variable| self.set(variable, MORE));
+        changes.stores.into_keys().for_each(|variable| self.set(variable, VARYING));
     }
 }
 

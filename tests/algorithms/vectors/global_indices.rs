@@ -162,7 +162,7 @@ fn items_and_their_copies() {
         // Too many copies on one rank; the other ranks have valid arguments.
         let x = vector(world, "counts", &[1 << 31, 1 << 31, 1], Spread::Dealt)?;
         let error = world.vectors().amplify("too many", &x).unwrap_err().to_string();
-        assert!(error.contains("asks for 4294967297 pairs"), "{error}");
+        assert!(error.contains("needs 4294967297 pairs"), "{error}");
         assert_eq!(all(world, &x)?, [1 << 31, 1 << 31, 1], "the world is as good as before");
         Ok(())
     });

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_few_where_numbers_are() {
+    fn few_numbers_make_few_tasks() {
         let memory = vec![0_u8; 1 << 20];
         let of = |cells: i64| HostBox {
             memory: [&memory[..]],

@@ -86,7 +86,7 @@ fn add_terms(terms: impl Iterator<Item = f64>, (count, top, levels): (usize, i32
 }
 
 /// The numbers of a block, with zeros where `keep` is false.
-fn only<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BLOCK] {
+fn masked<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BLOCK] {
     std::array::from_fn(|i| if i < numbers.len() && keep(i) { numbers[i] } else { F::ZERO })
 }
 
@@ -103,7 +103,7 @@ pub fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
             Content::NotFinite => {
                 let finite = |i: usize| block[i].widened().is_finite();
                 terms.filter(|term| !term.is_finite()).for_each(|term| total.add(term));
-                add_floats(&only(block, finite)[..block.len()], total);
+                add_floats(&masked(block, finite)[..block.len()], total);
             }
         }
     }
@@ -182,7 +182,7 @@ pub fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum
                 for i in (0..a.len()).filter(|&i| !finite(i)) {
                     total.add_product(a[i].widened(), b[i].widened());
                 }
-                let [a_finite, b_finite] = [a, b].map(|numbers| only(numbers, finite));
+                let [a_finite, b_finite] = [a, b].map(|numbers| masked(numbers, finite));
                 add_float_products(&a_finite[..a.len()], &b_finite[..b.len()], total);
             }
             (Content::Zeros, _) | (_, Content::Zeros) => {}

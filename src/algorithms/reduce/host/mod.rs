@@ -2,13 +2,13 @@
 
 mod blocks;
 mod float_sums;
+mod host_bins;
 mod integer_sums;
 mod order;
-mod places;
 mod span;
 
 pub use blocks::{BLOCK, CellBlock, HostBox, tasks};
 pub use float_sums::{add_float_products, add_floats, widened, widened_block};
+pub use host_bins::{Counters, HostBins, add_counts};
 pub use integer_sums::{narrow_sum, signed_halves, unsigned_halves, wide_sum};
 pub use order::ends;
-pub use places::{Counters, Places, add_counts};

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn values_follow_from_those_before() {
+    fn each_value_follows_from_previous_value() {
         for threads in 1..4 {
             for tasks in [0, 1, 2, 50] {
                 assert_eq!(sums(threads, tasks, None), Some(tasks * tasks.saturating_sub(1) / 2));

@@ -47,7 +47,7 @@ impl OnRank<'_> {
         let _acting = self.world().acting("transform_reduce");
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let operation =
-            ScanOperation { transform: Some((&I::INFO, expression)), ..ScanOperation::of(operator, &T::INFO) };
+            ScanOperation { transform: Some((&I::INFO, expression)), ..ScanOperation::inclusive(operator, &T::INFO) };
         let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
         Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
     }
@@ -102,7 +102,7 @@ impl OnRank<'_> {
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let transform = Some((&I::INFO, expression));
         let operation =
-            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
+            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::inclusive(operator, &T::INFO) };
         run(self.world(), &operation, input, Heads::None, Some(output)).map(drop)
     }
 }

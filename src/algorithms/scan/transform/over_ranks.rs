@@ -94,7 +94,7 @@ impl Vectors<'_> {
         check(self.world(), &I::INFO, expression, &T::INFO)?;
         let transform = Some((&I::INFO, expression));
         let operation =
-            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::of(operator, &T::INFO) };
+            ScanOperation { transform, first: first.map(bytes_of), ..ScanOperation::inclusive(operator, &T::INFO) };
         self.scanned(verb, &operation, input, output, Segments::<u32>::None)
     }
 }

@@ -17,4 +17,4 @@ mod tests;
 mod typed;
 
 pub use self::merge::merge;
-pub use self::typed::{BytePairs, count_bins, deal, extremes, sort};
+pub use self::typed::{BytePairs, count_bins, distribute, extremes, sort};

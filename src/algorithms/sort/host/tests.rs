@@ -1,6 +1,6 @@
 use std::num::NonZero;
 
-use super::{BytePairs, count_bins, deal, extremes, merge, sort};
+use super::{BytePairs, count_bins, distribute, extremes, merge, sort};
 use crate::algorithms::sort::key::{KeyKind, KeyOrder};
 use crate::device::HostThreads;
 
@@ -169,7 +169,7 @@ fn values_of_every_size_follow_their_keys() {
 }
 
 #[test]
-fn dealt_pairs_keep_their_order_within_buckets() {
+fn distributed_pairs_keep_their_order_within_buckets() {
     for case in &CASES {
         for (cells, size) in [(0, 4), (1, 0), (1001, 20), (70_001, 4), (70_001, 24)] {
             let (keys, values) = pairs(case, 0, cells, size);
@@ -201,7 +201,7 @@ fn dealt_pairs_keep_their_order_within_buckets() {
                     values: cut(bytes_of(&mut values_room, bytes), size, chunks),
                     size,
                 };
-                deal(threads, case.order, all, room, 7, bucket);
+                distribute(threads, case.order, all, room, 7, bucket);
                 assert!(keys_room == expected.0, "keys of {cells} cells, size {size}, {threads:?}");
                 assert!(bytes_of(&mut values_room, bytes) == expected.1, "{cells} cells, size {size}, {threads:?}");
             }

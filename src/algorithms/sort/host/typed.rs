@@ -24,7 +24,7 @@ pub fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs, room: ByteP
 
 /// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a
 /// key as a number. Pairs of a bucket keep their order.
-pub fn deal(
+pub fn distribute(
     threads: HostThreads,
     order: KeyOrder,
     pairs: BytePairs,

@@ -10,12 +10,12 @@ use crate::transport::{Payload, copied, values};
 
 /// A query from one rank to another: a box, or a point as both corners, and a maximum distance.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
+pub struct RemoteQuery {
     pub bounds: Bounds,
     pub within: f32,
 }
 
-impl Question {
+impl RemoteQuery {
     fn to_words(self) -> [f32; 7] {
         let Self { bounds: Bounds { low: [a, b, c], high: [d, e, f] }, within } = self;
         [a, b, c, d, e, f, within]
@@ -28,27 +28,28 @@ impl Question {
 
 /// This rank's queries to other ranks and itself, each with its index.
 #[derive(Default)]
-pub struct Questions(BTreeMap<usize, Vec<(usize, Question)>>);
+pub struct RemoteQueries(BTreeMap<usize, Vec<(usize, RemoteQuery)>>);
 
-impl Questions {
-    pub fn add(&mut self, rank: usize, query: usize, question: Question) {
-        self.0.entry(rank).or_default().push((query, question));
+impl RemoteQueries {
+    pub fn add(&mut self, rank: usize, query: usize, remote_query: RemoteQuery) {
+        self.0.entry(rank).or_default().push((query, remote_query));
     }
 
     /// Sends all queries, answers those of other ranks with `answer`, and calls `found` with the
     /// index and the answer of each query of this rank. Collective.
-    pub fn ask(
+    pub fn exchange(
         self,
         world: &World,
-        answer: impl Fn(&Question) -> Vec<Neighbour>,
+        answer: impl Fn(&RemoteQuery) -> Vec<Neighbour>,
         mut found: impl FnMut(usize, Vec<Neighbour>),
     ) -> Result<()> {
-        let words = |list: &[(usize, Question)]| list.iter().map(|(_, one)| one.to_words()).collect::<Vec<_>>();
+        let words = |list: &[(usize, RemoteQuery)]| list.iter().map(|(_, one)| one.to_words()).collect::<Vec<_>>();
         let asked = self.0.iter().map(|(&rank, list)| (rank, copied(&words(list)))).collect();
         let mut answers = Vec::new();
-        for (from, questions) in world.inner().sparse_exchange(asked)? {
-            let questions = values::<[f32; 7]>(&questions)?;
-            answers.push((from, encoded(questions.into_iter().map(|words| answer(&Question::from_words(words))))));
+        for (from, remote_queries) in world.inner().sparse_exchange(asked)? {
+            let remote_queries = values::<[f32; 7]>(&remote_queries)?;
+            answers
+                .push((from, encoded(remote_queries.into_iter().map(|words| answer(&RemoteQuery::from_words(words))))));
         }
         for (from, answers) in world.inner().sparse_exchange(answers)? {
             let damaged = || TransportError::Other(format!("the answers of rank {from} arrived malformed"));

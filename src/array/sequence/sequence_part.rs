@@ -1,4 +1,4 @@
-//! [`Strip`]: cells of one chunk.
+//! [`SequencePart`]: cells of one chunk.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::region::Region;
 
 /// A part of a sequence: a box of one chunk. The chunk's memory is pinned.
 #[derive(Debug, Clone)]
-pub(crate) struct Strip {
+pub(crate) struct SequencePart {
     pub core: Rc<ArrayCore>,
     pub chunk: ChunkId,
     pub region: Region,
@@ -22,7 +22,7 @@ pub(crate) struct Strip {
     pub first: u64,
 }
 
-impl Strip {
+impl SequencePart {
     pub fn cells(&self) -> u64 {
         self.region.cells()
     }
@@ -65,7 +65,7 @@ impl Strip {
     }
 
     /// The box of a range of the part's cells.
-    pub fn only(&self, cells: Range<u64>) -> Region {
+    pub fn region_of(&self, cells: Range<u64>) -> Region {
         let start = self.region.start[0];
         let at = |cell: u64| Index::from([start + cell as i64]);
         Region::between(at(cells.start), at(cells.end))

@@ -85,9 +85,9 @@ fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
 }
 
 /// The number of cells, each of `numbers` numbers, that differ from the corresponding cells.
-fn differing(cells: &[u32], beside: &[u32], numbers: usize) -> i64 {
-    let pairs = cells.chunks(numbers).zip(beside.chunks(numbers));
-    pairs.filter(|(cell, beside)| cell != beside).count() as i64
+fn differing(cells: &[u32], corresponding: &[u32], numbers: usize) -> i64 {
+    let pairs = cells.chunks(numbers).zip(corresponding.chunks(numbers));
+    pairs.filter(|(cell, corresponding)| cell != corresponding).count() as i64
 }
 
 /// The result of the kernels' `load` for a number.
@@ -190,10 +190,11 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
 
     // Compares bits, so floats are excluded.
     if !float {
-        let beside: Vec<T> = (0..cells.len()).map(|i| if i % 5 == 0 { others[i] } else { cells[i] }).collect();
-        let [one, other] = [cells, &beside].map(|cells| cells.iter().map(|cell| cell.load()).collect::<Vec<_>>());
+        let corresponding: Vec<T> = (0..cells.len()).map(|i| if i % 5 == 0 { others[i] } else { cells[i] }).collect();
+        let [one, other] =
+            [cells, &corresponding].map(|cells| cells.iter().map(|cell| cell.load()).collect::<Vec<_>>());
         let seen = |cells: &[u32]| cells.iter().copied().skip(1).step_by(2).collect::<Vec<_>>();
-        let found = columns(&words(&device, &DIFFERING, &[1], [cells, &beside], true));
+        let found = columns(&words(&device, &DIFFERING, &[1], [cells, &corresponding], true));
         let expected = differing(&seen(&one), &seen(&other), 1);
         assert!(found == [expected] && expected > 0, "{found:?}, {expected}");
     }
@@ -213,7 +214,7 @@ fn awkward(n: u64) -> impl Iterator<Item = u64> {
 }
 
 #[test]
-fn kernels_of_floats_do_what_their_twins_do() {
+fn float_kernels_equal_reference() {
     compare(&awkward(20_001).map(|bits| f32::from_bits(bits as u32)).collect::<Vec<_>>(), true);
     compare(&(0..=u16::MAX).map(f16::from_bits).collect::<Vec<_>>(), true);
     let shifted: Vec<_> = (0..=u16::MAX).map(|bits| f16::from_bits(bits.rotate_left(1))).collect();
@@ -221,7 +222,7 @@ fn kernels_of_floats_do_what_their_twins_do() {
 }
 
 #[test]
-fn kernels_of_integers_do_what_their_twins_do() {
+fn integer_kernels_equal_reference() {
     compare(&awkward(20_000).map(|bits| bits as u32).collect::<Vec<_>>(), false);
     compare(&awkward(20_001).map(|bits| bits as i32).collect::<Vec<_>>(), false);
     compare(&awkward(9_003).map(|bits| (bits >> 3) as u16).collect::<Vec<_>>(), false);

@@ -10,14 +10,14 @@ const LANES: usize = 4;
 const MOST_WITH_LANES: usize = 1 << 10;
 
 /// Bins of numbers: one before the first threshold, and one from each threshold on.
-pub struct Places<S> {
+pub struct HostBins<S> {
     /// Ascending.
     thresholds: Vec<S>,
     guess: Option<Guess>,
 }
 
 /// Counts of one component of some cells.
-pub struct PlaceCounts {
+pub struct HostBinCounts {
     counters: Counters<u64>,
     nans: u64,
 }
@@ -25,7 +25,7 @@ pub struct PlaceCounts {
 /// Counters of bins.
 pub struct Counters<C> {
     counts: Vec<C>,
-    places: usize,
+    bins: usize,
 }
 
 /// A counter type. 32-bit counters wrap.
@@ -55,25 +55,25 @@ impl Count for u64 {
 
 impl<C: Count> Counters<C> {
     /// Zeroed counters for a number of bins.
-    pub fn new(places: usize) -> Self {
-        let lanes = if places <= MOST_WITH_LANES { LANES } else { 1 };
-        Self { counts: vec![C::default(); places * lanes], places }
+    pub fn new(bins: usize) -> Self {
+        let lanes = if bins <= MOST_WITH_LANES { LANES } else { 1 };
+        Self { counts: vec![C::default(); bins * lanes], bins }
     }
 
     /// Counts numbers, given by their bins.
     #[inline(always)]
-    pub fn count(&mut self, places: impl Iterator<Item = usize>) {
-        let mask = self.counts.len() / self.places.max(1) - 1;
-        for (i, place) in places.enumerate() {
-            self.counts[(i & mask) * self.places + place].add(C::ONE);
+    pub fn count(&mut self, bins: impl Iterator<Item = usize>) {
+        let mask = self.counts.len() / self.bins.max(1) - 1;
+        for (i, bin) in bins.enumerate() {
+            self.counts[(i & mask) * self.bins + bin].add(C::ONE);
         }
     }
 
     /// The counts of the bins.
     pub fn into_counts(mut self) -> Vec<C> {
-        let (all, lanes) = self.counts.split_at_mut(self.places);
-        lanes.chunks(self.places.max(1)).for_each(|lane| add_counts(all, lane));
-        self.counts.truncate(self.places);
+        let (all, lanes) = self.counts.split_at_mut(self.bins);
+        lanes.chunks(self.bins.max(1)).for_each(|lane| add_counts(all, lane));
+        self.counts.truncate(self.bins);
         self.counts
     }
 }
@@ -134,7 +134,7 @@ impl<S: Number> VectorLoop for Nans<'_, S> {
     }
 }
 
-impl<S: Number> Places<S> {
+impl<S: Number> HostBins<S> {
     /// Bins between rising thresholds without NaNs.
     pub fn new(thresholds: Vec<S>) -> Self {
         let guess = Self::guess(&thresholds);
@@ -148,10 +148,10 @@ impl<S: Number> Places<S> {
         let scale = last as f64 / (thresholds[last].to_f64() - low);
         let guess = Guess { low, scale, most: last as f64 };
         // Guesses ascend with the numbers, so it suffices to check both ends of a bin.
-        let right = |(place, &threshold): (usize, &S)| {
+        let right = |(bin, &threshold): (usize, &S)| {
             let at = guess.of(threshold.to_f64()) as usize;
             let below = threshold.next_below().map_or(0, |below| guess.of(below.to_f64()) as usize);
-            at >= place && below <= place
+            at >= bin && below <= bin
         };
         (scale.is_finite() && scale > 0.0 && thresholds.iter().enumerate().all(right)).then_some(guess)
     }
@@ -162,17 +162,17 @@ impl<S: Number> Places<S> {
     }
 
     /// Counters, all zero.
-    pub fn counts(&self) -> PlaceCounts {
-        PlaceCounts { counters: Counters::new(self.count()), nans: 0 }
+    pub fn counts(&self) -> HostBinCounts {
+        HostBinCounts { counters: Counters::new(self.count()), nans: 0 }
     }
 
     /// Counts the numbers of a block.
-    pub fn count_block(&self, numbers: &[S], into: &mut PlaceCounts) {
+    pub fn count_block(&self, numbers: &[S], into: &mut HostBinCounts) {
         into.nans += u64::from(run_vectorized(Nans(numbers)));
         let thresholds = &self.thresholds;
         let Some(guess) = self.guess else {
-            let place = |number| thresholds.partition_point(|threshold| threshold <= number);
-            return into.counters.count(numbers.iter().map(place));
+            let bin = |number| thresholds.partition_point(|threshold| threshold <= number);
+            return into.counters.count(numbers.iter().map(bin));
         };
         let mut guesses = [0; BLOCK];
         for block in numbers.chunks(BLOCK) {
@@ -185,7 +185,7 @@ impl<S: Number> Places<S> {
     }
 }
 
-impl PlaceCounts {
+impl HostBinCounts {
     /// The counts of the bins, then that of NaNs.
     pub fn into_counts(self) -> Vec<u64> {
         let mut all = self.counters.into_counts();
@@ -204,8 +204,8 @@ mod tests {
     fn expected<S: Number>(numbers: &[S], thresholds: &[S]) -> Vec<u64> {
         let mut counts = vec![0; thresholds.len() + 2];
         for number in numbers {
-            let place = thresholds.iter().filter(|&threshold| threshold <= number).count();
-            counts[if number.key().is_some() { place } else { thresholds.len() + 1 }] += 1;
+            let bin = thresholds.iter().filter(|&threshold| threshold <= number).count();
+            counts[if number.key().is_some() { bin } else { thresholds.len() + 1 }] += 1;
         }
         counts
     }
@@ -213,10 +213,10 @@ mod tests {
     fn check<S: Number>(thresholds: Vec<S>, mut numbers: Vec<S>, guesses: bool) {
         let around = |&threshold: &S| [Some(threshold), threshold.next_below(), threshold.next_above()];
         numbers.extend(thresholds.iter().flat_map(around).flatten());
-        let places = Places::new(thresholds.clone());
-        assert_eq!(places.guess.is_some(), guesses, "{} thresholds", thresholds.len());
-        let mut counts = places.counts();
-        numbers.chunks(BLOCK).for_each(|block| places.count_block(block, &mut counts));
+        let bins = HostBins::new(thresholds.clone());
+        assert_eq!(bins.guess.is_some(), guesses, "{} thresholds", thresholds.len());
+        let mut counts = bins.counts();
+        numbers.chunks(BLOCK).for_each(|block| bins.count_block(block, &mut counts));
         assert_eq!(counts.into_counts(), expected(&numbers, &thresholds));
     }
 

@@ -6,7 +6,7 @@ use crate::algorithms::vectors::Vector;
 use crate::error::Result;
 
 /// Calls `f` with the index in the vector and the position of each point of this rank.
-pub fn each<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
+pub fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
     let begin = points.region()?.start[0];
     for part in points.section().local_parts()? {
         let first = (part.region()?.start[0] - begin) as u64;
@@ -17,14 +17,14 @@ pub fn each<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> R
 
 /// The first point of all ranks for which `fine` is false, the same on every rank. Must be called
 /// inside a collective.
-pub fn first_not<P: Point>(
+pub fn first_violation<P: Point>(
     world: &World,
     points: &Vector<P>,
     fine: impl Fn(&Position) -> bool,
 ) -> Result<Option<(String, String)>> {
     // The index, and the bits of the coordinates.
     let mut first = [[u64::MAX, 0, 0, 0]];
-    each(points, |index, position| {
+    each_point(points, |index, position| {
         if index < first[0][0] && !fine(&position) {
             let [x, y, z] = position.map(|x| u64::from(x.to_bits()));
             first = [[index, x, y, z]];
@@ -33,7 +33,7 @@ pub fn first_not<P: Point>(
     world.inner().all_reduce(&mut first, |a, b| *a = if b[0] < a[0] { *b } else { *a })?;
     let [[index, bits @ ..]] = first;
     let position = bits.map(|bits| f32::from_bits(bits as u32));
-    Ok((index < u64::MAX).then(|| (format!("point {index} of {}", label(points)), shown::<P>(&position))))
+    Ok((index < u64::MAX).then(|| (format!("point {index} of {}", label(points)), position_text::<P>(&position))))
 }
 
 fn label<P: Point>(points: &Vector<P>) -> String {
@@ -41,6 +41,6 @@ fn label<P: Point>(points: &Vector<P>) -> String {
 }
 
 /// Text of a position for error messages.
-pub fn shown<P: Point>(position: &Position) -> String {
+pub fn position_text<P: Point>(position: &Position) -> String {
     format!("{:?}", &position[..P::DIMENSIONS])
 }

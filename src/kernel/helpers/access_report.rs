@@ -16,7 +16,7 @@ use crate::wgsl::PREFIX;
 pub const INVOCATION: &str = "$invocation";
 
 /// True for invocations that only fill up the dispatch; their accesses are not part of the program.
-pub const NOBODY: &str = "$nobody";
+pub const IS_FILLER: &str = "$is_filler";
 
 /// The function that writes the report of an invocation, called at its end.
 pub fn flush_name() -> String {
@@ -35,13 +35,13 @@ pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> St
     let line = if reports_stopped_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
-         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {NOBODY}: bool;\n\
+         var<private> {INVOCATION}: vec3<u32> = vec3<u32>(0xffffffffu);\nvar<private> {IS_FILLER}: bool;\n\
          var<private> $strays: u32;\nvar<private> $stray: u32;\nvar<private> $at: vec4<i32>;\nvar<private> $beyond: vec4<i32>;\n{line}"
     )
 }
 
 /// The ghost cells of an array that an invocation records in private variables.
-pub struct Kept<'u> {
+pub struct RecordedGhosts<'u> {
     array: String,
     axes: Axes<'u>,
     loads: bool,
@@ -52,7 +52,7 @@ pub struct Kept<'u> {
 ///
 /// A loop stores the words of a position in one statement. Where the adapter stops loops it may
 /// stop this loop too: each word then has its own statement.
-pub fn flush(arrays: &[Kept<'_>], has_many_axes: bool, reports_stopped_loops: bool) -> String {
+pub fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_stopped_loops: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
@@ -75,16 +75,16 @@ pub fn flush(arrays: &[Kept<'_>], has_many_axes: bool, reports_stopped_loops: bo
         );
     } else {
         text += &format!("  for (var $k = 0u; $k < $words; $k++) {{\n    var $word = {};\n", words[0]);
-        for (place, word) in words.iter().enumerate().skip(1) {
-            text += &format!("    $word = select($word, {word}, $k == {place}u);\n");
+        for (index, word) in words.iter().enumerate().skip(1) {
+            text += &format!("    $word = select($word, {word}, $k == {index}u);\n");
         }
         text += &format!("    atomicStore(&{REPORT}[1u + $k], $word);\n  }}\n");
     }
-    for Kept { array: x, axes, loads, stores } in arrays {
-        for (place, kept, _) in
+    for RecordedGhosts { array: x, axes, loads, stores } in arrays {
+        for (offset, kept, _) in
             [(0, "loads", loads), (1, "stores", stores)].into_iter().filter(|(.., is_kept)| **is_kept)
         {
-            let at = format!("u32({}) + {place}u", axes.head(2));
+            let at = format!("u32({}) + {offset}u", axes.head(2));
             text += &format!("  if ${x}_{kept} != 0u {{ atomicOr(&{REPORT}[{at}], ${x}_{kept}); }}\n");
         }
     }
@@ -93,18 +93,18 @@ pub fn flush(arrays: &[Kept<'_>], has_many_axes: bool, reports_stopped_loops: bo
 
 impl<'u> Writer<'_, 'u> {
     /// The call that records a position, in checked runs.
-    pub(super) fn looks(&self, store: bool) -> String {
+    pub(super) fn record_call(&self, store: bool) -> String {
         match self.watch {
             Watch::Off => String::new(),
-            _ => format!("${}_look($p, {store}); ", self.var.name),
+            _ => format!("${}_record($p, {store}); ", self.var.name),
         }
     }
 
-    /// Writes `$x_look`, which records an access at a position. Owned cells need no record. A ghost
-    /// cell sets the bit of its layer and component, among the bits of loads or of stores. A
+    /// Writes `$x_record`, which records an access at a position. Owned cells need no record. A
+    /// ghost cell sets the bit of its layer and component, among the bits of loads or of stores. A
     /// position outside of the chunk increases a counter, and the first one is stored. Returns the
     /// private variables of the bits if they fit in one word.
-    pub(super) fn look(&mut self) -> Option<Kept<'u>> {
+    pub(super) fn write_recorder(&mut self) -> Option<RecordedGhosts<'u>> {
         let (loads, stores) = (self.wants("load"), self.wants("store"));
         if self.watch == Watch::Off || !(loads || stores) {
             return None;
@@ -118,8 +118,8 @@ impl<'u> Writer<'_, 'u> {
             text += &format!("var<private> ${x}_loads: u32;\nvar<private> ${x}_stores: u32;\n");
         }
         let ty = axes.ty();
-        text += &format!("fn ${x}_look($p: {ty}, $store: bool) {{\n  if {owned} {{ return; }}\n  if !({has}) {{\n");
-        text += &format!("    if {NOBODY} {{ return; }}\n    if $strays == 0u {{\n");
+        text += &format!("fn ${x}_record($p: {ty}, $store: bool) {{\n  if {owned} {{ return; }}\n  if !({has}) {{\n");
+        text += &format!("    if {IS_FILLER} {{ return; }}\n    if $strays == 0u {{\n");
         text += &format!("      $stray = {}u + u32($store);\n", 2 * self.number + 1);
         for axis in 0..axes.count {
             let into = ["$at", "$beyond"][axis / 4];
@@ -140,7 +140,7 @@ impl<'u> Writer<'_, 'u> {
             ),
         };
         self.line(&text);
-        keeps.then(|| Kept { array: x.clone(), axes, loads, stores })
+        keeps.then(|| RecordedGhosts { array: x.clone(), axes, loads, stores })
     }
 }
 

@@ -11,38 +11,42 @@ use crate::element::Element;
 use crate::error::Result;
 
 /// Owners and local positions of the cells of a vector, on one rank.
-pub struct Places<'a> {
+pub struct LocalPositions<'a> {
     spans: &'a [Span],
     /// The spans of this rank, each with the number of its preceding cells on this rank.
-    own: Vec<(Range<u64>, u64)>,
+    local_spans: Vec<(Range<u64>, u64)>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> LocalPositions<'a> {
     pub fn new(spans: &'a [Span], rank: usize) -> Self {
-        let (mut own, mut before) = (Vec::new(), 0);
+        let (mut local_spans, mut before) = (Vec::new(), 0);
         for span in spans.iter().filter(|span| span.owner == rank) {
-            own.push((span.cells.clone(), before));
+            local_spans.push((span.cells.clone(), before));
             before += span.cells.end - span.cells.start;
         }
-        Self { spans, own }
+        Self { spans, local_spans }
     }
 
     /// The position of a cell among this rank's cells; `None` if another rank owns the cell.
-    fn own(&self, index: u32) -> Option<u64> {
+    fn position(&self, index: u32) -> Option<u64> {
         let index = u64::from(index);
-        let number = if self.own.len() == 1 { 0 } else { self.own.partition_point(|(cells, _)| cells.end <= index) };
-        let (cells, before) = self.own.get(number)?;
+        let number = if self.local_spans.len() == 1 {
+            0
+        } else {
+            self.local_spans.partition_point(|(cells, _)| cells.end <= index)
+        };
+        let (cells, before) = self.local_spans.get(number)?;
         cells.contains(&index).then(|| before + index - cells.start)
     }
 
     /// The position of a cell among this rank's cells, or a number larger than all positions.
-    pub fn number(&self, index: u32) -> u32 {
-        self.own(index).map_or(u32::MAX, |own| own as u32)
+    pub fn position_or_max(&self, index: u32) -> u32 {
+        self.position(index).map_or(u32::MAX, |position| position as u32)
     }
 
     /// True if this rank owns all cells, so that positions equal indices.
     pub fn has_all(&self) -> bool {
-        self.own.len() == self.spans.len()
+        self.local_spans.len() == self.spans.len()
     }
 
     /// The rank that owns a cell of the vector.
@@ -55,18 +59,18 @@ impl<'a> Places<'a> {
         if self.has_all() {
             return Ok([largest(world, indices)?.map_or(0, |index| u64::from(index) + 1), 0]);
         }
-        let (mut end, mut elsewhere) = (0, 0);
+        let (mut end, mut remote) = (0, 0);
         over_numbers(indices, |_, some| {
             end = some.iter().fold(end, |end, &index| end.max(u64::from(index) + 1));
-            elsewhere += some.iter().filter(|&&index| self.own(index).is_none()).count() as u64;
+            remote += some.iter().filter(|&&index| self.position(index).is_none()).count() as u64;
             Ok(())
         })?;
-        Ok([end, elsewhere])
+        Ok([end, remote])
     }
 }
 
 /// The indices of other ranks' cells.
-pub struct Elsewhere {
+pub struct RemoteIndices {
     pub indices: Cells,
     /// The owners of the cells.
     pub ranks: Cells,
@@ -74,15 +78,16 @@ pub struct Elsewhere {
     pub positions: Cells,
 }
 
-impl Elsewhere {
+impl RemoteIndices {
     /// Collects these `count` indices; all indices must be valid.
-    pub fn new(world: &World, indices: &Cells, places: &Places, count: u64) -> Result<Self> {
+    pub fn new(world: &World, indices: &Cells, local_positions: &LocalPositions, count: u64) -> Result<Self> {
         let room = |name| Cells::scratch(&world.home(), name, &u32::INFO, count);
         let all = Self { indices: room("indices")?, ranks: room("ranks")?, positions: room("positions")? };
         let mut begin = 0;
         over_numbers(indices, |first, some| {
             let position = |index: usize| (first + index as u64) as u32;
-            let found: Vec<usize> = (0..some.len()).filter(|&index| places.own(some[index]).is_none()).collect();
+            let found: Vec<usize> =
+                (0..some.len()).filter(|&index| local_positions.position(some[index]).is_none()).collect();
             let cells = begin..begin + found.len() as u64;
             begin = cells.end;
             let write = |to: &Cells, number: &dyn Fn(usize) -> u32| {
@@ -90,7 +95,7 @@ impl Elsewhere {
                 to.write(cells.clone(), bytemuck::cast_slice(&numbers))
             };
             write(&all.indices, &|index| some[index])?;
-            write(&all.ranks, &|index| places.owner(some[index]) as u32)?;
+            write(&all.ranks, &|index| local_positions.owner(some[index]) as u32)?;
             write(&all.positions, &position)
         })?;
         Ok(all)

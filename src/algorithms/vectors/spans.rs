@@ -105,7 +105,7 @@ impl<T: Element> Fitted<T> {
 }
 
 /// This rank's cells of a vector, in the order of their indices.
-pub fn own_cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
+pub fn local_cells<T: Element>(vector: &Vector<T>) -> Result<Cells> {
     let mut parts = vector.section().local_parts()?;
     parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
     parts.sort_by_key(|part| part.region().map_or(0, |region| region.start[0]));
