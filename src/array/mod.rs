@@ -31,6 +31,8 @@ pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
-pub(crate) use self::sequence::{Cells, Lending, Lent, LentRange, AlignedParts, SequencePart, lend_slices, align_parts};
+pub(crate) use self::sequence::{
+    AlignedParts, Cells, Lending, Lent, LentRange, SequencePart, align_parts, lend_slices,
+};
 pub use self::sequence::{IntoSequence, Sequence};
 pub use self::together::{Together, together};

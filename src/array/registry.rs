@@ -76,9 +76,10 @@ impl<A> Registry<A> {
     /// Fails if a live array has this name.
     pub fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
         self.forget_dead();
-        match self.arrays.values().any(|(taken, _)| taken == name) {
-            true => Err(ArrayError::NameTaken { name: name.to_string() }),
-            false => Ok(()),
+        if self.arrays.values().any(|(taken, _)| taken == name) {
+            Err(ArrayError::NameTaken { name: name.to_string() })
+        } else {
+            Ok(())
         }
     }
 

@@ -108,8 +108,8 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
 
 /// A region restricted to its first axes.
 fn leading(region: &Region, axes: usize) -> Region {
-    let of = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
-    Region::between(of(&region.start), of(&region.end))
+    let restrict = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
+    Region::between(restrict(&region.start), restrict(&region.end))
 }
 
 /// True if a region covers the whole shape along the axes from `first` on.

@@ -77,9 +77,9 @@ impl Binding {
     /// True if both have the same extents, strides and position, so that helpers compute the same
     /// indices for both.
     pub(super) fn has_geometry_of(&self, other: &Self) -> bool {
-        let boxes = |of: &Self| [of.storage, of.section, of.owned];
+        let boxes = |binding: &Self| [binding.storage, binding.section, binding.owned];
         // Rows of cells of whole words have no padding; other rows are padded to whole words.
-        let rows = |of: &Self| if of.element.bytes.is_multiple_of(4) { 4 } else { of.element.bytes };
+        let rows = |binding: &Self| if binding.element.bytes.is_multiple_of(4) { 4 } else { binding.element.bytes };
         boxes(self) == boxes(other)
             && self.shape == other.shape
             && self.packed().is_some() == other.packed().is_some()

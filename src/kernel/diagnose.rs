@@ -33,7 +33,7 @@ impl Fault {
         let span = first_within(&spans, user);
         let generated = generated_line(&span, &spans, text);
         if span.is_none() && generated.is_none() {
-            notes.push("no line is known: the error may be anywhere in the text".to_owned());
+            notes.push("the location is unknown: the error may be anywhere in the text".to_owned());
         }
         Self { message: without_numbers(error.message()), notes, span, generated }
     }

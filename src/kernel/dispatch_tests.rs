@@ -52,17 +52,17 @@ fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Optio
 /// no dispatch exceeds the limit.
 fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
     let workgroup = shape.workgroup.map(i64::from);
-    let mut seen = BTreeMap::new();
+    let mut visited = BTreeMap::new();
     for Dispatch { words, groups } in dispatches(grid, shape).unwrap() {
         assert!(groups.iter().all(|&n| 0 < n && n <= shape.limit), "{groups:?} of {grid:?}");
         let [x, y, z] = std::array::from_fn(|k| i64::from(groups[k]) * workgroup[k]);
         // Invocations of one workgroup have one box, and their cells one number.
         for id in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
             let Some((p, number)) = place(&words, grid.lo.axes(), id, workgroup) else { continue };
-            assert_eq!(seen.insert(p, number), None, "{p:?} twice, {grid:?} {shape:?}");
+            assert_eq!(visited.insert(p, number), None, "{p:?} twice, {grid:?} {shape:?}");
         }
     }
-    seen
+    visited
 }
 
 fn whole(extents: &[i64], in_order: bool) -> Grid {
@@ -94,11 +94,11 @@ fn workgroups_in_order_are_the_same_in_every_cut() {
         for workgroup in WORKGROUPS {
             let size = workgroup.map(i64::from);
             for limit in [1, 2, 3, 7, 1000] {
-                let seen = run(&whole(extents, true), &Shape { workgroup, limit });
+                let visited = run(&whole(extents, true), &Shape { workgroup, limit });
                 let of = |axis: usize| extents.get(axis).copied().unwrap_or(1);
                 let cells = extents.iter().product::<i64>();
-                assert_eq!(seen.len() as i64, cells);
-                for (p, number) in seen {
+                assert_eq!(visited.len() as i64, cells);
+                for (p, number) in visited {
                     // By definition: axis 0, axis 1, and the others folded, the slowest last.
                     let folded = (2..extents.len()).rev().fold(0, |sum, axis| sum * of(axis) + p[axis]);
                     let along = [p[0], if extents.len() > 1 { p[1] } else { 0 }, folded];
@@ -115,10 +115,10 @@ fn every_cell_is_run_once_in_any_order() {
     for extents in SHAPES {
         for workgroup in WORKGROUPS {
             for limit in [1, 2, 5, 1000] {
-                let seen = run(&whole(extents, false), &Shape { workgroup, limit });
-                assert_eq!(seen.len() as i64, extents.iter().product::<i64>(), "{extents:?}");
+                let visited = run(&whole(extents, false), &Shape { workgroup, limit });
+                assert_eq!(visited.len() as i64, extents.iter().product::<i64>(), "{extents:?}");
                 let inside = |p: &Index| p.iter().zip(extents).all(|(p, n)| (0..*n).contains(p));
-                assert!(seen.keys().all(inside), "{extents:?}");
+                assert!(visited.keys().all(inside), "{extents:?}");
             }
         }
     }
@@ -133,7 +133,7 @@ fn boxes_and_words_of_several_cells_are_run_once() {
                 .collect();
             let (lo, extent) = (Index::from([-3, 0]), Index::from([150, 820]));
             let grid = Grid { boxes: boxes.clone(), step, lo, extent, in_order, separate };
-            let seen = run(&grid, &Shape { workgroup: [8, 1, 2], limit: 9 });
+            let visited = run(&grid, &Shape { workgroup: [8, 1, 2], limit: 9 });
             let mut expected = Vec::new();
             for (origin, extents) in boxes {
                 for y in 0..extents[1] {
@@ -141,7 +141,7 @@ fn boxes_and_words_of_several_cells_are_run_once() {
                 }
             }
             expected.sort();
-            assert_eq!(seen.into_keys().collect::<Vec<_>>(), expected);
+            assert_eq!(visited.into_keys().collect::<Vec<_>>(), expected);
         }
     }
 }

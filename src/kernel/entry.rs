@@ -5,7 +5,7 @@ use naga::{Block, Expression, Function, FunctionArgument, Handle, Module, Shader
 /// Calls a function without arguments and result when a compute entry point begins, if the module
 /// has the function.
 pub(super) fn at_the_start(module: &mut Module, function: &str) {
-    let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
+    let found = module.functions.iter().find(|(_, candidate)| candidate.name.as_deref() == Some(function));
     let Some((first, _)) = found else { return };
     for point in module.entry_points.iter_mut().filter(|point| point.stage == ShaderStage::Compute) {
         let call = Statement::Call { function: first, arguments: Vec::new(), result: None };
@@ -18,7 +18,7 @@ pub(super) fn at_the_start(module: &mut Module, function: &str) {
 /// of the call at each `return` would multiply the code, and software adapters execute it for all
 /// invocations.
 pub(super) fn at_the_end(module: &mut Module, function: &str) {
-    let found = module.functions.iter().find(|(_, one)| one.name.as_deref() == Some(function));
+    let found = module.functions.iter().find(|(_, candidate)| candidate.name.as_deref() == Some(function));
     let Some((last, _)) = found else { return };
     let mut points = std::mem::take(&mut module.entry_points);
     for point in points.iter_mut().filter(|point| point.stage == ShaderStage::Compute) {
@@ -28,12 +28,13 @@ pub(super) fn at_the_end(module: &mut Module, function: &str) {
         body.name = Some(format!("{function}_{}", point.name));
         body.arguments.iter_mut().for_each(|argument: &mut FunctionArgument| argument.binding = None);
         let count = body.arguments.len() as u32;
-        let given = (0..count).map(|at| outer.expressions.append(Expression::FunctionArgument(at), Span::UNDEFINED));
-        let given = given.collect();
+        let arguments =
+            (0..count).map(|at| outer.expressions.append(Expression::FunctionArgument(at), Span::UNDEFINED));
+        let arguments = arguments.collect();
         let body: Handle<Function> = module.functions.append(body, Span::UNDEFINED);
         let call = |function, arguments| Statement::Call { function, arguments, result: None };
         outer.body =
-            Block::from_vec(vec![call(body, given), call(last, Vec::new()), Statement::Return { value: None }]);
+            Block::from_vec(vec![call(body, arguments), call(last, Vec::new()), Statement::Return { value: None }]);
     }
     module.entry_points = points;
 }

@@ -11,7 +11,7 @@ impl Call<'_> {
     /// The contents of the uniform variables.
     pub(super) fn uniforms(&self, program: &Program, checked: &Checked) -> Result<Vec<Vec<u8>>> {
         let mut bytes: Vec<Vec<u8>> = checked.uniforms.iter().map(|var| vec![0; var.bytes]).collect();
-        let mut given: Vec<Vec<bool>> = checked.uniforms.iter().map(|var| vec![false; var.slots.len()]).collect();
+        let mut is_set: Vec<Vec<bool>> = checked.uniforms.iter().map(|var| vec![false; var.slots.len()]).collect();
         let kernel = || program.name.clone();
         let wrong_type =
             |problem| KernelError::Type { kernel: kernel(), problem, declared: checked.declared_uniforms() };
@@ -22,7 +22,7 @@ impl Call<'_> {
                 return Err(wrong_name(format!("there is no uniform variable `{name}` in use")).into());
             };
             record.write(name, &checked.uniforms[var].slots, &mut bytes[var]).map_err(wrong_type)?;
-            given[var].fill(true);
+            is_set[var].fill(true);
         }
         for (i, (name, value)) in self.params.iter().enumerate() {
             if self.params[..i].iter().any(|(earlier, _)| earlier == name) {
@@ -40,12 +40,12 @@ impl Call<'_> {
             let &[(v, s)] = &found[..] else {
                 let problem = match found.len() {
                     0 => format!("there is no parameter `{name}` in use"),
-                    _ => format!("parameter `{name}` is in several structs; say which, as in \"params.{name}\""),
+                    _ => format!("parameter `{name}` is in several structs; qualify it, as in \"params.{name}\""),
                 };
                 return Err(wrong_name(problem).into());
             };
             value.write(&checked.uniforms[v].slots[s], &mut bytes[v]).map_err(wrong_type)?;
-            given[v][s] = true;
+            is_set[v][s] = true;
         }
         let all = || checked.uniforms.iter().flat_map(|var| var.slots.iter().map(move |slot| (var, slot)));
         let name = |(var, slot): (&UniformVar, &Slot)| match all().filter(|(_, other)| other.name == slot.name).count()
@@ -53,8 +53,8 @@ impl Call<'_> {
             1 => format!("`{}`", slot.name),
             _ => format!("`{}.{}`", var.name, slot.name),
         };
-        let missing: Vec<_> = (all().zip(given.iter().flatten()))
-            .filter(|((_, slot), given)| !**given && !is_padding(&slot.name))
+        let missing: Vec<_> = (all().zip(is_set.iter().flatten()))
+            .filter(|((_, slot), is_set)| !**is_set && !is_padding(&slot.name))
             .map(|(place, _)| name(place))
             .collect();
         if !missing.is_empty() {

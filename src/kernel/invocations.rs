@@ -83,8 +83,7 @@ impl Call<'_> {
             Some((_, binding, _)) => Ok(binding),
             None => self.wrong(
                 program,
-                "no section is bound to be written, so that the kernel would leave nothing behind; bind one with write or \
-                 update"
+                "no section is bound for writing, so the kernel would have no effect; bind one with write or update"
                     .into(),
             ),
         }
@@ -139,10 +138,8 @@ impl Call<'_> {
         }
         match u32::try_from(most) {
             Ok(number) if most <= MOST => Ok(ResolvedDomain::Counted { count, most: number }),
-            _ => self.wrong(
-                program,
-                format!("a count of at most {most} invocations is not possible, one of at most {MOST} is"),
-            ),
+            _ => self
+                .wrong(program, format!("a count of at most {most} invocations is not possible; at most {MOST} are")),
         }
     }
 

@@ -221,7 +221,7 @@ impl Record {
         }
         for (name, offset, info) in members.iter().filter(|(name, ..)| !is_padding(name)) {
             let Some(slot) = slots.iter().find(|slot| slot.name == *name) else {
-                return Err(format!("{rust} has a member `{name}`, which `{variable}` has not"));
+                return Err(format!("{rust} has a member `{name}`, which `{variable}` does not have"));
             };
             let shape = match info.kind {
                 ElementKind::Scalar(scalar) => Some((scalar, 1)),

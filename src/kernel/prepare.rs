@@ -59,7 +59,7 @@ impl Call<'_> {
         let boxes = invocations.as_ref().map_or(BoxForm::OneInOrder, Invocations::form);
         let signature = self.signature(program, &order, (space, axes, boxes))?;
         let near = match &invocations {
-            Ok(Invocations::Grid(grid)) => self.near(&version, &signature, &order, grid)?,
+            Ok(Invocations::Grid(grid)) => self.split_into_parts(&version, &signature, &order, grid)?,
             _ => None,
         };
         let (compiled, parts) = match near {
@@ -183,7 +183,7 @@ impl Call<'_> {
 
     /// The kernel with one window per array, and the parts of the call; `None` if no array needs
     /// several windows, or if helpers access more than a window.
-    fn near(
+    fn split_into_parts(
         &self,
         version: &Version,
         signature: &Signature,
@@ -211,8 +211,8 @@ impl Call<'_> {
     fn geometries(&self, order: &[Option<usize>]) -> Vec<usize> {
         let binding = |bound: &Option<usize>| bound.map(|bound| &self.bound[bound].1);
         let first = |(i, bound): (usize, &Option<usize>)| {
-            let Some(own) = binding(bound) else { return i };
-            let is_same = |other: &Option<usize>| binding(other).is_some_and(|other| other.has_geometry_of(own));
+            let Some(this) = binding(bound) else { return i };
+            let is_same = |other: &Option<usize>| binding(other).is_some_and(|other| other.has_geometry_of(this));
             order[..i].iter().position(is_same).unwrap_or(i)
         };
         order.iter().enumerate().map(first).collect()

@@ -91,10 +91,10 @@ fn refuse_names(
     file: &str,
     text: &str,
     scan: &SourceScan,
-    against: impl Fn(&str) -> Option<String>,
+    objection: impl Fn(&str) -> Option<String>,
 ) -> Result<(), KernelError> {
     let names = scan.declared.iter().map(|declaration| declaration.name.clone());
-    match names.filter_map(|name| Some((against(&text[name.clone()])?, name))).next() {
+    match names.filter_map(|name| Some((objection(&text[name.clone()])?, name))).next() {
         None => Ok(()),
         Some((message, name)) => {
             Err(Fault { message, notes: Vec::new(), span: Some(name), generated: None }.place(file, text, None))
@@ -106,13 +106,13 @@ impl KernelSource {
     /// Checks that a user's text can be composed with arrays and parameters of these names: it
     /// declares neither these names nor [taken](helpers::taken) ones, and does not end inside an
     /// item or a comment.
-    pub(crate) fn check_composable(&self, given: &[&str]) -> Result<(), KernelError> {
+    pub(crate) fn check_composable(&self, names_in_use: &[&str]) -> Result<(), KernelError> {
         let scan = scan(&self.text);
-        let given_too =
-            |name: &str| format!("`{name}` cannot be declared: an array or a parameter is given under this name");
-        let against =
-            |name: &str| helpers::taken(name, given).or_else(|| given.contains(&name).then(|| given_too(name)));
-        refuse_names(&self.name, &self.text, &scan, against)?;
+        let name_conflict = |name: &str| format!("`{name}` cannot be declared: an array or a parameter has this name");
+        let objection = |name: &str| {
+            helpers::taken(name, names_in_use).or_else(|| names_in_use.contains(&name).then(|| name_conflict(name)))
+        };
+        refuse_names(&self.name, &self.text, &scan, objection)?;
         if scan.open { Err(self.ends_early("the text ends inside an item or a comment")) } else { Ok(()) }
     }
 

@@ -133,8 +133,8 @@ impl Call<'_> {
         };
         // Positions count from the start of each section.
         let from = alike.map_or(binding.section.start, |first| first.section.start);
-        let boxes = boxes.iter().map(|one| one.translate(&(binding.section.start - from)));
-        let owned: Vec<Region> = boxes.filter_map(|one| one.intersect(&binding.owned)).collect();
+        let boxes = boxes.iter().map(|region| region.translate(&(binding.section.start - from)));
+        let owned: Vec<Region> = boxes.filter_map(|region| region.intersect(&binding.owned)).collect();
         if owned.is_empty() { binding.section.intersect(&binding.owned).into_iter().collect() } else { owned }
     }
 

@@ -111,7 +111,7 @@ fn tidy(path: &Path) -> String {
 #[derive(Debug)]
 pub(super) struct FileWatch {
     path: PathBuf,
-    seen: Option<Stamp>,
+    last_stamp: Option<Stamp>,
 }
 
 /// Two versions of a file written within one tick of its clock mostly differ in length.
@@ -119,17 +119,17 @@ type Stamp = (SystemTime, u64);
 
 impl FileWatch {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), seen: modified(path) }
+        Self { path: path.to_owned(), last_stamp: modified(path) }
     }
 
     /// The new text if the file has changed since the last call.
     pub fn changed(&mut self) -> Option<String> {
         let now = modified(&self.path)?;
-        if self.seen == Some(now) {
+        if self.last_stamp == Some(now) {
             return None;
         }
         let text = read(&self.path).ok()?;
-        self.seen = Some(now);
+        self.last_stamp = Some(now);
         Some(text)
     }
 }

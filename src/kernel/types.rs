@@ -98,7 +98,10 @@ fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields:
     let list = |names: Vec<String>| names.join(", ");
     for (i, field) in fields.iter().enumerate() {
         let Some(member) = members.get(i) else {
-            return Err(format!("record {} has a member `{}`, which struct {wgsl} has not", info.name, field.name));
+            return Err(format!(
+                "record {} has a member `{}`, which struct {wgsl} does not have",
+                info.name, field.name
+            ));
         };
         let name = member.name.as_deref().unwrap_or("");
         if name != field.name {
@@ -116,7 +119,7 @@ fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields:
     }
     if members.len() != fields.len() {
         let extra = members[fields.len()].name.as_deref().unwrap_or("");
-        return Err(format!("struct {wgsl} has a member `{extra}`, which record {} has not", info.name));
+        return Err(format!("struct {wgsl} has a member `{extra}`, which record {} does not have", info.name));
     }
     if *span as usize != info.bytes {
         return Err(format!("record {} has {} bytes, struct {wgsl} has {span}", info.name, info.bytes));

@@ -228,7 +228,7 @@ impl Assignment<'_> {
         for (i, name) in all.iter().enumerate() {
             let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
             if !starts || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
-                return self.wrong(format!("{name:?} is no name in WGSL"));
+                return self.wrong(format!("{name:?} is not a name in WGSL"));
             }
             if *name == "p" {
                 return self.wrong(format!("the name `{name}` is taken (p is the global position)"));
@@ -245,7 +245,7 @@ impl Assignment<'_> {
                 let meant = words(&self.of.expression).filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
                 return self.wrong(match meant.filter(alike).find(|word| !all.contains(word)) {
                     Some(word) => {
-                        format!("`{word}` is unknown to the expression; `{name}` is given, did you mean that?")
+                        format!("`{word}` is unknown to the expression; did you mean `{name}`?")
                     }
                     None => format!("`{name}` is given, but the expression does not use it; leave it out"),
                 });

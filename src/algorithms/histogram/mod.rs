@@ -40,9 +40,10 @@ impl OnRank<'_> {
 
 /// Counts numbers that all have bins.
 fn count_into(world: &World, numbers: &Cells, counts: &Cells) -> Result<()> {
-    match world.gpu().is_host() {
-        true => on_host(world.gpu(), numbers, counts)?,
-        false => by_kernel(world, numbers, counts)?,
+    if world.gpu().is_host() {
+        on_host(world.gpu(), numbers, counts)?
+    } else {
+        by_kernel(world, numbers, counts)?
     }
     // No counter can exceed the number of cells.
     if numbers.len() <= u64::from(u32::MAX) {

@@ -142,14 +142,14 @@ struct Open {
     region: Region,
     boxes: Range<usize>,
     /// The range of this rank's points in the region.
-    own: Range<usize>,
+    local_range: Range<usize>,
     points: u64,
 }
 
 fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Vec<GridCell>) -> Result<BalancedBoxes> {
     let mut done = BalancedBoxes { shape: grid.end, boxes: vec![grid; count], points: vec![points; count] };
-    let mut open = vec![Open { region: grid, boxes: 0..count, own: 0..cells.len(), points }];
-    open.retain(|one| one.boxes.len() > 1);
+    let mut open = vec![Open { region: grid, boxes: 0..count, local_range: 0..cells.len(), points }];
+    open.retain(|search| search.boxes.len() > 1);
     while !open.is_empty() {
         let wanted: Vec<Vec<WantedPlane>> = open.iter().map(Open::wanted).collect();
         let ends = wanted.iter().scan(0, |end, list| {
@@ -160,10 +160,10 @@ fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Ve
         let wanted: Vec<WantedPlane> = wanted.into_iter().flatten().collect();
         let planes = planes(world, &wanted, &cells)?;
         let mut next = Vec::new();
-        for (one, candidates) in open.iter().zip(ends) {
-            let best = candidates.min_by_key(|&number| one.merit(&wanted[number], &planes[number]));
+        for (search, candidates) in open.iter().zip(ends) {
+            let best = candidates.min_by_key(|&number| search.merit(&wanted[number], &planes[number]));
             let best = best.expect("a region of several cells can be cut");
-            for part in one.cut(&wanted[best], planes[best], &mut cells) {
+            for part in search.cut(&wanted[best], planes[best], &mut cells) {
                 if part.boxes.len() > 1 {
                     next.push(part);
                 } else {
@@ -182,7 +182,7 @@ impl Open {
         let extents = self.region.extents();
         let (parts, all) = (self.boxes.len(), self.region.cells());
         let wanted = |axis: usize, part: usize, low: u64, high: u64| WantedPlane {
-            own: self.own.clone(),
+            local_range: self.local_range.clone(),
             axis,
             low: self.region.start[axis] + low as i64,
             high: self.region.start[axis] + high as i64,
@@ -221,8 +221,8 @@ impl Open {
     }
 
     fn cut(&self, wanted: &WantedPlane, Plane { at, below }: Plane, cells: &mut [GridCell]) -> [Self; 2] {
-        let mut middle = self.own.start;
-        for place in self.own.clone() {
+        let mut middle = self.local_range.start;
+        for place in self.local_range.clone() {
             if cells[place][wanted.axis] < at {
                 cells.swap(place, middle);
                 middle += 1;
@@ -232,11 +232,16 @@ impl Open {
         (lower.end[wanted.axis], upper.start[wanted.axis]) = (at, at);
         let first = self.boxes.start + wanted.part;
         [
-            Self { region: lower, boxes: self.boxes.start..first, own: self.own.start..middle, points: below },
+            Self {
+                region: lower,
+                boxes: self.boxes.start..first,
+                local_range: self.local_range.start..middle,
+                points: below,
+            },
             Self {
                 region: upper,
                 boxes: first..self.boxes.end,
-                own: middle..self.own.end,
+                local_range: middle..self.local_range.end,
                 points: self.points - below,
             },
         ]

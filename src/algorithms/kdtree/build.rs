@@ -13,15 +13,20 @@ pub fn layout(nodes: &Nodes) -> Layout {
     Layout::new([lengths.iter().sum::<i64>()]).split([Split::Sizes(lengths)])
 }
 
-/// Builds a tree of points that are already distributed like the result; `own` are this rank's
-/// points. Returns them in the order of the tree. Collective.
-pub fn build(vectors: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<IndexedPoint>) -> Result<Vec<IndexedPoint>> {
+/// Builds a tree of points that are already distributed like the result; `local_points` are this
+/// rank's points. Returns them in the order of the tree. Collective.
+pub fn build(
+    vectors: Vectors,
+    name: &str,
+    nodes: &mut Nodes,
+    mut local_points: Vec<IndexedPoint>,
+) -> Result<Vec<IndexedPoint>> {
     let world = vectors.world();
     let first = nodes.first_of(nodes.first_leaf(world.rank()));
     // Nodes without a cut, in the order of their points.
     let mut front = vec![0];
     let mut arrays = None;
-    bound(world, nodes, &front, &own, first)?;
+    bound(world, nodes, &front, &local_points, first)?;
     while nodes.all.last().is_some_and(|last| last.leaves.len() > 1) {
         let (keys, items) = match arrays.take() {
             Some(arrays) => arrays,
@@ -30,31 +35,31 @@ pub fn build(vectors: Vectors, name: &str, nodes: &mut Nodes, mut own: Vec<Index
                 world.array::<IndexedPoint, 1>(&format!("{name}: points by key"), &layout(nodes))?,
             ),
         };
-        let mut own_keys = Vec::with_capacity(own.len());
-        each_part(nodes, &front, &own, first, |number, items| {
+        let mut local_keys = Vec::with_capacity(local_points.len());
+        each_part(nodes, &front, &local_points, first, |number, items| {
             let node = &nodes.all[number];
             let axis = (node.leaves.len() > 1).then(|| node.bounds.widest());
             // Keys ascend from node to node, and all keys of a leaf are equal, so leaves keep their
             // order.
             let key =
                 |item: &IndexedPoint| [node.leaves.start as u32, axis.map_or(0, |axis| ordered(item.position()[axis]))];
-            own_keys.extend(items.iter().map(key));
+            local_keys.extend(items.iter().map(key));
         });
         world.failing("kdtree", || {
-            keys.local()?.all().write(&own_keys)?;
-            items.local()?.all().write(&own)
+            keys.local()?.all().write(&local_keys)?;
+            items.local()?.all().write(&local_points)
         })?;
-        drop(own_keys);
+        drop(local_keys);
         vectors.sort_pairs(&keys, &items)?;
-        own = world.failing("kdtree", || items.local()?.all().read())?;
+        local_points = world.failing("kdtree", || items.local()?.all().read())?;
         let next = nodes.all.len();
         front = front.iter().flat_map(|&number| cut(nodes, number)).collect();
         let new: Vec<usize> = front.iter().copied().filter(|number| *number >= next).collect();
-        bound(world, nodes, &new, &own, first)?;
+        bound(world, nodes, &new, &local_points, first)?;
         arrays = Some((keys, items));
     }
     nodes.settle();
-    Ok(own)
+    Ok(local_points)
 }
 
 /// Returns the node, or its two children after a cut.
@@ -70,25 +75,25 @@ fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
 fn each_part(
     nodes: &Nodes,
     list: &[usize],
-    own: &[IndexedPoint],
+    local_points: &[IndexedPoint],
     first: u64,
     mut f: impl FnMut(usize, &[IndexedPoint]),
 ) {
     let begin = list.partition_point(|&number| nodes.all[number].points.end <= first);
-    let end = first + own.len() as u64;
+    let end = first + local_points.len() as u64;
     for &number in &list[begin..] {
         let points = &nodes.all[number].points;
         if points.start >= end {
             break;
         }
-        f(number, &own[(points.start.max(first) - first) as usize..(points.end.min(end) - first) as usize]);
+        f(number, &local_points[(points.start.max(first) - first) as usize..(points.end.min(end) - first) as usize]);
     }
 }
 
 /// Computes the bounding boxes of some nodes. Collective.
-fn bound(world: &World, nodes: &mut Nodes, list: &[usize], own: &[IndexedPoint], first: u64) -> Result<()> {
+fn bound(world: &World, nodes: &mut Nodes, list: &[usize], local_points: &[IndexedPoint], first: u64) -> Result<()> {
     let mut found = vec![Bounds::NONE; nodes.all.len()];
-    each_part(nodes, list, own, first, |number, items| {
+    each_part(nodes, list, local_points, first, |number, items| {
         found[number] = Bounds::of(items.iter().map(IndexedPoint::position))
     });
     let mut boxes: Vec<[[f32; 3]; 2]> = list.iter().map(|&number| [found[number].low, found[number].high]).collect();

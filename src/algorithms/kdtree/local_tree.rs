@@ -25,7 +25,7 @@ impl Neighbour {
         (self.squared_distance.to_bits(), self.index)
     }
 
-    fn of((bits, index): (u32, u64)) -> Self {
+    fn from_order((bits, index): (u32, u64)) -> Self {
         Self { index, squared_distance: f32::from_bits(bits) }
     }
 }
@@ -55,13 +55,13 @@ impl LocalTree {
     }
 
     fn node(&mut self, points: Range<usize>) {
-        let own = &mut self.points[points.clone()];
-        let bounds = Bounds::of(own.iter().map(|(position, _)| *position));
+        let points_of_node = &mut self.points[points.clone()];
+        let bounds = Bounds::of(points_of_node.iter().map(|(position, _)| *position));
         let number = self.nodes.len();
-        let (axis, half) = (bounds.widest(), own.len() / 2);
-        let few = own.len() <= FEW;
+        let (axis, half) = (bounds.widest(), points_of_node.len() / 2);
+        let few = points_of_node.len() <= FEW;
         if !few {
-            own.select_nth_unstable_by(half, |(a, _), (b, _)| a[axis].total_cmp(&b[axis]));
+            points_of_node.select_nth_unstable_by(half, |(a, _), (b, _)| a[axis].total_cmp(&b[axis]));
         }
         self.nodes.push(LocalNode { bounds, points: points.clone(), second: 0 });
         if !few {
@@ -101,7 +101,7 @@ impl LocalTree {
                 }
             }
         }
-        found.into_sorted_vec().into_iter().map(Neighbour::of).collect()
+        found.into_sorted_vec().into_iter().map(Neighbour::from_order).collect()
     }
 
     /// The indices of the points in a box, including its boundary.

@@ -72,9 +72,10 @@ impl<P: Point> KdTree<P> {
     /// The points of a leaf. The operation that uses the section reports a leaf that does not
     /// exist.
     pub fn leaf(&self, leaf: usize) -> GlobalSection<P, 1> {
-        let points = match leaf < self.leaves() {
-            true => self.nodes.first_of(leaf)..self.nodes.first_of(leaf + 1),
-            false => self.nodes.first_of(self.leaves())..u64::MAX >> 1,
+        let points = if leaf < self.leaves() {
+            self.nodes.first_of(leaf)..self.nodes.first_of(leaf + 1)
+        } else {
+            self.nodes.first_of(self.leaves())..u64::MAX >> 1
         };
         self.points.at(points.start as i64..points.end as i64)
     }
@@ -154,13 +155,16 @@ impl Vectors<'_> {
             return Err(KdTreeError::NotFinite { what, position }.into());
         }
         let mut nodes = Nodes::new(points.cells()?, leaves, world.size());
-        let own = indexed_points(world, name, &points, &nodes)?;
-        let own = build(*self, name, &mut nodes, own)?;
+        let local_points = indexed_points(world, name, &points, &nodes)?;
+        let local_points = build(*self, name, &mut nodes, local_points)?;
         let points = world.array::<P, 1>(name, &layout(&nodes))?;
         let indices = world.array::<[u32; 2], 1>(&format!("{name}: indices"), &layout(&nodes))?;
         world.failing("kdtree", || {
-            points.local()?.all().write(&own.iter().map(|item| P::from_parts(item.parts())).collect::<Vec<_>>())?;
-            indices.local()?.all().write(&own.iter().map(IndexedPoint::index).collect::<Vec<_>>())
+            points
+                .local()?
+                .all()
+                .write(&local_points.iter().map(|item| P::from_parts(item.parts())).collect::<Vec<_>>())?;
+            indices.local()?.all().write(&local_points.iter().map(IndexedPoint::index).collect::<Vec<_>>())
         })?;
         Ok(KdTree { nodes, points, indices, local: OnceCell::new() })
     }
@@ -176,14 +180,14 @@ fn indexed_points<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes
     let copy = fitted(world, &format!("{name}: points"), points, &wanted, true)?;
     world.failing("kdtree", || {
         let first = nodes.first_of(nodes.first_leaf(world.rank()));
-        let mut own = Vec::new();
+        let mut local_points = Vec::new();
         for part in copy.vector.section().local_parts()? {
-            own.extend(
-                (first + own.len() as u64..)
+            local_points.extend(
+                (first + local_points.len() as u64..)
                     .zip(part.read()?)
                     .map(|(at, point)| IndexedPoint::new(point.to_parts(), at)),
             );
         }
-        Ok(own)
+        Ok(local_points)
     })
 }

@@ -18,7 +18,7 @@ const SLABS: usize = 256;
 #[derive(Debug)]
 pub struct WantedPlane {
     /// Range of this rank's cells in the search.
-    pub own: Range<usize>,
+    pub local_range: Range<usize>,
     pub axis: usize,
     pub low: i64,
     pub high: i64,
@@ -51,16 +51,17 @@ impl WantedPlane {
 pub fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
     // Each search with its remaining planes.
-    let mut open: Vec<(usize, i64, i64)> = wanted.iter().zip(0..).map(|(one, i)| (i, one.low, one.high)).collect();
+    let mut open: Vec<(usize, i64, i64)> =
+        wanted.iter().zip(0..).map(|(search, i)| (i, search.low, search.high)).collect();
     while !open.is_empty() {
         let slabs = (ALL_SLABS / open.len()).clamp(2, SLABS);
         // One more count per search: the points below the first slab.
         let mut counts = vec![0_u64; open.len() * (slabs + 1)];
         let step = |low: i64, high: i64| (high - low) / slabs as i64 + 1;
         for (&(number, low, high), counts) in open.iter().zip(counts.chunks_mut(slabs + 1)) {
-            let (one, step) = (&wanted[number], step(low, high));
-            for cell in &cells[one.own.clone()] {
-                let at = cell[one.axis];
+            let (search, step) = (&wanted[number], step(low, high));
+            for cell in &cells[search.local_range.clone()] {
+                let at = cell[search.axis];
                 let slab = if at < low { 0 } else { 1 + (at - low) / step };
                 counts.get_mut(slab as usize).into_iter().for_each(|count| *count += 1);
             }
@@ -68,18 +69,18 @@ pub fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Resu
         world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
         let mut next = Vec::new();
         for (&(number, low, high), counts) in open.iter().zip(counts.chunks(slabs + 1)) {
-            let (one, step) = (&wanted[number], step(low, high));
+            let (search, step) = (&wanted[number], step(low, high));
             let (mut at, mut below) = (low, counts[0]);
             let mut above = counts[1..].iter();
             let mut slab = above.next().copied().unwrap_or(0);
-            while at.saturating_add(step) <= high && !one.enough(below + slab) {
+            while at.saturating_add(step) <= high && !search.enough(below + slab) {
                 at += step;
                 below += slab;
                 slab = above.next().copied().unwrap_or(0);
             }
             if step > 1 {
                 next.push((number, at, high.min(at.saturating_add(step - 1))));
-            } else if at < one.high && one.error(below + slab) < one.error(below) {
+            } else if at < search.high && search.error(below + slab) < search.error(below) {
                 found[number] = Plane { at: at + 1, below: below + slab };
             } else {
                 found[number] = Plane { at, below };

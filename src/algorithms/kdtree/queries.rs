@@ -159,7 +159,9 @@ fn find_inside(world: &World, nodes: &Nodes, local: &LocalTree, boxes: &[Bounds]
         found.map(|index| Neighbour { index, squared_distance: 0.0 }).collect()
     };
     let mut all = vec![Vec::new(); boxes.len()];
-    remote_queries.exchange(world, answer, |query, found| all[query].extend(found.into_iter().map(|one| one.index)))?;
+    remote_queries.exchange(world, answer, |query, found| {
+        all[query].extend(found.into_iter().map(|neighbour| neighbour.index))
+    })?;
     all.iter_mut().for_each(|found| found.sort_unstable());
     Ok(all)
 }
@@ -173,13 +175,13 @@ fn around(
     nodes: &Nodes,
     queries: &[Position],
     reach: impl Fn(usize) -> f32,
-    but: impl Fn(usize) -> Option<usize>,
+    excluded: impl Fn(usize) -> Option<usize>,
 ) -> RemoteQueries {
     let mut remote_queries = RemoteQueries::default();
     for (query, position) in queries.iter().enumerate() {
-        let (reach, but) = (reach(query), but(query));
+        let (reach, excluded) = (reach(query), excluded(query));
         let add = |rank| {
-            if but != Some(rank) {
+            if excluded != Some(rank) {
                 remote_queries.add(rank, query, at(*position, reach));
             }
         };

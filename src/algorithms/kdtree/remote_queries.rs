@@ -43,7 +43,7 @@ impl RemoteQueries {
         answer: impl Fn(&RemoteQuery) -> Vec<Neighbour>,
         mut found: impl FnMut(usize, Vec<Neighbour>),
     ) -> Result<()> {
-        let words = |list: &[(usize, RemoteQuery)]| list.iter().map(|(_, one)| one.to_words()).collect::<Vec<_>>();
+        let words = |list: &[(usize, RemoteQuery)]| list.iter().map(|(_, query)| query.to_words()).collect::<Vec<_>>();
         let asked = self.0.iter().map(|(&rank, list)| (rank, copied(&words(list)))).collect();
         let mut answers = Vec::new();
         for (from, remote_queries) in world.inner().sparse_exchange(asked)? {
@@ -72,7 +72,8 @@ fn encoded(answers: impl Iterator<Item = Vec<Neighbour>>) -> Payload {
     let mut words: Vec<u64> = Vec::new();
     for answer in answers {
         words.push(answer.len() as u64);
-        words.extend(answer.iter().flat_map(|one| [one.index, one.squared_distance.to_bits().into()]));
+        words
+            .extend(answer.iter().flat_map(|neighbour| [neighbour.index, neighbour.squared_distance.to_bits().into()]));
     }
     copied(&words)
 }

@@ -72,7 +72,7 @@ impl OnRank<'_> {
         let of_runs = runs.iter().flat_map(|(keys, values)| std::iter::once(keys).chain(values));
         let outputs = || std::iter::once(keys).chain(values);
         if let Some(shared) = of_runs.into_iter().find(|run| outputs().any(|output| output.shares_memory(run))) {
-            let text = format!("{} is merged into memory of its own; merge into another array", shared.label());
+            let text = format!("{} cannot be merged into its own memory; merge into another array", shared.label());
             return Err(ArrayError::Other(text).into());
         }
         merge(self.world(), order, &runs, keys, values)

@@ -94,13 +94,13 @@ impl Vectors<'_> {
         self.collective(verb, named, (), || Ok(()))?;
         let [first, second, output] = [0, 1, 2].map(|which| MergeSide::new(world, which, &keys, values.as_ref()));
         let (first, second, output) = (first?, second?, output?);
-        let own = world.failing(verb, || Ok([first.own()?, second.own()?]))?;
+        let own = world.failing(verb, || Ok([first.local_run()?, second.local_run()?]))?;
         for (which, side) in [&first, &second].into_iter().enumerate() {
             let unsorted = world.failing(verb, || first_unsorted(world, K::ORDER, &side.cut, &own[which].0))?;
             if let Some(cell) = unsorted {
                 let label = keys[which].label()?;
                 let text = format!(
-                    "the keys of {label} are not sorted, cell {cell} is smaller than the one before; sort them first"
+                    "the keys of {label} are not sorted, cell {cell} is smaller than its predecessor; sort them first"
                 );
                 return Err(ArrayError::Other(text).into());
             }
@@ -108,7 +108,7 @@ impl Vectors<'_> {
         let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
         let runs = fetch_runs(world, verb, K::ORDER, cuts, &own)?;
         world.failing(verb, || {
-            let (keys, values) = output.own()?;
+            let (keys, values) = output.local_run()?;
             merge(world, K::ORDER, &runs, &keys, values.as_ref())
         })?;
         output.bring_back(world)

@@ -84,9 +84,10 @@ pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cel
         gather(world, input, indices, &apart)?;
         return apart.copy_to(output);
     }
-    match world.gpu().is_host() {
-        true => gather_on_host(world, input, (indices, None), output),
-        false => gather_by_kernel(world, input, indices, output),
+    if world.gpu().is_host() {
+        gather_on_host(world, input, (indices, None), output)
+    } else {
+        gather_by_kernel(world, input, indices, output)
     }
 }
 
@@ -106,9 +107,10 @@ fn gather_own(
         gather_own(world, input, (indices, local_positions), &apart)?;
         return apart.copy_to(output);
     }
-    match world.gpu().is_host() {
-        true => gather_on_host(world, input, (indices, Some(local_positions)), output),
-        false => gather_by_kernel(world, input, &numbers(world, indices, local_positions)?, output),
+    if world.gpu().is_host() {
+        gather_on_host(world, input, (indices, Some(local_positions)), output)
+    } else {
+        gather_by_kernel(world, input, &numbers(world, indices, local_positions)?, output)
     }
 }
 
@@ -131,9 +133,10 @@ pub(super) fn scatter(world: &World, input: &Cells, indices: &Cells, output: &Ce
     if input.shares_memory(output) {
         return scatter(world, &input.copied()?, indices, output);
     }
-    match world.gpu().is_host() {
-        true => scatter_on_host(world, input, (indices, None), output),
-        false => scatter_by_kernel(world, input, indices, output),
+    if world.gpu().is_host() {
+        scatter_on_host(world, input, (indices, None), output)
+    } else {
+        scatter_by_kernel(world, input, indices, output)
     }
 }
 

@@ -237,9 +237,10 @@ pub fn collective<T: Reducible, const D: usize, const N: usize, R>(
         _ => Vec::new(),
     };
     let call = Collective::new(verb).also_compare((T::INFO.name, argument));
-    let call = match named.is_empty() {
-        true => call.text_after("each rank's own section"),
-        false => named.into_iter().fold(call, |call, (array, region)| call.array(array, Some(region))),
+    let call = if named.is_empty() {
+        call.text_after("each rank's own section")
+    } else {
+        named.into_iter().fold(call, |call, (array, region)| call.array(array, Some(region)))
     };
     world.collective(call.clone(), call.signature(), || f(&operand?))
 }

@@ -23,8 +23,8 @@ pub struct Item<S> {
 
 /// Combines the value of earlier cells with the value of later cells.
 pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, after: Item<S>) -> Item<S> {
-    let value = if join_after.head { join_after.value } else { op(before.value, join_after.value) };
-    Item { value, head: before.head || join_after.head }
+    let value = if after.head { after.value } else { op(before.value, after.value) };
+    Item { value, head: before.head || after.head }
 }
 
 /// Scans the cells of one block (the last block may be short) after the value `carry` of the

@@ -6,7 +6,7 @@ use super::association::{BLOCK, Item, RUNS};
 use super::operation::{Carry, ScanOperation};
 use crate::World;
 use crate::algorithms::heads::{Heads, mark};
-use crate::array::{Cells, AlignedParts, SequencePart, align_parts};
+use crate::array::{AlignedParts, Cells, SequencePart, align_parts};
 use crate::element::{Element, ElementInfo, ElementKind};
 use crate::error::Result;
 use crate::kernel::{Call, Kernel, KernelSource};

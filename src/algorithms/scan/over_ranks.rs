@@ -233,30 +233,31 @@ impl Vectors<'_> {
         let results = output.map(|output| fitted(world, "results of a scan", output, &wanted, false)).transpose()?;
         let argument = (operation.operator.to_parts(), operation.first, operation.transform.map(|(_, text)| text));
         let all = self.collective(verb, named, argument, || {
-            let mut own = Vec::new();
-            let own_heads = match (&flags, &keys) {
-                (Some(flags), _) => Some(flags.own(world)?),
-                (_, Some(keys)) => Some(keys.own(world)?),
+            let mut local_spans = Vec::new();
+            let local_heads = match (&flags, &keys) {
+                (Some(flags), _) => Some(flags.local_cells_by_span(world)?),
+                (_, Some(keys)) => Some(keys.local_cells_by_span(world)?),
                 _ => None,
             };
-            let own_results = results.as_ref().map(|results| results.own(world)).transpose()?;
-            for (place, (number, input)) in cells.own(world)?.into_iter().enumerate() {
-                let heads = own_heads.as_ref().map(|own| own[place].1.clone());
-                let output = own_results.as_ref().map(|own| own[place].1.clone());
+            let local_results = results.as_ref().map(|results| results.local_cells_by_span(world)).transpose()?;
+            for (index, (number, input)) in cells.local_cells_by_span(world)?.into_iter().enumerate() {
+                let heads = local_heads.as_ref().map(|cells| cells[index].1.clone());
+                let output = local_results.as_ref().map(|cells| cells[index].1.clone());
                 // The output must not overlap the inputs of other spans, either.
                 let apart = |cells: Cells, may_be_same| {
-                    let others = own_results.iter().flatten().enumerate().filter(|(other, _)| *other != place);
-                    match others.into_iter().any(|(_, (_, written))| written.overlaps(&cells)) {
-                        true => cells.copied(),
-                        false => cells.apart_from(output.as_ref(), may_be_same),
+                    let others = local_results.iter().flatten().enumerate().filter(|(other, _)| *other != index);
+                    if others.into_iter().any(|(_, (_, written))| written.overlaps(&cells)) {
+                        cells.copied()
+                    } else {
+                        cells.apart_from(output.as_ref(), may_be_same)
                     }
                 };
                 let input = apart(input, operation.transform.is_none())?;
                 let heads = heads.map(|heads| apart(heads, false)).transpose()?;
-                own.push(OwnSpan { number, input, heads, output });
+                local_spans.push(LocalSpan { number, input, heads, output });
             }
             let distributed_scan = DistributedScan { world, operation, keyed: keys.is_some(), spans: &wanted };
-            distributed_scan.run(&own)
+            distributed_scan.run(&local_spans)
         })?;
         results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;
         Ok(all)
@@ -264,7 +265,7 @@ impl Vectors<'_> {
 }
 
 /// A span of this rank.
-struct OwnSpan {
+struct LocalSpan {
     number: usize,
     input: Cells,
     heads: Option<Cells>,
@@ -281,49 +282,49 @@ struct DistributedScan<'a> {
 }
 
 impl DistributedScan<'_> {
-    fn run(&self, own: &[OwnSpan]) -> Result<Option<Vec<u8>>> {
+    fn run(&self, local_spans: &[LocalSpan]) -> Result<Option<Vec<u8>>> {
         let group = self.world.inner();
         let (keys, carries) = (group.next_sequence(), group.next_sequence());
         if self.keyed {
-            for one in own {
-                let last = one.heads.as_ref().expect("keys").last()?;
-                self.pass_on(one.number, keys, || copied(&last))?;
+            for span in local_spans {
+                let last = span.heads.as_ref().expect("keys").last()?;
+                self.pass_on(span.number, keys, || copied(&last))?;
             }
         }
-        let mut steps = Vec::with_capacity(own.len());
+        let mut steps = Vec::with_capacity(local_spans.len());
         // The last key of the previous span, if it is on this rank.
         let mut last: Option<(usize, Vec<u8>)> = None;
         // True if no other rank waits for the combination of this rank's cells.
-        let at_once = own.len() == self.spans.len();
-        for one in own {
+        let at_once = local_spans.len() == self.spans.len();
+        for span in local_spans {
             let mut key = None;
-            if let (true, Some(before)) = (self.keyed, one.number.checked_sub(1)) {
+            if let (true, Some(before)) = (self.keyed, span.number.checked_sub(1)) {
                 key = match last.take().filter(|(number, _)| *number == before) {
                     Some((_, key)) => Some(key),
                     None => Some((*group.receive(self.spans[before].owner, keys)?).as_ref().to_vec()),
                 };
             }
-            let heads = match &one.heads {
+            let heads = match &span.heads {
                 Some(cells) if self.keyed => Heads::Keys(cells),
                 Some(cells) => Heads::Flags(cells),
                 None => Heads::None,
             };
-            let output = one.output.as_ref();
-            let (step, key) = ScanSteps::new(self.world, self.operation, &one.input, heads, output, key, at_once)?;
-            last = key.map(|key| (one.number, key));
+            let output = span.output.as_ref();
+            let (step, key) = ScanSteps::new(self.world, self.operation, &span.input, heads, output, key, at_once)?;
+            last = key.map(|key| (span.number, key));
             steps.push(step);
         }
         let (mut all, mut before): (Carry, Option<usize>) = (Carry::default(), None);
-        for (one, step) in own.iter().zip(&mut steps) {
-            if let Some(last) = one.number.checked_sub(1).filter(|last| before != Some(*last)) {
+        for (span, step) in local_spans.iter().zip(&mut steps) {
+            if let Some(last) = span.number.checked_sub(1).filter(|last| before != Some(*last)) {
                 all = decoded((*group.receive(self.spans[last].owner, carries)?).as_ref());
             }
             all = step.carry(all)?;
-            self.pass_on(one.number, carries, || encoded(&all))?;
-            before = Some(one.number);
+            self.pass_on(span.number, carries, || encoded(&all))?;
+            before = Some(span.number);
         }
-        for (one, step) in own.iter().zip(steps) {
-            if one.output.is_some() {
+        for (span, step) in local_spans.iter().zip(steps) {
+            if span.output.is_some() {
                 step.write()?;
             }
         }

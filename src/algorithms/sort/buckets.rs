@@ -52,7 +52,7 @@ struct Bucket {
     boundaries: Vec<u64>,
     /// Number of cells in the whole vector.
     cells: u64,
-    own: u64,
+    local: u64,
 }
 
 /// Keys and values grouped by destination rank.
@@ -80,10 +80,11 @@ pub fn group_by_rank(
         sort_in(world, order, keys, values, Some(room))?;
     }
     let bins = Binning::new(world, if in_room { extremes(world, order, keys)? } else { ends(order, keys)? })?;
-    let own = if in_room { count_in_bins(world, order, keys, bins)? } else { count_sorted(world, order, keys, bins)? };
-    let mut all = own.clone();
+    let local =
+        if in_room { count_in_bins(world, order, keys, bins)? } else { count_sorted(world, order, keys, bins)? };
+    let mut all = local.clone();
     world.inner().all_reduce(&mut all, |sum, more| *sum += more)?;
-    let (bucket_of, buckets) = buckets(&own, &all, boundaries);
+    let (bucket_of, buckets) = buckets(&local, &all, boundaries);
     let in_place = SortRoom { keys: keys.clone(), values: values.cloned() };
     if in_room {
         let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
@@ -139,10 +140,10 @@ fn count_sorted(world: &World, order: KeyOrder, keys: &Cells, bins: Binning) -> 
 
 /// The bucket of each bin, and the buckets in the order of keys. There are at most as many buckets
 /// as bins.
-fn buckets(own: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
+fn buckets(local: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
     let (mut bins, mut buckets) = (Vec::with_capacity(BINS), Vec::<Bucket>::new());
     let mut start = 0;
-    for (&own, &all) in own.iter().zip(all) {
+    for (&local, &all) in local.iter().zip(all) {
         let end = start + all;
         let first = boundaries.partition_point(|&boundary| boundary <= start);
         let inside: Vec<u64> = boundaries[first..]
@@ -153,9 +154,9 @@ fn buckets(own: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Bucke
         match buckets.last_mut().filter(|last| last.first == first && last.boundaries.is_empty() && inside.is_empty()) {
             Some(last) => {
                 last.cells += all;
-                last.own += own;
+                last.local += local;
             }
-            None => buckets.push(Bucket { first, boundaries: inside, cells: all, own }),
+            None => buckets.push(Bucket { first, boundaries: inside, cells: all, local }),
         }
         bins.push((buckets.len() - 1) as u16);
         start = end;
@@ -175,14 +176,14 @@ fn runs(
 ) -> Result<Vec<u64>> {
     let (mut split_keys, mut boundaries, mut before, mut start) = (Cells::none(keys.element()), Vec::new(), 0, 0);
     for bucket in buckets {
-        let own = start..start + bucket.own;
-        start = own.end;
+        let local = start..start + bucket.local;
+        start = local.end;
         if bucket.boundaries.is_empty() {
             continue;
         }
-        let cells = keys.only(own.clone());
+        let cells = keys.only(local.clone());
         if free.is_some() {
-            sort_in(world, order, &cells, values.as_ref().map(|values| values.only(own)).as_ref(), free)?;
+            sort_in(world, order, &cells, values.as_ref().map(|values| values.only(local)).as_ref(), free)?;
         }
         split_keys.append(&cells);
         boundaries.extend(bucket.boundaries.iter().map(|boundary| before + boundary));
@@ -191,15 +192,15 @@ fn runs(
     let mut splitters = splitters(world.inner(), order, &split_keys, &boundaries)?.into_iter();
     let (mut runs, mut start) = (vec![0; ranks], 0);
     for bucket in buckets {
-        let cells = keys.only(start..start + bucket.own);
-        start += bucket.own;
+        let cells = keys.only(start..start + bucket.local);
+        start += bucket.local;
         let (mut last, mut rank) = (0, bucket.first);
         for Splitter { key, equal } in splitters.by_ref().take(bucket.boundaries.len()) {
             let end = order.before(&cells, |other| other < key)? + equal;
             runs[rank] += end - last;
             (last, rank) = (end, rank + 1);
         }
-        runs[rank] += bucket.own - last;
+        runs[rank] += bucket.local - last;
     }
     Ok(runs)
 }
@@ -213,13 +214,13 @@ mod tests {
 
     fn sorted_into_buckets(counts: &[[u64; 2]], boundaries: &[u64]) -> (Vec<u16>, Vec<BucketParts>) {
         let all: Vec<u64> = counts.iter().map(|both| both.iter().sum()).collect();
-        let own: Vec<u64> = counts.iter().map(|both| both[0]).collect();
-        let (bins, buckets) = buckets(&own, &all, boundaries);
+        let local: Vec<u64> = counts.iter().map(|both| both[0]).collect();
+        let (bins, buckets) = buckets(&local, &all, boundaries);
         for (number, bucket) in buckets.iter().enumerate() {
             let in_it = |of: &[u64]| {
                 bins.iter().zip(of).filter(|(bin, _)| usize::from(**bin) == number).map(|(_, n)| n).sum::<u64>()
             };
-            assert_eq!((bucket.cells, bucket.own), (in_it(&all), in_it(&own)));
+            assert_eq!((bucket.cells, bucket.local), (in_it(&all), in_it(&local)));
         }
         (bins, buckets.into_iter().map(|bucket| (bucket.first, bucket.boundaries, bucket.cells)).collect())
     }

@@ -123,7 +123,7 @@ impl Vectors<'_> {
         input.check_numbers()?;
         let cells = input.cells()?;
         if columns == 0 || !cells.is_multiple_of(columns) {
-            let text = format!("{} has {cells} cells, which are no whole rows of {columns}", input.label()?);
+            let text = format!("{} has {cells} cells, which is not a multiple of {columns}", input.label()?);
             return Err(ArrayError::Other(text).into());
         }
         self.collective("transpose", vec![input.named()?, output.named()?], columns, || Ok(()))?;

@@ -86,7 +86,7 @@ impl<T: Element> Fitted<T> {
     }
 
     /// This rank's spans by index, with their cells.
-    pub fn own(&self, world: &World) -> Result<Vec<(usize, Cells)>> {
+    pub fn local_cells_by_span(&self, world: &World) -> Result<Vec<(usize, Cells)>> {
         let (region, core) = (self.vector.region()?, &self.vector.section().core);
         let mut own = Vec::new();
         core.chunks().touching(&region, |chunk, part| {
@@ -121,8 +121,9 @@ pub fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
 
 /// These spans if their owners ascend, else spans with ascending owners.
 pub fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
-    match spans.is_sorted_by_key(|span| span.owner) {
-        true => spans.to_vec(),
-        false => in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size()),
+    if spans.is_sorted_by_key(|span| span.owner) {
+        spans.to_vec()
+    } else {
+        in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size())
     }
 }

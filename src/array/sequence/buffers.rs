@@ -21,7 +21,7 @@ impl<'c> LentBuffers<'c> {
     /// The byte ranges of a range of cells, one per part of the sequence.
     pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BufferRange> {
         let size = cells.element().bytes;
-        let place = |(part, within): (&'c SequencePart, Range<u64>)| {
+        let byte_range = |(part, within): (&'c SequencePart, Range<u64>)| {
             let number = *self.numbers.entry(part.memory()).or_insert_with(|| {
                 self.all.push(&part.lease);
                 self.all.len() - 1
@@ -30,7 +30,7 @@ impl<'c> LentBuffers<'c> {
             let start = part.core.strided(part.chunk, &part.region_of(within)).offset as usize * size;
             (number, start..start + bytes)
         };
-        cells.within(range.clone()).filter(|(_, within)| !within.is_empty()).map(place).collect()
+        cells.within(range.clone()).filter(|(_, within)| !within.is_empty()).map(byte_range).collect()
     }
 }
 
@@ -40,13 +40,13 @@ pub fn split_written<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
     written: impl Iterator<Item = &'p BufferRange>,
 ) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {
-    let mut by_place: Vec<(usize, &BufferRange)> = written.enumerate().collect();
-    by_place.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
-    let mut parts: Vec<Option<&mut [u8]>> = by_place.iter().map(|_| None).collect();
-    let (mut shared, mut by_place) = (Vec::with_capacity(buffers.len()), by_place.into_iter().peekable());
+    let mut by_position: Vec<(usize, &BufferRange)> = written.enumerate().collect();
+    by_position.sort_unstable_by_key(|(_, (buffer, bytes))| (*buffer, bytes.start));
+    let mut parts: Vec<Option<&mut [u8]>> = by_position.iter().map(|_| None).collect();
+    let (mut shared, mut by_position) = (Vec::with_capacity(buffers.len()), by_position.into_iter().peekable());
     for (number, mut rest) in buffers.into_iter().enumerate() {
         let mut begin = 0;
-        while let Some((part, (_, bytes))) = by_place.next_if(|(_, (buffer, _))| *buffer == number) {
+        while let Some((part, (_, bytes))) = by_position.next_if(|(_, (buffer, _))| *buffer == number) {
             let behind = rest.split_at_mut(bytes.start - begin).1;
             let (cells, behind) = behind.split_at_mut(bytes.len());
             (parts[part], rest, begin) = (Some(cells), behind, bytes.end);

@@ -50,13 +50,13 @@ impl Cells {
     }
 
     /// Text of a cell for error messages.
-    pub fn cell(&self, place: u64) -> String {
-        match self.within(place..place + 1).next() {
+    pub fn cell(&self, position: u64) -> String {
+        match self.within(position..position + 1).next() {
             Some((part, within)) => {
                 let at = part.region.start[0] + within.start as i64;
                 format!("cell {at} of array \"{}\"", part.core.name())
             }
-            None => format!("cell {place} of {}", self.label()),
+            None => format!("cell {position} of {}", self.label()),
         }
     }
 
@@ -104,8 +104,9 @@ impl Cells {
 
     /// True if both sequences consist of the same cells.
     pub fn same_as(&self, other: &Self) -> bool {
-        let place = |part: &SequencePart| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
-        self.parts.iter().map(place).eq(other.parts.iter().map(place))
+        let location =
+            |part: &SequencePart| (part.memory(), part.core.strided(part.chunk, &part.region).offset, part.cells());
+        self.parts.iter().map(location).eq(other.parts.iter().map(location))
     }
 
     /// Ranges of about `bytes` bytes that cover the sequence, each a whole number of groups of
@@ -117,7 +118,7 @@ impl Cells {
 
     /// True if both use the same memory, even if no cell is in both.
     pub fn shares_memory(&self, other: &Self) -> bool {
-        self.parts.iter().any(|part| other.parts.iter().any(|one| one.memory() == part.memory()))
+        self.parts.iter().any(|part| other.parts.iter().any(|candidate| candidate.memory() == part.memory()))
     }
 
     /// True if a cell is in both sequences.
@@ -125,7 +126,7 @@ impl Cells {
         let begin = |part: &SequencePart| part.core.strided(part.chunk, &part.region).offset;
         let before = |a: &SequencePart, b: &SequencePart| begin(a) + a.cells() <= begin(b);
         let common = |a: &SequencePart, b: &SequencePart| a.memory() == b.memory() && !before(a, b) && !before(b, a);
-        self.parts.iter().any(|part| other.parts.iter().any(|one| common(part, one)))
+        self.parts.iter().any(|part| other.parts.iter().any(|candidate| common(part, candidate)))
     }
 
     /// True if a cell is in the sequence more than once.
@@ -225,14 +226,14 @@ impl AlignedParts {
 
 /// Splits sequences of equal length at the part boundaries of all of them.
 pub(crate) fn align_parts(all: &[&Cells]) -> Vec<AlignedParts> {
-    let starts = all.iter().flat_map(|one| one.parts.iter().map(|part| part.first));
-    let mut ends: Vec<u64> = starts.chain(all.first().map(|one| one.length)).filter(|&at| at > 0).collect();
+    let starts = all.iter().flat_map(|cells| cells.parts.iter().map(|part| part.first));
+    let mut ends: Vec<u64> = starts.chain(all.first().map(|cells| cells.length)).filter(|&at| at > 0).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut out = Vec::with_capacity(ends.len());
     let mut first = 0;
     for end in ends {
-        let part = |one: &&Cells| one.only(first..end).parts.swap_remove(0);
+        let part = |cells: &&Cells| cells.only(first..end).parts.swap_remove(0);
         out.push(AlignedParts { parts: all.iter().map(part).collect(), first });
         first = end;
     }

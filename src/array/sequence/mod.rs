@@ -6,7 +6,7 @@ mod lending;
 mod lent;
 mod sequence_part;
 
-pub(crate) use self::cells::{Cells, AlignedParts, align_parts};
+pub(crate) use self::cells::{AlignedParts, Cells, align_parts};
 pub(crate) use self::lending::{Lending, LentRange};
 pub(crate) use self::lent::{Lent, lend_slices};
 pub(crate) use self::sequence_part::SequencePart;

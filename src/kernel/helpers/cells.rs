@@ -21,9 +21,10 @@ impl Writer<'_, '_> {
             (true, false) => format!("{name}[{index}] = $v; return;"),
             (true, true) => format!("atomicStore(&{name}[{index}], $v); return;"),
         };
-        let mut text = match put {
-            false => format!("fn ${x}_get($at: u32) -> {cell} {{"),
-            true => format!("fn ${x}_put($at: u32, $v: {cell}) {{"),
+        let mut text = if put {
+            format!("fn ${x}_put($at: u32, $v: {cell}) {{")
+        } else {
+            format!("fn ${x}_get($at: u32) -> {cell} {{")
         };
         text += &self.by_window(&access);
         text += "}";

@@ -56,9 +56,7 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
         "workgroup" => Some(format!("{name} takes workgroup_id, a vec3<u32>")),
         "inside" => {
             let ty = position_type(axes);
-            Some(format!(
-                "{name} takes a position of type {ty}: the number of axes of the domain is {axes}"
-            ))
+            Some(format!("{name} takes a position of type {ty}: the number of axes of the domain is {axes}"))
         }
         _ => None,
     }

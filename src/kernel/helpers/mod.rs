@@ -189,7 +189,9 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         _ if HELPERS.contains(&helper) => {
             let ty = position_type(axes);
-            Some(format!("{name} takes a position of type {ty}: the number of axes of the section bound to {x} is {axes}"))
+            Some(format!(
+                "{name} takes a position of type {ty}: the number of axes of the section bound to {x} is {axes}"
+            ))
         }
         _ => None,
     }
@@ -230,11 +232,11 @@ fn missing(var: &StorageVar, shape: &VarShape, signature: &Signature, helper: &s
             format!("{x} is bound to packed cells, which have no index of their own")
         }
         "position" if signature.space != Space::Cells => format!(
-            "the kernel does not run over cells of an index space that is bound, so that an invocation has no cell in \
-             {x}: its place in what the kernel runs over is domain_position(id)"
+            "the kernel does not run over cells of a bound index space, so invocations have no cell in \
+             {x}: their position in the domain is domain_position(id)"
         ),
         "position" if shape.axes != domain_axes => format!(
-            "the number of axes of {x} is {}, but the kernel runs over {domain_axes}, so that an invocation has no cell in {x}",
+            "the number of axes of {x} is {}, but that of the domain is {domain_axes}, so invocations have no cell in {x}",
             shape.axes
         ),
         _ => return None,

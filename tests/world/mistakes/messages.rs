@@ -23,7 +23,7 @@ fn elementwise_mistake_names_the_right_expression() {
             text(world.elementwise(expression).call().read(name, x.at(..)).write("out", y.at(..)))
         };
         let unknown = of("2.0 * X", "x");
-        assert!(unknown.ends_with("`X` is unknown to the expression; `x` is given, did you mean that?"), "{unknown}");
+        assert!(unknown.ends_with("`X` is unknown to the expression; did you mean `x`?"), "{unknown}");
         let unknown = of("2.0 * presure", "pressure");
         assert!(unknown.contains("`presure` is unknown") && unknown.contains("`pressure` is given"), "{unknown}");
         let unused = of("1.0", "x");

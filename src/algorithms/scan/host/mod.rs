@@ -147,10 +147,7 @@ impl HostScan<'_> {
         let (mut all, mut sums) = (vec![None; scan.lanes], Vec::new());
         self.over_windows(&mut key, |tasks| {
             for found in threads.map(tasks, |task| scan.sums(&task)) {
-                match scan.exact {
-                    true => combine(scan.operator, &mut all, &found),
-                    false => sums.extend(found),
-                }
+                if scan.exact { combine(scan.operator, &mut all, &found) } else { sums.extend(found) }
             }
         })?;
         sums.extend(all.into_iter().flatten());
