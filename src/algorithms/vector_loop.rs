@@ -5,10 +5,8 @@
 /// An implementation marks `run` and its callees with `#[inline(always)]`, so that each copy of the
 /// loop is compiled for its own vector unit. The results must not depend on the vector width.
 pub(crate) trait VectorLoop {
-    /// The result of the loop.
     type Output;
 
-    /// Runs the loop.
     fn run(self) -> Self::Output;
 }
 

@@ -78,7 +78,6 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         self.core.owned().map(|chunk| self.chunk(chunk))
     }
 
-    /// A chunk of this rank.
     pub(super) fn chunk(&self, chunk: ChunkId) -> ChunkRef<T, D> {
         ChunkRef { core: self.core.clone(), chunk, element: PhantomData }
     }
@@ -289,7 +288,7 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.section(Ok(self.core.chunks().storage(self.chunk)), None)
     }
 
-    /// The owned cells at least one ghost width away from the ghost cells. A stencil can be
+    /// The owned cells whose neighbourhood of ghost width contains only owned cells. A stencil can be
     /// computed there during a ghost update. Empty in a chunk narrower than its ghost widths.
     pub fn interior(&self) -> LocalSection<T, D> {
         self.section(Ok(self.interior_region()), None)

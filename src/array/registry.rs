@@ -46,7 +46,6 @@ impl<A> Default for Registry<A> {
 }
 
 impl<A> Registry<A> {
-    /// Returns a new id.
     pub fn next_id(&mut self) -> ArrayId {
         self.next += 1;
         ArrayId(self.next)
@@ -83,7 +82,6 @@ impl<A> Registry<A> {
         }
     }
 
-    /// Adds an array.
     pub fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
         if is_due(self.arrays.len(), self.arrays_alive) {
             self.forget_dead();

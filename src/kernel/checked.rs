@@ -11,7 +11,6 @@ use super::signature::Signature;
 use super::types::{self, Slot};
 use crate::error::KernelError;
 
-/// A uniform variable of the kernel.
 #[derive(Debug, Clone)]
 pub struct UniformVar {
     pub name: String,
@@ -22,7 +21,6 @@ pub struct UniformVar {
     pub slots: Vec<Slot>,
 }
 
-/// Resource of a binding point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
     /// Window `k` of the storage variable with this index.
@@ -32,7 +30,6 @@ pub enum Resource {
         writable: bool,
     },
     Geometry,
-    /// The count of a counted domain.
     Count,
     /// The report of a checked run.
     Report,

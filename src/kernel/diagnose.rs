@@ -144,12 +144,10 @@ impl Fault {
     }
 }
 
-/// True for types of positions.
 fn is_position(ty: &str) -> bool {
     matches!(ty, "i32" | "vec2<i32>" | "vec3<i32>" | "vec4<i32>") || ty.starts_with("array<i32, ")
 }
 
-/// Adds a note to an error.
 pub fn noted(error: KernelError, note: &str) -> KernelError {
     match error {
         KernelError::Wgsl { file, line, column, message, mut excerpt } => {

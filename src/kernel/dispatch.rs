@@ -8,7 +8,6 @@ use crate::extents::Index;
 /// Below this extent of axis 0, a longer axis may run along the dispatch's x.
 const MIN_ORDERED: i64 = 32;
 
-/// Maximum number of boxes per call.
 const MOST_BOXES: i64 = 1 << 16;
 
 /// Boxes of a call, in positions and invocations. Numbers of invocations fit in 31 bits.
@@ -29,7 +28,6 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The form of all its dispatches.
     pub fn form(&self) -> BoxForm {
         // Not by the extents: a kernel would be compiled again where a chunk is small.
         match (self.separate || self.boxes.len() < 2, self.in_order) {
@@ -143,7 +141,7 @@ impl Block {
             tuple(&|k| self.order[k] as i64);
             tuple(&|k| self.extents[self.order[k]]);
         }
-        debug_assert_eq!(words.len(), 4 * DomainMap::new(axes).of_box);
+        debug_assert_eq!(words.len(), 4 * DomainMap::new(axes).vectors_per_box);
         words.into_iter().map(|word| word as i32).collect()
     }
 }
@@ -187,7 +185,6 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     Ok(out)
 }
 
-/// Boxes of one dispatch.
 #[derive(Default)]
 struct Batch {
     blocks: Vec<(Block, i64)>,

@@ -13,18 +13,18 @@ fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Optio
     let map = DomainMap::new(axes);
     let word = |vector: usize, k: usize| i64::from(words[4 * vector + k]);
     let passed = (0..MAX_BOXES).filter(|&k| word(0, 0) > 1 && id[2] >= word(map.starts + k / 4, k % 4)).count();
-    let at = map.boxes + passed * map.of_box;
-    let of_box = [id[0], id[1], id[2] - word(at, 3)];
-    if (0..3).any(|k| !(0..word(at, k)).contains(&of_box[k])) {
+    let at = map.boxes + passed * map.vectors_per_box;
+    let in_box = [id[0], id[1], id[2] - word(at, 3)];
+    if (0..3).any(|k| !(0..word(at, k)).contains(&in_box[k])) {
         return None;
     }
-    let number = std::array::from_fn(|k| (of_box[k] + word(at + 1, k)) / workgroup[k]);
+    let number = std::array::from_fn(|k| (in_box[k] + word(at + 1, k)) / workgroup[k]);
     let tuple = |t: usize, k: usize| word(at + 2 + t * vectors(axes) + k / 4, k % 4);
     let mut p = Index::from_fn(axes, |axis| tuple(0, axis));
     if axes <= 4 {
-        let mut along = [of_box[0], of_box[1], of_box[2], 0];
+        let mut along = [in_box[0], in_box[1], in_box[2], 0];
         if axes == 4 {
-            let z = of_box[2] + word(at + 1, 2);
+            let z = in_box[2] + word(at + 1, 2);
             let fold = word(at + 7, 0);
             along[2] = z % fold;
             along[3] = z / fold;
@@ -34,12 +34,12 @@ fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Optio
         }
         return Some((p, number));
     }
-    let mut folded = of_box[2] + word(at + 1, 2);
+    let mut folded = in_box[2] + word(at + 1, 2);
     for k in 0..axes {
         let (axis, extent) = (tuple(1, k) as usize, tuple(2, k));
         let steps = match k {
-            0 => of_box[0],
-            1 => of_box[1],
+            0 => in_box[0],
+            1 => in_box[1],
             _ => folded % extent,
         };
         folded /= if k > 1 { extent } else { 1 };

@@ -8,7 +8,6 @@ use super::types::Slot;
 use crate::error::{KernelError, Result};
 
 impl Call<'_> {
-    /// The contents of the uniform variables.
     pub(super) fn uniforms(&self, program: &Program, checked: &Checked) -> Result<Vec<Vec<u8>>> {
         let mut bytes: Vec<Vec<u8>> = checked.uniforms.iter().map(|var| vec![0; var.bytes]).collect();
         let mut is_set: Vec<Vec<bool>> = checked.uniforms.iter().map(|var| vec![false; var.slots.len()]).collect();

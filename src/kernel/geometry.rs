@@ -75,16 +75,14 @@ pub struct DomainMap {
     pub workgroup: usize,
     /// The first invocation of each box along `id.z`.
     pub starts: usize,
-    /// The first box.
     pub boxes: usize,
-    /// Number of vectors per box.
-    pub of_box: usize,
+    pub vectors_per_box: usize,
 }
 
 impl DomainMap {
     pub const fn new(axes: usize) -> Self {
         let workgroup = 1 + 2 * vectors(axes);
-        let of_box = match axes {
+        let vectors_per_box = match axes {
             // Extents with the start along z, first invocation, origin, one unit vector per
             // direction.
             1..=3 => 6,
@@ -93,7 +91,7 @@ impl DomainMap {
             // Extents, first invocation, origin, order of axes, extents of the axes folded into z.
             _ => 2 + 3 * vectors(axes),
         };
-        Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES / 4, of_box }
+        Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES / 4, vectors_per_box }
     }
 }
 
@@ -118,7 +116,7 @@ impl GeometryMap {
         let vectors = at
             + match signature.space {
                 Space::Counted => 1,
-                _ => domain.boxes + MAX_BOXES * domain.of_box,
+                _ => domain.boxes + MAX_BOXES * domain.vectors_per_box,
             };
         Self { vars, domain: at, vectors }
     }

@@ -30,7 +30,6 @@ pub(super) enum ResolvedDomain<'c> {
     },
 }
 
-/// The invocations of a call.
 pub(super) enum Invocations<'c> {
     Grid(Grid),
     Counted { count: &'c Binding, most: u32 },
@@ -89,7 +88,6 @@ impl Call<'_> {
         }
     }
 
-    /// The domain of the call.
     pub(super) fn resolve_domain<'c>(&'c self, program: &Program) -> Result<ResolvedDomain<'c>> {
         let first = self.first_written(program)?;
         let of_section = |section: &'c Binding, origin: Option<&Binding>| {

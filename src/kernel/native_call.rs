@@ -12,7 +12,6 @@ use crate::device::{Device, Lease, NativeBinding, NativeDispatch, Piece, Strided
 use crate::error::Result;
 use crate::extents::Index;
 
-/// Bound memory of a call.
 pub struct BoundMemory<'a> {
     /// Buffer of each storage variable, then the buffer of the report.
     pub buffers: &'a [Option<BoundBuffer>],

@@ -25,7 +25,6 @@ pub trait IntoParam: Into<ParamValue> {}
 
 impl IntoParam for ParamValue {}
 
-/// A number in a parameter.
 enum Number {
     Float(f64),
     Integer(i128),
@@ -69,7 +68,6 @@ impl ParamValue {
         if self.scalar == Scalar::F64 { single.wgsl() } else { None }
     }
 
-    /// The numbers of the value.
     fn numbers(&self) -> Vec<Number> {
         let read = |bytes: &[u8]| match self.scalar {
             Scalar::F32 => Number::Float(f64::from(bytemuck::pod_read_unaligned::<f32>(bytes))),

@@ -25,7 +25,6 @@ pub enum Pipeline {
     Native(Arc<CompiledKernel>),
 }
 
-/// A pipeline of the driver.
 #[derive(Debug, Clone)]
 pub struct DriverPipeline {
     pub raw: wgpu::ComputePipeline,
@@ -182,7 +181,6 @@ pub struct BoundBuffer {
     /// End of the last window at most, in bytes. A buffer that is used again may be longer than the
     /// array, and `arrayLength` is the length of the array.
     pub end: u64,
-    /// Bytes of a window.
     pub window_bytes: u64,
 }
 
@@ -205,7 +203,6 @@ pub struct BindGroups {
     calls: u32,
 }
 
-/// The bind groups of one call.
 pub type Groups = Vec<(u32, wgpu::BindGroup)>;
 
 /// Number of calls between two sweeps, which drop the bind groups of dropped arrays.

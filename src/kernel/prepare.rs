@@ -14,12 +14,12 @@ use super::report::Layers;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
 use super::target::Target;
 use super::variants::{Compiled, Version};
-use super::windows::{LargeArray, Part, parts};
+use super::windows::{CallPart, LargeArray, parts};
 use crate::error::{KernelError, Result};
 
 /// Invocations of a call, with their windows.
 pub(super) enum Work<'c> {
-    Parts(Vec<Part>),
+    Parts(Vec<CallPart>),
     Counted { count: &'c Binding, most: u32 },
 }
 
@@ -30,7 +30,6 @@ pub(super) struct PreparedCall<'c> {
     /// For each storage variable, the index of its section.
     pub order: Vec<Option<usize>>,
     pub work: Work<'c>,
-    /// Contents of the uniform variables.
     pub uniforms: Vec<Vec<u8>>,
     /// The checks of accesses by helpers.
     pub watch: Watch,
@@ -76,7 +75,7 @@ impl Call<'_> {
         let uniforms = self.uniforms(program, checked)?;
         let work = match invocations? {
             Invocations::Grid(grid) => {
-                Work::Parts(parts.unwrap_or_else(|| vec![Part { grid, offsets: vec![0; order.len()] }]))
+                Work::Parts(parts.unwrap_or_else(|| vec![CallPart { grid, offsets: vec![0; order.len()] }]))
             }
             Invocations::Counted { count, most } => Work::Counted { count, most },
         };
@@ -189,7 +188,7 @@ impl Call<'_> {
         signature: &Signature,
         order: &[Option<usize>],
         grid: &Grid,
-    ) -> Result<Option<(Rc<Compiled>, Vec<Part>)>> {
+    ) -> Result<Option<(Rc<Compiled>, Vec<CallPart>)>> {
         let large: Vec<_> = (0..order.len()).filter(|&var| signature.vars[var].windows > 1).collect();
         let program = &version.program;
         if large.is_empty() || signature.watch != Watch::Off || program.scan.depends_on_workgroups() {

@@ -21,7 +21,6 @@ pub fn random_kernel(seed: u64) -> String {
 #[derive(Default)]
 struct KernelText {
     out: String,
-    /// State of the random number generator.
     state: u64,
     depth: usize,
     names: usize,
@@ -166,7 +165,6 @@ impl KernelText {
         }
     }
 
-    /// Sets all variables to known values.
     fn set_known_values(&mut self) {
         let (ahead, int, uint) = (self.below(9) as i64 - 4, self.below(9) as i64 - 4, self.below(4));
         self.line(&format!("q = p + vec2(0, {ahead}); i0 = {int}; u0 = {uint}u;"));

@@ -126,7 +126,6 @@ impl Report {
     }
 }
 
-/// Contents of a report.
 pub(super) struct ReportContents {
     words: Vec<u32>,
     parts: Vec<(usize, Layers)>,
@@ -134,7 +133,6 @@ pub(super) struct ReportContents {
 
 /// A position outside of a chunk, relative to the start of the section.
 pub(super) struct Outside {
-    /// The index of the storage variable.
     pub var: usize,
     is_store: bool,
     position: Vec<i64>,
@@ -188,7 +186,6 @@ impl ReportContents {
 }
 
 impl Outside {
-    /// Warns about the access.
     pub fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);

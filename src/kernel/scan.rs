@@ -35,7 +35,6 @@ impl StorageVar {
     }
 }
 
-/// Result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceScan {
     pub storage: Vec<StorageVar>,
@@ -49,7 +48,6 @@ pub struct SourceScan {
     pub open: bool,
     /// Bind groups that the text uses.
     pub groups: BTreeSet<u32>,
-    /// The number of `@compute` functions.
     pub entries: usize,
 }
 
@@ -114,7 +112,6 @@ impl SourceScan {
         WORDS.iter().any(|word| self.words.contains(*word)) || self.words.iter().any(of_lanes)
     }
 
-    /// True if the text has loops.
     pub fn has_loops(&self) -> bool {
         ["loop", "for", "while"].iter().any(|word| self.words.contains(*word))
     }

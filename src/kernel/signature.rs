@@ -17,7 +17,6 @@ pub struct VarShape {
 pub enum Space {
     /// The index space of a bound section, so that invocations have cells.
     Cells,
-    /// A separate index space.
     Separate,
     /// A separate index space with an extent in device memory.
     Counted,

@@ -56,7 +56,6 @@ impl KernelSource {
         &self.name
     }
 
-    /// The text.
     pub(crate) fn as_text(&self) -> &str {
         &self.text
     }

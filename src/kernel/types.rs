@@ -27,7 +27,6 @@ fn scalar_name(of: naga::Scalar) -> &'static str {
     }
 }
 
-/// The WGSL name of a type.
 pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
     let ty = &module.types[ty];
     match (&ty.inner, &ty.name) {
@@ -134,7 +133,6 @@ pub struct Slot {
     /// struct, the variable's name.
     pub name: String,
     pub offset: usize,
-    /// The name of its type.
     pub ty: String,
     /// Scalar type, and number of components of a vector or column; `None` for types that
     /// parameters cannot have.

@@ -19,7 +19,6 @@ type Variant = (Signature, Option<String>);
 #[derive(Debug)]
 pub(super) struct Version {
     pub program: Program,
-    /// The program's name.
     pub label: Rc<str>,
     compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
 }

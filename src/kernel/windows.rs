@@ -13,13 +13,12 @@ const MOST_PARTS: usize = MOST_GROUPS / 2;
 
 /// A part of a call's boxes, and the memory that it is bound to.
 #[derive(Debug)]
-pub struct Part {
+pub struct CallPart {
     pub grid: Grid,
     /// The start of each storage variable's window in its buffer, in bytes.
     pub offsets: Vec<u64>,
 }
 
-/// An array that needs several windows.
 pub struct LargeArray<'a> {
     /// Number of the storage variable.
     pub var: usize,
@@ -71,7 +70,7 @@ impl<'a> LargeArray<'a> {
 
 /// Splits the call into parts that need one window per array; `None` if there are too many parts or
 /// a row is too large.
-pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<Part>> {
+pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<CallPart>> {
     let mut parts = Vec::new();
     let mut open: Vec<_> = grid.boxes.iter().rev().copied().collect();
     while let Some(one) = open.pop() {
@@ -83,7 +82,7 @@ pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<
         });
         if fits {
             let grid = Grid { boxes: vec![one], ..grid.clone() };
-            parts.push(Part { grid, offsets });
+            parts.push(CallPart { grid, offsets });
         } else {
             let [before, after] = halves(&one, grid.step)?;
             open.extend([after, before]);

@@ -22,7 +22,6 @@ pub struct Tokens<'a> {
     pub open_comment: bool,
 }
 
-/// Kind of a WGSL item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Function,
@@ -34,7 +33,6 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
     pub kind: Kind,
-    /// Byte range of the name.
     pub name: Range<usize>,
     /// Byte range of the item, from its attributes to its end.
     pub item: Range<usize>,

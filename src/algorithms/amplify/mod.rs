@@ -56,7 +56,6 @@ impl OnRank<'_> {
     }
 }
 
-/// The total number of pairs.
 fn pairs_of(world: &World, counts: &Cells) -> Result<u64> {
     // Kernels search the counts in one buffer.
     let most = world.gpu().limits().buffer_bytes / 4;

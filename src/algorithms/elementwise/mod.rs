@@ -21,7 +21,7 @@ use crate::history::What;
 use crate::kernel::{IntoParam, Kernel, KernelSource, ParamValue, taken};
 use crate::wgsl;
 use crate::world::IntoSection;
-use source::{ExpressionText, Parts, Term, value_type, words};
+use source::{ExpressionText, KernelInputs, Term, value_type, words};
 
 /// An expression, compiled once per combination of element types and numbers of axes of its
 /// sections.
@@ -37,14 +37,14 @@ pub struct Elementwise {
 #[derive(Debug)]
 struct ExpressionKernel {
     kernel: Kernel,
-    before: usize,
+    lines_before: usize,
 }
 
 /// Builder of one use of an expression. [`Assignment::write`] reports the errors of all methods.
 #[derive(Debug)]
 #[must_use = "nothing is computed before write()"]
 pub struct Assignment<'e> {
-    of: &'e Elementwise,
+    definition: &'e Elementwise,
     inputs: Vec<(String, &'static ElementInfo, Result<Side>)>,
     params: Vec<(String, ParamValue)>,
 }
@@ -85,33 +85,33 @@ impl Elementwise {
     /// Starts a use of the expression. Add sections and parameters, then call
     /// [`Assignment::write`].
     pub fn call(&self) -> Assignment<'_> {
-        Assignment { of: self, inputs: Vec::new(), params: Vec::new() }
+        Assignment { definition: self, inputs: Vec::new(), params: Vec::new() }
     }
 
-    fn compiled(&self, parts: &Parts) -> Result<Rc<ExpressionKernel>> {
-        let ExpressionText { text, before } = parts.text();
+    fn compiled(&self, parts: &KernelInputs) -> Result<Rc<ExpressionKernel>> {
+        let ExpressionText { text, lines_before } = parts.text();
         if let Some(found) = self.kernels.borrow().get(&text) {
             return Ok(found.clone());
         }
         let name = format!("elementwise {:?}", self.expression);
         let made = Kernel::new(&self.device, &KernelSource::composed(&name, &text));
-        let kernel = made.map_err(|error| self.placed(error, before))?;
-        let compiled = Rc::new(ExpressionKernel { kernel, before });
+        let kernel = made.map_err(|error| self.locate_error(error, lines_before))?;
+        let compiled = Rc::new(ExpressionKernel { kernel, lines_before });
         self.kernels.borrow_mut().insert(text, compiled.clone());
         Ok(compiled)
     }
 
     /// Converts an error in the composed text to one in the expression or the file of functions,
     /// with their line numbers.
-    fn placed(&self, error: Error, before: usize) -> Error {
+    fn locate_error(&self, error: Error, lines_before: usize) -> Error {
         let ErrorKind::Kernel(KernelError::Wgsl { file, line, column, message, excerpt }) = error.kind().clone() else {
             return error;
         };
         let lines = self.functions.as_ref().map_or(0, |source| source.as_text().matches('\n').count() + 1);
-        let of_functions = before - 1 - lines;
-        let behind = before + self.expression.matches('\n').count() + 1;
+        let of_functions = lines_before - 1 - lines;
+        let after_expression = lines_before + self.expression.matches('\n').count() + 1;
         let (file, own) = match (&self.functions, line) {
-            (_, line) if line > before && line <= behind => (file, line - before),
+            (_, line) if line > lines_before && line <= after_expression => (file, line - lines_before),
             (Some(source), line) if line > of_functions && line <= of_functions + lines => {
                 (source.as_name().to_string(), line - of_functions)
             }
@@ -169,11 +169,11 @@ impl Assignment<'_> {
                 return self.wrong(format!("`{}` has cells of the record {record}; write a kernel for it", term.name));
             }
         }
-        let functions = self.of.functions.as_ref().map_or("", KernelSource::as_text);
+        let functions = self.definition.functions.as_ref().map_or("", KernelSource::as_text);
         // Untyped float literals in Rust programs are `f64`.
         let has_doubles =
             inputs.iter().map(|term| term.element).chain([&T::INFO]).any(|element| element.name.contains("f64"))
-                || [functions, &self.of.expression].iter().any(|text| text.contains("f64"));
+                || [functions, &self.definition.expression].iter().any(|text| text.contains("f64"));
         let mut params = Vec::new();
         for (name, value) in &self.params {
             match value.wgsl().map(|ty| if has_doubles { ty } else { value.wgsl_without_doubles().unwrap_or(ty) }) {
@@ -182,8 +182,8 @@ impl Assignment<'_> {
             }
         }
         let target = Term { name, element: &T::INFO };
-        let expression = &self.of.expression;
-        let parts = Parts { functions, expression, axes: D, inputs: &inputs, target, params: &params };
+        let expression = &self.definition.expression;
+        let parts = KernelInputs { functions, expression, axes: D, inputs: &inputs, target, params: &params };
         for (side, (input, ..)) in sides[1..].iter().zip(&self.inputs) {
             let target = &sides[0];
             if is_same(&side.core, &target.core) && side.region == target.region {
@@ -195,7 +195,7 @@ impl Assignment<'_> {
         }
         // All ranks return the same errors, also ranks without cells.
         let aligned = aligned("elementwise", &sides)?;
-        let compiled = self.of.compiled(&parts)?;
+        let compiled = self.definition.compiled(&parts)?;
         let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
         // Chunks without a cell of a global section are also part of the call.
         let what = || What::Kernel(compiled.kernel.name().into());
@@ -210,21 +210,21 @@ impl Assignment<'_> {
                 call = call.param(name, value.clone());
             }
             let call = if parts.updates() { call.update(name, binding(0)) } else { call.write(name, binding(0)) };
-            call.run().map_err(|error| self.of.placed(error, compiled.before))?;
+            call.run().map_err(|error| self.definition.locate_error(error, compiled.lines_before))?;
         }
         Ok(())
     }
 
     fn wrong<R>(&self, problem: String) -> Result<R> {
-        Err(KernelError::Other(format!("elementwise {:?}: {problem}", self.of.expression)).into())
+        Err(KernelError::Other(format!("elementwise {:?}: {problem}", self.definition.expression)).into())
     }
 
     /// Fails for names that are no identifiers, used twice, or unused.
     fn check_names(&self, target: &str) -> Result<()> {
-        let given: Vec<&str> = (self.inputs.iter().map(|(name, ..)| name.as_str()))
+        let names: Vec<&str> = (self.inputs.iter().map(|(name, ..)| name.as_str()))
             .chain(self.params.iter().map(|(name, _)| name.as_str()))
             .collect();
-        let all: Vec<&str> = given.iter().copied().chain([target]).collect();
+        let all: Vec<&str> = names.iter().copied().chain([target]).collect();
         for (i, name) in all.iter().enumerate() {
             let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
             if !starts || name.contains(|c: char| !c.is_alphanumeric() && c != '_') {
@@ -236,13 +236,14 @@ impl Assignment<'_> {
             if let Some(problem) = wgsl::reserved(name).or_else(|| taken(name, &all)) {
                 return self.wrong(problem);
             }
-            if given[..i.min(given.len())].contains(name) {
+            if names[..i.min(names.len())].contains(name) {
                 return self.wrong(format!("the name `{name}` is given twice; to read the target, use its own name"));
             }
-            if i < given.len() && !words(&self.of.expression).any(|word| word == *name) {
+            if i < names.len() && !words(&self.definition.expression).any(|word| word == *name) {
                 let alike =
                     |word: &&str| word.eq_ignore_ascii_case(name) || strsim::damerau_levenshtein(word, name) == 1;
-                let meant = words(&self.of.expression).filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
+                let meant =
+                    words(&self.definition.expression).filter(|word| word.len() > 1 || word.eq_ignore_ascii_case(name));
                 return self.wrong(match meant.filter(alike).find(|word| !all.contains(word)) {
                     Some(word) => {
                         format!("`{word}` is unknown to the expression; did you mean `{name}`?")
@@ -251,18 +252,21 @@ impl Assignment<'_> {
                 });
             }
         }
-        if words(&self.of.expression)
+        if words(&self.definition.expression)
             .any(|word| matches!(word, "if" | "else" | "for" | "while" | "return" | "let" | "var"))
         {
             let advice = "it is one expression and has no statements; choose between values by select(otherwise, value, \
                           condition), and put more into functions (Elementwise::functions)";
             return self.wrong(advice.to_owned());
         }
-        if wgsl::Tokens::new(&self.of.expression).open_comment {
-            let text = KernelSource::text(format!("elementwise {:?}", self.of.expression), &self.of.expression);
+        if wgsl::Tokens::new(&self.definition.expression).open_comment {
+            let text = KernelSource::text(
+                format!("elementwise {:?}", self.definition.expression),
+                &self.definition.expression,
+            );
             return Err(text.ends_early("a comment has no end").into());
         }
-        match &self.of.functions {
+        match &self.definition.functions {
             Some(source) => Ok(source.check_composable(&all)?),
             None => Ok(()),
         }

@@ -12,7 +12,7 @@ pub struct Term<'a> {
 }
 
 /// Inputs of a kernel's text.
-pub struct Parts<'a> {
+pub struct KernelInputs<'a> {
     /// The user's declarations; may be empty.
     pub functions: &'a str,
     pub expression: &'a str,
@@ -27,7 +27,7 @@ pub struct Parts<'a> {
 pub struct ExpressionText {
     pub text: String,
     /// Number of lines before the expression.
-    pub before: usize,
+    pub lines_before: usize,
 }
 
 /// The type of one cell in an expression; `None` for records.
@@ -52,7 +52,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-impl Parts<'_> {
+impl KernelInputs<'_> {
     /// True if the expression uses the previous value of the target.
     pub fn updates(&self) -> bool {
         words(self.expression).any(|word| word == self.target.name)
@@ -96,7 +96,7 @@ impl Parts<'_> {
             given.push(format!("zippy_params.{name}"));
         }
         let _ = writeln!(out, "fn zippy_value({}) -> {} {{ return (", declared.join(", "), value(&target));
-        let before = out.matches('\n').count();
+        let lines_before = out.matches('\n').count();
         let _ = writeln!(out, "{}\n); }}\n", self.expression);
 
         for (binding, (term, access)) in
@@ -119,7 +119,7 @@ impl Parts<'_> {
             given.join(", ")
         );
         self.main(&mut out, &position);
-        ExpressionText { text: out, before }
+        ExpressionText { text: out, lines_before }
     }
 
     fn main(&self, out: &mut String, position: &str) {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::World;
 use crate::error::Result;
 
-/// The grid cell of a point.
 pub type GridCell = [i64; 3];
 
 /// Maximum number of slabs counted at a time, for all searches together and for each.

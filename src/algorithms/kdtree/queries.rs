@@ -194,7 +194,6 @@ fn positions<P: Point>(points: &[P]) -> Vec<Position> {
     points.iter().map(|point| point.position()).collect()
 }
 
-/// Fails unless all queries are finite.
 fn finite<P: Point>(queries: &[Position]) -> Result<()> {
     match queries.iter().position(|position| position.iter().any(|x| !x.is_finite())) {
         None => Ok(()),

@@ -132,7 +132,7 @@ fn survey<T: Element>(
     indices: &Cells,
     local_positions: &LocalPositions,
     cells: u64,
-    of: &Vector<T>,
+    vector: &Vector<T>,
 ) -> Result<Result<RemoteCount>> {
     let [end, count] = local_positions.survey(world, indices)?;
     let mut most = [end, count];
@@ -141,7 +141,7 @@ fn survey<T: Element>(
     Ok(if end <= cells {
         Ok(RemoteCount { count, of_any_rank: of_any_rank > 0 })
     } else {
-        let text = format!("index {} is beyond the {cells} cells of {}", end - 1, of.label()?);
+        let text = format!("index {} is beyond the {cells} cells of {}", end - 1, vector.label()?);
         Err(ArrayError::Other(text).into())
     })
 }

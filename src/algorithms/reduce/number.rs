@@ -124,7 +124,7 @@ pub trait Reducible: Element + sealed::Reducible {
     /// The number of components.
     const COMPONENTS: usize;
     #[doc(hidden)]
-    fn each<U>(of: impl FnMut(usize) -> U) -> Self::Each<U>;
+    fn each<U>(component_result: impl FnMut(usize) -> U) -> Self::Each<U>;
 }
 
 mod sealed {
@@ -335,8 +335,8 @@ macro_rules! scalars {
             type Scalar = $ty;
             type Each<U> = U;
             const COMPONENTS: usize = 1;
-            fn each<U>(mut of: impl FnMut(usize) -> U) -> U {
-                of(0)
+            fn each<U>(mut component_result: impl FnMut(usize) -> U) -> U {
+                component_result(0)
             }
         }
     )*};
@@ -350,8 +350,8 @@ macro_rules! vectors {
             type Scalar = $ty;
             type Each<U> = [U; $n];
             const COMPONENTS: usize = $n;
-            fn each<U>(of: impl FnMut(usize) -> U) -> [U; $n] {
-                std::array::from_fn(of)
+            fn each<U>(component_result: impl FnMut(usize) -> U) -> [U; $n] {
+                std::array::from_fn(component_result)
             }
         }
     )*};

@@ -134,7 +134,6 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         self.numbers
     }
 
-    /// The boxes.
     pub fn aligned(&self) -> &[AlignedBoxes] {
         &self.aligned
     }

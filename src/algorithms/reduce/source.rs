@@ -21,33 +21,27 @@ pub struct Work {
 /// optional next words are the numbers of NaNs, +infinities and −infinities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adding {
-    /// The kernel.
     pub work: Work,
-    /// The number of digits.
     pub digits: usize,
     /// The exponent of the lowest digit.
     pub lowest: i32,
 }
 
-/// Sums of floating-point numbers.
 pub const SUM_FLOAT: Adding = Adding {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
     digits: 18,
     lowest: -149,
 };
-/// Sums of integers.
 pub const SUM_INTEGER: Adding = Adding {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
     digits: 2,
     lowest: 0,
 };
-/// Sums of products of floating-point numbers.
 pub const DOT_FLOAT: Adding = Adding {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
     digits: 36,
     lowest: -298,
 };
-/// Sums of products of integers.
 pub const DOT_INTEGER: Adding = Adding {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
     digits: 4,
@@ -61,7 +55,6 @@ pub const EXTREMES: Work =
 pub const HISTOGRAM: Work =
     Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
-/// Number of differing cells.
 pub const DIFFERING: Work =
     Work { name: "differing", text: include_str!("../../../shaders/reduce/differing.wgsl"), words: 1 };
 

@@ -16,7 +16,6 @@ impl Spot {
     /// Larger than every position.
     pub const NOWHERE: Self = Self([i64::MAX; MAX_AXES]);
 
-    /// Converts a position.
     pub fn new(position: &Index) -> Self {
         let axes = position.axes();
         Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))

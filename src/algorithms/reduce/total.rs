@@ -11,7 +11,6 @@ pub trait Total: Default + Send {
     fn add_digit(&mut self, digit: i64, exponent: i32);
     /// Adds counts of numbers that are not finite: NaNs, +infinities, −infinities.
     fn add_specials(&mut self, counts: [u64; 3]);
-    /// Adds another total.
     fn merge(&mut self, other: &Self);
     /// Words whose element-wise sum over ranks represents the total.
     fn into_words(self) -> Vec<i64>;
@@ -60,7 +59,6 @@ impl Total for ExactSum {
 pub struct Integer(i128);
 
 impl Integer {
-    /// Adds a number.
     pub fn add(&mut self, value: i128) {
         self.0 += value;
     }

@@ -6,11 +6,9 @@
 
 /// Cells per run; a run is combined from the left.
 pub const RUN: usize = 16;
-/// Runs per block.
 pub const RUNS: usize = 128;
 /// Levels of the binary tree over the runs.
 const LEVELS: usize = RUNS.ilog2() as usize + 1;
-/// Cells per block.
 pub const BLOCK: usize = RUN * RUNS;
 
 /// A combined value. Values before a head are not part of the combination after it.

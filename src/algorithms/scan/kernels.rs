@@ -143,7 +143,6 @@ impl Blocks {
         Ok(())
     }
 
-    /// Writes the results.
     pub fn write(&self) -> Result<()> {
         self.over_blocks("zippy_write_blocks", |call, piece, sums, marks| {
             let call = self.cells(call, piece, true).update("zippy_sums", sums.binding());

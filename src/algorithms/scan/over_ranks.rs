@@ -227,8 +227,8 @@ impl Vectors<'_> {
         let (mut flags, mut keys) = (None, None);
         match segments {
             Segments::None => {}
-            Segments::Flags(of) => flags = Some(fitted(world, "flags of a scan", of, &wanted, true)?),
-            Segments::Keys(of) => keys = Some(fitted(world, "keys of a scan", of, &wanted, true)?),
+            Segments::Flags(vector) => flags = Some(fitted(world, "flags of a scan", vector, &wanted, true)?),
+            Segments::Keys(vector) => keys = Some(fitted(world, "keys of a scan", vector, &wanted, true)?),
         }
         let results = output.map(|output| fitted(world, "results of a scan", output, &wanted, false)).transpose()?;
         let argument = (operation.operator.to_parts(), operation.first, operation.transform.map(|(_, text)| text));

@@ -82,7 +82,6 @@ impl<'a> ScanSteps<'a> {
         }
     }
 
-    /// Writes the results.
     pub fn write(self) -> Result<()> {
         match self.0 {
             ScanBackend::Kernels(blocks) => blocks.write(),

@@ -92,7 +92,6 @@ impl KeyOrder {
         format!("const WORDS = {words};\nconst TOP = {top};\nfn ordered(word: u32) -> u32 {{ return {ordered}; }}\n")
     }
 
-    /// Converts a key to one number.
     pub fn number(self, key: &[u32]) -> u64 {
         let top = u64::from(self.ordered(key[self.top]));
         match self.words {

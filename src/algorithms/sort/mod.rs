@@ -103,7 +103,6 @@ impl SortRoom {
         Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
     }
 
-    /// The room for the first cells.
     fn first(&self, cells: u64) -> Self {
         let first = |all: &Cells| all.only(0..cells);
         Self { keys: first(&self.keys), values: self.values.as_ref().map(first) }

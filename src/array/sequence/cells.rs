@@ -21,7 +21,6 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// An empty sequence.
     pub fn none(element: &'static ElementInfo) -> Self {
         Self { parts: Vec::new(), length: 0, element }
     }

@@ -38,7 +38,6 @@ pub struct Sequence<T> {
 pub trait IntoSequence<T>: Into<Sequence<T>> {}
 
 impl<T: Element> Sequence<T> {
-    /// Concatenates sections.
     fn concatenate<'s>(sections: impl IntoIterator<Item = &'s LocalSection<T, 1>>) -> Self
     where
         T: 's,

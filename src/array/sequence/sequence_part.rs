@@ -32,7 +32,6 @@ impl SequencePart {
         self.lease.id()
     }
 
-    /// Kernel binding of the part.
     pub fn binding(&self) -> Binding {
         self.core.binding(self.chunk, self.region)
     }

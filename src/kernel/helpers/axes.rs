@@ -62,7 +62,6 @@ impl<'u> Axes<'u> {
         Self { count, at, used }
     }
 
-    /// The type of a position.
     pub fn ty(&self) -> String {
         position_type(self.count)
     }
@@ -86,7 +85,6 @@ impl<'u> Axes<'u> {
         self.at + 1 + tuple.place() * vectors(self.count)
     }
 
-    /// One axis of a geometry tuple.
     pub fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
         format!("{}.{}", self.used.variable(self.vector(tuple) + axis / 4), LETTERS[axis % 4])
     }

@@ -62,7 +62,6 @@ pub fn takes(name: &str, axes: usize) -> Option<String> {
     }
 }
 
-/// The type of a workgroup's index.
 fn workgroup_type(axes: usize) -> String {
     position_type(axes.min(3))
 }
@@ -95,7 +94,7 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
     if workgroup {
         let (ty, parts) = (workgroup_type(axes.count), &".xyz"[..1 + axes.count.min(3)]);
         let size = format!("{}.xyz", used.variable(at + DomainMap::new(axes.count).workgroup));
-        let first = positions.of_box(1);
+        let first = positions.box_vector(1);
         let _ = writeln!(out, "fn {DOMAIN}_workgroup($workgroup: vec3<u32>) -> {ty} {{");
         if form != BoxForm::Several {
             // Workgroups exist only inside the box.
@@ -103,8 +102,11 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
             return;
         }
         let _ = writeln!(out, "  let $first = $workgroup * vec3<u32>({size});\n  let $b = $box($first.z);");
-        let _ =
-            writeln!(out, "  let $e = {};\n  let $i = vec3<i32>($first) - vec3<i32>(0, 0, $e.w);", positions.of_box(0));
+        let _ = writeln!(
+            out,
+            "  let $e = {};\n  let $i = vec3<i32>($first) - vec3<i32>(0, 0, $e.w);",
+            positions.box_vector(0)
+        );
         let _ = writeln!(out, "  let $n = ($i + {first}.xyz) / {size};");
         let outside = "any(vec3<u32>($i) >= vec3<u32>($e.xyz))";
         let _ = writeln!(out, "  return select($n{parts}, {}, {outside});\n}}", nowhere(axes.count.min(3)));

@@ -34,7 +34,7 @@ pub struct Positions<'u> {
 
 impl Positions<'_> {
     /// Vector `k` of the box of an invocation.
-    pub fn of_box(&self, k: usize) -> String {
+    pub fn box_vector(&self, k: usize) -> String {
         match self.form {
             BoxForm::Several => format!("{GEOMETRY}[$b + {k}u]"),
             _ => self.used.variable(self.at + DomainMap::new(self.axes.count).boxes + k),
@@ -52,7 +52,7 @@ impl Positions<'_> {
             let _ = writeln!(text, "  {INVOCATION} = $id;");
         }
         let first = if self.form == BoxForm::Several { " - vec3<i32>(0, 0, $e.w)" } else { "" };
-        let _ = writeln!(text, "  let $e = {};\n  let $i = vec3<i32>($id){first};", self.of_box(0));
+        let _ = writeln!(text, "  let $e = {};\n  let $i = vec3<i32>($id){first};", self.box_vector(0));
         let _ = writeln!(text, "  let $outside = any(vec3<u32>($i) >= vec3<u32>($e.xyz));");
         if self.is_watched {
             let _ = writeln!(text, "  {IS_FILLER} = $outside;");
@@ -62,7 +62,7 @@ impl Positions<'_> {
 
     /// `$box`, the first vector of the box that has an invocation with this z.
     pub fn search(&self) -> String {
-        let DomainMap { starts, boxes, of_box: size, .. } = DomainMap::new(self.axes.count);
+        let DomainMap { starts, boxes, vectors_per_box: size, .. } = DomainMap::new(self.axes.count);
         let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
         text += "  var $n = vec4<u32>(0u);\n";
         // Unused boxes begin after all invocations. Their number in a condition would be a branch
@@ -92,7 +92,7 @@ impl Positions<'_> {
         if self.form != BoxForm::OneInOrder || axes.count > 3 || self.word_cells.is_some() {
             return None;
         }
-        let (parts, origin, lo) = (self.parts(), self.of_box(2), axes.geometry(Tuple::DomainLo));
+        let (parts, origin, lo) = (self.parts(), self.box_vector(2), axes.geometry(Tuple::DomainLo));
         let index = format!("$i{parts} + {origin}{parts} - {lo}");
         Some(format!("{}  return select({index}, {}, $outside);\n", self.invocation(), nowhere(axes.count)))
     }
@@ -104,7 +104,7 @@ impl Positions<'_> {
 
     /// Unfolds the two axes that share direction z.
     fn unfold(&self) -> String {
-        let (fold, first) = (self.of_box(7), self.of_box(1));
+        let (fold, first) = (self.box_vector(7), self.box_vector(1));
         format!(
             "  let $f = {fold}.x;\n  let $folded = $i.z + {first}.z;\n  let $w = $folded / $f;\n  let $z = $folded - $w * $f;\n"
         )
@@ -114,12 +114,12 @@ impl Positions<'_> {
     fn in_order(&self) -> String {
         let n = self.axes.count;
         let part = |tuple: usize, k: usize| {
-            format!("{}.{}", self.of_box(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
+            format!("{}.{}", self.box_vector(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
         };
         let mut text = match n {
             ..=3 => String::new(),
             4 => self.unfold(),
-            _ => format!("  let $t2 = $i.z + {}.z;\n", self.of_box(1)),
+            _ => format!("  let $t2 = $i.z + {}.z;\n", self.box_vector(1)),
         };
         for k in 2..n.saturating_sub(1).max(2) {
             if n > 4 {
@@ -149,13 +149,13 @@ impl Positions<'_> {
         let parts = self.parts();
         let is_folded = self.axes.count == 4;
         let mut text = if is_folded { self.unfold() } else { String::new() };
-        let mut position = format!("{}{parts}", self.of_box(2));
+        let mut position = format!("{}{parts}", self.box_vector(2));
         let numbers = ["$i.x", "$i.y", if is_folded { "$z" } else { "$i.z" }];
         for (k, number) in numbers.into_iter().take(self.axes.count).enumerate() {
-            let _ = write!(position, " + {number} * {}{parts}", self.of_box(3 + k));
+            let _ = write!(position, " + {number} * {}{parts}", self.box_vector(3 + k));
         }
         if is_folded {
-            let _ = write!(position, " + $w * {}", self.of_box(6));
+            let _ = write!(position, " + $w * {}", self.box_vector(6));
         }
         let _ = writeln!(text, "  return select({position}, {}, $outside);", nowhere(self.axes.count));
         text
@@ -165,12 +165,12 @@ impl Positions<'_> {
     fn many_axes(&self) -> String {
         let (n, ty) = (self.axes.count, self.axes.ty());
         let part = |tuple: usize, k: usize| {
-            format!("{}.{}", self.of_box(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
+            format!("{}.{}", self.box_vector(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
         };
         let origin: Vec<_> = (0..n).map(|k| part(0, k)).collect();
         let mut text = format!("  if $outside {{ return {}; }}\n", nowhere(n));
         let _ = writeln!(text, "  var $p = {ty}({});", origin.join(", "));
-        let _ = writeln!(text, "  var $t = $i.z + {}.z;\n  var $d = 0;", self.of_box(1));
+        let _ = writeln!(text, "  var $t = $i.z + {}.z;\n  var $d = 0;", self.box_vector(1));
         for k in 0..n {
             match k {
                 0 => text += "  $d = $i.x;\n",

@@ -17,7 +17,6 @@ use crate::kernel::signature::VarShape;
 /// Greatest size, in bytes, of a zeroed array with known elements.
 const MOST_ZEROED_BYTES: u32 = 512;
 
-/// The analyzed kernel.
 #[derive(Clone, Copy)]
 pub struct AnalyzedKernel<'a> {
     pub parsed: &'a Parsed,
@@ -56,7 +55,7 @@ pub struct Walk<'a> {
 }
 
 /// A part of a local variable.
-type Part = (Handle<LocalVariable>, Vec<Option<usize>>);
+type VariablePart = (Handle<LocalVariable>, Vec<Option<usize>>);
 
 impl<'a> Walk<'a> {
     pub fn new(
@@ -225,7 +224,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The part of a local variable that a pointer leads to.
-    pub fn part(&self, mut pointer: Handle<Expression>) -> Option<Part> {
+    pub fn part(&self, mut pointer: Handle<Expression>) -> Option<VariablePart> {
         let mut path = Vec::new();
         loop {
             pointer = match self.function.expressions[pointer] {

@@ -30,7 +30,6 @@ pub struct Walk<'a> {
     found: &'a mut BTreeSet<String>,
 }
 
-/// Destination of a pointer.
 pub enum Target {
     Uniform,
     Variable(Variable),

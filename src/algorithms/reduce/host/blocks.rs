@@ -34,7 +34,6 @@ pub struct HostBox<'a, const N: usize> {
 #[derive(Debug, Clone, Copy)]
 pub struct CellBlock<'a, const N: usize> {
     pub cells: [&'a [u8]; N],
-    /// Index of the box.
     pub index: usize,
     /// Index of the first cell in the box, axis 0 fastest.
     pub first: u64,
@@ -95,7 +94,6 @@ impl<'a, const N: usize> HostBox<'a, N> {
         self.views[0].cells()
     }
 
-    /// Cells of a block.
     fn block_cells(&self) -> usize {
         (BLOCK / self.cell.1.max(1)).max(LEAST_CELLS)
     }

@@ -90,7 +90,6 @@ fn masked<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BL
     std::array::from_fn(|i| if i < numbers.len() && keep(i) { numbers[i] } else { F::ZERO })
 }
 
-/// Adds numbers.
 pub fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
     for block in numbers.chunks(BLOCK) {
         let terms = block.iter().copied().map(F::widened);
@@ -201,7 +200,6 @@ pub fn widened(number: f16) -> f32 {
     f32::from_bits(magnitude | (bits & 0x8000) << 16)
 }
 
-/// The conversion of a block.
 struct Widening<'a>(&'a [f16]);
 
 impl VectorLoop for Widening<'_> {

@@ -22,7 +22,6 @@ pub struct HostBinCounts {
     nans: u64,
 }
 
-/// Counters of bins.
 pub struct Counters<C> {
     counts: Vec<C>,
     bins: usize,
@@ -69,7 +68,6 @@ impl<C: Count> Counters<C> {
         }
     }
 
-    /// The counts of the bins.
     pub fn into_counts(mut self) -> Vec<C> {
         let (all, lanes) = self.counts.split_at_mut(self.bins);
         lanes.chunks(self.bins.max(1)).for_each(|lane| add_counts(all, lane));
@@ -105,7 +103,6 @@ impl Guess {
     }
 }
 
-/// Guesses of a block of numbers.
 struct Guesses<'a, S> {
     guess: Guess,
     numbers: &'a [S],
@@ -121,7 +118,6 @@ impl<S: Number> VectorLoop for Guesses<'_, S> {
     }
 }
 
-/// The number of NaNs.
 struct Nans<'a, S>(&'a [S]);
 
 impl<S: Number> VectorLoop for Nans<'_, S> {
@@ -156,17 +152,14 @@ impl<S: Number> HostBins<S> {
         (scale.is_finite() && scale > 0.0 && thresholds.iter().enumerate().all(right)).then_some(guess)
     }
 
-    /// Number of bins.
     pub fn count(&self) -> usize {
         self.thresholds.len() + 1
     }
 
-    /// Counters, all zero.
     pub fn counts(&self) -> HostBinCounts {
         HostBinCounts { counters: Counters::new(self.count()), nans: 0 }
     }
 
-    /// Counts the numbers of a block.
     pub fn count_block(&self, numbers: &[S], into: &mut HostBinCounts) {
         into.nans += u64::from(run_vectorized(Nans(numbers)));
         let thresholds = &self.thresholds;

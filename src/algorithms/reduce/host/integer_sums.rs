@@ -39,13 +39,11 @@ pub fn wide_sum(terms: impl Iterator<Item = (u64, i64)>) -> i128 {
     i128::from(lower) + (i128::from(upper) << 32)
 }
 
-/// The halves of a signed number.
 #[inline(always)]
 pub fn signed_halves(number: i64) -> (u64, i64) {
     (number as u64 & 0xffff_ffff, number >> 32)
 }
 
-/// The halves of an unsigned number.
 #[inline(always)]
 pub fn unsigned_halves(number: u64) -> (u64, i64) {
     (number & 0xffff_ffff, (number >> 32) as i64)

@@ -29,7 +29,6 @@ impl Span {
 /// A floating-point number of 32 or 64 bits.
 pub trait BinaryFloat: Copy {
     const ZERO: Self;
-    /// Bits of the fraction.
     const FRACTION: u32;
     /// Bits of the fraction in a [`head`](Self::head).
     const HEAD_FRACTION: u32;

@@ -4,7 +4,6 @@ use super::super::association::{BLOCK, Item, block, join};
 use super::super::operation::Arithmetic;
 use crate::device::Operator;
 
-/// One component of some cells.
 pub struct Component<'a, S> {
     pub input: &'a [S],
     pub output: Option<&'a mut [S]>,

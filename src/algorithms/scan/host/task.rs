@@ -15,7 +15,6 @@ const TILE: usize = 2 * BLOCK;
 /// A scan of numbers of one type, which threads share.
 pub struct NumberScan<'a, S> {
     pub operator: &'a Operator,
-    /// Numbers per cell.
     pub lanes: usize,
     /// Initial value of an exclusive scan, per component.
     pub first: Option<Vec<S>>,
@@ -114,7 +113,6 @@ impl<S: Arithmetic> NumberScan<'_, S> {
         items
     }
 
-    /// Scans a tile component by component.
     fn tile(&self, values: &[S], heads: &[bool], mut results: Option<&mut [S]>, items: &mut Items<S>) {
         for (which, item) in items.iter_mut().enumerate() {
             let first = self.first.as_ref().map(|first| first[which]);

@@ -24,7 +24,6 @@ impl<V> ValueChain<V> {
         ChainLink { before: &self.0[task], after: &self.0[task + 1] }
     }
 
-    /// The value after the last task.
     pub fn into_last(self) -> Option<V> {
         self.0.into_iter().next_back()?.into_inner()?
     }
@@ -51,7 +50,6 @@ impl<V> ChainLink<'_, V> {
         self.before.wait().as_ref()
     }
 
-    /// Sets the value after the task.
     pub fn set(&self, value: V) {
         self.after.get_or_init(|| Some(value));
     }

@@ -88,7 +88,6 @@ struct Run<'a, K> {
     /// Number of cells before each slice.
     starts: Vec<usize>,
     cells: usize,
-    /// Bytes of a value.
     size: usize,
 }
 

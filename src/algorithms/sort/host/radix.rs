@@ -14,7 +14,6 @@ const WIDEST: u32 = 11;
 /// Buckets per thread, which balance the load.
 const BUCKETS_PER_THREAD: usize = 8;
 
-/// Settings of a sort.
 #[derive(Clone, Copy)]
 pub struct RadixSort {
     form: KeyForm,

@@ -37,7 +37,7 @@ pub fn distribute(
 
 /// The smallest and the largest key, as numbers; `[u64::MAX, 0]` without keys.
 pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64; 2] {
-    fn of<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<K>) -> [u64; 2] {
+    fn extremes_of_words<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<K>) -> [u64; 2] {
         let join = |[least, most]: [u64; 2], [other_least, other_most]: [u64; 2]| {
             [least.min(other_least), most.max(other_most)]
         };
@@ -49,8 +49,8 @@ pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64
     }
     let form = KeyForm::new(order);
     match order.words {
-        1 => of::<[u32; 1]>(threads, form, typed(keys)),
-        _ => of::<[u32; 2]>(threads, form, typed(keys)),
+        1 => extremes_of_words::<[u32; 1]>(threads, form, typed(keys)),
+        _ => extremes_of_words::<[u32; 2]>(threads, form, typed(keys)),
     }
 }
 
