@@ -62,15 +62,15 @@ fn query_other_ranks(
 ) -> Result<Cells> {
     let column = |name, element| Column { name, element };
     let columns = [column("queries", queries.element()), column("places", &u32::INFO)];
-    let places = world.failing("querying other ranks", || count(world, queries.len()))?;
+    let origins = world.failing("querying other ranks", || count(world, queries.len()))?;
     let to = Destinations::Each(Sequence::from_cells(ranks.clone()));
-    let received = world.deliver_columns(&columns, Ok(vec![queries.clone(), places]), &to, DeliveryTarget::Memory)?;
+    let received = world.deliver_columns(&columns, Ok(vec![queries.clone(), origins]), &to, DeliveryTarget::Memory)?;
     let answers = world.failing("answering other ranks", || answer(&received.cells[0]))?;
-    let places = received.cells[1].clone();
+    let origins = received.cells[1].clone();
     let columns = [column("answers", answer_type), column("places", &u32::INFO)];
     let returned = world.deliver_columns(
         &columns,
-        Ok(vec![answers, places]),
+        Ok(vec![answers, origins]),
         &Destinations::Runs(received.counts),
         DeliveryTarget::Memory,
     )?;

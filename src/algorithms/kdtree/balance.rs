@@ -222,9 +222,9 @@ impl Open {
 
     fn cut(&self, wanted: &WantedPlane, Plane { at, below }: Plane, cells: &mut [GridCell]) -> [Self; 2] {
         let mut middle = self.local_range.start;
-        for place in self.local_range.clone() {
-            if cells[place][wanted.axis] < at {
-                cells.swap(place, middle);
+        for index in self.local_range.clone() {
+            if cells[index][wanted.axis] < at {
+                cells.swap(index, middle);
                 middle += 1;
             }
         }

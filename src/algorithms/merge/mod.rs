@@ -93,25 +93,25 @@ pub(super) fn merge(
     }
     let kernel = KernelSource::composed("places", include_str!("../../../shaders/merge/places.wgsl"));
     let kernel = world.composed(&kernel)?;
-    for (number, (run, beside)) in runs.iter().enumerate() {
+    for (number, (run, run_values)) in runs.iter().enumerate() {
         if run.len() == 0 {
             continue;
         }
         // A key comes after the earlier keys of its run, smaller keys of other runs, and equal keys
         // of earlier runs.
-        let places = Cells::scratch(&world.home(), "places of merged cells", &u32::INFO, run.len())?;
-        places.fill(&[0; 4])?;
+        let positions = Cells::scratch(&world.home(), "places of merged cells", &u32::INFO, run.len())?;
+        positions.fill(&[0; 4])?;
         for (other, (keys, _)) in runs.iter().enumerate().filter(|(other, _)| *other != number) {
             let side = if other < number { BoundSide::Upper } else { BoundSide::Lower };
-            find(world, order, keys, run, &places, side, false)?;
+            find(world, order, keys, run, &positions, side, false)?;
         }
-        for part in places.parts() {
+        for part in positions.parts() {
             let call = kernel.call().update("places", part.binding()).param("first", part.first as u32);
             call.over([part.cells() as i64]).run()?;
         }
-        scatter(world, run, &places, keys)?;
-        if let (Some(beside), Some(values)) = (beside, values) {
-            scatter(world, beside, &places, values)?;
+        scatter(world, run, &positions, keys)?;
+        if let (Some(run_values), Some(values)) = (run_values, values) {
+            scatter(world, run_values, &positions, values)?;
         }
     }
     Ok(())

@@ -238,9 +238,9 @@ fn run_ends(
 ) -> Result<Result<Vec<[u64; 2]>>> {
     let mut both = own[0].0.clone();
     both.append(&own[1].0);
-    let places: Vec<u64> = owners.iter().rev().skip(1).rev().map(|(_, end)| *end).collect();
-    let splitters = splitters(world.inner(), order, &both, &places)?;
-    let mut found = Vec::with_capacity(3 * places.len());
+    let positions: Vec<u64> = owners.iter().rev().skip(1).rev().map(|(_, end)| *end).collect();
+    let splitters = splitters(world.inner(), order, &both, &positions)?;
+    let mut found = Vec::with_capacity(3 * positions.len());
     for splitter in splitters {
         let before = |which: usize, equal: bool| {
             order.before(&own[which].0, |key| key < splitter.key || equal && key == splitter.key)
@@ -250,12 +250,12 @@ fn run_ends(
     world.inner().all_reduce(&mut found, |sum, more| *sum += more)?;
     let mut ends = Vec::with_capacity(owners.len());
     let mut last = [0, 0];
-    for (place, counts) in places.iter().zip(found.chunks_exact(3)) {
+    for (position, counts) in positions.iter().zip(found.chunks_exact(3)) {
         // Among keys equal to the splitter, those of the first input come first.
-        let rest = place.saturating_sub(counts[0] + counts[2]);
+        let rest = position.saturating_sub(counts[0] + counts[2]);
         let of_first = counts[0] + rest.min(counts[1].saturating_sub(counts[0]));
-        let end = [of_first, place.saturating_sub(of_first)];
-        if end[0] < last[0] || end[1] < last[1] || end[0] > all[0] || end[1] > all[1] || end[0] + end[1] != *place {
+        let end = [of_first, position.saturating_sub(of_first)];
+        if end[0] < last[0] || end[1] < last[1] || end[0] > all[0] || end[1] > all[1] || end[0] + end[1] != *position {
             let text = "keys are merged that are not sorted; sort them first";
             return Ok(Err(ArrayError::Other(text.into()).into()));
         }

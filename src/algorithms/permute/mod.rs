@@ -80,9 +80,9 @@ fn check(world: &World, indices: &Cells, of: &Cells) -> Result<()> {
 /// [`OnRank::gather`] for valid indices.
 pub(super) fn gather(world: &World, input: &Cells, indices: &Cells, output: &Cells) -> Result<()> {
     if input.shares_memory(output) {
-        let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
-        gather(world, input, indices, &apart)?;
-        return apart.copy_to(output);
+        let copy = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
+        gather(world, input, indices, &copy)?;
+        return copy.copy_to(output);
     }
     if world.gpu().is_host() {
         gather_on_host(world, input, (indices, None), output)
@@ -103,9 +103,9 @@ fn gather_own(
         return gather(world, input, indices, output);
     }
     if input.shares_memory(output) {
-        let apart = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
-        gather_own(world, input, (indices, local_positions), &apart)?;
-        return apart.copy_to(output);
+        let copy = Cells::scratch(&world.home(), "gathered", output.element(), output.len())?;
+        gather_own(world, input, (indices, local_positions), &copy)?;
+        return copy.copy_to(output);
     }
     if world.gpu().is_host() {
         gather_on_host(world, input, (indices, Some(local_positions)), output)

@@ -97,12 +97,12 @@ impl ExactSum {
         // 128 bits shifted by up to 31 take five digits.
         let low = mantissa << shift;
         let high = if shift == 0 { 0 } else { mantissa >> (128 - shift) };
-        for (place, part) in [low & 0xffff_ffff, low >> 32 & 0xffff_ffff, low >> 64 & 0xffff_ffff, low >> 96, high]
+        for (index, part) in [low & 0xffff_ffff, low >> 32 & 0xffff_ffff, low >> 64 & 0xffff_ffff, low >> 96, high]
             .into_iter()
             .enumerate()
         {
             if part != 0 {
-                self.digits[digit + place] += if negative { -(part as i64) } else { part as i64 };
+                self.digits[digit + index] += if negative { -(part as i64) } else { part as i64 };
             }
         }
         self.count_addition();
@@ -181,7 +181,7 @@ impl ExactSum {
         let Some(top) = self.digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
         // The highest 96 bits or more hold the 53 bits of the result, its rounding bit and further
         // bits; the rest is sticky.
-        let digit = |place: usize| if place <= top { self.digits[top - place] as u128 } else { 0 };
+        let digit = |index: usize| if index <= top { self.digits[top - index] as u128 } else { 0 };
         let mut head = (digit(0) << 64) | (digit(1) << 32) | digit(2);
         if self.digits[..top.saturating_sub(2)].iter().any(|&d| d != 0) {
             head |= 1;

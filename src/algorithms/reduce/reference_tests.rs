@@ -78,8 +78,8 @@ fn histogram<T: Number>(numbers: &[T], edges: &[u32]) -> Vec<i64> {
     let mut words = vec![0; HISTOGRAM.words];
     for &value in numbers {
         let canonical = if value == T::zeroed() { T::zeroed() } else { value };
-        let place = edges.iter().filter(|&&edge| edge <= canonical.device_key()).count();
-        words[if value.key().is_some() { place } else { HISTOGRAM.words - 1 }] += 1;
+        let bin = edges.iter().filter(|&&edge| edge <= canonical.device_key()).count();
+        words[if value.key().is_some() { bin } else { HISTOGRAM.words - 1 }] += 1;
     }
     words
 }

@@ -188,7 +188,7 @@ fn add_on_device<S: Number, const N: usize>(
     let mut add = |words: &[u32]| columns.iter_mut().zip(words).for_each(|(sum, &word)| *sum += i64::from(word as i32));
     operand.fold(format, (&adding.work, &[]), component, &mut add)?;
     let (digits, specials) = columns.split_at(adding.digits);
-    for (exponent, &digit) in (0..).map(|place| adding.lowest + 16 * place).zip(digits) {
+    for (exponent, &digit) in (0..).map(|index| adding.lowest + 16 * index).zip(digits) {
         total.add_digit(digit, exponent);
     }
     if let &[nans, plus, minus] = specials {

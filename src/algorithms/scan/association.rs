@@ -78,17 +78,17 @@ fn results<X: Copy>(
     join: impl Fn(X, X) -> X,
     before: Option<X>,
     all: impl Fn(X) -> X,
-    place: usize,
+    position: usize,
     run: &[X],
     put: &mut impl FnMut(usize, Option<X>, X),
 ) {
     let mut within = run[0];
     let mut last = all(within);
-    put(place, before, last);
+    put(position, before, last);
     for (i, cell) in run.iter().enumerate().skip(1) {
         within = join(within, *cell);
         let now = all(within);
-        put(place + i, Some(last), now);
+        put(position + i, Some(last), now);
         last = now;
     }
 }

@@ -79,14 +79,14 @@ impl Blocks {
             }
         }
         let in_place = operation.transform.is_none() && output.as_ref().is_some_and(|output| output.same_as(&input));
-        let elsewhere = output.as_ref().filter(|_| !in_place);
-        let cells: Vec<_> = [Some(&input), flags.as_ref(), elsewhere].into_iter().flatten().collect();
+        let separate_output = output.as_ref().filter(|_| !in_place);
+        let cells: Vec<_> = [Some(&input), flags.as_ref(), separate_output].into_iter().flatten().collect();
         let pieces = align_parts(&cells);
         let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(BLOCK as u64)).sum();
         let scratch = |name: &str, element, cells| Cells::scratch(&home, name, element, cells);
         let (element, mark) = (operation.element, &u32::INFO);
         let segmented = flags.is_some();
-        let output = elsewhere.map(|_| 1 + usize::from(segmented));
+        let output = separate_output.map(|_| 1 + usize::from(segmented));
         let made = Self {
             kernel: kernel(world, operation, segmented, in_place)?,
             pieces,
@@ -176,7 +176,7 @@ impl Blocks {
         let cells = piece.parts[0].binding();
         let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
         let call = match self.output.filter(|_| writes) {
-            Some(place) => call.write("zippy_output", piece.parts[place].binding()),
+            Some(index) => call.write("zippy_output", piece.parts[index].binding()),
             None => call,
         };
         if self.segmented { call.read("zippy_flags", piece.parts[1].binding()) } else { call }

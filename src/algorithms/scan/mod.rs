@@ -215,8 +215,8 @@ pub(super) fn run(
         input.check_length(heads, "the sequence of segment heads")?;
     }
     let input = &input.clone().apart_from(output, operation.transform.is_none())?;
-    let apart = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
-    let heads = heads.with(apart.as_ref());
+    let heads_copy = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
+    let heads = heads.with(heads_copy.as_ref());
     if operation.by_host(world.gpu()) {
         return host::scan(world.gpu(), operation, input, heads, output, Carry::default());
     }

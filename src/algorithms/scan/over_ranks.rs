@@ -244,7 +244,7 @@ impl Vectors<'_> {
                 let heads = local_heads.as_ref().map(|cells| cells[index].1.clone());
                 let output = local_results.as_ref().map(|cells| cells[index].1.clone());
                 // The output must not overlap the inputs of other spans, either.
-                let apart = |cells: Cells, may_be_same| {
+                let copy_if_overlapping = |cells: Cells, may_be_same| {
                     let others = local_results.iter().flatten().enumerate().filter(|(other, _)| *other != index);
                     if others.into_iter().any(|(_, (_, written))| written.overlaps(&cells)) {
                         cells.copied()
@@ -252,8 +252,8 @@ impl Vectors<'_> {
                         cells.apart_from(output.as_ref(), may_be_same)
                     }
                 };
-                let input = apart(input, operation.transform.is_none())?;
-                let heads = heads.map(|heads| apart(heads, false)).transpose()?;
+                let input = copy_if_overlapping(input, operation.transform.is_none())?;
+                let heads = heads.map(|heads| copy_if_overlapping(heads, false)).transpose()?;
                 local_spans.push(LocalSpan { number, input, heads, output });
             }
             let distributed_scan = DistributedScan { world, operation, keyed: keys.is_some(), spans: &wanted };

@@ -90,13 +90,13 @@ impl OnRank<'_> {
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
         check_apart(keys, values)?;
-        let (segments, places) = self.by_segment::<K>(flags.cells()?, keys)?;
+        let (segments, positions) = self.by_segment::<K>(flags.cells()?, keys)?;
         let again = Cells::scratch(&self.world().home(), "segments of cells", &u32::INFO, keys.len())?;
         segments.copy_to(&again)?;
         sort(self.world(), u32::ORDER, &segments, Some(keys))?;
-        sort(self.world(), u32::ORDER, &again, Some(&places))?;
+        sort(self.world(), u32::ORDER, &again, Some(&positions))?;
         let moved = Cells::scratch(&self.world().home(), "values of segments", values.element(), values.len())?;
-        gather(self.world(), values, &places, &moved)?;
+        gather(self.world(), values, &positions, &moved)?;
         moved.copy_to(values)
     }
 
@@ -105,13 +105,13 @@ impl OnRank<'_> {
         keys.check_length(flags, "the sequence of flags")?;
         let world = self.world();
         let scratch = |name| Cells::scratch(&world.home(), name, &u32::INFO, keys.len());
-        let (segments, places) = (scratch("segments")?, count(world, keys.len())?);
+        let (segments, positions) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers; a missing flag at the first cell does not change the order.
         mark(world, flags, &segments)?;
         run(world, &ScanOperation::inclusive(&Operator::Add, &u32::INFO), &segments, Heads::None, Some(&segments))?;
         let by_key = scratch("segments by key")?;
-        sort(world, K::ORDER, keys, Some(&places))?;
-        gather(world, &segments, &places, &by_key)?;
-        Ok((by_key, places))
+        sort(world, K::ORDER, keys, Some(&positions))?;
+        gather(world, &segments, &positions, &by_key)?;
+        Ok((by_key, positions))
     }
 }

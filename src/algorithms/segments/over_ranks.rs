@@ -91,15 +91,15 @@ impl Vectors<'_> {
         let segments = self.segments("sort_segments_pairs", &flags, &keys)?;
         let by_segment = self.cut_like("zippy: segments by key", &segments, &segments)?;
         let by_key = self.cut_like("zippy: keys apart", &keys, &keys)?;
-        let places = array::<u32>(world, "zippy: places", keys.cells()?, &spans(&keys)?)?;
+        let positions = array::<u32>(world, "zippy: places", keys.cells()?, &spans(&keys)?)?;
         world.failing("sort_segments_pairs", || {
-            world.elementwise("bitcast<u32>(p)").call().write("places", places.at(..))
+            world.elementwise("bitcast<u32>(p)").call().write("places", positions.at(..))
         })?;
-        self.sort_pairs(&by_key, &places)?;
-        self.gather(&segments, &places, &by_segment)?;
-        self.sort_pairs(&by_segment, &places)?;
-        self.gather(&keys, &places, &keys)?;
-        self.gather(&values, &places, &values)
+        self.sort_pairs(&by_key, &positions)?;
+        self.gather(&segments, &positions, &by_segment)?;
+        self.sort_pairs(&by_segment, &positions)?;
+        self.gather(&keys, &positions, &keys)?;
+        self.gather(&values, &positions, &values)
     }
 
     /// The segment number of each cell.

@@ -221,7 +221,7 @@ impl<'a> Selection<'a> {
         check_room(self.count, output)?;
         let output = output.only(0..self.count);
         match &self.before {
-            Some(before) => scatter(self.world, input, &self.places("place_selected", before)?, &output)?,
+            Some(before) => scatter(self.world, input, &self.destinations("place_selected", before)?, &output)?,
             None if input.overlaps(&output) => self.copy_on_host(&input.copied()?, &output, true)?,
             None => self.copy_on_host(input, &output, true)?,
         }
@@ -231,7 +231,7 @@ impl<'a> Selection<'a> {
     /// Copies the selected cells, and after them the others.
     fn partition(&self, input: &Cells, output: &Cells) -> Result<u64> {
         match &self.before {
-            Some(before) => scatter(self.world, input, &self.places("place_all", before)?, output)?,
+            Some(before) => scatter(self.world, input, &self.destinations("place_all", before)?, output)?,
             None => {
                 if input.overlaps(output) {
                     return self.partition(&input.copied()?, output);
@@ -244,18 +244,18 @@ impl<'a> Selection<'a> {
     }
 
     /// Destinations of cells, from the number of selected cells before each cell.
-    fn places(&self, entry: &str, before: &Cells) -> Result<Cells> {
-        let places = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
-        before.copy_to(&places)?;
-        let place = kernel(self.world, entry)?;
-        for piece in align_parts(&[&self.flags, &places]) {
-            let call = place.call().read("flags", piece.parts[0].binding());
+    fn destinations(&self, entry: &str, before: &Cells) -> Result<Cells> {
+        let destinations = Cells::scratch(&self.world.home(), "places of cells", &u32::INFO, before.len())?;
+        before.copy_to(&destinations)?;
+        let destination_kernel = kernel(self.world, entry)?;
+        for piece in align_parts(&[&self.flags, &destinations]) {
+            let call = destination_kernel.call().read("flags", piece.parts[0].binding());
             let call = call.update("places", piece.parts[1].binding());
             let counted = [piece.first as u32, self.count as u32, before.len() as u32, 0];
             let call = if entry == "place_all" { call.param("counted", counted) } else { call };
             call.over([piece.cells() as i64]).run()?;
         }
-        Ok(places)
+        Ok(destinations)
     }
 
     /// Copies the cells that are selected, or those that are not.

@@ -116,21 +116,22 @@ fn exchanged(
     (keys, values): (&Cells, Option<&Cells>),
     room: &SortRoom,
 ) -> Result<()> {
-    let mut places = Vec::new();
+    let mut boundaries = Vec::new();
     let mut ranks = vec![spans[0].owner];
     for pair in spans.windows(2).filter(|pair| pair[0].owner != pair[1].owner) {
-        places.push(pair[1].cells.start);
+        boundaries.push(pair[1].cells.start);
         ranks.push(pair[1].owner);
     }
     let cells = |keys: &Cells, values: Option<&Cells>| std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>();
-    let (here, beside) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
-    let columns: Vec<Column> = here.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
-    let grouped = world.failing(verb, || group_by_rank(world, order, (keys, values), room, &places))?;
+    let (cells_in_place, room_cells) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
+    let columns: Vec<Column> =
+        cells_in_place.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
+    let grouped = world.failing(verb, || group_by_rank(world, order, (keys, values), room, &boundaries))?;
     let to = Destinations::Runs(ranks.into_iter().zip(grouped.runs).collect());
     if grouped.in_room {
-        world.deliver_columns(&columns, Ok(beside), &to, DeliveryTarget::Cells(&here))?;
+        world.deliver_columns(&columns, Ok(room_cells), &to, DeliveryTarget::Cells(&cells_in_place))?;
         return Ok(());
     }
-    world.deliver_columns(&columns, Ok(here.clone()), &to, DeliveryTarget::Cells(&beside))?;
-    world.failing(verb, || beside.iter().zip(&here).try_for_each(|(from, to)| from.copy_to(to)))
+    world.deliver_columns(&columns, Ok(cells_in_place.clone()), &to, DeliveryTarget::Cells(&room_cells))?;
+    world.failing(verb, || room_cells.iter().zip(&cells_in_place).try_for_each(|(from, to)| from.copy_to(to)))
 }

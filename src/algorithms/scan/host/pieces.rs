@@ -37,9 +37,9 @@ impl<'a, S: Pod> PieceReader<'a, S> {
                 self.step();
             }
             let (head, rest) = self.rest.split_at(bytes.min(self.rest.len()));
-            let (to, behind) = room.split_at_mut(head.len());
+            let (to, tail) = room.split_at_mut(head.len());
             to.copy_from_slice(head);
-            (self.rest, room, bytes) = (rest, behind, bytes - head.len());
+            (self.rest, room, bytes) = (rest, tail, bytes - head.len());
         }
         self.joined = joined;
         &self.joined

@@ -87,9 +87,9 @@ impl<S: Arithmetic> NumberScan<'_, S> {
                     before.resize(numbers, S::zeroed());
                     let mut rest: &mut [u8] = cast_slice_mut(&mut before);
                     for bytes in &onto {
-                        let (head, behind) = rest.split_at_mut(bytes.len());
+                        let (head, tail) = rest.split_at_mut(bytes.len());
                         head.copy_from_slice(bytes);
-                        rest = behind;
+                        rest = tail;
                     }
                     &before
                 }
@@ -105,9 +105,9 @@ impl<S: Arithmetic> NumberScan<'_, S> {
             self.tile(values, heads, Some(&mut results), &mut items);
             let mut rest: &[u8] = cast_slice(&results);
             for bytes in onto {
-                let (head, behind) = rest.split_at(bytes.len());
+                let (head, tail) = rest.split_at(bytes.len());
                 bytes.copy_from_slice(head);
-                rest = behind;
+                rest = tail;
             }
         }
         items
