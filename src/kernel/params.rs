@@ -39,17 +39,17 @@ impl ParamValue {
 
     /// The WGSL type, for error messages.
     fn ty(&self) -> String {
-        let one = match self.components {
+        let column_type = match self.components {
             1 => ElementInfo::scalar(self.scalar),
             n => ElementInfo::vector(self.scalar, n),
         };
         match self.count {
-            None => one.name.to_owned(),
+            None => column_type.name.to_owned(),
             Some(n @ 2..=4) if self.components > 1 => {
                 let scalar = ElementInfo::scalar(self.scalar).name;
-                format!("mat{n}x{}<{scalar}> or array<{}, {n}>", self.components, one.name)
+                format!("mat{n}x{}<{scalar}> or array<{}, {n}>", self.components, column_type.name)
             }
-            Some(n) => format!("array<{}, {n}>", one.name),
+            Some(n) => format!("array<{}, {n}>", column_type.name),
         }
     }
 
@@ -138,9 +138,9 @@ impl ParamValue {
         };
         let size = scalar.bytes() * components;
         let stride = slot.repeat.map_or(size, |(_, stride)| stride);
-        for (i, one) in given.chunks_exact(size).enumerate() {
+        for (i, column) in given.chunks_exact(size).enumerate() {
             let at = slot.offset + i * stride;
-            bytes[at..at + size].copy_from_slice(one);
+            bytes[at..at + size].copy_from_slice(column);
         }
         Ok(())
     }

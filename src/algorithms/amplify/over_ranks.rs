@@ -37,14 +37,14 @@ impl Vectors<'_> {
         self.collective("amplify", vec![counts.named()?], name, || Ok(()))?;
         let cut = ordered(world, &spans(&counts)?);
         let counts = fitted(world, "counts of copies", &counts, &cut, true)?;
-        let (own, pairs) = world.failing("amplify", || {
-            let own = local_cells(&counts.vector)?;
-            let pairs = pairs_of(world, &own);
-            world.agreed("amplify", pairs.map(|pairs| (own, pairs)))
+        let (local_counts, pairs) = world.failing("amplify", || {
+            let local_counts = local_cells(&counts.vector)?;
+            let pairs = pairs_of(world, &local_counts);
+            world.agreed("amplify", pairs.map(|pairs| (local_counts, pairs)))
         })??;
         let first = cut.iter().find(|span| span.owner == world.rank()).map_or(0, |span| span.cells.start);
         let output = world.array_of_lengths::<[u32; 2]>(name, pairs)?;
-        world.failing("amplify", || amplify(world, &own, first as u32, &local_cells(&(&output).into())?))?;
+        world.failing("amplify", || amplify(world, &local_counts, first as u32, &local_cells(&(&output).into())?))?;
         Ok(output)
     }
 }

@@ -82,18 +82,18 @@ impl KernelInputs<'_> {
         // The expression becomes a function of the position and of the cells and parameters that it
         // uses.
         let mut declared = Vec::new();
-        let mut given = Vec::new();
+        let mut arguments = Vec::new();
         if used("p") {
             declared.push(format!("p: {position}"));
-            given.push(format!("{}_global(zippy_cell)", target.name));
+            arguments.push(format!("{}_global(zippy_cell)", target.name));
         }
         for term in self.inputs.iter().chain(self.updates().then_some(&target)) {
             declared.push(format!("{}: {}", term.name, value(term)));
-            given.push(format!("{}_load(zippy_cell)", term.name));
+            arguments.push(format!("{}_load(zippy_cell)", term.name));
         }
         for (name, ty) in self.params {
             declared.push(format!("{name}: {ty}"));
-            given.push(format!("zippy_params.{name}"));
+            arguments.push(format!("zippy_params.{name}"));
         }
         let _ = writeln!(out, "fn zippy_value({}) -> {} {{ return (", declared.join(", "), value(&target));
         let lines_before = out.matches('\n').count();
@@ -116,7 +116,7 @@ impl KernelInputs<'_> {
             out,
             "fn zippy_cell_value(zippy_cell: {position}) -> {} {{ return zippy_value({}); }}",
             value(&target),
-            given.join(", ")
+            arguments.join(", ")
         );
         self.main(&mut out, &position);
         ExpressionText { text: out, lines_before }

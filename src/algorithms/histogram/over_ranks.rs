@@ -26,8 +26,8 @@ impl Vectors<'_> {
             return Err(ArrayError::Other(format!("{bins} bins are too many; there can be {most}")).into());
         }
         self.collective("histogram", vec![numbers.named()?], bins, || {
-            let own = local_cells(&numbers)?;
-            let mut most = [largest(world, &own)?.map_or(0, |most| u64::from(most) + 1)];
+            let local_numbers = local_cells(&numbers)?;
+            let mut most = [largest(world, &local_numbers)?.map_or(0, |most| u64::from(most) + 1)];
             world.inner().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
             if most[0] > bins as u64 {
                 return Ok(Err(ArrayError::Other(format!(
@@ -36,7 +36,7 @@ impl Vectors<'_> {
                 ))));
             }
             let counts = Cells::scratch(&world.home(), "counts", &u32::INFO, bins as u64)?;
-            count_into(world, &own, &counts)?;
+            count_into(world, &local_numbers, &counts)?;
             let mut found = vec![0_u32; bins];
             counts.read(0..bins as u64, bytemuck::cast_slice_mut(&mut found))?;
             let mut all: Vec<u64> = found.into_iter().map(u64::from).collect();

@@ -26,7 +26,7 @@ pub fn build(
     // Nodes without a cut, in the order of their points.
     let mut front = vec![0];
     let mut arrays = None;
-    bound(world, nodes, &front, &local_points, first)?;
+    compute_bounds(world, nodes, &front, &local_points, first)?;
     while nodes.all.last().is_some_and(|last| last.leaves.len() > 1) {
         let (keys, items) = match arrays.take() {
             Some(arrays) => arrays,
@@ -55,7 +55,7 @@ pub fn build(
         let next = nodes.all.len();
         front = front.iter().flat_map(|&number| cut(nodes, number)).collect();
         let new: Vec<usize> = front.iter().copied().filter(|number| *number >= next).collect();
-        bound(world, nodes, &new, &local_points, first)?;
+        compute_bounds(world, nodes, &new, &local_points, first)?;
         arrays = Some((keys, items));
     }
     nodes.settle();
@@ -91,7 +91,13 @@ fn each_part(
 }
 
 /// Computes the bounding boxes of some nodes. Collective.
-fn bound(world: &World, nodes: &mut Nodes, list: &[usize], local_points: &[IndexedPoint], first: u64) -> Result<()> {
+fn compute_bounds(
+    world: &World,
+    nodes: &mut Nodes,
+    list: &[usize],
+    local_points: &[IndexedPoint],
+    first: u64,
+) -> Result<()> {
     let mut found = vec![Bounds::NONE; nodes.all.len()];
     each_part(nodes, list, local_points, first, |number, items| {
         found[number] = Bounds::of(items.iter().map(IndexedPoint::position))

@@ -8,10 +8,10 @@ use crate::region::{Region, RegionTree};
 /// For each of several disjoint boxes in a grid, the ascending indices of its neighbours.
 pub fn neighbours(boxes: &[Region], shape: Index, periodic: &[bool]) -> Vec<Vec<usize>> {
     let tree = RegionTree::new(boxes);
-    let one = Index::splat(shape.axes(), 1);
+    let ones = Index::splat(shape.axes(), 1);
     let around = |number: usize| {
         let mut found = Vec::new();
-        for image in images(boxes[number].grow(&one, &one), shape, periodic) {
+        for image in images(boxes[number].grow(&ones, &ones), shape, periodic) {
             let _ = tree.visit(&image, &mut |other, _| {
                 found.push(other);
                 ControlFlow::Continue(())

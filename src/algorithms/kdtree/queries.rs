@@ -40,7 +40,7 @@ impl Vectors<'_> {
             return Err(KdTreeError::NoNeighbours.into());
         }
         let queries = positions(queries);
-        let check = finite::<P>(&queries);
+        let check = check_finite::<P>(&queries);
         self.query("nearest", tree, k as u64, check, |nodes, local| {
             find_nearest(self.world(), nodes, local, &queries, k)
         })
@@ -60,7 +60,7 @@ impl Vectors<'_> {
             return Err(KdTreeError::Radius { given: radius }.into());
         }
         let queries = positions(queries);
-        let check = finite::<P>(&queries);
+        let check = check_finite::<P>(&queries);
         let find = |nodes: &Nodes, local: &LocalTree| find_within(self.world(), nodes, local, &queries, radius);
         self.query("within", tree, radius.to_bits(), check, find)
     }
@@ -80,7 +80,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("in_boxes");
         let boxes: Vec<Bounds> =
             boxes.iter().map(|corners| corners.map(Point::position)).map(|[low, high]| Bounds { low, high }).collect();
-        let check = forwards(&boxes);
+        let check = check_boxes(&boxes);
         self.query("in_boxes", tree, 0, check, |nodes, local| find_inside(self.world(), nodes, local, &boxes))
     }
 
@@ -124,7 +124,7 @@ fn find_nearest(
         Some(Neighbour { squared_distance, .. }) => *squared_distance,
         None => f32::INFINITY,
     };
-    let remote_queries = around(nodes, queries, reach, |query| home[query]);
+    let remote_queries = queries_in_reach(nodes, queries, reach, |query| home[query]);
     remote_queries.exchange(world, answer, |query, found| all[query].extend(found))?;
     for found in &mut all {
         found.sort_unstable_by_key(Neighbour::order);
@@ -140,7 +140,7 @@ fn find_within(
     queries: &[Position],
     radius: f32,
 ) -> Result<Vec<Vec<Neighbour>>> {
-    let remote_queries = around(nodes, queries, |_| radius * radius, |_| None);
+    let remote_queries = queries_in_reach(nodes, queries, |_| radius * radius, |_| None);
     let answer = |remote_query: &RemoteQuery| local.closest(&remote_query.bounds.low, remote_query.within, usize::MAX);
     let mut all = vec![Vec::new(); queries.len()];
     remote_queries.exchange(world, answer, |query, found| all[query].extend(found))?;
@@ -171,7 +171,7 @@ fn at(position: Position, within: f32) -> RemoteQuery {
 }
 
 /// Sends each query to all ranks with boxes within its reach, except one rank per query.
-fn around(
+fn queries_in_reach(
     nodes: &Nodes,
     queries: &[Position],
     reach: impl Fn(usize) -> f32,
@@ -194,7 +194,7 @@ fn positions<P: Point>(points: &[P]) -> Vec<Position> {
     points.iter().map(|point| point.position()).collect()
 }
 
-fn finite<P: Point>(queries: &[Position]) -> Result<()> {
+fn check_finite<P: Point>(queries: &[Position]) -> Result<()> {
     match queries.iter().position(|position| position.iter().any(|x| !x.is_finite())) {
         None => Ok(()),
         Some(query) => {
@@ -205,7 +205,7 @@ fn finite<P: Point>(queries: &[Position]) -> Result<()> {
 }
 
 /// Fails if the end of a box is before its start.
-fn forwards(boxes: &[Bounds]) -> Result<()> {
+fn check_boxes(boxes: &[Bounds]) -> Result<()> {
     for (query, Bounds { low, high }) in boxes.iter().enumerate() {
         let backwards = |axis: &usize| low[*axis].is_nan() || high[*axis].is_nan() || low[*axis] > high[*axis];
         if let Some(axis) = (0..3).find(backwards) {

@@ -94,9 +94,9 @@ impl Vectors<'_> {
         self.collective(verb, named, (), || Ok(()))?;
         let [first, second, output] = [0, 1, 2].map(|which| MergeSide::new(world, which, &keys, values.as_ref()));
         let (first, second, output) = (first?, second?, output?);
-        let own = world.failing(verb, || Ok([first.local_run()?, second.local_run()?]))?;
+        let local = world.failing(verb, || Ok([first.local_run()?, second.local_run()?]))?;
         for (which, side) in [&first, &second].into_iter().enumerate() {
-            let unsorted = world.failing(verb, || first_unsorted(world, K::ORDER, &side.cut, &own[which].0))?;
+            let unsorted = world.failing(verb, || first_unsorted(world, K::ORDER, &side.cut, &local[which].0))?;
             if let Some(cell) = unsorted {
                 let label = keys[which].label()?;
                 let text = format!(
@@ -106,7 +106,7 @@ impl Vectors<'_> {
             }
         }
         let cuts = [&first.cut[..], &second.cut[..], &output.cut[..]];
-        let runs = fetch_runs(world, verb, K::ORDER, cuts, &own)?;
+        let runs = fetch_runs(world, verb, K::ORDER, cuts, &local)?;
         world.failing(verb, || {
             let (keys, values) = output.local_run()?;
             merge(world, K::ORDER, &runs, &keys, values.as_ref())
@@ -159,21 +159,21 @@ struct KeysOfRank {
 /// The index of the first key of an input that is smaller than its predecessor, the same on every
 /// rank. Collective; one all-gather of 32 bytes.
 fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &Cells) -> Result<Option<u64>> {
-    let mut own = KeysOfRank::default();
+    let mut local = KeysOfRank::default();
     let mut words = Vec::new();
     for slice in keys.slices(KEYS_AT_A_TIME, 1) {
         words.resize((slice.end - slice.start) as usize * order.words, 0_u32);
         keys.read(slice, bytemuck::cast_slice_mut(&mut words))?;
         for key in words.chunks_exact(order.words).map(|key| order.number(key)) {
-            own.first = if own.cells == 0 { key } else { own.first };
-            own.cells += 1;
-            if own.cells > 1 && key < own.last && own.unsorted == 0 {
-                own.unsorted = own.cells;
+            local.first = if local.cells == 0 { key } else { local.first };
+            local.cells += 1;
+            if local.cells > 1 && key < local.last && local.unsorted == 0 {
+                local.unsorted = local.cells;
             }
-            own.last = key;
+            local.last = key;
         }
     }
-    let all = world.inner().all_gather_v(copied(&[own.cells, own.first, own.last, own.unsorted]))?;
+    let all = world.inner().all_gather_v(copied(&[local.cells, local.first, local.last, local.unsorted]))?;
     let mut before = None;
     for (rank, one) in all.iter().enumerate() {
         let &[cells, first, last, unsorted] = &values::<u64>(one)?[..] else { continue };
@@ -195,7 +195,7 @@ fn fetch_runs(
     verb: &'static str,
     order: KeyOrder,
     [first, second, output]: [&[Span]; 3],
-    own: &[SortedRun; 2],
+    local: &[SortedRun; 2],
 ) -> Result<[SortedRun; 2]> {
     let mut owners: Vec<(usize, u64)> = Vec::new();
     for span in output {
@@ -205,11 +205,11 @@ fn fetch_runs(
         }
     }
     let all = [first, second].map(|spans| spans.last().map_or(0, |span| span.cells.end));
-    let ends = world.failing(verb, || run_ends(world, order, &owners, own, all))??;
+    let ends = world.failing(verb, || run_ends(world, order, &owners, local, all))??;
     let bring = |which: usize, spans: &[Span]| -> Result<SortedRun> {
         let mine = |span: &&Span| span.owner == world.rank();
         let begin = spans.iter().find(mine).map_or(0, |span| span.cells.start);
-        let (keys, values) = &own[which];
+        let (keys, values) = &local[which];
         let (mut runs, mut start) = (Vec::new(), 0);
         for ((owner, _), end) in owners.iter().zip(&ends) {
             let part = common(start..end[which], begin..begin + keys.len());
@@ -233,17 +233,17 @@ fn run_ends(
     world: &World,
     order: KeyOrder,
     owners: &[(usize, u64)],
-    own: &[SortedRun; 2],
+    local: &[SortedRun; 2],
     all: [u64; 2],
 ) -> Result<Result<Vec<[u64; 2]>>> {
-    let mut both = own[0].0.clone();
-    both.append(&own[1].0);
+    let mut both = local[0].0.clone();
+    both.append(&local[1].0);
     let positions: Vec<u64> = owners.iter().rev().skip(1).rev().map(|(_, end)| *end).collect();
     let splitters = splitters(world.inner(), order, &both, &positions)?;
     let mut found = Vec::with_capacity(3 * positions.len());
     for splitter in splitters {
         let before = |which: usize, equal: bool| {
-            order.before(&own[which].0, |key| key < splitter.key || equal && key == splitter.key)
+            order.before(&local[which].0, |key| key < splitter.key || equal && key == splitter.key)
         };
         found.extend([before(0, false)?, before(0, true)?, before(1, false)?]);
     }

@@ -30,7 +30,7 @@ pub struct Blocks {
     /// The initial value of an exclusive scan.
     begin: Cells,
     /// Temporary output and its destination.
-    back: Option<(Cells, Cells)>,
+    output_copy: Option<(Cells, Cells)>,
 }
 
 const INCLUSIVE: &str = "zippy_output_store(p, all.value);";
@@ -59,7 +59,7 @@ impl Blocks {
     ) -> Result<Self> {
         let home = world.home();
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
-        let mut back = None;
+        let mut output_copy = None;
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
         let whole_blocks = align_parts(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
         if !operation.exact() && !whole_blocks {
@@ -74,7 +74,7 @@ impl Blocks {
             flags = flags.as_ref().map(joined).transpose()?;
             if let Some(to) = output.take() {
                 let result = if operation.transform.is_none() { input.clone() } else { joined(&to)? };
-                back = Some((result.clone(), to));
+                output_copy = Some((result.clone(), to));
                 output = Some(result);
             }
         }
@@ -99,7 +99,7 @@ impl Blocks {
             carry: scratch("carry of a scan", element, 1)?,
             carry_mark: scratch("mark of a carry", mark, 1)?,
             begin: scratch("begin of a scan", element, 1)?,
-            back,
+            output_copy,
         };
         if let Some(first) = operation.first {
             made.begin.write(0..1, first)?;
@@ -150,7 +150,7 @@ impl Blocks {
             let begin = self.begin.parts()[0].binding();
             if self.exclusive { call.read("zippy_begin", begin) } else { call }
         })?;
-        self.back.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
+        self.output_copy.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
     }
 
     /// Runs a kernel over the blocks of every stretch.

@@ -113,8 +113,8 @@ impl Vectors<'_> {
         let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;
         world.copy(flags.section(), segments.at(..))?;
         world.failing(verb, || {
-            let own = local_cells(&(&segments).into())?;
-            mark(world, &own.copied()?, &own)
+            let local_numbers = local_cells(&(&segments).into())?;
+            mark(world, &local_numbers.copied()?, &local_numbers)
         })?;
         self.inclusive_scan(&segments, &segments, &Operator::Add)?;
         Ok(segments)

@@ -50,8 +50,8 @@ impl Vectors<'_> {
         self.collective("sort", vec![keys.named()?], (), || Ok(()))?;
         let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
-        let own = world.failing("sort", || local_cells(&fitted_keys.vector))?;
-        sorted(world, "sort", K::ORDER, &wanted, (&own, None))?;
+        let local = world.failing("sort", || local_cells(&fitted_keys.vector))?;
+        sorted(world, "sort", K::ORDER, &wanted, (&local, None))?;
         fitted_keys.bring_back(world)
     }
 
@@ -79,9 +79,9 @@ impl Vectors<'_> {
         let wanted = ordered(world, &spans(&keys)?);
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let fitted_values = fitted(world, "values of a sort", &values, &wanted, true)?;
-        let own = world
+        let local = world
             .failing("sort_pairs", || Ok((local_cells(&fitted_keys.vector)?, local_cells(&fitted_values.vector)?)))?;
-        sorted(world, "sort_pairs", K::ORDER, &wanted, (&own.0, Some(&own.1)))?;
+        sorted(world, "sort_pairs", K::ORDER, &wanted, (&local.0, Some(&local.1)))?;
         fitted_keys.bring_back(world)?;
         fitted_values.bring_back(world)
     }
@@ -102,13 +102,13 @@ fn sorted(
         world.agreed(verb, check_cells(world, keys).and_then(|()| room()))
     })??;
     if let Some(room) = &room {
-        exchanged(world, verb, order, spans, (keys, values), room)?;
+        exchange_keys(world, verb, order, spans, (keys, values), room)?;
     }
     world.failing(verb, || sort_in(world, order, keys, values, room.as_ref()))
 }
 
 /// Sends each key to its destination rank.
-fn exchanged(
+fn exchange_keys(
     world: &World,
     verb: &'static str,
     order: KeyOrder,

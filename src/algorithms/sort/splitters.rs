@@ -45,8 +45,8 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, positions: &[u64]
         let digit = DIGIT.min(bits - known);
         let mut groups: Vec<u64> = positions.iter().map(|position| position.leading).collect();
         groups.dedup();
-        let own = counted(order, keys, &groups, (bits, known, digit))?;
-        let mut all = own.clone();
+        let local = count_digits(order, keys, &groups, (bits, known, digit))?;
+        let mut all = local.clone();
         group.all_reduce(&mut all, |sum, more| *sum += more)?;
         for (position, equal) in positions.iter_mut().zip(&mut equal) {
             let at = groups.partition_point(|&leading| leading < position.leading) * VALUES;
@@ -57,7 +57,7 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, positions: &[u64]
                 value += 1;
             }
             position.leading = position.leading << digit | value as u64;
-            *equal = own[at + value];
+            *equal = local[at + value];
         }
         known += digit;
     }
@@ -73,7 +73,12 @@ pub fn splitters(group: &Group, order: KeyOrder, keys: &Cells, positions: &[u64]
 
 /// For each group of keys with the same leading bits, the number of this rank's keys for each value
 /// of the next digit.
-fn counted(order: KeyOrder, keys: &Cells, groups: &[u64], (bits, known, digit): (u32, u32, u32)) -> Result<Vec<u64>> {
+fn count_digits(
+    order: KeyOrder,
+    keys: &Cells,
+    groups: &[u64],
+    (bits, known, digit): (u32, u32, u32),
+) -> Result<Vec<u64>> {
     let mut counts = vec![0_u64; groups.len() * VALUES];
     let mask = (1_u64 << digit) - 1;
     let rest = bits - known - digit;
@@ -85,7 +90,7 @@ fn counted(order: KeyOrder, keys: &Cells, groups: &[u64], (bits, known, digit): 
             first[first_digit(leading)] = number as u32;
         }
     }
-    each(order, keys, |key| {
+    each_key(order, keys, |key| {
         let value = (key >> rest & mask) as usize;
         if known == 0 {
             counts[value] += 1;
@@ -105,15 +110,15 @@ fn counted(order: KeyOrder, keys: &Cells, groups: &[u64], (bits, known, digit): 
 }
 
 /// Calls `f` with each key as one number, in order.
-fn each(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
-    slices(order, keys, |words| match order.words {
+fn each_key(order: KeyOrder, keys: &Cells, mut f: impl FnMut(u64)) -> Result<()> {
+    each_slice(order, keys, |words| match order.words {
         1 => words.iter().for_each(|&word| f(order.ordered(word).into())),
         _ => words.chunks_exact(2).for_each(|key| f(order.number(key))),
     })
 }
 
 /// Calls `f` with the words of portions of the keys, in order.
-fn slices(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
+fn each_slice(order: KeyOrder, keys: &Cells, mut f: impl FnMut(&[u32])) -> Result<()> {
     let mut words = Vec::new();
     for slice in keys.slices(BYTES, 1) {
         words.resize((slice.end - slice.start) as usize * order.words, 0_u32);

@@ -123,8 +123,8 @@ impl<S: Arithmetic> NumberScan<'_, S> {
             }
             let input: Vec<S> = values[which..].iter().step_by(self.lanes).copied().collect();
             let mut output = results.as_ref().map(|_| vec![S::zeroed(); input.len()]);
-            let one = Component { input: &input, output: output.as_deref_mut(), heads, first };
-            *item = one.scan(self.operator, *item);
+            let component_scan = Component { input: &input, output: output.as_deref_mut(), heads, first };
+            *item = component_scan.scan(self.operator, *item);
             if let (Some(results), Some(output)) = (&mut results, output) {
                 results[which..].iter_mut().step_by(self.lanes).zip(output).for_each(|(to, from)| *to = from);
             }
