@@ -113,6 +113,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The box without points.
     pub const NONE: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
     /// The bounding box of points.
@@ -145,6 +146,7 @@ impl Bounds {
         sum_of_squares([0, 1, 2].map(|axis| (self.low[axis] - to[axis]).max(to[axis] - self.high[axis]).max(0.0)))
     }
 
+    /// True if the boxes intersect.
     pub fn meets(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }

@@ -38,6 +38,7 @@ impl ExactSum {
     /// Length of [`words`](Self::into_words).
     pub const WORDS: usize = DIGITS + 3;
 
+    /// Adds a number.
     pub fn add(&mut self, value: f64) {
         if !value.is_finite() {
             return self.add_special(value);
@@ -81,6 +82,7 @@ impl ExactSum {
         }
     }
 
+    /// Adds counts of NaNs and infinities.
     pub fn add_specials(&mut self, nans: u64, plus_infinities: u64, minus_infinities: u64) {
         self.nans += nans;
         self.infinities[0] += plus_infinities;
@@ -108,6 +110,7 @@ impl ExactSum {
         self.count_addition();
     }
 
+    /// Adds another sum.
     pub fn merge(&mut self, other: &Self) {
         self.carry();
         let mut other = other.clone();
