@@ -288,8 +288,8 @@ impl<T: Element, const D: usize> ChunkRef<T, D> {
         self.section(Ok(self.core.chunks().storage(self.chunk)), None)
     }
 
-    /// The owned cells whose neighbourhood of ghost width contains only owned cells. A stencil can be
-    /// computed there during a ghost update. Empty in a chunk narrower than its ghost widths.
+    /// The owned cells whose neighbourhood of ghost width contains only owned cells. A stencil can
+    /// be computed there during a ghost update. Empty in a chunk narrower than its ghost widths.
     pub fn interior(&self) -> LocalSection<T, D> {
         self.section(Ok(self.interior_region()), None)
     }

@@ -1,4 +1,4 @@
-//! [`Kernel`]: the user's handle of a kernel, and the replacement of its text when the file changes.
+//! [`Kernel`]: the user's handle of a kernel, and reloading of its text when the file changes.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! [`ExactSum`]: a sum of floating-point numbers and of products of two, with a single rounding at the end.
+//! [`ExactSum`]: a sum of floating-point numbers and of products of two, rounded once at the end.
 //!
 //! A number is an integer times a power of two. The sum is one long integer with 32-bit digits in
 //! 64-bit words, so that additions need no carry and their order does not matter. This is Kulisch's
