@@ -1,4 +1,4 @@
-//! Movies as animated PNG: browsers show them, and no frame is lossy.
+//! Movies as animated PNG: lossless, and supported by browsers.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -9,15 +9,15 @@ use super::picture::{Style, refused, size};
 use crate::IoError;
 use crate::image::Image;
 
-/// Where the chunk that counts frames begins, behind its length: the signature and the header come first.
+/// Offset of the `acTL` chunk's type, after the signature, the header and the chunk's length.
 const COUNT_AT: u64 = 8 + 25 + 4;
 
-/// Pixels across and down.
+/// Width and height in pixels.
 type Size = (u32, u32);
 
-/// A movie being written, frame after frame, that runs for ever. It holds no frames, and its file appears when all of them
-/// have been written ([`Self::finish`]), or when it is to end with fewer ([`Self::stop`]); dropped before, it leaves nothing
-/// behind. Local to the calling rank.
+/// Writer of an endless movie, frame by frame. It keeps no frames in memory. The file gets its name
+/// after all frames ([`Self::finish`]), or earlier with fewer frames ([`Self::stop`]); dropped
+/// before, it is removed. Local.
 ///
 /// ```
 /// use zippy_io::image::Image;
@@ -34,20 +34,20 @@ type Size = (u32, u32);
 pub struct Movie {
     path: PathBuf,
     style: Style,
-    /// Seconds for each frame, as a fraction.
+    /// Seconds per frame, as a fraction.
     delay: (u16, u16),
     frames: u32,
     written: u32,
     file: Pending,
-    /// Begun with the first frame, which gives the size.
+    /// Created with the first frame, which defines the size.
     writer: Option<(Size, png::Writer<BufWriter<File>>)>,
 }
 
 impl Movie {
-    /// A movie of `frames` frames, `per_second` of which are shown in a second.
+    /// Starts a movie of `frames` frames at `per_second` frames per second.
     ///
     /// # Errors
-    /// No frames; a rate outside 0.1 to 1000 per second; the file cannot be made.
+    /// No frames; a rate outside 0.1 to 1000 per second; the file cannot be created.
     pub fn create(path: impl AsRef<Path>, frames: u32, per_second: f64, style: Style) -> Result<Self, IoError> {
         let path = path.as_ref();
         if frames == 0 || frames > i32::MAX as u32 {
@@ -63,19 +63,19 @@ impl Movie {
     /// Appends a frame.
     ///
     /// # Errors
-    /// More frames than announced, a frame of another size than the first, or a file that cannot be written.
+    /// More frames than announced, a frame of another size than the first, or a write error.
     pub fn write(&mut self, image: &Image) -> Result<(), IoError> {
         if self.written == self.frames {
             let message = format!("frame {} of a movie of {} frames", self.written + 1, self.frames);
             return Err(IoError::request(&self.path, message));
         }
-        let given = size(&self.path, image)?;
+        let found = size(&self.path, image)?;
         if self.writer.is_none() {
-            self.writer = Some((given, self.begin(image)?));
+            self.writer = Some((found, self.begin(image)?));
         }
         if let Some((wanted, writer)) = &mut self.writer {
-            if *wanted != given {
-                let message = format!("frame {} has {given:?} pixels, the first has {wanted:?}", self.written + 1);
+            if *wanted != found {
+                let message = format!("frame {} has {found:?} pixels, the first has {wanted:?}", self.written + 1);
                 return Err(IoError::request(&self.path, message));
             }
             let written = writer.write_image_data(&self.style.bytes(image));
@@ -95,10 +95,10 @@ impl Movie {
             .map_err(|error| refused(&self.path, error))
     }
 
-    /// Puts the file into its place.
+    /// Completes the file and syncs it to the disk.
     ///
     /// # Errors
-    /// Fewer frames than announced, or a file that cannot be written; there is none then.
+    /// Fewer frames than announced, or a write error; no file is left then.
     pub fn finish(self) -> Result<(), IoError> {
         if self.written < self.frames {
             let message = format!("the movie ends after {} of {} frames", self.written, self.frames);
@@ -107,16 +107,16 @@ impl Movie {
         self.end()?.commit()
     }
 
-    /// Puts the file into its place at once, with the frames that it has instead of those announced: for programs that are
-    /// told to end. Does not wait until it is on the disk.
+    /// Completes the file with the frames written so far, for programs that must end early. Does
+    /// not wait for the disk.
     ///
     /// # Errors
-    /// No frames, or a file that cannot be written; there is none then.
+    /// No frames, or a write error; no file is left then.
     pub fn stop(self) -> Result<(), IoError> {
         self.end()?.put()
     }
 
-    /// Ends the file with the frames until now.
+    /// Ends the file after the frames written so far.
     fn end(self) -> Result<Pending, IoError> {
         let Some((_, writer)) = self.writer else {
             return Err(IoError::request(&self.path, "the movie ends before its first frame"));
@@ -132,8 +132,8 @@ impl Movie {
     }
 }
 
-/// The time of a frame in seconds: exact for whole numbers of frames per second, else rounded to a 6000th of a second,
-/// above 60 frames per second to a 60,000th.
+/// Duration of a frame in seconds: exact for whole numbers of frames per second, else rounded to
+/// 1/6000 s, or to 1/60,000 s above 60 frames per second.
 fn delay(per_second: f64) -> Option<(u16, u16)> {
     if !(0.1..=1000.0).contains(&per_second) {
         None
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::png::{Behind, Depth};
 
-    /// A frame whose values encode its number and the place.
+    /// A frame whose pixel values encode frame number and pixel index.
     fn frame(number: usize) -> Image {
         let pixel = |i: usize| [number as f32 / 10.0, i as f32 / 20.0, 0.0, 1.0];
         Image { width: 5, height: 3, pixels: (0..15).map(pixel).collect() }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_movie_is_no_file() {
+    fn movie_dropped_before_its_end_leaves_no_file() {
         let directory = std::env::temp_dir().join(format!("zippy-apng-half-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let path = directory.join("a.apng");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_movie_that_is_stopped_has_the_frames_until_then() {
+    fn stopped_movie_has_the_frames_written_so_far() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.apng");
         for count in [0, 1, 3, 4] {

@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Errors of reading and writing files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,9 @@ use zippy::error::describe_refusal;
 
 use super::foreign::{said, shown};
 
-/// A file could not be read or written. Variants name the file, where there is one; what is wrong inside a file also names
-/// the byte. In what is printed, control characters are escaped and long texts cut, as a file may have put them there.
+/// Error of reading or writing a file. Variants name the file, if there is one; errors in the
+/// content also name the byte. Messages escape control characters and shorten long texts, because a
+/// file can contain them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
@@ -16,11 +17,11 @@ pub enum IoError {
     System {
         /// The file.
         path: PathBuf,
-        /// What was attempted: open, read, write, rename.
+        /// The attempted operation: open, read, write, rename.
         action: &'static str,
-        /// What the operating system said, as one of the kinds that the standard library knows.
+        /// Kind of the operating system's error.
         kind: std::io::ErrorKind,
-        /// What the operating system said.
+        /// Message of the operating system.
         message: String,
     },
     /// The content does not follow its format.
@@ -28,22 +29,22 @@ pub enum IoError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Where, in bytes from the start of the file.
+        /// Position of the error, in bytes from the start of the file.
         offset: u64,
-        /// What is wrong and what would be right.
+        /// The defect and the correct form.
         message: String,
     },
-    /// The content follows its format but uses a part of it that is not read here.
+    /// The content follows its format but uses a feature that is not supported.
     #[error("{}, byte {offset}: {}", shown(path), said(message))]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// Where, in bytes from the start of the file.
+        /// Position of the feature, in bytes from the start of the file.
         offset: u64,
-        /// What is not supported and what to do instead.
+        /// The unsupported feature and an alternative.
         message: String,
     },
-    /// The data end too early.
+    /// The data end before their declared size.
     #[error(
         "{}, byte {offset}: the data end after {found} of {expected} bytes; the file is truncated or its sizes are wrong",
         shown(path)
@@ -51,24 +52,24 @@ pub enum IoError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Where the data end, in bytes from the start of the file.
+        /// End of the data, in bytes from the start of the file.
         offset: u64,
-        /// Bytes of data, uncompressed, that were found.
+        /// Size of the data found, in bytes, uncompressed.
         found: u64,
-        /// Bytes of data, uncompressed, that the header declares.
+        /// Size of the data that the header declares, in bytes, uncompressed.
         expected: u64,
     },
-    /// There are more data than the header declares.
+    /// The data are larger than the header declares.
     #[error("{}, byte {offset}: data go on after the {expected} bytes of its sizes", shown(path))]
     Oversized {
         /// The file.
         path: PathBuf,
-        /// Where the surplus begins, in bytes from the start of the file.
+        /// Start of the surplus, in bytes from the start of the file.
         offset: u64,
-        /// Bytes of data, uncompressed, that the header declares.
+        /// Size of the data that the header declares, in bytes, uncompressed.
         expected: u64,
     },
-    /// The file begins like none that is known.
+    /// The first bytes of the file match no known format.
     #[error(
         "{}, byte 0: not a volume of a known format (NRRD, NIfTI, VTI, MetaImage, NumPy); a file without a header needs its \
          layout",
@@ -78,21 +79,21 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
-    /// What was asked of the file does not fit it.
+    /// The request does not fit the file.
     #[error("{}: {}", shown(path), said(message))]
     Request {
         /// The file.
         path: PathBuf,
-        /// What was wrong and what would be right.
+        /// The mistake and the correct form.
         message: String,
     },
-    /// A mesh cannot be written as it was asked, in whatever file.
+    /// The mesh cannot be written, whatever the file format.
     #[error("{}", said(message))]
     Mesh {
-        /// What was wrong and what would be right.
+        /// The mistake and the correct form.
         message: String,
     },
-    /// Two pictures of different sizes were compared.
+    /// Two compared pictures have different sizes.
     #[error("a picture of {left_width} x {left_height} was compared with one of {right_width} x {right_height}")]
     Sizes {
         /// Width of the first.
@@ -114,7 +115,8 @@ impl From<IoError> for zippy::Error {
 }
 
 impl IoError {
-    /// What the operating system said about `path`, or which folder on the way to it is missing.
+    /// An operating system error for `path`; the message names the first missing directory of the
+    /// path, if one is missing.
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
         Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: describe_refusal(path, error) }
     }
@@ -124,12 +126,12 @@ impl IoError {
         Self::Malformed { path: path.to_path_buf(), offset, message: message.into() }
     }
 
-    /// Content that is valid but not read here.
+    /// Content that is valid but not supported.
     pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_path_buf(), offset, message: message.into() }
     }
 
-    /// A mesh that cannot be written so.
+    /// A mesh that cannot be written.
     pub fn mesh(message: impl Into<String>) -> Self {
         Self::Mesh { message: message.into() }
     }

@@ -1,6 +1,7 @@
-//! Scanned volumes: what is in a file, and any box of it.
+//! Scanned volumes: header information, and the voxels of any box.
 //!
-//! [`open`] tells formats apart by their first bytes; names help with MetaImage (.mha, .mhd) and with NIfTI's pairs only.
+//! [`open`] detects the format from the first bytes. Only MetaImage (.mha, .mhd) and NIfTI pairs
+//! also use the file name.
 //!
 //! | format | read | refused, with a message that says what to do |
 //! |---|---|---|
@@ -11,21 +12,24 @@
 //! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 16 to 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | complex numbers, records, objects |
 //! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
 //!
-//! Axis 0 is the fastest one in memory everywhere. Axis 0 of a NumPy array of shape (z, y, x) is x,
-//! in C order and in Fortran order, of one of shape (x, y, z) with [`NumpyAxes::Xyz`]. All types
-//! come in both byte orders. Regions are counted in voxels; what is read has the components of a
-//! voxel side by side. Only [`VolumeFile::read_regions_scaled`] and
-//! [`VolumeFile::read_regions_scaled_f64`] scale stored numbers, and voxels are read in their
-//! stored order, whatever the directions of the axes: [`VolumeFile::grid`] gives the positions of
-//! voxels in space. A NIfTI header may have two transforms. The matrix (`sform`) decides if its
-//! code is above 0, else the quaternion (`qform`). nibabel and FSL choose in the same order.
+//! Axis 0 is always the fastest in memory. Axis 0 of a NumPy array of shape (z, y, x) is x, in C
+//! order and in Fortran order; with [`NumpyAxes::Xyz`], axis 0 of an array of shape (x, y, z) is x.
+//! All types are read in both byte orders. Regions are in voxels; the components of a voxel are
+//! adjacent.
 //!
-//! Files are taken for hostile: a header that is wrong, contradicts itself or does not fit the
-//! length of its data is an error that names file and byte (in a compressed header the uncompressed
-//! byte), and nothing is allocated that the length of the file does not account for. Files that
-//! ITK, nibabel or Teem accept are read, and [`VolumeFile::notes`] says how: spacings below 0 or of
-//! 0, a time axis of size 0, bytes that follow the data, two transforms that differ. A header may
-//! name files anywhere that the user can read; they must be regular ones, and errors name them.
+//! Only [`VolumeFile::read_regions_scaled`] and [`VolumeFile::read_regions_scaled_f64`] scale
+//! stored numbers. Voxels are read in their stored order, whatever the directions of the axes:
+//! [`VolumeFile::grid`] gives the positions of voxels in space. A NIfTI header may have two
+//! transforms. The matrix (`sform`) decides if its code is above 0, else the quaternion (`qform`).
+//! nibabel and FSL choose in the same order.
+//!
+//! Files are untrusted: a header that is malformed, contradicts itself or does not fit the length
+//! of its data is an error that names the file and the byte (in a compressed header, the
+//! uncompressed byte). Allocations are bounded by the length of the file. Files that ITK, nibabel
+//! or Teem accept despite defects are also read, and [`VolumeFile::notes`] reports the
+//! interpretation: spacings below 0 or of 0, a time axis of size 0, bytes after the data, two
+//! transforms that differ. A header may name any regular files that the user can read; errors name
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,24 +53,24 @@ pub struct VolumeFile {
     found: Arc<Description>,
 }
 
-/// What a file leaves open.
+/// Choices that the file itself does not make.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenOptions {
-    /// The array of point data to read from a VTI file, by name; else the active scalars or the first array. Other
-    /// formats have none: an error.
+    /// Name of the point data array to read from a VTI file; `None`: the active scalars or the
+    /// first array. An error for other formats, which have no named arrays.
     pub array: Option<String>,
-    /// NumPy's last axis counts components in an array of 2 or 3 axes.
+    /// True if the last axis of a NumPy array with 2 or 3 axes counts components.
     pub components: bool,
-    /// How the indices of a NumPy array are called. Other formats say themselves where x is: an error with
-    /// [`NumpyAxes::Xyz`].
+    /// Meaning of the indices of a NumPy array. Other formats define their axes: [`NumpyAxes::Xyz`]
+    /// is an error.
     pub axes: NumpyAxes,
 }
 
-/// Opens a volume and reads what its header says. Local to the calling rank; every rank opens the file itself.
+/// Opens a volume and reads its header. Local; every rank opens the file itself.
 ///
 /// # Errors
-/// The file cannot be opened, is of no known format, its header is malformed, or its length does not fit the header;
-/// file and byte are named.
+/// The file cannot be opened, has an unknown format or a malformed header, or its length does not
+/// fit the header. The error names the file and the byte.
 pub fn open(path: impl AsRef<Path>) -> Result<VolumeFile, IoError> {
     open_with(path, &OpenOptions::default())
 }
@@ -76,7 +80,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<VolumeFile, IoError> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<VolumeFile, IoError> {
-    // Of a pair, either file may be named.
+    // Either file of a pair may be named.
     let path = nifti::header_of(path.as_ref()).unwrap_or_else(|| path.as_ref().to_path_buf());
     let head = Head::read(&path)?;
     let found = match &head.bytes[..] {
@@ -103,113 +107,119 @@ pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Volume
 }
 
 impl VolumeFile {
-    /// A file without a header, whose layout the caller knows. Local to the calling rank.
+    /// Opens a file without a header; `layout` describes the data. Local.
     ///
     /// # Errors
-    /// The layout is no volume; the file cannot be opened, or its length is not what the layout makes it.
+    /// The layout is no volume; the file cannot be opened, or its length does not fit the layout.
     pub fn raw(path: impl AsRef<Path>, layout: RawLayout) -> Result<Self, IoError> {
         let found = raw::open(path.as_ref(), layout)?;
         Ok(Self { path: path.as_ref().to_path_buf(), found: Arc::new(found) })
     }
 
-    /// The file that was opened.
+    /// Path of the opened file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The name of its format.
+    /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.found.format
     }
 
-    /// Names of the arrays of point data that the file has; empty for formats without names.
+    /// Names of the point data arrays in the file; empty for formats without names.
     pub fn arrays(&self) -> &[String] {
         &self.found.arrays
     }
 
-    /// Voxels along each axis.
+    /// Number of voxels along each axis.
     pub fn shape(&self) -> Index {
         self.found.grid.shape
     }
 
-    /// Numbers of a voxel, at least 1. They stand side by side in what is read: a region of `[nx, ny, nz]` voxels is
-    /// read as a dense box of `[components * nx, ny, nz]` numbers.
+    /// Numbers per voxel, at least 1. They are adjacent: a region of `[nx, ny, nz]` voxels is read
+    /// as a dense box of `[components * nx, ny, nz]` numbers.
     pub fn components(&self) -> usize {
         self.found.grid.components as usize
     }
 
-    /// Positions of the voxels in the file's space and unit: origin, spacing and directions of three axes, as isosurfaces
-    /// and pictures take them. What the header leaves out is that of the default grid; an axis that the file lacks has a
-    /// spacing of 1 and points across the others. The space is right-handed (of NIfTI: right, anterior, superior; of
-    /// others as the header says). Directions that lie in a plane are those of the file: [`Grid::check`] refuses them.
+    /// Positions of the voxels in the file's space and unit: origin, spacing and directions of
+    /// three axes, for isosurfaces and pictures. Values missing in the header are those of the
+    /// default grid. An axis that the file lacks has a spacing of 1 and is perpendicular to the
+    /// others. The space is right-handed (NIfTI: right, anterior, superior; other formats: as in
+    /// the header). Directions that lie in a plane are returned as they are; [`Grid::check`]
+    /// refuses them.
     pub fn grid(&self) -> Grid {
         placing::grid(self.spacing(), self.origin().unwrap_or_default(), self.directions())
     }
 
-    /// Distance of neighbouring voxels along each axis, in the file's unit; 1 where the file says nothing.
+    /// Distance of neighbouring voxels along each axis, in the file's unit; 1 if the file has none.
     pub fn spacing(&self) -> &[f64] {
         &self.found.grid.spacing
     }
 
-    /// Where the first voxel is, in the file's unit and one number per dimension of its space; `None` where the file says
-    /// nothing.
+    /// Position of the first voxel, in the file's unit, with one number per dimension of its space;
+    /// `None` if the file has none.
     pub fn origin(&self) -> Option<&[f64]> {
         self.found.grid.origin.as_deref()
     }
 
-    /// Where each axis points, a vector of any length in the file's space (of NIfTI: right, anterior, superior), which is
-    /// right-handed: of left-handed spaces, which NRRD has, the first component is negated. `None` where the file says
-    /// nothing.
+    /// Direction of each axis, a vector of any length in the file's space (NIfTI: right, anterior,
+    /// superior). The space is right-handed: for left-handed spaces of NRRD, the first component is
+    /// negated. `None` if the file has none.
     pub fn directions(&self) -> Option<&[Vec<f64>]> {
         self.found.grid.directions.as_deref()
     }
 
-    /// Slope and intercept by which a stored number becomes what it means, slope * number + intercept, where the file
-    /// gives them. [`Self::read_regions_scaled`] applies them. All other methods return stored numbers.
+    /// Slope and intercept of the file, if it has them: value = slope * stored number + intercept.
+    /// Only [`Self::read_regions_scaled`] and [`Self::read_regions_scaled_f64`] apply them.
     pub fn rescale(&self) -> Option<(f64, f64)> {
         self.found.grid.rescale
     }
 
-    /// Notes for users of the file: contradictions of the header and how they are read, bytes that
-    /// are left out. Some of it is known when the last voxel has been read, on the rank that has
-    /// read it.
+    /// Notes for users of the file: contradictions in the header and their interpretation, and
+    /// ignored bytes. One note is known only after the last voxel has been read, on the rank that
+    /// has read it.
     pub fn notes(&self) -> Vec<String> {
         self.found.grid.notes.iter().chain(self.found.late_note.get()).cloned().collect()
     }
 
-    /// The note that reading the last voxel has given, on the rank that has read it.
+    /// Note from the read of the last voxel, on the rank that has read it.
     pub fn late_note(&self) -> Option<String> {
         self.found.late_note.get().cloned()
     }
 
-    /// Type of a number.
+    /// Type of the stored numbers.
     pub fn kind(&self) -> ScalarKind {
         self.found.grid.kind
     }
 
-    /// The voxels of `region`, axis 0 fastest, the components of a voxel side by side. Local to the calling rank, which
-    /// needs memory for the region only: raw data are read row by row, gzip data are streamed up to the end of the
-    /// region, of compressed blocks those are read that the region touches.
+    /// Reads the voxels of `region`, axis 0 fastest, with adjacent components. Local; needs memory
+    /// for the region only: raw data are read row by row, gzip data are streamed up to the end of
+    /// the region, and of compressed blocks only those that overlap the region are read.
     ///
     /// # Errors
-    /// `T` is not the type of the file; the region leaves the volume; the data are truncated, corrupt or too many.
+    /// `T` is not the type of the file; the region leaves the volume; the data are truncated,
+    /// corrupt or too many.
     pub fn read_region<T: FileScalar>(&self, region: &Region) -> Result<Vec<T>, IoError> {
-        one(|done| self.read_regions(std::slice::from_ref(region), done))
+        read_one_region(|done| self.read_regions(std::slice::from_ref(region), done))
     }
 
-    /// The voxels of `region` as the nearest f32, whatever the type of the file. As [`Self::read_region`] otherwise.
+    /// Reads the voxels of `region` as the nearest f32, from any stored type; otherwise as
+    /// [`Self::read_region`].
     ///
     /// # Errors
     /// The region leaves the volume; the data are truncated, corrupt or too many.
     pub fn read_region_f32(&self, region: &Region) -> Result<Vec<f32>, IoError> {
-        one(|done| self.read_regions_f32(std::slice::from_ref(region), done))
+        read_one_region(|done| self.read_regions_f32(std::slice::from_ref(region), done))
     }
 
-    /// The voxels of several regions in one pass through the file, as a rank with several chunks needs them: `done`
-    /// gets a region's number and voxels when the last of them has been read, in the order of the file. The regions
-    /// must not overlap. Local to the calling rank, which needs memory for the regions that are begun and not done.
+    /// Reads the voxels of several regions in one pass through the file, for a rank with several
+    /// chunks. `done` receives the index and the voxels of a region after its last voxel has been
+    /// read, in the order of the file. The regions must not overlap. Local; needs memory for the
+    /// regions that are in progress.
     ///
     /// # Errors
+    /// As [`Self::read_region`]; regions that overlap; an error from `done`.
     /// As [`Self::read_region`]; regions that overlap; what `done` returns.
     pub fn read_regions<T: FileScalar, E: From<IoError>>(
         &self,
@@ -223,10 +233,10 @@ impl VolumeFile {
         self.read(regions, done)
     }
 
-    /// [`Self::read_regions`] as the nearest f32, whatever the type of the file.
+    /// [`Self::read_regions`] as the nearest f32, from any stored type.
     ///
     /// # Errors
-    /// As [`Self::read_region_f32`]; regions that overlap; what `done` returns.
+    /// As [`Self::read_region_f32`]; regions that overlap; an error from `done`.
     pub fn read_regions_f32<E: From<IoError>>(
         &self,
         regions: &[Region],
@@ -235,8 +245,8 @@ impl VolumeFile {
         self.read::<u8, E>(regions, |number, bytes| done(number, super::scalar::to_f32(self.kind(), &bytes)))
     }
 
-    /// [`Self::read_regions_f32`] of the values that the file means: with its slope and intercept ([`Self::rescale`]), where
-    /// it has them.
+    /// [`Self::read_regions_f32`] with the file's slope and intercept ([`Self::rescale`]), if it
+    /// has them.
     ///
     /// # Errors
     /// As [`Self::read_regions_f32`].
@@ -251,7 +261,7 @@ impl VolumeFile {
         })
     }
 
-    /// [`Self::read_regions_scaled`] as floats of 64 bits.
+    /// [`Self::read_regions_scaled`] as f64.
     ///
     /// # Errors
     /// As [`Self::read_regions_scaled`].
@@ -273,8 +283,8 @@ impl VolumeFile {
     }
 }
 
-/// The voxels that reading one region hands over.
-fn one<T>(
+/// Voxels from a read of one region.
+fn read_one_region<T>(
     read: impl FnOnce(&mut dyn FnMut(usize, Vec<T>) -> Result<(), IoError>) -> Result<(), IoError>,
 ) -> Result<Vec<T>, IoError> {
     let mut voxels = Vec::new();

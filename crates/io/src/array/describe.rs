@@ -1,4 +1,4 @@
-//! [`describe`]: what is in a file.
+//! [`describe`]: a summary of a file.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use crate::files::Head;
 use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
 
-/// What is in a file of arrays.
+/// Summary of a file of arrays.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Description {
-    /// Its format.
+    /// Format of the file.
     pub format: Format,
-    /// Its arrays: one but in VTI, PVTI and Zarr, which have any number.
+    /// Arrays in the file: any number in VTI, PVTI and Zarr, else one.
     pub arrays: Vec<ArrayDescription>,
-    /// What the file says beside the cells; of VTI and PVTI always for three axes, or for none; of Zarr what
-    /// comes with the array that is loaded where none is named, and nothing where one must be named. Its name is that of the file's
-    /// one array, or that of records, where each field is an array of its own.
+    /// Metadata of the file. For VTI and PVTI it has three axes or none. For Zarr it belongs to the
+    /// array that a load without a name selects; empty if a name is required. Its name is the name
+    /// of the file's only array, or of records whose fields are arrays of their own.
     pub metadata: Metadata,
 }
 
@@ -29,27 +29,31 @@ pub struct Description {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ArrayDescription {
-    /// What it is called there, in a Zarr store as "density" or "levels/1/density", or "" where the store is one array.
+    /// Name in the file; in a Zarr store a path such as "density" or "levels/1/density", or "" if
+    /// the store is one array.
     pub name: Option<String>,
-    /// Cells along each axis, axis 0 fastest. NumPy and Zarr count the numbers of a vector as an axis 0; VTK's arrays have
-    /// three axes.
+    /// Cells along each axis, axis 0 fastest. In NumPy and Zarr the numbers of a vector count as
+    /// axis 0. VTK arrays have three axes.
     pub shape: Vec<i64>,
-    /// The Rust type of a cell, as `f32` or `[f32; 3]`; of records of NumPy, and of types that are not read,
-    /// what the file says.
+    /// Rust type of a cell, as `f32` or `[f32; 3]`. For NumPy records and unsupported types, the
+    /// type as written in the file.
     pub element: String,
-    /// Of Zarr the extents of what is in a file of its own, a chunk or a shard, axis 0 first; empty of other formats, and of a
-    /// grid that is not regular.
+    /// Zarr only: extents of a file's cells (a chunk or a shard), axis 0 first. Empty for other
+    /// formats and for irregular grids.
     pub chunk: Vec<i64>,
-    /// Of Zarr the codecs in the order of encoding, those within shards behind that of the shards; of other formats none.
+    /// Zarr only: codecs in the order of encoding; codecs within shards follow the codec of the
+    /// shards.
     pub codecs: Vec<String>,
-    /// Of Zarr why the document of this array cannot be read, where it cannot: all else but the name is empty then.
+    /// Zarr only: the error of an unreadable array document; all other fields except the name are
+    /// then empty.
     pub error: Option<IoError>,
 }
 
-/// What is in a file of a format that the ending of its name says ([`Format`]), without its cells. Local to the calling rank.
+/// Describes a file without reading its cells. The file's extension selects the format
+/// ([`Format`]). Local.
 ///
 /// # Errors
-/// The file cannot be read, or is none of this format.
+/// The file cannot be read, or has another format.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
@@ -80,10 +84,10 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
 fn from_vti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
     let document = read_vti(head)?;
     let mut metadata = document.frame.metadata();
-    document.notes.tell(&head.path, &mut metadata)?;
+    document.notes.add_to(&head.path, &mut metadata)?;
     let names = document.pieces.first().map_or(&[][..], |piece| &piece.points);
-    let array = |array: &vti::document::Array| {
-        told(head, &document.frame, (&array.name, array.at, &array.kind), array.components.value)
+    let array = |array: &vti::document::VtiArray| {
+        describe_array(head, &document.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
     let arrays: Vec<ArrayDescription> = names.iter().map(array).collect();
     Ok((arrays.clone(), named(metadata, &arrays)))
@@ -92,29 +96,34 @@ fn from_vti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
 fn from_pvti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
     let index = read_pvti(head)?;
     let mut metadata = index.frame.metadata();
-    index.notes.tell(&head.path, &mut metadata)?;
+    index.notes.add_to(&head.path, &mut metadata)?;
     let array = |array: &vti::index::Array| {
-        told(head, &index.frame, (&array.name, array.at, &array.kind), array.components.value)
+        describe_array(head, &index.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
     let arrays: Vec<ArrayDescription> = index.arrays.iter().map(array).collect();
     Ok((arrays.clone(), named(metadata, &arrays)))
 }
 
-/// An array of VTK's. Of a type that is not read this is what the file says.
-fn told(head: &Head, frame: &Frame, (name, at, kind): (&str, u64, &str), components: i64) -> ArrayDescription {
+/// Describes a VTK array; an unsupported type appears as written in the file.
+fn describe_array(
+    head: &Head,
+    frame: &Frame,
+    (name, at, kind): (&str, u64, &str),
+    components: i64,
+) -> ArrayDescription {
     let number = vti::kind(head, at, kind).map_or_else(|_| kind.to_string(), |kind| kind.to_string());
     let (shape, element) = (frame.sizes().value, vector(&number, components));
     ArrayDescription { name: Some(name.into()), shape, element, ..ArrayDescription::default() }
 }
 
 fn named(mut metadata: Metadata, arrays: &[ArrayDescription]) -> Metadata {
-    if let (None, [one]) = (&metadata.name, arrays) {
-        metadata.name.clone_from(&one.name);
+    if let (None, [array]) = (&metadata.name, arrays) {
+        metadata.name.clone_from(&array.name);
     }
     metadata
 }
 
-/// The type of a cell with so many numbers.
+/// Type of a cell with `count` numbers.
 fn vector(number: &str, count: i64) -> String {
     if count == 1 { number.into() } else { format!("[{number}; {count}]") }
 }

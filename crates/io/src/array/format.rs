@@ -1,12 +1,13 @@
-//! [`Format`]: which format a file of an array has.
+//! [`Format`]: file formats of arrays.
 
 use std::fmt;
 use std::path::Path;
 
 use crate::{IoError, quoted};
 
-/// A format of files of arrays. The ending of a file's name says it, capital letters or not; what is in a directory whose name
-/// ends with `.zarr` is a part of a store, but files whose names end with one of the others.
+/// A file format of arrays, selected by the extension of the file name without regard to case. A
+/// path below a `.zarr` directory is a part of that store, except for files with one of the other
+/// extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -16,21 +17,22 @@ pub enum Format {
     Zarr,
     /// `.vti`: VTK's image data in one file.
     Vti,
-    /// `.pvti`: VTK's image data in a file for each chunk, and an index of them.
+    /// `.pvti`: VTK's image data, one file per chunk and an index.
     Pvti,
-    /// `.nrrd`: a text header and the numbers behind it. With `.nhdr`, which is loaded only, these are in another file.
+    /// `.nrrd`: a text header followed by the numbers. A `.nhdr`, which can only be loaded, has the
+    /// numbers in another file.
     Nrrd,
 }
 
 impl Format {
-    /// The format that the ending of a file's name says.
+    /// Format of the file name's extension.
     ///
     /// # Errors
-    /// It is none of those above.
+    /// Another extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         let ending = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // A node within a store; what lies there as a file has its own format.
+        // A node within a store; a file there with another extension has its own format.
         let is_within = path.ancestors().skip(1).any(|above| ending(above) == "zarr");
         let is_file = matches!(&*ending(path), "npy" | "vti" | "pvti" | "nrrd" | "nhdr") && !path.is_dir();
         let ending = if is_within && !is_file { "zarr".into() } else { ending(path) };

@@ -15,20 +15,21 @@ use super::format::Format;
 use super::metadata::Metadata;
 use super::options::{LoadOptions, Loaded};
 use super::plan::Plan;
-use super::source::{Found, Source};
+use super::source::{OpenedArray, Source};
 use super::staging::ranges;
 use super::window::Window;
 #[cfg(feature = "zarr")]
 use super::zarr;
 use crate::IoError;
 
-/// So many bytes of cells are read at once.
+/// Bytes of cells per read.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Blocks that are begun and not done together, of a file that has to be read from front to back.
+/// Total bytes of incomplete blocks while a file is read from front to back.
 const STREAM_BYTES: u64 = 16 << 20;
 
-/// A global array called `name` with all cells of a file: [`load_with`] with [`LoadOptions::new`], without the metadata.
+/// Loads all cells of a file into a new global array `name`: [`load_with`] with
+/// [`LoadOptions::new`], without the metadata.
 ///
 /// # Errors
 /// As [`load_with`].
@@ -43,20 +44,27 @@ pub fn load<T: Element, const D: usize>(
     load_with(world, path, name, &LoadOptions::new(), layout).map(|loaded| loaded.array)
 }
 
-/// A global array called `name` from a file of the format that the ending of its name says
-/// ([`Format`](super::Format)), cut as `layout` says for the shape of what is loaded. Every rank reads the cells of its own
-/// chunks; of `.pvti` it opens the pieces that have some, when all pieces together have been looked at once. Collective.
-/// Where the options do not ask for ghost cells they are zeros until [`World::ghosts`] fills them.
+/// Loads a file into a new global array `name`. The file's extension selects the format
+/// ([`Format`](super::Format)); `layout` returns the layout for the loaded shape. Collective.
 ///
-/// With steps, what lies between two cells that are taken is passed over where it is long, and else read with them.
-/// Compressed data (gzip) and text are read from front to back by every rank.
+/// Every rank reads the cells of its own chunks. For a `.pvti`, the ranks share a first check of
+/// all pieces, and each rank then opens the pieces that overlap its chunks. Ghost cells are zeros
+/// until [`World::ghosts`], unless the options ask for them.
 ///
-/// Needs 16 MiB on each rank's host beside the array (24 MiB of records, and in Fortran order), and what writing to chunks stages.
+/// With steps, short gaps between loaded cells are read and discarded; long gaps are skipped. Every
+/// rank reads compressed data (gzip) and text from front to back.
+///
+/// Each rank's host needs 16 MiB in addition to the array (24 MiB for records and for Fortran
+/// order), and the staging of chunk writes.
 ///
 /// # Errors
-/// The same on every rank: a file that cannot be read, is of another format than its name says, or of another length than its
-/// header says, or that is another one on some rank; of Zarr a store that is replaced while it is read; cells of another type, or another number of axes; a section or steps that do not fit; a layout of another
-/// shape; as [`World::array`].
+/// The same on every rank:
+///
+/// * a file that cannot be read, is of another format than its name says, has another length than
+///   its header says, or is a different file on some rank;
+/// * a Zarr store that is replaced during the read;
+/// * cells of another type, or another number of axes;
+/// * a section or steps that do not fit; a layout of another shape; as [`World::array`].
 #[track_caller]
 pub fn load_with<T: Element, const D: usize>(
     world: &World,
@@ -75,15 +83,14 @@ pub fn load_with<T: Element, const D: usize>(
     load_in_blocks(world, path, name, options, layout, BLOCK_BYTES)
 }
 
-/// What a caller says of the layout for a shape; not a type of its own, so that a load is compiled once for cells of a type and
-/// so many axes.
+/// Layout for a shape. Boxed, so that a load is compiled once per element type and number of axes.
 pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
 
 pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
     Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
-/// [`load_with`] that reads so many bytes at once.
+/// [`load_with`] with `block_bytes` per read.
 ///
 /// # Errors
 /// As [`load_with`].
@@ -102,11 +109,11 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     let chunks: Vec<ChunkRef<T, D>> = array.chunks().filter(|chunk| !chunk.region().is_empty()).collect();
     let regions: Vec<Region> = chunks.iter().map(ChunkRef::region).collect();
     let write = |chunk: usize, region: &Region, bytes: &[u8]| {
-        let place = chunks[chunk].at_global(ranges(region));
+        let section = chunks[chunk].at_global(ranges(region));
         match bytemuck::try_cast_slice(bytes) {
-            Ok(values) => place.write(values),
-            // Memory that lies between the places where a value may begin.
-            Err(_) => place.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
+            Ok(values) => section.write(values),
+            // The bytes are not aligned for the element type.
+            Err(_) => section.write(&bytemuck::pod_collect_to_vec::<u8, T>(bytes)),
         }
     };
     world.agree(&what, fill(found, &window, (&regions, &write), (T::INFO.bytes as u64, block_bytes)))?;
@@ -116,16 +123,16 @@ pub fn load_in_blocks<T: Element, const D: usize>(
     Ok(Loaded { array, metadata })
 }
 
-/// Opens a file on every rank; the text says what the call is, the same on every rank.
+/// Opens a file on every rank. The returned text names the call in errors, the same on every rank.
 fn open(
     world: &World,
     path: &Path,
     (element, axes): (&ElementInfo, usize),
     options: &LoadOptions,
-) -> Result<(Found, Window, Metadata, String)> {
+) -> Result<(OpenedArray, Window, Metadata, String)> {
     let open = || -> std::result::Result<_, IoError> {
-        let own = |number: usize| number % world.size() == world.rank();
-        let found = Found::open(path, element, axes, options.array.as_deref(), own)?;
+        let checks_file = |number: usize| number % world.size() == world.rank();
+        let found = OpenedArray::open(path, element, axes, options.array.as_deref(), checks_file)?;
         let window = Window::new(path, &found.shape, options.section.as_deref(), options.step.as_deref())?;
         Ok((found, window))
     };
@@ -142,35 +149,35 @@ fn check_layout(
     (shape, fingerprint): (&Index, u64),
     what: &str,
 ) -> Result<()> {
-    let checked = match layout.shape() == *shape {
-        true => Ok(()),
-        false => {
-            let message = format!("holds an array of {shape}, and the layout has {}", layout.shape());
-            Err(IoError::request(path, message).into())
-        }
+    let checked = if layout.shape() == *shape {
+        Ok(())
+    } else {
+        let message = format!("holds an array of {shape}, and the layout has {}", layout.shape());
+        Err(IoError::request(path, message).into())
     };
-    // Ranks that see another shape, or another file, have another call.
+    // Different shapes or headers give different call names, which `agree` reports.
     world.agree(&format!("{what} of shape {shape} and header #{fingerprint:016x}"), checked)
 }
 
-/// A block of a chunk, which is written at once.
-struct Block {
-    /// Which chunk of this rank it is of.
+/// A block of a chunk, written at once.
+struct ChunkBlock {
+    /// Index of the chunk among this rank's chunks.
     chunk: usize,
     region: Region,
-    /// The boxes of it that are read at once, and how many have not been.
+    /// Boxes that are read separately.
     parts: Vec<Region>,
-    left: usize,
-    /// Empty before the first box is there.
+    /// Number of boxes that have not been read.
+    missing: usize,
+    /// Cells; empty before the first box.
     bytes: Vec<u8>,
 }
 
-/// Takes the number of a chunk of this rank, a box of it and the bytes of its cells.
+/// Receives the index of this rank's chunk, a box of the chunk and the bytes of its cells.
 type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
 
-/// Reads the cells of chunks and hands them to `write`.
+/// Reads the cells of chunks and passes them to `write`.
 fn fill(
-    found: Found,
+    found: OpenedArray,
     window: &Window,
     (chunks, write): (&[Region], Write),
     sizes @ (cell_bytes, _): (u64, u64),
@@ -192,7 +199,7 @@ fn fill(
 
 /// [`fill`] of chunks whose axes are in the file's order.
 fn fill_in_file(
-    found: Found,
+    found: OpenedArray,
     plan: &Plan,
     (chunks, write): (&[Region], Write),
     (cell_bytes, block_bytes): (u64, u64),
@@ -200,43 +207,43 @@ fn fill_in_file(
     let in_file: Vec<Region> = chunks.iter().map(|chunk| plan.window.in_file(chunk)).collect();
     let mut source = found.cells(&in_file)?;
     let plan = &if source.is_random() { plan.clone() } else { plan.without_gaps() };
-    let bytes = cell_bytes.saturating_mul(plan.read_for_one());
-    let mut blocks = Reading { plan, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
+    let bytes = cell_bytes.saturating_mul(plan.read_amplification());
+    let mut blocks = BlockReader { plan, write, cell_bytes: cell_bytes as usize, scratch: Vec::new() };
     if source.is_random() {
         return chunks.iter().enumerate().try_for_each(|(chunk, region)| {
             let all = plan.blocks(*region, block_bytes / bytes);
             (0..all.count())
-                .try_for_each(|number| blocks.read(&mut source, &mut [Block::new(chunk, all.block(number), plan)]))
+                .try_for_each(|number| blocks.read(&mut source, &mut [ChunkBlock::new(chunk, all.block(number), plan)]))
         });
     }
-    // All in one pass. Each chunk has one block that is begun.
+    // One pass for all chunks. Each chunk has at most one incomplete block.
     let most = (STREAM_BYTES / chunks.len().max(1) as u64).min(block_bytes) / bytes;
-    let of_chunk = |(chunk, region): (usize, &Region)| {
+    let chunk_blocks = |(chunk, region): (usize, &Region)| {
         let all = Blocks::contiguous(*region, most);
-        (0..all.count()).map(|number| Block::new(chunk, all.block(number), plan)).collect::<Vec<_>>()
+        (0..all.count()).map(|number| ChunkBlock::new(chunk, all.block(number), plan)).collect::<Vec<_>>()
     };
-    let mut all: Vec<Block> = chunks.iter().enumerate().flat_map(of_chunk).collect();
+    let mut all: Vec<ChunkBlock> = chunks.iter().enumerate().flat_map(chunk_blocks).collect();
     blocks.read(&mut source, &mut all)
 }
 
-impl Block {
+impl ChunkBlock {
     fn new(chunk: usize, region: Region, plan: &Plan) -> Self {
         let parts = plan.parts(&region);
-        Self { chunk, region, left: parts.len(), parts, bytes: Vec::new() }
+        Self { chunk, region, missing: parts.len(), parts, bytes: Vec::new() }
     }
 }
 
-/// How blocks come from a file into an array.
-struct Reading<'a> {
+/// Transfer of blocks from a file to an array.
+struct BlockReader<'a> {
     plan: &'a Plan,
     write: Write<'a>,
     cell_bytes: usize,
     scratch: Vec<u8>,
 }
 
-impl Reading<'_> {
-    fn read(&mut self, source: &mut Source, blocks: &mut [Block]) -> Result<()> {
-        let parts = |(number, block): (usize, &Block)| (0..block.parts.len()).map(move |part| (number, part));
+impl BlockReader<'_> {
+    fn read(&mut self, source: &mut Source, blocks: &mut [ChunkBlock]) -> Result<()> {
+        let parts = |(number, block): (usize, &ChunkBlock)| (0..block.parts.len()).map(move |part| (number, part));
         let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
         let in_file = |&(block, part): &(usize, usize)| self.plan.window.in_file(&blocks[block].parts[part]);
         let boxes: Vec<Region> = all.iter().map(in_file).collect();
@@ -249,15 +256,15 @@ impl Reading<'_> {
         read
     }
 
-    /// Takes what has been read for a part of a block; the last one writes it.
-    fn put(&self, block: &mut Block, part: usize, read: &[u8]) -> Result<()> {
+    /// Adds a box to a block; the last box writes the block.
+    fn put(&self, block: &mut ChunkBlock, part: usize, read: &[u8]) -> Result<()> {
         if block.parts.len() == 1 && self.plan.is_dense() {
             return (self.write)(block.chunk, &block.region, read);
         }
         block.bytes.resize(block.region.cells() as usize * self.cell_bytes, 0);
         self.plan.take(self.cell_bytes, (&block.region, &block.parts[part]), read, &mut block.bytes);
-        block.left -= 1;
-        match block.left {
+        block.missing -= 1;
+        match block.missing {
             0 => (self.write)(block.chunk, &block.region, &std::mem::take(&mut block.bytes)),
             _ => Ok(()),
         }
@@ -271,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_that_see_other_files_know() {
+    fn ranks_with_different_files_get_an_error() {
         let layout = Layout::new([3]);
         for other in [7, 8] {
             let result = run_with(Config::threads(3), |world| {

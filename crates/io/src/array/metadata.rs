@@ -1,4 +1,4 @@
-//! [`Metadata`]: what a file says of an array beside its cells.
+//! [`Metadata`]: data of a file about an array, other than its cells.
 
 use serde_json::{Map, Value};
 use zippy::Grid;
@@ -6,14 +6,14 @@ use zippy::Grid;
 use crate::placing;
 use crate::store::Stated;
 
-/// What goes into a file beside the cells of an array, and comes back with them. Formats keep what they have words for; the
-/// table of [`array`](mod@crate::array) says which.
+/// Data about an array that is saved and loaded with its cells. The table of
+/// [`array`](mod@crate::array) lists the fields that each format can store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metadata {
     /// Name of the array in the file; `None` takes the array's own name. Arrays that are swapped also exchange their own
     /// names.
     pub name: Option<String>,
-    /// One for each axis of the array, axis 0 first; empty: nothing is known of them.
+    /// One entry per axis of the array, axis 0 first; empty if unknown.
     pub axes: Vec<Axis>,
     /// Directions of the axes: one vector of length 1 for each axis, with one number for each
     /// dimension of space. `None`: the axes of the array are those of space.
@@ -28,20 +28,20 @@ pub struct Metadata {
     /// space of three dimensions has one number here: without directions, its z coordinate. Empty:
     /// space has as many dimensions as the array has axes.
     pub further_origin: Vec<f64>,
-    /// What the user wants to keep beside, by name.
+    /// User-defined values, by name.
     pub attributes: Map<String, Value>,
 }
 
 /// An axis of an array in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its name, as "x" or "time"; `None`: it has none.
+    /// Name, such as "x" or "time"; `None` if it has none.
     pub name: Option<String>,
-    /// The unit of spacing and origin, as "mm"; `None`: unknown.
+    /// Unit of spacing and origin, such as "mm"; `None` if unknown.
     pub unit: Option<String>,
-    /// The distance of neighbouring cells.
+    /// Distance of neighbouring cells.
     pub spacing: f64,
-    /// Where the first cell is.
+    /// Position of the first cell.
     pub origin: f64,
 }
 
@@ -51,11 +51,11 @@ impl Default for Axis {
     }
 }
 
-/// Directions of other lengths than 1 than by so much are refused.
+/// Allowed difference of a direction's length from 1.
 const ROUNDED: f64 = 1e-6;
 
 impl Metadata {
-    /// The same with the positions of the cells of an array of three axes; names and units of axes stay.
+    /// Replaces positions by those of an array with three axes; names and units of axes stay.
     #[must_use]
     pub fn with_grid(mut self, grid: &Grid) -> Self {
         self.axes.resize(3, Axis::default());
@@ -78,7 +78,7 @@ impl Metadata {
         let (mut spacing, mut origin) = (numbers(|axis| axis.spacing), numbers(|axis| axis.origin));
         spacing.resize(axes, 1.0);
         origin.extend(&self.further_origin);
-        // A direction may have another length than 1 by rounding.
+        // Rounding can make the length of a direction differ from 1.
         let directions = self.directions.clone().map(|vectors| Stated::new(vectors, 0));
         let (spacing, directions) = placing::move_lengths_into_spacing(Some(Stated::new(spacing, 0)), directions);
         Some(placing::grid(&spacing.unwrap_or_default().value, &origin, directions.as_deref()))
@@ -115,10 +115,10 @@ impl Metadata {
         self
     }
 
-    /// Whether it can be that of an array of so many axes.
+    /// Checks that the metadata fits an array of `axes` axes.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first mistake.
     pub(crate) fn check(&self, axes: usize) -> Result<(), String> {
         if !self.axes.is_empty() && self.axes.len() != axes {
             return Err(format!("metadata of {} axes for an array of {axes}; one for each, or none", self.axes.len()));
@@ -158,13 +158,13 @@ impl Metadata {
         Ok(())
     }
 
-    /// With the attributes in the order of their names, at every depth: in which order they were put in is no matter of what
-    /// ranks agree on, nor of what is written.
+    /// Sorts attributes by name at every depth, because neither files nor the comparison between
+    /// ranks depend on the order of insertion.
     pub(crate) fn sorted(&self) -> Self {
         Self { attributes: sorted(&self.attributes), ..self.clone() }
     }
 
-    /// Whether it says nothing but a name.
+    /// True if only the name is set.
     pub(crate) fn is_name_alone(&self) -> bool {
         self.axes.is_empty()
             && self.directions.is_none()
@@ -172,7 +172,7 @@ impl Metadata {
             && self.attributes.is_empty()
     }
 
-    /// Whether all axes point along the axes of space.
+    /// True if all axes point along the axes of space.
     pub(crate) fn is_along_space(&self) -> bool {
         let is_axis = |axis: usize, vector: &[f64]| {
             vector.iter().enumerate().all(|(at, &part)| part == f64::from(u8::from(at == axis)))

@@ -1,4 +1,4 @@
-//! What else to say when an array is saved or loaded.
+//! Options for saving and loading arrays.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,22 +9,22 @@ use super::metadata::Metadata;
 #[cfg(feature = "zarr")]
 use super::zarr::ZarrOptions;
 
-/// What [`save_with`](super::save_with) takes beside the array; [`Self::new`] is what [`save`](super::save) does.
+/// Options of [`save_with`](super::save_with). [`save`](super::save) uses [`Self::new`].
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// Name of the array in the file; `None`: that of the metadata, else the array's own.
+    /// Name of the array in the file; `None`: the name in the metadata, else the array's own.
     pub name: Option<String>,
-    /// What goes into the file beside the cells. It describes what is saved: its first cell is that of the section. A format
-    /// that cannot keep it is an error.
+    /// Data about the saved cells that goes into the file. Its first cell is the first cell of the
+    /// saved section. A format that cannot store it is an error.
     pub metadata: Metadata,
-    /// How a Zarr store is made; other formats do not look at it.
+    /// Structure of a Zarr store; ignored for other formats.
     #[cfg(feature = "zarr")]
     pub zarr: ZarrOptions,
 }
 
 impl SaveOptions {
-    /// No metadata but the array's name.
+    /// No metadata except the array's name.
     pub fn new() -> Self {
         Self::default()
     }
@@ -54,20 +54,20 @@ impl SaveOptions {
         self
     }
 
-    /// The metadata, with the name that the array is given.
+    /// The metadata, with the array's name in the file.
     pub(super) fn named_metadata(&self) -> Metadata {
         let mut metadata = self.metadata.clone();
         metadata.name = self.name.clone().or(metadata.name);
         metadata
     }
 
-    /// With this metadata.
+    /// Sets the metadata.
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// With these chunks, shards, compression and levels of detail, where it is a Zarr store.
+    /// Sets chunks, shards, compression and levels of detail of a Zarr store.
     #[cfg(feature = "zarr")]
     pub fn zarr(mut self, options: ZarrOptions) -> Self {
         self.zarr = options;
@@ -75,52 +75,53 @@ impl SaveOptions {
     }
 }
 
-/// What [`load_with`](super::load_with) takes beside the file; [`Self::new`] is what [`load`](super::load) does.
+/// Options of [`load_with`](super::load_with). [`load`](super::load) uses [`Self::new`].
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// The box to load, a range for each axis, in the cells of the file; `None`: all of it.
+    /// The box to load, a range of file cells for each axis; `None`: all cells.
     pub section: Option<Vec<Range<i64>>>,
-    /// Along each axis every n-th cell is loaded, beginning with the first; `None`: every cell.
+    /// Load every n-th cell along each axis, from the first; `None`: every cell.
     pub step: Option<Vec<i64>>,
-    /// Fill the ghost cells of the array that is loaded, by [`World::ghosts`](zippy::World::ghosts).
+    /// Fill the ghost cells of the loaded array, by [`World::ghosts`](zippy::World::ghosts).
     pub ghosts: bool,
-    /// Which array of a file that has several (VTI, PVTI, Zarr); `None`: the active scalars, else the first one; of a Zarr
-    /// store its only one, or the first that OME-Zarr's metadata name.
+    /// Name of the array in a file with several arrays (VTI, PVTI, Zarr). `None`: the active
+    /// scalars, else the first array; for a Zarr store its only array, or the first one in OME-Zarr
+    /// metadata.
     pub array: Option<String>,
 }
 
 impl LoadOptions {
-    /// All cells, and no ghost cells.
+    /// All cells, without ghost cells.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only this box.
+    /// Loads only this box.
     pub fn section<const D: usize>(mut self, ranges: [Range<i64>; D]) -> Self {
         self.section = Some(ranges.into());
         self
     }
 
-    /// Only every n-th cell along each axis, beginning with the first.
+    /// Loads only every n-th cell along each axis, from the first.
     pub fn step<const D: usize>(mut self, step: [i64; D]) -> Self {
         self.step = Some(step.into());
         self
     }
 
-    /// With its ghost cells filled.
+    /// Fills the ghost cells.
     pub fn ghosts(mut self) -> Self {
         self.ghosts = true;
         self
     }
 
-    /// The array of this name.
+    /// Loads the array with this name.
     pub fn array(mut self, name: impl Into<String>) -> Self {
         self.array = Some(name.into());
         self
     }
 
-    /// A call with these options, as errors name it.
+    /// Name of a call with these options in errors.
     pub(super) fn call(&self, verb: &str, path: &Path) -> String {
         let mut text = format!("{verb}({}", path.display());
         if let Some(section) = &self.section {
@@ -136,12 +137,12 @@ impl LoadOptions {
     }
 }
 
-/// What [`load_with`](super::load_with) has found in a file.
+/// Result of [`load_with`](super::load_with).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Loaded<T, const D: usize> {
     /// The cells.
     pub array: GlobalArray<T, D>,
-    /// What the file says of them: the first cell and the spacing are those of the section and the step.
+    /// Metadata of the file; first cell and spacing are those of the section and the step.
     pub metadata: Metadata,
 }

@@ -1,4 +1,4 @@
-//! [`Outline`]: what stands where in a file of an array.
+//! [`Outline`]: the byte layout of an array file.
 
 use zippy::element::ElementInfo;
 use zippy::region::Region;
@@ -6,31 +6,31 @@ use zippy::region::Region;
 use super::leaves::Leaf;
 use crate::IoError;
 
-/// A file of an array before its cells are there.
+/// Layout of an array file, with all bytes except the cells.
 #[derive(Debug, Default)]
 pub struct Outline {
     /// Bytes of the file.
     pub length: u64,
-    /// What is no cell: the byte where it begins, and its bytes.
+    /// Bytes other than cells, each block with its offset.
     pub fixed: Vec<(u64, Vec<u8>)>,
-    /// Where the bytes of the cells go.
+    /// Byte ranges for the cells.
     planes: Vec<Plane>,
 }
 
-/// A part of each cell, densely one behind the other.
+/// A byte range with the same part of every cell, without gaps.
 #[derive(Debug)]
 struct Plane {
     start: u64,
-    /// The bytes of a cell that stand here.
+    /// Offset of the part in a cell.
     offset: usize,
     bytes: usize,
 }
 
-/// Takes bytes, and where in the file they go.
+/// Receives bytes and their offset in the file.
 pub type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), IoError>;
 
 impl Outline {
-    /// Puts bytes behind what is there; whether the file still fits 63 bits.
+    /// Appends bytes; returns false if the file would exceed 63 bits.
     pub fn put(&mut self, bytes: Vec<u8>) -> bool {
         let at = self.length;
         let fits = self.grow(bytes.len() as u64, 1);
@@ -38,13 +38,13 @@ impl Outline {
         fits
     }
 
-    /// Whole cells behind what is there, so many; whether the file still fits 63 bits.
+    /// Appends room for `cells` whole cells; returns false if the file would exceed 63 bits.
     pub fn cells(&mut self, element: &ElementInfo, cells: u64) -> bool {
         self.planes.push(Plane { start: self.length, offset: 0, bytes: element.bytes });
         self.grow(element.bytes as u64, cells)
     }
 
-    /// A part of each cell, likewise.
+    /// Appends room for one leaf of `cells` cells; returns false if the file would exceed 63 bits.
     pub fn leaf(&mut self, leaf: &Leaf, cells: u64) -> bool {
         self.planes.push(Plane { start: self.length, offset: leaf.offset, bytes: leaf.bytes() });
         self.grow(leaf.bytes() as u64, cells)
@@ -57,11 +57,12 @@ impl Outline {
         length.is_some()
     }
 
-    /// Hands over the bytes of a block of cells of `element_bytes` each, which is contiguous in `whole`, each with the byte
-    /// of the file where they go. `scratch` is memory for as many.
+    /// Writes a block of cells of `element_bytes` bytes, which is contiguous in `whole`. `write`
+    /// receives bytes with their offset in the file. `scratch` is a reusable buffer of the same
+    /// size.
     ///
     /// # Errors
-    /// What `write` returns.
+    /// The errors of `write`.
     pub fn block(
         &self,
         (whole, block): (&Region, &Region),

@@ -1,4 +1,4 @@
-//! Arrays as VTK's parallel image data: an index, and a file for each chunk in a folder beside it.
+//! Arrays as VTK parallel image data: an index file, and one file per chunk in a folder next to it.
 //!
 //! A piece has the points of a chunk and one layer of its neighbours' points after them along each
 //! axis, because extents of VTK share points. So each cell of VTK is in the piece with its lowest
@@ -24,14 +24,16 @@ use super::blocks::Blocks;
 use super::outline::Outline;
 use super::staging::{Work, each_block};
 use super::vti::{self, Image};
-use crate::atomic::{place_whole, sync_entry};
+use crate::atomic::{sync_entry, write_unsynced};
 use crate::files::Head;
 use crate::mesh::xml::array;
 use crate::vti::index::{self, MOST};
 use crate::{IoError, SharedFile};
 
+/// Checks that XML can hold the name of the index, which the names of its pieces contain.
+///
 /// # Errors
-/// XML cannot hold the name of the file, which its pieces have in theirs.
+/// It cannot.
 pub fn check_name(path: &Path) -> std::result::Result<(), IoError> {
     stem(path).map(drop)
 }
@@ -44,19 +46,19 @@ fn stem(path: &Path) -> std::result::Result<&str, IoError> {
 }
 
 /// A piece of the array in a file of its own.
-struct Piece {
-    /// Its number is that of the chunk.
+struct PvtiPiece {
+    /// Index of the chunk, used in the file name.
     chunk: usize,
-    /// The points, counted from the first one that is saved.
+    /// Points of the piece, in indices of the array.
     region: Region,
     blocks: Blocks,
-    /// So many blocks of the same rank come before.
+    /// Number of the same rank's blocks before this piece.
     before: usize,
 }
 
-impl Piece {
-    /// Blocks of the same rank up to its end.
-    fn behind(&self) -> usize {
+impl PvtiPiece {
+    /// Number of the same rank's blocks up to the end of this piece.
+    fn blocks_end(&self) -> usize {
         self.before + self.blocks.count() as usize
     }
 }
@@ -86,36 +88,34 @@ pub fn save_pieces<T: Element, const D: usize>(
     world.agree("counting pieces", fits)?;
     let number = (world.rank() == 0).then(|| copied(&[RandomState::new().build_hasher().finish()]));
     let number = world.failing("numbering pieces", || values::<u64>(&world.group().broadcast(0, number)?))?[0];
-    let names = Names::new(path, number)?;
+    let names = PieceNames::new(path, number)?;
     let made = if world.rank() == 0 { names.make_folder() } else { Ok(false) };
     let made = world.agree("making a folder for pieces", made.map_err(Error::from))?;
-    let mut own = Own { names: &names, image, done: Vec::new(), open: None, bytes: 0 };
-    let written = own.write(world, source, &region, &pieces);
-    own.open = None;
-    let bytes = own.bytes;
-    let placing = Placing { names: &names, done: own.done, made };
+    let mut writer = PieceWriter { names: &names, image, done: Vec::new(), open: None, bytes: 0 };
+    let written = writer.write(world, source, &region, &pieces);
+    writer.open = None;
+    let bytes = writer.bytes;
+    let placing = PieceCommit { names: &names, done: writer.done, made };
     let index = || image_index(image, &region, &names, &pieces);
     let mut sum = [bytes + placing.finish(world, written, index)?];
     world.failing("counting bytes", || world.group().all_reduce(&mut sum, |sum, more| *sum += more))?;
     Ok(sum[0])
 }
 
-/// What is left to do when the pieces of this rank are written, or could not be.
-struct Placing<'a> {
-    names: &'a Names<'a>,
-    /// The pieces of this rank that are in their places.
+/// Final steps of a save, after this rank's pieces have been written or have failed.
+struct PieceCommit<'a> {
+    names: &'a PieceNames<'a>,
+    /// This rank's pieces that have their final names.
     done: Vec<PathBuf>,
-    /// This rank has made the folder.
+    /// True if this rank has created the folder.
     made: bool,
 }
 
-impl Placing<'_> {
-    /// Puts the index into its place when all pieces are in theirs, and then removes the old ones. Returns the bytes of the
-    /// index on rank 0. Collective.
+impl PieceCommit<'_> {
+    /// Renames the index to its final name after all pieces are on the disk, and then removes the old pieces. Returns the bytes of the index on rank 0. Collective.
     ///
     /// # Errors
-    /// The same on every rank. The new pieces are gone where the index is not in its place; where some rank may not know
-    /// whether it is, nothing is removed.
+    /// The same on every rank. The new pieces are removed if the index does not have its final name. If the ranks cannot agree about that, nothing is removed.
     fn finish(self, world: &World, written: Result<()>, index: impl FnOnce() -> String) -> Result<u64> {
         let written = written.and_then(|()| Ok(self.sync()?));
         let mut placed = false;
@@ -125,7 +125,7 @@ impl Placing<'_> {
         });
         match put {
             Ok((bytes, old)) => {
-                // What cannot be removed has a name that nobody asks for.
+                // A piece that cannot be removed does no harm: no index names it.
                 old.iter().for_each(|path| drop(fs::remove_file(path)));
                 Ok(bytes)
             }
@@ -136,20 +136,21 @@ impl Placing<'_> {
         }
     }
 
-    /// Waits until the name of a new folder is on the disk; those of the pieces are.
+    /// Syncs the name of a new folder; the names of the pieces are already on the disk.
     fn sync(&self) -> std::result::Result<(), IoError> {
         if self.made { sync_entry(&self.names.folder, &self.names.folder) } else { Ok(()) }
     }
 
-    /// Removes the new pieces, if rank 0 tells all ranks that no index names them.
+    /// Removes the new pieces if rank 0 reports that no index names them.
     fn take_back(&self, world: &World, placed: bool) {
-        // It fails where the ranks have not failed together.
+        // An error here means that the ranks do not agree about the failure.
         if world.agree("removing pieces", Ok(())).is_err() {
             return;
         }
-        let told = (world.rank() == 0).then(|| copied(&[u64::from(placed)]));
-        let told = world.failing("removing pieces", || values::<u64>(&world.group().broadcast(0, told)?));
-        if !told.is_ok_and(|told| told[..] == [0]) {
+        let index_exists = (world.rank() == 0).then(|| copied(&[u64::from(placed)]));
+        let index_exists =
+            world.failing("removing pieces", || values::<u64>(&world.group().broadcast(0, index_exists)?));
+        if !index_exists.is_ok_and(|flag| flag[..] == [0]) {
             return;
         }
         self.done.iter().for_each(|path| drop(fs::remove_file(path)));
@@ -159,12 +160,12 @@ impl Placing<'_> {
     }
 }
 
-/// The pieces that each rank writes, the same on every rank.
-fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<Piece>> {
+/// Pieces of every rank, the same list on every rank.
+fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<PvtiPiece>> {
     let axes = region.axes();
     let box_of = |chunk: usize| {
         let own = core.chunks().region(chunk).intersect(region)?;
-        // Its points are all among those of its lower neighbours.
+        // The lower neighbours contain all points of a chunk in the last layer.
         let is_end = |axis: usize| own.start[axis] + 1 == region.end[axis] && own.start[axis] > region.start[axis];
         if (0..axes).any(is_end) {
             return None;
@@ -176,7 +177,7 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
         boxes.collect::<Vec<_>>()
     });
     let all: Vec<Vec<(usize, Region)>> = all.collect();
-    // Blocks of all pieces have room in those of the largest extents.
+    // One block shape, from the largest extents, has room for the blocks of all pieces.
     let extents =
         Index::from_fn(axes, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
     let room = Blocks::contiguous(Region::whole(extents), most_cells).extents();
@@ -184,7 +185,7 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
         let mut before = 0;
         let piece = |(chunk, region): (usize, Region)| {
             let blocks = Blocks::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
-            let piece = Piece { chunk, region, before, blocks };
+            let piece = PvtiPiece { chunk, region, before, blocks };
             before += piece.blocks.count() as usize;
             piece
         };
@@ -193,16 +194,16 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
     all.into_iter().map(of_rank).collect()
 }
 
-/// The names of the index and its pieces.
-struct Names<'a> {
+/// File names of the index and its pieces.
+struct PieceNames<'a> {
     index: &'a Path,
     stem: &'a str,
     folder: PathBuf,
-    /// What all pieces of one save have in their names.
+    /// Random number in the names of all pieces of one save.
     number: u64,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PieceNames<'a> {
     fn new(index: &'a Path, number: u64) -> std::result::Result<Self, IoError> {
         let stem = stem(index)?;
         Ok(Self { index, stem, folder: index.with_file_name(stem), number })
@@ -212,7 +213,7 @@ impl<'a> Names<'a> {
         format!("{}_{:016x}_{chunk}.vti", self.stem, self.number)
     }
 
-    /// Whether it was not there before.
+    /// Creates the folder; returns false if it exists already.
     fn make_folder(&self) -> std::result::Result<bool, IoError> {
         match fs::create_dir(&self.folder) {
             Err(_) if self.folder.is_dir() => Ok(false),
@@ -221,17 +222,17 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Puts the index into its place, and tells its bytes and the pieces of the one that was there. `placed`: it is in its
-    /// place, whatever else failed.
+    /// Renames the index to its final name; returns its bytes and the pieces of the replaced index.
+    /// Sets `placed` as soon as the index has its final name, even if a later step fails.
     fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), IoError> {
         let old = Head::read(self.index).and_then(|head| index::Index::read(&head)).map(|index| index.pieces);
-        // Only what a save like this one has written: an index can name any file.
+        // Only files that a save under the same name has written: an index can name any file.
         let own = |source: String| {
             let name = source.strip_prefix(self.stem)?.strip_prefix('/')?;
             self.is_piece(name).then(|| self.folder.join(name))
         };
         let old = old.unwrap_or_default().into_iter().filter_map(|piece| own(piece.source)).collect();
-        let target = place_whole(self.index, text.as_bytes())?;
+        let target = write_unsynced(self.index, text.as_bytes())?;
         *placed = true;
         sync_entry(self.index, &target)?;
         Ok((text.len() as u64, old))
@@ -249,7 +250,7 @@ impl<'a> Names<'a> {
 }
 
 /// The index of the pieces of all ranks.
-fn image_index(image: &Image, region: &Region, names: &Names, pieces: &[Vec<Piece>]) -> String {
+fn image_index(image: &Image, region: &Region, names: &PieceNames, pieces: &[Vec<PvtiPiece>]) -> String {
     let mut text = vti::beginning("PImageData");
     let whole = vti::extent(&Region::whole(region.extents()));
     let scalars = escape(&*image.arrays[0].0);
@@ -269,27 +270,27 @@ fn image_index(image: &Image, region: &Region, names: &Names, pieces: &[Vec<Piec
     text + "  </PImageData>\n</VTKFile>\n"
 }
 
-/// The pieces that this rank writes.
-struct Own<'a> {
-    names: &'a Names<'a>,
+/// Writes the pieces of this rank.
+struct PieceWriter<'a> {
+    names: &'a PieceNames<'a>,
     image: &'a Image,
-    /// Those that are in their places, but for perhaps the last.
+    /// Pieces that have their final names; the last one may still have its temporary name.
     done: Vec<PathBuf>,
     open: Option<(SharedFile, Outline)>,
     bytes: u64,
 }
 
-impl Own<'_> {
+impl PieceWriter<'_> {
     fn write<T: Element, const D: usize>(
         &mut self,
         world: &World,
         source: &GlobalArray<T, D>,
         region: &Region,
-        pieces: &[Vec<Piece>],
+        pieces: &[Vec<PvtiPiece>],
     ) -> Result<()> {
         let find = |rank: usize, round: usize| {
-            let of_rank = &pieces[rank];
-            &of_rank[of_rank.partition_point(|piece| piece.before <= round) - 1]
+            let rank_pieces = &pieces[rank];
+            &rank_pieces[rank_pieces.partition_point(|piece| piece.before <= round) - 1]
         };
         let block = |rank: usize, round: usize| {
             let piece = find(rank, round);
@@ -297,7 +298,7 @@ impl Own<'_> {
         };
         let widest = |axis: usize| pieces.iter().flatten().map(|piece| piece.blocks.extents()[axis]).max();
         let work = Work {
-            counts: pieces.iter().map(|all| all.last().map_or(0, Piece::behind)).collect(),
+            counts: pieces.iter().map(|all| all.last().map_or(0, PvtiPiece::blocks_end)).collect(),
             block: &block,
             room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),
         };
@@ -305,15 +306,15 @@ impl Own<'_> {
         each_block(world, source, &work, &mut |block, cells| {
             let piece = find(rank, round);
             round += 1;
-            let last = round == piece.behind();
+            let last = round == piece.blocks_end();
             self.block(piece, region, (block, last), (cells, T::INFO.bytes), &mut scratch)
         })
     }
 
-    /// Writes a block of a piece, whose file is made before the first one and finished behind the last one.
+    /// Writes a block of a piece. The first block creates the file, the last one completes it.
     fn block(
         &mut self,
-        piece: &Piece,
+        piece: &PvtiPiece,
         region: &Region,
         (block, last): (&Region, bool),
         cells: (&[u8], usize),
@@ -336,7 +337,7 @@ impl Own<'_> {
             return Ok(());
         }
         file.finish()?;
-        // It may be there also where an error comes back.
+        // `commit` can fail after the rename, so record the path first.
         self.done.push(path);
         file.commit()?;
         self.bytes += outline.length;
@@ -350,9 +351,9 @@ mod tests {
 
     use super::*;
 
-    /// A rank dies when the index is in its place and not all know it: neither the old nor the new pieces may go.
+    /// After the index has its final name and a rank has died, old and new pieces both stay.
     #[test]
-    fn nothing_goes_when_a_rank_dies() {
+    fn old_and_new_pieces_stay_when_a_rank_dies() {
         let directory = tempfile::tempdir().unwrap();
         let (path, folder) = (directory.path().join("a.pvti"), directory.path().join("a"));
         let index = |piece: &str| {
@@ -368,21 +369,21 @@ mod tests {
         let save = |ranks: usize, dies: bool| {
             fs::write(&path, index(old)).unwrap();
             run_with(Config::threads(ranks), |world| {
-                let names = Names::new(&path, 1)?;
+                let names = PieceNames::new(&path, 1)?;
                 let own = folder.join(names.piece(world.rank()));
                 fs::write(&own, "new").unwrap();
                 if dies && world.rank() == 1 {
                     world.agree("writing pieces", Ok(()))?;
                     return Err(Error::program("rank 1 dies"));
                 }
-                let placing = Placing { names: &names, done: vec![own], made: false };
+                let placing = PieceCommit { names: &names, done: vec![own], made: false };
                 placing.finish(world, Ok(()), || index(&names.piece(0))).map(drop)
             })
         };
         save(3, true).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), index("a_0000000000000001_0.vti"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
-        // Where none dies the old one goes.
+        // Without a failure the old piece is removed.
         save(2, false).unwrap();
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
         assert!(!folder.join(old).exists());

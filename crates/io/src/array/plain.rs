@@ -1,4 +1,4 @@
-//! [`Plain`]: cells that stand in a file as they are in memory.
+//! [`Plain`]: cells that a file stores in their memory layout.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,11 +12,12 @@ use crate::files::Head;
 use crate::npy::array::Cells;
 use crate::store::open_regular;
 
-/// What lies between two rows is read with them if it is no longer, or no longer than a row.
+/// Maximum gap between two rows, in bytes, that is read with them; longer rows allow gaps of a
+/// row's length.
 const PAGE: u64 = 4096;
 
-/// So many bytes are read at once where rows are read with what lies between them.
-const TOGETHER: u64 = 8 << 20;
+/// Maximum bytes per read of rows with gaps.
+const GROUP_BYTES: u64 = 8 << 20;
 
 /// An open file of cells.
 pub struct Plain {
@@ -28,8 +29,10 @@ pub struct Plain {
 }
 
 impl Plain {
+    /// Opens the file.
+    ///
     /// # Errors
-    /// The file cannot be opened, or is another one by now.
+    /// The file cannot be opened, or has changed since its header was read.
     pub fn open(head: &Head, cells: Cells, element_bytes: usize) -> Result<Self, IoError> {
         let (file, length) = open_regular(&head.path)?;
         let path = head.path.clone();
@@ -39,12 +42,12 @@ impl Plain {
         }
     }
 
-    /// The bytes of the cells of a box, the file's fastest axis first.
+    /// Reads the cells of a box, the file's fastest axis first.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
-        // What is there from the last box is written over.
+        // Bytes of the previous box are overwritten.
         values.resize(wanted.cells() as usize * self.element_bytes, 0);
         if values.is_empty() {
             return Ok(());
@@ -61,7 +64,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Cells whose numbers lie apart.
+    /// Reads cells whose numbers are stored in separate planes.
     fn planes(&mut self, wanted: &Region, values: &mut [u8]) -> std::io::Result<()> {
         let size = self.element_bytes / self.cells.planes;
         let plane_bytes = self.shape().cells() * size as u64;
@@ -74,7 +77,7 @@ impl Plain {
         Ok(())
     }
 
-    /// All cells of the file.
+    /// Region of all cells of the file.
     fn shape(&self) -> Region {
         let shape = Index::new(&self.cells.shape);
         Region::whole(self.cells.order.as_ref().map_or(shape, |order| order.to_file(&shape)))
@@ -83,17 +86,17 @@ impl Plain {
     fn rows(&mut self, wanted: &Region, values: &mut [u8], (start, size): (u64, u64)) -> std::io::Result<()> {
         let whole = self.shape();
         let (shape, extents) = (whole.extents(), wanted.extents());
-        // A row is what lies together in the file: axes of which all is wanted are one with the next.
+        // A row is contiguous in the file: fully read axes join with the next axis.
         let (mut axis, mut row, mut step) = (0, extents[0] as u64, shape[0] as u64);
         while row == step && axis + 1 < shape.axes() {
             axis += 1;
             row *= extents[axis] as u64;
             step *= shape[axis] as u64;
         }
-        // Rows along the next axis are read at once, with what lies between them, where that is not much.
+        // If the gaps are small, rows along the next axis are read together with them.
         let along = if axis + 1 < shape.axes() { extents[axis + 1] as u64 } else { 1 };
         let is_near = (step - row) * size <= (row * size).max(PAGE);
-        let together = if is_near { (TOGETHER / (step * size)).max(1) } else { 1 };
+        let together = if is_near { (GROUP_BYTES / (step * size)).max(1) } else { 1 };
         let mut done = 0;
         while done < wanted.cells() / row {
             let count = together.min(along - done % along);
@@ -115,7 +118,8 @@ impl Plain {
     }
 }
 
-/// The first cell of a row of a box; a row runs along the axes up to one, and they are numbered with the next one fastest.
+/// First cell of a row of a box. Rows run along axes up to `axis` and are numbered with the next
+/// axis fastest.
 fn first_of_row(wanted: &Region, axis: usize, row: u64) -> Index {
     let mut rest = row as i64;
     Index::from_fn(wanted.axes(), |at| {

@@ -1,4 +1,4 @@
-//! [`Plan`]: in which boxes the cells of a [`Window`] are read from a file.
+//! [`Plan`]: the boxes in which the cells of a [`Window`] are read from a file.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -6,27 +6,28 @@ use zippy::region::Region;
 use super::blocks::Blocks;
 use super::window::Window;
 
-/// Cells that are further apart in the file are read one by one; what lies between nearer ones is read with them.
-const APART: u64 = 128 << 10;
+/// Maximum distance of cells, in bytes, that are read together with the gap between them. Cells
+/// farther apart are read one by one.
+const MAX_GAP: u64 = 128 << 10;
 
-/// A block has at most so many parts, each of which takes memory.
+/// Maximum number of parts of a block; each part takes memory.
 const MOST_PARTS: i64 = 4096;
 
-/// How the cells of a window are read.
+/// Read plan for the cells of a window.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub window: Window,
-    /// The cells that are taken along this axis are read one by one.
+    /// Per axis: true if the selected cells are read one by one.
     apart: Vec<bool>,
 }
 
 impl Plan {
-    /// For a file of an array of this shape, with cells of so many bytes.
+    /// Plan for a file of an array with this shape and `cell_bytes` bytes per cell.
     pub fn new(window: Window, shape: &Index, cell_bytes: u64) -> Self {
         let mut stride = cell_bytes;
         let is_apart = |axis: usize| {
             let step = window.step[axis];
-            let apart = step > 1 && stride.saturating_mul(step as u64) >= APART;
+            let apart = step > 1 && stride.saturating_mul(step as u64) >= MAX_GAP;
             stride = stride.saturating_mul(shape[axis].max(1) as u64);
             apart
         };
@@ -34,12 +35,12 @@ impl Plan {
         Self { window, apart }
     }
 
-    /// For files that are read from front to back: nothing is passed over.
+    /// Plan for a file that is read from front to back: no gap is skipped.
     pub fn without_gaps(&self) -> Self {
         Self { apart: vec![false; self.apart.len()], ..self.clone() }
     }
 
-    /// The blocks of a box of the array, of at most so many cells and not of too many parts.
+    /// Blocks of a box of the array, with at most `most_cells` cells and [`MOST_PARTS`] parts.
     pub fn blocks(&self, whole: Region, most_cells: u64) -> Blocks {
         let extents = Blocks::contiguous(whole, most_cells).extents();
         let mut left = MOST_PARTS;
@@ -47,28 +48,28 @@ impl Plan {
             if !self.apart[axis] {
                 return extents[axis];
             }
-            let own = extents[axis].min(left);
-            left = (left / own).max(1);
-            own
+            let parts = extents[axis].min(left);
+            left = (left / parts).max(1);
+            parts
         };
         Blocks::grid(whole, Index::from_fn(extents.axes(), cut))
     }
 
-    /// So many cells of the file are read for one that is taken.
-    pub fn read_for_one(&self) -> u64 {
+    /// Number of file cells that are read per selected cell.
+    pub fn read_amplification(&self) -> u64 {
         let near = (0..self.apart.len()).filter(|&axis| !self.apart[axis]);
         near.fold(1, |all: u64, axis| all.saturating_mul(self.window.step[axis] as u64))
     }
 
-    /// The boxes of the array into which one of it falls, each of which is read at once.
+    /// Boxes of the array that are read separately for `wanted`.
     pub fn parts(&self, wanted: &Region) -> Vec<Region> {
         let extents = wanted.extents();
         let part = Index::from_fn(extents.axes(), |axis| if self.apart[axis] { 1 } else { extents[axis] });
         wanted.tiles(&part).collect()
     }
 
-    /// Copies the cells that are taken, of so many bytes each, from those that have been read for `part` to their places in
-    /// `block`.
+    /// Copies the selected cells, of `bytes` bytes each, from the bytes read for `part` to their
+    /// positions in `block`.
     pub fn take(&self, bytes: usize, (block, part): (&Region, &Region), read: &[u8], out: &mut [u8]) {
         let from = Region::whole(self.window.in_file(part).extents());
         let (extents, step) = (part.extents(), self.window.step[0] as usize);
@@ -90,9 +91,9 @@ impl Plan {
         }
     }
 
-    /// Whether all cells of the boxes that are read are taken.
+    /// True if every read cell is selected.
     pub fn is_dense(&self) -> bool {
-        self.read_for_one() == 1
+        self.read_amplification() == 1
     }
 }
 
@@ -102,7 +103,8 @@ mod tests {
 
     use super::*;
 
-    /// However many cells are read one by one, a block has few of them, and the blocks have all cells.
+    /// Blocks stay within the limit of parts if cells are read one by one, and together have all
+    /// cells.
     #[test]
     fn blocks_have_few_parts() {
         let shape = Index::new(&[1 << 20, 3000, 40]);

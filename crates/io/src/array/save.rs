@@ -24,11 +24,11 @@ use super::{nrrd, pieces};
 use crate::atomic::CollectiveFile;
 use crate::{IoError, npy};
 
-/// So many bytes of cells are brought together at once.
+/// Bytes of cells that each rank collects per block.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Saves a section of a global array (`&array`: all of it), without metadata but its name: [`save_with`] with
-/// [`SaveOptions::new`].
+/// Saves a section of a global array (`&array`: all of it), with its name as the only metadata:
+/// [`save_with`] with [`SaveOptions::new`].
 ///
 /// # Errors
 /// As [`save_with`].
@@ -43,7 +43,7 @@ const BLOCK_BYTES: u64 = 8 << 20;
 ///     array.fill_with(|[x, y]| (10 * x + y) as f32)?;
 ///     zippy_io::array::save(world, &path, &array)?;
 ///
-///     // Cut in another way.
+///     // Another cut.
 ///     let again = zippy_io::array::load::<f32, 2>(world, &path, "again", |shape| Layout::new(shape).split_all(Split::Whole))?;
 ///     assert_eq!(again.shape(), [5, 4]);
 ///     for chunk in again.chunks() {
@@ -64,27 +64,34 @@ pub fn save<T: Element, const D: usize>(
     save_with(world, path, section, &SaveOptions::new())
 }
 
-/// Saves a section of a global array to a file of the format that the ending of its name says ([`Format`]). Ghost cells are
-/// not saved. Every rank writes a share of the one file, whatever the cut; of a `.pvti` it writes the pieces of its own
-/// chunks. The file appears when it is whole, and replaces one that was there. Collective; all ranks see the same file
-/// system. A `.zarr` is a directory, of which each rank writes whole chunks or shards
-/// ([`zarr`](super::zarr) says more). Returns the bytes of the file, or of all files.
+/// Saves a section of a global array to a file. The file's extension selects the format
+/// ([`Format`]). Ghost cells are not saved. Returns the bytes of the file, or of all files.
+/// Collective; all ranks must see the same file system.
 ///
-/// A thread of each rank writes 8 MiB while the next 8 are read: needs so much twice on its host (of records three times).
-/// Where they are not all in one chunk of this rank, they come by an exchange; that needs 8 MiB on each rank's device and what
-/// it stages (at most `ZIPPY_MESSAGE` at a time). An array called "zippy_io: blocks of", and then its name, must not be there
-/// already.
+/// Every rank writes a share of the file, whatever the cut. The file gets its name when it is
+/// complete, and replaces an existing one.
 ///
-/// The pieces of `field.pvti` are in the folder `field` beside it, one for each chunk with cells, as
-/// `field_0123456789abcdef_3.vti`: each save draws a number of its own, so that the index changes from the old pieces to the
-/// new ones in one moment. Then the old ones are removed. A program that is killed meanwhile leaves pieces that no index
-/// names. A piece has the chunk's points and one layer more behind them along each axis, those of its neighbours: VTK's
-/// extents share points, so that no gap is between two pieces.
+/// * A `.pvti` has one piece per chunk with cells; each rank writes the pieces of its own chunks.
+/// * A `.zarr` is a directory; each rank writes whole chunks or shards (see [`zarr`](super::zarr)).
+///
+/// A thread of each rank writes 8 MiB while the next 8 MiB are read, so a rank's host needs twice
+/// that (three times for records). Blocks that are not in one chunk of the rank are collected by an
+/// exchange, which needs 8 MiB on each rank's device and its staging (at most `ZIPPY_MESSAGE` at a
+/// time). The exchange creates an array named "zippy_io: blocks of" followed by the array's name,
+/// which must not exist yet.
+///
+/// The pieces of `field.pvti` are in the folder `field` next to it, with names like
+/// `field_0123456789abcdef_3.vti`. Each save draws a random number for these names, so that the
+/// index switches from the old pieces to the new ones atomically. The old pieces are then removed.
+/// A program that is killed during a save leaves pieces that no index names. A piece has the
+/// chunk's points and one more layer at the upper end of each axis, shared with the neighbours:
+/// VTK's extents share points, so that there is no gap between two pieces.
 ///
 /// # Errors
-/// The same on every rank: another ending; an array or metadata that the format cannot hold (the message says which format
-/// can); a bad section; other arguments than on another rank; what the operating system says. Nothing is left of a file that
-/// failed, and one that was there before stays, unless the message says that the new one is in its place.
+/// The same on every rank: an unknown extension; an array or metadata that the format cannot store
+/// (the message names formats that can); a bad section; arguments that differ between ranks; an
+/// operating system error. Nothing of a failed file is left and an earlier one stays, unless the
+/// message says that the new one has its name.
 #[track_caller]
 pub fn save_with<T: Element, const D: usize>(
     world: &World,
@@ -101,13 +108,13 @@ pub fn save_with<T: Element, const D: usize>(
     save_in_blocks(world, path, section, options, BLOCK_BYTES)
 }
 
-/// What is to be written.
+/// Files to write.
 enum Plan {
     One(Outline),
     Pieces(Image),
 }
 
-/// [`save_with`] that brings so many bytes together at once.
+/// [`save_with`] with `block_bytes` per block.
 ///
 /// # Errors
 /// As [`save_with`].
@@ -129,18 +136,18 @@ pub fn save_in_blocks<T: Element, const D: usize>(
         outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
     let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
-    let (own, mut scratch) = (file.own(), Vec::new());
+    let (part, mut scratch) = (file.part(), Vec::new());
     each_of(world, &array, &blocks, &mut |block, cells| {
         outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
-            own.write_at(at, bytes);
-            own.check()
+            part.write_at(at, bytes);
+            part.check()
         })
     })?;
     file.finish()?;
     Ok(outline.length)
 }
 
-/// What all ranks are about to write. Collective.
+/// Agreement of all ranks on the file to write. Collective.
 fn planned(
     world: &World,
     path: &Path,
@@ -155,7 +162,8 @@ fn planned(
     world.agree(&what, plan)
 }
 
-/// The call of [`save`] or [`save_with`], as errors name it: the same on every rank where all that is saved is.
+/// Name of a call of [`save`] or [`save_with`] in errors: the same on every rank if all arguments
+/// are.
 pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{options:?}").hash(&mut hasher);
@@ -163,10 +171,10 @@ pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl D
     format!("save({}, {name:?} {region}, with options #{:016x})", path.display(), hasher.finish())
 }
 
-/// What a file of a box of an array will be.
+/// Layout of the file for a box of an array.
 ///
 /// # Errors
-/// The format cannot hold it.
+/// The format cannot store it.
 fn plan(
     path: &Path,
     element: &ElementInfo,
@@ -205,8 +213,9 @@ fn plan(
 fn numpy(element: &ElementInfo, region: &Region) -> std::result::Result<Outline, String> {
     let mut outline = Outline::default();
     let header = npy::array::header(element, &region.extents());
-    match outline.put(header) && outline.cells(element, region.cells()) {
-        true => Ok(outline),
-        false => Err("would have more bytes than fit 63 bits".into()),
+    if outline.put(header) && outline.cells(element, region.cells()) {
+        Ok(outline)
+    } else {
+        Err("would have more bytes than fit 63 bits".into())
     }
 }

@@ -1,4 +1,4 @@
-//! [`Source`]: where the cells of a file are, whatever its format.
+//! [`Source`]: access to the cells of a file, independent of its format.
 
 use std::path::{Path, PathBuf};
 
@@ -18,51 +18,51 @@ use crate::vti::document::Document;
 use crate::vti::index::Index as Pieces;
 use crate::{IoError, npy, nrrd, quoted, vti};
 
-/// A file that has been opened.
-pub struct Found {
+/// An opened array file.
+pub struct OpenedArray {
     /// Cells along each axis of the array.
     pub shape: Index,
-    /// Order of the axes of [`Self::cells`], where it is not that of the array.
+    /// Order of the file's axes, if it differs from the array's.
     pub order: Option<AxisOrder>,
     pub metadata: Metadata,
-    /// What the beginning of the file says, as a number.
+    /// Hash of the header.
     pub fingerprint: u64,
     cells: Cells,
 }
 
 enum Cells {
     Here(Source),
-    /// In files of which only those are opened that are needed; cells of so many bytes.
+    /// In several files that are opened on demand; the number is the bytes of a cell.
     InPieces(Head, Pieces, usize, Vec<Leaf>),
 }
 
-/// The cells of a file.
+/// Open access to the cells of a file.
 pub enum Source {
-    /// As they are in memory.
+    /// Cells in the memory layout.
     Plain(Plain),
-    /// In the words of the readers of volumes, and how many bytes a cell has.
-    Stored(PathBuf, usize, Vec<Part>),
+    /// Cells behind the volume readers, with the bytes of a cell.
+    Stored(PathBuf, usize, Vec<LeafSource>),
 }
 
-/// Some bytes of each cell, as an array of numbers.
-pub struct Part {
+/// One leaf of each cell, as an array of numbers.
+pub struct LeafSource {
     leaf: Leaf,
     found: Description,
 }
 
-impl Found {
-    /// Opens a file that holds an array of this element and so many axes. `own` says of which files in pieces this rank looks
-    /// whether they are what the index says, by their numbers: each should be some rank's, before anything is made of the
-    /// shape in the index.
+impl OpenedArray {
+    /// Opens a file with an array of this element type and number of axes. `checks_file` selects
+    /// the piece files, by index, that this rank compares with the index. Every file should be
+    /// checked by some rank before the shape in the index is used.
     ///
     /// # Errors
-    /// It cannot be opened, breaks its format, or holds something else.
+    /// The file cannot be opened, is malformed, or contains something else.
     pub fn open(
         path: &Path,
         element: &ElementInfo,
         axes: usize,
         array: Option<&str>,
-        own: impl Fn(usize) -> bool,
+        checks_file: impl Fn(usize) -> bool,
     ) -> std::result::Result<Self, IoError> {
         let format = Format::of(path)?;
         if let (Some(name), Format::Npy | Format::Nrrd) = (array, format) {
@@ -80,24 +80,24 @@ impl Found {
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
             Format::Nrrd => from_nrrd(&head, element, axes),
             Format::Vti => from_vti(&head, element, axes, array),
-            Format::Pvti => from_pvti(head, element, axes, array, own),
+            Format::Pvti => from_pvti(head, element, axes, array, checks_file),
         }
     }
 
-    /// The cells, of which these boxes will be read, in the file's order of axes.
+    /// Opens the cells for a read of `boxes`, in the file's order of axes.
     ///
     /// # Errors
-    /// A file that has some of them cannot be opened or is another than its index says.
+    /// A file that overlaps the boxes cannot be opened or differs from the index.
     pub fn cells(self, boxes: &[Region]) -> std::result::Result<Source, IoError> {
         match self.cells {
             Cells::Here(source) => Ok(source),
             Cells::InPieces(head, index, bytes, leaves) => {
-                let boxes: Vec<Region> = boxes.iter().map(|one| padded(one, 3)).collect();
+                let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, 3)).collect();
                 let part = |leaf: Leaf| {
                     let array = index.array(&head, Some(&leaf.name))?;
-                    let is_read = |part: &Region| boxes.iter().any(|one| one.intersects(part));
+                    let is_read = |part: &Region| boxes.iter().any(|region| region.intersects(part));
                     let found = index.open(&head, array, |_, parts| parts.iter().any(is_read))?;
-                    Ok(Part { leaf, found })
+                    Ok(LeafSource { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
                 Ok(Source::Stored(head.path, bytes, parts))
@@ -106,7 +106,7 @@ impl Found {
     }
 }
 
-fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Result<Found, IoError> {
+fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Result<OpenedArray, IoError> {
     let wrong = |message: String| IoError::request(&head.path, message);
     if !head.bytes.starts_with(b"NRRD") {
         return Err(IoError::malformed(&head.path, 0, "not an NRRD file, which begins with NRRD"));
@@ -122,8 +122,8 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
     if shape.axes() != axes {
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
-    let source = Source::Stored(head.path.clone(), element.bytes, vec![Part { leaf, found }]);
-    Ok(Found { shape, order: None, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
+    let source = Source::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]);
+    Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
 }
 
 fn from_vti(
@@ -131,7 +131,7 @@ fn from_vti(
     element: &ElementInfo,
     axes: usize,
     array: Option<&str>,
-) -> std::result::Result<Found, IoError> {
+) -> std::result::Result<OpenedArray, IoError> {
     let document = read_vti(head)?;
     let wanted = wanted(&head.path, element, array)?;
     let mut metadata = document.frame.metadata();
@@ -141,12 +141,12 @@ fn from_vti(
         let found = vti::opened(head, &document, Some(&name))?;
         check(&head.path, &format!("its array {}", quoted(&name)), &found.grid, &leaf)?;
         metadata.name.get_or_insert(name);
-        parts.push(Part { leaf, found });
+        parts.push(LeafSource { leaf, found });
     }
-    document.notes.tell(&head.path, &mut metadata)?;
+    document.notes.add_to(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
     let cells = Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts));
-    Ok(Found { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
+    Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
 }
 
 fn from_pvti(
@@ -154,8 +154,8 @@ fn from_pvti(
     element: &ElementInfo,
     axes: usize,
     array: Option<&str>,
-    own: impl Fn(usize) -> bool,
-) -> std::result::Result<Found, IoError> {
+    checks_file: impl Fn(usize) -> bool,
+) -> std::result::Result<OpenedArray, IoError> {
     let index = read_pvti(&head)?;
     let mut metadata = index.frame.metadata();
     let (mut leaves, mut shape) = (wanted(&head.path, element, array)?, Index::zeros(3));
@@ -164,24 +164,34 @@ fn from_pvti(
         let grid = index.grid(&head, array)?;
         check(&head.path, &format!("its array {}", quoted(&array.name)), &grid, leaf)?;
         metadata.name.get_or_insert_with(|| array.name.clone());
-        index.open(&head, array, |number, _| own(number))?;
+        index.open(&head, array, |number, _| checks_file(number))?;
         leaf.name.clone_from(&array.name);
         shape = grid.shape;
     }
-    index.notes.tell(&head.path, &mut metadata)?;
+    index.notes.add_to(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &shape, axes, &mut metadata)?;
     let fingerprint = head.fingerprint();
-    Ok(Found { shape, order: None, metadata, fingerprint, cells: Cells::InPieces(head, index, element.bytes, leaves) })
+    Ok(OpenedArray {
+        shape,
+        order: None,
+        metadata,
+        fingerprint,
+        cells: Cells::InPieces(head, index, element.bytes, leaves),
+    })
 }
 
+/// Parses a VTI file.
+///
 /// # Errors
-/// It is no VTI file.
+/// The file is no VTI file.
 pub fn read_vti(head: &Head) -> std::result::Result<Document, IoError> {
     is_xml(head).and_then(|()| Document::read(head))
 }
 
+/// Parses a PVTI file.
+///
 /// # Errors
-/// It is no PVTI file.
+/// The file is no PVTI file.
 pub fn read_pvti(head: &Head) -> std::result::Result<Pieces, IoError> {
     is_xml(head).and_then(|()| Pieces::read(head))
 }
@@ -195,7 +205,7 @@ fn is_xml(head: &Head) -> std::result::Result<(), IoError> {
     }
 }
 
-/// The arrays that make the cells: of a record one for each field, else the one of this name.
+/// Leaves that make up the cells: one per field of a record, else the named array.
 fn wanted(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::result::Result<Vec<Leaf>, IoError> {
     let mut leaves = leaves(element).map_err(|_| {
         IoError::request(path, format!("is VTK's, which has no 16-bit floats, as {} has", element.name))
@@ -215,8 +225,10 @@ fn wanted(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::resul
     Ok(leaves)
 }
 
+/// Checks the number type of the file against a leaf.
+///
 /// # Errors
-/// The numbers of the file are others than those of the cells.
+/// They differ.
 fn check(path: &Path, what: &str, grid: &VoxelLayout, leaf: &Leaf) -> std::result::Result<(), IoError> {
     if (grid.kind, grid.components) == (leaf.kind, leaf.components) {
         return Ok(());
@@ -229,47 +241,47 @@ fn check(path: &Path, what: &str, grid: &VoxelLayout, leaf: &Leaf) -> std::resul
     Err(IoError::request(path, format!("{what} holds {found} a cell, and {wanted} was asked for")))
 }
 
-/// The shape and the metadata without last axes of one cell: VTK's images always have three.
+/// Removes last axes of one cell from shape and metadata: VTK images always have three axes.
 fn trimmed(path: &Path, shape: &Index, axes: usize, metadata: &mut Metadata) -> std::result::Result<Index, IoError> {
     if axes > shape.axes() || shape[axes..].iter().any(|&extent| extent != 1) {
         let message = format!("holds an array of {shape}, which cannot be one of {axes} axes");
         return Err(IoError::request(path, message));
     }
-    // The positions of removed axes stay.
+    // Keep the positions of removed axes.
     metadata.further_origin = metadata.axes.drain(axes.min(metadata.axes.len())..).map(|axis| axis.origin).collect();
     metadata.directions.iter_mut().for_each(|all| all.truncate(axes));
     *metadata = std::mem::take(metadata).in_smallest_space(axes);
     Ok(Index::new(&shape[..axes]))
 }
 
-/// A box with further axes of one cell.
+/// Adds last axes of one cell to a box.
 fn padded(region: &Region, axes: usize) -> Region {
-    let (own, start, end) = (region.axes(), region.start, region.end);
+    let (present, start, end) = (region.axes(), region.start, region.end);
     Region::between(
-        Index::from_fn(axes, |axis| if axis < own { start[axis] } else { 0 }),
-        Index::from_fn(axes, |axis| if axis < own { end[axis] } else { 1 }),
+        Index::from_fn(axes, |axis| if axis < present { start[axis] } else { 0 }),
+        Index::from_fn(axes, |axis| if axis < present { end[axis] } else { 1 }),
     )
 }
 
 impl Source {
-    /// Whether any box can be read without what lies before it.
+    /// True if any box can be read without the bytes before it.
     pub fn is_random(&self) -> bool {
-        let is_random = |part: &Part| {
+        let is_random = |part: &LeafSource| {
             let mut all = part.found.subvolumes.iter();
             all.all(|one| matches!(one.segment.encoding, Encoding::Raw | Encoding::Zlib(_)))
         };
         match self {
             Self::Plain(_) => true,
-            // The parts of a record are read one after the other.
+            // A record is read field by field.
             Self::Stored(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
         }
     }
 
-    /// Hands over the bytes of the cells of boxes, which do not overlap, each as soon as it has been read. `values` is memory
-    /// for them.
+    /// Reads the cells of non-overlapping boxes, and passes each box to `each` as soon as it is
+    /// complete. `values` is a reusable buffer.
     ///
     /// # Errors
-    /// The file cannot be read; what `each` returns.
+    /// The file cannot be read; the errors of `each`.
     pub fn read(
         &mut self,
         boxes: &[Region],
@@ -296,11 +308,16 @@ impl Source {
     }
 }
 
-/// The records of a box, a field at a time.
-fn record(path: &Path, parts: &[Part], wanted: &Region, (element_bytes, values): (usize, &mut Vec<u8>)) -> Result<()> {
-    // The fields are all there is of a record.
+/// Reads the records of a box field by field.
+fn record(
+    path: &Path,
+    parts: &[LeafSource],
+    wanted: &Region,
+    (element_bytes, values): (usize, &mut Vec<u8>),
+) -> Result<()> {
+    // The fields cover every byte of a record.
     values.resize(wanted.cells() as usize * element_bytes, 0);
-    for Part { leaf, found } in parts {
+    for LeafSource { leaf, found } in parts {
         found.read_boxes(path, std::slice::from_ref(wanted), |_, bytes: Vec<u8>| -> Result<()> {
             let own = bytes.chunks_exact(leaf.bytes());
             let places = values.chunks_exact_mut(element_bytes).map(|cell| &mut cell[leaf.offset..]);

@@ -7,88 +7,92 @@ use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
 use super::SharedFile;
-use super::shared::Place;
+use super::shared::FileLocation;
 use crate::IoError;
 
-/// A file in which each rank of a world writes its parts, and which appears under its name when all of them are there:
-/// a [`SharedFile`] of which all ranks know the mistakes. All ranks see the same file system.
+/// A file that all ranks of a world write in parts and that appears under its name when all parts
+/// are on the disk. A [`SharedFile`] with collective error handling. All ranks must see the same
+/// file system.
 ///
-/// Dropped before [`finish`](Self::finish), it leaves nothing behind.
+/// Dropped before [`finish`](Self::finish), the value removes the unfinished file.
 #[must_use = "`finish` puts the file into its place"]
 pub struct CollectiveFile<'w> {
     world: &'w World,
-    own: OwnPart,
+    part: RankPart,
 }
 
-/// What this rank has of the file; any of its threads may write.
-pub struct OwnPart {
+/// One rank's access to the file; any of its threads may write.
+pub struct RankPart {
     file: SharedFile,
     failed: Option<IoError>,
 }
 
 impl<'w> CollectiveFile<'w> {
-    /// A file of so many bytes, zeros at first, that will be `path`. Collective; the same arguments on every rank.
+    /// Creates a file of `length` bytes, zeros at first, that will become `path`. Collective; the
+    /// same arguments on every rank.
     ///
     /// # Errors
-    /// The same on every rank: what the operating system said; there is something of that name, but no regular file.
+    /// The same on every rank: an operating system error, or `path` exists and is not a regular
+    /// file.
     #[track_caller]
     pub fn create(world: &'w World, path: impl AsRef<Path>, length: u64) -> Result<Self> {
         let _call = CallSite::enter();
         let path = path.as_ref();
         let is_first = world.rank() == 0;
-        let create = || SharedFile::create_unnamed(path, length).inspect(SharedFile::sweep_beside);
+        let create = || SharedFile::create_unnamed(path, length).inspect(SharedFile::sweep_directory);
         let mut created = world.agree("creating a file", is_first.then(create).transpose().map_err(Error::from))?;
-        let mut place = told(world, path, created.as_ref())?;
+        let mut location = location_of_first(world, path, created.as_ref())?;
         let mut opened = None;
-        if !place.is_named {
-            opened = if is_first { None } else { SharedFile::open_same(&place) };
+        if !location.is_named {
+            opened = if is_first { None } else { SharedFile::open_same(&location) };
             let mut blind = [u64::from(!is_first && opened.is_none())];
             let add = || world.group().all_reduce(&mut blind, |sum, more| *sum += *more);
             world.failing("opening a file", add)?;
-            // On another node, say: only a name leads there.
+            // A rank on another node cannot open a file without a name.
             if blind[0] > 0 {
                 let named = created.as_mut().map_or(Ok(()), SharedFile::give_name);
                 world.agree("naming a file", named.map_err(Error::from))?;
-                place = told(world, path, created.as_ref())?;
+                location = location_of_first(world, path, created.as_ref())?;
             }
         }
-        if place.is_named {
-            let open = || SharedFile::open(&place.path).map(Some);
+        if location.is_named {
+            let open = || SharedFile::open(&location.path).map(Some);
             let found = if is_first { Ok(None) } else { open() };
             opened = world.agree("opening a file", found.map_err(Error::from))?;
         }
         let lost = || IoError::request(path, "got lost while it was opened");
-        let file = created.or(opened.map(|file| file.called(path))).ok_or_else(lost)?;
-        Ok(Self { world, own: OwnPart { file, failed: None } })
+        let file = created.or(opened.map(|file| file.with_error_path(path))).ok_or_else(lost)?;
+        Ok(Self { world, part: RankPart { file, failed: None } })
     }
 
-    /// Writes bytes from byte `offset` on. Local; what ranks write must not overlap. A mistake is kept, and
-    /// [`finish`](Self::finish) tells it; after it nothing more is written.
+    /// Writes bytes at byte `offset`. Local; the ranks' bytes must not overlap. The value keeps the
+    /// first error for [`finish`](Self::finish) and ignores later writes.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) {
-        self.own.write_at(offset, bytes);
+        self.part.write_at(offset, bytes);
     }
 
-    /// The mistake that has been kept, if there is one: whoever has much left to write can stop. Local.
+    /// Returns the kept error of an earlier write, so that a caller can stop early. Local.
     ///
     /// # Errors
-    /// What [`finish`](Self::finish) would tell this rank.
+    /// The error that [`finish`](Self::finish) would return on this rank.
     pub fn check(&self) -> std::result::Result<(), IoError> {
-        self.own.check()
+        self.part.check()
     }
 
-    pub(crate) fn own(&mut self) -> &mut OwnPart {
-        &mut self.own
+    pub(crate) fn part(&mut self) -> &mut RankPart {
+        &mut self.part
     }
 
-    /// Waits until everything is on the disk, and puts the file into its place; an existing one is replaced. Collective.
+    /// Waits until all bytes are on the disk, and renames the file to its final name; an existing
+    /// file is replaced. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what the operating system said to any of them. Nothing is left of the file then, unless the
-    /// message says that it is in its place.
+    /// The same on every rank: an operating system error on any rank. Nothing of the file is left
+    /// then, unless the message says that it has its final name.
     #[track_caller]
     pub fn finish(self) -> Result<()> {
         let _call = CallSite::enter();
-        let OwnPart { mut file, failed } = self.own;
+        let RankPart { mut file, failed } = self.part;
         let written = failed.map_or_else(|| file.finish(), Err);
         self.world.agree("writing a file", written.map_err(Error::from))?;
         let put = if self.world.rank() == 0 { file.commit() } else { Ok(()) };
@@ -96,17 +100,17 @@ impl<'w> CollectiveFile<'w> {
     }
 }
 
-/// Where rank 0 has made a file. Collective.
-fn told(world: &World, path: &Path, created: Option<&SharedFile>) -> Result<Place> {
+/// Location of the file that rank 0 has created. Collective.
+fn location_of_first(world: &World, path: &Path, created: Option<&SharedFile>) -> Result<FileLocation> {
     let unknown = || IoError::request(path, "has a name, or lies in a directory, that is no Unicode");
-    let text = created.map(|file| serde_json::to_vec(&file.place()).map_err(|_| unknown())).transpose();
+    let text = created.map(|file| serde_json::to_vec(&file.location()).map_err(|_| unknown())).transpose();
     let text = world.agree("opening a file", text.map_err(Error::from))?;
     let text = world.failing("opening a file", || world.group().broadcast(0, text.map(|text| copied(&text))))?;
-    let malformed = |error: serde_json::Error| Error::program(format!("what ranks tell of a file: {error}"));
+    let malformed = |error: serde_json::Error| Error::program(format!("the location of a file from rank 0: {error}"));
     serde_json::from_slice((*text).as_ref()).map_err(malformed)
 }
 
-impl OwnPart {
+impl RankPart {
     /// [`CollectiveFile::write_at`].
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) {
         if self.failed.is_none() {
@@ -117,7 +121,7 @@ impl OwnPart {
     /// [`CollectiveFile::check`].
     ///
     /// # Errors
-    /// Those.
+    /// The kept error of an earlier write.
     pub fn check(&self) -> std::result::Result<(), IoError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -136,7 +140,7 @@ mod tests {
         fs::read_dir(directory).unwrap().count()
     }
 
-    /// While ranks write it the file has no name: nothing is left of it however they end.
+    /// The file has no name while ranks write it, so nothing is left of it after any kind of end.
     #[cfg(target_os = "linux")]
     #[test]
     fn file_of_ranks_has_no_name_until_it_is_whole() {
@@ -160,27 +164,27 @@ mod tests {
         }
     }
 
-    /// A rank that does not see the file without a name gets one that has it, and the file is whole all the same.
+    /// A rank that cannot open a file without a name opens it by a temporary name.
     #[cfg(target_os = "linux")]
     #[test]
-    fn file_that_others_do_not_see_gets_a_name() {
+    fn unnamed_file_that_another_rank_cannot_open_gets_a_name() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.bin");
         let mut file = SharedFile::create_unnamed(&path, 10).unwrap();
-        let place = file.place();
-        if place.is_named {
+        let location = file.location();
+        if location.is_named {
             return;
         }
-        assert!(SharedFile::open_same(&place).is_some());
-        // Another file of the same process and number.
+        assert!(SharedFile::open_same(&location).is_some());
+        // Another file of the same process and descriptor number.
         let other = SharedFile::create_unnamed(&path, 10).unwrap();
-        let mut strange = other.place();
-        strange.path.clone_from(&place.path);
+        let mut strange = other.location();
+        strange.path.clone_from(&location.path);
         assert!(SharedFile::open_same(&strange).is_none());
         file.give_name().unwrap();
-        let place = file.place();
-        assert!(place.is_named && place.path.starts_with(directory.path().canonicalize().unwrap()));
-        let mut another = SharedFile::open(&place.path).unwrap();
+        let location = file.location();
+        assert!(location.is_named && location.path.starts_with(directory.path().canonicalize().unwrap()));
+        let mut another = SharedFile::open(&location.path).unwrap();
         another.write_at(5, b"67890").unwrap();
         file.write_at(0, b"12345").unwrap();
         another.finish().unwrap();

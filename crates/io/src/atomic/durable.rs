@@ -1,4 +1,5 @@
-//! Names on the disk: a file that has been renamed is found after a power failure only when its directory is there, too.
+//! Durable names: after a power failure a renamed file is found only if its directory has been
+//! synced.
 
 use std::fs::File;
 use std::io;
@@ -6,12 +7,12 @@ use std::path::Path;
 
 use crate::IoError;
 
-/// Waits until the names in a directory are on the disk, where the system can be asked to.
+/// Waits until the entries of a directory are on the disk, where the system supports it.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    // Windows opens no directories.
+    // Windows cannot open directories.
     if cfg!(windows) {
         return Ok(());
     }
@@ -21,19 +22,19 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Waits until the name of what has been put at `target` is on the disk; `path` is what errors name.
+/// Waits until the directory entry of `target` is on the disk; errors name `path`.
 ///
 /// # Errors
-/// What the operating system said. What has been put there stays.
+/// An operating system error. The new file stays.
 pub fn sync_entry(path: &Path, target: &Path) -> Result<(), IoError> {
     let synced = sync_directory(directory(target));
     synced.map_err(|error| {
-        let message = format!("the new one is in its place, but after a power failure it may be gone: {error}");
+        let message = format!("the new file has its name, but may be lost after a power failure: {error}");
         IoError::request(path, message)
     })
 }
 
-/// The directory that a file is in.
+/// Directory of a file.
 pub fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

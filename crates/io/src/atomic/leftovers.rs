@@ -1,4 +1,4 @@
-//! Names of what is not whole yet, and what killed programs have left under such names.
+//! Names of temporary files, and removal of temporary files of killed programs.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,10 +16,10 @@ use crate::{process, shown};
 const PREFIX: &str = ".zippy-";
 const SUFFIX: &str = ".tmp";
 
-/// What a program on another machine has written last so long ago it does not write any more.
-const LEFT_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// Age after which a temporary file of another machine counts as abandoned.
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// Names that nobody can guess, and that say which process has made them.
+/// Builder of random temporary names that contain the machine and the process.
 pub fn random() -> Builder<'static, 'static> {
     static OWN: OnceLock<String> = OnceLock::new();
     let prefix = OWN.get_or_init(|| format!("{PREFIX}{:08x}-{}-", own_machine(), std::process::id()));
@@ -28,26 +28,27 @@ pub fn random() -> Builder<'static, 'static> {
     builder
 }
 
-/// [`random`] for directories that are like any other ones.
+/// [`random`] for directories with the default permissions of the user.
 #[cfg(feature = "zarr")]
 pub fn random_directory() -> Builder<'static, 'static> {
     let mut builder = random();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Less what the user's mask takes away. A private directory would stay one.
+        // The user's umask still applies. The default of `tempfile` would make the final directory
+        // private.
         builder.permissions(fs::Permissions::from_mode(0o777));
     }
     builder
 }
 
-/// This machine as names say it; 0 where it cannot be told from others.
+/// Hash of this machine's identity for names; 0 if the machine has none.
 fn own_machine() -> u32 {
     let machine = process::machine();
     if machine.is_empty() { 0 } else { crc32fast::hash(machine.as_bytes()).max(1) }
 }
 
-/// The machine and the process that a name says; zeros where it says neither, as those of older versions.
+/// Machine and process in a temporary name; zeros for a name without them, as old versions wrote.
 fn writer(name: &OsStr) -> Option<(u32, u32)> {
     let middle = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     let is_random = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -60,20 +61,22 @@ fn writer(name: &OsStr) -> Option<(u32, u32)> {
     }
 }
 
-/// Removes what killed programs have left in a directory: files, and stores that were not in their places. Of this machine those
-/// whose process is gone, of others what nobody has written to for a day. What is no draft of a store stays: an old store may
-/// be kept under such a name, or what is none of ours. What cannot be removed is said and stays.
+/// Removes the temporary files and draft stores of killed programs from a directory. On this
+/// machine these are the files of processes that have ended; on other machines, files without a
+/// write for a day. A directory without the files of a draft store stays: it may be an old store
+/// under a temporary name, or belong to another program. Files that cannot be removed are reported
+/// and stay.
 pub fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let Some((machine, process)) = writer(&entry.file_name()) else { continue };
         let (path, own) = (entry.path(), own_machine());
-        let is_left = if machine != 0 && machine == own { process::is_gone(process) } else { is_old(&path) };
+        let is_abandoned = if machine != 0 && machine == own { process::is_gone(process) } else { is_old(&path) };
         let removed = match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_file() && is_left => fs::remove_file(&path),
-            Ok(found) if found.is_dir() && is_left && is_draft(&path) => fs::remove_dir_all(&path),
+            Ok(found) if found.is_file() && is_abandoned => fs::remove_file(&path),
+            Ok(found) if found.is_dir() && is_abandoned && is_draft(&path) => fs::remove_dir_all(&path),
             _ => continue,
         };
-        // Another rank or program may be as fast.
+        // Another rank or program may have removed it at the same time.
         if let Err(error) = removed
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -82,7 +85,8 @@ pub fn sweep(directory: &Path) {
     }
 }
 
-/// [`sweep`] where this process has not done so yet: for small files, of which there may be very many in a directory.
+/// [`sweep`], once per directory and process: for small files, of which a directory may have very
+/// many.
 pub fn sweep_once(directory: &Path) {
     static DONE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,12 +96,12 @@ pub fn sweep_once(directory: &Path) {
     }
 }
 
-/// Whether a directory is a store, or nothing yet.
+/// True if a directory is a store or empty.
 fn is_draft(directory: &Path) -> bool {
     directory.join("zarr.json").is_file() || fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Whether nothing has been written for long to a file, or to a directory and all that is in it.
+/// True if a file, or a directory with all its content, has not been written for a day.
 fn is_old(path: &Path) -> bool {
     let mut left = vec![path.to_path_buf()];
     while let Some(path) = left.pop() {
@@ -113,7 +117,7 @@ fn is_old(path: &Path) -> bool {
 }
 
 fn is_old_by(found: &Metadata) -> bool {
-    found.modified().is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > LEFT_AFTER))
+    found.modified().is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > ABANDONED_AFTER))
 }
 
 #[cfg(test)]
@@ -127,7 +131,7 @@ mod tests {
         format!(".zippy-{machine:08x}-{process}-abcdefABC123.tmp")
     }
 
-    /// The number of a process that is gone.
+    /// Id of a process that has ended.
     #[cfg(target_os = "linux")]
     fn gone() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();
@@ -141,7 +145,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_killed_programs_have_left_goes_and_all_else_stays() {
+    fn files_of_killed_programs_are_removed_and_others_stay() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let own = own_machine();
@@ -164,7 +168,7 @@ mod tests {
         assert!(at(&alive).exists() && all().len() == 1 + others.len(), "{:?}", all());
         others.iter().for_each(|name| fs::remove_file(at(name)).unwrap());
         fs::remove_file(at(&alive)).unwrap();
-        // Stores, and what is none.
+        // Draft stores, and a directory without a store.
         let store = |name: &str, file: &str| {
             fs::create_dir_all(at(name).join("a/c")).unwrap();
             fs::write(at(name).join(file), "x").unwrap();
@@ -181,7 +185,7 @@ mod tests {
             assert_eq!(at(name).exists(), stays, "{name} {file}");
             let _ = fs::remove_dir_all(at(name));
         }
-        // Of another machine all must be old.
+        // Of another machine's store, every file must be old.
         store(&far, "zarr.json");
         let inner = at(&far).join("a/c");
         [&inner, &at(&far).join("a"), &at(&far).join("zarr.json"), &at(&far)].into_iter().for_each(|path| age(path));

@@ -1,4 +1,4 @@
-//! Files that are either whole or not there.
+//! Atomic file replacement: a file under its final name is always complete.
 //!
 //! Until a file is whole it has no name where the system supports this (`O_TMPFILE`), so a process
 //! that ends leaves nothing. A replacement takes a random name for a moment and is renamed. Where
@@ -33,39 +33,43 @@ pub use leftovers::{sweep, sweep_once};
 pub use shared::SharedFile;
 pub use shared::start_writing;
 
-/// More links to links than this lead nowhere.
+/// Maximum length of a chain of symbolic links; a longer one does not end.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to `path` so that nobody ever sees half a file: into a temporary file in the same directory first, which
-/// then takes the name. An existing file is replaced and hands on its mode, and its owner where the system allows it; of a
-/// symbolic link, what it leads to is replaced. A process that is killed meanwhile leaves its temporary file, but where the
-/// file system has files without names (Linux, on local ones): there only in the moment in which it replaces another one. A
-/// later program that writes into the directory removes it.
+/// Writes `bytes` to `path` atomically: readers see the old file or the complete new one, never a
+/// part. The bytes go to a temporary file in the same directory, which is then renamed. A replaced
+/// file passes on its mode and, where the system allows it, its owner. A symbolic link stays and
+/// its target is replaced.
+///
+/// A killed process leaves its temporary file in the directory; the next program that writes there
+/// removes it. On Linux, with local file systems, the temporary file has no name and leaves
+/// nothing, except during the rename that replaces an existing file.
 ///
 /// # Errors
-/// What the operating system said; there is something of that name, but no regular file. The temporary file is removed. Where
-/// the file is in its place and only its name could not be brought to the disk, the message says so.
+/// An operating system error, or `path` exists and is not a regular file. The temporary file is
+/// removed. If only the sync of the directory fails, the file has its final name and the message
+/// says so.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
-    let target = place_whole(path, bytes)?;
+    let target = write_unsynced(path, bytes)?;
     sync_entry(path, &target)
 }
 
-/// Checks that a file can be written, before the work that its content takes: a file without
-/// content is made in the folder, and goes at once. An existing file stays as it is. Local to the
-/// calling rank.
+/// Checks that a file can be written, before its content is computed: creates an empty temporary
+/// file in the directory and removes it. An existing file stays as it is. Local.
 ///
 /// # Errors
-/// As [`write_whole`]: a missing folder, one in which nothing can be written, a name that is no
-/// regular file's.
+/// As [`write_whole`]: a missing directory, a directory without write permission, a name of
+/// something other than a regular file.
 pub fn check_output(path: &Path) -> Result<(), IoError> {
     Pending::create(path).map(drop)
 }
 
-/// [`write_whole`] up to the moment when the file is in its place: where it is. [`sync_entry`] does the rest.
+/// [`write_whole`] without the sync of the directory, which [`sync_entry`] does. Returns the path
+/// of the file after symbolic links.
 ///
 /// # Errors
-/// As [`write_whole`]; the file is not in its place.
-pub fn place_whole(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
+/// As [`write_whole`]; the file does not have its final name.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
     let pending = Pending::create(path)?;
     (&pending.temporary.file).write_all(bytes).map_err(|error| IoError::system(path, "write", &error))?;
     pending.temporary.file.sync_all().map_err(|error| IoError::system(path, "write", &error))?;
@@ -73,23 +77,26 @@ pub fn place_whole(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
     pending.put().map(|()| target)
 }
 
-/// A file that is written bit by bit and appears under its name when it is whole. Dropped before, it leaves nothing behind.
+/// A file that is written in steps and gets its final name when it is complete. Dropped before, it
+/// is removed.
 #[derive(Debug)]
 pub(super) struct Pending {
     path: PathBuf,
-    /// Where `path` leads to.
+    /// `path` after symbolic links.
     target: PathBuf,
     temporary: Temporary,
 }
 
 impl Pending {
+    /// Creates the temporary file.
+    ///
     /// # Errors
-    /// What the operating system said; the path names no file, or one that is not regular.
+    /// An operating system error; the path names no file, or one that is not regular.
     pub fn create(path: &Path) -> Result<Self, IoError> {
         Self::made(path, Temporary::create)
     }
 
-    /// [`Self::create`] with a name from the beginning, by which others can open the file.
+    /// [`Self::create`] with a temporary name, so that other processes can open the file.
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -111,27 +118,28 @@ impl Pending {
         Ok(Self { path: path.to_path_buf(), target, temporary })
     }
 
-    /// A handle to write through; what it buffers must be flushed before [`Self::commit`].
+    /// A buffered handle for writing; the caller flushes it before [`Self::commit`].
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn writer(&self) -> Result<BufWriter<File>, IoError> {
         let file = self.temporary.file.try_clone();
         file.map(BufWriter::new).map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
-    /// Writes over what has been written, from byte `at` on; behind the end after zeros.
+    /// Overwrites bytes from byte `at`. A gap after the end of the file is filled with zeros.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn rewrite(&self, at: u64, bytes: &[u8]) -> Result<(), IoError> {
         write_at(&self.temporary.file, at, bytes).map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
-    /// Puts the file into its place when all of it is on the disk, and brings its name there, too; an existing one is replaced.
+    /// Syncs the file, renames it to its final name (an existing file is replaced) and syncs the
+    /// directory.
     ///
     /// # Errors
-    /// What the operating system said; the temporary file is removed.
+    /// An operating system error; the temporary file is removed.
     pub fn commit(self) -> Result<(), IoError> {
         self.temporary.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
         let (path, target) = (self.path.clone(), self.target.clone());
@@ -139,7 +147,7 @@ impl Pending {
         sync_entry(&path, &target)
     }
 
-    /// [`Self::commit`] without the disk, which may take its time.
+    /// Renames the file to its final name without any sync.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -149,11 +157,11 @@ impl Pending {
     }
 }
 
-/// A file that nobody else writes to, in the directory where it will stay.
+/// A new file in the target directory, used by this process only.
 #[derive(Debug)]
 struct Temporary {
     file: File,
-    /// Its name, which goes with it; none where the system takes the file away itself.
+    /// Removes the file when dropped; `None` for a file without a name, which the system removes.
     name: Option<TempPath>,
 }
 
@@ -166,18 +174,19 @@ impl Temporary {
     }
 
     fn named(directory: &Path) -> io::Result<Self> {
-        // Takes another name where there is anything of that name, a link included.
+        // `create_new` fails for any existing entry, links included; `make_in` then takes another
+        // name.
         let (file, name) = random().make_in(directory, |path| File::create_new(path))?.into_parts();
         Ok(Self { file, name: Some(name) })
     }
 
-    /// By which other processes can open it: those of this machine alone, where it has no name.
+    /// Path for other processes. Without a name, only processes of this machine can use it.
     fn path(&self) -> io::Result<PathBuf> {
         let unnamed = || unnamed::path_for_others(&self.file).ok_or_else(|| io::ErrorKind::NotFound.into());
         self.name.as_deref().map_or_else(unnamed, fs::canonicalize)
     }
 
-    /// Gives it a name, by which others can open it.
+    /// Gives the file a temporary name for other processes.
     fn give_name(&mut self, directory: &Path) -> io::Result<()> {
         if self.name.is_none() {
             self.name = Some(random().make_in(directory, |path| unnamed::link(&self.file, path))?.into_temp_path());
@@ -189,14 +198,14 @@ impl Temporary {
         let name = match self.name {
             Some(name) => name,
             None => match unnamed::link(&self.file, target) {
-                // A new name cannot replace an old one, but be renamed to it.
+                // A link cannot replace an existing file, but a rename can.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     random().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path()
                 }
                 linked => return linked,
             },
         };
-        // Windows renames no open file.
+        // Windows cannot rename an open file.
         drop(self.file);
         name.persist(target).map_err(|error| error.error)
     }
@@ -207,18 +216,20 @@ fn write_at(mut file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Gives a file the mode of another one and, as far as that is allowed, its owner.
-fn inherit(file: &File, from: &Metadata) -> io::Result<()> {
+/// Gives a file the mode of the replaced file and, as far as the system allows it, its owner.
+fn inherit(file: &File, replaced: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        // Only some may give files away; a group of one's own anybody may choose. The mode last: this may change it.
-        let _ = fchown(file, Some(from.uid()), Some(from.gid())).or_else(|_| fchown(file, None, Some(from.gid())));
+        // Only root may change the owner; any owner may choose one of their groups. `fchown` may
+        // change the mode, so set it last.
+        let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()))
+            .or_else(|_| fchown(file, None, Some(replaced.gid())));
     }
-    file.set_permissions(from.permissions())
+    file.set_permissions(replaced.permissions())
 }
 
-/// What a path leads to, and what is there already.
+/// The file that a path leads to after symbolic links, and its metadata if it exists.
 fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
     let refused = |error: io::Error| IoError::system(path, "write", &error);
     if path.file_name().is_none() {
@@ -230,14 +241,14 @@ fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
             Err(IoError::request(path, "is no regular file, and only such a file can be replaced as a whole"))
         }
         Ok(found) => Ok((fs::canonicalize(path).map_err(refused)?, Some(found))),
-        // Nothing there, or links that lead to nothing.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((followed(path), None)),
+        // No file, or links to a missing file.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((resolve_dangling_links(path), None)),
         Err(error) => Err(refused(error)),
     }
 }
 
-/// Where links lead that lead to nothing.
-pub fn followed(path: &Path) -> PathBuf {
+/// End of a chain of symbolic links whose target does not exist.
+pub fn resolve_dangling_links(path: &Path) -> PathBuf {
     let follow = |path: &PathBuf| fs::read_link(path).ok().map(|link| directory(path).join(link));
     let last = std::iter::successors(Some(path.to_path_buf()), follow).take(MOST_LINKS).last();
     last.unwrap_or_else(|| path.to_path_buf())

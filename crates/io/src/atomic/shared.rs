@@ -1,4 +1,4 @@
-//! A file that several processes write.
+//! [`SharedFile`]: a file that several processes write.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
@@ -9,19 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::{Pending, directory, sweep, write_at};
 use crate::{IoError, process, shown};
 
-/// So many bytes that are written at once begin to go to the disk at once.
+/// Smallest write, in bytes, after which the system is asked to start writing back.
 #[cfg(target_os = "linux")]
-const MUCH: usize = 1 << 20;
+const WRITEBACK_BYTES: usize = 1 << 20;
 
-/// A file that several ranks write, threads or processes, on one node or on several that share a file system. It appears
-/// under its name when it is whole.
+/// A file that several ranks write: threads or processes, on one node or on several nodes with a
+/// shared file system. It gets its final name when it is complete.
 ///
-/// One rank calls [`Self::create`] and tells the others [`Self::temporary`], by which they [`Self::open`] the same file.
-/// Each writes its own bytes with [`Self::write_at`] and calls [`Self::finish`]. When the ranks have agreed that all of them
-/// did so without an error, the rank that created the file calls [`Self::commit`]. No call waits for another rank.
+/// One rank calls [`Self::create`] and sends [`Self::temporary`] to the others, which
+/// [`Self::open`] the same file. Each rank writes its own bytes with [`Self::write_at`] and calls
+/// [`Self::finish`]. After all ranks have finished without an error, the rank that created the file
+/// calls [`Self::commit`]. No call waits for another rank.
 ///
-/// Dropped before `commit` on the rank that created it, it leaves nothing behind. A process that is killed meanwhile leaves
-/// the temporary file, but nothing under the file's own name that was not there before.
+/// Dropped before `commit` on the rank that created it, the file is removed. A killed process
+/// leaves the temporary file; a file under the final name stays as it was.
 ///
 /// ```
 /// use zippy_io::SharedFile;
@@ -41,7 +42,7 @@ const MUCH: usize = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct SharedFile {
-    /// What errors name: the file that it becomes, or the temporary one where only that is known.
+    /// Path in errors: the final path, or the temporary one where only that is known.
     path: PathBuf,
     temporary: PathBuf,
     file: File,
@@ -49,14 +50,14 @@ pub struct SharedFile {
     created: Option<Created>,
 }
 
-/// Where other ranks find a file.
+/// Location by which other ranks open a file.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct FileLocation {
     pub path: PathBuf,
     machine: String,
-    /// Its device, and its number there.
+    /// Device and inode.
     number: Option<(u64, u64)>,
-    /// It has a name, and `path` is that.
+    /// True if `path` is a name in a directory, not a descriptor of a process.
     pub is_named: bool,
 }
 
@@ -71,26 +72,28 @@ fn number(_: &File) -> Option<(u64, u64)> {
     None
 }
 
-/// What the rank that created the file has of it.
+/// State on the rank that created the file.
 #[derive(Debug)]
 struct Created {
     pending: Pending,
-    /// What the file gets back when it is written: until then its owner may write.
+    /// Final permissions, if they exclude writes of the owner; until `commit` the owner may write.
     permissions: Option<Permissions>,
 }
 
 impl SharedFile {
-    /// A file of `length` bytes, zeros at first, that will be `path`: under a temporary name in the same directory. As
-    /// [`write_whole`](crate::write_whole) does, it replaces an existing file, hands on that one's mode, and follows
-    /// symbolic links. One rank calls it.
+    /// Creates a file of `length` bytes, zeros at first, under a temporary name in the directory of
+    /// `path`; [`commit`](Self::commit) renames it to `path`. As
+    /// [`write_whole`](crate::write_whole), it follows symbolic links, replaces an existing file
+    /// and keeps the mode of that file. Called by one rank.
     ///
     /// # Errors
-    /// What the operating system said; there is something of that name, but no regular file.
+    /// An operating system error, or `path` exists and is not a regular file.
     pub fn create(path: impl AsRef<Path>, length: u64) -> Result<Self, IoError> {
         Self::made(path.as_ref(), Pending::named, length)
     }
 
-    /// [`Self::create`] without a name, where the system has such files: it goes with the last process that has it open.
+    /// [`Self::create`] without a name, where the system has such files. The file goes with the
+    /// last process that has it open.
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -108,14 +111,16 @@ impl SharedFile {
         Ok(Self { path: path.to_path_buf(), temporary, file, length, created: Some(Created { pending, permissions }) })
     }
 
-    /// The file that another rank has created, by the name that its [`Self::temporary`] says.
+    /// Opens the file that another rank has created; `temporary` is that rank's
+    /// [`Self::temporary`].
     ///
     /// # Errors
-    /// What the operating system said: say, the rank that created it has dropped it, or this rank's node does not see it.
+    /// An operating system error: for example, the other rank has dropped the file, or this node
+    /// does not see it.
     pub fn open(temporary: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = temporary.as_ref();
         let refused = |error| IoError::system(path, "open", &error);
-        // Opening a pipe would wait for somebody to read.
+        // Opening a pipe would block.
         if !fs::metadata(path).map_err(refused)?.is_file() {
             return Err(IoError::request(path, "is not a regular file"));
         }
@@ -124,33 +129,33 @@ impl SharedFile {
         Ok(Self { path: path.to_path_buf(), temporary: path.to_path_buf(), file, length, created: None })
     }
 
-    /// Removes what killed programs have left in the directory of the file.
-    pub(super) fn sweep_beside(&self) {
+    /// Removes the temporary files of killed programs from the file's directory.
+    pub(super) fn sweep_directory(&self) {
         if let Some(created) = &self.created {
             sweep(directory(&created.pending.target));
         }
     }
 
-    /// [`Self::open`] of a file of this machine, if it is the one that the other rank means.
-    pub(super) fn open_same(place: &Place) -> Option<Self> {
-        let opened = (place.machine == process::machine()).then(|| Self::open(&place.path).ok()).flatten()?;
-        (place.number == number(&opened.file)).then_some(opened)
+    /// Opens another rank's file if it is on this machine and has the same device and inode.
+    pub(super) fn open_same(location: &FileLocation) -> Option<Self> {
+        let opened = (location.machine == process::machine()).then(|| Self::open(&location.path).ok()).flatten()?;
+        (location.number == number(&opened.file)).then_some(opened)
     }
 
-    /// Where other ranks find the file.
-    pub(super) fn place(&self) -> Place {
+    /// Location by which other ranks open the file.
+    pub(super) fn location(&self) -> FileLocation {
         let machine = process::machine().to_string();
-        Place { path: self.temporary.clone(), machine, number: number(&self.file), is_named: self.is_named() }
+        FileLocation { path: self.temporary.clone(), machine, number: number(&self.file), is_named: self.is_named() }
     }
 
     fn is_named(&self) -> bool {
         self.created.as_ref().is_none_or(|created| created.pending.temporary.name.is_some())
     }
 
-    /// Gives the file a name, by which others can open it. On the rank that created it.
+    /// Gives the file a temporary name for other processes. On the rank that created it.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub(super) fn give_name(&mut self) -> Result<(), IoError> {
         let refused = |error| IoError::system(&self.path, "write", &error);
         if let Some(Created { pending, .. }) = &mut self.created {
@@ -160,20 +165,20 @@ impl SharedFile {
         Ok(())
     }
 
-    /// With the name that errors say.
-    pub(super) fn called(self, path: &Path) -> Self {
+    /// Replaces the path in errors.
+    pub(super) fn with_error_path(self, path: &Path) -> Self {
         Self { path: path.to_path_buf(), ..self }
     }
 
-    /// The file's name until it is committed, an absolute path.
+    /// Absolute path of the file until `commit`.
     pub fn temporary(&self) -> &Path {
         &self.temporary
     }
 
-    /// Writes bytes from byte `offset` on. What ranks write at the same time must not overlap.
+    /// Writes bytes at byte `offset`. Concurrent writes of ranks must not overlap.
     ///
     /// # Errors
-    /// The bytes reach behind the end of the file; what the operating system said.
+    /// The bytes reach beyond the end of the file; an operating system error.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), IoError> {
         if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.length) {
             let message = format!("{} bytes from byte {offset} on do not fit its {}", bytes.len(), self.length);
@@ -184,40 +189,42 @@ impl SharedFile {
         Ok(())
     }
 
-    /// Waits until what this rank has written is on the disk. Every rank calls it behind its last write.
+    /// Waits until this rank's writes are on the disk. Every rank calls it after its last write.
     ///
     /// # Errors
-    /// What the operating system said: some only learn now that a disk is full.
+    /// An operating system error. Some file systems report a full disk only here.
     pub fn finish(&mut self) -> Result<(), IoError> {
         self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))
     }
 
-    /// Puts the file into its place; an existing one is replaced. Only on the rank that created it, when all ranks have
-    /// finished.
+    /// Renames the file to its final name; an existing file is replaced. Called by the rank that
+    /// created the file, after all ranks have finished.
     ///
     /// # Errors
-    /// This rank did not create it; what the operating system said. The temporary file is removed. Where the file is in its
-    /// place and only its name could not be brought to the disk, the message says so.
+    /// This rank did not create the file; an operating system error. The temporary file is removed.
+    /// If only the sync of the directory fails, the file has its final name and the message says
+    /// so.
     pub fn commit(self) -> Result<(), IoError> {
         let Some(Created { pending, permissions }) = self.created else {
-            let message = format!("was not created by this rank; who created {} commits it", shown(&self.temporary));
+            let message =
+                format!("was not created by this rank; the rank that created {} commits it", shown(&self.temporary));
             return Err(IoError::request(&self.path, message));
         };
         if let Some(permissions) = permissions {
             let set = self.file.set_permissions(permissions);
             set.map_err(|error| IoError::system(&self.path, "write", &error))?;
         }
-        // Windows renames no open file.
+        // Windows cannot rename an open file.
         drop(self.file);
         pending.commit()
     }
 }
 
-/// Asks the system to begin to put bytes on the disk that have just been written, if they are many, so that not all of them
-/// wait for the end. It may do so or not.
+/// Asks the system to start writing fresh bytes to the disk, if they are many, so that the final
+/// sync is short. A hint only.
 #[cfg(target_os = "linux")]
 pub fn start_writing(file: &File, offset: u64, bytes: usize) {
-    if let Some(length) = std::num::NonZeroU64::new(bytes as u64).filter(|_| bytes >= MUCH) {
+    if let Some(length) = std::num::NonZeroU64::new(bytes as u64).filter(|_| bytes >= WRITEBACK_BYTES) {
         let _ = rustix::fs::fadvise(file, offset, Some(length), rustix::fs::Advice::DontNeed);
     }
 }
@@ -225,8 +232,8 @@ pub fn start_writing(file: &File, offset: u64, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub fn start_writing(_: &File, _: u64, _: usize) {}
 
-/// Lets the owner of a file write to it: other ranks have to open it, and it may have the mode of a file that nobody
-/// writes to. What it had is returned where it was changed.
+/// Lets the owner write to a file, so that other ranks can open it; the replaced file may be
+/// read-only. Returns the previous permissions if they have changed.
 #[cfg(unix)]
 fn let_owner_write(file: &File) -> io::Result<Option<Permissions>> {
     use std::os::unix::fs::PermissionsExt;

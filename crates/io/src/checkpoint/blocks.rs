@@ -1,4 +1,4 @@
-//! Files with a checksum for each block, written and read.
+//! Files with a checksum per block.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,23 +10,24 @@ use crate::IoError;
 use crate::atomic::start_writing;
 use crate::store::open_regular;
 
-/// Bytes of a block, where [`MOST_CHECKSUMS`] are enough; the last one of a file may be shorter. Small arrays of tests have
-/// several.
+/// Bytes of a block, unless the file needs more than [`MOST_CHECKSUMS`]; the last block of a file
+/// may be shorter. Small in unit tests, so that their files have several blocks.
 pub const BLOCK_BYTES: u64 = if cfg!(test) { 256 } else { 4 << 20 };
 
-/// The largest block that is written and read.
+/// Maximum bytes of a block.
 pub const MOST_BLOCK_BYTES: u64 = 64 << 20;
 
-/// Blocks grow until a generation has no more: so checksums leave half of the manifest to other things.
+/// Maximum number of checksums in a generation; larger generations have larger blocks. Leaves half
+/// of the manifest to other data.
 pub const MOST_CHECKSUMS: u64 = if cfg!(test) { 100 } else { 3_000_000 };
 
-/// A state of more bytes is neither written nor read: it is meant to be small.
+/// Maximum bytes of a state.
 pub const MOST_STATE: u64 = if cfg!(test) { 1 << 16 } else { 16 << 20 };
 
-/// So many bytes of cells go between device and file at once.
+/// Bytes of cells per transfer between device and file.
 pub const PIECE_BYTES: u64 = if cfg!(test) { 300 } else { 4 << 20 };
 
-/// What there is to know of a file: CRC-32 (that of zlib) of each block.
+/// Length and checksums of a file: one CRC-32 (as in zlib) per block.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sums {
     pub bytes: u64,
@@ -34,33 +35,37 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Blocks of so many bytes.
+    /// Number of blocks of `block_bytes` bytes.
     pub fn blocks(&self, block_bytes: u64) -> u64 {
         self.bytes.div_ceil(block_bytes)
     }
 }
 
-/// A new file that is written from its beginning to its end.
+/// Sequential writer of a new file.
 pub struct Writer {
     path: PathBuf,
     file: File,
     sums: Sums,
     block_bytes: u64,
-    /// Of the block that is not full.
+    /// Checksum of the incomplete last block.
     hasher: crc32fast::Hasher,
 }
 
 impl Writer {
+    /// Creates the file.
+    ///
     /// # Errors
-    /// What the operating system said: there is a file of that name.
+    /// An operating system error; the file exists already.
     pub fn create(path: &Path, block_bytes: u64) -> Result<Self, IoError> {
         let file = File::create_new(path).map_err(|error| IoError::system(path, "write", &error))?;
         let (sums, hasher) = (Sums::default(), crc32fast::Hasher::new());
         Ok(Self { path: path.to_path_buf(), file, sums, block_bytes, hasher })
     }
 
+    /// Appends bytes.
+    ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), IoError> {
         self.file.write_all(bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
         start_writing(&self.file, self.sums.bytes, bytes.len());
@@ -78,10 +83,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits until all is on the disk.
+    /// Waits until the file is on the disk.
     ///
     /// # Errors
-    /// What the operating system said: some only learn now that a disk is full.
+    /// An operating system error. Some file systems report a full disk only here.
     pub fn finish(mut self) -> Result<Sums, IoError> {
         self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
         if !self.sums.bytes.is_multiple_of(self.block_bytes) {
@@ -91,7 +96,7 @@ impl Writer {
     }
 }
 
-/// A file of which nothing is believed before the checksum of its block has been found right.
+/// Reader that checks the checksum of each block before it returns bytes of the block.
 pub struct Reader<'a> {
     path: PathBuf,
     file: File,
@@ -103,8 +108,10 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Opens a file and checks its length.
+    ///
     /// # Errors
-    /// There is no such file, it is not a regular one, or of another length than it had.
+    /// The file is missing, not regular, or has another length.
     pub fn open(path: PathBuf, sums: &'a Sums, block_bytes: u64) -> Result<Self, IoError> {
         let (file, length) = open_regular(&path)?;
         match length.cmp(&sums.bytes) {
@@ -119,7 +126,7 @@ impl<'a> Reader<'a> {
     /// Reads a block and compares its checksum.
     ///
     /// # Errors
-    /// It is another one; what the operating system said.
+    /// Another checksum; an operating system error.
     pub fn check(&mut self, number: u64) -> Result<(), IoError> {
         let (start, end) = (number * self.block_bytes, ((number + 1) * self.block_bytes).min(self.sums.bytes));
         self.number = None;
@@ -138,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the bytes from `offset` on, which lie within the file. Blocks are read once where offsets rise.
+    /// Reads bytes from `offset`, within the file. With rising offsets, each block is read once.
     ///
     /// # Errors
     /// As [`Self::check`].

@@ -1,4 +1,4 @@
-//! [`Draft`]: a generation that is being written, in a directory of its own beside the others.
+//! [`Draft`]: a generation that is being written, in a directory of its own.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,43 +11,49 @@ use super::run::RunShare;
 use crate::IoError;
 use crate::atomic::sync_directory;
 
-/// A rank's part of a generation that is not whole. Dropped, it takes away what this rank has written, and the directory
-/// with the last rank's part.
+/// One rank's part of an unfinished generation. Dropped, it removes this rank's file; the last
+/// rank's part also removes the directory.
 pub struct Draft {
     directory: PathBuf,
     generation: Generation,
     rank: usize,
-    /// The run that has the number, on rank 0.
+    /// The run that has reserved the number, on rank 0.
     run: Option<RunShare>,
-    duty: Duty,
+    cleanup: Cleanup,
 }
 
-/// What cannot be done where a rename may be lost.
+/// Failed action of a directory sync after the rename.
 const UNSURE: &str = "make sure that this checkpoint outlives a crash, though it is whole and in its place";
 
-/// What a rank takes away when it gives up.
+/// Files that a rank removes when the save fails.
 #[derive(Clone, Copy, PartialEq)]
-enum Duty {
-    Own,
+enum Cleanup {
+    RankFile,
     Everything,
     Nothing,
 }
 
 impl Draft {
-    /// A new one in the directory of a run. On rank 0.
+    /// Creates a draft in the directory of a run. On rank 0.
     ///
     /// # Errors
-    /// Another program has taken the directory over; what the operating system said.
+    /// Another program has taken the directory over; an operating system error.
     pub fn create(run: RunShare, step: u64) -> Result<Self, IoError> {
         run.check()?;
-        let (number, directory) = run.take_number()?;
-        Ok(Self { directory, generation: Generation { number, step }, rank: 0, run: Some(run), duty: Duty::Own })
+        let (number, directory) = run.reserve_number()?;
+        Ok(Self {
+            directory,
+            generation: Generation { number, step },
+            rank: 0,
+            run: Some(run),
+            cleanup: Cleanup::RankFile,
+        })
     }
 
-    /// The one of a step that rank 0 has made.
+    /// Opens the draft of a step that rank 0 has created.
     ///
     /// # Errors
-    /// This rank does not see it.
+    /// This rank does not see the directory.
     pub fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, IoError> {
         let name = directory.file_name().and_then(|name| name.to_str());
         let number = name.and_then(names::number_of_draft).filter(|_| directory.is_dir());
@@ -58,7 +64,7 @@ impl Draft {
             IoError::request(directory, message)
         })?;
         let generation = Generation { number, step };
-        Ok(Self { directory: directory.to_path_buf(), generation, rank, run: None, duty: Duty::Own })
+        Ok(Self { directory: directory.to_path_buf(), generation, rank, run: None, cleanup: Cleanup::RankFile })
     }
 
     pub fn directory(&self) -> &Path {
@@ -69,34 +75,36 @@ impl Draft {
         self.generation
     }
 
-    /// The file of this rank.
+    /// Creates this rank's file.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn writer(&self, block_bytes: u64) -> Result<Writer, IoError> {
-        Writer::create(&self.directory.join(names::of_rank(self.rank)), block_bytes)
+        Writer::create(&self.directory.join(names::rank_file_name(self.rank)), block_bytes)
     }
 
-    /// All ranks have written their parts: from now on rank 0 alone takes away what fails.
+    /// Reports that all ranks have written their parts: rank 0 alone removes the draft after a
+    /// later failure.
     pub fn all_written(&mut self) {
-        self.duty = if self.rank == 0 { Duty::Everything } else { Duty::Nothing };
+        self.cleanup = if self.rank == 0 { Cleanup::Everything } else { Cleanup::Nothing };
     }
 
-    /// The file of the state. On rank 0.
+    /// Writes the file of the state. On rank 0.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Sums, IoError> {
         let mut writer = Writer::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
         writer.finish()
     }
 
-    /// Puts the generation into its place, all of it on the disk. On rank 0, when all ranks have written.
+    /// Syncs the generation and renames its directory to its final name. On rank 0, after all ranks
+    /// have written.
     ///
     /// # Errors
-    /// What the operating system said; the manifest would be too long. The generation may be in its place all the same, if
-    /// the system does not say that it will stay there; the error says so.
+    /// An operating system error; a manifest that is too long. If only the final sync of the
+    /// directory fails, the generation has its final name and the error says so.
     pub fn put(mut self, manifest: &Manifest) -> Result<(), IoError> {
         let path = self.directory.join(MANIFEST);
         let refused = |error: io::Error| IoError::system(&path, "write", &error);
@@ -104,30 +112,30 @@ impl Draft {
         let write = |mut file: File| file.write_all(&text).and_then(|()| file.sync_all());
         File::create_new(&path).and_then(write).map_err(refused)?;
         sync_directory(&self.directory).map_err(refused)?;
-        // The directory may be another program's by now, where only a time holds it.
+        // Without file locks another program may have taken the directory over.
         self.run.as_ref().map_or(Ok(()), |run| run.check())?;
         let parent = self.directory.parent().unwrap_or(Path::new("."));
-        let place = parent.join(self.generation.name());
-        let placed = fs::rename(&self.directory, &place);
-        placed.map_err(|error| IoError::system(&place, "rename a whole checkpoint to it", &error))?;
-        self.duty = Duty::Nothing;
-        sync_directory(parent).map_err(|error| IoError::system(&place, UNSURE, &error))
+        let path = parent.join(self.generation.name());
+        let renamed = fs::rename(&self.directory, &path);
+        renamed.map_err(|error| IoError::system(&path, "rename a whole checkpoint to it", &error))?;
+        self.cleanup = Cleanup::Nothing;
+        sync_directory(parent).map_err(|error| IoError::system(&path, UNSURE, &error))
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // What cannot be taken away is a leftover for the next save.
-        match self.duty {
-            Duty::Nothing => {}
-            Duty::Everything => drop(names::remove(&self.directory)),
-            Duty::Own => {
-                let _ = fs::remove_file(self.directory.join(names::of_rank(self.rank)));
+        // The next save removes files that cannot be removed here.
+        match self.cleanup {
+            Cleanup::Nothing => {}
+            Cleanup::Everything => drop(names::remove(&self.directory)),
+            Cleanup::RankFile => {
+                let _ = fs::remove_file(self.directory.join(names::rank_file_name(self.rank)));
                 let _ = fs::remove_dir(&self.directory);
             }
         }
         if let Some(run) = &self.run {
-            run.give_back(self.generation.number);
+            run.release_number(self.generation.number);
         }
     }
 }

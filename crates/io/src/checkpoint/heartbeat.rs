@@ -11,7 +11,7 @@ use zippy::trace;
 use super::holder::Holder;
 use super::run::taken;
 use crate::IoError;
-use crate::atomic::place_whole;
+use crate::atomic::write_unsynced;
 
 /// The time is renewed so often.
 const RENEWED: Duration = Duration::from_secs(60);
@@ -30,7 +30,7 @@ impl Heartbeat {
     /// Takes a directory by its file, which this call has found, or has made: `is_new`.
     ///
     /// # Errors
-    /// Another program holds it; what the operating system said.
+    /// Another program holds it; an operating system error.
     pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, IoError> {
         let found = Holder::read(path);
         let is_free = match &found {
@@ -63,7 +63,7 @@ impl Heartbeat {
     }
 
     fn write(&self) -> Result<(), IoError> {
-        place_whole(&self.path, self.holder.renewed_now().text().as_bytes()).map(drop)
+        write_unsynced(&self.path, self.holder.renewed_now().text().as_bytes()).map(drop)
     }
 
     /// Whether the file still names this holder.
@@ -86,7 +86,7 @@ fn check(path: &Path, holder: &Holder) -> Result<(), IoError> {
 /// Writes the time of now, unless another program has the directory by now.
 fn renew(path: &Path, holder: &Holder) -> Result<(), IoError> {
     check(path, holder)?;
-    place_whole(path, holder.renewed_now().text().as_bytes()).map(drop)
+    write_unsynced(path, holder.renewed_now().text().as_bytes()).map(drop)
 }
 
 /// When a file was changed last, in seconds since 1970; now where that cannot be told.

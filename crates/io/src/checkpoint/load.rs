@@ -1,4 +1,4 @@
-//! [`Checkpoint`]: a whole generation, read.
+//! [`Checkpoint`]: an opened whole generation.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -20,12 +20,13 @@ use super::names::{self, STATE};
 use super::open::{Opened, PassedOver};
 use crate::{IoError, quoted};
 
-/// A checkpoint that was whole when it was opened. What is read is compared with its checksums once more.
+/// An opened checkpoint. It was whole when opened; reads compare the checksums again.
 ///
-/// Its arrays are read on any number of ranks and with any cuts, to the same bits. Each rank reads the parts that its chunks
-/// touch, in the pieces in which they were written: least where the cuts are those of the save, and up to all of the array
-/// where all parts go across all chunks. Needs 16 MiB on each rank's host beside the arrays, what writing to chunks
-/// stages, and the state as long as the checkpoint is held.
+/// Its arrays can be read on any number of ranks and with any cuts, with the same bits. Each rank
+/// reads the saved boxes that overlap its chunks: least if the cuts are those of the save, and up
+/// to the whole array if every box overlaps all chunks. Each rank's host needs 16 MiB in addition
+/// to the arrays, the staging of chunk writes, and memory for the state until the checkpoint is
+/// dropped.
 pub struct Checkpoint {
     opened: Opened,
 }
@@ -39,40 +40,40 @@ impl Checkpoint {
         &self.opened.manifest
     }
 
-    /// Its step.
+    /// Step of the checkpoint.
     pub fn step(&self) -> u64 {
         self.manifest().step
     }
 
-    /// How many ranks have saved it.
+    /// Number of ranks that have saved it.
     pub fn ranks(&self) -> usize {
         self.manifest().files.len()
     }
 
-    /// Its directory.
+    /// Directory of the checkpoint.
     pub fn directory(&self) -> &Path {
         &self.opened.directory
     }
 
-    /// Those that [`latest`](super::Checkpoints::latest) has passed over, the latest first.
+    /// Damaged generations that [`latest`](super::Checkpoints::latest) has skipped, latest first.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.opened.passed_over
     }
 
-    /// The names of its global arrays, in the order in which they were saved.
+    /// Names of its global arrays, in the order of the save.
     pub fn array_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().arrays.iter().map(|array| &*array.name)
     }
 
-    /// The names of its growable arrays, in the order in which they were saved.
+    /// Names of its growable arrays, in the order of the save.
     pub fn growable_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().growables.iter().map(|growable| &*growable.name)
     }
 
-    /// Its state, as it was read when the checkpoint was opened. Local.
+    /// Deserializes the program's state, which was read when the checkpoint was opened. Local.
     ///
     /// # Errors
-    /// The same on every rank: it was saved without one; it is one of another type.
+    /// The same on every rank: the checkpoint has no state, or a state of another type.
     #[track_caller]
     pub fn state<S: DeserializeOwned>(&self) -> Result<S> {
         let _call = CallSite::enter();
@@ -84,13 +85,13 @@ impl Checkpoint {
         Ok(rmp_serde::from_slice(bytes).map_err(wrong)?)
     }
 
-    /// A new global array of this name, cut as `layout` says for the shape of the saved one. Collective; ghost cells are
-    /// zeros until [`World::ghosts`] fills them.
+    /// Creates a new global array from the saved array `name`; `layout` returns the layout for the
+    /// saved shape. Ghost cells are zeros until [`World::ghosts`]. Collective.
     ///
     /// # Errors
-    /// The same on every rank: there is no array of this name, of this type and with so many axes; a layout of another shape;
-    /// as [`World::array`]; files that have become others since the checkpoint was opened. Where there is no array of this
-    /// name, the message lists all arrays and names those that have the wanted type and axes.
+    /// The same on every rank: no array of this name, type and number of axes; a layout of another
+    /// shape; as [`World::array`]; files that have changed since the checkpoint was opened. If the
+    /// name is unknown, the message lists all arrays and those with the wanted type and axes.
     #[track_caller]
     pub fn array<T: Element, const D: usize>(
         &self,
@@ -110,18 +111,20 @@ impl Checkpoint {
         Ok(array)
     }
 
-    /// Reads the saved cells into the array of the same name, type and shape, whatever its cuts. Collective; ghost cells keep
-    /// their values.
+    /// Reads the saved cells into the array of the same name, type and shape, whatever its cuts.
+    /// Ghost cells keep their values. Collective.
     ///
     /// # Errors
-    /// As [`array`](Self::array). Where files have become others, cells of the array may have been written.
+    /// As [`array`](Self::array). If files have changed, a part of the array may have been
+    /// overwritten.
     #[track_caller]
     pub fn fill<T: Element, const D: usize>(&self, world: &World, array: &GlobalArray<T, D>) -> Result<()> {
         self.fill_as(world, array.name(), array)
     }
 
-    /// Reads the cells that were saved under a name into an array of any name, of the same type and shape, whatever its cuts:
-    /// the counterpart of [`Contents::array_as`](super::Contents::array_as). Collective; ghost cells keep their values.
+    /// Reads the cells saved as `name` into an array of any name, of the same type and shape,
+    /// whatever its cuts: the counterpart of [`Contents::array_as`](super::Contents::array_as).
+    /// Ghost cells keep their values. Collective.
     ///
     /// # Errors
     /// As [`fill`](Self::fill).
@@ -140,13 +143,14 @@ impl Checkpoint {
         world.agree(&what, self.read_own(saved, array))
     }
 
-    /// A new growable array of this name. Where as many ranks have saved it, each gets the cells that were its own; else the
-    /// cells of all ranks, one rank's behind the other's, are cut evenly: of n cells rank r of R gets those from n·r/R to
+    /// Creates a new growable array from the saved growable array `name`. If the number of ranks is
+    /// that of the save, each rank gets its own cells. Otherwise the cells of all ranks, in the
+    /// order of ranks, are divided evenly: of n cells, rank r of R gets those from n·r/R to
     /// n·(r+1)/R, both rounded down. Collective.
     ///
     /// # Errors
-    /// The same on every rank: there is no growable array of this name and type; a device has not enough memory; files that
-    /// have become others since the checkpoint was opened.
+    /// The same on every rank: no growable array of this name and type; not enough device memory;
+    /// files that have changed since the checkpoint was opened.
     #[track_caller]
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
@@ -159,7 +163,7 @@ impl Checkpoint {
         world.agree(&what, self.read_run(world, saved, own))
     }
 
-    /// A call of this checkpoint, as errors name it.
+    /// Name of a call in errors.
     fn call(&self, verb: &str, name: &str) -> String {
         format!("{verb}({name:?} of step {})", self.step())
     }
@@ -205,11 +209,12 @@ impl Checkpoint {
 
     /// Opens the file of a rank.
     fn reader(&self, file: usize) -> Result<Reader<'_>, IoError> {
-        let path = self.directory().join(names::of_rank(file));
+        let path = self.directory().join(names::rank_file_name(file));
         Reader::open(path, &self.manifest().files[file], self.manifest().block_bytes)
     }
 
-    /// Reads what this rank's chunks need: each piece once, for all of them.
+    /// Reads the cells of this rank's chunks; each portion of a saved box is read once for all
+    /// chunks.
     fn read_own<T: Element, const D: usize>(&self, saved: &SavedArray, array: &GlobalArray<T, D>) -> Result<()> {
         let boxes: Vec<Region> =
             saved.parts.iter().map(|part| part.region().map_err(Error::program)).collect::<Result<_>>()?;
@@ -233,7 +238,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Reads the cells of a growable array from the first to the last number, of those of all ranks.
+    /// Reads the cells `wanted` of a growable array, counted over all ranks.
     fn read_run<T: Element>(&self, world: &World, saved: &SavedGrowable, wanted: Range<u64>) -> Result<Growable<T>> {
         let mut growable = world.growable::<T>(&saved.name)?;
         growable.reserve(wanted.end - wanted.start)?;
@@ -256,7 +261,7 @@ impl Checkpoint {
     }
 }
 
-/// Which of the cells of all ranks this one gets.
+/// Range of this rank among the cells of all ranks.
 fn own_cells(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
     let before = |rank: usize| saved.parts[..rank].iter().map(|run| run.cells).sum::<u64>();
     if saved.parts.len() == ranks {
@@ -267,7 +272,7 @@ fn own_cells(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
     bound(rank)..bound(rank + 1)
 }
 
-/// Reads a saved box piece by piece into the chunks that have cells of it.
+/// Reads a saved box in portions into the chunks that overlap it.
 fn read_part<T: Element, const D: usize>(
     reader: &mut Reader<'_>,
     offset: u64,
@@ -286,15 +291,15 @@ fn read_part<T: Element, const D: usize>(
             match common.intersect(&piece) {
                 None => {}
                 Some(common) if common == piece => chunk.at_global(piece).write(&values)?,
-                Some(common) => chunk.at_global(common).write(&taken(&values, &piece, &common))?,
+                Some(common) => chunk.at_global(common).write(&extract(&values, &piece, &common))?,
             }
         }
     }
     Ok(())
 }
 
-/// The cells of a box out of those of one that it lies in.
-fn taken<T: Element>(values: &[T], whole: &Region, part: &Region) -> Vec<T> {
+/// Copies the cells of `part` from those of `whole`, which contains it.
+fn extract<T: Element>(values: &[T], whole: &Region, part: &Region) -> Vec<T> {
     let mut rows = *part;
     rows.end[0] = rows.start[0] + 1;
     let row = (part.end[0] - part.start[0]) as usize;

@@ -1,5 +1,5 @@
-//! Checkpoints: arrays and a program's state at a step, from which it goes on later, on another number of ranks and with
-//! other cuts, with the same bits.
+//! Checkpoints: arrays and program state at a step. A later run restores them, bit for bit, on any
+//! number of ranks and with any cuts.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -23,14 +23,14 @@
 //!     let contents = Contents::new().array_as("heat", &heat).growable_as("hits", &hits).state(&State { time: 0.5 });
 //!     checkpoints.save(world, 50, &contents)?;
 //!
-//!     // In the background: the arrays may be written when `start` has returned.
+//!     // In the background: the program may overwrite the arrays after `start` has returned.
 //!     let pending = checkpoints.start(world, 60, &contents)?;
 //!     heat.fill(0.0)?;
 //!     pending.wait()
 //! })?;
 //!
 //! zippy::run_with(zippy::Config::threads(2), |world: &World| {
-//!     let checkpoint = checkpoints.latest(world)?.expect("one was saved");
+//!     let checkpoint = checkpoints.latest(world)?.expect("a checkpoint has been saved");
 //!     assert_eq!((checkpoint.step(), checkpoint.state::<State>()?.time), (60, 0.5));
 //!     let heat = checkpoint.array::<f32, 2>(world, "heat", |shape| Layout::new(shape).split_all(Split::Even(2)))?;
 //!     for chunk in heat.chunks() {
@@ -45,38 +45,44 @@
 //!
 //! # Names
 //!
-//! [`Contents::array`] saves an array under its own name. A program that swaps two arrays after each step has its field in
-//! either of them, so it names what it saves: [`Contents::array_as`], [`Contents::growable_as`] and [`Checkpoint::fill_as`].
+//! [`Contents::array`] saves an array under its own name. A program that swaps two arrays after
+//! each step chooses the saved name itself, with [`Contents::array_as`], [`Contents::growable_as`]
+//! and [`Checkpoint::fill_as`].
 //!
-//! # In the directory
+//! # Files
 //!
-//! A checkpoint is a directory `step-<step>.<number>`, a *generation*; numbers count the saves, so that the latest
-//! generation is the one with the highest number, also where a program has gone back to an earlier step. In it are
+//! A checkpoint is a directory `step-<step>.<number>`, called a *generation*. The number counts the
+//! saves: the latest generation has the highest number, even after a program has gone back to an
+//! earlier step. A generation contains:
 //!
-//! * `manifest.json`: names, types and shapes of the arrays; for each box of cells the rank that has written it and where it
-//!   begins in its file; lengths and checksums. Its first line is the checksum of all that follows.
-//! * `rank-<rank>.cells` for each rank that has saved: cells and nothing else, in the machine's byte order (little endian),
-//!   axis 0 fastest, boxes one behind the other.
-//! * `state.msgpack`, where there is a state, in MessagePack.
+//! * `manifest.json`: names, types and shapes of the arrays; for each box of cells the rank that
+//!   has written it and its offset in that rank's file; lengths and checksums. The first line is
+//!   the checksum of the rest.
+//! * `rank-<rank>.cells` for each saving rank: cells only, in little-endian byte order, axis 0
+//!   fastest, boxes without gaps.
+//! * `state.msgpack`: the program's state in MessagePack, if there is one.
+//! * `refused.txt`: the reason for which a load has found the generation damaged. A load that finds
+//!   the generation whole removes the file.
 //!
-//! * `refused.txt`, where a program has found that the generation is not whole: what was wrong. It goes when all is right
-//!   again.
+//! Checksums are CRC-32 (as in zlib and gzip) of each block of `block_bytes` bytes of a file: 4
+//! MiB, and up to 64 MiB in checkpoints of more than 12 TB.
 //!
-//! Checksums are CRC-32, as zlib and gzip have it, of each block of `block_bytes` bytes of a file: 4 MiB, and more in
-//! checkpoints of more than 12 TB, at most 64 MiB.
+//! The directory of the generations also contains `run.lock` while a program saves there: host,
+//! process and start time of the program.
 //!
-//! * `run.lock`, as long as a program saves there: its host, its process and since when.
-//!
-//! Until a generation is whole it has a name that begins with a point and ends with `.tmp`. What killed programs leave of
-//! this kind goes with the next save that succeeds. Nothing that has other names is ever touched.
+//! A generation in progress has a name that begins with a point and ends with `.tmp`. The next
+//! successful save removes such directories of killed programs. Files and directories with other
+//! names are never touched.
 //!
 //! # One run at a time
 //!
-//! A directory is for one run, on any number of ranks as threads and processes: from its first save until the last
-//! [`Checkpoints`] that has saved there, its clones and started saves are gone, or its process has ended, saves of other
-//! programs are refused with an error that names it. Loading is not. `run.lock` is locked for that, which ends with the process
-//! however that ends, so that a run goes on at once after a kill. Where the file system has no locks, rank 0 writes the time
-//! into it once a minute; a time is out of date after ten minutes, or when its process is known to be gone.
+//! A directory belongs to one run, on any number of ranks as threads and processes. The run holds
+//! it from its first save until the last [`Checkpoints`] that has saved there, its clones and its
+//! started saves are dropped, or the process ends. Saves of other programs fail with an error that
+//! names the holder; loads do not. The run locks `run.lock`; the lock ends with the process, so a
+//! new run can start at once after a kill. On a file system without locks, rank 0 writes the time
+//! into the file once a minute. A time is out of date after ten minutes, or when its process is
+//! known to have ended.
 
 mod blocks;
 mod check;
@@ -111,7 +117,7 @@ pub use pending::PendingSave;
 
 use crate::IoError;
 use open::Opened;
-use save::Begun;
+use save::StartedSave;
 use tidy::Keep;
 
 /// A directory of checkpoints.
@@ -122,23 +128,24 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Those in `directory`, which the first save makes; all ranks see the same file system. A save keeps the last `keep`
-    /// whole generations, at least 1: the one that it has made. Those that [`latest`](Self::latest) or [`at`](Self::at) have
-    /// refused do not count, and what they have loaded last, by this value or a clone, stays until `keep` newer ones have
-    /// been written since.
+    /// Checkpoints in `directory`, which the first save creates. All ranks must see the same file
+    /// system. A save keeps the last `keep` whole generations, itself included; `keep` is at least
+    /// 1. Generations that [`latest`](Self::latest) or [`at`](Self::at) have refused do not count.
+    /// The generation that this value or a clone has loaded last stays until `keep` newer ones have
+    /// been written.
     pub fn new(directory: impl Into<PathBuf>, keep: usize) -> Self {
         Self { directory: directory.into(), keep: Keep::new(keep) }
     }
 
-    /// Where they are.
+    /// Directory of the generations.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The steps of which there are generations, whole or not, in rising order. Local.
+    /// Steps that have a generation, whole or not, in rising order. Local.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// The directory cannot be listed.
     #[track_caller]
     pub fn steps(&self) -> Result<Vec<u64>> {
         let _call = CallSite::enter();
@@ -151,69 +158,82 @@ impl Checkpoints {
         Ok(steps)
     }
 
-    /// Saves a generation. On return it is whole, on the disk and in its place; it replaces one of the same step. What is
-    /// older than the last generations that are kept has been removed when the call returns on rank 0; other ranks do not
-    /// wait for that. Collective; the same step and contents on every rank.
+    /// Saves a generation. On return it is whole, on the disk and under its final name; it replaces
+    /// an earlier generation of the same step. Generations older than the kept ones are removed
+    /// when the call returns on rank 0; other ranks do not wait for the removal. Collective, with
+    /// the same step and contents on every rank.
     ///
-    /// Each rank writes the cells of its own chunks, in pieces: needs 4 MiB on each rank's host, and what reading chunks
-    /// stages; on rank 0 also the manifest.
+    /// Each rank writes the cells of its own chunks in portions. A rank's host needs 4 MiB and the
+    /// staging of chunk reads; rank 0 also needs memory for the manifest.
     ///
     /// # Errors
-    /// The same on every rank: two arrays of one name, contents that differ between ranks, a state that is too large or cannot
-    /// be written; what the operating system said to any rank: a full disk, no permission; more chunks and cells than a
-    /// manifest of 64 MiB can tell of, which is known before a cell is written. Nothing is left of it then, and what was
-    /// there before stays. Another program that saves into the directory is an error that names it. Only where the system does not say that the new name will last, the generation is in its place;
+    /// The same on every rank:
+    ///
+    /// * two arrays of one name, contents that differ between ranks, a state that is too large or
+    ///   cannot be serialized;
+    /// * an operating system error on any rank, such as a full disk or a missing permission;
+    /// * so many chunks and cells that the manifest would exceed 64 MiB, found before a cell is
+    ///   written;
+    /// * another program saves into the directory; the error names it.
+    ///
+    /// After an error nothing of the new generation is left and earlier ones stay. The only
+    /// exception is a failed sync of the directory after the rename: the generation then has its
+    /// final name, and the error says so.
     /// the error says so.
     #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
         let _call = CallSite::enter();
-        let begun = Begun::new(world, ("save", step), (&self.directory, self.keep.clone()), contents)?;
+        let begun = StartedSave::new(world, ("save", step), (&self.directory, self.keep.clone()), contents)?;
         let written = save::write(&begun, contents);
         begun.finish(world, written)
     }
 
-    /// Starts a save that is written by a thread of each rank while the program goes on. On return the arrays have been read
-    /// and may be written; the save ends with [`PendingSave::wait`]. Several may be under way, and end in any
-    /// order, the same on every rank: what `wait` has put into its place stays at least until the next save. Collective.
+    /// Starts a save that a thread of each rank writes while the program continues. On return the
+    /// arrays have been read and may be written. [`PendingSave::wait`] completes the save. Several
+    /// saves may be in progress and may be completed in any order that is the same on every rank: a
+    /// completed generation stays at least until the next save. Collective.
     ///
-    /// Needs memory for all cells of a rank on its host; it shrinks as they are written.
+    /// Each rank needs host memory for all its cells; the memory is freed as they are written.
     ///
     /// # Errors
-    /// As those of [`save`](Self::save), as far as they are known; the others are those of `wait`.
+    /// As [`save`](Self::save), as far as they are known at the start; `wait` returns the others.
     #[track_caller]
     pub fn start<'w>(&self, world: &'w World, step: u64, contents: &Contents<'_>) -> Result<PendingSave<'w>> {
         let _call = CallSite::enter();
-        let begun = Begun::new(world, ("start", step), (&self.directory, self.keep.clone()), contents)?;
+        let begun = StartedSave::new(world, ("start", step), (&self.directory, self.keep.clone()), contents)?;
         PendingSave::start(world, begun, contents)
     }
 
-    /// The latest generation that is whole; `None` where there is none at all, or no directory. All bytes are read and
-    /// compared with their checksums, by each rank a share. Generations that are not whole are passed over; the log says so,
-    /// and [`Checkpoint::passed_over`]. Collective.
+    /// Opens the latest whole generation; `None` if there is no generation or no directory. The
+    /// ranks share the reading of all bytes and compare them with the checksums. Damaged
+    /// generations are skipped; the log and [`Checkpoint::passed_over`] report them. Collective.
     ///
     /// # Errors
-    /// The same on every rank: there are generations, and none of them is whole; what the operating system said to any rank.
-    /// Not whole is what is malformed, truncated, too long or missing. A file that cannot be opened or read for another
-    /// reason says nothing of the generation, so nothing older is taken for it; [`at`](Self::at) does take it.
+    /// The same on every rank: all generations are damaged (malformed, truncated, too long or with
+    /// missing files), or an operating system error on any rank. A file that cannot be opened or
+    /// read for another reason does not make its generation damaged, so `latest` fails and does not
+    /// use an older generation; [`at`](Self::at) can.
     #[track_caller]
     pub fn latest(&self, world: &World) -> Result<Option<Checkpoint>> {
         let _call = CallSite::enter();
-        Ok(open::latest(world, &self.directory)?.map(|opened| self.taken(world, opened)))
+        Ok(open::latest(world, &self.directory)?.map(|opened| self.loaded(world, opened)))
     }
 
-    /// The generation of a step. All its bytes are read and compared with their checksums, by each rank a share. Collective.
+    /// Opens the generation of a step. The ranks share the reading of all bytes and compare them
+    /// with the checksums. Collective.
     ///
     /// # Errors
-    /// The same on every rank: there is none; it is damaged, truncated, of another program or of a newer version: what is
-    /// wrong, where, and the step of the whole generation before it; what the operating system said.
+    /// The same on every rank: there is no such generation, or it is damaged, truncated, of another
+    /// program or of a newer version (the error contains the reason, the file and the step of the
+    /// whole generation before it); an operating system error.
     #[track_caller]
     pub fn at(&self, world: &World, step: u64) -> Result<Checkpoint> {
         let _call = CallSite::enter();
-        Ok(self.taken(world, open::at(world, &self.directory, step)?))
+        Ok(self.loaded(world, open::at(world, &self.directory, step)?))
     }
 
-    fn taken(&self, world: &World, opened: Opened) -> Checkpoint {
-        // The rank that takes away what is superfluous.
+    fn loaded(&self, world: &World, opened: Opened) -> Checkpoint {
+        // Only rank 0 removes old generations.
         if world.rank() == 0 {
             self.keep.set_loaded(opened.generation, opened.last);
         }

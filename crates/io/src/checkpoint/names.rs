@@ -1,4 +1,4 @@
-//! Names in a directory of checkpoints: only what has them is ever touched.
+//! Names in a directory of checkpoints. Entries with other names are never touched.
 
 use std::fs;
 use std::io;
@@ -11,18 +11,19 @@ use crate::atomic::sync_directory;
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";
 
-/// The file of the program that saves into a directory.
+/// Lock file of the program that saves into a directory.
 pub const LOCK: &str = "run.lock";
 
-/// In a generation that was found not to be whole: what is wrong with it.
+/// File in a damaged generation that contains the reason.
 pub const REFUSED: &str = "refused.txt";
 
-/// The file that a rank writes.
-pub fn of_rank(rank: usize) -> String {
+/// Name of a rank's file.
+pub fn rank_file_name(rank: usize) -> String {
     format!("rank-{rank:06}.cells")
 }
 
-/// A saved step. Of two generations the one with the higher number was started later, whatever their steps.
+/// A saved step. The number counts the saves, so the generation with the higher number was started
+/// later, whatever the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation {
     pub number: u64,
@@ -30,29 +31,30 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// The name of its directory.
+    /// Name of its directory.
     pub fn name(self) -> String {
         format!("step-{:012}.{:06}", self.step, self.number)
     }
 
-    /// The generation whose directory has this name.
+    /// Parses the name of a generation's directory.
     pub fn named(name: &str) -> Option<Self> {
         let (step, number) = name.strip_prefix("step-")?.split_once('.')?;
         let found = Self { step: step.parse().ok()?, number: number.parse().ok()? };
         (found.name() == name).then_some(found)
     }
 
-    /// The generation that a directory of this name is no longer: it is being removed.
-    fn of_discarded(name: &str) -> Option<Self> {
+    /// Parses the name of a generation that is being removed.
+    fn parse_discarded(name: &str) -> Option<Self> {
         let (generation, random) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('-')?;
         let is_random = random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
         Self::named(generation).filter(|_| is_random)
     }
 
-    /// What `make` makes under a temporary name of this generation, which is to be removed.
+    /// Creates an entry with `make` under a temporary name of this generation that marks it for
+    /// removal.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// The errors of `make`.
     pub fn temporary(self, parent: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
         let prefix = format!(".{}-", self.name());
         let mut builder = Builder::new();
@@ -61,34 +63,35 @@ impl Generation {
     }
 }
 
-/// The name of the directory in which the generation of a number is written: nothing but the number, so that whoever makes
-/// it has the number.
-pub fn of_draft(number: u64) -> String {
+/// Name of the directory in which the generation with a number is written. It contains only the
+/// number, so that creating the directory reserves the number.
+pub fn draft_name(number: u64) -> String {
     format!(".number-{number:06}.tmp")
 }
 
-/// The number of the generation that is written in a directory of this name.
+/// Parses the name of a draft's directory.
 pub fn number_of_draft(name: &str) -> Option<u64> {
     let number = name.strip_prefix(".number-")?.strip_suffix(".tmp")?.parse().ok()?;
-    (of_draft(number) == name).then_some(number)
+    (draft_name(number) == name).then_some(number)
 }
 
-/// The number of what is not whole yet, or no longer.
+/// Number in the name of a draft or a generation that is being removed.
 fn number_of_temporary(name: &str) -> Option<u64> {
-    number_of_draft(name).or_else(|| Generation::of_discarded(name).map(|generation| generation.number))
+    number_of_draft(name).or_else(|| Generation::parse_discarded(name).map(|generation| generation.number))
 }
 
-/// Random letters of a temporary name.
+/// Length of the random part of a temporary name.
 const RANDOM: usize = 12;
 
-/// Whether a file of a generation has this name.
-fn is_ours(name: &str) -> bool {
+/// True for the name of a file of a generation.
+fn is_generation_file(name: &str) -> bool {
     let rank =
         name.strip_prefix("rank-").and_then(|name| name.strip_suffix(".cells")).and_then(|rank| rank.parse().ok());
-    [MANIFEST, STATE, REFUSED].contains(&name) || rank.is_some_and(|rank| of_rank(rank) == name)
+    [MANIFEST, STATE, REFUSED].contains(&name) || rank.is_some_and(|rank| rank_file_name(rank) == name)
 }
 
-/// The directories in `parent` whose names `parse` knows, with what it makes of them; none where there is no `parent`.
+/// Directories in `parent` whose names `parse` accepts, with the parsed values; empty without
+/// `parent`.
 fn directories<T>(parent: &Path, parse: fn(&str) -> Option<T>) -> io::Result<Vec<(T, PathBuf)>> {
     let entries = match fs::read_dir(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -106,70 +109,72 @@ fn directories<T>(parent: &Path, parse: fn(&str) -> Option<T>) -> io::Result<Vec
     Ok(found)
 }
 
-/// The generations in a directory, the latest first; none where there is no such directory.
+/// Generations in a directory, latest first; empty if the directory does not exist.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
     let mut found: Vec<_> = directories(parent, Generation::named)?.into_iter().map(|(found, _)| found).collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     Ok(found)
 }
 
-/// What was begun in a directory and is not in its place, or was to be removed, with the numbers.
+/// Drafts and generations that are being removed, with their numbers.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn temporaries(parent: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     directories(parent, number_of_temporary)
 }
 
-/// The highest number in a directory, of what is whole or not; 0 where there is none.
+/// Highest number of a generation or draft in a directory; 0 if there is none.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn last_number(parent: &Path) -> io::Result<u64> {
     let whole = generations(parent)?.into_iter().map(|generation| generation.number);
     let begun = temporaries(parent)?.into_iter().map(|(number, _)| number);
     Ok(whole.chain(begun).max().unwrap_or(0))
 }
 
-/// Whether a generation of a number is in its place.
+/// True if a generation with this number has its final name.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn has_number(parent: &Path, number: u64) -> io::Result<bool> {
     Ok(generations(parent)?.into_iter().any(|generation| generation.number == number))
 }
 
-/// The files of a generation.
+/// Files of a generation.
 ///
 /// # Errors
-/// There is anything else in its directory; what the operating system said.
+/// The directory contains anything else; an operating system error.
 pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let file = |entry: io::Result<fs::DirEntry>| {
         let entry = entry?;
-        match entry.file_name().to_str().is_some_and(is_ours) && !entry.file_type()?.is_dir() {
-            true => Ok(entry.path()),
-            false => Err(io::Error::other(format!("{:?} in it is no part of a checkpoint", entry.file_name()))),
+        if entry.file_name().to_str().is_some_and(is_generation_file) && !entry.file_type()?.is_dir() {
+            Ok(entry.path())
+        } else {
+            Err(io::Error::other(format!("{:?} in it is no part of a checkpoint", entry.file_name())))
         }
     };
     fs::read_dir(directory)?.map(file).collect()
 }
 
-/// Removes the files of a generation and their directory; where there is anything else in it, nothing.
+/// Removes a generation's files and directory; removes nothing if the directory contains anything
+/// else.
 ///
 /// # Errors
-/// As [`files`]; what the operating system said.
+/// As [`files`]; an operating system error.
 pub fn remove(directory: &Path) -> io::Result<()> {
     files(directory)?.iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(directory)
 }
 
-/// Makes a directory and those that it lies in, on the disk, where they are not there yet.
+/// Creates a directory and its missing ancestors, and syncs them to the disk.
 ///
 /// # Errors
-/// What the operating system said.
+/// An operating system error.
 pub fn create_directories(directory: &Path) -> io::Result<()> {
     let new: Vec<&Path> =
         directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();

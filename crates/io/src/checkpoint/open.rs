@@ -1,4 +1,4 @@
-//! Which generation is whole: asked by all ranks together, each of which reads a share of the bytes.
+//! Search for a whole generation. All ranks search together; each reads a share of the bytes.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,43 +13,43 @@ use super::stored::{check_lengths, files, forget_refusal, interpret, manifest_te
 use super::together::{bytes_of_first, first_complaint, of_first};
 use crate::IoError;
 
-/// A generation that was not taken as it is not whole.
+/// A generation that `latest` has skipped because it is damaged.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PassedOver {
-    /// Its step.
+    /// Step of the generation.
     pub step: u64,
-    /// Its directory.
+    /// Directory of the generation.
     pub directory: PathBuf,
-    /// What is wrong with it, and where.
+    /// Damage and the file that has it.
     pub reason: String,
 }
 
-/// What rank 0 finds in a directory.
+/// Directory content as rank 0 sees it.
 #[derive(Serialize, Deserialize)]
 struct Listing {
     directory: String,
-    /// Steps and numbers, the latest first.
+    /// Steps and save numbers, latest first.
     generations: Vec<(u64, u64)>,
 }
 
-/// A generation that was found whole.
+/// A generation whose bytes have all been checked.
 pub struct Opened {
     pub directory: PathBuf,
     pub manifest: Manifest,
-    /// The bytes of its state.
+    /// Serialized state of the program.
     pub state: Option<Vec<u8>>,
     pub generation: Generation,
-    /// The highest number that there was.
+    /// Highest save number in the directory.
     pub last: u64,
     pub passed_over: Vec<PassedOver>,
 }
 
-/// The generations in a directory, the latest first, and the directory as all ranks can open it. Collective; errors name
-/// `call`.
+/// Generations in a directory, latest first, and the directory's canonical path, which all ranks
+/// can open. Collective; errors name `call`.
 ///
 /// # Errors
-/// The same on every rank: what the operating system said.
+/// The same on every rank: the directory cannot be listed.
 fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
     let list = || -> std::result::Result<_, IoError> {
         let refused = |error: std::io::Error| IoError::system(parent, "list the directory", &error);
@@ -67,11 +67,11 @@ fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Genera
     Ok((directory.into(), generations))
 }
 
-/// The first of these generations that is whole, and those before it. Collective.
+/// The first whole generation of `generations`, and the damaged ones before it. Collective.
 ///
 /// # Errors
-/// The same on every rank: what the operating system said, other than that there is no such file. Whether a generation is
-/// whole is not known then.
+/// The same on every rank: an operating system error other than a missing file, after which it is
+/// not known whether a generation is whole.
 pub fn first_whole(
     world: &World,
     parent: &Path,
@@ -92,9 +92,9 @@ pub fn first_whole(
     Ok((None, passed_over))
 }
 
-/// What was found, or what is wrong with it. What the operating system could not do now and may do later says nothing of the
-/// files: it stays an error.
-fn apart<T>(found: std::result::Result<T, IoError>) -> Result<Result<T, String>> {
+/// Separates damage (inner `Err`) from operating system errors (outer `Err`), which may be
+/// temporary and say nothing about the files.
+fn separate_damage<T>(found: std::result::Result<T, IoError>) -> Result<Result<T, String>> {
     match found {
         Ok(found) => Ok(Ok(found)),
         Err(error @ IoError::System { kind, .. })
@@ -106,11 +106,11 @@ fn apart<T>(found: std::result::Result<T, IoError>) -> Result<Result<T, String>>
     }
 }
 
-/// A generation all of whose bytes are right: its manifest and its state.
+/// Manifest and state of a whole generation.
 type Whole = (Manifest, Option<Vec<u8>>);
 
-/// A whole generation, or what is wrong with it, the same on every rank. Rank 0 marks what is refused, so that no save counts
-/// it among the whole ones. Collective.
+/// Checks a generation: a whole one, or the reason for which it is damaged, the same on every rank.
+/// Rank 0 marks a damaged generation, so that no save counts it among the whole ones. Collective.
 ///
 /// # Errors
 /// As [`first_whole`].
@@ -129,14 +129,14 @@ fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Re
     Ok(examined)
 }
 
-/// The manifest as rank 0 reads it, or what is wrong with it, the same on every rank. Collective.
+/// The manifest as rank 0 reads it, or its damage, the same on every rank. Collective.
 fn manifest_of_first(
     world: &World,
     what: &str,
     directory: &Path,
     generation: Generation,
 ) -> Result<Result<Manifest, String>> {
-    let text = (world.rank() == 0).then(|| apart(manifest_text(directory))).transpose();
+    let text = (world.rank() == 0).then(|| separate_damage(manifest_text(directory))).transpose();
     let text = world.agree(what, text)?.map(|text| match text {
         Ok(text) => [b"+", &*text].concat(),
         Err(reason) => format!("-{reason}").into_bytes(),
@@ -149,12 +149,12 @@ fn manifest_of_first(
     })
 }
 
-/// Reads all files of a generation, each rank a share. Collective.
+/// Reads and checks all files of a generation; each rank reads a share. Collective.
 fn check_files(world: &World, what: &str, directory: &Path, manifest: Manifest) -> Result<Result<Whole, String>> {
     let lengths = if world.rank() == 0 { check_lengths(directory, &manifest) } else { Ok(()) };
     let checked = lengths.and_then(|()| check_share(directory, &manifest, world.rank() as u64, world.size() as u64));
     let state = checked.and_then(|()| if world.rank() == 0 { read_state(directory, &manifest) } else { Ok(None) });
-    let state = world.agree(what, apart(state))?;
+    let state = world.agree(what, separate_damage(state))?;
     if let Some(reason) = first_complaint(world, state.as_ref().err().cloned())? {
         return Ok(Err(reason));
     }
@@ -165,7 +165,7 @@ fn check_files(world: &World, what: &str, directory: &Path, manifest: Manifest) 
     Ok(Ok((manifest, Some((*state).as_ref().to_vec()))))
 }
 
-/// Reads this rank's share of all blocks.
+/// Reads and checks this rank's share of all blocks.
 fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> Result<(), IoError> {
     let all: u64 = files(directory, manifest).map(|(_, sums)| sums.blocks(manifest.block_bytes)).sum();
     let bound = |rank: u64| (u128::from(all) * u128::from(rank) / u128::from(ranks)) as u64;
@@ -183,15 +183,15 @@ fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> 
     Ok(())
 }
 
-/// The highest number.
+/// Highest save number.
 fn newest(generations: &[Generation]) -> u64 {
     generations.first().map_or(0, |latest| latest.number)
 }
 
-/// The latest whole generation; `None` where there is none at all. Collective.
+/// Opens the latest whole generation; `None` if there is no generation at all. Collective.
 ///
 /// # Errors
-/// The same on every rank: there are generations, and none is whole; what the operating system said.
+/// The same on every rank: there are generations and all are damaged; an operating system error.
 pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
     let (absolute, generations) = list(world, &format!("latest({})", parent.display()), parent)?;
     let (opened, passed_over) = first_whole(world, &absolute, &generations)?;
@@ -213,13 +213,13 @@ pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
     Ok(Some(Opened { last: newest(&generations), passed_over, ..opened }))
 }
 
-/// The latest generation of a step. Collective.
+/// Opens the latest generation of a step. Collective.
 ///
 /// # Errors
-/// The same on every rank: there is none, or it is not whole; what the operating system said.
+/// The same on every rank: there is none, or it is damaged; an operating system error.
 pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
     let (absolute, generations) = list(world, &format!("at({}, step {step})", parent.display()), parent)?;
-    let Some(place) = generations.iter().position(|generation| generation.step == step) else {
+    let Some(index) = generations.iter().position(|generation| generation.step == step) else {
         let mut steps: Vec<u64> = generations.iter().map(|generation| generation.step).collect();
         steps.sort_unstable();
         let steps: Vec<String> = steps.iter().map(u64::to_string).collect();
@@ -227,7 +227,7 @@ pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
             if steps.is_empty() { "it holds none".to_string() } else { format!("there are {}", steps.join(", ")) };
         return Err(IoError::request(parent, format!("no checkpoint of step {step}; {there}")).into());
     };
-    let (found, earlier) = generations[place..].split_at(1);
+    let (found, earlier) = generations[index..].split_at(1);
     let (opened, passed_over) = first_whole(world, &absolute, found)?;
     if let Some(opened) = opened {
         return Ok(Opened { last: newest(&generations), ..opened });

@@ -1,4 +1,4 @@
-//! [`PendingSave`]: a save that is written while the program goes on.
+//! [`PendingSave`]: a save that a thread writes while the program continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,38 +11,39 @@ use zippy::{Error, Result, World, trace};
 
 use super::blocks::{Sums, Writer};
 use super::contents::Contents;
-use super::save::Begun;
+use super::save::StartedSave;
 use crate::IoError;
 
-/// The thread rests so many times as long as it has written: it takes a twelfth of what it could have of a core and of the
-/// memory, and less where many want the same cores.
+/// Ratio of the thread's pauses to its writes: the thread uses at most a twelfth of a core and of
+/// the memory bandwidth.
 const RESTS: u32 = 11;
 
 /// A started save: its arrays have been read and may be written again.
 ///
-/// Dropped without [`wait`](Self::wait), it is given up: it stops, leaves nothing behind, and says so in the log.
+/// Dropped without [`wait`](Self::wait), the save is cancelled: it stops, removes its files and
+/// reports this in the log.
 #[must_use = "a started save is in its place after wait()"]
 pub struct PendingSave<'w> {
     world: &'w World,
-    begun: Option<Begun>,
+    begun: Option<StartedSave>,
     writing: Option<JoinHandle<Result<Written, IoError>>>,
-    /// Told to the thread: it is not to write more.
+    /// Tells the thread to stop writing.
     leave: Arc<AtomicBool>,
 }
 
-/// How far the thread has come.
+/// Progress of the thread.
 enum Written {
     Whole(Sums),
-    /// What is left to be written, and where.
+    /// The writer and the cells that are not written yet.
     Left(Writer, std::vec::IntoIter<Payload>),
 }
 
 impl<'w> PendingSave<'w> {
-    /// Reads this rank's cells, and writes them on a thread. Collective.
+    /// Reads this rank's cells, and starts a thread that writes them. Collective.
     ///
     /// # Errors
-    /// The same on every rank: a device failure; there is no file or thread to be had.
-    pub(super) fn start(world: &'w World, begun: Begun, contents: &Contents<'_>) -> Result<Self> {
+    /// The same on every rank: a device failure; no file or thread can be created.
+    pub(super) fn start(world: &'w World, begun: StartedSave, contents: &Contents<'_>) -> Result<Self> {
         let leave = Arc::new(AtomicBool::new(false));
         let start = || -> Result<_> {
             let mut pieces = Vec::new();
@@ -62,25 +63,27 @@ impl<'w> PendingSave<'w> {
             Err(error) => (None, Err(error)),
         };
         let mut pending = Self { world, begun: Some(begun), writing, leave };
-        // Where another rank has failed, this one gives up without a word.
+        // An error on another rank cancels the save of this rank without a warning.
         world.agree(&what, is_started).inspect_err(|_| drop(pending.give_up()))?;
         Ok(pending)
     }
 
-    /// Whether this rank has written its part. Local: where it is true, [`wait`](Self::wait) only waits for other ranks.
+    /// True when this rank has written its part; [`wait`](Self::wait) then only waits for other
+    /// ranks. Local.
     pub fn is_done(&self) -> bool {
         self.writing.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits until the checkpoint is in its place, as after [`Checkpoints::save`](super::Checkpoints::save). Collective.
-    /// What the thread has not written is written by the caller, which has nothing else to do.
+    /// Waits until the checkpoint is complete, as after
+    /// [`Checkpoints::save`](super::Checkpoints::save). The caller writes the cells that the thread
+    /// has not written yet. Collective.
     ///
     /// # Errors
-    /// As those of `save`, the same on every rank.
+    /// As `save`, the same on every rank.
     #[track_caller]
     pub fn wait(mut self) -> Result<()> {
         let _call = CallSite::enter();
-        let written = match self.stopped() {
+        let written = match self.stop() {
             Some(Ok(written)) => written.and_then(Written::finish).map_err(Error::from),
             _ => Err(Error::program("the thread that saved a checkpoint has panicked")),
         };
@@ -90,18 +93,18 @@ impl<'w> PendingSave<'w> {
         }
     }
 
-    /// Ends the thread.
-    fn stopped(&mut self) -> Option<thread::Result<Result<Written, IoError>>> {
+    /// Stops the thread.
+    fn stop(&mut self) -> Option<thread::Result<Result<Written, IoError>>> {
         self.leave.store(true, Ordering::Relaxed);
         let writing = self.writing.take()?;
-        // It may rest.
+        // The thread may be paused.
         writing.thread().unpark();
         Some(writing.join())
     }
 
-    /// Ends the writing; what is there goes with `begun`.
-    fn give_up(&mut self) -> Option<Begun> {
-        let _ = self.stopped();
+    /// Stops the thread; dropping the returned value removes the files.
+    fn give_up(&mut self) -> Option<StartedSave> {
+        let _ = self.stop();
         self.begun.take()
     }
 }
@@ -128,7 +131,8 @@ impl Written {
     }
 }
 
-/// Writes pieces, and frees each one when it is written, until told to leave; between them it lets the program go on.
+/// Writes pieces until `leave` is set, and frees each one after it is written. Pauses between
+/// pieces leave the core to the program.
 fn write(mut writer: Writer, mut pieces: std::vec::IntoIter<Payload>, leave: &AtomicBool) -> Result<Written, IoError> {
     while !leave.load(Ordering::Relaxed) {
         let Some(piece) = pieces.next() else { return writer.finish().map(Written::Whole) };

@@ -1,4 +1,4 @@
-//! [`Run`]: one program at a time saves into a directory of checkpoints.
+//! [`Run`]: exclusive access of one program to a directory of checkpoints.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -12,36 +12,36 @@ use super::holder::Holder;
 use super::names::{self, LOCK};
 use crate::IoError;
 
-/// Asks the system for the lock of a file.
+/// Tries to lock a file.
 type TryLock = fn(&File) -> Result<(), TryLockError>;
 
-/// So often a file that another program takes away at the same moment is opened again.
+/// Retries when another program removes the lock file between two steps.
 const ATTEMPTS: usize = 100;
 
-/// The runs of this process. Its threads, and values of one directory, save as one run.
+/// Runs of this process. All its threads, and all values of one directory, share one run.
 static RUNS: Mutex<Vec<Arc<Run>>> = Mutex::new(Vec::new());
 
-/// A program that saves into a directory of checkpoints, on rank 0.
+/// A program's hold on a directory of checkpoints, on rank 0.
 #[derive(Debug)]
 pub struct Run {
     parent: PathBuf,
     holder: Holder,
     /// Numbers of generations that are being written.
     drafts: Mutex<BTreeSet<u64>>,
-    /// Nothing when the last share has gone.
+    /// `None` after the last share is dropped.
     held: Mutex<Option<Held>>,
 }
 
-/// What keeps others out of the directory.
+/// Mechanism that keeps other programs out of the directory.
 #[derive(Debug)]
 enum Held {
-    /// A lock of the system, which goes with the process.
+    /// A lock of the operating system, which ends with the process.
     Lock(File),
-    /// The time in a file, where the file system has no locks.
+    /// The time in the lock file, where the file system has no locks.
     Beats(Heartbeat),
 }
 
-/// A share of a run: with the last one others may save into the directory.
+/// A share of a run. After the last one is dropped, other programs may save into the directory.
 #[derive(Debug, Clone)]
 pub struct RunShare(Arc<Run>);
 
@@ -50,10 +50,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RunShare {
-    /// The run of this process in `parent`, which is made where it is not there yet.
+    /// This process's run in `parent`, which is created if it does not exist.
     ///
     /// # Errors
-    /// Another program saves into the directory; what the operating system said.
+    /// Another program saves into the directory; an operating system error.
     pub fn new(parent: &Path) -> Result<Self, IoError> {
         let refused = |error: io::Error| IoError::system(parent, "write to the directory", &error);
         names::create_directories(parent).map_err(refused)?;
@@ -79,7 +79,8 @@ impl Deref for RunShare {
 impl Drop for RunShare {
     fn drop(&mut self) {
         let mut runs = locked(&RUNS);
-        // The list has one, and this is one. The lock goes before anybody can ask for another.
+        // Two references: the list and `self`. Release the lock before another thread can ask for a
+        // run.
         if Arc::strong_count(&self.0) == 2 {
             self.release();
             runs.retain(|other| !Arc::ptr_eq(other, &self.0));
@@ -94,20 +95,21 @@ impl Run {
         Ok(Self { parent, holder, drafts: Mutex::default(), held })
     }
 
-    /// Where it saves.
+    /// Directory of the generations.
     pub fn parent(&self) -> &Path {
         &self.parent
     }
 
-    /// What manifests call it.
+    /// Name in manifests.
     pub fn name(&self) -> String {
         self.holder.to_string()
     }
 
-    /// Makes sure that the directory still is this run's. Where it was removed meanwhile it is made and taken again.
+    /// Checks that the directory still belongs to this run. A removed directory is created and
+    /// locked again.
     ///
     /// # Errors
-    /// Another program has taken it over; what the operating system said.
+    /// Another program has taken the directory over; an operating system error.
     pub fn check(&self) -> Result<(), IoError> {
         let (mut held, path) = (locked(&self.held), self.parent.join(LOCK));
         match &*held {
@@ -122,10 +124,11 @@ impl Run {
         }
     }
 
-    /// Leaves the directory to others.
+    /// Gives the directory up.
     fn release(&self) {
         if let Some(Held::Lock(file)) = locked(&self.held).take() {
-            // Who opens it at this moment finds that it is no longer the one of that name. Windows removes nothing open.
+            // A program that opens the file now finds that its name has gone. Windows cannot remove
+            // an open file.
             let path = self.parent.join(LOCK);
             if cfg!(unix) && is_of_name(&file, &path) {
                 let _ = fs::remove_file(path);
@@ -134,20 +137,21 @@ impl Run {
         }
     }
 
-    /// Makes the directory of a generation with the next number. Two programs never get the same one: the name of what is
-    /// made has nothing but the number, and numbers that were put into their places meanwhile are seen.
+    /// Reserves the next number and creates the draft's directory. Two programs never get the same
+    /// number: the name contains only the number, and generations completed in the meantime are
+    /// checked.
     ///
     /// # Errors
-    /// What the operating system said; there is no higher number.
-    pub fn take_number(&self) -> Result<(u64, PathBuf), IoError> {
+    /// An operating system error; there is no higher number.
+    pub fn reserve_number(&self) -> Result<(u64, PathBuf), IoError> {
         let refused = |error: io::Error| IoError::system(&self.parent, "write to the directory", &error);
         let mut number = 0;
         loop {
             let last = names::last_number(&self.parent).map_err(refused)?.max(number);
             let full = || IoError::request(&self.parent, "holds a generation of the last number there is");
             number = last.checked_add(1).ok_or_else(full)?;
-            let directory = self.parent.join(names::of_draft(number));
-            // Before it is there: what is in no list counts as left by a killed program.
+            let directory = self.parent.join(names::draft_name(number));
+            // Before the directory exists: `tidy` removes drafts that are not in the list.
             locked(&self.drafts).insert(number);
             match fs::create_dir(&directory) {
                 Ok(()) if names::has_number(&self.parent, number).map_err(refused)? => {
@@ -156,20 +160,20 @@ impl Run {
                 Ok(()) => return Ok((number, directory)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    self.give_back(number);
+                    self.release_number(number);
                     return Err(refused(error));
                 }
             }
-            self.give_back(number);
+            self.release_number(number);
         }
     }
 
-    /// A generation is in its place, or given up.
-    pub fn give_back(&self, number: u64) {
+    /// Releases the number of a completed or cancelled generation.
+    pub fn release_number(&self, number: u64) {
         locked(&self.drafts).remove(&number);
     }
 
-    /// Whether this run writes the generation of a number.
+    /// True if this run writes the generation with this number.
     pub fn is_writing(&self, number: u64) -> bool {
         locked(&self.drafts).contains(&number)
     }
@@ -181,7 +185,7 @@ impl Drop for Run {
     }
 }
 
-/// Takes the directory of a lock file.
+/// Takes the directory of a lock file for this program.
 fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError> {
     let refused = |error: io::Error| IoError::system(path, "write", &error);
     for _ in 0..ATTEMPTS {
@@ -190,7 +194,7 @@ fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 match File::options().read(true).write(true).open(path) {
                     Ok(file) => (file, false),
-                    // Its program has just ended.
+                    // The program that held it has just ended.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(error) => return Err(refused(error)),
                 }
@@ -200,7 +204,7 @@ fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError
         match try_lock(&file) {
             Ok(()) if !is_of_name(&file, path) => {}
             Ok(()) => {
-                // A program that finds no locks on its node may hold the directory by its time.
+                // A program on a node without locks may hold the directory by the time in the file.
                 if !is_new && let Some(other) = Holder::read(path).filter(Holder::is_beating) {
                     return Err(taken(path, Some(&other)));
                 }
@@ -220,7 +224,7 @@ fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError
     Err(taken(path, Holder::read(path).as_ref()))
 }
 
-/// That somebody else saves into the directory.
+/// Error for a directory that another program holds.
 pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
     let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
     let message = format!(
@@ -230,12 +234,12 @@ pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
     IoError::request(path.parent().unwrap_or(path), message)
 }
 
-/// Whether an open file is the one that has a name.
+/// True if `path` still names the open file.
 #[cfg(unix)]
 fn is_of_name(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |found: fs::Metadata| (found.dev(), found.ino());
-    matches!((file.metadata().map(place), fs::metadata(path).map(place)), (Ok(file), Ok(named)) if file == named)
+    let inode = |found: fs::Metadata| (found.dev(), found.ino());
+    matches!((file.metadata().map(inode), fs::metadata(path).map(inode)), (Ok(file), Ok(named)) if file == named)
 }
 
 #[cfg(not(unix))]
@@ -254,7 +258,7 @@ mod tests {
         Run::begin(parent.to_path_buf(), try_lock)
     }
 
-    /// With locks, and with the time in a file.
+    /// Both with locks and with the time in a file.
     #[test]
     fn second_run_gets_error_that_names_the_first() {
         let directory = tempfile::tempdir().unwrap();
@@ -269,7 +273,7 @@ mod tests {
             assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
             drop(first);
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
-            // A killed one leaves its file, and no lock.
+            // A killed program leaves its file, but no lock.
             fs::write(directory.path().join(LOCK), Holder { process: u32::MAX, ..own }.text()).unwrap();
             drop(run(directory.path(), try_lock).unwrap());
         }
@@ -284,7 +288,7 @@ mod tests {
         fs::remove_dir_all(&parent).unwrap();
         first.check().unwrap();
         assert!(run(&parent, File::try_lock).unwrap_err().to_string().contains("another program"));
-        // Another program is quicker.
+        // Another program takes the directory first.
         fs::remove_dir_all(&parent).unwrap();
         fs::create_dir(&parent).unwrap();
         let second = run(&parent, File::try_lock).unwrap();
@@ -294,7 +298,7 @@ mod tests {
         assert!(run(&parent, File::try_lock).is_err());
     }
 
-    /// Where another node has locks, the age of the file says nothing.
+    /// The file's age is irrelevant while another node holds a lock.
     #[test]
     fn lock_of_another_machine_does_not_become_stale() {
         let directory = tempfile::tempdir().unwrap();
@@ -314,7 +318,7 @@ mod tests {
         run(directory.path(), File::try_lock).unwrap();
     }
 
-    /// On another machine nobody can tell whether a process lives: only its time counts.
+    /// The process of another machine cannot be checked, so only its time counts.
     #[test]
     fn time_of_another_machine_is_stale_after_ten_minutes() {
         let directory = tempfile::tempdir().unwrap();
@@ -327,7 +331,7 @@ mod tests {
         fs::write(&path, old.text()).unwrap();
         let second = run(directory.path(), NO_LOCKS).unwrap();
         second.check().unwrap();
-        // The first one wakes up and takes it back, after which the second one must not go on.
+        // The first program wakes up and takes the directory back; the second must stop.
         fs::write(&path, fresh.renewed_now().text()).unwrap();
         let error = second.check().unwrap_err().to_string();
         assert!(error.contains("another program"), "{error}");
@@ -340,19 +344,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("step-000000000003.000007")).unwrap();
         let run = run(directory.path(), File::try_lock).unwrap();
-        let (first, second) = (run.take_number().unwrap(), run.take_number().unwrap());
+        let (first, second) = (run.reserve_number().unwrap(), run.reserve_number().unwrap());
         assert_eq!((first.0, second.0), (8, 9));
         assert!(run.is_writing(8) && !run.is_writing(7));
-        // Somebody else has it, with a name that no list has shown yet.
-        fs::create_dir(directory.path().join(names::of_draft(10))).unwrap();
-        assert_eq!(run.take_number().unwrap().0, 11);
-        run.give_back(9);
+        // Another program has the next number.
+        fs::create_dir(directory.path().join(names::draft_name(10))).unwrap();
+        assert_eq!(run.reserve_number().unwrap().0, 11);
+        run.release_number(9);
         assert!(!run.is_writing(9));
-        fs::create_dir(directory.path().join(names::of_draft(u64::MAX))).unwrap();
-        assert!(run.take_number().unwrap_err().to_string().contains("the last number there is"));
+        fs::create_dir(directory.path().join(names::draft_name(u64::MAX))).unwrap();
+        assert!(run.reserve_number().unwrap_err().to_string().contains("the last number there is"));
     }
 
-    /// Values of one directory share the run of the process; with the last of them it ends.
+    /// All values of one directory share the process's run, which ends with the last of them.
     #[test]
     fn shares_of_a_run_hold_the_directory() {
         let directory = tempfile::tempdir().unwrap();

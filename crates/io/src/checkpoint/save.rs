@@ -1,4 +1,4 @@
-//! [`Begun`]: a save from its beginning to its end, on every rank.
+//! [`StartedSave`]: a save from its beginning to its end, on every rank.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -18,8 +18,8 @@ use super::together::{numbers_of_all, of_first};
 use crate::IoError;
 
 /// A save whose cells are being written.
-pub struct Begun {
-    /// What it is called in messages.
+pub struct StartedSave {
+    /// Name of the save in messages.
     pub what: String,
     pub draft: Draft,
     keep: Keep,
@@ -30,18 +30,19 @@ pub struct Begun {
     run: Option<RunShare>,
 }
 
-/// What is written when all cells are.
+/// Content that is written after all cells.
 struct Rest {
     state: Option<Vec<u8>>,
-    /// All of it but checksums.
+    /// Complete except for checksums.
     manifest: Manifest,
 }
 
-impl Begun {
-    /// Compares what the ranks have, and makes the directory. Collective, called by `verb`.
+impl StartedSave {
+    /// Checks that all ranks save the same content, and creates the directory. Collective; `verb`
+    /// is the called method.
     ///
     /// # Errors
-    /// The same on every rank: what is wrong with the contents; what the operating system said.
+    /// The same on every rank: a mistake in the contents; an operating system error.
     pub fn new(
         world: &World,
         (verb, step): (&str, u64),
@@ -65,52 +66,53 @@ impl Begun {
             let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
             Ok((draft, (name, rest.manifest.block_bytes), (rest, run)))
         });
-        let (created, told, own) = match world.agree(&what, created.transpose().map_err(Error::from))? {
-            Some((draft, told, own)) => (Some(draft), Some(told), Some(own)),
+        let (created, shared, own) = match world.agree(&what, created.transpose().map_err(Error::from))? {
+            Some((draft, shared, own)) => (Some(draft), Some(shared), Some(own)),
             None => (None, None, None),
         };
         let (rest, run) = own.unzip();
-        let (name, block_bytes): (String, u64) = of_first(world, told.as_ref())?;
+        let (name, block_bytes): (String, u64) = of_first(world, shared.as_ref())?;
         let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank(), step), Ok);
         let draft = world.agree(&what, joined.map_err(Error::from))?;
         Ok(Self { what, draft, keep, block_bytes, rest, run })
     }
 
-    /// The file of this rank.
+    /// Creates this rank's file.
     ///
     /// # Errors
-    /// What the operating system said.
+    /// An operating system error.
     pub fn writer(&self) -> std::result::Result<Writer, IoError> {
         self.draft.writer(self.block_bytes)
     }
 
-    /// Puts the generation into its place, when this rank has `written`. Collective.
+    /// Completes the generation; `written` is the result of this rank's writes. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what went wrong on any of them. Nothing is left of it then, unless the error says so.
+    /// The same on every rank: an error of any rank. Nothing of the generation is left, unless the
+    /// error says so.
     pub fn finish(mut self, world: &World, written: Result<Sums>) -> Result<()> {
         let sums = world.agree(&self.what, written)?;
         self.draft.all_written();
-        let told = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
-        let all = world.failing(self.what.clone(), || world.group().gather(0, copied(&told)))?;
+        let words = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
+        let all = world.failing(self.what.clone(), || world.group().gather(0, copied(&words)))?;
         let (what, keep, run) = (self.what.clone(), self.keep.clone(), self.run.clone());
         let generation = self.draft.generation();
         let put = match all {
             Some(all) => {
-                let files = all.iter().map(|told| Ok(sums_of(&values(told)?)));
+                let files = all.iter().map(|words| Ok(sums_of(&values(words)?)));
                 files.collect::<Result<_>>().and_then(|files| self.put(files))
             }
             None => Ok(()),
         };
         world.agree(&what, put)?;
-        // The others need not wait for it.
+        // Other ranks need not wait for the removal.
         if let Some(run) = run {
             tidy(&run, &keep, generation);
         }
         Ok(())
     }
 
-    /// On rank 0.
+    /// Writes state and manifest, and renames the generation to its final name. On rank 0.
     fn put(self, files: Vec<Sums>) -> Result<()> {
         let Self { draft, block_bytes, rest: Some(Rest { state, mut manifest }), .. } = self else { return Ok(()) };
         let expected = &manifest.files;
@@ -125,11 +127,11 @@ impl Begun {
     }
 }
 
-fn sums_of(told: &[u32]) -> Sums {
-    Sums { bytes: u64::from(told[0]) | u64::from(told[1]) << 32, checksums: told[2..].to_vec() }
+fn sums_of(words: &[u32]) -> Sums {
+    Sums { bytes: u64::from(words[0]) | u64::from(words[1]) << 32, checksums: words[2..].to_vec() }
 }
 
-/// The lengths of growable arrays on each rank, when all ranks save the same.
+/// Lengths of growable arrays on each rank, after a check that all ranks save the same content.
 fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
     let state = contents.state_bytes();
     let mut hasher = DefaultHasher::new();
@@ -176,7 +178,7 @@ impl Rest {
         Ok(rest)
     }
 
-    /// Where the ranks write the cells of an array: behind those of the arrays before it.
+    /// Adds an array to the manifest; each rank appends its cells to those of the earlier arrays.
     fn add(&mut self, Entry { name, saved }: &Entry<'_>, lengths: &[Vec<u64>]) {
         let (name, element) = (name.to_string(), SavedType::of(saved.element()));
         let Manifest { files, arrays, growables, .. } = &mut self.manifest;
@@ -209,11 +211,11 @@ impl Rest {
     }
 }
 
-/// Writes this rank's cells as they are read. Local.
+/// Reads and writes this rank's cells. Local.
 ///
 /// # Errors
-/// What the operating system said; a device failure.
-pub fn write(begun: &Begun, contents: &Contents<'_>) -> Result<Sums> {
+/// An operating system error; a device failure.
+pub fn write(begun: &StartedSave, contents: &Contents<'_>) -> Result<Sums> {
     let mut writer = begun.writer()?;
     let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
     contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;

@@ -1,4 +1,4 @@
-//! Generations in their places.
+//! Reading of complete generations.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -11,18 +11,18 @@ use super::names::{self, Generation, MANIFEST, REFUSED, STATE};
 use crate::IoError;
 use crate::store::open_regular;
 
-/// The manifest of a generation in its place, checked by itself.
+/// Reads and checks the manifest of a generation.
 ///
 /// # Errors
-/// It is damaged or not there.
+/// The manifest is damaged or missing.
 fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
     interpret(&manifest_text(directory)?, directory, generation)
 }
 
-/// The bytes of a manifest.
+/// Reads the bytes of a manifest.
 ///
 /// # Errors
-/// It is not there, too long, or cannot be read.
+/// The file is missing, too long or cannot be read.
 pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, IoError> {
     let path = directory.join(MANIFEST);
     let (file, length) = open_regular(&path)?;
@@ -35,10 +35,10 @@ pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, IoError> {
     Ok(text)
 }
 
-/// The manifest that these bytes are.
+/// Parses a manifest.
 ///
 /// # Errors
-/// It is damaged, or of another generation.
+/// The manifest is damaged or belongs to another generation.
 pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
     let manifest = Manifest::parse(text, directory, generation)?;
     let path = directory.join(MANIFEST);
@@ -46,24 +46,25 @@ pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Resul
     Ok(manifest)
 }
 
-/// Whether all files are there, with their lengths.
+/// Checks that all files exist with their lengths.
 ///
 /// # Errors
-/// What is missing.
+/// A file is missing or has another length.
 pub fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), IoError> {
     files(directory, manifest).try_for_each(|(path, sums)| Reader::open(path, sums, manifest.block_bytes).map(drop))
 }
 
-/// The files of a generation but its manifest.
+/// Files of a generation except its manifest.
 pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Sums)> {
-    let of_ranks = manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::of_rank(rank)), sums));
+    let of_ranks =
+        manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::rank_file_name(rank)), sums));
     of_ranks.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
 }
 
-/// The bytes of the state, where there is one.
+/// Reads the state, if there is one.
 ///
 /// # Errors
-/// It is damaged or not there.
+/// The state is damaged or missing.
 pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, IoError> {
     let Some(sums) = &manifest.state else { return Ok(None) };
     let mut reader = Reader::open(directory.join(STATE), sums, manifest.block_bytes)?;
@@ -72,17 +73,18 @@ pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8
     Ok(Some(bytes))
 }
 
-/// Marks a generation that was refused, for this and other programs. Where nothing can be written, nothing is saved either.
+/// Marks a generation as damaged, for this and other programs. Failures are ignored: a save into
+/// such a directory fails, too.
 pub fn note_refusal(directory: &Path, reason: &str) {
     let _ = File::create_new(directory.join(REFUSED)).and_then(|mut file| writeln!(file, "{reason}"));
 }
 
-/// The mark goes when all is right again.
+/// Removes the mark of a damaged generation.
 pub fn forget_refusal(directory: &Path) {
     let _ = fs::remove_file(directory.join(REFUSED));
 }
 
-/// Whether a generation is whole as far as its names, its lengths and what was found before tell.
+/// True if names, lengths and marks of earlier checks show no damage.
 pub fn seems_whole(directory: &Path, generation: Generation) -> bool {
     let is_marked = fs::symlink_metadata(directory.join(REFUSED)).is_ok();
     !is_marked && manifest(directory, generation).and_then(|found| check_lengths(directory, &found)).is_ok()

@@ -1,4 +1,4 @@
-//! [`tidy`]: what goes when a new generation is there.
+//! [`tidy`]: removal of old generations after a save.
 //!
 //! A save reads no generation. So generations that were refused are marked by a file, and do not
 //! count among those that are kept. The loaded generation is known to be good, and stays until as
@@ -17,17 +17,17 @@ use super::run::{Run, RunShare};
 use super::stored::seems_whole;
 use crate::{IoError, shown};
 
-/// What a save keeps, and the run that saves. Clones have loaded the same.
+/// Retention of generations, and the run that saves. Clones share the last loaded generation.
 #[derive(Debug, Clone)]
 pub struct Keep {
-    /// So many whole generations.
+    /// Number of whole generations to keep.
     pub count: usize,
     loaded: Arc<Mutex<Option<Loaded>>>,
-    /// On rank 0, from the first save on.
+    /// On rank 0, since the first save.
     run: Arc<Mutex<Option<RunShare>>>,
 }
 
-/// The generation that was loaded last, and the highest number that there was then.
+/// The last loaded generation, and the highest number at the time of the load.
 #[derive(Debug, Clone, Copy)]
 struct Loaded {
     generation: Generation,
@@ -43,10 +43,10 @@ impl Keep {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run of this program in `parent`, held until the last clone is gone. On rank 0.
+    /// This program's run in `parent`, held until the last clone is dropped. On rank 0.
     ///
     /// # Errors
-    /// Another program saves into the directory; what the operating system said.
+    /// Another program saves into the directory; an operating system error.
     pub fn run(&self, parent: &Path) -> Result<RunShare, IoError> {
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         match &*run {
@@ -55,35 +55,37 @@ impl Keep {
         }
     }
 
-    /// A generation was loaded when `last` was the highest number. It is known to be good, as others are not: it stays until
-    /// so many have been written since.
+    /// Records the loaded generation; `last` was the highest number. The generation is known to be
+    /// whole, so it stays until `count` newer ones have been written.
     pub fn set_loaded(&self, generation: Generation, last: u64) {
         *self.loaded() = Some(Loaded { generation, last });
     }
 }
 
-/// Removes what the generation that was just put into its place makes superfluous: others of its step, what is older than
-/// as many whole ones as are kept, and what killed programs have left, which is all that is not whole and that the run, which
-/// alone saves here, does not write. What cannot be removed is said and stays.
+/// Removes generations that the newly saved generation `put` makes superfluous: others of the same
+/// step, and those older than the kept whole ones. Also removes the leftovers of killed programs:
+/// every draft that this run does not write, because no other run saves here. Entries that cannot
+/// be removed are reported and stay.
 pub fn tidy(run: &Run, keep: &Keep, put: Generation) {
     let parent = run.parent();
-    let said = |what: &Path, error: &io::Error| trace::warn(&format!("{} cannot be removed: {error}", shown(what)));
+    let warn = |path: &Path, error: &io::Error| trace::warn(&format!("{} cannot be removed: {error}", shown(path)));
     for generation in superfluous(parent, keep, put) {
         let directory = parent.join(generation.name());
         if let Err(error) = discard(parent, &directory, generation) {
-            said(&directory, &error);
+            warn(&directory, &error);
         }
     }
     for (number, leftover) in names::temporaries(parent).unwrap_or_default() {
         if !run.is_writing(number)
             && let Err(error) = names::remove(&leftover)
         {
-            said(&leftover, &error);
+            warn(&leftover, &error);
         }
     }
 }
 
-/// Neither what was just put into its place, though saves may end in another order than they began, nor what was loaded.
+/// Generations to remove. Never `put`, although saves may end in another order than they began, nor
+/// the loaded generation.
 fn superfluous(parent: &Path, keep: &Keep, put: Generation) -> Vec<Generation> {
     let all = names::generations(parent).unwrap_or_default();
     let loaded = *keep.loaded();
@@ -103,7 +105,8 @@ fn superfluous(parent: &Path, keep: &Keep, put: Generation) -> Vec<Generation> {
     superfluous
 }
 
-/// Removes a generation. It first loses its name: nobody takes half of it for a damaged one.
+/// Removes a generation. The rename comes first, so that nobody finds a part of it under its final
+/// name.
 fn discard(parent: &Path, directory: &Path, generation: Generation) -> io::Result<()> {
     names::files(directory)?;
     names::remove(&generation.temporary(parent, |path| fs::rename(directory, path))?)

@@ -1,4 +1,4 @@
-//! Wavefront's object files: lines of text.
+//! Wavefront OBJ files: lines of text.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use super::blocks::{Rows, moved};
 use super::{Layout, Part};
 use crate::IoError;
 
-/// How the first line begins; the reader holds what follows against the file.
+/// Start of the first line. The reader compares the counts that follow with the file.
 pub const COMMENT: &str = "# a mesh of ";
 
 /// Bytes of lines of an OBJ file: of a rank's part ([`Self::of`]), or sums over ranks.
@@ -21,10 +21,11 @@ pub struct Text {
 }
 
 impl Text {
-    /// What the part has. Local; costs as much as making the lines, of which few are held at a time.
+    /// Length of the lines of a part. Local; costs as much as formatting the lines, but keeps few
+    /// of them in memory.
     ///
     /// # Errors
-    /// A number of a position or a normal is not finite: OBJ has no word for that.
+    /// A number of a position or a normal is not finite; OBJ cannot express that.
     pub fn of(part: &Part) -> Result<Self, IoError> {
         let normals = part.normals.unwrap_or_default();
         for (what, vectors) in [("position", part.positions), ("normal", normals)] {
@@ -55,12 +56,14 @@ fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
     rows.iter().map(count).sum()
 }
 
+/// Lays out the file.
+///
 /// # Errors
-/// The bytes of lines cannot be those of so many vertices and triangles.
+/// The bytes of lines do not fit the numbers of vertices and triangles.
 pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let whole = layout.whole;
     let normals = if layout.normals { whole.vertices } else { 0 };
-    // "v 0 0 0", "vn 0 0 0" and "f 1 1 1" with their ends are the shortest ones.
+    // The shortest lines are "v 0 0 0", "vn 0 0 0" and "f 1 1 1" with line feeds.
     for (bytes, count, least, what) in [
         (whole.text.positions, whole.vertices, 8, "v"),
         (whole.text.normals, normals, 9, "vn"),
@@ -84,7 +87,7 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     layout.rows(Rows::ObjTriangles)
 }
 
-/// Writes a position, which counts from an origin if there is one.
+/// Writes a position, plus the origin if there is one.
 pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     match origin {
         None => vector("v", position, out),
@@ -92,17 +95,17 @@ pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) 
     }
 }
 
-/// Writes a word and three numbers, with as many digits as keep them distinct.
+/// Writes a keyword and three numbers, with enough digits to keep them distinct.
 pub fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
-    // Memory takes all.
+    // Writing to memory cannot fail.
     let _ = writeln!(out, "{word} {x} {y} {z}");
 }
 
-/// Writes three vertices, which count from 1, each with its normal where there are some.
+/// Writes the three vertices of a face, numbered from 1, each with its normal if there are normals.
 pub fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
     out.push(b'f');
     for vertex in triangle {
-        // The last number of 64 bits would have none behind it.
+        // u64::MAX + 1 needs a larger type.
         let number = u128::from(*vertex) + 1;
         let _ = if normals { write!(out, " {number}//{number}") } else { write!(out, " {number}") };
     }

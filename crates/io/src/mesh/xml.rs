@@ -1,5 +1,5 @@
-//! What VTK's documents in XML have in common: elements that describe arrays, and the numbers of these behind all elements,
-//! each array behind its length.
+//! Common parts of VTK XML documents: elements that describe arrays, followed by the numbers of all
+//! arrays in binary, each array after its length.
 
 use quick_xml::escape::escape;
 
@@ -7,10 +7,10 @@ use super::Layout;
 use super::blocks::Rows;
 use crate::{IoError, quoted};
 
-/// The name of the array of normals.
+/// Name of the normals array.
 pub const NORMALS: &str = "Normals";
 
-/// The first lines of a document whose type and element are `kind`.
+/// First lines of a document with type and element `kind`.
 pub fn beginning(kind: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" \
@@ -18,7 +18,10 @@ pub fn beginning(kind: &str) -> String {
     )
 }
 
+/// Checks the names of fields.
+///
 /// # Errors
+/// XML cannot hold a name, or a field has the name of the normals.
 /// A name that XML cannot hold, or that of the normals.
 pub fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
     for name in fields {
@@ -34,37 +37,37 @@ pub fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
     Ok(())
 }
 
-/// What an element says of an array.
+/// Attributes of an array element.
 pub fn array(kind: &str, name: &str, components: u64) -> String {
     format!("type=\"{kind}\" Name=\"{}\" NumberOfComponents=\"{components}\"", escape(name))
 }
 
-/// Attributes of the element for the array of positions.
+/// Attributes of the element for the positions.
 pub fn points(doubles: bool) -> String {
     array(if doubles { "Float64" } else { "Float32" }, "Points", 3)
 }
 
-/// The attribute that names the normals.
+/// Attribute that names the normals.
 pub fn active(normals: bool) -> String {
     if normals { format!(" Normals=\"{NORMALS}\"") } else { String::new() }
 }
 
-/// An array whose numbers stand behind all elements.
+/// An array in the binary section of the document.
 struct Array {
-    says: String,
-    /// Rows of several kinds, one behind the other.
+    attributes: String,
+    /// Rows of several kinds, in this order.
     rows: Vec<Rows>,
 }
 
-/// What a piece of a document is.
+/// Content of a document with one piece.
 pub struct Document<'a> {
-    /// The type and element of the document.
+    /// Type and element of the document.
     pub kind: &'a str,
-    /// What the piece says of itself, behind the number of its points.
+    /// Attributes of the piece after the number of points.
     pub counts: &'a str,
-    /// The element that has its cells.
+    /// Element that contains the cells.
     pub cells: &'a str,
-    /// The arrays of cells, and what they say of themselves.
+    /// Attributes and rows of the cell arrays.
     pub arrays: Vec<(String, Vec<Rows>)>,
 }
 
@@ -74,23 +77,25 @@ pub struct Document<'a> {
 /// As [`named`]; the file gets too long.
 pub fn lay(layout: &mut Layout, document: Document) -> Result<(), IoError> {
     named(&layout.fields, layout.normals)?;
-    // In the order of their numbers.
-    let mut arrays = vec![Array { says: points(layout.whole.doubles), rows: vec![Rows::Positions] }];
+    // In the order of the binary section.
+    let mut arrays = vec![Array { attributes: points(layout.whole.doubles), rows: vec![Rows::Positions] }];
     if layout.normals {
-        arrays.push(Array { says: array("Float32", NORMALS, 3), rows: vec![Rows::Normals] });
+        arrays.push(Array { attributes: array("Float32", NORMALS, 3), rows: vec![Rows::Normals] });
     }
-    let field =
-        |(number, name): (usize, &String)| Array { says: array("Float32", name, 1), rows: vec![Rows::Field(number)] };
+    let field = |(number, name): (usize, &String)| Array {
+        attributes: array("Float32", name, 1),
+        rows: vec![Rows::Field(number)],
+    };
     arrays.extend(layout.fields.iter().enumerate().map(field));
     let data = 1..arrays.len();
-    arrays.extend(document.arrays.into_iter().map(|(says, rows)| Array { says, rows }));
+    arrays.extend(document.arrays.into_iter().map(|(attributes, rows)| Array { attributes, rows }));
 
     let bytes = |layout: &Layout, array: &Array| {
         array.rows.iter().try_fold(0, |sum: u64, rows| Ok::<_, IoError>(sum.saturating_add(layout.bytes(*rows)?)))
     };
     let (mut elements, mut offset) = (Vec::new(), 0_u64);
     for array in &arrays {
-        elements.push(format!("        <DataArray {} format=\"appended\" offset=\"{offset}\"/>\n", array.says));
+        elements.push(format!("        <DataArray {} format=\"appended\" offset=\"{offset}\"/>\n", array.attributes));
         offset = offset.saturating_add(bytes(layout, array)?).saturating_add(8);
     }
     let Document { kind, counts, cells, .. } = document;
@@ -105,7 +110,7 @@ pub fn lay(layout: &mut Layout, document: Document) -> Result<(), IoError> {
         elements[0],
         elements[data.end..].concat(),
     );
-    // Each array's length joins what stands before it.
+    // Write each array's length together with the preceding text.
     let mut frame = text.into_bytes();
     for array in &arrays {
         frame.extend(bytes(layout, array)?.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The text header: which fields there must be, and what they say together.
+//! [`Header`]: parsing and consistency checks of the text header.
 
 use std::path::Path;
 
@@ -11,30 +11,30 @@ use crate::store::{Claim, Encoding, Stated, VoxelLayout, turned};
 use crate::text::{Line, Lines, axis_words, floats, integers};
 use crate::{IoError, quoted};
 
-/// What an NRRD header says, checked.
+/// A checked NRRD header.
 pub struct Header {
     pub grid: VoxelLayout,
     pub metadata: Metadata,
     pub encoding: Encoding,
     pub files: DataFiles,
-    /// The byte that names them.
+    /// Byte of the field that names the data files.
     pub files_at: u64,
     /// Lines of a data file to skip before decoding.
     pub line_skip: u64,
-    /// Bytes to skip after decoding; -1: the data stand at the end.
+    /// Bytes to skip after decoding; -1: the data are at the end of the file.
     pub byte_skip: i64,
     /// Bytes of the header with its closing empty line.
     pub end: u64,
 }
 
 impl Header {
-    /// Reads a header of at most so many axes of voxels from the first bytes of a file. `complete`: `bytes` is the whole
-    /// file and not only its beginning.
+    /// Parses a header with at most `most_axes` axes of voxels from the first bytes of a file.
+    /// `complete` is true if `bytes` is the whole file.
     ///
     /// # Errors
-    /// What breaks the format, with its byte.
+    /// The format error and its byte.
     pub fn parse(path: &Path, bytes: &[u8], complete: bool, most_axes: usize) -> Result<Self, IoError> {
-        let (found, notes) = (Found::default(), Notes::default());
+        let (found, notes) = (ParsedFields::default(), Notes::default());
         let mut draft = Draft { path, most_axes, seen: Vec::new(), dimension: None, found, notes };
         let mut lines = Lines::new(bytes);
         let magic = lines.next().filter(|line| line.terminated || complete);
@@ -76,16 +76,16 @@ impl Header {
     }
 }
 
-/// What the fields have said so far.
+/// Values of the fields parsed so far.
 #[derive(Default)]
-struct Found {
+struct ParsedFields {
     kind: Option<ScalarKind>,
     sizes: Option<Stated<Vec<i64>>>,
-    /// NaN where an axis has none.
+    /// NaN for an axis without a spacing.
     spacings: Option<Stated<Vec<f64>>>,
     /// Axes without a direction: they hold components.
     directionless: Vec<usize>,
-    /// Of the axes that have one.
+    /// Directions of the axes that have one.
     directions: Option<Vec<Vec<f64>>>,
     kinds: Option<Stated<Vec<Components>>>,
     origin: Option<Stated<Vec<f64>>>,
@@ -94,19 +94,19 @@ struct Found {
     big_endian: Option<bool>,
     files: DataFiles,
     files_at: u64,
-    /// The names of the files are the rest of the header.
+    /// The rest of the header is a list of file names.
     listed: bool,
     line_skip: u64,
     byte_skip: i64,
     byte_skip_at: u64,
 }
 
-/// An axis whose kind says that it holds components.
+/// An axis whose kind marks it as components.
 #[derive(Clone)]
 struct Components {
     axis: usize,
     kind: String,
-    /// How many, where the kind says so.
+    /// Number of components, if the kind defines it.
     count: Option<i64>,
 }
 
@@ -116,8 +116,8 @@ struct Draft<'a> {
     /// Fields seen so far, by canonical name.
     seen: Vec<&'static str>,
     dimension: Option<usize>,
-    found: Found,
-    /// What does not concern where the voxels are.
+    found: ParsedFields,
+    /// Fields that do not affect the positions of voxels.
     notes: Notes,
 }
 
@@ -237,10 +237,10 @@ impl Draft<'_> {
             }
             "labels" => self.notes.labels = strings(path, at, field, value, Some(self.dimension(field, at)?))?,
             "units" => self.notes.units = strings(path, at, field, value, Some(self.dimension(field, at)?))?,
-            // So many as the space has dimensions; others have written what is no such list.
+            // One unit per dimension of space. Malformed lists occur and are ignored.
             "space units" => self.notes.space_units = strings(path, at, field, value, None).unwrap_or_default(),
             "content" => self.notes.content = value.to_string(),
-            // Free text or numbers that do not concern where the voxels are or how far apart.
+            // Other fields do not affect the positions of voxels.
             _ => {}
         }
         Ok(())
@@ -254,7 +254,7 @@ impl Draft<'_> {
         self.found.listed
     }
 
-    /// A line of a list of files.
+    /// Parses a line of the list of files.
     fn name(&mut self, line: &Line) {
         if let DataFiles::Several(names) = &mut self.found.files
             && !line.text.trim().is_empty()
@@ -286,7 +286,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Whether axis 0 holds components.
+    /// True if axis 0 holds components.
     fn components(&self, sizes: &Stated<Vec<i64>>) -> Result<bool, IoError> {
         let refuse = |axis: usize, what: String, at| {
             let message = format!("axis {axis} {what}: it holds components, which are read on axis 0 only");
@@ -341,13 +341,13 @@ impl Draft<'_> {
         if sizes.value.len() > self.most_axes {
             return Err(self.too_many_axes(sizes.at, sizes.value.len() as i64));
         }
-        // The space is the same one with its first axis the other way.
+        // Negating the first axis makes the space right-handed.
         if self.found.left_handed {
             let vectors = self.found.origin.iter_mut().map(|origin| &mut origin.value);
             let vectors = vectors.chain(self.found.directions.iter_mut().flatten());
             vectors.filter_map(|vector| vector.first_mut()).for_each(|first| *first = -*first);
         }
-        // A slice lies in a space of more dimensions than it has axes.
+        // A slice can be in a space with more dimensions than it has axes.
         let origin = self.found.origin.filter(|origin| {
             origin.value.len() >= sizes.value.len() && !origin.value.iter().any(|value| value.is_nan())
         });
@@ -356,22 +356,22 @@ impl Draft<'_> {
         let mut claim =
             Claim { components, spacing, origin, directions, most_axes, ..Claim::plain(kind, big_endian, sizes) };
         turn_axes(self.path, &mut claim)?;
-        // The ends of axes are positions on the axes of space: they have no meaning with
-        // directions.
+        // `axis mins` and `axis maxs` are positions on the axes of space, without a meaning for
+        // axes with directions.
         if !self.seen.contains(&"space directions") {
             self.notes.complete_positions(&mut claim, before);
         }
-        // NaN stands for an unknown spacing.
+        // NaN marks an unknown spacing.
         claim.spacing.iter_mut().flat_map(|s| &mut s.value).filter(|s| s.is_nan()).for_each(|s| *s = 1.0);
         let stated = claim.spacing.is_some() || claim.origin.is_some();
         let grid = claim.check(self.path)?;
         let metadata = self.notes.metadata(&grid, stated, before);
-        let Found { files, files_at, line_skip, byte_skip, .. } = self.found;
+        let ParsedFields { files, files_at, line_skip, byte_skip, .. } = self.found;
         Ok(Header { grid, metadata, encoding, files, files_at, line_skip, byte_skip, end })
     }
 }
 
-/// Turns the axes with a negative spacing the other way. As in Teem a spacing of 0 is an error.
+/// Reverses axes with a negative spacing. As in Teem, a spacing of 0 is an error.
 fn turn_axes(path: &Path, claim: &mut Claim) -> Result<(), IoError> {
     let Some(Stated { value, at }) = &mut claim.spacing else { return Ok(()) };
     if let Some(axis) = value.iter().position(|&spacing| spacing == 0.0) {
@@ -379,7 +379,7 @@ fn turn_axes(path: &Path, claim: &mut Claim) -> Result<(), IoError> {
         return Err(IoError::malformed(path, *at, message));
     }
     if let Some(mut directions) = turned(value, claim.directions.as_deref(), &mut claim.notes) {
-        // The length of a direction is the spacing here.
+        // Directions in NRRD have the spacing as their length.
         let known = value.iter().map(|spacing| if spacing.is_nan() { 1.0 } else { *spacing });
         let scale = |(vector, spacing): (&mut Vec<f64>, f64)| vector.iter_mut().for_each(|part| *part *= spacing);
         directions.iter_mut().zip(known).for_each(scale);

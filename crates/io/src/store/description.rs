@@ -1,4 +1,4 @@
-//! A volume as boxes, each with the segment of its bytes.
+//! [`Description`]: a volume as boxes, each with the segment of its bytes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,32 +10,33 @@ use super::segment::Segment;
 use crate::IoError;
 use crate::axis_order::AxisOrder;
 
-/// More files or pieces than this are refused.
+/// Maximum number of files or pieces.
 const MOST_SUBVOLUMES: usize = 1 << 16;
 
-/// A box of the volume and where its bytes are.
+/// A box of a volume and its bytes in a file.
 #[derive(Debug, Clone)]
 pub struct Subvolume {
-    /// What the bytes hold: all voxels of this box, axis 0 fastest.
+    /// Box of all voxels in the bytes, axis 0 fastest.
     pub stored: Region,
-    /// What is read from them, inside `stored`.
+    /// Box of the voxels that are read, inside `stored`.
     pub used: Region,
     pub segment: Segment,
 }
 
-/// Where every voxel of a volume is. What the subvolumes use covers the grid without overlap.
+/// Positions of all voxels of a volume in its files. The `used` boxes of the subvolumes cover the
+/// grid without overlap.
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// Name of the format, for people.
+    /// Name of the format in messages.
     pub format: &'static str,
     pub grid: VoxelLayout,
-    /// Order of the file's axes, where it is not that of the grid behind the numbers of a voxel, which count as axis 0. The
-    /// subvolumes are boxes of numbers in the file's order then.
+    /// Order of the file's axes, if it differs from the grid's; the numbers of a voxel count as
+    /// axis 0. The subvolumes are then boxes of numbers in the file's order.
     pub order: Option<AxisOrder>,
     pub subvolumes: Vec<Subvolume>,
-    /// Names of the arrays that the file has; empty for formats without names.
+    /// Names of the arrays in the file; empty for formats without names.
     pub arrays: Vec<String>,
-    /// Findings of the reader that are no errors.
+    /// Note found after the last voxel.
     pub late_note: Arc<OnceLock<String>>,
 }
 
@@ -62,11 +63,12 @@ impl Description {
         Self { order, ..all }
     }
 
-    /// Equal slabs along the last axis, one file each, as `segment` finds them. `problem` makes the error of a number of
-    /// files that does not fit.
+    /// Equal slabs along the last axis, one file each. `segment` locates the data of a file;
+    /// `problem` creates the error for a wrong number of files.
     ///
     /// # Errors
-    /// No files, too many, or a number that does not divide the size of the last axis; what `segment` returns.
+    /// No files, too many, or a number that does not divide the size of the last axis; the errors
+    /// of `segment`.
     pub fn slabs(
         format: &'static str,
         mut grid: VoxelLayout,
@@ -92,8 +94,8 @@ impl Description {
             Ok(Subvolume { stored, used: stored, segment: segment(name, &grid, bytes)? })
         };
         let subvolumes: Vec<Subvolume> = files.iter().enumerate().map(subvolume).collect::<Result<_, IoError>>()?;
-        // One for all: a header may name many files.
-        grid.notes.extend(subvolumes.iter().find_map(|one| one.segment.note()));
+        // Only the first note: a header may name many files.
+        grid.notes.extend(subvolumes.iter().find_map(|subvolume| subvolume.segment.note()));
         Ok(Self::new(format, grid, subvolumes))
     }
 }

@@ -1,44 +1,47 @@
-//! From an array to the place of its numbers: the lengths that stand before binary data, and what must come behind them.
+//! Position of an array's numbers: parses the lengths before binary data and checks the end of the
+//! data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::document::{Array, Document, NumbersAt};
+use super::document::{Document, NumbersAt, VtiArray};
 use crate::files::Head;
 use crate::scalar::ScalarKind;
 use crate::store::{Blocks, Encoding, Segment, prefix, tail};
 use crate::{IoError, quoted};
 
-/// Characters of base64 text for so many bytes.
+/// Number of base64 characters for `bytes` bytes.
 fn characters(bytes: u64) -> u64 {
     bytes.div_ceil(3).saturating_mul(4)
 }
 
-/// The arrays of a document.
+/// Arrays of a document.
 pub struct Arrays<'a> {
     head: &'a Head,
     document: &'a Document,
-    /// Where the appended data end.
+    /// End of the appended data.
     end: u64,
-    /// Where they can begin: the offsets of all arrays in order.
+    /// Possible starts of appended arrays: the sorted offsets of all arrays.
     starts: Vec<u64>,
-    /// Where those begin whose places are known.
+    /// Starts of the arrays that have been located.
     placed: BTreeSet<u64>,
 }
 
-/// Bytes of a file that begin with the length of an array.
+/// A byte range that begins with the length of an array.
 struct Binary {
     start: u64,
-    /// Where the next thing begins.
+    /// Start of the next item in the file.
     end: u64,
     base64: bool,
-    /// Whether nothing but white space may stand between the data and `end`.
+    /// True if only white space may follow the data before `end`.
     tight: bool,
 }
 
 impl<'a> Arrays<'a> {
+    /// Locates the end of the appended data.
+    ///
     /// # Errors
-    /// There are appended data and the file does not end behind them.
+    /// The file does not end after its appended data.
     pub fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
         let mut arrays = Self { head, document, end: 0, starts: Vec::new(), placed: BTreeSet::new() };
         let Some(appended) = &document.appended else { return Ok(arrays) };
@@ -66,11 +69,11 @@ impl<'a> Arrays<'a> {
         Err(IoError::malformed(&self.head.path, at, message))
     }
 
-    /// Where the `bytes` bytes of an array are.
+    /// Locates the `bytes` bytes of an array.
     ///
     /// # Errors
-    /// They are fewer or more, compressed in a way that is not read, or those of an array before.
-    pub fn segment(&mut self, array: &Array, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
+    /// Another number of bytes, an unsupported compression, or bytes shared with an earlier array.
+    pub fn segment(&mut self, array: &VtiArray, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (NumbersAt::Text(text), _) => {
                 return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(kind);
@@ -79,7 +82,8 @@ impl<'a> Arrays<'a> {
             (NumbersAt::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
             (NumbersAt::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(*offset);
-                // Each has a table of blocks of its own, so that all tables are together no longer than the file.
+                // Each array needs a block table of its own, so that all tables together are no
+                // longer than the file.
                 if !self.placed.insert(start) {
                     let message = format!("array {} begins where that of another piece does", quoted(&array.name));
                     return self.malformed(array.at, message);
@@ -109,7 +113,7 @@ impl<'a> Arrays<'a> {
                 return Err(IoError::unsupported(&self.head.path, name.at, message));
             }
         };
-        self.nothing_behind(&segment, &binary)?;
+        self.check_end(&segment, &binary)?;
         segment.checked(kind)
     }
 
@@ -118,7 +122,7 @@ impl<'a> Arrays<'a> {
         Segment { path, start, end, base64, encoding, lead: 0, bytes, open_ended: false, surplus: 0 }
     }
 
-    /// The first `count` bytes, whole groups where they are base64.
+    /// Reads the first `count` bytes, in whole groups for base64.
     fn first(&self, binary: &Binary, count: u64) -> Result<Vec<u8>, IoError> {
         let length = if binary.base64 { characters(count) } else { count };
         let end = binary.start.saturating_add(length).min(binary.end);
@@ -130,8 +134,8 @@ impl<'a> Arrays<'a> {
         if self.document.big_endian == Some(true) { value.swap_bytes() >> (64 - 8 * bytes.len()) } else { value }
     }
 
-    /// Numbers behind a length.
-    fn plain(&self, array: &Array, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
+    /// Numbers after a length.
+    fn plain(&self, array: &VtiArray, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let first = self.first(binary, word)?;
         let length = self.number(&first);
@@ -143,7 +147,7 @@ impl<'a> Arrays<'a> {
             let start = binary.start + word;
             return Ok(self.segment_of(start, start.saturating_add(bytes), false, Encoding::Raw, bytes));
         }
-        // Some writers encode the length for itself, which pads it.
+        // Some writers encode the length separately, with padding.
         let apart = binary.start + characters(word);
         if prefix(&self.segment_of(apart - 1, apart, false, Encoding::Raw, 1))? == b"=" {
             return Ok(self.segment_of(apart, apart.saturating_add(characters(bytes)), true, Encoding::Raw, bytes));
@@ -152,11 +156,11 @@ impl<'a> Arrays<'a> {
         Ok(Segment { lead: word, ..self.segment_of(binary.start, end, true, Encoding::Raw, bytes) })
     }
 
-    /// Compressed blocks after the table of their lengths: how many, bytes of each and of the last,
-    /// compressed bytes.
+    /// Compressed blocks after their table: number of blocks, bytes of each block and of the last
+    /// one, compressed bytes of each block.
     fn blocks(
         &self,
-        array: &Array,
+        array: &VtiArray,
         binary: &Binary,
         bytes: u64,
         encoding: fn(Arc<Blocks>) -> Encoding,
@@ -193,8 +197,8 @@ impl<'a> Arrays<'a> {
         Ok(self.segment_of(start, end, binary.base64, blocks, bytes))
     }
 
-    /// Data end where something else begins.
-    fn nothing_behind(&self, segment: &Segment, binary: &Binary) -> Result<(), IoError> {
+    /// Checks that only white space follows the data.
+    fn check_end(&self, segment: &Segment, binary: &Binary) -> Result<(), IoError> {
         let expected = segment.bytes;
         let Some(left) = binary.end.checked_sub(segment.end) else {
             let path = self.head.path.clone();

@@ -1,4 +1,4 @@
-//! What the elements of a .vti file say.
+//! [`Document`]: the parsed elements of a .vti file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,39 +7,39 @@ use quick_xml::events::Event;
 
 use super::elements::{Element, next_element};
 use super::frame::Frame;
-use super::notes::Notes;
+use super::notes::FieldTexts;
 use super::xml::Xml;
 use crate::files::Head;
 use crate::store::Stated;
 use crate::{IoError, quoted};
 
-/// More pieces than this are refused.
+/// Maximum number of pieces.
 pub const MOST_PIECES: usize = 4096;
 
-/// An image.
+/// An image file.
 #[derive(Default)]
 pub struct Document {
     pub big_endian: Option<bool>,
-    /// Bytes of a number that says how long binary data are.
+    /// Bytes of each length in binary data.
     pub header_bytes: u64,
     pub compressor: Option<Stated<String>>,
     pub frame: Frame,
-    pub notes: Notes,
-    pub pieces: Vec<Piece>,
+    pub notes: FieldTexts,
+    pub pieces: Vec<VtiPiece>,
     pub appended: Option<Appended>,
 }
 
 /// A box of points.
-pub struct Piece {
+pub struct VtiPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     /// Name of the active scalars.
     pub scalars: Option<String>,
-    pub points: Vec<Array>,
-    pub cells: Vec<Array>,
+    pub points: Vec<VtiArray>,
+    pub cells: Vec<VtiArray>,
 }
 
-/// Numbers of points or cells.
-pub struct Array {
+/// An array of points or cells.
+pub struct VtiArray {
     pub at: u64,
     pub name: String,
     pub kind: String,
@@ -47,11 +47,11 @@ pub struct Array {
     pub numbers: NumbersAt,
 }
 
-impl Array {
-    /// The array that an element describes; `text` is what stands in that.
+impl VtiArray {
+    /// Parses an array element; `text` is the range of the element's content.
     ///
     /// # Errors
-    /// It has no numbers, or does not say where they are.
+    /// The array has no numbers, or their position is missing.
     pub fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
         let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
         let numbers = match element.need(path, "format")? {
@@ -82,24 +82,26 @@ impl Array {
     }
 }
 
-/// Where the numbers of an array are.
+/// Position of the numbers of an array.
 pub enum NumbersAt {
     /// Decimal numbers in the element.
     Text(Range<u64>),
     /// Base64 text in the element.
     Binary(Range<u64>),
-    /// So many bytes or, in base64 text, characters behind the beginning of the appended data.
+    /// Offset in the appended data, in bytes, or in characters of base64 text.
     Appended(u64),
 }
 
-/// The data behind all elements.
+/// Data after all elements.
 pub struct Appended {
-    /// The byte behind the underscore.
+    /// Byte after the underscore.
     pub start: u64,
     pub base64: bool,
 }
 
 impl Document {
+    /// Parses a document.
+    ///
     /// # Errors
     /// The document is malformed or not an image.
     pub fn read(head: &Head) -> Result<Self, IoError> {
@@ -147,7 +149,7 @@ impl Document {
                     return Err(IoError::unsupported(path, element.at, message));
                 }
                 let extent = element.extent(path, "Extent")?;
-                self.pieces.push(Piece { extent, scalars: None, points: Vec::new(), cells: Vec::new() });
+                self.pieces.push(VtiPiece { extent, scalars: None, points: Vec::new(), cells: Vec::new() });
                 Ok(())
             }
             (["VTKFile", "ImageData", "Piece"], "PointData") => {
@@ -161,10 +163,10 @@ impl Document {
         }
     }
 
-    /// What the outermost element says; `kind` is what the document must be.
+    /// Parses the attributes of the outermost element; `kind` is the expected document type.
     ///
     /// # Errors
-    /// It is of another type, or says something that is not read.
+    /// Another document type, or an unsupported attribute.
     pub fn file(&mut self, path: &Path, element: &Element, kind: &str) -> Result<(), IoError> {
         let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
         match element.need(path, "type")? {
@@ -200,7 +202,7 @@ impl Document {
         }
         let ["VTKFile", "ImageData", "Piece", data @ ("PointData" | "CellData")] = inside else { return Ok(()) };
         let Some(piece) = self.pieces.last_mut() else { return Ok(()) };
-        let array = Array::new(path, element, text)?;
+        let array = VtiArray::new(path, element, text)?;
         if *data == "PointData" {
             piece.points.push(array)
         } else {
@@ -210,10 +212,10 @@ impl Document {
     }
 }
 
-/// The text of an array; elements that tell about it are passed over.
+/// Range of an array's text; nested elements with information about the array are skipped.
 ///
 /// # Errors
-/// The document is malformed, ends, or the text is in two places.
+/// The document is malformed or ends, or the text is interrupted by an element.
 pub fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Range<u64>>, IoError> {
     let mut found: Option<Range<u64>> = None;
     let mut depth = 0;
@@ -239,10 +241,10 @@ pub fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<
     }
 }
 
-/// Where the data of the element begin.
+/// Parses the start of the appended data.
 ///
 /// # Errors
-/// An encoding that is not read; no underscore.
+/// An unsupported encoding, or no underscore.
 pub fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, IoError> {
     let base64 = match element.get("encoding") {
         Some("raw") => false,

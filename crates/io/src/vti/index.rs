@@ -8,7 +8,7 @@ use zippy::region::Region;
 use super::document::{Document, MOST_PIECES};
 use super::elements::{Element, next_element};
 use super::frame::Frame;
-use super::notes::Notes;
+use super::notes::FieldTexts;
 use super::xml::Xml;
 use crate::files::{Head, NamedFiles, beside, named_by};
 use crate::store::{Claim, Description, Stated, Subvolume, VoxelLayout};
@@ -31,7 +31,7 @@ pub struct Index {
     /// Name of the active scalars.
     pub scalars: Option<String>,
     pub pieces: Vec<Piece>,
-    pub notes: Notes,
+    pub notes: FieldTexts,
 }
 
 /// An array of point data, as the index describes it.

@@ -21,7 +21,7 @@ use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Subvolume, VoxelLayout};
 use crate::{IoError, quoted};
 use arrays::Arrays;
-use document::{Array, Document, Piece};
+use document::{Document, VtiArray, VtiPiece};
 
 /// The name of the format.
 pub const FORMAT: &str = "VTI";
@@ -111,7 +111,7 @@ pub fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<St
     Err(IoError::request(&head.path, format!("has no array of point data {}; it has {list}", quoted(chosen))))
 }
 
-fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, IoError> {
+fn array_of<'a>(head: &Head, piece: &'a VtiPiece, name: &str) -> Result<&'a VtiArray, IoError> {
     let mut found = piece.points.iter().filter(|array| array.name == name);
     let missing = || format!("this piece has no array {}", quoted(name));
     let first = found.next().ok_or_else(|| IoError::malformed(&head.path, piece.extent.at, missing()))?;
@@ -125,7 +125,7 @@ fn array_of<'a>(head: &Head, piece: &'a Piece, name: &str) -> Result<&'a Array, 
 }
 
 /// What the image says about the voxels if their numbers are those of `array`.
-fn claim(head: &Head, document: &Document, array: &Array) -> Result<Claim, IoError> {
+fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, IoError> {
     let kind = kind(head, array.at, &array.kind)?;
     let big_endian = big_endian(head, document, array)?;
     Ok(Claim {
@@ -165,7 +165,7 @@ pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
 ///
 /// # Errors
 /// The document does not say.
-pub fn big_endian(head: &Head, document: &Document, array: &Array) -> Result<bool, IoError> {
+pub fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<bool, IoError> {
     match (array.is_text(), document.big_endian) {
         (true, _) => Ok(cfg!(target_endian = "big")),
         (false, Some(big)) => Ok(big),
@@ -176,7 +176,7 @@ pub fn big_endian(head: &Head, document: &Document, array: &Array) -> Result<boo
 }
 
 /// The box of a piece, counted from the lower corner of the whole extent.
-fn stored(head: &Head, document: &Document, piece: &Piece, grid: &VoxelLayout) -> Result<Region, IoError> {
+fn stored(head: &Head, document: &Document, piece: &VtiPiece, grid: &VoxelLayout) -> Result<Region, IoError> {
     let (whole, own) = (&document.frame.whole.value, &piece.extent.value);
     if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
         let message = "the piece reaches beyond WholeExtent";

@@ -1,4 +1,4 @@
-//! What an image says in words: texts among its field data.
+//! Metadata of an image: texts in its field data.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,31 +11,31 @@ use crate::IoError;
 use crate::array::{Axis, Metadata};
 use crate::store::{Encoding, Segment, prefix};
 
-/// The text of the field data in which Zippy keeps what VTK has no words for.
+/// Name of the text in which Zippy stores metadata that VTK has no format for.
 pub const OWN: &str = "zippy";
 
-/// Texts of more characters than this together are refused.
+/// Maximum bytes of all texts together.
 const MOST: u64 = 16 << 20;
 
-/// What that text says, as JSON.
+/// Content of that text, as JSON.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Own {
-    /// What the array is called, where its fields are arrays of their own.
+pub struct ZippyNotes {
+    /// Name of the array, if its fields are arrays of their own.
     pub name: Option<String>,
-    /// Names and units of the axes, or nothing.
+    /// Names and units of the axes; empty if there are none.
     pub names: Vec<Option<String>>,
     pub units: Vec<Option<String>>,
 }
 
-/// Texts, each with the bytes where the numbers of its letters are.
+/// Texts by name, each with the byte range of its character codes.
 #[derive(Default)]
-pub struct Notes {
+pub struct FieldTexts {
     found: Vec<(String, Range<u64>)>,
 }
 
-impl Notes {
-    /// Takes a text in; what is none, or stands elsewhere than in its element, is left out.
+impl FieldTexts {
+    /// Adds a text; ignores other arrays and texts outside of their element.
     pub fn add(&mut self, element: &Element, text: Option<Range<u64>>) {
         let is_text = element.get("type") == Some("String") && element.get("format") == Some("ascii");
         if let (true, Some(name), Some(text)) = (is_text, element.get("Name"), text) {
@@ -43,11 +43,12 @@ impl Notes {
         }
     }
 
-    /// Adds what the texts say to what is known of an image. What is JSON is taken for that, other text as it is.
+    /// Adds the texts to the metadata of an image, as JSON values where they are JSON, else as
+    /// strings.
     ///
     /// # Errors
-    /// The file cannot be read; numbers that are no letters; too many.
-    pub fn tell(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
+    /// The file cannot be read; numbers that are no bytes; texts that are too long.
+    pub fn add_to(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
         let mut left = MOST;
         for (name, at) in &self.found {
             let length = at.end - at.start;
@@ -55,11 +56,11 @@ impl Notes {
                 let message = format!("texts of field data of more than {MOST} bytes are not read");
                 IoError::unsupported(path, at.start, message)
             })?;
-            let text = letters(path, at)?;
+            let text = decode_text(path, at)?;
             if *name == OWN
-                && let Ok(own) = serde_json::from_str::<Own>(&text)
+                && let Ok(notes) = serde_json::from_str::<ZippyNotes>(&text)
             {
-                own.tell(metadata);
+                notes.add_to(metadata);
                 continue;
             }
             let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
@@ -69,18 +70,18 @@ impl Notes {
     }
 }
 
-impl Own {
-    /// What is to be kept; `None`: there is nothing.
-    pub fn of(metadata: &Metadata, name: Option<&str>) -> Option<Self> {
+impl ZippyNotes {
+    /// Notes for an array; `None` if there is nothing to store.
+    pub fn new(metadata: &Metadata, name: Option<&str>) -> Option<Self> {
         let all = |word: fn(&Axis) -> &Option<String>| -> Vec<Option<String>> {
             let words: Vec<_> = metadata.axes.iter().map(|axis| word(axis).clone()).collect();
             if words.iter().all(Option::is_none) { Vec::new() } else { words }
         };
-        let own = Self { name: name.map(String::from), names: all(|axis| &axis.name), units: all(|axis| &axis.unit) };
-        Some(own).filter(|own| *own != Self::default())
+        let notes = Self { name: name.map(String::from), names: all(|axis| &axis.name), units: all(|axis| &axis.unit) };
+        Some(notes).filter(|notes| *notes != Self::default())
     }
 
-    fn tell(self, metadata: &mut Metadata) {
+    fn add_to(self, metadata: &mut Metadata) {
         metadata.name = self.name.or(metadata.name.take());
         if metadata.axes.is_empty() {
             metadata.axes = vec![Axis::default(); self.names.len().max(self.units.len()).min(3)];
@@ -90,17 +91,17 @@ impl Own {
     }
 }
 
-/// All texts that an image has of an array.
+/// All texts of an image for an array.
 pub fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
     let mut all = metadata.attributes.clone();
-    if let Some(own) = Own::of(metadata, name) {
-        all.insert(OWN.into(), serde_json::json!(own));
+    if let Some(notes) = ZippyNotes::new(metadata, name) {
+        all.insert(OWN.into(), serde_json::json!(notes));
     }
     all
 }
 
-/// The text whose letters, bytes of UTF-8, stand as decimal numbers, up to a zero.
-fn letters(path: &Path, at: &Range<u64>) -> Result<String, IoError> {
+/// Decodes a text from decimal UTF-8 bytes, up to a zero.
+fn decode_text(path: &Path, at: &Range<u64>) -> Result<String, IoError> {
     let (start, end) = (at.start, at.end);
     let (path, encoding, bytes) = (path.to_path_buf(), Encoding::Raw, end - start);
     let text = Segment { path, start, end, base64: false, encoding, lead: 0, bytes, open_ended: false, surplus: 0 };

@@ -1,26 +1,28 @@
-//! Buffers of Blosc, version 1: blocks whose bytes, or bits, are sorted by their place in a number before they are compressed.
+//! Decoder of Blosc 1 buffers. Before compression, Blosc sorts the bytes or bits of a block by
+//! their position in a number.
 //!
-//! A header of 16 bytes; the first byte of each block; blocks. A block is one stream, or one for each byte of a number, each
-//! behind its length; what is as long as what it unpacks to is not compressed.
+//! Format: a header of 16 bytes, the offset of each block, and the blocks. A block is one stream,
+//! or one stream per byte of a number; each stream follows its length. A stream whose length equals
+//! its decoded length is not compressed.
 
 use super::decode::{inflate, lz4_block, most_of_zstd, unzstd};
 use crate::memory::reserved;
 
 const HEADER: usize = 16;
 
-/// Bits of the third byte of the header.
+/// Flags in the third byte of the header.
 const SHUFFLED: u8 = 1;
 const STORED: u8 = 2;
 const BITS_SHUFFLED: u8 = 4;
 const IN_ONE_STREAM: u8 = 16;
 
-/// Distances of BloscLZ up to this one have 13 bits.
+/// Marks a long distance in BloscLZ; smaller distances have 13 bits.
 const NEAR: usize = 8191;
 
-/// The bytes that a buffer unpacks to, at most so many.
+/// Decodes a buffer to at most `most` bytes.
 ///
 /// # Errors
-/// What it is not.
+/// The defect of the buffer.
 pub fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let buffer = Buffer::new(encoded)?;
     if buffer.bytes as u64 > most {
@@ -61,23 +63,23 @@ impl<'a> Buffer<'a> {
             return Err(format!("a Blosc buffer of version {version} is not read; version 2 is, which Blosc 1 writes"));
         }
         let length = |at: usize| word(all, at).ok_or_else(|| damaged("shorter than its header"));
-        let (bytes, block_bytes, own) = (length(4)?, length(8)?, length(12)?);
-        if own > all.len() || bytes > 0 && (block_bytes == 0 || number_bytes == 0) {
+        let (bytes, block_bytes, length) = (length(4)?, length(8)?, length(12)?);
+        if length > all.len() || bytes > 0 && (block_bytes == 0 || number_bytes == 0) {
             return Err(damaged("its header has impossible lengths"));
         }
-        Ok(Self { all: &all[..own.max(HEADER)], flags, number_bytes: number_bytes.into(), bytes, block_bytes })
+        Ok(Self { all: &all[..length.max(HEADER)], flags, number_bytes: number_bytes.into(), bytes, block_bytes })
     }
 
-    /// A block as it was before it was compressed.
+    /// Decompresses a block; its bytes are still sorted.
     fn block(&self, number: usize, bytes: usize) -> Result<Vec<u8>, String> {
         let start = word(self.all, HEADER + 4 * number).ok_or_else(|| damaged("its list of blocks ends early"))?;
         let is_split = self.flags & IN_ONE_STREAM == 0 && bytes == self.block_bytes;
         let streams = if is_split { self.number_bytes } else { 1 };
         let (mut at, mut out) = (start, Vec::new());
         for _ in 0..streams {
-            let length = word(self.all, at).ok_or_else(|| damaged("a block begins behind its end"))?;
+            let length = word(self.all, at).ok_or_else(|| damaged("a block begins after the end"))?;
             let stream = at.checked_add(4 + length).and_then(|end| self.all.get(at + 4..end));
-            let stream = stream.ok_or_else(|| damaged("a block ends behind its end"))?;
+            let stream = stream.ok_or_else(|| damaged("a block reaches beyond the end"))?;
             let room = bytes / streams;
             match length == room {
                 true => out.extend_from_slice(stream),
@@ -92,12 +94,12 @@ impl<'a> Buffer<'a> {
     }
 
     fn stream(&self, stream: &[u8], room: usize, out: &mut Vec<u8>) -> Result<(), String> {
-        // What cannot be makes no room.
+        // An impossible length must not allocate memory.
         if room as u64 > most_of_zstd(stream.len()) {
             return Err(damaged(&format!("{} bytes do not unpack to {room}", stream.len())));
         }
         let unpacked = match self.flags >> 5 {
-            0 => near_copies(stream, room),
+            0 => decode_blosclz(stream, room),
             1 => lz4_block(stream, room as u64),
             3 => inflate(flate2::read::ZlibDecoder::new(stream), stream.len(), room as u64),
             4 => unzstd(stream, room as u64),
@@ -113,7 +115,7 @@ impl<'a> Buffer<'a> {
         Ok(())
     }
 
-    /// Puts the bytes of a block behind `out`, in the order of numbers.
+    /// Appends the bytes of a block to `out`, in the order of numbers.
     fn sort(&self, block: &[u8], out: &mut Vec<u8>) {
         let size = self.number_bytes;
         let numbers = block.len() / size;
@@ -121,7 +123,7 @@ impl<'a> Buffer<'a> {
         if self.flags & SHUFFLED != 0 && size > 1 {
             out.extend((0..sorted).map(|at| block[at % size * numbers + at / size]));
         } else if self.flags & BITS_SHUFFLED != 0 && numbers.is_multiple_of(8) {
-            // A row for each bit of a number, with that bit of all numbers.
+            // One row per bit of a number, with that bit of all numbers.
             let row = numbers / 8;
             let bit = |number: usize, bit: usize| block[bit * row + number / 8] >> (number % 8) & 1;
             let byte = |at: usize| (0..8).fold(0, |byte, k| byte | bit(at / size, at % size * 8 + k) << k);
@@ -138,12 +140,12 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
     i32::from_le_bytes(*word).try_into().ok()
 }
 
-/// BloscLZ: runs of bytes as they are, and copies of what came before.
-fn near_copies(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
+/// Decodes BloscLZ: literal runs and copies of earlier output.
+fn decode_blosclz(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
     let mut out = reserved(room as u64)?;
     let mut bytes = stream.iter().map(|&byte| usize::from(byte));
     let mut next = || bytes.next().ok_or("a stream ends early");
-    // The first one says how many bytes follow as they are.
+    // The first control byte only has the length of a literal run.
     let mut control = Ok(next()? & 31);
     while let Ok(code) = control {
         if code < 32 {
@@ -182,8 +184,8 @@ mod tests {
 
     use super::*;
 
-    /// 1000 numbers of two bytes in blocks of several sizes; numcodecs 0.16 has written them. Compressor, and how they are
-    /// sorted: 1 by bytes, 2 by bits.
+    /// 1000 numbers of two bytes in blocks of several sizes, written by numcodecs 0.16. Each entry
+    /// has the compressor and the sorting: 1 by bytes, 2 by bits.
     #[rustfmt::skip]
     const BUFFERS: [(&str, &str); 4] = [
         ("blosclz, 1", "AgEBAtAHAADQBwAAXQEAABQAAADDAAAAJAEAAAAA4CMAAQAB4CQABAECAQEC4CcAAQID4CEABwMEAwMDAwME4CcAAQQF4B4AAQUGoCgBBQbgJwABBgfgGwABBwjgASUBBwjgJwABCAngGAABCQrgBCIBCQrgJwABCgvgFQABCwzgBx8BCwzgJwABDA3gEgABDQ7gChwBDQ7gJwABDg/gDwABDxDgDRkBDxDgJwABEBHgDAABERLgDBYFERERERES4CcAARIT4AkAARMU4AkTChMTExMTExMTExMTfgAAACMAAAAA4CQDAQAB4CcAAQEC4CcAAQID4CcAAQME4CcAAQQF4CcAAQUG4CcAAQYH4CcAAQcI4CcAAQgJ4CcAAQkK4CcAAQoL4CcAAQsM4CcAAQwN4CcAAQ0O4CcAAQ4P4CcAAQ8Q4CcAARAR4CcAARES4CcAARIT4CUAAhMTEw=="),
@@ -201,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn of_numcodecs() {
+    fn buffers_of_numcodecs_are_decoded() {
         let numbers = numbers();
         for (name, buffer) in buffers() {
             assert!(unpack(&buffer, 2000).as_ref() == Ok(&numbers), "{name}");
@@ -212,9 +214,10 @@ mod tests {
         assert!(unpack(&stored[..19], 4).unwrap_err().contains("impossible lengths"));
     }
 
-    /// Neither a panic nor more bytes than there may be, whatever bytes are others, or missing.
+    /// Changed or truncated buffers give an error or at most the maximum number of bytes, without a
+    /// panic.
     #[test]
-    fn damaged_ones() {
+    fn damaged_buffers_do_not_panic() {
         let mut random = 1_u64;
         for (name, buffer) in buffers() {
             for end in 0..buffer.len() {

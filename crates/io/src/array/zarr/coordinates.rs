@@ -1,4 +1,4 @@
-//! The places of cells along each axis, as arrays of one dimension beside the array.
+//! Coordinates of cells along each axis, as one-dimensional arrays next to the array.
 
 use std::path::Path;
 
@@ -12,31 +12,31 @@ use super::encode::Encoder;
 use super::fields::{Leaf, under};
 use super::node::{self, Node};
 use super::options::{ChunkGrid, ZarrOptions};
-use super::stored::Stored;
+use super::stored::StoredArray;
 use crate::IoError;
 use crate::array::metadata::Axis;
 
-/// Of longer axes the places would be as large as the array.
+/// Maximum length of an axis with coordinates.
 const MOST_CELLS: i64 = 1 << 20;
 
-/// Which axes have such an array.
-pub fn has_one(axis: &Axis, cells: i64) -> bool {
+/// True if the coordinates of an axis are written.
+pub fn has_coordinates(axis: &Axis, cells: i64) -> bool {
     axis.name.is_some() && (1..=MOST_CELLS).contains(&cells)
 }
 
-/// The cells of an axis whose places are written: of so many one is stored.
-pub struct Cells {
+/// Cells of an axis whose coordinates are written: `count` cells at every `every`-th position.
+pub struct CoordinateCells {
     pub count: i64,
     pub every: f64,
     pub is_checked: bool,
 }
 
-/// Writes the array of an axis into a group. By one rank.
+/// Writes the coordinate array of an axis into a group. Called by one rank.
 ///
 /// # Errors
 /// A codec fails.
-pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Cells) -> Result<(), IoError> {
-    let Some(name) = axis.name.as_ref().filter(|_| has_one(axis, cells.count)) else { return Ok(()) };
+pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &CoordinateCells) -> Result<(), IoError> {
+    let Some(name) = axis.name.as_ref().filter(|_| has_coordinates(axis, cells.count)) else { return Ok(()) };
     let node = under(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
     let shape = Index::new(&[cells.count]);
@@ -46,8 +46,8 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Cell
     let options = ZarrOptions::new().checksum(cells.is_checked).write_empty();
     let text = document::array(&leaf, &shape, std::slice::from_ref(name), &grid, &options, attributes);
     store.put(&format!("{node}/zarr.json"), text.as_bytes());
-    let place = |cell: i64| axis.origin + cell as f64 * cells.every * axis.spacing;
-    let bytes: Vec<u8> = (0..cells.count).flat_map(|cell| place(cell).to_ne_bytes()).collect();
+    let position = |cell: i64| axis.origin + cell as f64 * cells.every * axis.spacing;
+    let bytes: Vec<u8> = (0..cells.count).flat_map(|cell| position(cell).to_ne_bytes()).collect();
     let key = format!("{node}/c/0");
     let encoder = Encoder::new(store.path(), leaf, 8, grid, &options)?;
     let wrong = |error: String| IoError::request(&store.path().join(&key), format!("cannot be encoded: {error}"));
@@ -56,8 +56,9 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Cell
     Ok(())
 }
 
-/// An axis by the array of its places, as xarray writes it: what that says of spacing and origin, where the places are evenly
-/// apart, and of the unit. Without such an array, or one of another type, the axis has a name alone.
+/// Reads an axis from its coordinate array, as xarray writes it: unit, and spacing and origin if
+/// the coordinates are equidistant. Without such an array, or with one of another type, the axis
+/// has only a name.
 ///
 /// # Errors
 /// The array is damaged.
@@ -72,21 +73,21 @@ pub fn read(path: &Path, group: &str, name: &str, cells: i64) -> Result<Axis, Io
         return Ok(known);
     };
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind, number_bytes, numbers: None };
-    let Ok(mut stored) = Stored::new(&directory, &array, &leaf, 1) else { return Ok(known) };
+    let Ok(mut stored) = StoredArray::new(&directory, &array, &leaf, 1) else { return Ok(known) };
     if *stored.shape != [cells] || !(1..=MOST_CELLS).contains(&cells) {
         return Ok(known);
     }
     let whole = Region::whole(stored.shape);
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for piece in stored.touching(&whole).points() {
         let region = stored.region(&piece).intersect(&whole).unwrap_or(whole);
         let count = region.cells() as usize * number_bytes;
         let bytes = stored.read(&piece)?;
         let fill = stored.fill.repeat(if bytes.is_some() { 0 } else { region.cells() as usize });
         let bytes = bytes.as_ref().map_or(&fill[..], |bytes| &bytes[..count]);
-        places.extend(bytes.chunks_exact(number_bytes).map(|bytes| number(kind, bytes)));
+        positions.extend(bytes.chunks_exact(number_bytes).map(|bytes| number(kind, bytes)));
     }
-    Ok(match even(&places, if kind == "float32" { 1e-6 } else { 1e-12 }) {
+    Ok(match equidistant(&positions, if kind == "float32" { 1e-6 } else { 1e-12 }) {
         Some((origin, spacing)) => Axis { origin, spacing, ..known },
         None => known,
     })
@@ -103,11 +104,12 @@ fn number(kind: &str, bytes: &[u8]) -> f64 {
     }
 }
 
-/// The first place and the distance of all, where it is the same but for so much rounding.
-fn even(places: &[f64], rounding: f64) -> Option<(f64, f64)> {
-    let (first, last) = (*places.first()?, *places.last()?);
-    let spacing = if places.len() == 1 { 1.0 } else { (last - first) / (places.len() - 1) as f64 };
+/// First position and spacing, if the positions are equidistant within relative `rounding`.
+fn equidistant(positions: &[f64], rounding: f64) -> Option<(f64, f64)> {
+    let (first, last) = (*positions.first()?, *positions.last()?);
+    let spacing = if positions.len() == 1 { 1.0 } else { (last - first) / (positions.len() - 1) as f64 };
     let slack = spacing.abs() * 1e-3 + first.abs().max(last.abs()) * rounding;
-    let is_even = places.iter().enumerate().all(|(i, place)| (place - (first + i as f64 * spacing)).abs() <= slack);
+    let is_even =
+        positions.iter().enumerate().all(|(i, position)| (position - (first + i as f64 * spacing)).abs() <= slack);
     (is_even && spacing != 0.0 && slack.is_finite()).then_some((first, spacing))
 }

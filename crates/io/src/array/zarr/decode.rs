@@ -1,5 +1,5 @@
-//! Bytes of a file to the cells of a chunk. What a stream unpacks to is bounded by what the chunk must have: nothing that a
-//! file says makes room for more.
+//! Decoding of chunk files into cells. The chunk's size bounds the size of every decompressed
+//! stream, so a hostile file cannot cause larger allocations.
 //!
 //! The crate `zarrs` encodes chunks, but does not decode those of other programs: it makes room for
 //! the length in the header of a Zstandard frame, unpacks gzip without a bound, and adds numbers of
@@ -22,27 +22,27 @@ use crate::axis_order::AxisOrder;
 use crate::memory::{reserved, zeros};
 use crate::quoted;
 
-/// No stream of gzip unpacks to more bytes for each of its own.
+/// Maximum compression ratio of gzip.
 const GZIP_RATIO: u64 = 1040;
 
-/// Bytes of the largest block of Zstandard; the smallest one takes four.
+/// Maximum bytes of a Zstandard block; its smallest encoding has four bytes.
 const ZSTD_BLOCK: u64 = 128 * 1024;
 
-/// More codecs of bytes are refused: each adds a quarter to what a file may have.
+/// Maximum number of byte codecs. Each codec adds a quarter to the maximum length of a file.
 const MOST_CODECS: usize = 4;
 
 /// Bytes of a checksum.
 const CHECKSUM: u64 = 4;
 
-/// How chunks are unpacked.
+/// Decoder of chunks.
 #[derive(Debug, Clone)]
 pub struct Decoder {
-    /// Bytes of a number, if they are to be reversed: it is stored in the other byte order. 1 otherwise.
+    /// Bytes of a number in the other byte order, to be reversed; 1 for the machine's order.
     swap_width: usize,
     number_bytes: usize,
-    /// The order of the numbers, where it is not that of the axes.
+    /// Order of the numbers, if it differs from the order of the axes.
     order: Option<AxisOrder>,
-    /// In the order of encoding.
+    /// Codecs in the order of encoding.
     steps: Vec<Step>,
 }
 
@@ -57,10 +57,11 @@ enum Step {
 }
 
 impl Decoder {
-    /// From the codecs of a document, those that change the order of axes left out, for numbers of so many bytes.
+    /// Creates a decoder from the codecs of a document, without those that change the order of
+    /// axes, for numbers of `number_bytes` bytes.
     ///
     /// # Errors
-    /// One of them is not known, or is not read here.
+    /// A codec is unknown or not supported.
     pub fn new(codecs: &[MetadataV3], number_bytes: usize, order: Option<AxisOrder>) -> Result<Self, String> {
         let Some((first, rest)) = codecs.split_first().filter(|(first, _)| first.name() == "bytes") else {
             let names = codecs.iter().map(|codec| quoted(codec.name())).collect::<Vec<_>>().join(", ");
@@ -84,19 +85,21 @@ impl Decoder {
         Ok(Self { swap_width, number_bytes, order, steps })
     }
 
-    /// The bytes of a file for so many bytes of cells: the number of them, or the most where they are compressed.
-    pub fn encoded(&self, bytes: u64) -> (u64, bool) {
+    /// Length of the file for `bytes` bytes of cells, and true if it is exact; with compression it
+    /// is an upper bound.
+    pub fn encoded_length(&self, bytes: u64) -> (u64, bool) {
         self.steps.iter().fold((bytes, true), |(bytes, is_exact), step| match step {
             Step::Checksum(_) => (bytes + CHECKSUM, is_exact),
-            // More than any adds to what it cannot compress.
+            // An upper bound for the growth of incompressible data.
             _ => (bytes + bytes / 4 + 1024, false),
         })
     }
 
-    /// The bytes of the cells, of which there are so many along each axis, axis 0 first, behind the numbers of a vector.
+    /// Decodes a chunk with `extents` cells along each axis, axis 0 first, after the numbers of a
+    /// vector. `bytes` is the decoded length.
     ///
     /// # Errors
-    /// What the bytes are not.
+    /// The defect of the encoded bytes.
     pub fn decode(&self, encoded: Vec<u8>, extents: &[i64], bytes: u64) -> Result<Vec<u8>, String> {
         let mut bounds = vec![bytes];
         for step in &self.steps {
@@ -155,53 +158,51 @@ fn too_short(found: usize, most: u64) -> String {
     format!("damaged: {found} compressed bytes cannot be the {most} of the chunk")
 }
 
-/// What a stream of so many compressed bytes unpacks to, at most so much.
+/// Decompresses a stream of `encoded` bytes to at most `most` bytes.
 ///
 /// # Errors
-/// It is damaged, or unpacks to more.
+/// The stream is damaged or decompresses to more.
 pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, String> {
     let room = most.min((encoded as u64).saturating_mul(GZIP_RATIO));
     let mut out = reserved(room)?;
     stream.take(most + 1).read_to_end(&mut out).map_err(|error| format!("damaged: {error}"))?;
-    match out.len() as u64 > most {
-        true => Err(format!("damaged: it unpacks to more than {most} bytes")),
-        false => Ok(out),
-    }
+    if out.len() as u64 > most { Err(format!("damaged: it unpacks to more than {most} bytes")) } else { Ok(out) }
 }
 
-/// The most bytes that so many bytes of Zstandard unpack to; no other compressor makes more of them.
+/// Maximum decompressed size of `encoded` bytes of Zstandard, which has the highest ratio of all
+/// supported codecs.
 pub fn most_of_zstd(encoded: usize) -> u64 {
     (encoded as u64 / 4 + 1).saturating_mul(ZSTD_BLOCK)
 }
 
-/// The bytes that a frame of Zstandard unpacks to, at most so many.
+/// Decompresses a Zstandard frame to at most `most` bytes.
 ///
 /// # Errors
-/// It is damaged, or unpacks to more.
+/// The frame is damaged or decompresses to more.
 pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
-    // Into given room nothing is written beyond its end.
+    // The decompressor never writes beyond the reserved capacity.
     let room = most.min(most_of_zstd(encoded.len()));
     let mut out = reserved(room)?;
     let unpacked = Decompressor::new().and_then(|mut one| one.decompress_to_buffer(encoded, &mut out));
     unpacked.map(|_| out).map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
 }
 
-/// A block of LZ4 behind the number of bytes to which it unpacks.
+/// Decompresses an LZ4 block that follows its decompressed length.
 fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let (length, block) = encoded.split_first_chunk().ok_or_else(|| too_short(encoded.len(), most))?;
     let length = u32::from_le_bytes(*length);
     if u64::from(length) > most {
         return Err(format!("damaged: it unpacks to {length} bytes, of at most {most}"));
     }
-    // No byte unpacks to more than this.
+    // 255 is the maximum ratio of LZ4.
     let room = (length as usize).min(block.len().saturating_mul(255));
     lz4_block(block, room as u64).map_err(|error| format!("damaged: LZ4: {error}"))
 }
 
-/// What a block of LZ4 unpacks to, at most so many bytes.
+/// Decompresses an LZ4 block to at most `most` bytes.
 ///
 /// # Errors
-/// It is damaged, or unpacks to more.
+/// The block is damaged or decompresses to more.
 pub fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let mut out = zeros(most)?;
     let length = lz4_flex::block::decompress_into(block, &mut out).map_err(|error| error.to_string())?;
@@ -209,7 +210,7 @@ pub fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// The name of each codec of a document, those within shards too.
+/// Names of a document's codecs, those within shards included.
 pub fn names(codecs: &[MetadataV3]) -> Vec<String> {
     let own = |codec: &MetadataV3| {
         let inner = codec.configuration().and_then(|own| own.get("codecs")).and_then(Value::as_array);

@@ -10,19 +10,20 @@ use zippy::transport::copied;
 use zippy::{Error, Result, World};
 
 use super::flusher::Flusher;
-use crate::atomic::{followed, random_directory, sweep, sync_directory, sync_entry};
+use crate::atomic::{random_directory, resolve_dangling_links, sweep, sync_directory, sync_entry};
 use crate::{IoError, shown};
 
-/// So many directories are remembered until they are waited for.
-const MOST_DIRECTORIES: usize = 4096;
+/// Maximum number of directories whose sync is deferred.
+const MAX_UNSYNCED_DIRECTORIES: usize = 4096;
 
-/// A Zarr store that appears under its name when all ranks have written their files. Until then it is a directory of a random
-/// name beside. Dropped before [`finish`](Self::finish), it leaves nothing behind.
+/// A Zarr store that gets its final name after all ranks have written their files. Until then it is
+/// a directory with a random name in the same parent. Dropped before [`finish`](Self::finish), it
+/// is removed.
 pub struct CollectiveStore {
     path: PathBuf,
-    /// Where the files go until the store is whole.
+    /// Directory of the unfinished store.
     temporary: PathBuf,
-    /// What rank 0 has of it.
+    /// State on rank 0.
     created: Option<Created>,
     flusher: Option<Flusher>,
     directories: BTreeSet<PathBuf>,
@@ -32,20 +33,20 @@ pub struct CollectiveStore {
 
 struct Created {
     directory: TempDir,
-    /// Where `path` leads to.
+    /// `path` after symbolic links.
     target: PathBuf,
-    /// What the store that was there has.
+    /// Permissions of the replaced store.
     permissions: Option<Permissions>,
 }
 
 impl CollectiveStore {
-    /// A store that will be `path`. Collective; the same path on every rank.
+    /// Creates a store that will become `path`. Collective; the same path on every rank.
     ///
     /// # Errors
-    /// The same on every rank: there is something of that name that is no Zarr store; what the operating system said.
+    /// The same on every rank: `path` exists and is no Zarr store; an operating system error.
     pub fn create(world: &World, path: &Path) -> Result<Self> {
         let create = || {
-            let created = Created::beside(path)?;
+            let created = Created::next_to(path)?;
             match created.directory.path().to_str().map(str::to_owned) {
                 Some(name) => Ok((created, name)),
                 None => Err(IoError::request(path, "has a name, or lies in a directory, that is no Unicode")),
@@ -57,17 +58,18 @@ impl CollectiveStore {
         let name = world.failing("opening a Zarr store", || world.group().broadcast(0, name))?;
         let temporary = PathBuf::from(&*String::from_utf8_lossy((*name).as_ref()));
         let created = created.map(|(created, _)| created);
-        let found = match temporary.is_dir() {
-            true => Ok(()),
-            false => Err(IoError::request(path, format!("rank {} does not see its directory", world.rank()))),
+        let found = if temporary.is_dir() {
+            Ok(())
+        } else {
+            Err(IoError::request(path, format!("rank {} does not see its directory", world.rank())))
         };
         world.agree("opening a Zarr store", found.map_err(Error::from))?;
         let (path, directories) = (path.to_path_buf(), BTreeSet::new());
         Ok(Self { path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
     }
 
-    /// Writes a file by its key, which has `/` between names. Local; each key once. A mistake is kept, and
-    /// [`finish`](Self::finish) tells it; after it nothing more is written.
+    /// Writes a file under its key, with `/` between names. Local; each key once. The value keeps
+    /// the first error for [`finish`](Self::finish) and ignores later writes.
     pub fn put(&mut self, key: &str, bytes: &[u8]) {
         if self.failed.is_none() {
             let written = self.write(key, bytes);
@@ -75,20 +77,20 @@ impl CollectiveStore {
         }
     }
 
-    /// Keeps a mistake that was made before anything could be put. Local.
+    /// Keeps an error from before the first write. Local.
     pub fn keep(&mut self, written: std::result::Result<(), IoError>) {
         self.failed = self.failed.take().or(written.err());
     }
 
-    /// The name that the store will have, by which errors call it.
+    /// Final path of the store, used in errors.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The mistake that was kept so far. Local.
+    /// Returns the kept error. Local.
     ///
     /// # Errors
-    /// That mistake.
+    /// The kept error of an earlier write.
     pub fn check(&self) -> std::result::Result<(), IoError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -109,10 +111,10 @@ impl CollectiveStore {
             none => none.insert(Flusher::start()?),
         };
         flusher.add(file)?;
-        if self.directories.len() < MOST_DIRECTORIES { Ok(()) } else { self.sync_directories() }
+        if self.directories.len() < MAX_UNSYNCED_DIRECTORIES { Ok(()) } else { self.sync_directories() }
     }
 
-    /// Waits until what this rank has written is on the disk.
+    /// Waits until this rank's files are on the disk.
     fn sync(&mut self) -> io::Result<()> {
         self.flusher.take().map_or(Ok(()), |mut flusher| flusher.end())?;
         self.sync_directories()
@@ -122,12 +124,12 @@ impl CollectiveStore {
         std::mem::take(&mut self.directories).iter().try_for_each(|directory| sync_directory(directory))
     }
 
-    /// Waits until everything is on the disk, and puts the store into its place; one that was there is replaced. Returns the
-    /// bytes that all ranks have written. Collective.
+    /// Syncs everything and gives the store its final name; an existing store is replaced. Returns
+    /// the bytes written by all ranks. Collective.
     ///
     /// # Errors
-    /// The same on every rank: what the operating system said to any of them. Nothing is left of the store then, unless the
-    /// message says that it is in its place.
+    /// The same on every rank: an operating system error on any rank. Nothing of the store is left
+    /// then, unless the message says that it has its final name.
     pub fn finish(mut self, world: &World) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
@@ -144,7 +146,7 @@ impl CollectiveStore {
 }
 
 impl Created {
-    fn beside(path: &Path) -> std::result::Result<Self, IoError> {
+    fn next_to(path: &Path) -> std::result::Result<Self, IoError> {
         let refused = |error: io::Error| IoError::system(path, "write", &error);
         let target = match fs::metadata(path) {
             Ok(found) if !found.is_dir() => {
@@ -161,11 +163,11 @@ impl Created {
             Ok(_) => fs::canonicalize(path).map_err(refused)?,
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
             Err(_) if path.file_name().is_none() => return Err(IoError::request(path, "is not the name of a store")),
-            Err(_) => followed(path),
+            Err(_) => resolve_dangling_links(path),
         };
         let permissions = fs::metadata(&target).ok().map(|found| found.permissions());
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Other ranks may have another working directory.
+        // Ranks may have different working directories.
         let parent = fs::canonicalize(parent).map_err(refused)?;
         sweep(&parent);
         let directory = random_directory().tempdir_in(&parent).map_err(refused)?;
@@ -173,25 +175,23 @@ impl Created {
         Ok(Self { directory, target, permissions })
     }
 
-    /// Puts it into its place, which errors call `path`; `exchange` exchanges two directories in one step, where that can be
-    /// done. What was there goes when the new one is on the disk under its name.
+    /// Gives the store its final name; errors name `path`. `exchange` swaps two directories
+    /// atomically, if supported. The replaced store is removed after the new name is on the disk.
     fn put(self, path: &Path, exchange: impl Fn(&Path, &Path) -> bool) -> Result<(), IoError> {
         let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
         let Some(permissions) = &self.permissions else {
             fs::rename(self.directory.path(), &self.target).map_err(refused)?;
-            // Nothing is left there.
+            // The directory has been renamed, so the guard must not remove it.
             let _ = self.directory.keep();
             return sync_entry(path, &self.target);
         };
         fs::set_permissions(self.directory.path(), permissions.clone()).map_err(refused)?;
-        let (holder, old) = match exchange(self.directory.path(), &self.target) {
-            true => (self.directory.keep(), None),
-            false => {
-                let (holder, old) =
-                    set_aside(path, self.directory.path(), &self.target, |from, to| fs::rename(from, to))?;
-                let _ = self.directory.keep();
-                (holder, Some(old))
-            }
+        let (holder, old) = if exchange(self.directory.path(), &self.target) {
+            (self.directory.keep(), None)
+        } else {
+            let (holder, old) = set_aside(path, self.directory.path(), &self.target, |from, to| fs::rename(from, to))?;
+            let _ = self.directory.keep();
+            (holder, Some(old))
         };
         let old = old.as_ref().unwrap_or(&holder);
         let kept = |error: &str| {
@@ -199,7 +199,7 @@ impl Created {
             IoError::request(path, message)
         };
         if let Err(error) = sync_entry(path, &self.target) {
-            // Under a draft's name the next save would remove it.
+            // The next save would remove a store under a draft's name.
             let aside =
                 random_directory().tempdir_in(self.target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
             let old = aside.path().join("store");
@@ -208,15 +208,17 @@ impl Created {
             let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(&old));
             return Err(IoError::request(path, message));
         }
-        // Somebody else may have put another thing there since it was looked at.
-        match is_store(old) || is_empty(old) {
-            true => fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string())),
-            false => Err(kept("it is no Zarr store, and only such a one is removed")),
+        // Another program may have replaced the directory since `next_to` checked it.
+        if is_store(old) || is_empty(old) {
+            fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string()))
+        } else {
+            Err(kept("it is no Zarr store, and only such a one is removed"))
         }
     }
 }
 
-/// Renames `new` to `target`; what was there is then in a directory beside, which is returned, with its name in it.
+/// Renames `new` to `target`. The replaced store moves into a new directory next to it; returns
+/// that directory and the store's path in it.
 fn set_aside(
     path: &Path,
     new: &Path,
@@ -228,7 +230,7 @@ fn set_aside(
     let aside = holder.path().join("store");
     rename(target, &aside).map_err(refused)?;
     let Err(error) = rename(new, target) else { return Ok((holder.keep(), aside)) };
-    // Nothing may remove the only old store.
+    // The old store must survive, so keep its directory.
     let Err(back) = rename(&aside, target) else { return Err(refused(error)) };
     let _ = holder.keep();
     let message = format!(
@@ -238,17 +240,17 @@ fn set_aside(
     Err(IoError::request(path, message))
 }
 
-/// Whether a directory is the root of a Zarr hierarchy.
+/// True if a directory is the root of a Zarr hierarchy.
 pub fn is_store(path: &Path) -> bool {
     ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file())
 }
 
-/// Whether a directory has nothing in it.
+/// True if a directory has no entries.
 fn is_empty(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Exchanges two directories in one step, where the file system can.
+/// Swaps two directories atomically, if the file system can.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> bool {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -264,26 +266,27 @@ fn exchange(_: &Path, _: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Where directories cannot be exchanged, too.
+    /// With and without an atomic swap of directories.
     #[test]
-    fn old_stores_go() {
+    fn replaced_store_is_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.zarr");
-        let ways: [fn(&Path, &Path) -> bool; 3] = [exchange, |_, _| false, exchange];
-        for (number, way) in ways.into_iter().enumerate() {
-            let created = Created::beside(&path).unwrap();
+        let exchanges: [fn(&Path, &Path) -> bool; 3] = [exchange, |_, _| false, exchange];
+        for (number, exchange) in exchanges.into_iter().enumerate() {
+            let created = Created::next_to(&path).unwrap();
             fs::write(created.directory.path().join("zarr.json"), number.to_string()).unwrap();
-            created.put(&path, way).unwrap();
+            created.put(&path, exchange).unwrap();
             assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), number.to_string());
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
         }
-        // One that goes nowhere.
-        drop(Created::beside(&path).unwrap());
+        // A dropped store is removed.
+        drop(Created::next_to(&path).unwrap());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
-    /// `Created::put` by two renamings of which the second cannot be done: its directory is gone.
+    /// [`Created::put`] with two renames, of which the second fails because the directory is
+    /// missing.
     #[test]
-    fn the_old_store_survives() {
+    fn old_store_survives_failed_rename() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.zarr");
         let make = |name: &Path| {
@@ -292,36 +295,35 @@ mod tests {
         };
         make(&path);
         let left = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-        // It goes back,
-        let created = Created::beside(&path).unwrap();
+        // The old store goes back,
+        let created = Created::next_to(&path).unwrap();
         let lost = |new: &Path, _: &Path| fs::remove_dir(new).is_err();
         let error = created.put(&path, lost).unwrap_err().to_string();
         assert!(error.contains("cannot rename into place") && left() == [path.clone()], "{error}");
-        // or stays where the message says.
+        // or stays at the path in the message.
         let first = std::cell::Cell::new(true);
-        let once = |from: &Path, to: &Path| match first.replace(false) {
-            true => fs::rename(from, to),
-            false => Err(io::ErrorKind::PermissionDenied.into()),
+        let once = |from: &Path, to: &Path| {
+            if first.replace(false) { fs::rename(from, to) } else { Err(io::ErrorKind::PermissionDenied.into()) }
         };
         let error = set_aside(&path, &directory.path().join("new"), &path, once).unwrap_err().to_string();
         let kept = error.split("is kept as ").nth(1).unwrap();
         assert_eq!(fs::read_to_string(Path::new(kept).join("zarr.json")).unwrap(), "old", "{error}");
     }
 
-    /// What has been exchanged out is no store by now.
+    /// The replaced directory is no longer a store at the time of the swap.
     #[test]
-    fn what_is_no_store_stays() {
+    fn replaced_directory_without_store_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.zarr");
-        for way in [exchange as fn(&Path, &Path) -> bool, |_, _| false] {
+        for exchange in [exchange as fn(&Path, &Path) -> bool, |_, _| false] {
             fs::create_dir_all(&path).unwrap();
             fs::write(path.join("zarr.json"), "{}").unwrap();
-            let created = Created::beside(&path).unwrap();
+            let created = Created::next_to(&path).unwrap();
             fs::write(created.directory.path().join("zarr.json"), "new").unwrap();
             fs::remove_dir_all(&path).unwrap();
             fs::create_dir(&path).unwrap();
             fs::write(path.join("photo.jpg"), "mine").unwrap();
-            let error = created.put(&path, way).unwrap_err().to_string();
+            let error = created.put(&path, exchange).unwrap_err().to_string();
             let kept = error.split("is kept as ").nth(1).unwrap().split(": ").next().unwrap();
             assert_eq!(fs::read_to_string(Path::new(kept).join("photo.jpg")).unwrap(), "mine", "{error}");
             assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), "new");

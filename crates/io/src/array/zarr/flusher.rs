@@ -47,7 +47,7 @@ impl Flusher {
     /// Waits for all files.
     ///
     /// # Errors
-    /// What the operating system said: some only learn now that a disk is full.
+    /// An operating system error: some only learn now that a disk is full.
     pub fn end(&mut self) -> io::Result<()> {
         self.files = None;
         match self.thread.take().map(JoinHandle::join) {

@@ -1,4 +1,4 @@
-//! [`Generation`]: which store has been opened, where one takes the place of another.
+//! [`Generation`]: detection of a store that is replaced while it is open.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,60 +9,60 @@ use super::node;
 use crate::IoError;
 use crate::files::Head;
 
-/// What tells a store from the one that takes its place: its root document.
+/// Identity of a store: metadata of its root document.
 pub struct Generation {
     path: PathBuf,
-    seen: Option<Seen>,
+    root: Option<RootDocument>,
 }
 
-/// A file as this rank sees it.
+/// Metadata of a root document as this rank sees it.
 #[derive(PartialEq)]
-struct Seen {
+struct RootDocument {
     length: u64,
     changed: Option<SystemTime>,
-    /// Device and number.
-    place: Option<(u64, u64)>,
+    /// Device and inode.
+    inode: Option<(u64, u64)>,
 }
 
 impl Generation {
-    /// That of the store of a path, before anything of it is read.
+    /// Identity of the store at `path`; taken before anything of the store is read.
     pub fn now(path: &Path) -> Self {
-        Self { path: path.to_path_buf(), seen: seen(path) }
+        Self { path: path.to_path_buf(), root: root_document(path) }
     }
 
-    /// Whether the store is still the one it was. A file that is missing means cells of the fill value, and so a store that
-    /// has gone would read as such.
+    /// Checks that the store has not been replaced. Without the check, a removed store would read
+    /// as fill values, because missing files mean that.
     ///
     /// # Errors
-    /// It is another one, or has gone.
+    /// The store has been replaced or removed.
     pub fn check(&self) -> Result<(), IoError> {
-        match self.seen.is_some() && seen(&self.path) == self.seen {
+        match self.root.is_some() && root_document(&self.path) == self.root {
             true => Ok(()),
             false => Err(IoError::request(&self.path, "was replaced or removed while it was read; load it again")),
         }
     }
 }
 
-fn seen(path: &Path) -> Option<Seen> {
+fn root_document(path: &Path) -> Option<RootDocument> {
     let found = fs::metadata(node::document(path)?).ok()?;
-    Some(Seen { length: found.len(), changed: found.modified().ok(), place: place(&found) })
+    Some(RootDocument { length: found.len(), changed: found.modified().ok(), inode: inode(&found) })
 }
 
 #[cfg(unix)]
-fn place(found: &Metadata) -> Option<(u64, u64)> {
+fn inode(found: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]
-fn place(_: &Metadata) -> Option<(u64, u64)> {
+fn inode(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// What the documents of directories say, as a number: the same on ranks that see the same documents.
+/// Hash of the documents of directories: the same on ranks that see the same documents.
 ///
 /// # Errors
-/// One of them cannot be read.
+/// A document cannot be read.
 pub fn fingerprint<'a>(directories: impl Iterator<Item = &'a Path>) -> Result<u64, IoError> {
     let mut hasher = DefaultHasher::new();
     for directory in directories {

@@ -9,7 +9,7 @@ use super::fields::leaves;
 use super::generation::{Generation, fingerprint};
 use super::open::open;
 use super::read::read;
-use super::stored::Stored;
+use super::stored::StoredArray;
 use crate::array::load::ToLayout;
 use crate::array::metadata::Metadata;
 use crate::array::options::{LoadOptions, Loaded};
@@ -49,7 +49,7 @@ pub fn load<T: Element, const D: usize>(
 }
 
 /// Says that all cells of an array are the fill value where others must have been meant.
-fn warn_of_strangers(stored: &Stored) {
+fn warn_of_strangers(stored: &StoredArray) {
     if let Some((stranger, wanted)) = stored.stranger() {
         trace::warn(&format!(
             "{}: no file has the name of a chunk, as {wanted}, so every cell is the fill value; there are other files, as {}",
@@ -60,7 +60,7 @@ fn warn_of_strangers(stored: &Stored) {
 }
 
 struct Opened {
-    stored: Vec<Stored>,
+    stored: Vec<StoredArray>,
     window: Window,
     metadata: Metadata,
     generation: Generation,

@@ -1,4 +1,4 @@
-//! [`open`]: the arrays of a store that hold an array of elements.
+//! [`open`]: the arrays of a store that contain an array of elements.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,25 @@ use zippy::extents::Index;
 
 use super::fields::Leaf;
 use super::node::{self, Node};
-use super::stored::Stored;
+use super::stored::StoredArray;
 use super::{axes, coordinates, ome};
 use crate::array::metadata::{Axis, Metadata};
 use crate::{IoError, quoted};
 
-/// So many arrays are named in a message.
+/// Maximum number of arrays listed in a message.
 const LISTED: usize = 8;
 
-/// The arrays of the leaves, and what the store says of them.
+/// Opens the arrays of the leaves, with the store's metadata. `which` names the array; `None`
+/// selects the only candidate.
 ///
 /// # Errors
-/// No store or no such array, or several to choose from; what is not read here, or is damaged.
+/// No store or no such array, or several candidates; an unsupported feature; a damaged store.
 pub fn open(
     path: &Path,
     which: Option<&str>,
     leaves: &[Leaf],
     axes: usize,
-) -> Result<(Vec<Stored>, Metadata), IoError> {
+) -> Result<(Vec<StoredArray>, Metadata), IoError> {
     fs::metadata(path).map_err(|error| IoError::system(path, "open", &error))?;
     let root = match node::read(path)? {
         Some(root) => root,
@@ -36,36 +37,37 @@ pub fn open(
         Some(which) => which.trim_matches('/').to_string(),
         None => choose(path, &root, leaves)?,
     };
-    let mut stored: Vec<Stored> = Vec::new();
-    let mut own = Map::new();
+    let mut stored: Vec<StoredArray> = Vec::new();
+    let mut attributes = Map::new();
     let mut names = None;
     for leaf in leaves {
         let (directory, array) = array_at(path, &leaf.node(&chosen))?;
-        let next = Stored::new(&directory, &array, leaf, axes)?;
+        let next = StoredArray::new(&directory, &array, leaf, axes)?;
         if let Some(first) = stored.first().filter(|first| first.shape != next.shape) {
             let message = format!("holds {} cells, and {} of the first field", next.shape, first.shape);
             return Err(IoError::request(&directory, message));
         }
         stored.push(next);
         names = names.or(array.dimension_names);
-        own = if leaf.fields.is_empty() { array.attributes } else { own };
+        attributes = if leaf.fields.is_empty() { array.attributes } else { attributes };
     }
     if !leaves[0].fields.is_empty() {
-        own = group_at(path, &chosen)?;
+        attributes = group_at(path, &chosen)?;
     }
-    let metadata = told(path, &root, &chosen, (&own, names.as_deref()), &stored[0].shape)?;
+    let metadata = node_metadata(path, &root, &chosen, (&attributes, names.as_deref()), &stored[0].shape)?;
     Ok((stored, metadata))
 }
 
-/// What a store says of a node: its attributes and the names of its dimensions, else the axes that others have words for.
-fn told(
+/// Metadata of a node from its attributes and dimension names, or from OME-Zarr and xarray
+/// conventions.
+fn node_metadata(
     path: &Path,
     root: &Node,
     chosen: &str,
-    (own, names): (&Map<String, Value>, Option<&[Option<String>]>),
+    (attributes, names): (&Map<String, Value>, Option<&[Option<String>]>),
     shape: &Index,
 ) -> Result<Metadata, IoError> {
-    let mut metadata = axes::metadata(own, shape.axes());
+    let mut metadata = axes::metadata(attributes, shape.axes());
     if metadata.axes.is_empty() {
         metadata.axes = foreign_axes(path, root, chosen, names, shape)?;
     }
@@ -73,11 +75,12 @@ fn told(
     Ok(metadata)
 }
 
-/// What a store says of the array that is loaded where none is named; `None`: one must be named, or cannot be read.
+/// Metadata of the array that a load without a name selects; `None` if a name is required or the
+/// array cannot be read.
 pub fn metadata(path: &Path) -> Option<Metadata> {
     let root = node::read(path).ok()??;
     let any = Leaf { fields: Vec::new(), offset: 0, kind: "", number_bytes: 1, numbers: None };
-    let (chosen, own, array) = match choose(path, &root, &[any]) {
+    let (chosen, attributes, array) = match choose(path, &root, &[any]) {
         Ok(chosen) => {
             let (_, array) = array_at(path, &chosen).ok()?;
             (chosen, array.attributes.clone(), array)
@@ -86,7 +89,7 @@ pub fn metadata(path: &Path) -> Option<Metadata> {
     };
     let mut extents = &array.shape[..];
     let mut names = array.dimension_names.as_deref();
-    // The numbers of a vector are no axis.
+    // The components of a vector are not an axis.
     if let (Some([.., last]), Some([rest @ .., Some(name)])) = (Some(extents), names)
         && *name == format!("component_{last}")
     {
@@ -94,14 +97,14 @@ pub fn metadata(path: &Path) -> Option<Metadata> {
     }
     let extents: Vec<i64> = extents.iter().rev().map(|&cells| i64::try_from(cells).ok()).collect::<Option<_>>()?;
     let is_fine = (1..=zippy::extents::MAX_AXES).contains(&extents.len());
-    told(path, &root, &chosen, (&own, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
+    node_metadata(path, &root, &chosen, (&attributes, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
 }
 
-/// The only group of a store, which has the fields of a record: its attributes, and its first field.
+/// The store's only group, if it has the fields of a record: name, attributes and the first field.
 fn only_record(path: &Path) -> Option<(String, Map<String, Value>, ArrayMetadataV3)> {
     let all = node::arrays(path, None).ok()?;
     let fields: Vec<&node::Named> =
-        all.iter().filter(|(name, array)| !name.starts_with("levels/") && !is_place(name, array)).collect();
+        all.iter().filter(|(name, array)| !name.starts_with("levels/") && !is_coordinates(name, array)).collect();
     let (group, _) = fields.first()?.0.split_once('/')?;
     let is_in = |(name, _): &&node::Named| name.split_once('/').is_some_and(|(first, _)| first == group);
     if !fields.iter().all(is_in) {
@@ -110,14 +113,14 @@ fn only_record(path: &Path) -> Option<(String, Map<String, Value>, ArrayMetadata
     Some((group.to_string(), group_at(path, group).ok()?, fields[0].1.clone().ok()?))
 }
 
-/// Whether an array has the places of cells along an axis, whose name it has.
-fn is_place(name: &str, array: &Result<ArrayMetadataV3, IoError>) -> bool {
-    let own = name.rsplit('/').next().unwrap_or(name);
+/// True if an array has the coordinates of an axis: its only dimension has its name.
+fn is_coordinates(name: &str, array: &Result<ArrayMetadataV3, IoError>) -> bool {
+    let last_name = name.rsplit('/').next().unwrap_or(name);
     let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
-    names.is_some_and(|names| names == [Some(own.to_string())])
+    names.is_some_and(|names| names == [Some(last_name.to_string())])
 }
 
-/// The axes where no attribute of Zippy's tells of them.
+/// Axes of an array without Zippy's attribute, from OME-Zarr or xarray conventions.
 fn foreign_axes(
     path: &Path,
     root: &Node,
@@ -132,13 +135,13 @@ fn foreign_axes(
         return Ok(found);
     }
     let names = names.unwrap_or_default();
-    let given = |axis: usize| names.get(axes - 1 - axis).cloned().flatten();
-    if (0..axes).all(|axis| given(axis).is_none()) {
+    let axis_name = |axis: usize| names.get(axes - 1 - axis).cloned().flatten();
+    if (0..axes).all(|axis| axis_name(axis).is_none()) {
         return Ok(Vec::new());
     }
     let group = chosen.rsplit_once('/').map_or("", |(group, _)| group);
     let axis = |axis: usize| {
-        given(axis).map_or(Ok(Axis::default()), |name| coordinates::read(path, group, &name, shape[axis]))
+        axis_name(axis).map_or(Ok(Axis::default()), |name| coordinates::read(path, group, &name, shape[axis]))
     };
     (0..axes).map(axis).collect()
 }
@@ -165,7 +168,7 @@ fn group_at(path: &Path, name: &str) -> Result<Map<String, Value>, IoError> {
     }
 }
 
-/// The node that is meant where none is named.
+/// Node for a load without a name.
 fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> {
     let Node::Group(attributes) = root else { return Ok(String::new()) };
     let is_record = !leaves[0].fields.is_empty();
@@ -180,7 +183,7 @@ fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> 
         names = candidates(&all, leaves);
     }
     match &names[..] {
-        [one] => Ok(one.clone()),
+        [name] => Ok(name.clone()),
         [] => Err(IoError::request(path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
         _ => {
             let wanted: Vec<_> = all.into_iter().filter(|(name, _)| names.contains(name)).collect();
@@ -190,11 +193,11 @@ fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> 
     }
 }
 
-/// The nodes of a store that may be meant where none is named: those nearest to its root.
+/// Candidates for a load without a name: the nodes nearest to the root.
 fn candidates(all: &[node::Named], leaves: &[Leaf]) -> Vec<String> {
     if !leaves[0].fields.is_empty() {
         let has = |node: &str| all.iter().any(|(name, _)| name == node);
-        // The groups that have all fields.
+        // Groups that have all fields.
         let groups = all.iter().flat_map(|(name, _)| name.match_indices('/').map(|(end, _)| name[..end].to_string()));
         let mut groups: Vec<String> = groups.chain([String::new()]).collect();
         groups.sort();
@@ -202,25 +205,25 @@ fn candidates(all: &[node::Named], leaves: &[Leaf]) -> Vec<String> {
         return groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect();
     }
     let is_level = |name: &str| name.starts_with("levels/");
-    let of = |is_wanted: &dyn Fn(&node::Named) -> bool| -> Vec<String> {
-        all.iter().filter(|one| !is_level(&one.0) && is_wanted(one)).map(|(name, _)| name.clone()).collect()
+    let select = |is_wanted: &dyn Fn(&node::Named) -> bool| -> Vec<String> {
+        all.iter().filter(|node| !is_level(&node.0) && is_wanted(node)).map(|(name, _)| name.clone()).collect()
     };
-    let near = |one: &node::Named| !one.0.contains('/');
-    let data = |one: &node::Named| !is_place(&one.0, &one.1);
-    let all = [of(&|one| near(one) && data(one)), of(&near), of(&data), of(&|_| true)];
+    let near = |node: &node::Named| !node.0.contains('/');
+    let data = |node: &node::Named| !is_coordinates(&node.0, &node.1);
+    let all = [select(&|node| near(node) && data(node)), select(&near), select(&data), select(&|_| true)];
     all.into_iter().find(|names| !names.is_empty()).unwrap_or_default()
 }
 
-/// What arrays there are, for people.
+/// List of the arrays for messages.
 fn listing(all: &[node::Named]) -> String {
-    let one = |(name, array): &node::Named| match array {
+    let describe = |(name, array): &node::Named| match array {
         Ok(array) => {
             let extents: Vec<String> = array.shape.iter().rev().map(u64::to_string).collect();
             format!("{} ({}, {})", quoted(name), array.data_type.name(), extents.join(" x "))
         }
         Err(_) => format!("{} (not read)", quoted(name)),
     };
-    let shown: Vec<String> = all.iter().take(LISTED).map(one).collect();
+    let shown: Vec<String> = all.iter().take(LISTED).map(describe).collect();
     match all.len() {
         0 => "there is none".into(),
         1..=LISTED => format!("there are: {}", shown.join(", ")),
@@ -229,6 +232,6 @@ fn listing(all: &[node::Named]) -> String {
 }
 
 fn kinds(leaves: &[Leaf]) -> String {
-    let one = |leaf: &Leaf| [&leaf.fields.join("/"), leaf.kind].join(" ").trim().to_string();
-    leaves.iter().map(one).collect::<Vec<_>>().join(", ")
+    let describe = |leaf: &Leaf| [&leaf.fields.join("/"), leaf.kind].join(" ").trim().to_string();
+    leaves.iter().map(describe).collect::<Vec<_>>().join(", ")
 }

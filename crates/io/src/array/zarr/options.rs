@@ -1,4 +1,4 @@
-//! [`ZarrOptions`]: how cells are put into a Zarr store.
+//! [`ZarrOptions`]: storage of cells in a Zarr store.
 
 use std::path::Path;
 
@@ -6,56 +6,61 @@ use zippy::extents::Index;
 
 use crate::IoError;
 
-/// A chunk of more bytes is neither written nor read, and a shard of more is not written.
+/// Maximum bytes of a chunk, and of a written shard.
 pub const MOST_BYTES: u64 = 1 << 30;
 
-/// Chunks that are not asked for have at most so many bytes, and more than half as many where there is so much.
+/// Maximum bytes of a chunk with default extents.
 const CHUNK_BYTES: u64 = 4 << 20;
 
-/// Chunks in shards that are not asked for have at most so many bytes, where the shard can be halved so often.
+/// Target bytes of a chunk with default extents in a shard; larger if the shard has no more even
+/// extents to halve.
 const INNER_BYTES: u64 = 1 << 20;
 
-/// Levels that are more would be of one cell.
+/// Maximum number of levels; later ones would have one cell.
 const MOST_LEVELS: usize = 62;
 
-/// How an array is stored. [`Self::new`], and the default: chunks of up to 4 MiB, each in a file of its own, as they are in
-/// memory, with a checksum.
+/// Storage of an array in a Zarr store. [`Self::new`] and the default: uncompressed chunks of up to
+/// 4 MiB, each in a file of its own, with a checksum.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ZarrOptions {
-    /// Cells of a chunk along each axis, axis 0 first; chunks at the end of an axis are filled up with zeros. `None`: up to
-    /// 4 MiB, cut as evenly as can be.
+    /// Extents of a chunk in cells, axis 0 first; chunks at the end of an axis are padded with
+    /// zeros. `None`: up to 4 MiB, with nearly equal extents.
     pub chunk: Option<Vec<i64>>,
-    /// Cells of a shard along each axis, multiples of the chunk's: a file that holds several chunks and an index of them. One
-    /// rank writes a shard at once and has room for a few of them. `None`: each chunk is a file.
+    /// Extents of a shard in cells, multiples of the chunk's: a file with several chunks and an
+    /// index. One rank writes a whole shard and needs memory for a few of them. `None`: one file
+    /// per chunk.
     pub shard: Option<Vec<i64>>,
-    /// How chunks are compressed.
+    /// Compression of the chunks.
     pub compression: Compression,
-    /// Whether each chunk has a checksum, CRC32C, of 4 bytes, by which a load finds damage. zarr-python, tensorstore and zarrita
-    /// read it. The index of a shard always has one. The default is `true`.
+    /// True if each chunk has a checksum (CRC32C, 4 bytes), by which a load finds damage.
+    /// zarr-python, tensorstore and zarrita read it. The index of a shard always has one. The
+    /// default is `true`.
     pub checksum: bool,
-    /// Levels of detail beside the whole: level k has every 2^k-th cell along each axis, from the first on. Each takes the
-    /// room of its cells on the devices while it is written.
+    /// Number of levels of detail in addition to the full array. Level k has every 2^k-th cell
+    /// along each axis, from the first. Each level needs device memory for its cells during the
+    /// save.
     pub levels: usize,
-    /// Whether files of chunks of zeros are written. Otherwise they are left out, as zarr-python does, and read as zeros all the
-    /// same. In a shard that is not all zeros, chunks that are have no room in any case.
+    /// True if files are also written for chunks of zeros. Otherwise such files are omitted, as by
+    /// zarr-python, and read as zeros. In a shard with other cells, chunks of zeros never take
+    /// space.
     pub write_empty: bool,
 }
 
-/// How the chunks of a Zarr array are compressed.
+/// Compression of the chunks of a Zarr array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     #[default]
     None,
-    /// Zstandard of a level from -131072 to 22; 0 stands for 3.
+    /// Zstandard with a level from -131072 to 22; 0 stands for 3.
     Zstd(i32),
-    /// gzip of a level from 0 to 9.
+    /// gzip with a level from 0 to 9.
     Gzip(u32),
 }
 
-/// The extents of what is stored, in cells, axis 0 first.
+/// Extents of chunks and shards in cells, axis 0 first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChunkGrid {
     pub chunk: Index,
@@ -63,7 +68,7 @@ pub struct ChunkGrid {
 }
 
 impl ChunkGrid {
-    /// What is in a file of its own.
+    /// Extents of the cells in one file.
     pub fn file(&self) -> Index {
         self.shard.unwrap_or(self.chunk)
     }
@@ -77,51 +82,52 @@ impl Default for ZarrOptions {
 }
 
 impl ZarrOptions {
-    /// Chunks of up to 4 MiB, each in a file of its own, as they are in memory, with a checksum.
+    /// Uncompressed chunks of up to 4 MiB, each in a file of its own, with a checksum.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With chunks of so many cells along each axis.
+    /// Sets the extents of a chunk in cells.
     pub fn chunk<const D: usize>(mut self, cells: [i64; D]) -> Self {
         self.chunk = Some(cells.into());
         self
     }
 
-    /// With shards of so many cells along each axis.
+    /// Sets the extents of a shard in cells.
     pub fn shard<const D: usize>(mut self, cells: [i64; D]) -> Self {
         self.shard = Some(cells.into());
         self
     }
 
-    /// With chunks that are compressed so.
+    /// Sets the compression of chunks.
     pub fn compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
         self
     }
 
-    /// With a checksum for each chunk, or without.
+    /// Sets whether each chunk has a checksum.
     pub fn checksum(mut self, checksum: bool) -> Self {
         self.checksum = checksum;
         self
     }
 
-    /// With so many levels of detail.
+    /// Sets the number of levels of detail.
     pub fn levels(mut self, levels: usize) -> Self {
         self.levels = levels;
         self
     }
 
-    /// With files for chunks of zeros, too.
+    /// Also writes files for chunks of zeros.
     pub fn write_empty(mut self) -> Self {
         self.write_empty = true;
         self
     }
 
-    /// The grid for an array of this shape.
+    /// Chunk grid for an array of this shape.
     ///
     /// # Errors
-    /// Extents that are none or too large; a shard that is not made of chunks; a level that compression does not have.
+    /// Extents that are not positive or too large; a shard that is not made of whole chunks; an
+    /// invalid compression level.
     pub fn grid(&self, path: &Path, shape: &Index, cell_bytes: u64) -> Result<ChunkGrid, IoError> {
         let bad = |message: String| Err(IoError::request(path, message));
         match self.compression {
@@ -150,27 +156,28 @@ impl ZarrOptions {
     }
 }
 
-/// Extents that were asked for.
-fn extents(path: &Path, what: &str, given: &[i64], axes: usize, cell_bytes: u64) -> Result<Index, IoError> {
-    if given.len() != axes {
-        let message = format!("a {what} of {} extents, and the array has {axes} axes", given.len());
+/// Checks the user's extents of a chunk or shard.
+fn extents(path: &Path, what: &str, extents: &[i64], axes: usize, cell_bytes: u64) -> Result<Index, IoError> {
+    if extents.len() != axes {
+        let message = format!("a {what} of {} extents, and the array has {axes} axes", extents.len());
         return Err(IoError::request(path, message));
     }
-    let cells = given.iter().try_fold(1_u64, |all, &extent| match extent {
+    let cells = extents.iter().try_fold(1_u64, |all, &extent| match extent {
         1.. => all.checked_mul(extent.unsigned_abs()),
         _ => None,
     });
     match cells.and_then(|cells| cells.checked_mul(cell_bytes)) {
-        Some(..=MOST_BYTES) => Ok(Index::new(given)),
+        Some(..=MOST_BYTES) => Ok(Index::new(extents)),
         _ => {
             let most = MOST_BYTES >> 20;
-            let message = format!("a {what} of {given:?} cells; it must have at least one cell and at most {most} MiB");
+            let message =
+                format!("a {what} of {extents:?} cells; it must have at least one cell and at most {most} MiB");
             Err(IoError::request(path, message))
         }
     }
 }
 
-/// Extents of chunks for an array: the longest is cut in two until it is small enough.
+/// Default chunk extents of an array: the longest axis is halved until the chunk is small enough.
 fn cut(shape: &Index, cell_bytes: u64) -> Index {
     let mut pieces = Index::splat(shape.axes(), 1);
     loop {
@@ -184,7 +191,7 @@ fn cut(shape: &Index, cell_bytes: u64) -> Index {
     }
 }
 
-/// Extents of chunks of which a shard is made.
+/// Default chunk extents in a shard.
 fn halved(shard: Index, cell_bytes: u64) -> Index {
     let mut extents = shard;
     while extents.product().is_some_and(|cells| cells * cell_bytes > INNER_BYTES) {

@@ -6,7 +6,7 @@ use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::stored::Stored;
+use super::stored::StoredArray;
 use crate::IoError;
 use crate::array::staging::ranges;
 use crate::array::window::Window;
@@ -18,7 +18,11 @@ const PART_BYTES: u64 = 8 << 20;
 ///
 /// # Errors
 /// A piece that cannot be read, or is damaged; a failure of the device.
-pub fn read<T: Element, const D: usize>(array: &GlobalArray<T, D>, stored: Vec<Stored>, window: &Window) -> Result<()> {
+pub fn read<T: Element, const D: usize>(
+    array: &GlobalArray<T, D>,
+    stored: Vec<StoredArray>,
+    window: &Window,
+) -> Result<()> {
     let most = (PART_BYTES / T::INFO.bytes as u64).max(1);
     let mut fields: Vec<Field> = stored.into_iter().map(|stored| Field { stored, last: None }).collect();
     for chunk in array.chunks().filter(|chunk| !chunk.region().is_empty()) {
@@ -57,7 +61,7 @@ fn own_parts<T: Element, const D: usize>(array: &GlobalArray<T, D>, cells: &Regi
 
 /// One array of the store, and the piece of it that was read last.
 struct Field {
-    stored: Stored,
+    stored: StoredArray,
     last: Option<(Index, Option<Vec<u8>>)>,
 }
 

@@ -8,7 +8,7 @@ use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::{Error, Result, World};
 
-use super::coordinates::Cells;
+use super::coordinates::CoordinateCells;
 use super::directory::CollectiveStore;
 use super::encode::Encoder;
 use super::fields::{Leaf, leaves, under};
@@ -113,7 +113,8 @@ impl Plan<'_> {
                 let beside = if is_record { node } else { &group };
                 if !known.name.as_ref().is_some_and(is_field) {
                     let (count, is_checked) = (level_extent(shape[axis], level), self.options.checksum);
-                    let written = coordinates::write(store, beside, known, &Cells { count, every, is_checked });
+                    let written =
+                        coordinates::write(store, beside, known, &CoordinateCells { count, every, is_checked });
                     store.keep(written);
                 }
             }

@@ -46,7 +46,7 @@ impl Shards {
         }
         let counts = Index::from_fn(shard.axes(), |axis| shard[axis] / part[axis]);
         let bytes = counts.product().and_then(|count| count.checked_mul(16)).filter(|&bytes| bytes <= MOST_BYTES);
-        let (index_bytes, is_exact) = index.encoded(bytes.ok_or("shards of too many chunks")?);
+        let (index_bytes, is_exact) = index.encoded_length(bytes.ok_or("shards of too many chunks")?);
         if !is_exact {
             return Err("the index of shards is compressed; one without compression is read".into());
         }

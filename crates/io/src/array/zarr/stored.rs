@@ -1,4 +1,4 @@
-//! [`Stored`]: an array of a store, and the pieces in which its cells are read.
+//! [`StoredArray`]: an array of a store, and the pieces in which its cells are read.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -21,32 +21,35 @@ use crate::memory::zeros;
 use crate::store::open_regular;
 use crate::{IoError, quoted};
 
-/// Pieces that reach beyond the end of an array still end at a place that fits 63 bits.
+/// Maximum bytes of an array, so that the ends of pieces beyond its end also fit 63 bits.
 const MOST_CELL_BYTES: u64 = 1 << 62;
 
-/// An array that holds a leaf of the element. Its cells come in pieces: its chunks, or the chunks within its shards.
-pub struct Stored {
+/// An array that contains a leaf of the element type. Its cells are read in pieces: chunks, or
+/// chunks within shards.
+pub struct StoredArray {
     pub leaf: Leaf,
     pub directory: PathBuf,
-    /// Of the array, axis 0 fastest.
+    /// Shape of the array, axis 0 fastest.
     pub shape: Index,
     keys: Keys,
     layers: Layers,
-    /// The file that was read last, and of which chunk.
+    /// Index of the chunk whose file was read last, with the open file unless it is missing.
     last: Option<(Index, Option<(File, Stretch)>)>,
-    /// A cell of what is missing.
+    /// Bytes of one missing cell.
     pub fill: Vec<u8>,
 }
 
-impl Stored {
+impl StoredArray {
+    /// Opens the array for `leaf` with `axes` axes.
+    ///
     /// # Errors
-    /// What is not a leaf of so many axes, or is not read here.
+    /// The array does not fit the leaf or the axes, or has an unsupported feature.
     pub fn new(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, IoError> {
         let file = node::document(directory).unwrap_or_else(|| directory.to_path_buf());
-        Self::of(directory, array, leaf, axes).map_err(|message| IoError::unsupported(&file, 0, message))
+        Self::parse(directory, array, leaf, axes).map_err(|message| IoError::unsupported(&file, 0, message))
     }
 
-    fn of(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, String> {
+    fn parse(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, String> {
         let kind = array.data_type.name();
         if kind != leaf.kind && !(kind == "bool" && leaf.kind == "uint8") {
             return Err(format!("cells of type {}, not of {:?}", quoted(kind), leaf.kind));
@@ -55,8 +58,8 @@ impl Stored {
         if let Some((name, _)) = unknown {
             return Err(format!("the field {} is not understood", quoted(name)));
         }
-        if let Some(one) = array.storage_transformers.first() {
-            return Err(format!("the storage transformer {} is not understood", quoted(one.name())));
+        if let Some(transformer) = array.storage_transformers.first() {
+            return Err(format!("the storage transformer {} is not understood", quoted(transformer.name())));
         }
         let shape = reversed(&array.shape, leaf, axes, true)?;
         let bytes = shape.product().and_then(|cells| cells.checked_mul(leaf.bytes() as u64));
@@ -68,8 +71,8 @@ impl Stored {
         let chunk = reversed(&sizes("chunk_shape", chunk)?, leaf, axes, false)?;
         let fill = DataType::from_metadata(&array.data_type).ok();
         let fill = fill.and_then(|kind| kind.fill_value_v3(&array.fill_value).ok()).ok_or_else(|| {
-            let given = serde_json::to_value(&array.fill_value).unwrap_or_default();
-            wrong("fill_value", &given, &format!("a number of type {kind} is read"))
+            let found = serde_json::to_value(&array.fill_value).unwrap_or_default();
+            wrong("fill_value", &found, &format!("a number of type {kind} is read"))
         })?;
         let keys = Keys::new(&array.chunk_key_encoding)?;
         let layers = Layers::new(&array.codecs, leaf, chunk)?;
@@ -83,22 +86,22 @@ impl Stored {
         Ok(Self { leaf, directory, shape, keys, layers, last: None, fill })
     }
 
-    /// The cells of a piece, by its number along each axis; it may reach beyond the end of the array.
+    /// Region of a piece by its index along each axis; it may reach beyond the end of the array.
     pub fn region(&self, piece: &Index) -> Region {
         Region::at(Index::from_fn(piece.axes(), |axis| piece[axis] * self.layers.piece[axis]), self.layers.piece)
     }
 
-    /// The numbers of the pieces that cells of a box are in.
+    /// Indices of the pieces that overlap a box of cells.
     pub fn touching(&self, cells: &Region) -> Region {
         let (axes, piece) = (cells.axes(), &self.layers.piece);
         let first = Index::from_fn(axes, |axis| cells.start[axis] / piece[axis]);
         Region::between(first, Index::from_fn(axes, |axis| (cells.end[axis] - 1) / piece[axis] + 1))
     }
 
-    /// The bytes of the cells of a piece, axis 0 fastest; `None`: all of them are the fill value.
+    /// Reads the cells of a piece, axis 0 fastest; `None` if all have the fill value.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged.
+    /// The piece cannot be read or is damaged.
     pub fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, IoError> {
         let file = self.divided(piece, 0);
         let path = self.path(&file);
@@ -115,28 +118,29 @@ impl Stored {
             stretch = found;
         }
         let bytes = self.layers.piece.product().unwrap_or(0) * self.leaf.bytes() as u64;
-        let encoded = read(file, &path, stretch, self.layers.decoder.encoded(bytes))?;
+        let encoded = read(file, &path, stretch, self.layers.decoder.encoded_length(bytes))?;
         let numbers = self.leaf.numbers.map(|numbers| numbers as i64);
         let extents: Vec<i64> = numbers.into_iter().chain(self.layers.piece.iter().copied()).collect();
         let decoded = self.layers.decoder.decode(encoded, &extents, bytes);
         decoded.map(Some).map_err(|message| IoError::malformed(&path, stretch.start, message))
     }
 
-    /// The number along each axis of what has a piece, behind so many layers of shards: 0 is a file.
+    /// Index of the file (`layers` = 0), shard or chunk that contains a piece, after `layers`
+    /// levels of shards.
     fn divided(&self, piece: &Index, layers: usize) -> Index {
         let inner = &self.layers.shards[layers..];
         Index::from_fn(piece.axes(), |axis| inner.iter().fold(piece[axis], |at, shards| at / shards.counts[axis]))
     }
 
-    /// The file of a chunk or a shard.
+    /// Path of the file of a chunk or a shard.
     fn path(&self, at: &Index) -> PathBuf {
         let numbers = (0..at.axes()).rev().map(|axis| at[axis].unsigned_abs());
         let numbers: Vec<u64> = numbers.chain(self.leaf.numbers.map(|_| 0)).collect();
         self.directory.join(self.keys.encode(&numbers))
     }
 
-    /// The name of a file that is there where no file of the array has the name of a chunk, and the name that the first chunk
-    /// has; `None`: some do, or there is no file.
+    /// Detects a wrong chunk key encoding: the name of an existing file, and the expected name of
+    /// the first chunk. `None` if any file has the name of a chunk, or there is no file.
     pub fn stranger(&self) -> Option<(String, String)> {
         if self.shape.contains(&0) {
             return None;
@@ -150,7 +154,7 @@ impl Stored {
     }
 }
 
-/// Extents, axis 0 first, without the numbers of a vector.
+/// Extents with axis 0 first, without the numbers of a vector.
 pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
     let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
     let Some((extents, last)) = extents.split_at_checked(axes) else {
@@ -158,7 +162,7 @@ pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Re
     };
     match (leaf.numbers, last) {
         (None, []) => {}
-        // Chunks may reach beyond the end of an axis, and would hold what is no cell.
+        // A chunk beyond the end of the component axis would contain padding in each cell.
         (Some(numbers), &[last]) if last == numbers as u64 => {}
         (Some(numbers), &[_]) if !is_array => {
             return Err(format!("chunks do not hold all {numbers} numbers of a cell"));

@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
     }
 
     /// # Errors
-    /// The file ends before; what the operating system said.
+    /// The file ends before; an operating system error.
     pub fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
         self.need(Some(out.len() as u64))?;
         self.file.read_exact(out).map_err(|error| match error.kind() {

@@ -11,7 +11,7 @@ use crate::files::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
 use crate::store::{decoded, tail};
 use crate::vti::arrays::Arrays;
-use crate::vti::document::Array;
+use crate::vti::document::VtiArray;
 use crate::vti::{big_endian, kind};
 use crate::{IoError, quoted};
 use document::{Piece, PolyData};
@@ -91,7 +91,7 @@ impl Numbers<'_> {
     }
 
     /// The numbers of an array in the machine's byte order.
-    fn bytes(&mut self, array: &Array, count: Option<u64>) -> Result<(ScalarKind, Vec<u8>), IoError> {
+    fn bytes(&mut self, array: &VtiArray, count: Option<u64>) -> Result<(ScalarKind, Vec<u8>), IoError> {
         let kind = kind(self.head, array.at, &array.kind)?;
         let big = big_endian(self.head, &self.data.document, array)?;
         let bytes =
@@ -107,13 +107,13 @@ impl Numbers<'_> {
         Ok((kind, bytes))
     }
 
-    fn floats(&mut self, array: &Array, count: Option<u64>) -> Result<Vec<f32>, IoError> {
+    fn floats(&mut self, array: &VtiArray, count: Option<u64>) -> Result<Vec<f32>, IoError> {
         let (kind, bytes) = self.bytes(array, count)?;
         Ok(to_f32(kind, &bytes))
     }
 
     /// Positions from an origin, and that.
-    fn positions(&mut self, array: &Array, count: u64) -> Result<(Vec<[f32; 3]>, [f64; 3]), IoError> {
+    fn positions(&mut self, array: &VtiArray, count: u64) -> Result<(Vec<[f32; 3]>, [f64; 3]), IoError> {
         if array.components.value != 3 || kind(self.head, array.at, &array.kind)? != ScalarKind::F64 {
             return Ok((self.vectors(array, count)?, [0.0; 3]));
         }
@@ -122,7 +122,7 @@ impl Numbers<'_> {
         Ok(floats(doubles.as_chunks::<3>().0))
     }
 
-    fn vectors(&mut self, array: &Array, count: u64) -> Result<Vec<[f32; 3]>, IoError> {
+    fn vectors(&mut self, array: &VtiArray, count: u64) -> Result<Vec<[f32; 3]>, IoError> {
         if array.components.value != 3 {
             let (name, components) = (quoted(&array.name), array.components.value);
             return self.wrong(array.at, format!("array {name} has {components} components; 3 are needed"));
@@ -130,7 +130,7 @@ impl Numbers<'_> {
         Ok(self.floats(array, count.checked_mul(3))?.as_chunks::<3>().0.to_vec())
     }
 
-    fn integers(&mut self, array: &Array, count: Option<u64>) -> Result<Vec<i64>, IoError> {
+    fn integers(&mut self, array: &VtiArray, count: Option<u64>) -> Result<Vec<i64>, IoError> {
         fn convert<T: bytemuck::Pod>(bytes: &[u8], f: impl Fn(T) -> i64) -> Vec<i64> {
             bytes.chunks_exact(size_of::<T>()).map(|bytes| f(bytemuck::pod_read_unaligned(bytes))).collect()
         }
@@ -152,7 +152,7 @@ impl Numbers<'_> {
         &mut self,
         piece: &Piece,
         count: u64,
-        (corners, ends): (&Array, &Array),
+        (corners, ends): (&VtiArray, &VtiArray),
         mut take: impl FnMut(&[u64], u64),
     ) -> Result<(), IoError> {
         let ended = self.integers(ends, Some(count))?;

@@ -2,7 +2,7 @@
 
 use crate::files::Head;
 use crate::store::Stated;
-use crate::vti::document::{self, Array, Document, MOST_PIECES};
+use crate::vti::document::{self, Document, MOST_PIECES, VtiArray};
 use crate::vti::elements::{Element, next_element};
 use crate::vti::xml::Xml;
 use crate::{IoError, quoted};
@@ -33,7 +33,7 @@ pub struct Piece {
 }
 
 impl PolyData {
-    pub fn arrays(&self) -> &[Array] {
+    pub fn arrays(&self) -> &[VtiArray] {
         self.document.pieces.first().map_or(&[], |piece| &piece.points)
     }
 
@@ -41,7 +41,8 @@ impl PolyData {
     /// The document is malformed, or no PolyData.
     pub fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
-        let all = document::Piece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
+        let all =
+            document::VtiPiece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
         let mut data = Self { document: Document::default(), pieces: Vec::new() };
         data.document.pieces.push(all);
         let mut open: Vec<String> = Vec::new();
@@ -121,7 +122,7 @@ impl PolyData {
             return Ok(());
         }
         let number = all.points.len();
-        all.points.push(Array::new(&head.path, element, text)?);
+        all.points.push(VtiArray::new(&head.path, element, text)?);
         let once = match (*of, element.get("Name")) {
             ("PointData", _) => {
                 piece.data.push(number);
