@@ -1,6 +1,7 @@
-//! A scan becomes a global array, and the array a Zarr store: `cargo run --example files -- SCAN.nrrd STORE.zarr`, with
-//! `ZIPPY_RANKS=4` or under an MPI launcher on more ranks. zarr-python, xarray and napari open the store. Without arguments the
-//! scan is one of its own making.
+//! Loads a scan into a global array and saves the array as a Zarr store: `cargo run --example files
+//! -- SCAN.nrrd STORE.zarr`, with `ZIPPY_RANKS=4` or under an MPI launcher for more ranks.
+//! zarr-python, xarray and napari open the store. Without arguments the example creates a scan
+//! itself.
 
 #[path = "../../../examples/support/say.rs"]
 mod say;
@@ -34,7 +35,7 @@ fn program(world: &World, scan: &str, store: &str) -> Result<()> {
     Ok(())
 }
 
-/// A scan of a ball, for those who have none at hand.
+/// Writes a scan of a ball.
 fn ball(world: &World, path: &str) -> Result<()> {
     let ball = world.array::<u8, 3>("ball", &Layout::new([40, 30, 20]).split_all(Split::Auto))?;
     ball.fill_with(|[x, y, z]| {

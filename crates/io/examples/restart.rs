@@ -1,8 +1,9 @@
-//! Heat that diffuses on a torus, with checkpoints: 45 steps on 4 ranks, from there to step 100 on 3, and the bits are those
-//! of 100 steps on 1. Both arrays are swapped after each step, so the checkpoint names the field and not the array.
+//! Heat diffusion on a torus with checkpoints: 45 steps on 4 ranks, then up to step 100 on 3 ranks;
+//! the result has the bits of 100 steps on 1 rank. Both arrays are swapped after each step, so the
+//! checkpoint names the field and not the array.
 //!
-//! Run it with `cargo run -p zippy-io --example restart`, or with `cargo xtask mpi -n 3 --example restart`: there all three
-//! parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
+//! Run it with `cargo run -p zippy-io --example restart`, or with `cargo xtask mpi -n 3 --example
+//! restart`: then all three parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
 
 #[path = "../../../examples/support/say.rs"]
 mod say;
@@ -18,21 +19,21 @@ use say::say;
 
 const SHAPE: [i64; 2] = [203, 150];
 
-/// What a restart has to know beside the arrays.
+/// State for a restart, other than the arrays.
 #[derive(Serialize, Deserialize)]
 struct State {
     rate: f32,
 }
 
-/// The cut for so many ranks, whatever ranks there are.
+/// Layout for `ranks` ranks, on any number of actual ranks.
 fn cut(ranks: usize) -> Layout {
     Layout::new(SHAPE).split([Split::Even(ranks), Split::Whole]).ghost([1, 1]).periodic([true, true])
 }
 
-/// The field now, and the array that the next step writes.
+/// The current field, and the array that the next step writes.
 type Buffers = [GlobalArray<f32, 2>; 2];
 
-/// Takes so many steps and swaps the arrays after each.
+/// Takes `steps` steps and swaps the arrays after each.
 fn advance(world: &World, [now, next]: &mut Buffers, steps: u64, rate: f32) -> Result<()> {
     let diffuse = world.kernel(include_wgsl!("../../../shaders/diffuse.wgsl"))?;
     for _ in 0..steps {
@@ -51,7 +52,8 @@ fn begun(world: &World, ranks: usize) -> Result<Buffers> {
     Ok([now, world.array("next", &cut(ranks))?])
 }
 
-/// To step 45, with a checkpoint every 15 steps that is written while the next ones are computed.
+/// Runs to step 45, with a checkpoint every 15 steps that is written while the next steps are
+/// computed.
 fn first_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
     let (mut heat, state) = (begun(world, 4)?, State { rate: 0.125 });
     let mut pending = None;
@@ -65,7 +67,7 @@ fn first_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
     pending.map_or(Ok(()), |last| last.wait())
 }
 
-/// From the latest checkpoint to step 100.
+/// Runs from the latest checkpoint to step 100.
 fn second_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
     let checkpoint = checkpoints.latest(world)?.ok_or_else(|| Error::program("there is no checkpoint"))?;
     let state: State = checkpoint.state()?;
@@ -78,7 +80,7 @@ fn second_part(world: &World, checkpoints: &Checkpoints) -> Result<()> {
     checkpoints.save(world, 100, &Contents::new().array_as("heat", &heat[0]).state(&state))
 }
 
-/// 100 steps at once, and how many cells of the last checkpoint have other bits.
+/// Runs 100 steps at once, and counts the cells that differ from the last checkpoint.
 fn third_part(world: &World, checkpoints: &Checkpoints) -> Result<u64> {
     let mut heat = begun(world, 1)?;
     advance(world, &mut heat, 100, 0.125)?;
@@ -95,7 +97,7 @@ fn third_part(world: &World, checkpoints: &Checkpoints) -> Result<u64> {
 }
 
 fn main() -> Result<()> {
-    // Which ranks there are, and a directory that all of them know.
+    // The actual ranks, and a directory that all of them know.
     let found = run_with(Config::new(), |world| {
         let own = (world.rank() == 0).then(|| copied(&[std::process::id()]));
         let number = values::<u32>(&world.failing("naming a directory", || world.group().broadcast(0, own))?)?[0];

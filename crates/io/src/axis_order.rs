@@ -1,56 +1,57 @@
-//! [`AxisOrder`]: in which order a file counts the axes of an array.
+//! [`AxisOrder`]: order of an array's axes in a file.
 
 use zippy::extents::Index;
 use zippy::region::Region;
 
-/// Cells along each of two axes that are moved together: both ends of their moves stay in the first cache.
+/// Cells along each of two axes that are copied together: source and destination of a tile fit the
+/// first-level cache.
 const TILE: usize = 32;
 
-/// For each axis of a file, the fastest one first, the axis of the array whose cells it counts. Every axis occurs once.
+/// The array axis of each file axis, fastest first: a permutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AxisOrder(Vec<usize>);
 
 impl AxisOrder {
-    /// The order of these axes of the array; `None` where the file counts them as the array does.
+    /// Order with these array axes; `None` for the identity.
     pub fn new(axes: Vec<usize>) -> Option<Self> {
         let is_other = axes.iter().enumerate().any(|(place, &axis)| place != axis);
         is_other.then_some(Self(axes))
     }
 
-    /// The last axis of the array is the fastest one of the file.
+    /// Reversed order: the last axis of the array is the fastest in the file.
     pub fn reversed(axes: usize) -> Option<Self> {
         Self::new((0..axes).rev().collect())
     }
 
-    /// One number for each axis of the array, in the order of the file.
+    /// Permutes an index from the array's order to the file's.
     pub fn to_file(&self, index: &Index) -> Index {
         Index::from_fn(self.0.len(), |place| index[self.0[place]])
     }
 
-    /// One number for each axis of the file, in the order of the array.
+    /// Permutes an index from the file's order to the array's.
     pub fn to_array(&self, index: &Index) -> Index {
         let mut out = Index::zeros(self.0.len());
         self.0.iter().enumerate().for_each(|(place, &axis)| out[axis] = index[place]);
         out
     }
 
-    /// The box of the file for one of the array.
+    /// Box of the file for a box of the array.
     pub fn region_in_file(&self, region: &Region) -> Region {
         Region::between(self.to_file(&region.start), self.to_file(&region.end))
     }
 
-    /// The box of the array for one of the file.
+    /// Box of the array for a box of the file.
     pub fn region_in_array(&self, region: &Region) -> Region {
         Region::between(self.to_array(&region.start), self.to_array(&region.end))
     }
 
-    /// One number for each axis of the array, of however many, in the order of the file.
+    /// Permutes numbers from the array's order to the file's, for any number of axes.
     pub fn along_file(&self, numbers: &[i64]) -> Vec<i64> {
         self.0.iter().map(|&axis| numbers[axis]).collect()
     }
 
-    /// For a dense box of the file, of these extents in the array, the steps in it from a cell to the next along each axis of
-    /// the array.
+    /// Strides in a dense box of the file, for each axis of the array; `extents` are those in the
+    /// array.
     pub fn strides_in_file(&self, extents: &[i64]) -> Vec<usize> {
         let mut out = vec![0; self.0.len()];
         let strides = strides(&self.along_file(extents));
@@ -58,8 +59,8 @@ impl AxisOrder {
         out
     }
 
-    /// Moves the cells of a box of the file, of these extents there and of so many bytes each, to their places in the box
-    /// of the array. Both boxes are dense, their axis 0 fastest.
+    /// Copies the cells of a box from the file's order to the array's. `extents` are those in the
+    /// file; both boxes are dense, axis 0 fastest.
     pub fn arrange(&self, extents: &[i64], cell_bytes: usize, from: &[u8], to: &mut [u8]) {
         match cell_bytes {
             1 => self.arrange_cells::<1>(extents, from, to),
@@ -78,10 +79,10 @@ impl AxisOrder {
         self.each_cell(extents, |source, place| to[place] = from[source]);
     }
 
-    /// Hands over the number of each cell in the box of the file and in that of the array.
+    /// Calls `each` with the index of each cell in the file's box and in the array's.
     fn each_cell(&self, extents: &[i64], mut each: impl FnMut(usize, usize)) {
         let axes = self.0.len();
-        // Along each axis of the file: cells, and steps from one to the next there and in the array.
+        // Per axis of the file: number of cells, and strides in the file and in the array.
         let count: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
         let in_file = strides(extents);
         let mut array = vec![0; axes];
@@ -91,7 +92,8 @@ impl AxisOrder {
         if count.contains(&0) {
             return;
         }
-        // The fastest axes of the file and of the array are walked by tiles; one axis may be both.
+        // Tiles along the fastest axis of the file and that of the array, which can be the same
+        // axis.
         let is_long = |axis: &usize| count[*axis] > 1;
         let Some(along) = (0..axes).find(is_long) else { return each(0, 0) };
         let across = (0..axes).filter(is_long).min_by_key(|&axis| in_array[axis]).unwrap_or(along);
@@ -119,12 +121,12 @@ impl AxisOrder {
     }
 }
 
-/// Steps from a cell of a dense box to the next along each axis, axis 0 fastest.
+/// Strides of a dense box, axis 0 fastest.
 pub fn strides(extents: &[i64]) -> Vec<usize> {
     extents.iter().scan(1, |stride, &count| Some(std::mem::replace(stride, *stride * count as usize))).collect()
 }
 
-/// The first row and the first column of each tile.
+/// First row and column of each tile.
 fn tiles(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows).step_by(TILE).flat_map(move |row| (0..columns).step_by(TILE).map(move |column| (row, column)))
 }
@@ -133,7 +135,7 @@ fn tiles(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Every cell is where its index says, for every order of up to four axes and cells of every size.
+    /// Every order of up to four axes, with cells of every size.
     #[test]
     fn arranged_cells_are_at_their_indices() {
         let extents = [[5, 1, 1, 1], [35, 3, 1, 1], [2, 33, 3, 1], [3, 2, 4, 5], [3, 0, 2, 1]];

@@ -1,4 +1,4 @@
-//! The files that a volume lies in: the first bytes of one, and the names of the others.
+//! The files of a volume: the first bytes of the header, and the data files that it names.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 use super::store::open_regular;
 use crate::{IoError, quoted};
 
-/// A header longer than this is refused.
+/// Maximum bytes of a header.
 const HEADER_LIMIT: u64 = 1 << 20;
 
-/// More numbered files than this are refused.
+/// Maximum number of numbered files.
 const MOST_FILES: i64 = 1 << 16;
 
-/// Numbered files whose names together are longer than this are refused: a short header may ask for long ones.
+/// Maximum bytes of all names of numbered files: a short header could define long ones.
 const MOST_NAMES: u64 = 16 << 20;
 
 /// The beginning of a file.
 pub struct Head {
     pub path: PathBuf,
-    /// All of a short file, else as many bytes as a header may have.
+    /// The whole of a short file, else as many bytes as a header may have.
     pub bytes: Vec<u8>,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length: u64,
 }
 
@@ -40,30 +40,31 @@ impl Head {
         Ok(Self { path: path.to_path_buf(), bytes, length })
     }
 
-    /// What this says, as a number: the same on ranks that see the same file.
+    /// Hash of the beginning and the length: the same on ranks that see the same file.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.length, &self.bytes).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Whether it is the whole file.
+    /// True if `bytes` is the whole file.
     pub fn complete(&self) -> bool {
         self.bytes.len() as u64 == self.length
     }
 }
 
-/// The file that the header in `path` names: relative names count from the header's directory, others stay as they are.
-pub fn beside(path: &Path, name: &str) -> PathBuf {
+/// Path of a file that the header in `path` names; relative names are relative to the header's
+/// directory.
+pub fn named_path(path: &Path, name: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// The files that an index has named, each of them once: a short index could make much of one file by several spellings or
-/// links.
+/// Files that an index has named, to reject duplicates: a short index could otherwise read one file
+/// many times by several spellings or links.
 #[derive(Default)]
 pub struct NamedFiles(HashSet<FileIdentity>);
 
-/// Device and number of a file, or its path without links where the system has no such numbers.
+/// Device and inode of a file, or its canonical path on systems without them.
 #[cfg(unix)]
 type FileIdentity = (u64, u64);
 #[cfg(not(unix))]
@@ -81,12 +82,12 @@ fn identity(path: &Path) -> io::Result<FileIdentity> {
 }
 
 impl NamedFiles {
-    /// Adds the file `name` that byte `at` of the index `path` names.
+    /// Adds the file `name`, which the index `path` names at byte `at`.
     ///
     /// # Errors
-    /// There is no such file, or the index has named it before.
+    /// The file does not exist, or the index has named it before.
     pub fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
-        let file = beside(path, name);
+        let file = named_path(path, name);
         let found = identity(&file).map_err(|error| named_by(path, at, &IoError::system(&file, "open", &error)))?;
         match self.0.insert(found) {
             true => Ok(()),
@@ -95,16 +96,17 @@ impl NamedFiles {
     }
 }
 
-/// What is wrong with a file that byte `at` of the header in `path` names.
+/// Error for a file that the header in `path` names at byte `at`.
 pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
     IoError::malformed(path, at, format!("the file that goes with it, {error}"))
 }
 
-/// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first + step`, up to `last`.
+/// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first +
+/// step`, up to `last`.
 ///
 /// # Errors
-/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to `last`; too many files,
-/// or too long names.
+/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to
+/// `last`; too many files, or too long names.
 pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, IoError> {
     let bad = |message: String| IoError::malformed(path, at, message);
     let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));

@@ -1,16 +1,15 @@
-//! Text that others wrote, in messages for a terminal: escaped, so that it cannot speak to the terminal, and cut, so that
-//! what is said about it can still be read.
+//! Untrusted text in terminal messages: control characters are escaped and long text is shortened.
 
 use std::path::Path;
 
-/// Characters of a word or a line that are quoted.
+/// Maximum characters of a quoted word or line.
 const QUOTED: usize = 60;
-/// Characters of a path.
+/// Maximum characters of a path.
 const PATH: usize = 300;
-/// Characters of a message, whoever wrote it.
+/// Maximum characters of a message.
 const MESSAGE: usize = 500;
 
-/// A word or a line of a file in double quotes, as an error shows it.
+/// Quotes a word or a line of a file for an error message.
 pub fn quoted(text: &str) -> String {
     let beginning: String = text.chars().take(QUOTED).collect();
     if beginning.len() == text.len() {
@@ -19,19 +18,19 @@ pub fn quoted(text: &str) -> String {
     format!("{beginning:?}... ({} bytes)", text.len())
 }
 
-/// A path for a terminal, control characters escaped and the middle of a long one left out: headers name files, and so
-/// does whoever packs an archive.
+/// Formats a path for a terminal: control characters are escaped and the middle of a long path is
+/// omitted. Headers and archives can contain any path.
 pub fn shown(path: &Path) -> String {
     tame(&path.display().to_string(), PATH)
 }
 
-/// A message for a terminal, of which parts may come from other libraries that quote what they read: control characters,
-/// ends of lines too, escaped and the middle of a long one left out.
+/// Formats a message for a terminal: control characters and line ends are escaped and the middle of
+/// a long message is omitted. Messages of other libraries can quote any text.
 pub fn said(message: &str) -> String {
     tame(message, MESSAGE)
 }
 
-/// The text with what a terminal would obey or hide escaped; of a long one the beginning and the end.
+/// Escapes characters that a terminal interprets or hides, and omits the middle of a long text.
 fn tame(text: &str, most: usize) -> String {
     let escape = |letter: char| if obeyed(letter) { letter.escape_default().to_string() } else { letter.into() };
     let tame: String = text.chars().map(escape).collect();
@@ -44,7 +43,7 @@ fn tame(text: &str, most: usize) -> String {
     format!("{beginning} [... {} characters ...] {end}", count - most / 2 * 2)
 }
 
-/// Whether a character acts on the text around it instead of being seen: controls, directions, joiners, tags.
+/// True for characters that act on the text around them: controls, directions, joiners, tags.
 fn obeyed(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -70,7 +69,7 @@ mod tests {
         assert!(long.starts_with("first/x") && long.ends_with("x/last.nrrd"), "{long}");
         assert!(long.contains("x [... 716 characters ...] x"), "{long}");
         assert_eq!(said("plain, \"quoted\" and it's"), "plain, \"quoted\" and it's");
-        // Even where all of it is escaped.
+        // The limit also holds if every character is escaped.
         assert!(said(&"\u{1b}".repeat(100_000)).chars().count() < 550);
     }
 }

@@ -1,18 +1,20 @@
-//! For tests: a disk that is full, which is a small one where this process may mount it, else a limit on the size of files.
+//! Test support: a full disk, by a small file system if this process may mount one, else by a limit
+//! on file sizes.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Set in the child where the directory is on a small disk of its own.
+/// Environment variable that is set in the child if the directory is a small file system.
 pub const SMALL: &str = "ZIPPY_IO_FULL_SMALL";
 
-/// Runs the test `child` of this program with so little room in the directory, which the variable names there; returns what it
-/// prints. It says "the disk was full" when it has seen that.
+/// Runs the test `child` of this program with little disk space in the directory, whose path the
+/// variable contains; returns the output. The child prints "the disk was full" after it has seen
+/// the error.
 pub fn run(child: &str, variable: &str, directory: &Path) -> String {
     let mount = format!("mount -t tmpfs -o size=512k none \"${variable}\" || exit 97; export {SMALL}=1");
     let started = |before: &str, wrapper: &[&str]| by_shell(before, wrapper, child, (variable, directory));
     let output = match started(&mount, &["unshare", "-rm", "sh"]) {
-        // Neither root nor allowed to be: no such file system can be had.
+        // Mounting failed: this process has no permission for user namespaces.
         Ok(output) if output.status.success() || output.status.code() == Some(101) => output,
         _ => started("trap '' XFSZ; ulimit -f 200", &["sh"]).unwrap(),
     };
@@ -22,7 +24,7 @@ pub fn run(child: &str, variable: &str, directory: &Path) -> String {
     text(&output.stdout)
 }
 
-/// As [`run`], with a limit on the size of files whose signal has its usual effect.
+/// As [`run`], with a limit on file sizes whose signal has its default effect.
 pub fn run_limited(child: &str, variable: &str, directory: &Path) {
     let output = by_shell("ulimit -f 200", &["sh"], child, (variable, directory)).unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -30,7 +32,7 @@ pub fn run_limited(child: &str, variable: &str, directory: &Path) {
     assert!(text(&output.stdout).contains("the disk was full"), "{}", text(&output.stdout));
 }
 
-/// Runs it by a shell that has done this before.
+/// Runs the child by a shell, after the commands `before`.
 fn by_shell(
     before: &str,
     wrapper: &[&str],

@@ -1,34 +1,35 @@
-//! Pictures on the host, and how far two of them are apart.
+//! Pictures on the host, and their comparison.
 
 use crate::IoError;
 
-/// A picture of premultiplied red, green, blue and alpha, 0 to 1; row 0 is the top row, rows follow each other.
+/// A picture of premultiplied red, green, blue and alpha, 0 to 1, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
     /// `width * height` pixels.
     pub pixels: Vec<[f32; 4]>,
 }
 
-/// How far two pictures are apart.
+/// Difference of two pictures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// The largest difference of any component of any pixel.
+    /// Maximum difference of a component of a pixel.
     pub max_abs: f64,
-    /// Peak signal-to-noise ratio over all components against a peak of 1, in dB; infinite where nothing differs.
+    /// Peak signal-to-noise ratio over all components for a peak of 1, in dB; infinite for equal
+    /// pictures.
     pub psnr_db: f64,
 }
 
 impl Image {
-    /// An empty picture: every pixel transparent black.
+    /// A transparent black picture.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, pixels: vec![[0.0; 4]; width * height] }
     }
 
-    /// The components of `self` and `other` compared one by one. A NaN anywhere counts as the largest difference.
+    /// Compares the components of `self` and `other`. A NaN counts as the maximum difference.
     ///
     /// # Errors
     /// The sizes differ.
@@ -45,7 +46,8 @@ impl Image {
         Ok(difference(pairs.map(|(&a, &b)| f64::from(a) - f64::from(b)), 1.0))
     }
 
-    /// The picture over an opaque background, 8 bits for each of red, green and blue, rounded to nearest.
+    /// Blends the picture over an opaque background: 8 bits for each of red, green and blue,
+    /// rounded to nearest.
     pub fn over_background(&self, background: [f32; 3]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.pixels.len() * 3);
         for pixel in &self.pixels {
@@ -58,7 +60,7 @@ impl Image {
     }
 }
 
-/// Two 8-bit pictures of the same length compared component by component, against a peak of 255.
+/// Compares two 8-bit pictures of the same length component by component, for a peak of 255.
 pub fn difference_8bit(left: &[u8], right: &[u8]) -> Difference {
     debug_assert_eq!(left.len(), right.len());
     difference(left.iter().zip(right).map(|(&a, &b)| f64::from(a) - f64::from(b)), 255.0)

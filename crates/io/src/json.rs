@@ -1,4 +1,4 @@
-//! Small files in JSON: scenes, transfer functions, camera paths.
+//! Small JSON files: scenes, transfer functions, camera paths.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,20 +8,20 @@ use serde::de::DeserializeOwned;
 use super::store::open_regular;
 use crate::IoError;
 
-/// A file of more bytes is refused.
+/// Maximum bytes of a file.
 const MOST: u64 = 16 << 20;
 
-/// The JSON object in a file of at most 16 MiB; `fields` says in the error of anything else what it must have. Local to
-/// the calling rank.
+/// Reads the JSON object in a file of at most 16 MiB. Errors about other content list the expected
+/// `fields`. Local.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular one, is longer, or holds no such object: file and byte are named, line and
-/// column, too.
+/// The file cannot be read, is not regular, is too long, or contains no such object; the error
+/// names the file, the byte, the line and the column.
 pub fn read<T: DeserializeOwned>(path: impl AsRef<Path>, fields: &str) -> Result<T, IoError> {
     let path = path.as_ref();
     let text = small(path)?;
     let start = text.len() - text.trim_start().len();
-    // Lists would be taken for the fields in order.
+    // Serde would accept a list as the fields in order.
     if !text[start..].starts_with('{') {
         return Err(IoError::malformed(path, start as u64, format!("not a JSON object with {fields}")));
     }
@@ -31,7 +31,7 @@ pub fn read<T: DeserializeOwned>(path: impl AsRef<Path>, fields: &str) -> Result
     })
 }
 
-/// The text of a file that is held whole.
+/// Text of a small file.
 fn small(path: &Path) -> Result<String, IoError> {
     let (file, length) = open_regular(path)?;
     let check = |length: u64| match length {
@@ -40,7 +40,7 @@ fn small(path: &Path) -> Result<String, IoError> {
     };
     check(length)?;
     let mut bytes = Vec::new();
-    // Some files are longer than they say.
+    // Some special files are longer than their metadata says.
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| IoError::system(path, "read", &error))?;
     check(bytes.len() as u64)?;
     String::from_utf8(bytes)

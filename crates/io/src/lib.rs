@@ -1,9 +1,11 @@
-//! Files: scanned volumes in, pictures and movies out, meshes in and out, and global arrays in and out; checkpoints.
+//! File formats: readers of scanned volumes, writers of pictures and movies, readers and writers of
+//! meshes and global arrays, and checkpoints.
 //!
-//! Functions of [`array`](mod@array), of [`checkpoint`] and [`CollectiveFile`] are collective, but where they say that they are
-//! local. Everything else is local to the calling rank and knows no other rank: each rank opens the file and reads only its
-//! own part. Output files appear when they are whole ([`write_whole`]), one that several ranks write, too ([`SharedFile`], of
-//! which `CollectiveFile` is made).
+//! Functions of [`array`](mod@array) and [`checkpoint`] and methods of [`CollectiveFile`] are
+//! collective unless they are documented as local. Everything else is local and does not
+//! communicate: each rank opens the file and reads only its own part. Output files are written
+//! atomically: they get their names when they are complete ([`write_whole`]), also files that
+//! several ranks write ([`SharedFile`], on which `CollectiveFile` is based).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -1,9 +1,10 @@
-//! Memory for data whose size a file declares: a refusal of the system is an error, not the end of the process.
+//! Allocation for data whose size a file declares: a failure is an error and does not abort the
+//! process.
 
-/// An empty vector with room for `count` values.
+/// An empty vector with capacity for `count` values.
 ///
 /// # Errors
-/// The system has no memory for them.
+/// The system has not enough memory.
 pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
     let mut values = Vec::new();
     match usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok()) {
@@ -15,7 +16,7 @@ pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
 /// A vector of `count` zeros.
 ///
 /// # Errors
-/// The system has no memory for them.
+/// The system has not enough memory.
 pub fn zeros<T: bytemuck::Zeroable + Clone>(count: u64) -> Result<Vec<T>, String> {
     let mut values = reserved(count)?;
     values.resize(count as usize, T::zeroed());

@@ -1,4 +1,4 @@
-//! How a rendered picture becomes the numbers of a PNG file.
+//! Conversion of a rendered picture to the numbers of a PNG file.
 
 use std::path::Path;
 
@@ -15,21 +15,22 @@ pub enum Depth {
     Sixteen,
 }
 
-/// What becomes of the places where a picture is not opaque.
+/// Background of a picture that is not opaque.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Behind {
-    /// Red, green and blue, 0 to 1, show through; the file has no alpha.
+    /// Red, green and blue, 0 to 1, blended under the picture; the file has no alpha.
     Colour([f32; 3]),
-    /// They stay transparent: the file has alpha. Colours are divided by it, as PNG wants.
+    /// No background: the file has alpha. Colours are stored without premultiplication, as PNG
+    /// requires.
     Nothing,
 }
 
-/// How a picture is stored.
+/// Storage of a picture in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Style {
     /// Bits of each component.
     pub depth: Depth,
-    /// What is behind.
+    /// Background.
     pub behind: Behind,
 }
 
@@ -41,13 +42,14 @@ impl Default for Style {
 }
 
 impl Style {
-    /// The components of all pixels, row by row, each rounded to the nearest level; 16 bits have their high byte first.
+    /// Components of all pixels, row by row, each rounded to the nearest level; 16 bits have their
+    /// high byte first.
     pub(super) fn bytes(self, image: &Image) -> Vec<u8> {
         let components = if self.behind == Behind::Nothing { 4 } else { 3 };
         let mut out =
             Vec::with_capacity(image.pixels.len() * components * if self.depth == Depth::Eight { 1 } else { 2 });
         for pixel in &image.pixels {
-            for component in &self.seen(*pixel)[..components] {
+            for component in &self.blend(*pixel)[..components] {
                 match self.depth {
                     Depth::Eight => out.push((component.clamp(0.0, 1.0) * 255.0 + 0.5) as u8),
                     Depth::Sixteen => {
@@ -59,8 +61,8 @@ impl Style {
         out
     }
 
-    /// A premultiplied pixel over what is behind it, or with straight alpha.
-    fn seen(self, [red, green, blue, alpha]: [f32; 4]) -> [f32; 4] {
+    /// Blends a premultiplied pixel over the background, or converts it to straight alpha.
+    fn blend(self, [red, green, blue, alpha]: [f32; 4]) -> [f32; 4] {
         match self.behind {
             Behind::Colour([r, g, b]) => {
                 let rest = 1.0 - alpha;
@@ -71,7 +73,7 @@ impl Style {
         }
     }
 
-    /// An encoder of pictures as large as `image`.
+    /// Encoder for pictures of the size of `image`.
     pub(super) fn encoder<W: std::io::Write>(
         self,
         path: &Path,
@@ -89,19 +91,19 @@ impl Style {
     }
 }
 
-/// Width and height of a picture that is as large as it says and not empty.
+/// Width and height of a picture, after a check of its number of pixels.
 pub(super) fn size(path: &Path, image: &Image) -> Result<(u32, u32), IoError> {
-    let (width, height, given) = (image.width, image.height, image.pixels.len());
+    let (width, height, found) = (image.width, image.height, image.pixels.len());
     match (u32::try_from(width), u32::try_from(height)) {
-        (Ok(w), Ok(h)) if width.checked_mul(height) == Some(given) && given > 0 => Ok((w, h)),
+        (Ok(w), Ok(h)) if width.checked_mul(height) == Some(found) && found > 0 => Ok((w, h)),
         _ => {
-            let message = format!("a picture of {width} x {height} pixels needs as many (not none), not {given}");
+            let message = format!("a picture of {width} x {height} pixels needs as many (not none), not {found}");
             Err(IoError::request(path, message))
         }
     }
 }
 
-/// What an encoder refuses: the system's reason where there is one.
+/// Converts an encoder error, with the operating system's reason if there is one.
 pub(super) fn refused(path: &Path, error: png::EncodingError) -> IoError {
     match error {
         png::EncodingError::IoError(error) => IoError::system(path, "write", &error),

@@ -1,10 +1,10 @@
-//! The grid of what a file says of its axes, which may be fewer than three.
+//! Grids from the axes of a file, which can be fewer than three.
 
 use zippy::Grid;
 
 use crate::store::Stated;
 
-/// One vector for each axis.
+/// One vector per axis.
 pub type Directions = Vec<Vec<f64>>;
 
 /// Grid of up to three axes in a space of one to three dimensions.
@@ -40,7 +40,7 @@ pub fn move_lengths_into_spacing(
     (spacing, Some(directions))
 }
 
-/// Three directions of which the first ones are known.
+/// Completes known directions to three.
 fn completed(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
     let along = |axis: usize| std::array::from_fn(|row| f64::from(u8::from(row == axis)));
     let across = |a: [f64; 3], b: [f64; 3]| {
@@ -50,14 +50,15 @@ fn completed(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
         [a, b, c] => [a, b, c],
         [a, b] => {
             let third = across(a, b);
-            // A slice of the plane of x and y points along z, also where one of its axes is reversed.
+            // A slice of the x-y plane gets the direction of z, also if one of its axes is
+            // reversed.
             [a, b, if third[2] < 0.0 { third.map(|part| 0.0 - part) } else { third }]
         }
         [a] => {
             let least = |&one: &usize, &other: &usize| a[one].abs().total_cmp(&a[other].abs());
-            let beside = [1, 2, 0].into_iter().min_by(least).unwrap_or(1);
-            let share = a[beside];
-            let second: [f64; 3] = std::array::from_fn(|row| f64::from(u8::from(row == beside)) - share * a[row]);
+            let fixed = [1, 2, 0].into_iter().min_by(least).unwrap_or(1);
+            let share = a[fixed];
+            let second: [f64; 3] = std::array::from_fn(|row| f64::from(u8::from(row == fixed)) - share * a[row]);
             let second = unit(second);
             [a, second, across(a, second)]
         }
@@ -72,14 +73,14 @@ fn unit(mut vector: [f64; 3]) -> [f64; 3] {
 }
 
 /// Normalises a vector and returns its length. A vector of zeros, or with a number that is not
-/// finite, stays unchanged and has length 1 here.
+/// finite, stays unchanged and its returned length is 1.
 fn normalise(vector: &mut [f64]) -> f64 {
     let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
     if most == 0.0 || !vector.iter().all(|part| part.is_finite()) {
         return 1.0;
     }
     let scaled = vector.iter().map(|part| (part / most).powi(2)).sum::<f64>().sqrt();
-    // Unit vectors keep their bits.
+    // Keep the bits of unit vectors.
     if (scaled * most - 1.0).abs() < 1e-15 {
         return 1.0;
     }
@@ -105,7 +106,7 @@ mod tests {
             assert_eq!((found.check(), found.is_mirrored()), (Ok(()), false), "{found:?}");
             assert_eq!((found.origin, found.spacing), ([5.0, 6.0, 7.0], [2.0, 1.0, 1.0]));
         }
-        // Without a direction of its own an axis has no grid.
+        // Two known directions and a zero vector give no grid.
         assert!(grid(&[1.0; 3], &[], Some(&[vec![0.0; 3], y.to_vec(), z.to_vec()])).check().is_err());
     }
 

@@ -1,4 +1,4 @@
-//! PNG pictures of 8 or 16 bits a component, with or without alpha.
+//! PNG pictures with 8 or 16 bits per component, with or without alpha.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -9,18 +9,18 @@ use super::store::open_regular;
 use crate::IoError;
 use crate::image::Image;
 
-/// The pixels of an 8-bit picture, row 0 at the top.
+/// Pixels of an 8-bit picture, row 0 at the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rgb8 {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
     /// Red, green and blue of each pixel, row by row.
     pub bytes: Vec<u8>,
 }
 
-/// Writes a picture, whole or not at all ([`write_whole`](super::write_whole)). Local to the calling rank.
+/// Writes a picture atomically ([`write_whole`](super::write_whole)). Local.
 ///
 /// ```
 /// use zippy_io::image::Image;
@@ -34,7 +34,7 @@ pub struct Rgb8 {
 /// ```
 ///
 /// # Errors
-/// The picture is empty or not as large as it says; the file cannot be written.
+/// The picture is empty or its number of pixels does not fit its size; the file cannot be written.
 pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), IoError> {
     let path = path.as_ref();
     let mut out = Vec::new();
@@ -47,12 +47,12 @@ pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), 
     super::write_whole(path, &out)
 }
 
-/// Reads an 8-bit RGB or RGBA picture, of this width and height where they are given; alpha is dropped. Local to the
-/// calling rank.
+/// Reads an 8-bit RGB or RGBA picture and drops alpha. With `size`, the picture must have this
+/// width and height. Local.
 ///
 /// # Errors
-/// The file cannot be read or is no PNG of 8 bits RGB or RGBA of at most 16384 pixels a side; the picture is of another
-/// size, which its first bytes show.
+/// The file cannot be read, or is no 8-bit RGB or RGBA PNG of at most 16384 pixels per side; the
+/// picture has another size, which is checked before decoding.
 pub fn read(path: impl AsRef<Path>, size: Option<(usize, usize)>) -> Result<Rgb8, IoError> {
     let path = path.as_ref();
     let (file, _) = open_regular(path)?;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_come_back() {
+    fn written_pictures_are_read_back() {
         let path = std::env::temp_dir().join(format!("zippy-png-{}.png", std::process::id()));
         let level = |i: usize| (i * 37 % 256) as u8;
         let pixel = |i: usize| [0, 1, 2].map(|c| f32::from(level(3 * i + c)) / 255.0);
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(read(&path, None).unwrap(), expected);
         assert_eq!(read(&path, Some((7, 3))).unwrap(), expected);
         let whole = std::fs::read(&path).unwrap();
-        // The header and the first bytes of pixels: the size is compared before they are decoded.
+        // The truncated file still has the header: the size is compared before decoding.
         std::fs::write(&path, &whole[..45]).unwrap();
         let other = read(&path, Some((3, 7))).unwrap_err().to_string();
         assert!(other.contains("has 7 x 3 pixels; 3 x 7 are needed"), "{other}");

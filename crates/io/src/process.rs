@@ -1,18 +1,18 @@
-//! Processes: which one this is, and whether another one lives.
+//! Identity of this process, and a check whether another process is running.
 
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The name of this host, for people.
+/// Name of this host, for messages.
 pub fn host() -> String {
     let named = first_line("/proc/sys/kernel/hostname").filter(|name| !name.is_empty());
     let named = named.or_else(|| ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok()));
     named.unwrap_or_else(|| "an unknown host".into())
 }
 
-/// This machine since it was started, and its numbering of processes: where both are the same, a number is one process. Empty
-/// where the system does not tell.
+/// Identity of this machine since its start, with its process numbering: a process id is unique
+/// among equal values. Empty if the system does not provide it.
 pub fn machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
@@ -22,15 +22,15 @@ pub fn machine() -> &'static str {
     })
 }
 
-/// Whether a process of this machine is known to be gone: nobody has its number.
+/// True if a process of this machine has ended: no process has its id.
 pub fn is_gone(process: u32) -> bool {
-    // What is mounted there may number processes otherwise, or hide those of others.
+    // /proc can belong to another pid namespace or hide the processes of other users.
     let own = fs::read_link("/proc/self").ok();
     let is_ours = own.is_some_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
     is_ours && !is_hiding() && !Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// Whether not even the first process is seen, which there always is.
+/// True if /proc does not even show process 1, which always exists.
 fn is_hiding() -> bool {
     !Path::new("/proc/1").exists()
 }

@@ -1,4 +1,4 @@
-//! Files without a header, whose layout the caller knows.
+//! Files without a header; the caller provides the layout.
 
 use std::path::Path;
 
@@ -6,47 +6,47 @@ use super::scalar::{Endian, ScalarKind};
 use super::store::{Claim, Description, Encoding, Segment, Stated, open_regular};
 use crate::IoError;
 
-/// How the voxels lie in a file without a header.
+/// Layout of the voxels in a file without a header.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawLayout {
-    /// Voxels along each axis, 1 to 3 axes, axis 0 fastest.
+    /// Number of voxels along each of 1 to 3 axes, axis 0 fastest.
     pub shape: Vec<i64>,
-    /// Type of a number.
+    /// Type of the numbers.
     pub kind: ScalarKind,
-    /// Numbers of a voxel, side by side.
+    /// Numbers per voxel, adjacent.
     pub components: i64,
-    /// Byte order of a number.
+    /// Byte order of the numbers.
     pub endian: Endian,
-    /// Bytes before the first voxel; in a gzip file, uncompressed ones.
+    /// Bytes before the first voxel; uncompressed bytes in a gzip file.
     pub offset: u64,
-    /// Distance of neighbouring voxels along each axis; 1 everywhere where it is empty.
+    /// Distance of neighbouring voxels along each axis; empty: 1 everywhere.
     pub spacing: Vec<f64>,
-    /// Whether the file is compressed by gzip.
+    /// True for a gzip file.
     pub gzip: bool,
 }
 
 impl RawLayout {
-    /// One little-endian number per voxel from the first byte on, at distances of 1, uncompressed.
+    /// One little-endian number per voxel from the first byte, at distances of 1, uncompressed.
     pub fn new(shape: impl Into<Vec<i64>>, kind: ScalarKind) -> Self {
         let shape = shape.into();
         Self { shape, kind, components: 1, endian: Endian::Little, offset: 0, spacing: Vec::new(), gzip: false }
     }
 }
 
-/// What the file holds.
+/// Describes the volume.
 ///
 /// # Errors
 /// The layout is no volume; the file cannot be opened or its length does not fit.
 pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
     if !layout.spacing.is_empty() && layout.spacing.len() != layout.shape.len() {
-        let (given, axes) = (layout.spacing.len(), layout.shape.len());
-        return Err(IoError::request(path, format!("{given} spacings were given for {axes} axes")));
+        let (count, axes) = (layout.spacing.len(), layout.shape.len());
+        return Err(IoError::request(path, format!("{count} spacings were given for {axes} axes")));
     }
     let sizes = Stated::new(layout.shape, 0);
     let mut claim = Claim::plain(layout.kind, layout.endian == Endian::Big, sizes);
     claim.components.value = layout.components;
     claim.spacing = Some(Stated::new(layout.spacing, 0)).filter(|spacing| !spacing.value.is_empty());
-    // The mistake is the caller's, not that of a byte of the file.
+    // The mistake is in the caller's layout, not at a byte of the file.
     let grid = claim.check(path).map_err(|error| match error {
         IoError::Malformed { message, .. } | IoError::Unsupported { message, .. } => {
             IoError::request(path, format!("the layout given for it has {message}"))
@@ -58,7 +58,7 @@ pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
         if wanted != found {
             let sizes = grid.shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
             let each = if grid.components == 1 { String::new() } else { format!("{} x ", grid.components) };
-            let lead = if layout.offset == 0 { String::new() } else { format!("behind {} bytes ", layout.offset) };
+            let lead = if layout.offset == 0 { String::new() } else { format!("after {} bytes ", layout.offset) };
             let message =
                 format!("{sizes} voxels of {each}{} {lead}need a file of {wanted} bytes; it has {found}", grid.kind);
             return Err(IoError::request(path, message));

@@ -1,11 +1,11 @@
-//! The number types that volumes are stored as.
+//! Number types of volumes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use half::f16;
 
-/// The type of one voxel in a file.
+/// Type of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum ScalarKind {
@@ -39,7 +39,7 @@ impl ScalarKind {
         Self::F64,
     ];
 
-    /// Bytes of one voxel.
+    /// Bytes of a number.
     pub fn bytes(self) -> u64 {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -66,7 +66,7 @@ impl ScalarKind {
         }
     }
 
-    /// Smallest and largest value of an integer type; `None` for floats, whose useful range only the data know.
+    /// Smallest and largest value of an integer type; `None` for floats.
     pub fn range(self) -> Option<(f64, f64)> {
         Some(match self {
             Self::U8 => (0.0, f64::from(u8::MAX)),
@@ -85,8 +85,7 @@ impl ScalarKind {
 impl FromStr for ScalarKind {
     type Err = String;
 
-    /// Reads the name of a type: that of Rust, NumPy, C, NRRD, MetaImage or VTK, in capitals or
-    /// not.
+    /// Parses the name of a type in Rust, NumPy, C, NRRD, MetaImage or VTK, without regard to case.
     fn from_str(name: &str) -> Result<Self, String> {
         let words = name.to_ascii_lowercase().replace(['_', '-'], " ");
         let words: Vec<&str> = words.split_ascii_whitespace().filter(|&word| word != "met").collect();
@@ -119,7 +118,7 @@ impl FromStr for ScalarKind {
     }
 }
 
-/// The order of the bytes of a number in a file.
+/// Byte order of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Endian {
     /// Least significant byte first.
@@ -131,7 +130,7 @@ pub enum Endian {
 impl FromStr for Endian {
     type Err = String;
 
-    /// Reads `little` or `big`.
+    /// Parses `little` or `big`.
     fn from_str(name: &str) -> Result<Self, String> {
         match name {
             "little" => Ok(Self::Little),
@@ -158,7 +157,7 @@ impl fmt::Display for ScalarKind {
 
 /// A Rust type that voxels can be read as, without conversion.
 pub trait FileScalar: bytemuck::Pod {
-    /// The file type that matches.
+    /// The matching file type.
     const KIND: ScalarKind;
 }
 
@@ -169,8 +168,8 @@ macro_rules! voxel {
 }
 voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f16 => F16, f32 => F32, f64 => F64);
 
-/// A vector of an expression of each voxel, for voxels of any type in the machine's byte order.
-/// Half floats are floats of 64 bits in the expression.
+/// Evaluates an expression for each voxel of any type in the machine's byte order, and collects the
+/// results. Half floats are f64 in the expression.
 macro_rules! of_each_voxel {
     ($kind:expr, $bytes:expr, |$voxel:ident| $value:expr) => {
         match $kind {
@@ -211,7 +210,7 @@ pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) 
     }
 }
 
-/// Reverses the bytes of every voxel in place: the other byte order.
+/// Reverses the byte order of every number in place.
 pub(super) fn swap_bytes(kind: ScalarKind, bytes: &mut [u8]) {
     let width = kind.bytes() as usize;
     if width > 1 {

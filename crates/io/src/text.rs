@@ -1,4 +1,4 @@
-//! Lines, keys, words and numbers of a text header, each with the byte where it stands.
+//! Lines, keys, words and numbers of a text header, with their offsets.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::{IoError, quoted};
 
-/// A header with more keys than this is refused.
+/// Maximum number of keys in a header.
 const MOST_KEYS: usize = 1000;
 
-/// What a header says, by key.
+/// Values of a header by key.
 pub struct Keys<T> {
     found: HashMap<String, T>,
 }
@@ -26,8 +26,10 @@ impl<T> Keys<T> {
         self.found.get(key)
     }
 
+    /// Adds a value.
+    ///
     /// # Errors
-    /// What is wrong with the key: it is there already, or too many are.
+    /// A duplicate key, or too many keys.
     pub fn add(&mut self, key: &str, value: T) -> Result<(), String> {
         let full = self.found.len() == MOST_KEYS;
         match self.found.entry(key.to_string()) {
@@ -41,18 +43,19 @@ impl<T> Keys<T> {
     }
 }
 
-/// One line without its ending.
+/// A line without its line ending.
 pub struct Line<'a> {
     pub text: Cow<'a, str>,
-    /// Byte of its first character.
+    /// Offset of the first character.
     pub start: u64,
-    /// Byte after its ending.
+    /// Offset after the line ending.
     pub end: u64,
-    /// Whether a line feed closed it.
+    /// True if a line feed ended the line.
     pub terminated: bool,
 }
 
-/// Splits at line feeds; a carriage return before one belongs to the ending.
+/// Iterator over lines, split at line feeds; a carriage return before one belongs to the line
+/// ending.
 pub struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -80,12 +83,12 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Refuses a field with another number of values than its dimension wants.
-pub fn count(path: &Path, at: u64, field: &str, given: usize, wanted: usize) -> Result<(), IoError> {
-    if given == wanted {
+/// Checks the number of values of a field.
+pub fn count(path: &Path, at: u64, field: &str, found: usize, wanted: usize) -> Result<(), IoError> {
+    if found == wanted {
         return Ok(());
     }
-    Err(IoError::malformed(path, at, format!("field \"{field}\" has {given} values, {wanted} are needed")))
+    Err(IoError::malformed(path, at, format!("field \"{field}\" has {found} values, {wanted} are needed")))
 }
 
 /// One word per axis.
@@ -95,7 +98,7 @@ pub fn axis_words<'a>(path: &Path, at: u64, field: &str, value: &'a str, axes: u
     Ok(words)
 }
 
-/// Decimal integers that fit 64 bits.
+/// Decimal 64-bit integers.
 pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
     let parse = |word: &&str| {
         word.parse::<i64>().map_err(|_| {
@@ -111,7 +114,7 @@ pub fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoErr
         .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {} is not a number", quoted(word))))
 }
 
-/// Floating-point numbers; "nan" stands for "says nothing".
+/// Floating-point numbers; "nan" stands for an unknown value.
 pub fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
     axis_words(path, at, field, value, axes)?.iter().map(|word| float(path, at, field, word)).collect()
 }

@@ -1,10 +1,12 @@
-//! [`Blocks`]: a box as pieces that lie one behind the other in a file, and who writes which.
+//! [`Blocks`]: division of a box into blocks that are contiguous in a file, and their distribution
+//! to ranks.
 
 use zippy::extents::Index;
 use zippy::locate::Placement;
 use zippy::region::Region;
 
-/// The blocks of a box, all of the same extents but at its ends. They are numbered in the order of the file, axis 0 fastest.
+/// Blocks of a box. All have the same extents, except at the ends of the box. They are numbered in
+/// the order of the file, axis 0 fastest.
 pub struct Blocks {
     whole: Region,
     extents: Index,
@@ -12,7 +14,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks of at most so many cells, at least one, which are contiguous where the box is stored densely.
+    /// Blocks of at most `most_cells` cells (at least one) that are contiguous in a dense file of
+    /// the box.
     pub fn contiguous(whole: Region, most_cells: u64) -> Self {
         let shape = whole.extents();
         let (mut room, mut is_whole) = (most_cells.max(1), true);
@@ -20,21 +23,21 @@ impl Blocks {
             let most = if is_whole { shape[axis].clamp(1, i64::try_from(room).unwrap_or(i64::MAX)) } else { 1 };
             is_whole &= most >= shape[axis];
             room = (room / most as u64).max(1);
-            // As many blocks, all of about the same size.
+            // Same number of blocks, with nearly equal sizes.
             let blocks = shape[axis].max(1).unsigned_abs().div_ceil(most as u64);
             shape[axis].max(1).unsigned_abs().div_ceil(blocks) as i64
         });
         Self::grid(whole, extents)
     }
 
-    /// Blocks of these extents, from the start of the box on.
+    /// Blocks with these extents, from the start of the box.
     pub fn grid(whole: Region, extents: Index) -> Self {
         let shape = whole.extents();
         let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
         Self { whole, extents, counts }
     }
 
-    /// Cells of a block along each axis; fewer at the ends of the box.
+    /// Extents of a block in cells; smaller at the ends of the box.
     pub fn extents(&self) -> Index {
         self.extents
     }
@@ -57,8 +60,8 @@ impl Blocks {
         Region::between(start, end)
     }
 
-    /// For each rank the blocks that it writes: those in whose middle it has a cell, as long as none has more than its share.
-    /// The same on every rank.
+    /// Blocks that each rank writes: those whose middle cell it owns, up to an equal share of all
+    /// blocks. The same on every rank.
     pub fn writers(&self, placement: &Placement, ranks: usize) -> Vec<Vec<u64>> {
         let most = self.count().div_ceil(ranks as u64) as usize;
         let mut lists = vec![Vec::new(); ranks];

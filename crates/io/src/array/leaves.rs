@@ -1,18 +1,19 @@
-//! The numbers of a cell, as formats know them that have no records.
+//! [`Leaf`]: the numbers of a cell in formats without records.
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 
 use crate::scalar::ScalarKind;
 
-/// Numbers of one type that lie side by side in a cell.
+/// Adjacent numbers of one type in a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
-    /// The name of the field, behind those of the records that it is in; empty where the cell is no record.
+    /// Name of the field, with the names of the enclosing records as prefix; empty if the cell is
+    /// no record.
     pub name: String,
-    /// Its first byte in the cell.
+    /// Offset in the cell.
     pub offset: usize,
     pub kind: ScalarKind,
-    /// How many numbers.
+    /// Count of numbers.
     pub components: u64,
 }
 
@@ -22,10 +23,10 @@ impl Leaf {
     }
 }
 
-/// All numbers of a cell, in their order.
+/// All leaves of a cell, in order.
 ///
 /// # Errors
-/// What is wrong: there are numbers of a type that no such format has.
+/// A number type that these formats do not have.
 pub fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
     element.flat().into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
 }

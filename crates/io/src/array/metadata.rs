@@ -10,8 +10,8 @@ use crate::store::Stated;
 /// [`array`](mod@crate::array) lists the fields that each format can store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metadata {
-    /// Name of the array in the file; `None` takes the array's own name. Arrays that are swapped also exchange their own
-    /// names.
+    /// Name of the array in the file; `None` uses the array's own name. Arrays that are swapped
+    /// also exchange their own names.
     pub name: Option<String>,
     /// One entry per axis of the array, axis 0 first; empty if unknown.
     pub axes: Vec<Axis>,

@@ -1,4 +1,4 @@
-//! Arrays as NRRD.
+//! Arrays as NRRD files.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::leaves::leaves;
 use super::metadata::{Axis, Metadata};
 use super::outline::Outline;
 
-/// A header longer than this is not read.
+/// Maximum bytes of a header.
 const MOST: usize = 1 << 20;
 
-/// Most dimensions of space in a header.
+/// Maximum dimension of space in a header.
 const MOST_DIMENSIONS: usize = 8;
 
-/// The file of a box.
+/// Layout of the file for a box.
 ///
 /// # Errors
-/// What NRRD cannot hold: no cells, records, 16-bit floats, names that are no single line.
+/// Content that NRRD cannot store: no cells, records, 16-bit floats, names that are no single line.
 pub fn outline(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result<Outline, String> {
     let header = header(element, region, metadata)?.into_bytes();
     if header.len() > MOST {
@@ -60,7 +60,7 @@ fn header(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result
         lead("vector"),
         words(&|_| "domain".into()),
     );
-    place(&mut text, metadata, axes, &lead("none"))?;
+    write_positions(&mut text, metadata, axes, &lead("none"))?;
     if metadata.axes.iter().any(|axis| axis.name.is_some()) {
         let names = quoted_words(metadata, |axis| &axis.name)?;
         let _ = writeln!(text, "labels: {}{names}", lead("\"\""));
@@ -73,8 +73,8 @@ fn header(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result
     Ok(text)
 }
 
-/// Where the cells are.
-fn place(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Result<(), String> {
+/// Writes the fields with the positions of cells.
+fn write_positions(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Result<(), String> {
     if metadata.axes.is_empty() && metadata.directions.is_none() {
         return Ok(());
     }
@@ -104,7 +104,7 @@ fn place(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Res
     Ok(())
 }
 
-/// A word for each axis, in quotes.
+/// Quoted words, one per axis.
 fn quoted_words(metadata: &Metadata, word: impl Fn(&Axis) -> &Option<String>) -> Result<String, String> {
     let quoted = |axis: &Axis| {
         let word = word(axis).as_deref().unwrap_or("");

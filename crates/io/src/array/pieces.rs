@@ -22,7 +22,7 @@ use zippy::{Error, Result, World};
 
 use super::blocks::Blocks;
 use super::outline::Outline;
-use super::staging::{Work, each_block};
+use super::staging::{BlockSchedule, each_block};
 use super::vti::{self, Image};
 use crate::atomic::{sync_entry, write_unsynced};
 use crate::files::Head;
@@ -297,7 +297,7 @@ impl PieceWriter<'_> {
             piece.blocks.block((round - piece.before) as u64)
         };
         let widest = |axis: usize| pieces.iter().flatten().map(|piece| piece.blocks.extents()[axis]).max();
-        let work = Work {
+        let work = BlockSchedule {
             counts: pieces.iter().map(|all| all.last().map_or(0, PvtiPiece::blocks_end)).collect(),
             block: &block,
             room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),

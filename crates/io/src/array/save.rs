@@ -189,9 +189,7 @@ fn plan(
     let shape = region.extents();
     let plan = match format {
         Format::Npy if !metadata.is_name_alone() => {
-            Err("is NumPy, which keeps no axes, directions or attributes beside the \
-             cells; .zarr, .vti, .pvti and .nrrd do"
-                .into())
+            Err("is NumPy, which keeps no axes, directions or attributes; .zarr, .vti, .pvti and .nrrd do".into())
         }
         Format::Npy => numpy(element, region).map(Plan::One),
         Format::Vti => Image::new(element, &shape, metadata)

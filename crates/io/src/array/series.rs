@@ -1,4 +1,4 @@
-//! [`TimeSeries`]: files of many times, named by one index (.pvd).
+//! [`TimeSeries`]: an index (.pvd) of files at several times.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,27 @@ use zippy::error::CallSite;
 use zippy::{Error, Result, World};
 
 use super::vti::beginning;
-use crate::files::{Head, beside};
+use crate::files::{Head, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
 use crate::{IoError, quoted};
 
-/// More bytes of elements than this are refused.
+/// Maximum bytes of elements in an index.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// A file of a time series.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TimeStep {
-    /// The time.
+    /// Time of the file.
     pub time: f64,
-    /// The file, as it can be opened.
+    /// Path of the file, ready to open.
     pub file: PathBuf,
 }
 
-/// An index of files of several times in ParaView's format (.pvd), which shows them as one animation: `.vti`, `.pvti`,
-/// `.vtp`, `.pvtp`, `.vtu` and `.pvtu`.
+/// Index of files at several times in ParaView's format (.pvd), which ParaView shows as an
+/// animation. The files can be `.vti`, `.pvti`, `.vtp`, `.pvtp`, `.vtu` and `.pvtu`.
 ///
 /// ```
 /// use zippy::Layout;
@@ -53,7 +53,7 @@ pub struct TimeStep {
 #[derive(Debug)]
 pub struct TimeSeries {
     path: PathBuf,
-    /// What stands in the index, by time, on rank 0; nothing elsewhere.
+    /// Entries of the index by time, on rank 0; empty elsewhere.
     entries: Vec<Entry>,
 }
 
@@ -66,11 +66,13 @@ struct Entry {
 }
 
 impl TimeSeries {
-    /// The series of this name, which ends with `.pvd`: the one that is there, to which a program that goes on appends, or a
-    /// new one. Nothing is written. Collective; all ranks see the same file system.
+    /// Opens the series at `path`, which ends with `.pvd`: an existing one, to which a restarted
+    /// program appends, or a new one. Nothing is written. Collective; all ranks must see the same
+    /// file system.
     ///
     /// # Errors
-    /// The same on every rank: another ending; what is there cannot be read, or is no index of files.
+    /// The same on every rank: another extension; an existing file cannot be read or is no index of
+    /// files.
     #[track_caller]
     pub fn open(world: &World, path: impl AsRef<Path>) -> Result<Self> {
         let _call = CallSite::enter();
@@ -87,19 +89,19 @@ impl TimeSeries {
         Ok(Self { path, entries })
     }
 
-    /// Forgets the files of this time and later, as a program does that goes on from there. The files stay; the index is
-    /// written anew with the next one. Local.
+    /// Removes the entries at `time` and later, for a program that restarts at that time. The files
+    /// stay; the next `append` writes the index. Local.
     pub fn keep_before(&mut self, time: f64) {
         self.entries.retain(|entry| entry.time < time);
     }
 
-    /// Appends a file, which is there and whole, at a time: the index is written anew, whole or not at all. Files are in the
-    /// order of their times; one of the same time is replaced, as by a program that starts again from a checkpoint.
-    /// Collective; on return the index is in its place.
+    /// Appends a complete file at a time, and rewrites the index atomically. Entries are sorted by
+    /// time; an entry of the same time is replaced, as needed after a restart from a checkpoint. On
+    /// return the new index is on the disk. Collective.
     ///
     /// # Errors
-    /// The same on every rank: a time that is no number; no such file, or a name that XML cannot hold; what the operating
-    /// system says. The index that was there stays.
+    /// The same on every rank: a time that is not a number; a missing file, or a name that XML
+    /// cannot hold; an operating system error. The existing index stays.
     #[track_caller]
     pub fn append(&mut self, world: &World, time: f64, file: impl AsRef<Path>) -> Result<()> {
         let _call = CallSite::enter();
@@ -115,8 +117,8 @@ impl TimeSeries {
             let entry = Entry { time, file: relative(&self.path, file)?, part: "0".into(), group: String::new() };
             let mut entries = self.entries.clone();
             let before = entries.partition_point(|entry| entry.time < time);
-            let behind = entries.partition_point(|entry| entry.time <= time);
-            entries.splice(before..behind, [entry]);
+            let after = entries.partition_point(|entry| entry.time <= time);
+            entries.splice(before..after, [entry]);
             crate::write_whole(&self.path, text(&entries).as_bytes())?;
             Ok(Some(entries))
         };
@@ -127,17 +129,17 @@ impl TimeSeries {
     }
 }
 
-/// The files of a time series (.pvd) and their times, in the order of time. Local to the calling rank.
+/// Files and times of a time series (.pvd), in the order of time. Local.
 ///
 /// # Errors
 /// The file cannot be read, or is no index of files.
 pub fn time_steps(path: impl AsRef<Path>) -> std::result::Result<Vec<TimeStep>, IoError> {
     let path = path.as_ref();
-    let step = |entry: Entry| TimeStep { time: entry.time, file: beside(path, &entry.file) };
+    let step = |entry: Entry| TimeStep { time: entry.time, file: named_path(path, &entry.file) };
     Ok(read(path)?.into_iter().map(step).collect())
 }
 
-/// The name of a file as the index has it: from the index's directory on, where it is below that.
+/// File name in the index: relative to the index's directory if the file is below it.
 fn relative(index: &Path, file: &Path) -> std::result::Result<String, IoError> {
     let system = |error| IoError::system(file, "find", &error);
     let place = file.canonicalize().map_err(system)?;
@@ -158,7 +160,7 @@ fn text(entries: &[Entry]) -> String {
     let mut out = beginning("Collection") + "  <Collection>\n";
     for Entry { time, file, part, group } in entries {
         let [file, part, group] = [file, part, group].map(|text| escape(text.as_str()));
-        // Memory takes all.
+        // Writing to memory cannot fail.
         let _ = writeln!(out, "    <DataSet timestep=\"{time}\" group=\"{group}\" part=\"{part}\" file=\"{file}\"/>");
     }
     out + "  </Collection>\n</VTKFile>\n"

@@ -8,10 +8,11 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Layout, Ownership, Result, World};
 
-/// A new array called `name` with every `step`th cell of a section along each axis, its first cell included: of `n` cells
-/// along an axis `n` / `step`, rounded up. It is cut as the source is, and each chunk stays with its rank: a chunk with the
-/// cells `[a, b)` of the section keeps those from `a` / `step` to `b` / `step`, both rounded up, and may get none. No ghost
-/// cells. Collective, without messages; on return the work is queued, as that of a kernel is, and needs no host memory.
+/// Creates an array `name` with every `step`-th cell of a section along each axis, from its first
+/// cell: of `n` cells along an axis, `n` / `step` rounded up. It has the cuts and the owners of the
+/// source: a chunk with the cells `[a, b)` of the section keeps those from `a` / `step` to `b` /
+/// `step`, both rounded up, and may become empty. No ghost cells. Collective, without messages; on
+/// return the work is queued like a kernel. Needs no host memory.
 ///
 /// # Errors
 /// A step below 1; a bad section; as [`World::array_owned`].
@@ -62,7 +63,7 @@ pub fn subsample<T: Element, const D: usize>(
     Ok(array)
 }
 
-/// Each chunk of this rank, on its device.
+/// Copies each chunk of this rank, on its device.
 fn copy<T: Element, const D: usize>(
     source: &GlobalArray<T, D>,
     array: &GlobalArray<T, D>,

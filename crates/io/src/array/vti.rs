@@ -1,4 +1,4 @@
-//! Arrays as VTK's image data: one point a cell.
+//! Arrays as VTK image data, with one point per cell.
 
 use std::fmt::Write;
 
@@ -16,22 +16,25 @@ use crate::mesh::xml::array;
 use crate::scalar::ScalarKind;
 use crate::vti::notes::{OWN, texts};
 
-/// Bytes of elements that are read at most.
+/// Maximum bytes of elements.
 const MOST: usize = 1 << 20;
 
-/// An array as VTK's documents describe it.
+/// Description of an array in VTK documents.
 pub struct Image {
-    /// Point data, one array for each part of a cell.
+    /// Point data, one array per leaf of a cell.
     pub arrays: Vec<(String, Leaf)>,
     /// Spacing, origin and directions, as attributes.
     pub frame: String,
-    /// What the field data says.
+    /// Field data.
     pub notes: String,
 }
 
 impl Image {
+    /// Describes an array.
+    ///
     /// # Errors
-    /// What VTK's documents cannot hold: more than 3 axes, no cells, 16-bit floats, names with control characters.
+    /// Content that VTK cannot store: more than 3 axes, no cells, 16-bit floats, names with control
+    /// characters.
     pub fn new(element: &ElementInfo, shape: &Index, metadata: &Metadata) -> Result<Self, String> {
         if shape.axes() > 3 {
             return Err(format!("cannot have an array of {} axes, only of 1 to 3; .nrrd and .npy can", shape.axes()));
@@ -61,15 +64,15 @@ impl Image {
         }
     }
 
-    /// The file of a box of the array.
+    /// Layout of a file with a box of the array.
     ///
     /// # Errors
-    /// It gets too long.
+    /// The file becomes too long.
     pub fn file(&self, region: &Region, with_notes: bool) -> Result<Outline, String> {
         let extent = extent(region);
         let mut text = beginning("ImageData");
         let notes = if with_notes { &*self.notes } else { "" };
-        // Memory takes all.
+        // Writing to memory cannot fail.
         let _ = write!(
             text,
             "  <ImageData WholeExtent=\"{extent}\"{}>\n{notes}    <Piece Extent=\"{extent}\">\n      <PointData \
@@ -86,7 +89,7 @@ impl Image {
         text.push_str("      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n   _");
         let (mut outline, mut frame) = (Outline::default(), text.into_bytes());
         let mut fits = true;
-        // Each array's length joins what stands before it.
+        // Write each array's length together with the preceding text.
         for (_, leaf) in &self.arrays {
             frame.extend((leaf.bytes() as u64).saturating_mul(cells).to_ne_bytes());
             fits &= outline.put(std::mem::take(&mut frame)) && outline.leaf(leaf, cells);
@@ -114,7 +117,7 @@ pub fn extent(region: &Region) -> String {
     [0, 1, 2].map(axis).join(" ")
 }
 
-/// VTK's name of a type.
+/// VTK's name of a number type.
 pub fn kind(kind: ScalarKind) -> &'static str {
     match kind {
         ScalarKind::U8 => "UInt8",
@@ -145,7 +148,7 @@ fn frame(metadata: &Metadata, grid: &Grid) -> String {
     text
 }
 
-/// Texts as VTK has them among field data: the bytes of JSON, as numbers, and a zero.
+/// Field data of the texts: UTF-8 bytes as decimal numbers, with a final zero.
 fn notes(texts: &Map<String, Value>) -> String {
     if texts.is_empty() {
         return String::new();
@@ -162,8 +165,10 @@ fn notes(texts: &Map<String, Value>) -> String {
     out + "    </FieldData>\n"
 }
 
+/// Checks that XML can hold a name.
+///
 /// # Errors
-/// XML cannot hold the name.
+/// It cannot.
 fn check(name: &str) -> Result<(), String> {
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     match name.is_empty() || name.contains(bad) {

@@ -1,4 +1,4 @@
-//! [`Window`]: which cells of a file an array gets.
+//! [`Window`]: selection of the cells of a file that an array gets.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,20 +10,20 @@ use super::metadata::Metadata;
 use crate::IoError;
 use crate::axis_order::AxisOrder;
 
-/// A box of the cells of a file, of which every n-th is taken along each axis.
+/// A box of the cells of a file, of which every n-th is selected along each axis.
 #[derive(Debug, Clone)]
 pub struct Window {
     start: Index,
     pub step: Index,
-    /// Cells along each axis of the array that it makes.
+    /// Shape of the resulting array.
     pub shape: Index,
 }
 
 impl Window {
-    /// What is wanted of a file with an array of this shape; without a section all, without steps every cell.
+    /// Window of a file with an array of this shape; by default, all cells.
     ///
     /// # Errors
-    /// A section that leaves the file, a step below 1, or either of another number of axes.
+    /// A section that leaves the file, a step below 1, or another number of axes in either.
     pub fn new(
         path: &Path,
         shape: &Index,
@@ -52,31 +52,31 @@ impl Window {
             return wrong(format!("cannot be loaded with steps {step:?}; {axes} are needed, each at least 1"));
         }
         let extents = section.extents();
-        // A step to beyond the end is one to the end.
+        // A step beyond the end selects one cell.
         let step = Index::from_fn(axes, |axis| step[axis].min(extents[axis].max(1)));
         let kept = Index::from_fn(axes, |axis| (extents[axis] - 1).max(-1).div_euclid(step[axis]) + 1);
         Ok(Self { start: section.start, step, shape: kept })
     }
 
-    /// The same cells in the order in which a file counts its axes.
+    /// The same cells in the file's order of axes.
     pub fn reordered(&self, order: &AxisOrder) -> Self {
         let Self { start, step, shape } = self;
         Self { start: order.to_file(start), step: order.to_file(step), shape: order.to_file(shape) }
     }
 
-    /// The cell of the file for one of the array.
+    /// Cell of the file for a cell of the array.
     pub fn cell_in_file(&self, cell: &Index) -> Index {
         Index::from_fn(cell.axes(), |axis| self.start[axis] + cell[axis] * self.step[axis])
     }
 
-    /// The box of the file that has the cells of one of the array, which is not empty.
+    /// Box of the file with the cells of a non-empty box of the array.
     pub fn in_file(&self, wanted: &Region) -> Region {
         let last = Index::from_fn(wanted.axes(), |axis| wanted.end[axis] - 1);
         let end = self.cell_in_file(&last);
         Region::between(self.cell_in_file(&wanted.start), Index::from_fn(end.axes(), |axis| end[axis] + 1))
     }
 
-    /// The box of the array whose cells lie in one of the file; `None`: none do.
+    /// Box of the array whose cells are in a box of the file; `None` if it is empty.
     #[cfg(feature = "zarr")]
     pub fn in_array(&self, found: &Region) -> Option<Region> {
         let axes = found.axes();
@@ -89,7 +89,7 @@ impl Window {
         (0..axes).all(|axis| start[axis] < end[axis]).then(|| Region::between(start, end))
     }
 
-    /// What is said of the cells that are taken, where `metadata` is said of all.
+    /// Metadata of the selected cells, from the metadata of the file.
     pub fn metadata(&self, mut metadata: Metadata) -> Metadata {
         let offsets: Vec<f64> =
             metadata.axes.iter().zip(self.start.iter()).map(|(axis, &start)| axis.spacing * start as f64).collect();

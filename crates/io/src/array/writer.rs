@@ -1,4 +1,4 @@
-//! [`Handover`]: blocks are written by a thread while others are read.
+//! [`Handover`]: transfer of blocks to a thread that writes them while the caller reads others.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -8,86 +8,86 @@ use zippy::region::Region;
 
 use crate::IoError;
 
-/// So many blocks are in memory: one is written, and one is read.
+/// Number of block buffers: one is written while another is read.
 const BLOCKS: usize = 2;
 
-/// Takes the box and the bytes of a block, on a thread of its own.
+/// Receives the box and the bytes of a block, on a thread of its own.
 pub type Each<'e> = &'e mut (dyn FnMut(&Region, &[u8]) -> Result<(), IoError> + Send);
 
-/// A block that is to be written.
-struct Full {
+/// A block to be written.
+struct FilledBlock {
     region: Region,
     words: Vec<u64>,
     bytes: usize,
 }
 
-/// Hands blocks over to the thread that writes them.
+/// Sender of blocks to the writing thread.
 pub struct Handover {
-    full: SyncSender<Full>,
+    full: SyncSender<FilledBlock>,
     back: Receiver<(Vec<u64>, Result<(), IoError>)>,
     idle: Vec<Vec<u64>>,
-    /// Those that the thread has.
-    away: usize,
-    /// The first mistake.
+    /// Number of buffers that the thread has.
+    in_flight: usize,
+    /// The first error.
     outcome: Result<(), IoError>,
 }
 
-/// Runs `bring`, which hands blocks over to a thread, if the system has one. The thread gives them to `each`, one by one,
-/// until that fails.
-pub fn beside<R>(each: Each, bring: impl FnOnce(io::Result<Handover>) -> R) -> R {
+/// Runs `bring`, which sends blocks to a thread, if the system can create one. The thread calls
+/// `each` for one block at a time until it returns an error.
+pub fn with_writer_thread<R>(each: Each, bring: impl FnOnce(io::Result<Handover>) -> R) -> R {
     thread::scope(|scope| {
-        let (full, blocks) = sync_channel::<Full>(BLOCKS);
+        let (full, blocks) = sync_channel::<FilledBlock>(BLOCKS);
         let (done, back) = sync_channel(BLOCKS);
         let work = move || {
             let mut goes_on = true;
-            for Full { region, words, bytes } in blocks {
+            for FilledBlock { region, words, bytes } in blocks {
                 let bytes = &bytemuck::cast_slice(&words)[..bytes];
                 let written = if goes_on { each(&region, bytes) } else { Ok(()) };
                 goes_on &= written.is_ok();
-                // What was handed over is written, also where another rank has failed and nobody takes it back.
+                // The caller may have stopped receiving after an error on another rank.
                 let _ = done.send((words, written));
             }
         };
         let thread = Builder::new().name("zippy files".into()).spawn_scoped(scope, work);
-        bring(thread.map(|_| Handover { full, back, idle: Vec::new(), away: 0, outcome: Ok(()) }))
+        bring(thread.map(|_| Handover { full, back, idle: Vec::new(), in_flight: 0, outcome: Ok(()) }))
     })
 }
 
 impl Handover {
-    /// Room for a block, when there is some; it has old contents.
+    /// A buffer for a block, with old contents.
     pub fn room(&mut self) -> Vec<u64> {
-        if self.idle.is_empty() && self.away == BLOCKS {
+        if self.idle.is_empty() && self.in_flight == BLOCKS {
             self.take_back(true);
         }
         self.idle.pop().unwrap_or_default()
     }
 
-    /// Hands over a block, which stands in the first `bytes` of what [`Self::room`] has given.
+    /// Sends a block; its cells are the first `bytes` bytes of a buffer from [`Self::room`].
     pub fn give(&mut self, region: Region, words: Vec<u64>, bytes: usize) {
-        // Where the thread has panicked so does this one when it waits for its end.
-        if self.full.send(Full { region, words, bytes }).is_ok() {
-            self.away += 1;
+        // If the thread has panicked, joining it panics here, too.
+        if self.full.send(FilledBlock { region, words, bytes }).is_ok() {
+            self.in_flight += 1;
         }
     }
 
-    /// What `each` has said, as far as it is known, or of all blocks, when it has had them.
+    /// Result of the calls of `each` so far. With `of_all`, waits for the writes of all blocks.
     ///
     /// # Errors
-    /// Its first mistake.
+    /// The first error of `each`.
     pub fn outcome(&mut self, of_all: bool) -> Result<(), IoError> {
         while self.take_back(of_all) {}
         self.outcome.clone()
     }
 
-    /// Takes one block back, and waits for it if wished; whether there was one.
+    /// Receives a buffer back, and waits for it if `waits`; returns true if there was one.
     fn take_back(&mut self, waits: bool) -> bool {
-        let back = match self.away {
+        let back = match self.in_flight {
             0 => Err(TryRecvError::Empty),
             _ if waits => self.back.recv().map_err(TryRecvError::from),
             _ => self.back.try_recv(),
         };
         let Ok((words, written)) = back else { return false };
-        self.away -= 1;
+        self.in_flight -= 1;
         self.idle.push(words);
         self.outcome = std::mem::replace(&mut self.outcome, Ok(())).and(written);
         true

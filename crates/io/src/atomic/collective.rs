@@ -15,7 +15,7 @@ use crate::IoError;
 /// file system.
 ///
 /// Dropped before [`finish`](Self::finish), the value removes the unfinished file.
-#[must_use = "`finish` puts the file into its place"]
+#[must_use = "`finish` gives the file its name"]
 pub struct CollectiveFile<'w> {
     world: &'w World,
     part: RankPart,

@@ -5,7 +5,7 @@ use std::process::Command;
 use super::tests::names;
 use super::*;
 
-/// What a child of these tests does, and the file that it does it to.
+/// Environment variables with the task of a child process, and its file.
 const TASK: &str = "ZIPPY_IO_TASK";
 const FILE: &str = "ZIPPY_IO_FILE";
 
@@ -52,7 +52,7 @@ fn processes_write_one_file() {
 }
 
 #[test]
-fn a_file_that_is_dropped_or_whose_writer_dies_is_not_there() {
+fn dropped_file_or_killed_writer_leaves_no_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.bin");
     let mut shared = SharedFile::create(&path, 10).unwrap();
@@ -63,7 +63,7 @@ fn a_file_that_is_dropped_or_whose_writer_dies_is_not_there() {
     let temporary = shared.temporary().to_path_buf();
     drop(shared);
     assert!(names(directory.path()).is_empty());
-    // What the others do now comes to nothing.
+    // Writes of the other processes now have no effect.
     another.write_at(5, b"67890").unwrap();
     another.finish().unwrap();
     let error = SharedFile::open(&temporary).unwrap_err().to_string();
@@ -73,8 +73,8 @@ fn a_file_that_is_dropped_or_whose_writer_dies_is_not_there() {
     fs::write(&path, "before").unwrap();
     assert!(!child("die", &path).success());
     assert_eq!(fs::read(&path).unwrap(), b"before");
-    // Only these two left anything, of which the first has gone with the second write, where it can be told that its writer is
-    // gone, and the second goes with the next one.
+    // These two left their temporary files. The second write removed the first one, if it could
+    // detect that its writer has ended; the next write removes the second one.
     let left = || names(directory.path()).iter().filter(|name| name.starts_with(".zippy-")).count();
     assert!(left() > 0);
     drop(SharedFile::create(&path, 100).unwrap());
@@ -83,7 +83,7 @@ fn a_file_that_is_dropped_or_whose_writer_dies_is_not_there() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn writes_and_files_that_do_not_fit_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.bin");
     let mut shared = SharedFile::create(&path, 10).unwrap();
@@ -109,7 +109,7 @@ fn what_does_not_fit_is_refused() {
     assert!(SharedFile::create(directory.path().join("b"), u64::MAX).is_err());
     assert!(SharedFile::open(directory.path()).unwrap_err().to_string().contains("is not a regular file"));
     assert_eq!(names(directory.path()), ["a.bin"]);
-    // A directory that comes meanwhile.
+    // A directory is created before the commit.
     let late = SharedFile::create(directory.path().join("late"), 1).unwrap();
     fs::create_dir(directory.path().join("late")).unwrap();
     assert!(late.commit().unwrap_err().to_string().contains("rename into place"));
@@ -125,7 +125,7 @@ fn modes_and_links_stay() {
     let [path, link, usual] = ["a", "link", "usual"].map(|name| directory.path().join(name));
     symlink("a", &link).unwrap();
     File::create(&usual).unwrap();
-    // First the link leads to nothing.
+    // At first the link is dangling.
     SharedFile::create(&link, 0).unwrap().commit().unwrap();
     assert_eq!(mode(&path), mode(&usual));
     for kept in [0o600, 0o444, 0o020, 0o755] {

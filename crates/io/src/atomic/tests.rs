@@ -1,8 +1,8 @@
-//! Files that are whole, whatever stands in their way.
+//! Atomic replacement of files, also after failures.
 
 use super::*;
 
-/// An empty directory.
+/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -15,7 +15,7 @@ pub fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn replaces_and_leaves_nothing_behind() {
+fn file_is_replaced_without_leftovers() {
     let directory = directory();
     let path = directory.path().join("a.bin");
     write_whole(&path, b"one").unwrap();
@@ -26,7 +26,7 @@ fn replaces_and_leaves_nothing_behind() {
     fs::create_dir_all(blocked.join("inner")).unwrap();
     let error = write_whole(&blocked, b"x").unwrap_err();
     assert!(error.to_string().contains("is a directory"), "{error}");
-    // A directory that comes meanwhile cannot be replaced by a file: the rename fails.
+    // A directory is created before the commit, so the rename fails.
     let late = Pending::create(&directory.path().join("late")).unwrap();
     fs::create_dir(directory.path().join("late")).unwrap();
     let error = late.commit().unwrap_err();
@@ -37,9 +37,9 @@ fn replaces_and_leaves_nothing_behind() {
     assert_eq!(names(directory.path()), ["a.bin", "b", "late"]);
 }
 
-/// With a name from the beginning, as on file systems where every file has one.
+/// Files with a temporary name, as on file systems without unnamed files.
 #[test]
-fn names_of_temporary_files_are_new_and_go() {
+fn temporary_names_are_new_and_removed() {
     let directory = directory();
     let make = || {
         let (file, name) = random().make_in(directory.path(), |path| File::create_new(path)).unwrap().into_parts();
@@ -56,7 +56,7 @@ fn names_of_temporary_files_are_new_and_go() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_new_file_has_no_other_name_at_any_time() {
+fn new_file_never_has_another_name() {
     use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
     let directory = directory();
     if unnamed::create(directory.path()).is_none() {
@@ -84,7 +84,7 @@ mod unix {
     }
 
     #[test]
-    fn what_is_placed_under_a_name_that_was_guessed_is_not_followed() {
+    fn link_under_a_guessed_temporary_name_is_not_followed() {
         let directory = directory();
         let victim = directory.path().join("victim");
         fs::write(&victim, "mine").unwrap();
@@ -98,7 +98,7 @@ mod unix {
     }
 
     #[test]
-    fn modes_stay_and_new_files_have_the_usual_one() {
+    fn mode_of_replaced_file_is_kept() {
         let directory = directory();
         let [path, usual] = ["a", "usual"].map(|name| directory.path().join(name));
         write_whole(&path, b"1").unwrap();
@@ -109,7 +109,7 @@ mod unix {
             write_whole(&path, b"2").unwrap();
             assert_eq!(mode(&path), kept);
         }
-        // Who may give files away does so.
+        // If the process may change owners.
         if std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)).is_ok() {
             write_whole(&path, b"3").unwrap();
             let found = fs::metadata(&path).unwrap();
@@ -118,13 +118,13 @@ mod unix {
     }
 
     #[test]
-    fn of_a_link_the_target_is_replaced() {
+    fn target_of_a_link_is_replaced() {
         let (here, there) = (directory(), directory());
         let [link, chain] = ["link", "chain"].map(|name| here.path().join(name));
         let target = there.path().join("target");
         symlink(&target, &link).unwrap();
         symlink("link", &chain).unwrap();
-        // First it leads to nothing.
+        // At first the link is dangling.
         for bytes in ["one", "two"] {
             write_whole(&chain, bytes.as_bytes()).unwrap();
             assert_eq!(fs::read_to_string(&target).unwrap(), bytes);

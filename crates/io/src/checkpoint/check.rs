@@ -1,4 +1,4 @@
-//! Whether a manifest makes sense by itself: nothing is believed of a file that anybody may have written.
+//! Consistency checks of a manifest, which is untrusted.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,20 @@ use super::element::SavedType;
 use super::manifest::{Manifest, SavedArray, SavedGrowable};
 use crate::quoted;
 
-/// The largest cell that is read.
+/// Maximum bytes of a cell.
 const MOST_CELL_BYTES: u64 = 1 << 20;
 
-/// Bytes of a file that belong to an array.
-struct Stretch {
+/// Byte range of a file that belongs to an array.
+struct FileRange {
     file: usize,
     offset: u64,
     bytes: u64,
 }
 
+/// Checks a manifest.
+///
 /// # Errors
-/// What contradicts what.
+/// The first contradiction.
 pub fn check(manifest: &Manifest) -> Result<(), String> {
     if !(1..=MOST_BLOCK_BYTES).contains(&manifest.block_bytes) {
         return Err(format!("blocks of {} bytes; they have 1 to {MOST_BLOCK_BYTES}", manifest.block_bytes));
@@ -33,17 +35,17 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     if let Some(state) = manifest.state.as_ref().filter(|state| state.bytes > MOST_STATE) {
         return Err(format!("a state of {} bytes; it has at most {MOST_STATE}", state.bytes));
     }
-    let mut stretches = Vec::new();
+    let mut ranges = Vec::new();
     for array in &manifest.arrays {
-        let checked = check_array(array, &mut stretches);
+        let checked = check_array(array, &mut ranges);
         checked.map_err(|message| format!("array {}: {message}", quoted(&array.name)))?;
     }
     for growable in &manifest.growables {
-        let checked = check_growable(growable, manifest.files.len(), &mut stretches);
+        let checked = check_growable(growable, manifest.files.len(), &mut ranges);
         checked.map_err(|message| format!("growable array {}: {message}", quoted(&growable.name)))?;
     }
     check_names(manifest)?;
-    check_stretches(&manifest.files, stretches)
+    check_ranges(&manifest.files, ranges)
 }
 
 fn check_names(manifest: &Manifest) -> Result<(), String> {
@@ -66,8 +68,8 @@ fn bytes_of(cells: u64, element: &SavedType) -> Result<u64, String> {
     cells.checked_mul(element.bytes).ok_or_else(|| format!("{cells} cells of {} bytes", element.bytes))
 }
 
-/// The boxes cover the array, and none of its cells twice.
-fn check_array(array: &SavedArray, stretches: &mut Vec<Stretch>) -> Result<(), String> {
+/// Checks that the boxes cover the array without overlap.
+fn check_array(array: &SavedArray, ranges: &mut Vec<FileRange>) -> Result<(), String> {
     check_type(&array.element)?;
     let whole = Region::new(&vec![0; array.shape.len()], &array.shape).map_err(|error| error.to_string())?;
     let (mut boxes, mut cells) = (Vec::with_capacity(array.parts.len()), 0_u64);
@@ -77,7 +79,7 @@ fn check_array(array: &SavedArray, stretches: &mut Vec<Stretch>) -> Result<(), S
             return Err(format!("the part {region} is no part of {whole}"));
         }
         cells = cells.saturating_add(region.cells());
-        stretches.push(Stretch {
+        ranges.push(FileRange {
             file: part.file,
             offset: part.offset,
             bytes: bytes_of(region.cells(), &array.element)?,
@@ -93,34 +95,35 @@ fn check_array(array: &SavedArray, stretches: &mut Vec<Stretch>) -> Result<(), S
     }
 }
 
-fn check_growable(growable: &SavedGrowable, ranks: usize, stretches: &mut Vec<Stretch>) -> Result<(), String> {
+fn check_growable(growable: &SavedGrowable, ranks: usize, ranges: &mut Vec<FileRange>) -> Result<(), String> {
     check_type(&growable.element)?;
     if growable.parts.len() != ranks {
         return Err(format!("{} parts of {ranks} ranks", growable.parts.len()));
     }
     for (file, run) in growable.parts.iter().enumerate() {
-        stretches.push(Stretch { file, offset: run.offset, bytes: bytes_of(run.cells, &growable.element)? });
+        ranges.push(FileRange { file, offset: run.offset, bytes: bytes_of(run.cells, &growable.element)? });
     }
     let sum = growable.parts.iter().try_fold(0_u64, |sum, run| sum.checked_add(run.cells));
     sum.filter(|&sum| i64::try_from(sum).is_ok()).map(drop).ok_or_else(|| "its cells cannot be counted".to_string())
 }
 
-/// Stretches lie one behind the other in their files and fill them: so there is no more of an array than there is of files.
-fn check_stretches(files: &[Sums], mut stretches: Vec<Stretch>) -> Result<(), String> {
-    stretches.retain(|stretch| stretch.bytes > 0);
-    stretches.sort_unstable_by_key(|stretch| (stretch.file, stretch.offset));
+/// Checks that the ranges cover each file without gaps, which bounds the arrays by the sizes of the
+/// files.
+fn check_ranges(files: &[Sums], mut ranges: Vec<FileRange>) -> Result<(), String> {
+    ranges.retain(|range| range.bytes > 0);
+    ranges.sort_unstable_by_key(|range| (range.file, range.offset));
     let mut ends = vec![0_u64; files.len()];
-    for stretch in stretches {
+    for range in ranges {
         let end = ends
-            .get_mut(stretch.file)
-            .ok_or_else(|| format!("{} files, and none of rank {}", files.len(), stretch.file))?;
-        if stretch.offset != *end {
+            .get_mut(range.file)
+            .ok_or_else(|| format!("{} files, and none of rank {}", files.len(), range.file))?;
+        if range.offset != *end {
             return Err(format!(
                 "in the file of rank {} a part begins at byte {}, not {end}",
-                stretch.file, stretch.offset
+                range.file, range.offset
             ));
         }
-        *end = end.saturating_add(stretch.bytes);
+        *end = end.saturating_add(range.bytes);
     }
     match ends.iter().zip(files).position(|(end, file)| *end != file.bytes) {
         None => Ok(()),

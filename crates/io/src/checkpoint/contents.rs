@@ -1,4 +1,4 @@
-//! [`Contents`]: what is saved.
+//! [`Contents`]: arrays and state to save.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,11 +14,11 @@ use zippy::{Error, Result};
 use super::blocks::{MOST_STATE, PIECE_BYTES};
 use super::element::SavedType;
 
-/// What a checkpoint holds: arrays, each by its name, and the program's state. Every rank names the same ones in the same
-/// order.
+/// Contents of a checkpoint: named arrays and the program's state. Every rank adds the same ones in
+/// the same order.
 ///
-/// Arrays are as they are when [`save`](super::Checkpoints::save) or [`start`](super::Checkpoints::start) is called, the
-/// state as it is when it is handed over.
+/// [`save`](super::Checkpoints::save) and [`start`](super::Checkpoints::start) read the arrays;
+/// [`state`](Self::state) serializes the state at once.
 #[derive(Default)]
 #[must_use]
 pub struct Contents<'a> {
@@ -27,20 +27,21 @@ pub struct Contents<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// Nothing yet.
+    /// Empty contents.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a global array under its own name: the cells of all chunks, without ghost cells.
     ///
-    /// The name belongs to the array and not to the variable that holds it: two arrays that are swapped (`mem::swap`) also
-    /// exchange their names in the checkpoint. A program that swaps arrays names them with [`array_as`](Self::array_as).
+    /// The name belongs to the array and not to the variable: two arrays that are swapped
+    /// (`mem::swap`) also exchange their names in the checkpoint. A program that swaps arrays names
+    /// them with [`array_as`](Self::array_as).
     pub fn array<T: Element, const D: usize>(self, array: &'a GlobalArray<T, D>) -> Self {
         self.array_as(array.name(), array)
     }
 
-    /// Adds a global array under the given name, by which [`Checkpoint`](super::Checkpoint) finds it.
+    /// Adds a global array under the given name, which [`Checkpoint`](super::Checkpoint) uses.
     ///
     /// ```
     /// # use zippy::{Layout, World};
@@ -68,13 +69,14 @@ impl<'a> Contents<'a> {
         self.entry(name.into(), Box::new(array))
     }
 
-    /// Adds a growable array under its own name: each rank's cells in use. Every rank has one of this name, maybe an empty
-    /// one.
+    /// Adds a growable array under its own name: each rank's cells in use. Every rank adds one of
+    /// this name, possibly empty.
     pub fn growable<T: Element>(self, growable: &'a Growable<T>) -> Self {
         self.growable_as(growable.core().name(), growable)
     }
 
-    /// Adds a growable array under the given name. Every rank has one of this name, maybe an empty one.
+    /// Adds a growable array under the given name. Every rank adds one of this name, possibly
+    /// empty.
     pub fn growable_as<T: Element>(self, name: impl Into<Cow<'a, str>>, growable: &'a Growable<T>) -> Self {
         self.entry(name.into(), Box::new(growable))
     }
@@ -84,9 +86,10 @@ impl<'a> Contents<'a> {
         self
     }
 
-    /// And what else the program needs to go on: step sizes, seeds, settings, at most 16 MiB. It is the same on every rank,
-    /// to the byte; so its maps are ordered ones. It is kept as MessagePack, with the names of fields, and all bits of its
-    /// numbers. Once at most; a mistake is kept and reported by the save.
+    /// Adds other state of the program, such as step sizes, seeds and settings; at most 16 MiB. It
+    /// must be the same on every rank, byte for byte, so its maps must be ordered. Stored as
+    /// MessagePack with field names and all bits of numbers. At most once; the save reports an
+    /// error of the serialization.
     pub fn state(mut self, state: &impl Serialize) -> Self {
         self.state = Some(match self.state {
             None => rmp_serde::to_vec_named(state).map_err(|error| format!("the state cannot be written: {error}")),
@@ -99,7 +102,7 @@ impl<'a> Contents<'a> {
         self.state.as_ref()?.as_deref().ok()
     }
 
-    /// What is wrong with it as far as this rank knows.
+    /// Checks the contents, as far as this rank can.
     pub(super) fn check(&self) -> Result<()> {
         let mut names = BTreeSet::new();
         if let Some(Entry { name, .. }) = self.entries.iter().find(|entry| !names.insert(&*entry.name)) {
@@ -116,12 +119,12 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// What must be the same on every rank: the arrays with their cuts, as a number.
+    /// Hash of everything that must be the same on every rank: the arrays with their cuts.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for Entry { name, saved } in &self.entries {
             (name, SavedType::of(saved.element()).to_string()).hash(&mut hasher);
-            if let Cells::Array(placement) = saved.cells() {
+            if let SavedCells::Array(placement) = saved.cells() {
                 (placement.chunks().fingerprint(), placement.ownership().fingerprint()).hash(&mut hasher);
             }
         }
@@ -135,8 +138,8 @@ pub(super) struct Entry<'a> {
     pub saved: Box<dyn Saved + 'a>,
 }
 
-/// Where the cells of an array are.
-pub enum Cells<'s> {
+/// Location of an array's cells.
+pub enum SavedCells<'s> {
     Array(&'s Placement),
     /// Cells in use on this rank.
     Growable(u64),
@@ -145,19 +148,19 @@ pub enum Cells<'s> {
 /// An array of any type.
 pub trait Saved {
     fn element(&self) -> &'static ElementInfo;
-    fn cells(&self) -> Cells<'_>;
+    fn cells(&self) -> SavedCells<'_>;
 
-    /// The cells of this rank, piece by piece, chunk by chunk, axis 0 fastest.
+    /// Reads this rank's cells in portions, chunk by chunk, axis 0 fastest.
     ///
     /// # Errors
-    /// A device failure; those of `each`.
+    /// A device failure; an error of `each`.
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()>;
 }
 
-/// Cells as bytes.
-struct Piece<T>(Vec<T>);
+/// Cells as bytes of a payload.
+struct CellBytes<T>(Vec<T>);
 
-impl<T: Element> AsRef<[u8]> for Piece<T> {
+impl<T: Element> AsRef<[u8]> for CellBytes<T> {
     fn as_ref(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)
     }
@@ -172,14 +175,14 @@ impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
         self.core().element()
     }
 
-    fn cells(&self) -> Cells<'_> {
-        Cells::Array(self.core().placement())
+    fn cells(&self) -> SavedCells<'_> {
+        SavedCells::Array(self.core().placement())
     }
 
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
         for chunk in self.chunks().filter(|chunk| !chunk.region().is_empty()) {
             for piece in chunk.region().cut(most_cells::<T>()) {
-                each(Box::new(Piece(chunk.at_global(piece).read()?)))?;
+                each(Box::new(CellBytes(chunk.at_global(piece).read()?)))?;
             }
         }
         Ok(())
@@ -191,15 +194,15 @@ impl<T: Element> Saved for &Growable<T> {
         self.core().element()
     }
 
-    fn cells(&self) -> Cells<'_> {
-        Cells::Growable(self.len())
+    fn cells(&self) -> SavedCells<'_> {
+        SavedCells::Growable(self.len())
     }
 
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
         let mut start = 0;
         while start < self.len() {
             let end = self.len().min(start + most_cells::<T>());
-            each(Box::new(Piece(self.at(start..end).read()?)))?;
+            each(Box::new(CellBytes(self.at(start..end).read()?)))?;
             start = end;
         }
         Ok(())

@@ -1,16 +1,16 @@
-//! [`SavedType`]: what the cells of a saved array are.
+//! [`SavedType`]: element type of a saved array.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 use zippy::element::{ElementInfo, ElementKind};
 
-/// An element type, as the manifest has it.
+/// Element type in a manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedType {
     name: String,
     pub bytes: u64,
-    /// What a record consists of.
+    /// Fields of a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fields: Vec<SavedField>,
 }
@@ -36,7 +36,8 @@ impl SavedType {
         Self { name: info.name.to_string(), bytes: info.bytes as u64, fields: fields.iter().map(field).collect() }
     }
 
-    /// Whether cells of both are the same. What a record is called does not matter, what its fields are called does.
+    /// True if cells of both types have the same layout. Names of records are ignored, names of
+    /// fields are compared.
     pub fn is(&self, other: &Self) -> bool {
         let same =
             |(a, b): (&SavedField, &SavedField)| a.name == b.name && a.offset == b.offset && a.element.is(&b.element);

@@ -1,4 +1,4 @@
-//! [`Heartbeat`]: holds a directory by a time in a file, where the file system has no locks.
+//! [`Heartbeat`]: holds a directory by a time in a file, on file systems without locks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,63 +13,64 @@ use super::run::taken;
 use crate::IoError;
 use crate::atomic::write_unsynced;
 
-/// The time is renewed so often.
-const RENEWED: Duration = Duration::from_secs(60);
+/// Interval between two renewals of the time.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A thread that renews the time of a holder until it is dropped.
+/// Thread that renews the time of a holder until it is dropped.
 #[derive(Debug)]
 pub struct Heartbeat {
     path: PathBuf,
     holder: Holder,
-    /// Dropped, it ends the thread.
+    /// Dropping it ends the thread.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Heartbeat {
-    /// Takes a directory by its file, which this call has found, or has made: `is_new`.
+    /// Takes a directory by its lock file; `is_new` is true if this program has just created the
+    /// file.
     ///
     /// # Errors
-    /// Another program holds it; an operating system error.
+    /// Another program holds the directory; an operating system error.
     pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, IoError> {
         let found = Holder::read(path);
         let is_free = match &found {
             Some(other) if other.renewed > 0 => other.is_stale(other.renewed),
-            // A lock, which this program cannot ask for and which is not renewed.
+            // A lock, which this program cannot test and which is not renewed.
             Some(other) => other.has_ended(),
-            // It was made and has no text yet.
+            // Another program has created the file but not written it yet.
             None => is_new || holder.is_stale(changed(path)),
         };
         if !is_free {
             return Err(taken(path, found.as_ref()));
         }
-        let mut own = Self { path: path.to_path_buf(), holder: holder.clone(), stop: None, thread: None };
-        own.write()?;
-        // Two programs that have found the same stale time: the last one has it.
-        own.check()?;
+        let mut heartbeat = Self { path: path.to_path_buf(), holder: holder.clone(), stop: None, thread: None };
+        heartbeat.write()?;
+        // If two programs have found the same stale time, the last writer wins.
+        heartbeat.check()?;
         let (stop, stopped) = channel::<()>();
-        let (path, holder) = (own.path.clone(), own.holder.clone());
+        let (path, holder) = (heartbeat.path.clone(), heartbeat.holder.clone());
         let beat = move || {
-            while stopped.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
+            while stopped.recv_timeout(RENEWAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if let Err(error) = renew(&path, &holder) {
                     trace::warn(&format!("{error}"));
                 }
             }
         };
         let spawned = Builder::new().name("zippy heartbeat".into()).spawn(beat);
-        own.thread = Some(spawned.map_err(|error| IoError::system(&own.path, "renew", &error))?);
-        own.stop = Some(stop);
-        Ok(own)
+        heartbeat.thread = Some(spawned.map_err(|error| IoError::system(&heartbeat.path, "renew", &error))?);
+        heartbeat.stop = Some(stop);
+        Ok(heartbeat)
     }
 
     fn write(&self) -> Result<(), IoError> {
         write_unsynced(&self.path, self.holder.renewed_now().text().as_bytes()).map(drop)
     }
 
-    /// Whether the file still names this holder.
+    /// Checks that the file still names this holder.
     ///
     /// # Errors
-    /// It names another one.
+    /// The file names another holder.
     pub fn check(&self) -> Result<(), IoError> {
         check(&self.path, &self.holder)
     }
@@ -83,13 +84,13 @@ fn check(path: &Path, holder: &Holder) -> Result<(), IoError> {
     }
 }
 
-/// Writes the time of now, unless another program has the directory by now.
+/// Writes the current time, unless another program has taken the directory.
 fn renew(path: &Path, holder: &Holder) -> Result<(), IoError> {
     check(path, holder)?;
     write_unsynced(path, holder.renewed_now().text().as_bytes()).map(drop)
 }
 
-/// When a file was changed last, in seconds since 1970; now where that cannot be told.
+/// Modification time of a file, in seconds since 1970; the current time if it is unknown.
 fn changed(path: &Path) -> u64 {
     let changed = fs::metadata(path).and_then(|found| found.modified()).unwrap_or_else(|_| SystemTime::now());
     changed.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())

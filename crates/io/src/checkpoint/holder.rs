@@ -1,4 +1,4 @@
-//! [`Holder`]: the program that holds a directory, as a file says it.
+//! [`Holder`]: the program that holds a directory, as written in the lock file.
 
 use std::fmt;
 use std::fs;
@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::process;
 
-/// Seconds after which a time that was not renewed says nothing any more.
+/// Seconds after which a time that has not been renewed is stale.
 pub const STALE_AFTER: u64 = 600;
 
-/// A longer file is none of a holder.
+/// Maximum bytes of a lock file.
 const MOST_BYTES: u64 = 4096;
 
-/// A program: its host, its process and since when it holds a directory.
+/// A program: host, process and start of its hold on a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     pub host: String,
     pub process: u32,
-    /// In seconds since 1970, as `renewed`.
+    /// Seconds since 1970, like `renewed`.
     pub since: u64,
-    /// When it has said last that it lives; 0: it holds a lock, which says so.
+    /// Time of the last renewal; 0 if the program holds a file lock.
     pub renewed: u64,
-    /// As [`process::machine`] says it.
+    /// Identity from [`process::machine`].
     pub machine: String,
 }
 
@@ -40,39 +40,39 @@ impl Holder {
         }
     }
 
-    /// With the time of now.
+    /// The holder with the current time.
     pub fn renewed_now(&self) -> Self {
         Self { renewed: now(), ..self.clone() }
     }
 
-    /// What a file says; `None`: it says nothing yet, or is gone.
+    /// Parses a lock file; `None` if it is empty or missing.
     pub fn read(path: &Path) -> Option<Self> {
         let is_short = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
         serde_json::from_slice(&is_short.then(|| fs::read(path).ok()).flatten()?).ok()
     }
 
-    /// The text of its file.
+    /// Text of the lock file.
     pub fn text(&self) -> String {
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// Whether both are the same run, whenever they were renewed.
+    /// True if both are the same run, whatever their renewals.
     pub fn is(&self, other: &Self) -> bool {
-        let of = |one: &Self| (one.host.clone(), one.process, one.since, one.machine.clone());
-        of(self) == of(other)
+        let identity = |holder: &Self| (holder.host.clone(), holder.process, holder.since, holder.machine.clone());
+        identity(self) == identity(other)
     }
 
-    /// Whether it holds the directory by its time.
+    /// True if the program holds the directory by a time that is not stale.
     pub fn is_beating(&self) -> bool {
         self.renewed > 0 && !self.is_stale(self.renewed)
     }
 
-    /// Whether nobody holds the directory any more, where a time is the last sign of life.
+    /// True if the program has ended, or its last sign of life is too old.
     pub fn is_stale(&self, sign_of_life: u64) -> bool {
         self.has_ended() || now() > sign_of_life.saturating_add(STALE_AFTER)
     }
 
-    /// Whether its process is known to be gone: of this machine, and nobody has its number.
+    /// True if the process has ended, which is known on this machine only.
     pub fn has_ended(&self) -> bool {
         !self.machine.is_empty() && self.machine == process::machine() && process::is_gone(self.process)
     }
@@ -88,13 +88,14 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// A time in the calendar, by H. Hinnant's algorithm for days since 1970: <https://howardhinnant.github.io/date_algorithms.html>.
+/// Formats a time, by H. Hinnant's algorithm for days since 1970:
+/// <https://howardhinnant.github.io/date_algorithms.html>.
 fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Years that begin in March.
+    // Years begin in March.
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };

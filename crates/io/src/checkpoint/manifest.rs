@@ -1,4 +1,4 @@
-//! [`Manifest`]: what is in a generation and where.
+//! [`Manifest`]: the table of contents of a generation.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,17 +15,17 @@ const FORMAT: &str = "zippy checkpoint";
 const VERSION: u64 = 1;
 const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
 
-/// A manifest of more bytes is neither written nor read.
+/// Maximum bytes of a manifest.
 pub const MOST_BYTES: u64 = if cfg!(test) { 2 << 20 } else { 64 << 20 };
 
-/// Of a checksum with its comma, at most.
+/// Maximum bytes of a checksum with its comma.
 const CHECKSUM_BYTES: u64 = 11;
 
-/// The first line of a manifest, around the checksum of all that follows it: so the whole is JSON.
-const BEFORE: &str = "{\"checksum\": \"";
-const BEHIND: &str = "\",\n";
+/// First line of a manifest around the checksum of the rest; together with the rest it is JSON.
+const CHECKSUM_PREFIX: &str = "{\"checksum\": \"";
+const CHECKSUM_SUFFIX: &str = "\",\n";
 
-/// All of a generation but its bytes. Byte orders, steps and numbers are there to be compared.
+/// Description of a generation. Byte order, step and number are stored for comparison.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     format: String,
@@ -33,11 +33,11 @@ pub struct Manifest {
     byte_order: String,
     pub step: u64,
     number: u64,
-    /// The program that has written it, for people; older versions say nothing.
+    /// Name of the writing program, for messages; empty in older versions.
     #[serde(default)]
     pub run: String,
     pub block_bytes: u64,
-    /// Those of the ranks, in their order.
+    /// Files of the ranks, in order.
     pub files: Vec<Sums>,
     pub state: Option<Sums>,
     pub arrays: Vec<SavedArray>,
@@ -56,14 +56,14 @@ pub struct SavedArray {
 /// A box of cells, axis 0 fastest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Part {
-    /// The rank that has written it.
+    /// Rank that has written the box.
     pub file: usize,
     pub offset: u64,
     start: Vec<i64>,
     end: Vec<i64>,
 }
 
-/// A growable array: one run a rank, in their order.
+/// A growable array: one run of cells per rank, in order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SavedGrowable {
     pub name: String,
@@ -71,21 +71,21 @@ pub struct SavedGrowable {
     pub parts: Vec<Run>,
 }
 
-/// The cells of a growable array on one rank, in its file.
+/// Cells of a growable array in the file of one rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     pub offset: u64,
     pub cells: u64,
 }
 
-/// Of a manifest of any version.
+/// Version field of any manifest.
 #[derive(Deserialize)]
 struct Versioned {
     format: String,
     version: u64,
 }
 
-/// Counts what is written to it.
+/// A writer that counts bytes.
 struct Length(u64);
 
 impl Write for Length {
@@ -106,15 +106,17 @@ impl Part {
         Self { file, offset, start: corner(&region.start), end: corner(&region.end) }
     }
 
+    /// Box of the cells.
+    ///
     /// # Errors
-    /// The corners make no box.
+    /// The corners form no box.
     pub fn region(&self) -> Result<Region, String> {
         Region::new(&self.start, &self.end).map_err(|error| error.to_string())
     }
 }
 
 impl Manifest {
-    /// One of no arrays yet.
+    /// Manifest without arrays.
     pub fn new((generation, run): (Generation, String), ranks: usize, state_bytes: Option<u64>) -> Self {
         Self {
             format: FORMAT.to_string(),
@@ -131,10 +133,10 @@ impl Manifest {
         }
     }
 
-    /// Chooses blocks for its files, when it has all but their checksums.
+    /// Chooses the block size, when the manifest is complete except for checksums.
     ///
     /// # Errors
-    /// It would be too long to be read again.
+    /// The manifest would be too long.
     pub fn fit(&mut self) -> Result<(), String> {
         let mut checksums = self.blocks();
         while checksums > MOST_CHECKSUMS && self.block_bytes < MOST_BLOCK_BYTES {
@@ -143,7 +145,8 @@ impl Manifest {
         }
         let mut other = Length(0);
         serde_json::to_writer(&mut other, self).map_err(|error| error.to_string())?;
-        let (other, checksums) = (other.0 + (BEFORE.len() + 8 + BEHIND.len()) as u64, CHECKSUM_BYTES * checksums);
+        let (other, checksums) =
+            (other.0 + (CHECKSUM_PREFIX.len() + 8 + CHECKSUM_SUFFIX.len()) as u64, CHECKSUM_BYTES * checksums);
         match other + checksums {
             ..=MOST_BYTES => Ok(()),
             length => Err(format!(
@@ -154,20 +157,20 @@ impl Manifest {
         }
     }
 
-    /// Of all files.
+    /// Number of blocks of all files.
     fn blocks(&self) -> u64 {
         self.files.iter().chain(&self.state).map(|file| file.blocks(self.block_bytes)).sum()
     }
 
-    /// Its file.
+    /// Text of the manifest.
     ///
     /// # Errors
-    /// It would be too long to be read again.
+    /// The manifest would be too long.
     pub fn text(&self) -> Result<Vec<u8>, String> {
         let body = serde_json::to_string(self).map_err(|error| error.to_string())?;
-        // The brace is in the first line.
+        // The opening brace is in the first line.
         let body = format!("{}\n", &body[1..]);
-        let mut text = format!("{BEFORE}{:08x}{BEHIND}", crc32fast::hash(body.as_bytes()));
+        let mut text = format!("{CHECKSUM_PREFIX}{:08x}{CHECKSUM_SUFFIX}", crc32fast::hash(body.as_bytes()));
         text.push_str(&body);
         match text.len() as u64 {
             ..=MOST_BYTES => Ok(text.into_bytes()),
@@ -175,18 +178,20 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a generation from its file in `directory`.
+    /// Parses the manifest of a generation from its text; `directory` is for errors.
     ///
     /// # Errors
-    /// It is damaged, of another program or a newer one, or of another generation.
+    /// The text is damaged, of another program, of a newer version, or of another generation.
     pub fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, IoError> {
         let path = directory.join(MANIFEST);
         let malformed = |at: usize, message: String| IoError::malformed(&path, at as u64, message);
         let foreign =
             || malformed(0, "this is not the manifest of a Zippy checkpoint, or its first line is damaged".into());
-        let line = BEFORE.len() + 8 + BEHIND.len();
+        let line = CHECKSUM_PREFIX.len() + 8 + CHECKSUM_SUFFIX.len();
         let (first, body) = text.split_at_checked(line).ok_or_else(foreign)?;
-        let saved = first.strip_prefix(BEFORE.as_bytes()).and_then(|rest| rest.strip_suffix(BEHIND.as_bytes()));
+        let saved = first
+            .strip_prefix(CHECKSUM_PREFIX.as_bytes())
+            .and_then(|rest| rest.strip_suffix(CHECKSUM_SUFFIX.as_bytes()));
         let found = format!("{:08x}", crc32fast::hash(body));
         let saved = saved.and_then(|saved| std::str::from_utf8(saved).ok()).ok_or_else(foreign)?;
         if saved != found {

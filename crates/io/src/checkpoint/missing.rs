@@ -1,4 +1,4 @@
-//! Messages for names that a checkpoint does not have: the arrays that it has, and those that the program may have meant.
+//! Messages for unknown names: lists the saved arrays, and suggests names.
 
 use zippy::element::ElementInfo;
 use zippy::extents::Index;
@@ -7,18 +7,18 @@ use super::element::SavedType;
 use super::manifest::Manifest;
 use crate::{quoted, said};
 
-/// Most names in a message.
+/// Maximum number of names in a message.
 const MOST_LISTED_NAMES: usize = 12;
 
-/// Largest edit distance between an unknown name and the saved name that a message suggests.
+/// Maximum edit distance between an unknown name and a suggested one.
 const MOST_TYPOS: usize = 2;
 
 /// A saved array, as a message lists it.
 struct Saved<'a> {
     name: &'a str,
-    /// Type of its cells, and its shape where it has one.
+    /// Type of its cells, and its shape if it has one.
     cells: String,
-    /// Whether it has the wanted type and number of axes.
+    /// True if it has the wanted type and number of axes.
     fits: bool,
 }
 
@@ -56,7 +56,7 @@ fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
     let there = join_first(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
     let typos = |one: &&Saved| strsim::damerau_levenshtein(one.name, name);
-    // Short names and numbered ones are close to each other, as those of two arrays that change places are.
+    // Short names, and names that differ in a number, are similar without a typo.
     let most = (name.chars().count() / 2).saturating_sub(1).min(MOST_TYPOS);
     let letters = |name: &str| name.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
     let is_misspelled = |one: &&Saved| typos(one) <= most && letters(one.name) != letters(name);

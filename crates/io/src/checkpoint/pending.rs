@@ -22,7 +22,7 @@ const RESTS: u32 = 11;
 ///
 /// Dropped without [`wait`](Self::wait), the save is cancelled: it stops, removes its files and
 /// reports this in the log.
-#[must_use = "a started save is in its place after wait()"]
+#[must_use = "a started save is complete after wait()"]
 pub struct PendingSave<'w> {
     world: &'w World,
     begun: Option<StartedSave>,

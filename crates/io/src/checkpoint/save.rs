@@ -7,7 +7,7 @@ use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 
 use super::blocks::{Sums, Writer};
-use super::contents::{Cells, Contents, Entry};
+use super::contents::{Contents, Entry, SavedCells};
 use super::draft::Draft;
 use super::element::SavedType;
 use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
@@ -138,8 +138,8 @@ fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
     state.hash(&mut hasher);
     let mut own = vec![contents.fingerprint(), hasher.finish()];
     own.extend(contents.entries.iter().filter_map(|entry| match entry.saved.cells() {
-        Cells::Growable(cells) => Some(cells),
-        Cells::Array(_) => None,
+        SavedCells::Growable(cells) => Some(cells),
+        SavedCells::Array(_) => None,
     }));
     let all = numbers_of_all(world, &own)?;
     if let Some(rank) = (0..all.len()).find(|&rank| all[rank][0] != all[0][0]) {
@@ -188,7 +188,7 @@ impl Rest {
             offset
         };
         match saved.cells() {
-            Cells::Growable(_) => {
+            SavedCells::Growable(_) => {
                 let number = growables.len();
                 let run = |(rank, lengths): (usize, &Vec<u64>)| {
                     let cells = lengths[number];
@@ -197,7 +197,7 @@ impl Rest {
                 let parts = lengths.iter().enumerate().map(run).collect();
                 growables.push(SavedGrowable { name, element, parts });
             }
-            Cells::Array(placement) => {
+            SavedCells::Array(placement) => {
                 let (chunks, owners) = (placement.chunks(), placement.ownership());
                 let of_rank = |rank| owners.of_rank(rank).map(move |chunk| (rank, chunks.region(chunk)));
                 let regions = (0..lengths.len()).flat_map(of_rank).filter(|(_, region)| !region.is_empty());

@@ -1,21 +1,21 @@
-//! The rows of a part as bytes.
+//! Conversion of a part's rows to bytes.
 
 use std::ops::Range;
 
 use super::shape::Shape;
 use super::{Before, Layout, Part, Text, Whole, obj, stl};
 
-/// Bytes of a block, if a row has no more.
+/// Bytes of a block, unless a row has more.
 const BLOCK: u64 = 1 << 20;
-/// Lines of a block of text: a line has 30 bytes as a rule, 160 at most.
+/// Lines of a block of text; a line usually has 30 bytes, and at most 160.
 const LINES: usize = 1 << 14;
 
-/// What stands in a file for each vertex or for each cell.
+/// Content of a file per vertex or cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rows {
     /// Positions, normals and fields of PLY.
     PlyVertices,
-    /// Three, and three vertices in 32 bits.
+    /// The number three, and three 32-bit vertex indices.
     PlyFaces,
     /// Triangles of STL.
     Facets,
@@ -28,16 +28,16 @@ pub enum Rows {
     Normals,
     /// One float.
     Field(usize),
-    /// The corners of a cell in 64 bits.
+    /// 64-bit vertex indices of a cell.
     Corners(Shape),
-    /// Where they end, counted in corners, in 64 bits.
+    /// 64-bit end of a cell, counted in corners.
     Ends(Shape),
-    /// VTK's number of the shape.
+    /// VTK's code of the shape.
     Types(Shape),
 }
 
 impl Rows {
-    /// The cells that they are of; `None` for vertices.
+    /// Shape of the cells; `None` for rows of vertices.
     pub fn shape(self) -> Option<Shape> {
         match self {
             Self::PlyFaces | Self::Facets | Self::ObjTriangles => Some(Shape::Triangle),
@@ -46,7 +46,7 @@ impl Rows {
         }
     }
 
-    /// How many rows there are of a part.
+    /// Number of rows of a part.
     fn count(self, part: &Part) -> usize {
         self.shape().map_or(part.positions.len(), |shape| shape.of(part).len() / shape.corners() as usize)
     }
@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// Bytes of lines.
+    /// Bytes of the lines of text.
     pub fn text(self, text: &Text) -> u64 {
         match self {
             Self::ObjPositions => text.positions,
@@ -79,7 +79,7 @@ impl Rows {
         }
     }
 
-    /// Writes some rows of a part behind `out`.
+    /// Appends some rows of a part to `out`.
     fn put(self, part: &Part, (before, whole): (&Before, &Whole), rows: Range<usize>, out: &mut Vec<u8>) {
         let normals = part.normals.unwrap_or_default();
         match self {
@@ -93,7 +93,7 @@ impl Rows {
             Self::PlyFaces => {
                 for triangle in &part.triangles[rows] {
                     out.push(3);
-                    // The layout has no more vertices; int and uint have the same bits below 2^31.
+                    // The layout limits the number of vertices; int and uint are equal below 2^31.
                     triangle.iter().for_each(|&vertex| out.extend((vertex as u32).to_le_bytes()));
                 }
             }
@@ -141,7 +141,7 @@ fn positions(part: &Part, rows: Range<usize>, out: &mut Vec<u8>) {
     }
 }
 
-/// A position that counts from an origin.
+/// Position with its origin added.
 pub fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
 }
@@ -150,13 +150,13 @@ fn floats(values: &[f32], out: &mut Vec<u8>) {
     values.iter().for_each(|value| out.extend(value.to_le_bytes()));
 }
 
-/// The bytes of a rank's part, block after block: the byte of the file where a block begins, and what stands there.
+/// Iterator over the bytes of a rank's part in blocks, each with its offset in the file.
 #[derive(Debug)]
 pub struct Blocks<'a> {
     layout: &'a Layout,
     part: Part<'a>,
     before: Before,
-    /// The section that comes next, its row, and where that one stands.
+    /// Next section, next row, and the offset of the row.
     section: usize,
     row: usize,
     at: u64,

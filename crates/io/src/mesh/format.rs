@@ -1,4 +1,4 @@
-//! Which format a file has.
+//! [`Format`]: file formats of meshes.
 
 use std::path::Path;
 
@@ -7,40 +7,42 @@ use crate::{IoError, quoted};
 /// A format in which ranks write a mesh together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// `.ply`, binary little-endian, version 1.0: a float (a double for parts with an origin) for
-    /// x, y, z, a float for nx, ny, nz where there are normals, and for each field; vertices of
-    /// faces as int, as uint where there are more than 2^31 vertices.
+    /// `.ply`, binary little-endian, version 1.0: x, y, z as float (double for parts with an
+    /// origin); nx, ny, nz with normals and each field as float; vertices of faces as int, or as
+    /// uint above 2^31 vertices.
     ///
     /// Source: G. Turk, *The PLY Polygon File Format*, <https://paulbourke.net/dataformats/ply/>.
     Ply,
-    /// `.stl`, binary: 80 bytes that say nothing, a count of 32 bits, and for each triangle the normal by the order of its
-    /// corners (zeros where it has no area), the corners as f32, and two bytes of zeros. No vertices, normals or fields.
+    /// `.stl`, binary: 80 ignored bytes, a count of 32 bits, and for each triangle the normal by
+    /// the order of its corners (zeros for an area of 0), the corners as f32, and two zero bytes.
+    /// No shared vertices, vertex normals or fields.
     ///
     /// Source: <https://paulbourke.net/dataformats/stl/>.
     Stl,
-    /// `.obj`, text: `v` lines, `vn` lines where there are normals, `f` lines; vertices are counted from 1. Each number is
-    /// the shortest decimal one that reads as the same f32. Fields are dropped: the format has none. The first line is a
-    /// comment that says how many vertices and triangles there are.
+    /// `.obj`, text: `v` lines, `vn` lines if there are normals, `f` lines; vertices are numbered
+    /// from 1. Each number is the shortest decimal that reads as the same f32. Fields are dropped:
+    /// the format has none. The first line is a comment with the numbers of vertices and triangles.
     ///
     /// Source: *Object Files (.obj)*, <https://paulbourke.net/dataformats/obj/>.
     Obj,
-    /// `.vtp`, VTK's PolyData in XML with lengths of 64 bits and raw data behind the elements: Points, Normals and fields
-    /// (as PointData) in Float32, connectivity and offsets of Polys in Int64.
+    /// `.vtp`, VTK XML PolyData with 64-bit lengths and raw appended data: Points, Normals and
+    /// fields (as PointData) in Float32, connectivity and offsets of Polys in Int64.
     ///
     /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
     Vtp,
-    /// `.vtu`, VTK's UnstructuredGrid in XML, likewise: Points and PointData in Float32, connectivity and offsets of Cells in
-    /// Int64, their types in UInt8; first triangles, then hexahedra and tetrahedra.
+    /// `.vtu`, VTK XML UnstructuredGrid with the same encoding: Points and PointData in Float32,
+    /// connectivity and offsets of Cells in Int64, their types in UInt8; triangles first, then
+    /// hexahedra and tetrahedra.
     ///
     /// Source: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
     Vtu,
 }
 
 impl Format {
-    /// The format that the ending of a file's name says, capital letters or not.
+    /// Format of the file name's extension, without regard to case.
     ///
     /// # Errors
-    /// It is none of `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`.
+    /// The extension is none of `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         match &*ending(path) {
@@ -62,7 +64,7 @@ impl Format {
     }
 }
 
-/// What stands behind the last dot of a file's name, in small letters.
+/// Lower-case extension of a file name.
 pub fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }

@@ -1,4 +1,5 @@
-//! VTK's parallel PolyData and UnstructuredGrid: an index of files that each hold a piece, with vertices of its own.
+//! VTK's parallel PolyData and UnstructuredGrid: an index of piece files, each with its own
+//! vertices.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use quick_xml::escape::escape;
 use super::{Format, Part, layout, write, xml};
 use crate::IoError;
 
-/// The ending of an index, without its first letter, which is that of its pieces, and its document's type.
+/// Format of the pieces and document type, from the extension of the index.
 fn kind(index: &Path) -> Option<(Format, &'static str, &'static str)> {
     match &*super::format::ending(index) {
         "pvtp" => Some((Format::Vtp, "vtp", "PPolyData")),
@@ -26,17 +27,17 @@ fn known(index: &Path) -> Result<(Format, &'static str, &'static str), IoError> 
     })
 }
 
-/// Whether a name is that of an index: it ends with `.pvtp` or `.pvtu`, in capital letters or not.
+/// True for the name of an index, with the extension `.pvtp` or `.pvtu` without regard to case.
 pub fn is_index(path: impl AsRef<Path>) -> bool {
     kind(path.as_ref()).is_some()
 }
 
-/// Where the piece of this number stands: beside the index, `mesh_3.vtp` for `mesh.pvtp` and `mesh_3.vtu` for `mesh.pvtu`.
-/// Numbers count from 0.
+/// Path of piece `number`, from 0, next to the index: `mesh_3.vtp` for `mesh.pvtp` and `mesh_3.vtu`
+/// for `mesh.pvtu`.
 ///
 /// # Errors
-/// The name of the index does not end with `.pvtp` or `.pvtu`, or is not Unicode, or has control characters: XML could not
-/// hold it.
+/// The name of the index does not end with `.pvtp` or `.pvtu`, is not Unicode, or has control
+/// characters, which XML cannot hold.
 pub fn piece_path(index: impl AsRef<Path>, number: u64) -> Result<PathBuf, IoError> {
     let index = index.as_ref();
     let (_, ending, _) = known(index)?;
@@ -50,7 +51,7 @@ pub fn piece_path(index: impl AsRef<Path>, number: u64) -> Result<PathBuf, IoErr
     }
 }
 
-/// The format of the pieces of an index.
+/// Format of the pieces of an index.
 ///
 /// # Errors
 /// As [`piece_path`].
@@ -58,9 +59,9 @@ pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
     known(index.as_ref()).map(|(format, ..)| format)
 }
 
-/// Writes one piece of the mesh `index`, whole or not at all ([`write_whole`](crate::write_whole)): a file of its own,
-/// where [`piece_path`] says. The cells of `part` name vertices **of this part**, from 0 on; vertices that several ranks
-/// need each of them gives. Local to the calling rank.
+/// Writes one piece of the mesh `index` to the file [`piece_path`], atomically
+/// ([`write_whole`](crate::write_whole)). The triangles and cells of `part` are vertex indices **in
+/// this part**, from 0; a vertex that several ranks need is in each of their parts. Local.
 ///
 /// # Errors
 /// As [`piece_path`] and [`write`](super::write()).
@@ -68,7 +69,7 @@ pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part) -> Result<
     write::write_as(&piece_path(&index, number)?, piece_format(&index)?, part)
 }
 
-/// The arrays that each piece of an index has.
+/// Arrays of every piece of an index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PieceArrays<'a> {
     /// True if pieces have normals.
@@ -79,17 +80,18 @@ pub struct PieceArrays<'a> {
     pub doubles: bool,
 }
 
-/// Writes the index of the pieces 0 to `pieces - 1`, whole or not at all ([`write_whole`](crate::write_whole)): a VTK
-/// document of type PPolyData or PUnstructuredGrid that names them and their arrays. One rank calls it, when all pieces are there; these have
-/// normals or not, and fields of these names, as it says.
+/// Writes the index of the pieces 0 to `pieces - 1`, atomically
+/// ([`write_whole`](crate::write_whole)): a VTK document of type PPolyData or PUnstructuredGrid
+/// that names the pieces and their arrays. All pieces must have normals as given, and fields with
+/// these names. Called by one rank after all pieces have been written.
 ///
 /// # Errors
-/// As [`piece_path`]; a name that XML cannot hold or that is there twice; the file cannot be written.
+/// As [`piece_path`]; a name that XML cannot hold or that occurs twice; the file cannot be written.
 pub fn write_index(index: impl AsRef<Path>, pieces: u64, normals: bool, fields: &[&str]) -> Result<(), IoError> {
     write_index_of(index, pieces, PieceArrays { normals, fields, doubles: false })
 }
 
-/// [`write_index`] of pieces with these arrays.
+/// [`write_index`] with the arrays as a struct.
 ///
 /// # Errors
 /// As [`write_index`].
@@ -107,7 +109,7 @@ pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays)
     if normals {
         data.insert(0, array(&xml::array("Float32", xml::NORMALS, 3)));
     }
-    // Memory takes all.
+    // Writing to memory cannot fail.
     let _ = write!(
         text,
         "  <{kind} GhostLevel=\"0\">\n    <PPointData{}>\n{}    </PPointData>\n    <PPoints>\n{points}    </PPoints>\n",

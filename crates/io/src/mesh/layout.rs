@@ -1,14 +1,14 @@
-//! Which byte of a file holds what.
+//! [`Layout`]: the byte layout of a mesh file.
 
 use super::blocks::{Blocks, Rows};
 use super::shape::Shape;
 use super::{Before, Format, Part, Text, Whole, obj, ply, stl, vtp, vtu};
 use crate::{IoError, quoted};
 
-/// A file of a mesh as a sequence of bytes with known places: a frame, which one rank writes, and rows of vertices and
-/// cells, which all ranks do.
+/// Byte layout of a mesh file: a frame, which one rank writes, and rows of vertices and cells,
+/// which all ranks write.
 ///
-/// Two ranks, each with a vertex of an edge that is no triangle yet:
+/// Two ranks, each with one of two vertices:
 ///
 /// ```
 /// use zippy_io::SharedFile;
@@ -46,14 +46,16 @@ pub struct Layout {
     length: u64,
 }
 
-/// Rows of one kind of all ranks, one behind the other.
+/// Rows of one kind, of all ranks in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Section {
     pub rows: Rows,
-    /// The byte where those of the first rank begin.
+    /// Byte of the first rank's first row.
     pub start: u64,
 }
 
+/// Checks that all field names differ.
+///
 /// # Errors
 /// Two fields have the same name.
 pub fn distinct(fields: &[&str]) -> Result<(), IoError> {
@@ -66,12 +68,13 @@ pub fn distinct(fields: &[&str]) -> Result<(), IoError> {
 }
 
 impl Layout {
-    /// The layout of a mesh with normals or without, and with scalars of these names. Local; the same arguments give the
-    /// same layout, so that ranks that agree on them need not talk about more.
+    /// Layout of a mesh with or without normals, and with scalars of these names. Local; the same
+    /// arguments give the same layout, so ranks need no further communication.
     ///
     /// # Errors
-    /// More than 2^32 vertices in PLY or 2^32 - 1 triangles in STL; a name that the format cannot hold or that is there
-    /// twice; cells of a volume in another format than VTU; in OBJ, bytes of lines that cannot be those of so many vertices and triangles; more than 2^63 bytes.
+    /// More than 2^32 vertices in PLY or 2^32 - 1 triangles in STL; a name that the format cannot
+    /// hold or that occurs twice; cells of a volume in another format than VTU; in OBJ, bytes of
+    /// lines that do not fit the numbers of vertices and triangles; more than 2^63 bytes.
     pub fn of(format: Format, whole: &Whole, normals: bool, fields: &[&str]) -> Result<Self, IoError> {
         distinct(fields)?;
         if format != Format::Vtu && whole.cells.all() > 0 {
@@ -101,19 +104,20 @@ impl Layout {
         self.length
     }
 
-    /// The bytes that are nobody's part, and where they stand: a header, lengths, an end. One rank writes them.
+    /// Bytes outside of the ranks' rows, with their offsets: header, lengths, end. One rank writes
+    /// them.
     pub fn frame(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.frame.iter().map(|(at, bytes)| (*at, &bytes[..]))
     }
 
-    /// The bytes of a rank's part and where they stand, in pieces of at most 1 MiB (3 MiB in OBJ), which are made
-    /// one after the other. Local.
-    /// Costs one pass over the cells before the first piece, and in OBJ one over all.
+    /// Bytes of a rank's part with their offsets, in blocks of at most 1 MiB (3 MiB in OBJ),
+    /// created one at a time. Local. Costs one pass over the cells before the first block, and in
+    /// OBJ one pass over everything.
     ///
     /// # Errors
-    /// The part is not one of this mesh: it has other fields, or normals where the layout has none or the other way round;
-    /// normals, scalars or, in STL, corners are not as many as vertices or triangles; it reaches beyond the whole; a
-    /// cell names a vertex that there is not. In OBJ, a number is not finite.
+    /// The part does not fit the layout: other fields; normals in only one of them; another number
+    /// of normals, scalars or, in STL, corners than of vertices or triangles; vertices or cells
+    /// beyond the whole; a cell with a missing vertex. In OBJ, a number is not finite.
     pub fn blocks<'a>(&'a self, part: &Part<'a>, before: &Before) -> Result<Blocks<'a>, IoError> {
         self.check(part)?;
         self.fits("vertices", part.positions.len() as u64, before.vertices, self.whole.vertices)?;
@@ -176,14 +180,14 @@ impl Layout {
             return Ok(());
         }
         Err(IoError::mesh(format!(
-            "{own} {what} of this part behind {before} of lower ranks are beyond the {whole} of all"
+            "{own} {what} of this part after {before} of lower ranks are beyond the {whole} of all"
         )))
     }
 
     /// Bytes of all rows of one kind.
     ///
     /// # Errors
-    /// They do not fit 63 bits.
+    /// The rows do not fit 63 bits.
     pub(super) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
         let count = rows.shape().map_or(self.whole.vertices, |shape| shape.in_whole(&self.whole));
         let bytes = rows.bytes(self).map_or(Some(rows.text(&self.whole.text)), |each| count.checked_mul(each));
@@ -196,20 +200,20 @@ impl Layout {
         IoError::mesh(format!("{vertices} vertices and {triangles} triangles{cells} are more bytes than fit 63 bits"))
     }
 
-    /// Adds bytes that one rank writes.
+    /// Appends bytes that one rank writes.
     ///
     /// # Errors
-    /// The file gets too long.
+    /// The file becomes too long.
     pub(super) fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
         let start = self.grow(bytes.len() as u64)?;
         self.frame.push((start, bytes));
         Ok(())
     }
 
-    /// Adds rows of all ranks.
+    /// Appends rows of all ranks.
     ///
     /// # Errors
-    /// The file gets too long.
+    /// The file becomes too long.
     pub(super) fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
         let start = self.grow(self.bytes(rows)?)?;
         self.sections.push(Section { rows, start });

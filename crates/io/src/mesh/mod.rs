@@ -1,21 +1,24 @@
-//! Files of meshes: triangles in PLY, STL, OBJ and VTP, and cells of a volume in VTU, which several ranks write together; and
-//! PVTP and PVTU, an index of one file a rank.
+//! Mesh files: triangles in PLY, STL, OBJ and VTP, and cells of a volume in VTU, which several
+//! ranks write together; PVTP and PVTU, an index of one file per rank.
 //!
-//! A mesh is welded and indexed: vertices with positions in f32, perhaps a normal and named
-//! scalars, and triangles that name three vertices, or cells that name four or eight. Each rank
-//! holds a [`Part`] of it. Nothing here knows another rank: the ranks agree on what [`Whole`] says
-//! (sums over all ranks) and [`Before`] (sums over lower ranks), and then each knows at which byte
-//! its [`Blocks`] stand.
+//! A mesh is welded and indexed: vertices with positions in f32, optionally a normal and named
+//! scalars, and triangles or cells as three, four or eight vertex indices. Each rank has a
+//! [`Part`]. This module does not communicate: the program computes [`Whole`] (sums over all ranks)
+//! and [`Before`] (sums over lower ranks), from which each rank knows the offsets of its
+//! [`Blocks`].
 //!
-//! 1. Each rank sums up its counts, in OBJ also the bytes of its lines ([`Text::of`]), with all ranks and the lower ones.
-//! 2. Each rank makes the same [`Layout`]; [`Layout::blocks`] checks its part. Ranks agree that no one has an error.
-//! 3. One rank [creates](crate::SharedFile::create) a file of [`Layout::length`] bytes and writes [`Layout::frame`]; the
-//!    others [open](crate::SharedFile::open) it. Each writes its blocks, in any order, and finishes.
-//! 4. Ranks agree that no one has an error; the one that created the file commits it.
+//! 1. The program sums the counts of the parts, and for OBJ also the bytes of lines ([`Text::of`]),
+//!    over all ranks and over the lower ones.
+//! 2. Each rank creates the same [`Layout`], and [`Layout::blocks`] checks its part. The ranks
+//!    agree that there is no error.
+//! 3. One rank [creates](crate::SharedFile::create) a file of [`Layout::length`] bytes and writes
+//!    [`Layout::frame`]; the others [open](crate::SharedFile::open) it. Each rank writes its
+//!    blocks, in any order, and finishes.
+//! 4. The ranks agree that there is no error; the rank that created the file commits it.
 //!
-//! The bytes are the same for every number of ranks, if the mesh is.
+//! The bytes of a mesh do not depend on the number of ranks.
 //!
-//! | format | what stands in it | byte order |
+//! | format | content | byte order |
 //! |---|---|---|
 //! | PLY ([`Format::Ply`]) | positions, normals, scalars, triangles; at most 2^32 vertices | little-endian |
 //! | STL ([`Format::Stl`]) | corners of triangles and the normals of these; at most 2^32 - 1 triangles | little-endian |
@@ -23,10 +26,8 @@
 //! | VTP ([`Format::Vtp`]) | positions, normals, scalars, triangles | little-endian |
 //! | VTU ([`Format::Vtu`]) | positions, normals, scalars, triangles, hexahedra, tetrahedra; not read | little-endian |
 //!
-//! Positions are floats, or doubles where parts have an [origin](Part::origin); STL has floats
-//! only.
-//!
-//! Lengths have the unit that the program gives them; no format says it.
+//! Positions are floats, or doubles for parts with an [origin](Part::origin); STL has floats only.
+//! The program chooses the unit of length; no format stores it.
 //!
 //! ```
 //! use zippy_io::mesh::{self, Field, Part};

@@ -1,4 +1,4 @@
-//! What a rank holds of a mesh, and where it stands in the whole.
+//! A rank's part of a mesh, and its position in the whole.
 
 use super::Text;
 
@@ -7,58 +7,60 @@ use super::Text;
 pub struct Part<'a> {
     /// x, y and z of the vertices that this rank owns.
     pub positions: &'a [[f32; 3]],
-    /// The point that the positions and corners count from: files get the sums as doubles, STL as
-    /// floats. All ranks give the same one, or none does and files get the positions as floats.
+    /// Origin of positions and corners: files get the sums as doubles, STL as floats. The same on
+    /// all ranks; `None` on all ranks writes the positions as floats.
     pub origin: Option<[f64; 3]>,
-    /// x, y and z of a normal for each of these vertices. All ranks give some (an empty slice, where there
-    /// are no vertices), or none does.
+    /// x, y and z of a normal per vertex. Either all ranks have normals (an empty slice without
+    /// vertices), or none has.
     pub normals: Option<&'a [[f32; 3]]>,
-    /// Scalars of these vertices; the same names on all ranks, in the same order.
+    /// Scalars of the vertices; the same names on all ranks, in the same order.
     pub fields: &'a [Field<'a>],
-    /// Three vertices for each triangle of this rank, as numbers in the whole mesh, from 0 on. The vertices may be other
-    /// ranks'.
+    /// Three vertex indices per triangle of this rank, from 0, in the whole mesh. Other ranks may
+    /// own the vertices.
     pub triangles: &'a [[u64; 3]],
-    /// Positions of the three corners of each triangle. Only STL needs them; empty else.
+    /// Positions of the three corners of each triangle. Needed for STL only; else empty.
     pub corners: &'a [[[f32; 3]; 3]],
-    /// Cells of a volume. Only VTU holds them; empty else.
+    /// Cells of a volume. Only VTU stores them; else empty.
     pub cells: Cells<'a>,
 }
 
-/// Cells of this rank, as numbers of vertices in the whole mesh, which may be other ranks'. Corners are in VTK's order.
+/// Cells of this rank, as vertex indices in the whole mesh; other ranks may own the vertices.
+/// Corners are in VTK's order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cells<'a> {
-    /// Four corners around the bottom, counterclockwise as seen from the top, then the four above them.
+    /// Four corners of the bottom, counterclockwise as seen from the top, then the four corners
+    /// above them.
     pub hexahedra: &'a [[u64; 8]],
     /// Three corners, counterclockwise as seen from the fourth.
     pub tetrahedra: &'a [[u64; 4]],
 }
 
 impl Cells<'_> {
-    /// How many there are.
+    /// Number of cells of each kind.
     pub fn counts(&self) -> CellCounts {
         let [hexahedra, tetrahedra] = [self.hexahedra.len(), self.tetrahedra.len()].map(|count| count as u64);
         CellCounts { hexahedra, tetrahedra }
     }
 }
 
-/// How many cells of each kind there are.
+/// Number of cells of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CellCounts {
-    /// With eight corners.
+    /// Number of cells with eight corners.
     pub hexahedra: u64,
-    /// With four.
+    /// Number of cells with four corners.
     pub tetrahedra: u64,
 }
 
 impl CellCounts {
-    /// Cells of all kinds.
+    /// Number of cells of all kinds.
     pub fn all(&self) -> u64 {
         self.hexahedra.saturating_add(self.tetrahedra)
     }
 }
 
 impl Part<'_> {
-    /// What it has, as if it were the whole mesh, with no lines of text.
+    /// Counts of the part as if it were the whole mesh, without lines of text.
     pub fn alone(&self) -> Whole {
         let (vertices, triangles) = (self.positions.len() as u64, self.triangles.len() as u64);
         let doubles = self.origin.is_some();
@@ -66,12 +68,12 @@ impl Part<'_> {
     }
 }
 
-/// A named scalar of each vertex.
+/// A named scalar per vertex.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
-    /// Its name. In PLY a word in ASCII; in VTP and VTU any text without control characters.
+    /// Name: in PLY an ASCII word; in VTP and VTU any text without control characters.
     pub name: &'a str,
-    /// One number a vertex.
+    /// One number per vertex.
     pub values: &'a [f32],
 }
 
@@ -82,15 +84,15 @@ pub struct Whole {
     pub vertices: u64,
     /// Triangles of all ranks.
     pub triangles: u64,
-    /// Cells of all ranks; zeros but in VTU.
+    /// Cells of all ranks; zeros except in VTU.
     pub cells: CellCounts,
-    /// Bytes of the lines of all ranks, in OBJ; zeros else.
+    /// Bytes of the lines of all ranks, in OBJ; else zeros.
     pub text: Text,
-    /// True if the file has positions as doubles: the parts have an origin.
+    /// True if the file has positions as doubles, because the parts have an origin.
     pub doubles: bool,
 }
 
-/// What stands before a rank's part: sums over all lower ranks.
+/// Counts before a rank's part: sums over all lower ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Before {
     /// Vertices of lower ranks.
@@ -99,6 +101,6 @@ pub struct Before {
     pub triangles: u64,
     /// Cells of lower ranks.
     pub cells: CellCounts,
-    /// Bytes of the lines of lower ranks, in OBJ; zeros else.
+    /// Bytes of the lines of lower ranks, in OBJ; else zeros.
     pub text: Text,
 }

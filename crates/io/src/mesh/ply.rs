@@ -1,15 +1,17 @@
-//! Stanford's polygon files: a header in text that lists the numbers of each element, then these numbers.
+//! PLY files: a text header that lists the properties of each element, and their numbers.
 
 use super::Layout;
 use super::blocks::Rows;
 use crate::{IoError, quoted};
 
-/// What the header says of positions and normals.
+/// Property names of positions and normals.
 pub const POSITION: [&str; 3] = ["x", "y", "z"];
 pub const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
 
+/// Lays out the file.
+///
 /// # Errors
-/// More than 2^32 vertices; a field's name is no word of the header or one of its own.
+/// More than 2^32 vertices; a field's name is no single word, or is a name of a position or normal.
 pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let vertices = layout.whole.vertices;
     let index = match vertices {
@@ -21,7 +23,7 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
         }
     };
     for name in &layout.fields {
-        if POSITION.iter().chain(&NORMAL).any(|own| own == name) {
+        if POSITION.iter().chain(&NORMAL).any(|reserved| reserved == name) {
             return Err(IoError::mesh(format!("a field cannot be called {}, which PLY needs itself", quoted(name))));
         }
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -30,9 +32,9 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
         }
     }
     let kind = if layout.whole.doubles { "double" } else { "float" };
-    let own = POSITION.iter().map(|&name| (kind, name));
-    let own = own.chain(if layout.normals { &NORMAL[..] } else { &[] }.iter().map(|&name| ("float", name)));
-    let all = own.chain(layout.fields.iter().map(|name| ("float", name.as_str())));
+    let built_in = POSITION.iter().map(|&name| (kind, name));
+    let built_in = built_in.chain(if layout.normals { &NORMAL[..] } else { &[] }.iter().map(|&name| ("float", name)));
+    let all = built_in.chain(layout.fields.iter().map(|name| ("float", name.as_str())));
     let properties: String = all.map(|(kind, name)| format!("property {kind} {name}\n")).collect();
     let header = format!(
         "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n{properties}element face {}\n\

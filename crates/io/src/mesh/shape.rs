@@ -1,8 +1,8 @@
-//! Kinds of cells.
+//! [`Shape`]: kinds of cells.
 
 use super::{Before, Part, Whole};
 
-/// A kind of cells.
+/// Shape of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     Triangle,
@@ -11,7 +11,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// All, in the order in which files have them.
+    /// All shapes, in the order of files.
     pub const ALL: [Self; 3] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron];
 
     pub fn corners(self) -> u64 {
@@ -22,7 +22,7 @@ impl Shape {
         }
     }
 
-    /// VTK's number of it.
+    /// VTK's code of the shape.
     pub fn number(self) -> u8 {
         match self {
             Self::Triangle => 5,
@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// One, and several.
+    /// Singular and plural.
     pub fn names(self) -> [&'static str; 2] {
         match self {
             Self::Triangle => ["triangle", "triangles"],
@@ -40,7 +40,7 @@ impl Shape {
         }
     }
 
-    /// The corners of all of a part's, one after the other.
+    /// Corners of a part's cells of this shape, cell by cell.
     pub fn of<'a>(self, part: &Part<'a>) -> &'a [u64] {
         match self {
             Self::Triangle => part.triangles.as_flattened(),

@@ -1,10 +1,10 @@
-//! Stereolithography files in binary: triangles, each by itself.
+//! Binary STL files: independent triangles.
 
 use super::Layout;
 use super::blocks::{Rows, moved};
 use crate::IoError;
 
-/// Bytes that say nothing. They must not begin with "solid", as files in text do.
+/// Ignored by readers, but must not begin with "solid", as text files do.
 const HEADER: &[u8; 80] = b"binary STL, little-endian; each triangle: normal, three corners, two zero bytes.";
 
 /// Bytes before the first triangle.
@@ -13,8 +13,10 @@ pub const LEAD: u64 = HEADER.len() as u64 + 4;
 /// Bytes of a triangle.
 pub const FACET: u64 = 50;
 
+/// Lays out the file.
+///
 /// # Errors
-/// More triangles than 32 bits count.
+/// More triangles than 32 bits can count.
 pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let triangles = layout.whole.triangles;
     let Ok(count) = u32::try_from(triangles) else {
@@ -25,7 +27,7 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     layout.rows(Rows::Facets)
 }
 
-/// Appends one triangle to `out`. Its corners are relative to the origin, if there is one.
+/// Appends a triangle to `out`. Its corners are relative to the origin, if there is one.
 pub fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| moved(corner, origin).map(|part| part as f32));
     let places = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
@@ -34,7 +36,8 @@ pub fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8
     out.extend([0; 2]);
 }
 
-/// The unit normal on the side from which the corners go round counter-clockwise; zeros for a triangle without area.
+/// Unit normal on the side from which the corners run counterclockwise; zeros for a triangle
+/// without area.
 fn normal(corners: &[[f32; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
     let side = |end: [f64; 3]| [0, 1, 2].map(|axis| end[axis] - a[axis]);

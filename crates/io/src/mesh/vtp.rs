@@ -1,4 +1,4 @@
-//! VTK's PolyData in XML, with triangles.
+//! VTK XML PolyData with triangles.
 
 use super::Layout;
 use super::blocks::Rows;
@@ -6,6 +6,8 @@ use super::shape::Shape::Triangle;
 use super::xml::{self, Document, array};
 use crate::IoError;
 
+/// Lays out the file.
+///
 /// # Errors
 /// As [`xml::lay`].
 pub fn lay(layout: &mut Layout) -> Result<(), IoError> {

@@ -1,4 +1,4 @@
-//! VTK's UnstructuredGrid in XML, with cells of several shapes.
+//! VTK XML UnstructuredGrid with cells of several shapes.
 
 use super::Layout;
 use super::blocks::Rows;
@@ -6,8 +6,10 @@ use super::shape::Shape;
 use super::xml::{self, Document, array};
 use crate::IoError;
 
+/// Lays out the file.
+///
 /// # Errors
-/// As [`xml::lay`]; more cells than 64 bits count.
+/// As [`xml::lay`]; more cells than 64 bits can count.
 pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let count = layout.whole.triangles.checked_add(layout.whole.cells.all()).filter(|&count| count < u64::MAX);
     let count = count.ok_or_else(|| layout.too_long())?;

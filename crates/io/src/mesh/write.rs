@@ -1,4 +1,4 @@
-//! A whole mesh by one rank.
+//! [`write`](write()): a whole mesh by one rank.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use super::{Before, Format, Layout, Part, Text, Whole};
 use crate::IoError;
 use crate::atomic::Pending;
 
-/// Writes a whole mesh that one rank holds, whole or not at all ([`write_whole`](crate::write_whole)), in the format that
-/// the ending of the name says: the bytes that several ranks write together. Local to the calling rank.
+/// Writes a whole mesh of one rank, atomically ([`write_whole`](crate::write_whole)). The extension
+/// selects the format. The bytes equal those that several ranks write together. Local.
 ///
 /// # Errors
 /// As [`Format::of`], [`Layout::of`] and [`Layout::blocks`]; the file cannot be written.
@@ -33,7 +33,7 @@ pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError>
     pending.commit()
 }
 
-/// What is wrong with a mesh, said of the file that it was for.
+/// Adds the path of the file to an error of a mesh.
 pub fn of(path: &Path, error: IoError) -> IoError {
     match error {
         IoError::Mesh { message } => IoError::request(path, message),

@@ -7,20 +7,22 @@ use crate::store::Stated;
 use crate::text::{Keys, Lines, floats, integers};
 use crate::{IoError, quoted};
 
-/// The keys and values up to the one that says where the data are.
+/// Keys and values up to the key that locates the data.
 pub struct Fields<'a> {
     path: &'a Path,
-    /// By key in small letters.
+    /// Values by lower-case key.
     found: Keys<Stated<String>>,
-    /// The lines of a list of files.
+    /// Lines of a list of files.
     pub names: Vec<String>,
     /// Bytes of the header.
     pub end: u64,
 }
 
 impl<'a> Fields<'a> {
+    /// Parses a header.
+    ///
     /// # Errors
-    /// A line without "=", a key that is given twice, too many keys, no line that says where the data are.
+    /// A line without "=", a duplicate key, too many keys, no line that locates the data.
     pub fn parse(head: &'a Head) -> Result<Self, IoError> {
         let path = &head.path;
         let mut fields = Self { path, found: Keys::default(), names: Vec::new(), end: 0 };
@@ -69,7 +71,7 @@ impl<'a> Fields<'a> {
         self.get(key).cloned().ok_or_else(|| self.missing(key))
     }
 
-    /// So many integers.
+    /// `count` integers.
     pub fn integers(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<i64>>>, IoError> {
         let parse = |found: &Stated<String>| {
             Ok(Stated::new(integers(self.path, found.at, key, &found.value, count)?, found.at))
@@ -82,7 +84,7 @@ impl<'a> Fields<'a> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 
-    /// So many numbers; more are left out, as MetaIO does: writers put three where there are two axes.
+    /// `count` numbers. Further ones are ignored as in MetaIO: writers put three for two axes.
     pub fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
         let parse = |found: &Stated<String>| {
             let words = found.value.split_whitespace().count();
@@ -93,7 +95,7 @@ impl<'a> Fields<'a> {
         self.get(key).map(parse).transpose()
     }
 
-    /// True or False.
+    /// A truth value, "True" or "False".
     pub fn truth(&self, key: &str) -> Result<Option<bool>, IoError> {
         let Some(found) = self.get(key) else { return Ok(None) };
         match found.value.to_ascii_lowercase().as_str() {

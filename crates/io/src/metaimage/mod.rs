@@ -1,13 +1,15 @@
-//! MetaImage: lines of "Key = Value", and the voxels behind them (.mha) or in files beside them (.mhd, .raw).
+//! MetaImage: lines of "Key = Value", with the voxels after them (.mha) or in other files (.mhd,
+//! .raw).
 //!
-//! Format: <https://itk.org/Wiki/ITK/MetaIO/Documentation>. What that leaves open is read as MetaIO does, but for the
-//! byte order of a file that does not give one: MetaIO takes the machine's, here it is little-endian everywhere.
+//! Format: <https://itk.org/Wiki/ITK/MetaIO/Documentation>. Open questions are resolved as in
+//! MetaIO, except for a file without a byte order: it is little-endian here, and in the machine's
+//! byte order in MetaIO.
 
 mod fields;
 
 use std::path::{Path, PathBuf};
 
-use super::files::{Head, beside, named_by, numbered};
+use super::files::{Head, named_by, named_path, numbered};
 use super::placing::move_lengths_into_spacing;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
@@ -16,7 +18,7 @@ use fields::Fields;
 
 const FORMAT: &str = "MetaImage";
 
-/// Whether the file is one, by its ending or by its first line.
+/// True for a MetaImage, by its extension or its first line.
 pub fn recognises(head: &Head) -> bool {
     let ending = head
         .path
@@ -25,11 +27,11 @@ pub fn recognises(head: &Head) -> bool {
     ending || head.bytes.starts_with(b"ObjectType") || head.bytes.starts_with(b"NDims")
 }
 
-/// What the file holds.
+/// Describes the volume.
 ///
 /// # Errors
-/// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
-/// compressed data only what their length shows).
+/// The header is malformed; a data file cannot be opened; the data are shorter or longer than
+/// declared (for compressed data, as far as their length shows).
 pub fn open(head: &Head) -> Result<Description, IoError> {
     let (path, fields) = (&head.path, Fields::parse(head)?);
     let grid = grid(path, &fields)?;
@@ -65,7 +67,7 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         }
         [] => return Err(problem("ElementDataFile names no file".into())),
         _ => {
-            let segment = storage.segment(&beside(path, &name), 0, &grid, grid.bytes());
+            let segment = storage.segment(&named_path(path, &name), 0, &grid, grid.bytes());
             let segment = segment.map_err(|error| named_by(path, at, &error))?;
             return Ok(Description::single(FORMAT, grid, segment));
         }
@@ -75,7 +77,7 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
         return Err(IoError::unsupported(path, at, message));
     }
     let segment = |name: &str, grid: &VoxelLayout, bytes| {
-        storage.segment(&beside(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+        storage.segment(&named_path(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
     };
     Description::slabs(FORMAT, grid, &names, problem, segment)
 }
@@ -116,7 +118,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     Claim { components, spacing, origin, directions, ..Claim::plain(kind, big_endian, sizes) }.check(path)
 }
 
-/// Directions of the axes; `None` if the header has no matrix, or one of another size.
+/// Directions of the axes; `None` without a matrix, or with one of another size.
 fn directions(fields: &Fields, axes: usize) -> Option<Stated<Vec<Vec<f64>>>> {
     let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
     let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -130,7 +132,7 @@ fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {
         "MET_UCHAR" => ScalarKind::U8,
         "MET_SHORT" => ScalarKind::I16,
         "MET_USHORT" => ScalarKind::U16,
-        // A long has 4 bytes in MetaIO, whatever the machine thinks.
+        // A long has 4 bytes in MetaIO on every machine.
         "MET_INT" | "MET_LONG" => ScalarKind::I32,
         "MET_UINT" | "MET_ULONG" => ScalarKind::U32,
         "MET_LONG_LONG" => ScalarKind::I64,
@@ -145,13 +147,13 @@ fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {
     })
 }
 
-/// How the voxels lie in whatever file they lie in.
+/// Encoding of the voxels in a data file.
 struct Storage {
     text: bool,
     compressed: bool,
-    /// The compressed bytes, where the header says so.
+    /// The compressed size, if the header has it.
     stated: Option<(PathBuf, Stated<i64>)>,
-    /// Bytes before the data; -1: they stand at the end of the file.
+    /// Bytes before the data; -1: the data are at the end of the file.
     skip: i64,
 }
 
@@ -193,7 +195,7 @@ impl Storage {
                 })?
             }
         };
-        // MetaIO writes zlib streams and reads either.
+        // MetaIO writes zlib streams, and reads zlib and gzip.
         let segment = match first_bytes(file, start)? {
             [0x1f, 0x8b] => Segment::from_byte(file, start, Encoding::Gzip, 0, bytes, grid.kind)?,
             _ => Segment::zlib(file, [start, start.saturating_add(stated)], bytes, grid.kind)?,

@@ -1,8 +1,8 @@
-//! The fields of a NIfTI header of either version, in either byte order.
+//! Fields of a NIfTI header of either version, in either byte order.
 
 use std::ops::Range;
 
-/// Where a field is and what its numbers are.
+/// Position and number type of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     pub at: usize,
@@ -34,10 +34,10 @@ const fn field(at: usize, kind: Kind) -> Field {
 
 /// The fields of one version.
 pub struct Version {
-    /// Bytes of the header, which its first field repeats.
+    /// Bytes of the header, also in its first field.
     pub length: usize,
     pub magic: Range<usize>,
-    /// The magic of a header with the voxels behind it, and with the voxels in another file.
+    /// Magic of a header with the voxels in the same file, and with the voxels in another file.
     pub single: &'static [u8],
     pub pair: &'static [u8],
     pub dim: Field,
@@ -96,7 +96,7 @@ pub const SECOND: Version = Version {
     srow: field(400, Kind::F64),
 };
 
-/// The bytes of a header, as many as its version has.
+/// Bytes of a header.
 pub struct Fields<'a> {
     pub version: &'static Version,
     pub big_endian: bool,
@@ -104,7 +104,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// `None`: this is no header, or it is cut.
+    /// Parses a header; `None` if the bytes are no header, or truncated.
     pub fn new(bytes: &'a [u8]) -> Option<Self> {
         let first: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
         [&FIRST, &SECOND].into_iter().find_map(|version| {
@@ -115,7 +115,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Whether all of the header is there.
+    /// True if the header is complete.
     pub fn complete(&self) -> bool {
         self.bytes.len() >= self.version.length
     }

@@ -1,7 +1,7 @@
-//! NIfTI-1 and NIfTI-2: a header of fixed fields, and the voxels behind it (.nii) or in a file beside it (.hdr, .img),
-//! all of it perhaps compressed by gzip.
+//! NIfTI-1 and NIfTI-2: a header of fixed fields, and the voxels after it (.nii) or in a file next
+//! to it (.hdr, .img), optionally compressed by gzip.
 //!
-//! The byte that an error in a compressed header names is counted in the uncompressed one.
+//! Errors in a compressed header name the byte in the uncompressed header.
 
 mod fields;
 
@@ -18,21 +18,21 @@ use fields::Fields;
 
 const FORMAT: &str = "NIfTI";
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The longest header and the four bytes that follow it.
+/// Length of the longest header and the four bytes after it.
 const LONGEST: u64 = 544;
 
-/// What the file holds; `None` where it is none.
+/// Describes the volume; `None` if the file is no NIfTI file.
 ///
 /// # Errors
-/// The header is malformed; the file of voxels cannot be opened; the data are shorter or longer than declared (of
-/// compressed data only what their length shows).
+/// The header is malformed; the file of voxels cannot be opened; the data are shorter or longer
+/// than declared (for compressed data, as far as their length shows).
 pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
     let path = &head.path;
     let compressed = head.bytes.starts_with(&GZIP);
     let mut inflated = Vec::new();
     let bytes = if compressed {
         let read = MultiGzDecoder::new(&head.bytes[..]).take(LONGEST).read_to_end(&mut inflated);
-        // Other bytes may follow the data of a short file.
+        // A short file can have other bytes after its data.
         if let Err(error) = read
             && !Fields::new(&inflated).is_some_and(|fields| fields.complete())
         {
@@ -66,17 +66,18 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
         };
         Segment::from_byte(&data, start, encoding, lead, grid.bytes(), grid.kind)
     };
-    let beside = |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
-    let segment = segment().map_err(beside)?;
+    let names_header =
+        |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
+    let segment = segment().map_err(names_header)?;
     Ok(Some(Description::single(FORMAT, grid, segment)))
 }
 
-/// The header of a pair of which the voxels were named.
+/// Header of a pair, given the file of its voxels.
 pub fn header_of(voxels: &Path) -> Option<PathBuf> {
     partner(voxels, "img", "hdr").filter(|path| path.is_file())
 }
 
-/// The voxels of a pair.
+/// File of the voxels of a pair.
 fn voxels_of(header: &Path) -> Result<PathBuf, IoError> {
     let wrong = || IoError::request(header, "is the header of a pair, whose name must end in .hdr or .hdr.gz");
     partner(header, "hdr", "img").ok_or_else(wrong)
@@ -106,7 +107,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         return Err(IoError::malformed(path, at, format!("{axes} axes in dim[0]; it must be 1 to 7")));
     }
     let mut notes = Vec::new();
-    // As the format's own library does.
+    // As in the reference library.
     let mut size = |axis: usize| match fields.integer(version.dim, axis) {
         0 if axis > 2 => {
             notes.push(format!("dim[{axis}] is 0; 1 is taken"));
@@ -124,11 +125,11 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     }
     let axes = axes.min(3) as usize;
     let sizes: Vec<i64> = (1..=axes).map(size).collect();
-    // As nibabel reads them.
+    // As in nibabel.
     let distances: Vec<f64> = (1..=axes)
         .map(|axis| match fields.float(version.pixdim, axis) {
             0.0 => {
-                // Along an axis of a single voxel there is no distance; writers put 0 there.
+                // An axis of one voxel has no distance; writers put 0 there.
                 if sizes[axis - 1] > 1 {
                     notes.push(format!("pixdim[{axis}] is 0; 1 is taken"));
                 }
@@ -149,7 +150,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     }
     let directions = directions(fields, &transform, axes);
     let spacing = match (&transform, &directions) {
-        // The matrix also has distances, and they may differ from `pixdim`.
+        // The lengths of the matrix's columns are also distances and may differ from `pixdim`.
         (NiftiTransform::Sform, Some(columns)) => {
             let length = |axis: usize| {
                 let length = columns[axis - 1].iter().map(|part| part * part).sum::<f64>().sqrt();
@@ -221,11 +222,11 @@ enum NiftiTransform {
 
 impl NiftiTransform {
     /// Chooses the transform of a header: the matrix if its code is above 0, else the quaternion if
-    /// its code is above 0; and a note where the matrix has no positions of its own for all voxels.
+    /// its code is above 0. The returned note reports a matrix that is singular.
     ///
     /// Programs that register a volume to another space write the matrix, and keep the scanner's
     /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order. ITK takes the
-    /// quaternion where the matrix is singular.
+    /// quaternion if the matrix is singular.
     fn choose(fields: &Fields, axes: usize) -> (Self, Option<String>) {
         let code = |code| fields.integer(code, 0);
         let (sform, qform) = (code(fields.version.sform), code(fields.version.qform));
@@ -248,9 +249,9 @@ impl NiftiTransform {
     }
 }
 
-/// True for columns that are finite and span as many axes as there are.
+/// True for columns that are finite and linearly independent.
 fn are_independent(columns: &[Vec<f64>]) -> bool {
-    /// Shares of lengths below this are 0 but for rounding.
+    /// Relative lengths below this count as 0.
     const ROUNDED: f64 = 1e-6;
     let mut units: Vec<Vec<f64>> = Vec::new();
     for column in columns {
@@ -273,10 +274,10 @@ fn are_independent(columns: &[Vec<f64>]) -> bool {
     true
 }
 
-/// Share of a distance by which two transforms may differ, as rounding makes them.
+/// Relative difference of two transforms that rounding can cause.
 const TOLERANCE: f64 = 1e-3;
 
-/// Notes of a matrix that contradicts the quaternion or the distances. The positions of voxels
+/// Notes about a matrix that contradicts the quaternion or the distances. The positions of voxels
 /// follow the matrix.
 fn contradictions(fields: &Fields, distances: &[f64]) -> Vec<String> {
     let (version, axes) = (fields.version, distances.len());
@@ -335,7 +336,7 @@ fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Optio
         NiftiTransform::Qform => {
             let [b, c, d] = [0, 1, 2].map(|number| fields.float(version.quatern, number));
             let a = (1.0 - (b * b + c * c + d * d)).max(0.0).sqrt();
-            // The third axis of a left-handed volume points the other way.
+            // In a left-handed volume the third axis is negated.
             let handed = if fields.float(version.pixdim, 0) < 0.0 { -1.0 } else { 1.0 };
             let columns = [
                 [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
@@ -348,7 +349,7 @@ fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Optio
     }
 }
 
-/// Slope and intercept; a slope of 0, NaN or infinity says that there are none.
+/// Slope and intercept; `None` for a slope of 0, NaN or infinity.
 fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> {
     let version = fields.version;
     let (slope, inter) = (fields.float(version.scl_slope, 0), fields.float(version.scl_inter, 0));
@@ -362,14 +363,14 @@ fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> 
     Ok(Some((slope, inter)).filter(|&scale| scale != (1.0, 0.0)))
 }
 
-/// The byte of the first voxel; 0 stands for the first one behind the header.
+/// Byte of the first voxel; 0 stands for the first byte after the header.
 fn offset(path: &Path, fields: &Fields, least: u64) -> Result<u64, IoError> {
     let field = fields.version.vox_offset;
     let value = fields.float(field, 0);
     if value == 0.0 {
         return Ok(least);
     }
-    // NIfTI-1 gives it as a float.
+    // NIfTI-1 stores the offset as a float.
     if value.fract() != 0.0 || !(least as f64..9.0e18).contains(&value) {
         let message = format!("vox_offset {value}; it must be a whole number and at least {least}");
         return Err(IoError::malformed(path, field.at as u64, message));

@@ -1,4 +1,4 @@
-//! Arrays of elements as NumPy knows them.
+//! Arrays of elements in NumPy files.
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy::extents::Index;
@@ -10,10 +10,10 @@ use crate::files::Head;
 use crate::store::Stated;
 use crate::{IoError, quoted};
 
-/// The byte order of this machine.
+/// Byte order of this machine.
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 
-/// The header of an array of this shape, axis 0 fastest.
+/// Header of an array with this shape, axis 0 fastest.
 pub fn header(element: &ElementInfo, shape: &Index) -> Vec<u8> {
     let (kind, numbers) = (kind(element), numbers(element));
     let mut sizes: Vec<u64> = (0..shape.axes()).rev().map(|axis| shape[axis] as u64).collect();
@@ -21,22 +21,23 @@ pub fn header(element: &ElementInfo, shape: &Index) -> Vec<u8> {
     write::header(&kind, &sizes)
 }
 
-/// Where the cells of an array are in a file.
+/// Position of an array's cells in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells {
-    /// Axis 0 fastest.
+    /// Shape, axis 0 fastest.
     pub shape: Vec<i64>,
-    /// Order of the file's axes, where it is not that of `shape`.
+    /// Order of the file's axes, if it differs from `shape`.
     pub order: Option<AxisOrder>,
-    /// The first byte.
+    /// Offset of the first byte.
     pub start: u64,
-    /// Arrays one behind the other, each with one of the numbers of every cell. 1: all numbers of a cell stand together.
+    /// Number of consecutive arrays, each with one number of every cell. 1: the numbers of a cell
+    /// are adjacent.
     pub planes: usize,
-    /// Bytes of a number, if they are to be reversed: it is stored in the other byte order. 1 otherwise.
+    /// Bytes of a number in the other byte order, to be reversed; 1 for the machine's order.
     pub swap_width: usize,
 }
 
-/// The cells of a file that holds an array of this element and so many axes.
+/// Locates the cells of a file with an array of this element type and number of axes.
 ///
 /// # Errors
 /// Another type or number of axes; a malformed header; a file of another length.
@@ -86,7 +87,8 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
     }
 }
 
-/// The shape of an array, axis 0 fastest, and the Rust type of its numbers; of records what the header says.
+/// Shape of an array, axis 0 fastest, and the Rust type of its numbers; for records the type in the
+/// header.
 ///
 /// # Errors
 /// A malformed header.
@@ -127,7 +129,7 @@ fn rust_name(descr: &str) -> Option<&'static str> {
     })
 }
 
-/// The type that NumPy calls `descr`, in words.
+/// Describes the type `descr` in words.
 pub(super) fn words(descr: &str) -> String {
     let bare = descr.trim_start_matches(['<', '>', '=', '|']);
     let kind = match (rust_name(descr), bare.chars().next()) {
@@ -142,7 +144,7 @@ pub(super) fn words(descr: &str) -> String {
     format!("{kind} (NumPy type {})", quoted(descr))
 }
 
-/// The type of a NumPy record, `[('a', '<f4'), ('b', '<u2', (3,))]`, with its members' types in words.
+/// Describes a NumPy record, such as `[('a', '<f4'), ('b', '<u2', (3,))]`, in words.
 fn words_of_record(descr: &str) -> String {
     let parts: Vec<&str> = descr.split('\'').collect();
     let part = |(place, part): (usize, &&str)| match (place % 2, rust_name(part)) {
@@ -153,7 +155,7 @@ fn words_of_record(descr: &str) -> String {
     parts.iter().enumerate().map(part).collect()
 }
 
-/// The bytes of numbers that are to be swapped; 1 for none.
+/// Bytes of numbers to be swapped; 1 for none.
 fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
     let Stated { value, at } = found.get("descr")?;
     let own = kind(element);
@@ -193,7 +195,7 @@ fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<us
     })
 }
 
-/// The type of a cell, or of the numbers of a vector, as Python writes it.
+/// Type of a cell, or of the numbers of a vector, in Python notation.
 fn kind(element: &ElementInfo) -> String {
     match element.kind {
         ElementKind::Scalar(scalar) | ElementKind::Vector(scalar, _) => format!("'{ORDER}{}'", name(scalar)),
@@ -225,7 +227,7 @@ fn name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// How many numbers a vector has.
+/// Number of components of a vector.
 fn numbers(element: &ElementInfo) -> Option<u64> {
     match element.kind {
         ElementKind::Vector(_, numbers) => Some(numbers as u64),

@@ -1,4 +1,4 @@
-//! The part of Python's literals that the header of an array uses.
+//! Parser for the Python literals in an array header.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ pub enum Value {
     Text(String),
     Bool(bool),
     Tuple(Vec<i64>),
-    /// A list as it stands there, as the types of records are written.
+    /// A list in its source text, as used for types of records.
     List(String),
 }
 
-/// The entries, each with its byte.
+/// Entries with their offsets.
 pub struct Dictionary<'a> {
     path: &'a Path,
     at: u64,
@@ -24,10 +24,11 @@ pub struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// Reads `text`, which begins at byte `at` of the file.
+    /// Parses `text`, which begins at byte `at` of the file.
     ///
     /// # Errors
-    /// What is not a dictionary of texts, truth values, tuples of integers and lists; a key that is given twice; too many.
+    /// Anything other than a dictionary of strings, truth values, tuples of integers and lists; a
+    /// duplicate key; too many keys.
     pub fn parse(path: &'a Path, at: u64, text: &[u8]) -> Result<Self, IoError> {
         let mut scan = Scan { path, at, text, next: 0 };
         let mut entries = Keys::default();
@@ -52,7 +53,7 @@ impl<'a> Dictionary<'a> {
         Ok(Self { path, at, entries })
     }
 
-    /// The entry of this name.
+    /// Entry with this name.
     ///
     /// # Errors
     /// There is none.
@@ -101,7 +102,7 @@ impl Scan<'_> {
         if self.accept(byte) { Ok(()) } else { Err(self.wrong(&format!("{:?}", char::from(byte)))) }
     }
 
-    /// What stands before the next of these bytes.
+    /// Text before the next of these bytes.
     fn until(&mut self, ends: impl Fn(u8) -> bool) -> &str {
         let start = self.next;
         while self.peek().is_some_and(|byte| !ends(byte)) {
@@ -136,7 +137,7 @@ impl Scan<'_> {
         self.expect(b'(')?;
         let mut values = Vec::new();
         while !self.accept(b')') {
-            // Python 2 marked long integers by an L.
+            // Python 2 appends L to long integers.
             let word = self.until(|byte| !byte.is_ascii_digit() && byte != b'-').to_string();
             values.push(word.parse().map_err(|_| self.wrong("an integer of 64 bits"))?);
             self.next += usize::from(self.peek() == Some(b'L'));
@@ -148,7 +149,7 @@ impl Scan<'_> {
         Ok(Value::Tuple(values))
     }
 
-    /// Brackets and texts in it included.
+    /// Text of a list, with nested brackets and strings.
     fn list(&mut self) -> Result<Value, IoError> {
         let (start, mut depth) = (self.next, 0_usize);
         loop {

@@ -18,13 +18,14 @@ use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
 use crate::{IoError, quoted};
 
-/// Name of the format, for people.
+/// Name of the format in messages.
 pub(super) const FORMAT: &str = "NumPy";
 
-/// What such a file begins with.
+/// First bytes of a NumPy file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// What the file holds. NumPy's last axis counts components where there are 4 axes, or where `components` says so.
+/// Describes the volume. NumPy's last axis counts components if there are 4 axes, or with
+/// `components`.
 ///
 /// # Errors
 /// The header is malformed, the type is no plain number, or the length of the file does not fit.
@@ -59,7 +60,7 @@ pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Des
     Ok(Description::in_order(FORMAT, grid, order, segment))
 }
 
-/// Whether the first axis is the fastest one in the file.
+/// True if the first axis is the fastest in the file.
 fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
     match found.get("fortran_order")? {
         Stated { value: Value::Bool(value), .. } => Ok(*value),
@@ -67,7 +68,7 @@ fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
     }
 }
 
-/// The dictionary and the byte where it begins.
+/// The dictionary and its offset.
 fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
     let (path, bytes) = (&head.path, &head.bytes);
     let cut = || IoError::malformed(path, bytes.len() as u64, "the file ends inside the header");
@@ -88,7 +89,7 @@ fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
     }
 }
 
-/// The type of a number and whether its most significant byte comes first.
+/// Number type, and true for big-endian.
 fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> {
     let Stated { value, at } = found.get("descr")?;
     let refuse = |message: String| Err(IoError::unsupported(&head.path, *at, message));

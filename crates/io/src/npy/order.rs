@@ -1,12 +1,12 @@
-//! [`NumpyAxes`]: which of NumPy's indices counts along which axis.
+//! [`NumpyAxes`]: meaning of NumPy's indices.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::axis_order::AxisOrder;
 
-/// How the indices of a volume are called in NumPy, the first one first. It holds for both values of `fortran_order`, which
-/// says where cells stand in the file and not which index names them.
+/// Order of the indices of a volume in NumPy. Independent of `fortran_order`, which defines the
+/// order of cells in the file and not the meaning of indices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum NumpyAxes {
     /// `volume[z, y, x]`: NumPy's last axis is axis 0, x.
@@ -17,7 +17,7 @@ pub enum NumpyAxes {
 }
 
 impl NumpyAxes {
-    /// The sizes or indices along NumPy's axes, by the axes of the volume; and back.
+    /// Converts sizes or indices between NumPy's axes and the volume's.
     pub(crate) fn reorder(self, mut along: Vec<i64>) -> Vec<i64> {
         if self == Self::Zyx {
             along.reverse();
@@ -25,7 +25,8 @@ impl NumpyAxes {
         along
     }
 
-    /// In which order a file counts the axes of a volume, behind the numbers of a voxel, which are NumPy's last axis.
+    /// Order of the axes of a volume in a file, after the numbers of a voxel, which are NumPy's
+    /// last axis.
     pub(crate) fn in_file(self, axes: usize, is_fortran: bool, components: i64) -> Option<AxisOrder> {
         let spatial = 1..=axes;
         let mut order: Vec<usize> = match self {
@@ -36,7 +37,7 @@ impl NumpyAxes {
         if !is_fortran {
             order.reverse();
         } else if components == 1 {
-            // A single number has no place of its own.
+            // A single component has no axis in the file.
             order.rotate_right(1);
         }
         AxisOrder::new(order)

@@ -6,12 +6,12 @@ use crate::IoError;
 use crate::image::Image;
 use crate::picture::size;
 
-/// Writes the numbers of a picture as they are: an array of f32 of shape (height, width, 4), premultiplied red, green, blue
-/// and alpha, row 0 at the top, last axis fastest. `numpy.load` reads it. Whole or not at all
-/// ([`write_whole`](crate::write_whole)). Local to the calling rank.
+/// Writes the numbers of a picture without conversion: an f32 array of shape (height, width, 4),
+/// premultiplied red, green, blue and alpha, row 0 at the top, last axis fastest. `numpy.load`
+/// reads it. The file is written atomically ([`write_whole`](crate::write_whole)). Local.
 ///
 /// # Errors
-/// The picture is empty or not as large as it says; the file cannot be written.
+/// The picture is empty or its number of pixels does not fit its size; the file cannot be written.
 pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError> {
     let path = path.as_ref();
     let (width, height) = size(path, image)?;
@@ -21,9 +21,10 @@ pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError>
     crate::write_whole(path, &out)
 }
 
-/// The header of an array in C order: magic, version, length, a dictionary of Python; the data begin at a multiple of 64. The
-/// version is 1, but 2 where the length needs more than 16 bits, and 3 where there is more than ASCII. `kind` is a type as Python
-/// writes it, `'<f4'` with its quotes; the last axis of `shape` is the fastest.
+/// Header of an array in C order: magic, version, length, and a Python dictionary; the data begin
+/// at a multiple of 64. The version is 1, but 2 if the length needs more than 16 bits, and 3 for
+/// non-ASCII text. `kind` is a type in Python notation, such as `'<f4'` with its quotes; the last
+/// axis of `shape` is the fastest.
 pub fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
     let mut text = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': ({},), }}", shape.join(", "));
@@ -44,13 +45,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_are_those_of_numpy() {
+    fn header_equals_the_header_of_numpy() {
         let path = std::env::temp_dir().join(format!("zippy-npy-{}.npy", std::process::id()));
         let pixels: Vec<[f32; 4]> = (0..6).map(|i| [i as f32, 0.1 * i as f32, -0.0, f32::MIN_POSITIVE / 2.0]).collect();
         write_image(&path, &Image { width: 3, height: 2, pixels: pixels.clone() }).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        // What numpy.save writes for an array of this shape, but for a comma and the number of blanks.
+        // The header of numpy.save for this shape, except for a comma and the number of blanks.
         let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4,), }";
         assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
         let head = std::str::from_utf8(&bytes[10..128]).unwrap();

@@ -1,4 +1,4 @@
-//! The files that a header names.
+//! Data files that a header names.
 
 use std::path::Path;
 
@@ -6,28 +6,30 @@ use crate::files::numbered;
 use crate::text::integers;
 use crate::{IoError, quoted};
 
-/// Where the voxels are.
+/// Location of the voxels.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum DataFiles {
-    /// Behind the header.
+    /// After the header.
     #[default]
     Attached,
-    /// In a file.
+    /// In one file.
     One(String),
-    /// In several, in order.
+    /// In several files, in order.
     Several(Vec<String>),
 }
 
-/// What the field "data file" says.
+/// Parsed field "data file".
 pub struct Named {
     pub files: DataFiles,
-    /// The names of the files are the rest of the header.
+    /// The rest of the header is a list of file names.
     pub listed: bool,
 }
 
 impl Named {
+    /// Parses the field.
+    ///
     /// # Errors
-    /// No name; a pattern that is none; files that are no slices or slabs.
+    /// No name; an invalid pattern; files that are no slices or slabs.
     pub fn parse(path: &Path, at: u64, value: &str, dimension: Option<usize>) -> Result<Self, IoError> {
         let words: Vec<&str> = value.split_whitespace().collect();
         let Some(&first) = words.first() else {
@@ -52,7 +54,8 @@ impl Named {
     }
 }
 
-/// Files must hold slices or slabs of the last axis: a stated dimension is that of the volume or one less.
+/// Checks that files contain slices or slabs of the last axis: a stated dimension is the volume's
+/// or one less.
 fn check_slices(path: &Path, at: u64, stated: Option<&&str>, dimension: Option<usize>) -> Result<(), IoError> {
     let Some(word) = stated else { return Ok(()) };
     let missing = || IoError::malformed(path, at, "field \"data file\" stands before \"dimension\"");

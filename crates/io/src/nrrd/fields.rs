@@ -1,4 +1,4 @@
-//! The names and words that NRRD headers know.
+//! Field names and keywords of NRRD headers.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use crate::scalar::ScalarKind;
 use crate::text::{count, float};
 use crate::{IoError, quoted};
 
-/// The format has spaces of up to 8 dimensions.
+/// Maximum dimension of space in the format.
 const MOST_PARTS: usize = 8;
 
-/// The canonical name of a field, any spelling the format allows.
+/// Canonical name of a field, for any spelling that the format allows.
 pub(super) fn field_of(name: &str) -> Option<&'static str> {
     Some(match name.trim().to_ascii_lowercase().as_str() {
         "dimension" => "dimension",
@@ -46,7 +46,7 @@ pub(super) fn field_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The type named by the field "type".
+/// Number type in the field "type".
 pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKind, IoError> {
     Ok(match value.to_ascii_lowercase().as_str() {
         "signed char" | "int8" | "int8_t" => ScalarKind::I8,
@@ -70,7 +70,7 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
     })
 }
 
-/// Strings in double quotes, `wanted` many where that is known; `\"` inside is a quote, and `\\` a backslash.
+/// Strings in double quotes, `wanted` of them if given; `\"` is a quote, and `\\` a backslash.
 pub(super) fn strings(
     path: &Path,
     at: u64,
@@ -109,7 +109,7 @@ pub(super) fn strings(
     Ok(strings)
 }
 
-/// The length of a vector; of one along an axis of space that is exactly its one part.
+/// Length of a vector; exact for a vector along an axis of space.
 pub(super) fn length(vector: &[f64]) -> f64 {
     match vector.iter().filter(|&&part| part != 0.0).collect::<Vec<_>>()[..] {
         [part] => part.abs(),
@@ -117,7 +117,7 @@ pub(super) fn length(vector: &[f64]) -> f64 {
     }
 }
 
-/// The numbers between parentheses and commas, and what follows them.
+/// Numbers of a vector in parentheses, and the rest of the text.
 pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Result<(Vec<f64>, &'a str), IoError> {
     let bad = |message: &str| IoError::malformed(path, at, format!("field \"{field}\": {message}"));
     let inner = text.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\""))?;
@@ -130,7 +130,7 @@ pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Re
     Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
 }
 
-/// The vectors of "space directions"; `None` for "none", which marks an axis of components.
+/// Vectors of "space directions"; `None` for "none", which marks an axis of components.
 pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Result<Vec<Option<Vec<f64>>>, IoError> {
     let mut vectors = Vec::new();
     let mut rest = value.trim_start();
@@ -148,22 +148,22 @@ pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Resu
     Ok(vectors)
 }
 
-/// Whether the field "space" names one whose third axis points away from where the first two would have it.
+/// True for a left-handed space in the field "space".
 pub(super) fn left_handed(value: &str) -> bool {
     let name = value.to_ascii_lowercase();
     let name = name.strip_suffix("-time").unwrap_or(&name);
     matches!(name, "left-anterior-superior" | "las" | "last" | "3d-left-handed")
 }
 
-/// What the kind of an axis says about it.
+/// Meaning of the kind of an axis.
 pub(super) enum AxisKind {
     /// Positions in space or time.
     Positions,
-    /// So many components, where the kind fixes the number.
+    /// Components; with their number, if the kind defines it.
     Components(Option<i64>),
 }
 
-/// The meaning of a word of the field "kinds".
+/// Meaning of a word of the field "kinds".
 pub(super) fn axis_kind(word: &str) -> Option<AxisKind> {
     let components = |count| Some(AxisKind::Components(Some(count)));
     match word.to_ascii_lowercase().as_str() {

@@ -1,7 +1,7 @@
-//! NRRD, "nearly raw raster data": a text header and the voxels behind it or in files beside it.
+//! NRRD, "nearly raw raster data": a text header, and the voxels after it or in other files.
 //!
-//! Read strictly: a header that is wrong, contradicts itself or does not fit the data is an error that names file and
-//! byte. Format: <https://teem.sourceforge.net/nrrd/format.html>.
+//! Parsing is strict: a header that is malformed, contradicts itself or does not fit the data is an
+//! error that names the file and the byte. Format: <https://teem.sourceforge.net/nrrd/format.html>.
 
 mod data_files;
 mod fields;

@@ -1,17 +1,17 @@
-//! What a header says beside where the voxels are.
+//! Header fields that do not affect the positions of voxels.
 
 use serde_json::{Map, Value};
 
 use crate::array::{Axis, Metadata};
 use crate::store::{Claim, Stated, VoxelLayout};
 
-/// What the fields say in words; lists have an entry for each axis of the file, or none at all.
+/// Values of these fields; lists have one entry per axis of the file, or none.
 #[derive(Default)]
 pub struct Notes {
     pub content: String,
     pub labels: Vec<String>,
     pub units: Vec<String>,
-    /// One for each dimension of space.
+    /// One per dimension of space.
     pub space_units: Vec<String>,
     pub mins: Vec<f64>,
     pub maxs: Vec<f64>,
@@ -20,13 +20,15 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// A pair of a key and a value: what is JSON is taken for that, other text as it is. Of equal keys the last one counts.
+    /// Adds a key/value pair, as a JSON value if it is JSON, else as a string. Of equal keys the
+    /// last one counts.
     pub fn pair(&mut self, key: &str, value: &str) {
-        let value = unescaped(value);
-        self.pairs.insert(unescaped(key), serde_json::from_str(&value).unwrap_or(Value::String(value)));
+        let value = unescape(value);
+        self.pairs.insert(unescape(key), serde_json::from_str(&value).unwrap_or(Value::String(value)));
     }
 
-    /// What an array has of it. `stated`: the header says a spacing or an origin; `before`: axes of components.
+    /// Metadata of an array. `stated` is true if the header has a spacing or an origin; `before` is
+    /// the number of component axes.
     pub fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
         let axes = grid.shape.axes();
         let origin = grid.origin.as_deref().unwrap_or_default();
@@ -50,22 +52,22 @@ impl Notes {
     }
 
     /// Completes spacing, origin and directions of a claim from the ends of the axes (`axis mins`,
-    /// `axis maxs`). Numbers of other fields stay.
+    /// `axis maxs`). Values of other fields take precedence.
     ///
-    /// An axis with its first end after its last end gets the opposite direction. A spacing of NaN
-    /// is unknown. `before` is the number of axes of components, which the file has before those of
-    /// voxels.
+    /// An axis whose first end is greater than its last end gets the opposite direction. A spacing
+    /// of NaN is unknown. `before` is the number of component axes, which come first in the file.
     pub fn complete_positions(&self, claim: &mut Claim, before: usize) {
         let sizes = &claim.sizes;
-        let given = |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());
-        let position = |(axis, &voxels): (usize, &i64)| self.axis_position(axis + before, voxels, given(axis));
+        let stated =
+            |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());
+        let position = |(axis, &voxels): (usize, &i64)| self.axis_position(axis + before, voxels, stated(axis));
         let positions: Vec<AxisPosition> = sizes.value.iter().enumerate().map(position).collect();
         if claim.origin.is_none() && positions.iter().any(|axis| axis.first.is_some()) {
             let first = positions.iter().map(|axis| axis.first.unwrap_or_default()).collect();
             claim.origin = Some(Stated::new(first, sizes.at));
         }
         let steps: Vec<f64> =
-            positions.iter().enumerate().map(|(axis, one)| one.step.or(given(axis)).unwrap_or(1.0)).collect();
+            positions.iter().enumerate().map(|(axis, one)| one.step.or(stated(axis)).unwrap_or(1.0)).collect();
         let has_step = |is_wanted: fn(f64) -> bool| positions.iter().any(|axis| axis.step.is_some_and(is_wanted));
         if has_step(|step| step < 0.0) {
             let vector =
@@ -78,11 +80,11 @@ impl Notes {
         }
     }
 
-    /// Position of an axis of the file from its ends.
+    /// Position of an axis from its ends.
     ///
-    /// By the axis's word in `centers` the ends are centres of voxels (`node`), or lie half a step
-    /// outside of the outermost centres (`cell`). Without one of these words the position is
-    /// unknown. `spacing` is the spacing of another field, and decides over the ends.
+    /// The axis's entry in `centers` defines the ends: `node`, centres of voxels; `cell`, half a
+    /// step outside of the outermost centres. Without one of these words the position is unknown.
+    /// `spacing` is the spacing from another field and takes precedence over the ends.
     fn axis_position(&self, axis: usize, voxels: i64, spacing: Option<f64>) -> AxisPosition {
         let end = |list: &[f64]| list.get(axis).copied().filter(|end| end.is_finite());
         let (first, last) = (end(&self.mins), end(&self.maxs));
@@ -113,8 +115,8 @@ fn unit_vectors(grid: &VoxelLayout) -> Option<Vec<Vec<f64>>> {
     Some(grid.directions.as_ref()?.iter().enumerate().map(unit).collect())
 }
 
-/// The text with line feeds and backslashes in place of what stands for them.
-fn unescaped(text: &str) -> String {
+/// Replaces the escape sequences `\n` and `\\`.
+fn unescape(text: &str) -> String {
     let (mut out, mut letters) = (String::with_capacity(text.len()), text.chars());
     while let Some(letter) = letters.next() {
         match (letter, letters.as_str().chars().next()) {

@@ -1,4 +1,4 @@
-//! From a header to the places of the voxels.
+//! Location of the voxels for a header.
 
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
@@ -7,30 +7,30 @@ use super::data_files::DataFiles;
 use super::header::Header;
 use crate::IoError;
 use crate::array::Metadata;
-use crate::files::{Head, beside, named_by};
+use crate::files::{Head, named_by, named_path};
 use crate::scalar::ScalarKind;
 use crate::store::{Description, Encoding, Segment, VoxelLayout, decoded_length, open_regular};
 
 const FORMAT: &str = "NRRD";
 
-/// More inflated bytes before the data are refused: every rank inflates them to get to the data.
+/// Maximum decompressed bytes before the data: every rank decompresses them.
 const MOST_BEFORE: u64 = 16 << 20;
 
-/// What the file holds.
+/// Describes the volume.
 ///
 /// # Errors
-/// The header is malformed; a file that it names cannot be opened; the data are shorter or longer than it declares (of
-/// encoded data only what their length shows).
+/// The header is malformed; a data file cannot be opened; the data are shorter or longer than
+/// declared (for encoded data, as far as their length shows).
 pub fn open(head: &Head) -> Result<Description, IoError> {
     let header = Header::parse(&head.path, &head.bytes, head.complete(), 3)?;
     described(head, &header, Segment::from_byte)
 }
 
-/// How the bytes after the header are found.
+/// Constructor of the segment of a data file.
 type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
 
-/// [`open`] of a file with a largest number of axes of voxels, and its other fields. Bytes that
-/// follow the data are an error.
+/// [`open`] with at most `most_axes` axes of voxels, and the metadata. Bytes after the data are an
+/// error.
 ///
 /// # Errors
 /// As [`open`].
@@ -44,7 +44,7 @@ fn described(head: &Head, header: &Header, find: Find) -> Result<Description, Io
     let path = &head.path;
     let grid = header.grid.clone();
     let detached = |name: &str, grid: &VoxelLayout, bytes: u64| {
-        segment((header, find), &beside(path, name), 0, grid, bytes)
+        segment((header, find), &named_path(path, name), 0, grid, bytes)
             .map_err(|error| named_by(path, header.files_at, &error))
     };
     match &header.files {
@@ -74,13 +74,13 @@ fn segment(
     let skip = u64::try_from(header.byte_skip);
     let (start, lead) = match (&header.encoding, skip) {
         (Encoding::Gzip, Ok(skip)) => (start, skip),
-        // How much there is before the data shows when all of it has been inflated.
+        // The number of bytes before the data is known only after decompression.
         (Encoding::Gzip, Err(_)) => {
             let whole = Segment::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
             (start, decoded_length(&whole, bytes.saturating_add(MOST_BEFORE))?.saturating_sub(bytes))
         }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
-        // A skip of -1: the data stand at the end.
+        // A skip of -1: the data are at the end.
         (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),
     };
     if lead > MOST_BEFORE {
@@ -91,7 +91,7 @@ fn segment(
     find(path, start, header.encoding.clone(), lead, bytes, grid.kind)
 }
 
-/// The byte behind the lines to skip.
+/// Offset after the skipped lines.
 fn skip_lines(header: &Header, path: &Path, mut start: u64) -> Result<u64, IoError> {
     if header.line_skip == 0 {
         return Ok(start);

@@ -1,4 +1,4 @@
-//! Numbers written in decimal between white space, as the bytes of their type.
+//! Decimal numbers in text, converted to the bytes of their type.
 
 use std::io::{self, BufRead, ErrorKind};
 
@@ -6,10 +6,10 @@ use super::source::Bytes;
 use crate::quoted;
 use crate::scalar::ScalarKind;
 
-/// A longer word is no number.
+/// Maximum bytes of a number.
 const LONGEST: usize = 64;
 
-/// Somewhere in the text.
+/// Position in the text.
 pub struct Numbers {
     bytes: Box<dyn Bytes>,
     kind: ScalarKind,
@@ -20,12 +20,13 @@ impl Numbers {
         Self { bytes, kind }
     }
 
-    /// The byte of the file that comes next.
+    /// Offset of the next byte in the file.
     pub fn position(&self) -> u64 {
         self.bytes.position()
     }
 
-    /// Whole numbers in the machine's byte order, as many as fit; fewer at the end of the text only.
+    /// Reads whole numbers in the machine's byte order, as many as fit; fewer only at the end of
+    /// the text.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let width = self.kind.bytes() as usize;
         let mut word = [0; LONGEST];
@@ -44,7 +45,7 @@ impl Numbers {
         Ok(out.len() / width * width)
     }
 
-    /// The next word and its length, 0 at the end.
+    /// Reads the next word; returns its length, 0 at the end.
     fn word(&mut self, word: &mut [u8; LONGEST]) -> io::Result<usize> {
         let mut length = 0;
         loop {

@@ -1,4 +1,4 @@
-//! Any box of a volume, without reading or holding the others.
+//! Reading of any boxes of a volume, without the rest.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,23 +12,26 @@ use crate::IoError;
 use crate::memory::zeros;
 
 /// A box that is being read.
-struct Filling<T> {
-    /// Empty before the first voxel is there.
+struct PartialBox<T> {
+    /// Empty before the first voxel.
     out: Vec<T>,
-    /// Voxels that are not.
+    /// Number of voxels that have not been read.
     left: u64,
 }
 
 impl Description {
-    /// The voxels of each region, axis 0 fastest, components innermost, in the machine's byte order, as bytes cast to `T`
-    /// (the type of a number, or `u8` for plain bytes). `done` gets the number of a region and its voxels as soon as all are
-    /// read. Local to the calling rank. One pass through each part that the regions touch: raw data are read row by row,
-    /// compressed ones from the beginning of a stream or block to the last voxel needed of it. Memory: the regions that
-    /// are begun and not done, and a buffer; each region twice where the file has another order of axes.
+    /// Reads the voxels of each region, axis 0 fastest, components innermost, in the machine's byte
+    /// order, as bytes cast to `T` (the type of a number, or `u8` for plain bytes). `done` receives
+    /// the index and the voxels of a region as soon as it is complete. Local.
+    ///
+    /// Each subvolume that overlaps the regions is read in one pass: raw data row by row,
+    /// compressed data from the beginning of a stream or block to the last voxel needed. Needs
+    /// memory for the incomplete regions and a buffer; twice per region if the file has another
+    /// order of axes.
     ///
     /// # Errors
-    /// A region leaves the volume, overlaps another or does not fit the memory; the data are truncated, corrupt or, found
-    /// by whoever reads the last voxel, too many; what `done` returns.
+    /// A region leaves the volume, overlaps another or does not fit the memory; the data are
+    /// truncated, corrupt or, found after the last voxel, too many; an error of `done`.
     pub fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         path: &Path,
@@ -48,7 +51,7 @@ impl Description {
         })
     }
 
-    /// [`Self::read_boxes`] of boxes in the file's order of axes, whose cells have so many bytes.
+    /// [`Self::read_boxes`] for boxes in the file's order of axes.
     fn read_in_file<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         path: &Path,
@@ -56,8 +59,8 @@ impl Description {
         cell_bytes: u64,
         mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let begin = |region: &Region| Filling { out: Vec::new(), left: region.cells() };
-        let mut filling: Vec<Filling<T>> = regions.iter().map(begin).collect();
+        let begin = |region: &Region| PartialBox { out: Vec::new(), left: region.cells() };
+        let mut filling: Vec<PartialBox<T>> = regions.iter().map(begin).collect();
         for (number, one) in filling.iter().enumerate() {
             if one.left == 0 {
                 done(number, Vec::new())?;
@@ -96,7 +99,7 @@ impl Description {
         path: &Path,
         subvolume: &Subvolume,
         (regions, voxel): (&[Region], u64),
-        filling: &mut [Filling<T>],
+        filling: &mut [PartialBox<T>],
         done: &mut impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut rows = Vec::new();
@@ -131,20 +134,20 @@ impl Description {
             }
         }
         if let Some(note) = stream.map_or(Ok(None), Stream::finish)? {
-            // The same file gives the same note.
+            // The same file always gives the same note.
             let _ = self.late_note.set(note);
         }
         Ok(())
     }
 }
 
-/// Zeros for the bytes of a region. The region is part of the volume, whose bytes fit 63 bits and are backed by the length
-/// of the files.
+/// Zeroed memory for a region. The size is bounded: the region is within the volume, which the
+/// files' length covers.
 fn memory<T: bytemuck::Pod>(path: &Path, bytes: u64) -> Result<Vec<T>, IoError> {
     zeros(bytes / size_of::<T>() as u64).map_err(|none| IoError::request(path, format!("{none} of voxels")))
 }
 
-/// Voxels that stand together in the file and in the box that is read.
+/// Voxels that are contiguous in the file and in the box.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
     from: u64,
@@ -155,7 +158,7 @@ struct Run {
 /// The runs of `common` between the dense boxes `stored` and `wanted`, in the order of the file.
 fn runs(common: &Region, stored: &Region, wanted: &Region) -> impl Iterator<Item = Run> + use<> {
     let (extents, from, to) = (common.extents(), stored.extents(), wanted.extents());
-    // Whole rows join, and whole planes of whole rows.
+    // Join whole rows, and whole planes of whole rows.
     let (mut joined, mut voxels) = (1, extents[0] as u64);
     while joined < extents.axes() && extents[joined - 1] == from[joined - 1] && extents[joined - 1] == to[joined - 1] {
         voxels *= extents[joined] as u64;

@@ -1,4 +1,4 @@
-//! Bytes out of gzip members, one after the other.
+//! Decompression of consecutive gzip members.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -6,21 +6,20 @@ use flate2::bufread::GzDecoder;
 
 use super::source::Bytes;
 
-/// A stretch of so many compressed bytes out of which nothing comes is an error. The longest header that makes sense has
-/// 64 KiB.
-const FRUITLESS: u64 = 1 << 20;
+/// Maximum compressed bytes without output. The longest useful header has 64 KiB.
+const MAX_BYTES_WITHOUT_OUTPUT: u64 = 1 << 20;
 
-/// The first bytes of a member.
+/// First bytes of a member.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Somewhere in the members.
+/// Position in the members.
 pub struct Gunzip {
     member: Member,
-    /// Whether other bytes may follow the members.
+    /// True if other bytes may follow the members.
     open_ended: bool,
-    /// Zeros after the members.
+    /// Number of zeros after the members.
     pub zeros: u64,
-    /// Whether other bytes than zeros follow the members.
+    /// True if bytes other than zeros follow the members.
     pub is_followed: bool,
 }
 
@@ -43,20 +42,20 @@ impl Gunzip {
         }
     }
 
-    /// The byte of the file that comes next.
+    /// Offset of the next byte in the file.
     pub fn position(&self) -> u64 {
         let watched = self.watched();
         watched.bytes.position() - u64::from(watched.is_put_back)
     }
 
-    /// Some of the next bytes; none at the end of the last member. Zeros may follow that: tapes and
-    /// disks are filled up with them, and `gzip` itself leaves them out.
+    /// Reads some of the next bytes; none at the end of the last member. Zeros may follow: tapes
+    /// and disks are padded with them, and `gzip` ignores them.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             let Member::Open(member) = &mut self.member else { return Ok(0) };
             let got = member.read(out)?;
             if got > 0 || out.is_empty() {
-                member.get_mut().fruitless = 0;
+                member.get_mut().bytes_without_output = 0;
                 return Ok(got);
             }
             let begins = member.get_mut().begins_member()?;
@@ -83,12 +82,12 @@ impl Gunzip {
     }
 }
 
-/// True if the bytes at the beginning of a member are no header.
+/// True if a member does not begin with a valid header.
 fn has_bad_header(member: &mut GzDecoder<Watched>) -> io::Result<bool> {
     if member.header().is_some() {
         return Ok(false);
     }
-    // A decoder returns the error of its header from the first read.
+    // The decoder returns a header error from the first read.
     match member.read(&mut []) {
         Ok(_) => Ok(false),
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::UnexpectedEof) => Ok(true),
@@ -96,7 +95,7 @@ fn has_bad_header(member: &mut GzDecoder<Watched>) -> io::Result<bool> {
     }
 }
 
-/// No bytes.
+/// An empty source.
 struct Nothing;
 
 impl Read for Nothing {
@@ -123,21 +122,22 @@ impl Bytes for Nothing {
     }
 }
 
-/// Compressed bytes that must bear fruit: members may be empty, but not a file full of them.
+/// Compressed bytes with a check that output follows: empty members are allowed, but not a file
+/// full of them.
 struct Watched {
     bytes: Box<dyn Bytes>,
-    /// Bytes taken since the last one came out.
-    fruitless: u64,
-    /// True if the first byte of [`MAGIC`] comes next, which was taken out of `bytes`.
+    /// Bytes read since the last output.
+    bytes_without_output: u64,
+    /// True if the first byte of [`MAGIC`] was consumed from `bytes` and is returned next.
     is_put_back: bool,
 }
 
 impl Watched {
     fn new(bytes: Box<dyn Bytes>) -> Self {
-        Self { bytes, fruitless: 0, is_put_back: false }
+        Self { bytes, bytes_without_output: 0, is_put_back: false }
     }
 
-    /// True if the next bytes are [`MAGIC`]. They stay to be read.
+    /// True if the next bytes are [`MAGIC`], without consuming them.
     fn begins_member(&mut self) -> io::Result<bool> {
         if self.fill_buf()?.first() != Some(&MAGIC[0]) {
             return Ok(false);
@@ -148,7 +148,7 @@ impl Watched {
         Ok(self.bytes.fill_buf()?.first() == Some(&MAGIC[1]))
     }
 
-    /// Goes through the zeros that follow: how many, and whether something else comes then.
+    /// Skips zeros: their number, and true if another byte follows.
     fn zeros(&mut self) -> io::Result<(u64, bool)> {
         let mut all = 0;
         if self.is_put_back {
@@ -177,15 +177,15 @@ impl Read for Watched {
 
 impl BufRead for Watched {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.fruitless > FRUITLESS {
-            let message = format!("more than {FRUITLESS} bytes of empty members or headers");
+        if self.bytes_without_output > MAX_BYTES_WITHOUT_OUTPUT {
+            let message = format!("more than {MAX_BYTES_WITHOUT_OUTPUT} bytes of empty members or headers");
             return Err(io::Error::new(ErrorKind::InvalidData, message));
         }
         if self.is_put_back { Ok(&MAGIC[..1]) } else { self.bytes.fill_buf() }
     }
 
     fn consume(&mut self, count: usize) {
-        self.fruitless += count as u64;
+        self.bytes_without_output += count as u64;
         if self.is_put_back && count > 0 {
             self.is_put_back = false;
         } else {

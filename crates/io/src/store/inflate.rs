@@ -1,4 +1,4 @@
-//! Bytes out of blocks of zlib streams: only the blocks that are asked for, each only as far as needed.
+//! Decompression of zlib blocks: only the required blocks, each only as far as needed.
 
 use std::io::{self, BufRead, ErrorKind};
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::segment::Blocks;
 use super::source::Bytes;
 
-/// Somewhere in the blocks. No block is ever held whole, however large its header says that it is.
+/// Position in the blocks. No block is held in memory as a whole, so its declared size cannot cause
+/// a large allocation.
 pub struct Inflate {
     bytes: Box<dyn Bytes>,
     blocks: Arc<Blocks>,
@@ -16,12 +17,12 @@ pub struct Inflate {
     total: u64,
     stream: Decompress,
     block: usize,
-    /// Uncompressed and compressed bytes of the block that are behind.
+    /// Uncompressed and compressed bytes of the block that have been processed.
     made: u64,
     used: u64,
-    /// Whether other bytes may follow the stream of the last block.
+    /// True if other bytes may follow the stream of the last block.
     open_ended: bool,
-    /// Bytes that follow it.
+    /// Number of bytes after the stream.
     pub surplus: u64,
 }
 
@@ -37,17 +38,17 @@ impl Inflate {
         Ok(new)
     }
 
-    /// The byte of the file that comes next.
+    /// Offset of the next byte in the file.
     pub fn position(&self) -> u64 {
         self.bytes.position()
     }
 
-    /// Number of the next uncompressed byte.
+    /// Index of the next uncompressed byte.
     pub fn at(&self) -> u64 {
         self.block as u64 * self.blocks.size + self.made
     }
 
-    /// Goes to the beginning of the block of uncompressed byte `to`, where that is a later one.
+    /// Skips to the block of uncompressed byte `to`, if it is a later block.
     pub fn approach(&mut self, to: u64) -> io::Result<()> {
         let block = (to / self.blocks.size) as usize;
         if block > self.block && to < self.total { self.begin(block) } else { Ok(()) }
@@ -64,7 +65,7 @@ impl Inflate {
         self.blocks.size.min(self.total - self.block as u64 * self.blocks.size)
     }
 
-    /// Some of the next bytes of the block; none at the end of the last one.
+    /// Reads some of the next bytes of the block; none at the end of the last block.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.made == self.block_bytes() {
             if self.at() == self.total {
@@ -93,7 +94,7 @@ impl Inflate {
         }
     }
 
-    /// The block must end where its last byte was made, with its checksum.
+    /// Checks that the block ends after its last byte, with its checksum.
     fn close(&mut self) -> io::Result<()> {
         let block = self.block;
         loop {
@@ -117,7 +118,8 @@ impl Inflate {
         Ok(())
     }
 
-    /// One step of the decompressor: how it went, the bytes that came out, and whether nothing was left to go in.
+    /// One step of the decompressor: its status, the number of bytes written, and true if the input
+    /// was empty.
     fn step(&mut self, out: &mut [u8]) -> io::Result<(Status, usize, bool)> {
         let left = self.blocks.starts[self.block + 1] - self.blocks.starts[self.block] - self.used;
         let input = self.bytes.fill_buf()?;

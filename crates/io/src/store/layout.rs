@@ -1,4 +1,4 @@
-//! What a header says about the voxels, and the checks that hold for every format.
+//! Voxel layout as declared by a header, and format-independent checks.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use zippy::region::Region;
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
-/// More numbers per voxel than this are taken for a mistake: a tensor has 9.
+/// Maximum number of components; a tensor has 9.
 pub const MOST_COMPONENTS: i64 = 16;
 
-/// Something that a header says, and the byte where it does.
+/// A value in a header, and the offset of its byte.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stated<T> {
     pub value: T,
@@ -24,7 +24,7 @@ impl<T> Stated<T> {
     }
 }
 
-/// What a header says about the voxels, not yet checked.
+/// Unchecked voxel layout of a header.
 #[derive(Debug, Clone)]
 pub struct Claim {
     pub kind: ScalarKind,
@@ -32,17 +32,17 @@ pub struct Claim {
     pub components: Stated<i64>,
     /// Voxels along each axis, axis 0 fastest.
     pub sizes: Stated<Vec<i64>>,
-    /// More axes than this are refused.
+    /// Maximum number of axes.
     pub most_axes: usize,
-    /// Distance of neighbouring voxels along each axis; `None` where the header says nothing.
+    /// Distance of neighbouring voxels along each axis; `None` if the header has none.
     pub spacing: Option<Stated<Vec<f64>>>,
-    /// Where the first voxel is; `None` where the header says nothing.
+    /// Position of the first voxel; `None` if the header has none.
     pub origin: Option<Stated<Vec<f64>>>,
-    /// Where each axis points, in the space of the file; `None` where the header says nothing.
+    /// Direction of each axis, in the space of the file; `None` if the header has none.
     pub directions: Option<Vec<Vec<f64>>>,
-    /// Slope and intercept that turn stored numbers into what they mean.
+    /// Slope and intercept that convert stored numbers to values.
     pub rescale: Option<(f64, f64)>,
-    /// Notes for users of the file: how contradictions of the header are read.
+    /// Notes for users of the file: interpretations of contradictions in the header.
     pub notes: Vec<String>,
 }
 
@@ -63,8 +63,8 @@ impl Claim {
         }
     }
 
-    /// Makes spacings positive: an axis with a negative one points the other way, as ITK and VTK
-    /// read it, and instead of 0 is 1. Notes say so.
+    /// Makes spacings positive, with notes: a negative spacing reverses its axis, as in ITK and
+    /// VTK, and 0 becomes 1.
     pub fn make_spacing_positive(&mut self) {
         let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
         if let Some(directions) = turned(spacing, self.directions.as_deref(), &mut self.notes) {
@@ -72,11 +72,11 @@ impl Claim {
         }
     }
 
-    /// The layout, if there can be such a one.
+    /// Checks the layout.
     ///
     /// # Errors
-    /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or above 16, spacings
-    /// that are no finite numbers, an origin that is not finite.
+    /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or
+    /// above 16, a spacing or an origin that is not finite.
     pub fn check(mut self, path: &Path) -> Result<VoxelLayout, IoError> {
         self.make_spacing_positive();
         let (sizes, at) = (self.sizes.value, self.sizes.at);
@@ -131,8 +131,8 @@ impl Claim {
     }
 }
 
-/// Makes spacings positive, as [`Claim::make_spacing_positive`]: the new directions, if an axis is
-/// turned.
+/// Makes spacings positive as [`Claim::make_spacing_positive`]; returns the new directions if an
+/// axis is reversed.
 pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut Vec<String>) -> Option<Vec<Vec<f64>>> {
     let axes = spacing.len();
     let along = |axis: usize| (0..axes).map(|row| f64::from(u8::from(row == axis))).collect();
@@ -155,12 +155,12 @@ pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut 
     is_turned.then_some(new)
 }
 
-/// The voxels of a volume, axis 0 fastest, the bytes of all of them fit 63 bits.
+/// Checked voxel layout, axis 0 fastest; the size in bytes fits 63 bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VoxelLayout {
     pub kind: ScalarKind,
     pub big_endian: bool,
-    /// Numbers of a voxel, side by side in the file.
+    /// Numbers per voxel, adjacent in the file.
     pub components: u64,
     pub shape: Index,
     /// One positive number per axis.
@@ -188,7 +188,7 @@ impl VoxelLayout {
         Region::whole(self.shape)
     }
 
-    /// The numbers of a box of voxels: an axis 0 counts those of a voxel.
+    /// Box of numbers for a box of voxels: the components become axis 0.
     pub fn numbers(&self, voxels: &Region) -> Region {
         let with = |first: i64, index: &Index| {
             Index::from_fn(index.axes() + 1, |axis| if axis == 0 { first } else { index[axis - 1] })

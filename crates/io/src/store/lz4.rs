@@ -1,4 +1,4 @@
-//! Bytes out of blocks that LZ4 has compressed, each held whole while it is read.
+//! Decompression of LZ4 blocks; one whole block is in memory at a time.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use super::segment::{Blocks, LZ4_LIMIT};
 use super::source::Bytes;
 use crate::memory::{reserved, zeros};
 
-/// Somewhere in the blocks.
+/// Position in the blocks.
 pub struct Lz4 {
     bytes: Box<dyn Bytes>,
     blocks: Arc<Blocks>,
     /// Uncompressed bytes of all blocks.
     total: u64,
     block: usize,
-    /// Uncompressed bytes of the block; none before it is read.
+    /// Uncompressed bytes of the block; empty before it is read.
     made: Vec<u8>,
-    /// Those of them that have been handed over.
+    /// Number of bytes of the block that have been returned.
     used: usize,
 }
 
@@ -25,17 +25,17 @@ impl Lz4 {
         Self { bytes, blocks, total, block: 0, made: Vec::new(), used: 0 }
     }
 
-    /// The byte of the file that comes next.
+    /// Offset of the next byte in the file.
     pub fn position(&self) -> u64 {
         self.bytes.position()
     }
 
-    /// Number of the next uncompressed byte.
+    /// Index of the next uncompressed byte.
     pub fn at(&self) -> u64 {
         (self.block as u64).saturating_mul(self.blocks.size).min(self.total) + self.used as u64
     }
 
-    /// Goes to the beginning of the block of uncompressed byte `to`, where that is a later one.
+    /// Skips to the block of uncompressed byte `to`, if it is a later block.
     pub fn approach(&mut self, to: u64) -> io::Result<()> {
         let block = (to / self.blocks.size) as usize;
         if block > self.block && to < self.total {
@@ -45,7 +45,7 @@ impl Lz4 {
         Ok(())
     }
 
-    /// Some of the next bytes of the block; none at the end of the last one.
+    /// Reads some of the next bytes of the block; none at the end of the last block.
     pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.used == self.made.len() {
             if !self.made.is_empty() {
@@ -68,7 +68,7 @@ impl Lz4 {
         let corrupt = |message: String| io::Error::new(ErrorKind::InvalidData, format!("block {block} {message}"));
         let length = self.blocks.starts[block + 1] - self.blocks.starts[block];
         let wanted = self.blocks.size.min(self.total - block as u64 * self.blocks.size);
-        // Memory follows the length of the file, whatever the header declares.
+        // Bound the memory by the length of the file, not by the declared size.
         if length.saturating_mul(LZ4_LIMIT) < wanted {
             return Err(corrupt(format!("has {length} bytes, which cannot become {wanted}")));
         }

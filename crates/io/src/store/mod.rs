@@ -1,9 +1,9 @@
-//! One description of every volume file, whatever its format, and one reader of boxes.
+//! Format-independent description of volume files, and a reader of boxes.
 //!
-//! A format turns a header into a [`Description`]: a [`VoxelLayout`] of voxels and the [`Subvolume`]s that cover it, each a box of
-//! the grid and the [`Segment`] of its bytes. Everything behind the header is done here and knows no format: what the
-//! length of a file must be, raw or encoded bytes, which of them a box of the volume needs, and the errors on the way.
-//! Nothing is allocated from a number in a header before the file has been shown to hold that much.
+//! A format converts a header to a [`Description`]: a [`VoxelLayout`] and the [`Subvolume`]s that
+//! cover it, each a box of the grid and the [`Segment`] of its bytes. This module checks the
+//! lengths of files, decodes raw and encoded bytes, and finds the bytes of a box. Allocations are
+//! bounded by the lengths of the files.
 
 mod ascii;
 mod boxes;

@@ -1,4 +1,4 @@
-//! Where the bytes of a box are, how they are encoded, and what the length of the file says about that.
+//! [`Segment`]: the bytes of a box in a file, with their encoding and a check of their length.
 
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
@@ -8,16 +8,16 @@ use std::sync::Arc;
 use crate::scalar::ScalarKind;
 use crate::{IoError, shown};
 
-/// Deflate cannot expand a byte to more than this many; a header that declares more lies.
+/// Maximum expansion of deflate; a header that declares more is wrong.
 const DEFLATE_LIMIT: u64 = 1032;
 
-/// LZ4 cannot expand a byte to more than this many.
+/// Maximum expansion of LZ4.
 pub const LZ4_LIMIT: u64 = 255;
 
-/// How numbers are stored.
+/// Encoding of numbers.
 #[derive(Debug, Clone)]
 pub enum Encoding {
-    /// As they are in memory.
+    /// In their memory layout.
     Raw,
     /// Compressed by gzip, one or several members.
     Gzip,
@@ -29,12 +29,12 @@ pub enum Encoding {
     Ascii,
 }
 
-/// Where compressed blocks of equally many bytes begin.
+/// Positions of compressed blocks, all with the same decoded size.
 #[derive(Debug)]
 pub struct Blocks {
-    /// First compressed byte of each block, from the beginning of the segment, and the end of the last one.
+    /// First compressed byte of each block, relative to the segment, and the end of the last block.
     pub starts: Vec<u64>,
-    /// Uncompressed bytes of each block; the last one has what is left.
+    /// Uncompressed bytes of each block; the last one can be shorter.
     pub size: u64,
 }
 
@@ -42,42 +42,42 @@ pub struct Blocks {
 #[derive(Debug, Clone)]
 pub struct Segment {
     pub path: PathBuf,
-    /// Bytes `start..end` of the file hold it.
+    /// Bytes `start..end` of the file contain the segment.
     pub start: u64,
     pub end: u64,
-    /// These bytes are base64 text.
+    /// True if the bytes are base64 text.
     pub base64: bool,
     pub encoding: Encoding,
-    /// Decoded bytes to leave out.
+    /// Decoded bytes to skip.
     pub lead: u64,
-    /// Decoded bytes behind `lead`.
+    /// Decoded bytes after `lead`.
     pub bytes: u64,
-    /// Bytes that follow the data are left out, and a note says so; else they are an error.
+    /// True if bytes after the data are ignored with a note; else they are an error.
     pub open_ended: bool,
-    /// Bytes of the file that follow the data and are left out, as far as its length shows.
+    /// Number of ignored bytes after the data, as far as the length of the file shows.
     pub surplus: u64,
 }
 
-/// Opens a file whose length can be relied upon: no pipe that blocks, no device without an end.
+/// Opens a regular file. Pipes and devices are refused: they can block or have no end.
 ///
 /// # Errors
-/// There is no such file, it cannot be opened, or it is not a regular one.
+/// The file is missing, cannot be opened, or is not regular.
 pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
     let system = |error| IoError::system(path, "open", &error);
     let regular = |found: &Metadata| match found.is_file() {
         true => Ok(()),
         false => Err(IoError::request(path, "is not a regular file")),
     };
-    // Opening a pipe would wait for somebody to write.
+    // Opening a pipe would block.
     regular(&fs::metadata(path).map_err(system)?)?;
     let file = File::open(path).map_err(system)?;
-    // The name may be another file's by now.
+    // The name can refer to another file since the check.
     let found = file.metadata().map_err(system)?;
     regular(&found)?;
     Ok((file, found.len()))
 }
 
-/// Two bytes of a file, zeros where it ends.
+/// Two bytes of a file; zeros beyond its end.
 ///
 /// # Errors
 /// The file cannot be opened or read.
@@ -87,7 +87,7 @@ pub fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
     Ok([bytes[0], bytes[1]])
 }
 
-/// The last bytes of a file, 4 KiB at most.
+/// Last bytes of a file, at most 4 KiB.
 ///
 /// # Errors
 /// The file cannot be opened or read.
@@ -105,7 +105,7 @@ fn read(path: &Path, at: u64, most: u64) -> Result<Vec<u8>, IoError> {
 }
 
 impl Segment {
-    /// What stands between byte `start` and the end of a file.
+    /// Segment from byte `start` to the end of a file.
     ///
     /// # Errors
     /// The file cannot be opened; its length does not fit.
@@ -120,11 +120,11 @@ impl Segment {
         Self::unchecked(path, start, encoding, lead, bytes)?.checked(kind)
     }
 
-    /// As [`Self::to_the_end`], except that bytes that follow the data are left out, as ITK,
-    /// nibabel and Teem do, and a note says so.
+    /// As [`Self::to_the_end`], but bytes after the data are ignored with a note, as in ITK,
+    /// nibabel and Teem.
     ///
     /// # Errors
-    /// As [`Self::to_the_end`], too many bytes excepted.
+    /// As [`Self::to_the_end`], except too many bytes.
     pub fn from_byte(
         path: &Path,
         start: u64,
@@ -136,7 +136,7 @@ impl Segment {
         Self { open_ended: true, ..Self::unchecked(path, start, encoding, lead, bytes)? }.checked(kind)
     }
 
-    /// One zlib stream of the bytes `start..end` of a file; bytes that follow it are left out.
+    /// One zlib stream in the bytes `start..end` of a file; bytes after the stream are ignored.
     ///
     /// # Errors
     /// As [`Self::from_byte`].
@@ -152,7 +152,7 @@ impl Segment {
         Ok(Self { path, start, end, base64: false, encoding, lead, bytes, open_ended: false, surplus: 0 })
     }
 
-    /// Note about the bytes that follow the data; none without such bytes.
+    /// Note about ignored bytes after the data, if there are any.
     pub fn note(&self) -> Option<String> {
         (self.surplus > 0).then(|| {
             let (count, name) = (self.surplus, shown(&self.path));
@@ -160,8 +160,8 @@ impl Segment {
         })
     }
 
-    /// The segment, if its length in the file fits the decoded bytes: exactly for raw data, by what the encoding can do
-    /// at best for others.
+    /// Checks the length of the segment: raw data must fit exactly; for other encodings the maximum
+    /// expansion is a bound.
     ///
     /// # Errors
     /// Too few or too many bytes.
@@ -195,7 +195,7 @@ impl Segment {
 
     fn checked_raw(mut self) -> Result<Self, IoError> {
         let length = self.end - self.start;
-        // Decoded bytes, those of a last base64 group included that are padding.
+        // Decoded bytes, including the padding of the last base64 group.
         let room = if self.base64 { length / 4 * 3 } else { length };
         let wanted = self.lead.saturating_add(self.bytes);
         let expected = self.bytes;

@@ -1,4 +1,4 @@
-//! Bytes of a stretch of a file, as they are or out of base64 text, from any place on.
+//! Random access to a byte range of a file, raw or decoded from base64.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -8,18 +8,18 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::segment::Segment;
 
-/// Characters of base64 text that are decoded together; whole groups of four.
+/// Characters of base64 text that are decoded at once; whole groups of four.
 const TEXT: usize = 1 << 14;
 
-/// Buffered bytes that can be read from any place on.
+/// Buffered bytes with random access.
 pub trait Bytes: BufRead {
-    /// Goes to byte number `to`.
+    /// Seeks to byte `to`.
     fn seek(&mut self, to: u64) -> io::Result<()>;
-    /// The byte of the file that comes next.
+    /// Offset of the next byte in the file.
     fn position(&self) -> u64;
 }
 
-/// The bytes of a segment, before decompression.
+/// Bytes of a segment before decompression.
 pub fn bytes(segment: &Segment, file: File) -> io::Result<Box<dyn Bytes>> {
     let span = Span::new(file, segment.start, segment.end)?;
     Ok(if segment.base64 {
@@ -83,14 +83,15 @@ impl Bytes for Span {
     }
 }
 
-/// Bytes out of base64 text without white space, so that the place of a group is known by arithmetic. Whoever makes the
-/// [`Segment`] compares the length of the text with that of the data, so that text with white space never gets here.
+/// Bytes decoded from base64 text without white space, so that the position of a group can be
+/// computed. The creator of a [`Segment`] compares the lengths of text and data, which excludes
+/// text with white space.
 struct Base64 {
     text: Span,
     decoded: Vec<u8>,
-    /// Of `decoded`, so many are used up.
+    /// Number of consumed bytes of `decoded`.
     used: usize,
-    /// Number of the first byte in `decoded`.
+    /// Index of the first byte in `decoded`.
     first: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The decoded bytes of a segment from front to back.
+//! [`Stream`]: sequential reader of the decoded bytes of a segment.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -12,14 +12,14 @@ use crate::memory::zeros;
 use crate::scalar::ScalarKind;
 use crate::{IoError, shown};
 
-/// Memory for decoded data grows by so many bytes at least; a multiple of the bytes of every number.
+/// Minimum growth of memory for decoded data, in bytes; a multiple of the size of every number.
 const GROWTH: u64 = 1 << 20;
 
-/// An open segment, somewhere in its data.
+/// An open segment at a position in its data.
 pub struct Stream<'a> {
     segment: &'a Segment,
     source: Source,
-    /// Decoded bytes behind it, the leading ones that are left out included.
+    /// Position in the decoded bytes, the skipped leading ones included.
     at: u64,
     scratch: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// Where in the file it stands.
+    /// Position in the file.
     fn position(&self) -> u64 {
         match self {
             Self::Raw(file) => file.position(),
@@ -65,7 +65,7 @@ impl Source {
     }
 }
 
-/// How many bytes the data of a segment are when they are decoded, or some number above `most`. Few are held.
+/// Counts the decoded bytes of a segment, up to some number above `most`, with little memory.
 ///
 /// # Errors
 /// The file cannot be read; the data are corrupt.
@@ -83,7 +83,7 @@ pub fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
     Ok(stream.at)
 }
 
-/// All decoded bytes of a segment of raw data, which is known to be in the file.
+/// Reads all bytes of a raw segment that is known to be in the file.
 ///
 /// # Errors
 /// The file cannot be read, or ends.
@@ -93,8 +93,9 @@ pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
     Ok(bytes)
 }
 
-/// All decoded bytes of a segment; numbers in text have the machine's byte order. Memory grows with the data that are
-/// there, as compressed ones may declare a thousand times their length.
+/// Reads all decoded bytes of a segment; numbers from text have the machine's byte order. Memory
+/// grows with the available data, because compressed data may declare a thousand times their
+/// length.
 ///
 /// # Errors
 /// The file cannot be read; the data end, go on, are corrupt, or do not fit memory.
@@ -114,7 +115,7 @@ pub fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> 
 }
 
 impl<'a> Stream<'a> {
-    /// At the beginning of the data.
+    /// Opens the segment at its beginning.
     ///
     /// # Errors
     /// The file cannot be opened.
@@ -135,7 +136,7 @@ impl<'a> Stream<'a> {
         Ok(Self { segment, source, at: 0, scratch: Vec::new() })
     }
 
-    /// The data from byte `first` on that fill `out`; never what lies behind.
+    /// Reads `out.len()` decoded bytes from byte `first`, and never more.
     ///
     /// # Errors
     /// The data end, are corrupt or cannot be read.
@@ -159,12 +160,12 @@ impl<'a> Stream<'a> {
         self.exactly(out)
     }
 
-    /// Checks that nothing follows the last voxel, where that one has been read; a gzip stream's
-    /// checksum with it. (Raw data were measured when the file was opened; blocks end by
-    /// themselves.) A note of what follows, where that is left out.
+    /// Checks, after the last voxel, that no more data follow; for gzip also the checksum. (The
+    /// length of raw data is checked on opening; blocks have known ends.) Returns a note about
+    /// ignored data.
     ///
     /// # Errors
-    /// More data than the header declares, or a checksum that is wrong or missing.
+    /// More data than the header declares, or a wrong or missing checksum.
     pub fn finish(mut self) -> Result<Option<String>, IoError> {
         let expected = self.segment.bytes;
         let note = |what: &str| format!("{what} in {}; they are left out", shown(&self.segment.path));
@@ -185,7 +186,7 @@ impl<'a> Stream<'a> {
                 }
                 _ => None,
             }),
-            // Text that is no number may follow the numbers of a text.
+            // Text other than numbers may follow the numbers.
             Ok(_) if self.segment.open_ended => Ok(Some(note("more data follow than the header declares"))),
             Err(error)
                 if self.segment.open_ended
@@ -225,7 +226,7 @@ impl<'a> Stream<'a> {
     fn failed(&self, error: &io::Error) -> IoError {
         let (path, offset) = (&self.segment.path, self.source.position());
         match error.kind() {
-            // The length of a raw file was right when it was opened: somebody has cut it since.
+            // The length was checked on opening, so another program has truncated the file.
             ErrorKind::UnexpectedEof => {
                 let found = self.at.saturating_sub(self.segment.lead);
                 IoError::Truncated { path: path.clone(), offset, found, expected: self.segment.bytes }

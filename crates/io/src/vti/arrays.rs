@@ -48,8 +48,8 @@ impl<'a> Arrays<'a> {
         let text = tail(&head.path)?;
         let tag = b"</AppendedData>";
         let found = text.windows(tag.len()).rposition(|window| window == tag);
-        let behind = |at: usize| text[at + tag.len()..].trim_ascii_start().starts_with(b"</VTKFile>");
-        let found = found.filter(|&at| behind(at)).map(|at| head.length - (text.len() - at) as u64);
+        let is_followed_by_end = |at: usize| text[at + tag.len()..].trim_ascii_start().starts_with(b"</VTKFile>");
+        let found = found.filter(|&at| is_followed_by_end(at)).map(|at| head.length - (text.len() - at) as u64);
         let Some(end) = found.filter(|&end| end >= appended.start) else {
             let message = "the file does not end with </AppendedData> and </VTKFile>; it is truncated";
             return Err(IoError::malformed(&head.path, head.length, message));
@@ -88,14 +88,14 @@ impl<'a> Arrays<'a> {
                     let message = format!("array {} begins where that of another piece does", quoted(&array.name));
                     return self.malformed(array.at, message);
                 }
-                let behind = self.starts.partition_point(|&other| other <= start);
-                let next = self.starts.get(behind).copied().filter(|&other| other <= self.end);
+                let after = self.starts.partition_point(|&other| other <= start);
+                let next = self.starts.get(after).copied().filter(|&other| other <= self.end);
                 let (base64, tight) = (appended.base64, appended.base64 || next.is_none());
                 Binary { start, end: next.unwrap_or(self.end), base64, tight }
             }
         };
         if binary.start >= binary.end {
-            let message = format!("the offset of array {} lies behind the appended data", quoted(&array.name));
+            let message = format!("the offset of array {} is after the end of the appended data", quoted(&array.name));
             return self.malformed(array.at, message);
         }
         let segment = match &self.document.compressor {
@@ -208,9 +208,9 @@ impl<'a> Arrays<'a> {
         if !binary.tight {
             return Ok(());
         }
-        let looked = left.min(1 << 12);
-        let behind = prefix(&self.segment_of(segment.end, segment.end + looked, false, Encoding::Raw, looked))?;
-        if left > looked || !behind.iter().all(u8::is_ascii_whitespace) {
+        let checked = left.min(1 << 12);
+        let rest = prefix(&self.segment_of(segment.end, segment.end + checked, false, Encoding::Raw, checked))?;
+        if left > checked || !rest.iter().all(u8::is_ascii_whitespace) {
             return Err(IoError::Oversized { path: self.head.path.clone(), offset: segment.end, expected });
         }
         Ok(())

@@ -10,7 +10,8 @@ use crate::store::Stated;
 use crate::text::{Keys, floats, integers};
 use crate::{IoError, quoted};
 
-/// The next element that begins, and whether it is empty; `open` loses those that end before it. None at the document's end.
+/// Next start of an element, and true if it is empty; `None` at the end of the document. Closed
+/// elements are removed from `open`.
 ///
 /// # Errors
 /// The document is malformed.
@@ -26,24 +27,27 @@ pub fn next_element(xml: &mut Xml, path: &Path, open: &mut Vec<String>) -> Resul
     }
 }
 
-/// The name and the attributes of an element.
+/// Name and attributes of an element.
 pub struct Element {
     pub name: String,
-    /// Where it begins.
+    /// Offset of the element.
     pub at: u64,
     attributes: Keys<String>,
 }
 
 impl Element {
+    /// Parses the attributes.
+    ///
     /// # Errors
-    /// An attribute is malformed, is given twice, is one of too many or uses an entity that XML does not define.
+    /// An attribute is malformed or given twice, there are too many, or one uses an entity that XML
+    /// does not define.
     pub fn new(path: &Path, at: u64, start: &BytesStart) -> Result<Self, IoError> {
         let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
         let bad = |message: String| {
             IoError::malformed(path, at, format!("malformed attribute of {}: {message}", quoted(&name)))
         };
         let mut attributes = Keys::default();
-        // Its own search for names that are given twice compares each with all.
+        // The library's check for duplicates takes quadratic time.
         for attribute in start.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| bad(error.to_string()))?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| bad(error.to_string()))?;
@@ -58,6 +62,8 @@ impl Element {
         self.attributes.get(name).map(String::as_str)
     }
 
+    /// Value of a required attribute.
+    ///
     /// # Errors
     /// There is no such attribute.
     pub fn need(&self, path: &Path, name: &str) -> Result<&str, IoError> {
@@ -65,7 +71,7 @@ impl Element {
         self.get(name).ok_or_else(missing)
     }
 
-    /// So many numbers.
+    /// `count` numbers.
     ///
     /// # Errors
     /// Other words, or another number of them.

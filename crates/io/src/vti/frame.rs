@@ -1,4 +1,4 @@
-//! Where the points of an image are.
+//! Positions of the points of an image.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::array::{Axis, Metadata};
 use crate::placing::move_lengths_into_spacing;
 use crate::store::{Stated, turned};
 
-/// What the element of an image says of its points.
+/// Attributes of an image element about its points.
 #[derive(Default)]
 pub struct Frame {
     /// First and last index of a point along each axis.
@@ -18,15 +18,17 @@ pub struct Frame {
     /// Directions of the axes as vectors of length 1, from the columns of the image's matrix. The
     /// lengths of the columns are factors of [`spacing`](Self::spacing).
     pub directions: Option<Vec<Vec<f64>>>,
-    /// How contradictions are read.
+    /// Notes about contradictions and their interpretation.
     pub notes: Vec<String>,
     /// Position of the point with index 0 on all axes.
     origin: Option<Stated<Vec<f64>>>,
 }
 
 impl Frame {
+    /// Parses an image element.
+    ///
     /// # Errors
-    /// No extent, or one of too many points; other words than numbers.
+    /// No extent, or too many points; words that are no numbers.
     pub fn new(path: &Path, element: &Element) -> Result<Self, IoError> {
         let whole = element.extent(path, "WholeExtent")?;
         let fits = |&(first, last): &(i64, i64)| last.checked_sub(first).is_some_and(|steps| steps < i64::MAX);
@@ -48,7 +50,7 @@ impl Frame {
         Ok(Self { whole, spacing, directions, notes, origin: element.floats(path, "Origin", 3)? })
     }
 
-    /// Points along each axis.
+    /// Number of points along each axis.
     pub fn sizes(&self) -> Stated<Vec<i64>> {
         Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
     }
@@ -68,7 +70,7 @@ impl Frame {
         Some(Stated::new((0..3).map(point).collect(), *at))
     }
 
-    /// What it says of the axes, which have no names here.
+    /// Metadata of the axes; VTI has no names for them.
     pub fn metadata(&self) -> Metadata {
         let mut found = Metadata { directions: self.directions.clone(), ..Metadata::default() };
         if found.is_along_space() {

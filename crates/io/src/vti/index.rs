@@ -1,4 +1,4 @@
-//! VTK's parallel image data (.pvti): an index of files that each hold a piece.
+//! VTK's parallel image data (.pvti): an index of piece files.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ use super::elements::{Element, next_element};
 use super::frame::Frame;
 use super::notes::FieldTexts;
 use super::xml::Xml;
-use crate::files::{Head, NamedFiles, beside, named_by};
+use crate::files::{Head, NamedFiles, named_by, named_path};
 use crate::store::{Claim, Description, Stated, Subvolume, VoxelLayout};
 use crate::{IoError, quoted};
 
-/// The name of the format.
+/// Name of the format.
 pub const FORMAT: &str = "PVTI";
 
-/// More pieces than this are refused.
+/// Maximum number of pieces.
 pub const MOST: usize = 1 << 16;
 
-/// More bytes of elements than this are refused.
+/// Maximum bytes of elements.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// An index.
+/// A parsed index.
 #[derive(Default)]
 pub struct Index {
     pub frame: Frame,
@@ -34,7 +34,7 @@ pub struct Index {
     pub notes: FieldTexts,
 }
 
-/// An array of point data, as the index describes it.
+/// A point data array in the index.
 pub struct Array {
     pub at: u64,
     pub name: String,
@@ -49,8 +49,11 @@ pub struct Piece {
 }
 
 impl Index {
+    /// Parses an index.
+    ///
     /// # Errors
-    /// The document is malformed or no index of images; names a file twice, or too many.
+    /// The document is malformed or no index of images, names a file twice, or names too many
+    /// files.
     pub fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::bounded(head, MOST_BYTES)?;
         let (mut index, mut open, mut names) = (Self::default(), Vec::new(), BTreeSet::new());
@@ -114,10 +117,10 @@ impl Index {
         Ok(())
     }
 
-    /// The array of this name; without a name the active scalars, else the first one.
+    /// Selects the array `name`; `None`: the active scalars, else the first array.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such array.
     pub fn array(&self, head: &Head, name: Option<&str>) -> Result<&Array, IoError> {
         let wanted = name.or(self.scalars.as_deref());
         let found = self.arrays.iter().find(|array| wanted.is_none_or(|name| array.name == name));
@@ -133,21 +136,21 @@ impl Index {
         })
     }
 
-    /// The points that the index says there are.
+    /// Voxel layout of the points.
     ///
     /// # Errors
-    /// There can be no such ones, or their numbers are of a type that is not read.
+    /// An invalid extent, or an unsupported number type.
     pub fn grid(&self, head: &Head, array: &Array) -> Result<VoxelLayout, IoError> {
         let kind = super::kind(head, array.at, &array.kind)?;
         let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
     }
 
-    /// Where the points of an array are, of the pieces that are needed; the others are not opened. `wanted` gets the number of
-    /// a piece and its points that are in no earlier one.
+    /// Locates the points of an array in the pieces that `wanted` accepts; other pieces are not
+    /// opened. `wanted` receives the index of a piece, and its points that no earlier piece has.
     ///
     /// # Errors
-    /// Pieces that leave points out; one that cannot be opened, or is another than the index says.
+    /// The pieces do not cover all points; a piece cannot be opened or differs from the index.
     pub fn open(
         &self,
         head: &Head,
@@ -159,7 +162,7 @@ impl Index {
         let mut named = NamedFiles::default();
         for (number, piece) in self.pieces.iter().enumerate() {
             let Some(stored) = self.stored(head, piece)? else { continue };
-            // Pieces share the points of their common side; the first one that has a point is read.
+            // Neighbouring pieces share points; a point is read from the first piece that has it.
             let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
             if !mine.is_empty() {
                 left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
@@ -187,7 +190,8 @@ impl Index {
         Ok(Description::new(FORMAT, grid, subvolumes))
     }
 
-    /// The box of a piece, counted from the lower corner of the whole extent; `None` for one without points.
+    /// Box of a piece, relative to the lower corner of the whole extent; `None` for a piece without
+    /// points.
     fn stored(&self, head: &Head, piece: &Piece) -> Result<Option<Region>, IoError> {
         let (whole, own) = (&self.frame.whole.value, &piece.extent.value);
         if own.iter().any(|&(first, last)| first > last) {
@@ -201,7 +205,7 @@ impl Index {
         Ok(Some(Region::between(start, Place::from_fn(3, |axis| own[axis].1 - whole[axis].0 + 1))))
     }
 
-    /// Where in the file of a piece these points are, and whether the most significant bytes come first.
+    /// Locates these points in the file of a piece; the flag is true for big-endian.
     fn piece(
         &self,
         head: &Head,
@@ -209,7 +213,7 @@ impl Index {
         (name, grid): (&str, &VoxelLayout),
         mine: &[Region],
     ) -> Result<(bool, Vec<Subvolume>), IoError> {
-        let own = Head::read(&beside(&head.path, &piece.source))?;
+        let own = Head::read(&named_path(&head.path, &piece.source))?;
         let document = Document::read(&own)?;
         let found = super::opened(&own, &document, Some(name))?;
         let (kind, components) = (found.grid.kind, found.grid.components);
@@ -217,7 +221,7 @@ impl Index {
             let message = format!("has {components} numbers of {kind} a point, the index says another type");
             return Err(IoError::request(&own.path, message));
         }
-        // Both count from the same point.
+        // Both extents have the same origin.
         let (from, to) = (&document.frame.whole.value, &self.frame.whole.value);
         if (0..3).any(|axis| from[axis].0 < to[axis].0 || from[axis].1 > to[axis].1) {
             let message = "reaches beyond the WholeExtent of its index";

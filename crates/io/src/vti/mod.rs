@@ -1,5 +1,5 @@
-//! VTK's XML image data (.vti): elements that describe arrays, and their numbers as text, as base64 text, or raw behind
-//! all elements.
+//! VTK XML image data (.vti): elements that describe arrays, and their numbers as text, base64, or
+//! raw appended data.
 //!
 //! Format: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
 
@@ -23,26 +23,25 @@ use crate::{IoError, quoted};
 use arrays::Arrays;
 use document::{Document, VtiArray, VtiPiece};
 
-/// The name of the format.
+/// Name of the format.
 pub const FORMAT: &str = "VTI";
 
-/// Whether the file begins as an XML document does.
+/// True if the file begins as an XML document.
 pub fn recognises(head: &Head) -> bool {
     let text = head.bytes.strip_prefix(xml::BYTE_ORDER_MARK).unwrap_or(&head.bytes).trim_ascii_start();
     text.starts_with(b"<?xml") || text.starts_with(b"<VTKFile")
 }
 
-/// What the file holds of the point data array of this name; without a name of the active scalars, else of the first
-/// array.
+/// Describes the point data array `name`; `None` selects the active scalars, else the first array.
 ///
 /// # Errors
-/// The document is malformed, has no such array, or its data are shorter or longer than it declares (of compressed and
-/// text data only what their length shows).
+/// The document is malformed, has no such array, or its data are shorter or longer than declared
+/// (for compressed and text data, as far as their length shows).
 pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
     opened(head, &Document::read(head)?, name)
 }
 
-/// [`open`] of a document that has been read.
+/// [`open`] for a parsed document.
 ///
 /// # Errors
 /// As [`open`].
@@ -65,7 +64,7 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
         let grid = &*grid.insert(found);
         let stored = stored(head, document, piece, grid)?;
         let segment = arrays.segment(array, grid.kind, stored.cells() * grid.voxel_bytes())?;
-        // Pieces share the points of their common side; the first one that has a point is read.
+        // Neighbouring pieces share points; a point is read from the first piece that has it.
         let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
         left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
         if left.len() > document::MOST_PIECES {
@@ -84,10 +83,10 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
     Ok(Description { arrays, ..Description::new(FORMAT, grid, subvolumes) })
 }
 
-/// The name of the array to read.
+/// Selects the array to read.
 ///
 /// # Errors
-/// There is none, or none of this name.
+/// There is no array, or none with this name.
 pub fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
     let all = || document.pieces.iter().flat_map(|piece| &piece.points);
     let names: BTreeSet<&str> = all().map(|array| &*array.name).collect();
@@ -124,7 +123,7 @@ fn array_of<'a>(head: &Head, piece: &'a VtiPiece, name: &str) -> Result<&'a VtiA
     }
 }
 
-/// What the image says about the voxels if their numbers are those of `array`.
+/// Voxel layout of the image if its numbers are those of `array`, not yet checked.
 fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, IoError> {
     let kind = kind(head, array.at, &array.kind)?;
     let big_endian = big_endian(head, document, array)?;
@@ -138,10 +137,10 @@ fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, Io
     })
 }
 
-/// The type of the numbers of an array.
+/// Number type of an array.
 ///
 /// # Errors
-/// It is none that is read.
+/// The type is not supported.
 pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
     Ok(match name {
         "Int8" => ScalarKind::I8,
@@ -161,10 +160,10 @@ pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
     })
 }
 
-/// Whether the most significant byte of the numbers of an array comes first.
+/// True if the numbers of an array are big-endian.
 ///
 /// # Errors
-/// The document does not say.
+/// The document has no byte order.
 pub fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<bool, IoError> {
     match (array.is_text(), document.big_endian) {
         (true, _) => Ok(cfg!(target_endian = "big")),
@@ -175,7 +174,7 @@ pub fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<
     }
 }
 
-/// The box of a piece, counted from the lower corner of the whole extent.
+/// Box of a piece, relative to the lower corner of the whole extent.
 fn stored(head: &Head, document: &Document, piece: &VtiPiece, grid: &VoxelLayout) -> Result<Region, IoError> {
     let (whole, own) = (&document.frame.whole.value, &piece.extent.value);
     if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {

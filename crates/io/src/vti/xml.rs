@@ -1,4 +1,4 @@
-//! XML elements out of a file, with a bound on how much of it can be anything but numbers.
+//! XML elements from a file, with a bound on the size of everything except numbers.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -14,13 +14,13 @@ use crate::{IoError, quoted};
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// More bytes of elements than this are refused.
+/// Maximum bytes of elements.
 const MOST: u64 = 1 << 20;
 
-/// Elements nested more deeply are refused; those of an image are five deep.
+/// Maximum nesting depth of elements; images use five levels.
 const DEEPEST: usize = 64;
 
-/// A file of which so many bytes more may be read.
+/// Reader of a file with a byte limit.
 struct Bounded {
     file: BufReader<File>,
     left: u64,
@@ -51,25 +51,27 @@ impl BufRead for Bounded {
     }
 }
 
-/// The elements of a document, one after the other.
+/// Sequential parser of the elements of a document.
 pub struct Xml<'a> {
     path: &'a Path,
     reader: Reader<Bounded>,
     buffer: Vec<u8>,
-    /// Bytes before the first one that the reader counts.
+    /// Offset of the parser's start in the file.
     lead: u64,
-    /// Elements that are open.
+    /// Number of open elements.
     depth: usize,
 }
 
 impl<'a> Xml<'a> {
+    /// Opens a document with the default limit.
+    ///
     /// # Errors
     /// The file cannot be opened.
     pub fn open(head: &'a Head) -> Result<Self, IoError> {
         Self::bounded(head, MOST)
     }
 
-    /// With so many bytes of elements at most.
+    /// Opens a document with at most `most` bytes of elements.
     ///
     /// # Errors
     /// The file cannot be opened.
@@ -83,23 +85,25 @@ impl<'a> Xml<'a> {
         Ok(Self { path, reader, buffer: Vec::new(), lead, depth: 0 })
     }
 
+    /// Checks that all elements are closed at the end of the document.
+    ///
     /// # Errors
-    /// The document has ended, and one of its elements is still open.
+    /// An element is still open.
     pub fn all_closed(&self, open: &[String]) -> Result<(), IoError> {
         let Some(name) = open.last() else { return Ok(()) };
         let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
         Err(IoError::malformed(self.path, self.at(), message))
     }
 
-    /// The byte that comes next.
+    /// Offset of the next byte.
     pub fn at(&self) -> u64 {
         self.lead + self.reader.buffer_position()
     }
 
-    /// The next event and its byte.
+    /// Next event and its offset.
     ///
     /// # Errors
-    /// The document is malformed, longer or more deeply nested than it may be, or declares a document type.
+    /// The document is malformed, too long, too deeply nested, or declares a document type.
     pub fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
         self.buffer.clear();
         let at = self.at();
@@ -114,7 +118,7 @@ impl<'a> Xml<'a> {
             return Err(IoError::unsupported(self.path, at, message));
         }
         match event {
-            // Entities that a document type declares can name each other without end.
+            // Entities of a document type can expand each other exponentially.
             Ok(Event::DocType(_)) => {
                 Err(IoError::unsupported(self.path, at, "a document type declaration is not read"))
             }
@@ -126,7 +130,8 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Passes through text, of any length, up to the next element or the end: where it is, without white space around it.
+    /// Skips text of any length up to the next element or the end, and returns its range without
+    /// surrounding white space.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -134,7 +139,7 @@ impl<'a> Xml<'a> {
         let bound = std::mem::replace(&mut self.reader.get_mut().left, u64::MAX);
         let before = self.reader.buffer_position();
         let found = self.pass();
-        // Text does not count.
+        // Text does not count towards the limit.
         let passed = self.reader.buffer_position() - before;
         debug_assert_eq!(self.reader.get_ref().left, u64::MAX - passed);
         self.reader.get_mut().left = bound;
@@ -163,10 +168,10 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// The byte behind the next underscore, which only white space may precede.
+    /// Byte after the next underscore, which only white space may precede.
     ///
     /// # Errors
-    /// Something else stands there.
+    /// Another character.
     pub fn underscore(&mut self) -> Result<u64, IoError> {
         let mut stream = self.reader.stream();
         let mut byte = [b' '];

@@ -1,10 +1,10 @@
-//! An allocator that counts.
+//! An allocator that counts bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-/// Counts the bytes that the calling thread holds, and the most that it has held. A program declares it as its
+/// Counts the bytes that the calling thread holds, and their maximum. A program declares it as its
 /// `#[global_allocator]`.
 pub struct Counting;
 
@@ -12,20 +12,20 @@ thread_local! {
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
-/// No thread gets more than so many bytes.
+/// Maximum bytes of a thread.
 static LIMIT: AtomicIsize = AtomicIsize::new(isize::MAX);
 
 fn count(bytes: isize) {
-    // The memory of a thread that ends is counted by nobody.
+    // Memory freed while a thread ends is not counted.
     let _ = HELD.try_with(|held| {
         let now = held.get().0 + bytes;
         held.set((now, held.get().1.max(now)));
     });
 }
 
-// SAFETY: all calls are passed on to the system's allocator as they are, or refused.
+// SAFETY: all calls are forwarded unchanged to the system's allocator, or refused.
 unsafe impl GlobalAlloc for Counting {
-    // SAFETY: the caller's promises are those that the system's allocator asks for.
+    // SAFETY: the caller's guarantees are those of the system's allocator.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let held = HELD.try_with(|held| held.get().0).unwrap_or(0);
         if held.saturating_add(layout.size() as isize) > LIMIT.load(Ordering::Relaxed) {
@@ -44,12 +44,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Refuses memory beyond so many bytes: the program ends where that is not foreseen.
+/// Limits the memory of each thread; the program aborts if it does not handle the failure.
 pub fn limit(bytes: isize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The most memory that `act` holds at a time beyond what is held before.
+/// Maximum memory that `act` holds at a time, in addition to the memory held before.
 pub fn most(act: impl FnOnce()) -> isize {
     let before = HELD.get().0;
     HELD.set((before, before));
@@ -57,7 +57,7 @@ pub fn most(act: impl FnOnce()) -> isize {
     HELD.get().1 - before
 }
 
-/// The bytes that the calling thread holds.
+/// Bytes that the calling thread holds.
 pub fn held() -> isize {
     HELD.get().0
 }

@@ -1,4 +1,4 @@
-//! What several test programs share: files made on the spot.
+//! Shared code of the test programs: files created by tests.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod counting;

@@ -1,4 +1,4 @@
-//! NRRD files made on the spot, and what reading them must give.
+//! NRRD files created by tests, and their expected content.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy_io::volume::FileScalar;
 
-/// A file that goes away with its test.
+/// A temporary file, removed when dropped.
 pub struct Temporary(pub PathBuf);
 
 impl Temporary {
@@ -39,7 +39,7 @@ pub fn values<T>(count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
     (0..count as u64).map(|i| make(i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ i)).collect()
 }
 
-/// A file with a header of every kind of line.
+/// A file with every kind of header line.
 pub fn file<T: FileScalar>(name: &str, sizes: &[usize], data: &[T], big: bool, gz: bool, ending: &str) -> Vec<u8> {
     let mut bytes: Vec<u8> = bytemuck::cast_slice(data).to_vec();
     if big {
@@ -64,7 +64,7 @@ pub fn file<T: FileScalar>(name: &str, sizes: &[usize], data: &[T], big: bool, g
     out
 }
 
-/// The voxels of a box, cut out of all of them.
+/// Voxels of a box, from the voxels of the whole volume.
 pub fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
     let at = |values: &[usize], axis: usize, other: usize| values.get(axis).copied().unwrap_or(other);
     let mut out = Vec::new();

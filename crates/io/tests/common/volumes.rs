@@ -1,4 +1,4 @@
-//! Volume files made on the spot, and what every format must give for them.
+//! Volume files created by tests, and their expected content in every format.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use zippy_io::volume::{FileScalar, VolumeFile};
 
 use super::nrrd::{expected, index, region};
 
-/// A directory that goes away with its test.
+/// A temporary directory, removed when dropped.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Drop for Folder {
     }
 }
 
-/// The bytes of numbers in one or the other byte order.
+/// Bytes of numbers in either byte order.
 pub fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
     let mut bytes = bytemuck::cast_slice::<T, u8>(data).to_vec();
     if big != cfg!(target_endian = "big") {
@@ -53,7 +53,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The numbers of a box of voxels, cut out of all of them; components side by side.
+/// Numbers of a box of voxels, from those of the whole volume; components are adjacent.
 pub fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
     let wide = |values: &[usize]| {
         let mut values = values.to_vec();
@@ -63,7 +63,8 @@ pub fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usi
     expected(&wide(sizes), data, &wide(start), &wide(end))
 }
 
-/// Holds a file against the numbers that it must hold: whole, by boxes of an uneven cut in one pass, and each box alone.
+/// Compares a file with the expected numbers: whole, by boxes of an uneven cut in one pass, and
+/// each box alone.
 pub fn holds<T: FileScalar + PartialEq + Debug>(file: &VolumeFile, sizes: &[usize], components: usize, data: &[T]) {
     let what = file.path().display();
     assert_eq!((file.kind(), file.shape(), file.components()), (T::KIND, index(sizes), components), "{what}");
@@ -97,7 +98,7 @@ pub fn holds<T: FileScalar + PartialEq + Debug>(file: &VolumeFile, sizes: &[usiz
     }
 }
 
-/// The error of opening, or of reading everything.
+/// Error of opening, or of reading everything.
 pub fn failure(opened: Result<VolumeFile, IoError>) -> Option<String> {
     let read = opened.and_then(|file| file.read_region_f32(&Region::whole(file.shape())));
     read.err().map(|error| error.to_string())

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::volumes::{bytes, zlib};
 
-/// Where numbers go and how.
+/// Position and encoding of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Format {
     Ascii,
@@ -18,7 +18,7 @@ pub enum Format {
 
 pub const FORMATS: [Format; 4] = [Format::Ascii, Format::Binary, Format::Raw, Format::Base64];
 
-/// How a file is written.
+/// Style of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     pub format: Format,
@@ -27,7 +27,7 @@ pub struct Style {
     pub word: usize,
     /// Bytes of a compressed block.
     pub block: Option<usize>,
-    /// The length is encoded for itself.
+    /// True if the length is encoded separately.
     pub apart: bool,
 }
 
@@ -62,7 +62,7 @@ impl Style {
         words.iter().flat_map(word).collect()
     }
 
-    /// The data with the length or the table before them, the two as they are encoded.
+    /// Encoded data after their length or block table.
     fn blob(&self, data: &[u8]) -> Vec<u8> {
         let (head, body) = match self.block {
             None => (self.words(&[data.len()]), data.to_vec()),
@@ -81,7 +81,7 @@ impl Style {
         }
     }
 
-    /// The whole file; the active scalars are those of `active`.
+    /// The whole file; `active` names the active scalars.
     pub fn write(&self, whole: [i64; 6], active: &str, pieces: &[Piece]) -> Vec<u8> {
         let extent = |extent: [i64; 6]| extent.map(|value| value.to_string()).join(" ");
         let mut appended = Vec::new();
@@ -132,7 +132,7 @@ impl Style {
     }
 }
 
-/// All ways to write a file, but for the text, which has no byte order and no lengths.
+/// All styles except text, which has no byte order and no lengths.
 pub fn styles() -> Vec<Style> {
     let mut all = vec![Style { format: Format::Ascii, big: false, word: 4, block: None, apart: false }];
     for format in &FORMATS[1..] {

@@ -1,11 +1,11 @@
-//! Positions of voxels: what each format says of them, as one grid.
+//! Positions of voxels in each format, as grids.
 
 use zippy::Grid;
 use zippy_io::volume::{self, VolumeFile};
 
 use super::common::volumes::{Folder, bytes};
 
-/// A turn with a reflection, of short fractions.
+/// A rotation with a reflection, with short fractions.
 const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
 const ORIGIN: [f64; 3] = [-12.5, 7.0, 100.25];
 const SPACING: [f64; 3] = [0.5, 1.25, 4.0];
@@ -35,7 +35,7 @@ fn vti(folder: &Folder, extent: &str, more: &str) -> VolumeFile {
     volume::open(folder.file("a.vti", text.as_bytes())).unwrap()
 }
 
-/// A NIfTI-1 file of 4 x 3 x 2 bytes and these numbers from bytes on.
+/// A NIfTI-1 file of 4 x 3 x 2 bytes, with numbers at byte offsets.
 fn nifti(folder: &Folder, axes: i16, forms: (i16, i16), floats: &[(usize, &[f32])]) -> VolumeFile {
     let mut header = vec![0_u8; 352];
     let mut put = |at: usize, part: Vec<u8>| header[at..at + part.len()].copy_from_slice(&part);
@@ -74,7 +74,8 @@ fn every_format_gives_the_grid_of_a_turned_volume() {
     let lines = format!("TransformMatrix = {rows}\nOffset = {}\nElementSpacing = {}\n", words(ORIGIN), words(SPACING));
     assert_eq!(metaimage(&folder, &lines).grid(), wanted);
 
-    // VTK's matrix has the directions in its columns. The position is that of point 0, which need not be in the image.
+    // VTK's matrix has the directions in its columns. The position is that of point 0, which can be
+    // outside of the image.
     let matrix = words((0..9).map(|at| TURNED[at % 3][at / 3]));
     let place = format!("Origin=\"{}\" Spacing=\"{}\" Direction=\"{matrix}\"", words(ORIGIN), words(SPACING));
     assert_eq!(vti(&folder, "0 3 0 2 0 1", &place).grid(), wanted);
@@ -92,7 +93,7 @@ fn every_format_gives_the_grid_of_a_turned_volume() {
     near(&nifti(&folder, 3, (1, 0), parts).grid(), &quarter, 1e-6);
 }
 
-/// The matrix has distances of its own, which need not be those of pixdim.
+/// The matrix has distances of its own, which can differ from pixdim.
 #[test]
 fn nifti_matrix_decides_over_pixdim() {
     let folder = Folder::new();
@@ -215,7 +216,7 @@ fn lengths_of_directions_multiply_the_spacing() {
     near(&metaimage(&folder, &lines).grid(), &wanted, 1e-15);
 }
 
-/// An axis without a direction is told where the grid is used, and does not keep the voxels from being read.
+/// Directions in a plane are an error only when the grid is used; the voxels can still be read.
 #[test]
 fn directions_in_a_plane_are_refused_by_the_check() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Hostile headers: parsing one takes time in proportion to its length, and what bounds that is said in an error.
+//! Hostile headers: parsing takes time proportional to their length, and exceeded limits are
+//! errors.
 
 use std::path::Path;
 
@@ -8,11 +9,11 @@ use super::common::counting;
 use super::common::nrrd::gzip;
 use super::common::volumes::{Folder, failure, holds, zlib};
 
-fn told(path: &Path) -> String {
+fn error_of(path: &Path) -> String {
     failure(volume::open(path)).unwrap_or_else(|| panic!("{} is read", path.display()))
 }
 
-/// A header with so many keys of its own.
+/// A header with `keys` additional keys.
 fn metaimage(keys: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
     let own: String = (0..keys).map(line).collect();
     format!("{own}NDims = 1\nDimSize = 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n\x01\x02\x03").into_bytes()
@@ -24,7 +25,7 @@ fn npy(keys: usize) -> Vec<u8> {
     [b"\x93NUMPY\x02\0", &(header.len() as u32).to_le_bytes()[..], header.as_bytes(), &[1, 2, 3]].concat()
 }
 
-/// An image with so many attributes more on its piece, around an element with so many inside each other.
+/// An image with additional attributes on its piece, and nested elements.
 fn vti(attributes: usize, depth: usize) -> Vec<u8> {
     let own: String = (0..attributes).map(|key| format!(" k{key}=\"\"")).collect();
     let (open, close) = ("<a>".repeat(depth), "</a>".repeat(depth));
@@ -48,15 +49,15 @@ fn keys_are_limited() {
     let more = [("a.mha", metaimage(997, key)), ("a.npy", npy(998)), ("a.vti", vti(1000, 0))];
     let many = [("a.mha", metaimage(40_000, key)), ("a.npy", npy(40_000)), ("a.vti", vti(40_000, 0))];
     for (name, content) in more.into_iter().chain(many) {
-        let error = told(&folder.file(name, &content));
+        let error = error_of(&folder.file(name, &content));
         assert!(error.contains("more than 1000 keys") && error.contains(", byte "), "{error}");
     }
 }
 
 #[test]
-fn what_may_be_repeated_costs_its_length() {
+fn repeated_entries_take_linear_time() {
     let folder = Folder::new();
-    // 90,000 lines: half a minute where each is compared with all before it.
+    // 90,000 lines take half a minute if each is compared with all previous ones.
     let content = metaimage(90_000, |_| "Comment = \n".into());
     holds(&volume::open(folder.file("a.mha", &content)).unwrap(), &[3], 1, &[1_u8, 2, 3]);
     let pairs: String = (0..60_000).map(|key| format!("k{key}:=1\n")).collect();
@@ -67,10 +68,10 @@ fn what_may_be_repeated_costs_its_length() {
 #[test]
 fn depth_is_limited() {
     let folder = Folder::new();
-    // VTKFile, ImageData, Piece, PointData and DataArray are there already.
+    // VTKFile, ImageData, Piece, PointData and DataArray already have five levels.
     holds(&volume::open(folder.file("a.vti", &vti(0, 59))).unwrap(), &[3, 1, 1], 1, &[1_u8, 2, 3]);
     for depth in [60, 62, 70_000] {
-        let error = told(&folder.file("a.vti", &vti(0, depth)));
+        let error = error_of(&folder.file("a.vti", &vti(0, depth)));
         assert!(error.contains("more than 64 elements inside each other") && error.contains(", byte "), "{error}");
     }
 }
@@ -85,18 +86,18 @@ fn long_names_are_not_multiplied() {
         for (name, header) in [("a.nhdr", nrrd), ("a.mhd", metaimage)] {
             let path = folder.file(name, format!("{header} {pattern}%d 1 65536 1\n\n").as_bytes());
             let mut error = String::new();
-            let most = counting::most(|| error = told(&path));
+            let most = counting::most(|| error = error_of(&path));
             let wanted = format!("65536 file names of {} bytes; at most 16777216 bytes of names are read", length + 2);
             assert!(error.contains(&wanted), "{error}");
             assert!(most < 16 << 20, "{most} bytes for {length} characters");
         }
     }
-    // A file that is not there: the names themselves are taken.
+    // A missing file: only the names take memory.
     let path = folder.file("a.nhdr", format!("{nrrd} {}%d 1 65536 1\n\n", "n".repeat(250)).as_bytes());
-    assert!(told(&path).contains("cannot open"), "{}", told(&path));
+    assert!(error_of(&path).contains("cannot open"), "{}", error_of(&path));
 }
 
-/// Tables of blocks that are read once for each piece: pieces that share one would multiply it.
+/// Each piece reads its block table, so shared tables would multiply the work.
 #[test]
 fn tables_are_not_multiplied() {
     let folder = Folder::new();
@@ -121,7 +122,7 @@ fn tables_are_not_multiplied() {
     content.extend(b"</AppendedData></VTKFile>");
     let path = folder.file("a.vti", &content);
     let mut error = String::new();
-    let most = counting::most(|| error = told(&path));
+    let most = counting::most(|| error = error_of(&path));
     assert!(error.contains("array \"v\" begins where that of another piece does"), "{error}");
     assert!(most < 8 << 20, "{most} bytes");
 }
@@ -136,8 +137,8 @@ fn empty_members_of_gzip_are_limited() {
     let empty = gzip(&[]).repeat(1000);
     let spread = [&empty, &gzip(&[1]), &empty, &gzip(&[2, 3]), &empty].map(|part| &part[..]).concat();
     holds(&volume::open(nrrd(&spread)).unwrap(), &[3], 1, &[1_u8, 2, 3]);
-    let error = told(&nrrd(&[empty.repeat(60), gzip(&[1, 2, 3])].concat()));
+    let error = error_of(&nrrd(&[empty.repeat(60), gzip(&[1, 2, 3])].concat()));
     assert!(error.contains("more than 1048576 bytes of empty members or headers"), "{error}");
-    let error = told(&nrrd(&[gzip(&[1, 2, 3]), empty.repeat(60)].concat()));
+    let error = error_of(&nrrd(&[gzip(&[1, 2, 3]), empty.repeat(60)].concat()));
     assert!(error.contains("more than 1048576 bytes of empty members or headers"), "{error}");
 }

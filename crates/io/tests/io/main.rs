@@ -1,4 +1,4 @@
-//! Files in every format, whole and damaged, against the numbers that were put into them.
+//! Files in every format, whole and damaged, compared with the numbers that were written to them.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Files of meshes: the same bytes from every number of ranks, and what other parsers find in them.
+//! Mesh files: the same bytes for every number of ranks, and the content that other parsers find.
 
 use zippy_io::IoError;
 use zippy_io::mesh::{self, Before, Field, Format, Layout, Mesh, Part, Text, Whole};
@@ -26,7 +26,7 @@ fn samples() -> Vec<Sample> {
 }
 
 #[test]
-fn ranks_write_what_one_does() {
+fn several_ranks_write_the_bytes_of_one_rank() {
     let folder = Folder::new();
     for (number, sample) in samples().iter().enumerate() {
         let (v, t) = (sample.positions.len(), sample.triangles.len());
@@ -76,7 +76,7 @@ fn other_parsers_find_the_mesh() {
 
 /// Numbers that are hard to write in decimal, and names that are hard to write in XML.
 #[test]
-fn numbers_and_names_come_back() {
+fn numbers_and_names_survive() {
     let folder = Folder::new();
     let mut sample = Sample::new(12, 5, true, &["a"]);
     let hard = [f32::MIN_POSITIVE, f32::from_bits(1), f32::MAX, -0.0, 0.1, 16_777_216.0, 1.0 / 3.0, f32::EPSILON];
@@ -102,7 +102,7 @@ fn numbers_and_names_come_back() {
 }
 
 #[test]
-fn meshes_are_read_as_they_were() {
+fn meshes_survive() {
     let folder = Folder::new();
     for sample in samples() {
         for format in FORMATS {
@@ -175,9 +175,9 @@ fn pieces_and_their_index_make_up_a_mesh() {
     assert_eq!(mesh::read(&index).unwrap(), Mesh::default());
 }
 
-/// Blocks of bounded size, of which one is held at a time.
+/// Blocks of bounded size, created one at a time.
 #[test]
-fn large_parts_come_in_blocks() {
+fn large_parts_are_written_in_blocks() {
     let sample = Sample::new(300_000, 200_000, true, &["a"]);
     let names = sample.names();
     sample.all(|part| {
@@ -199,11 +199,11 @@ fn large_parts_come_in_blocks() {
 }
 
 #[test]
-fn what_a_mesh_cannot_be_is_an_error() {
+fn invalid_meshes_are_errors() {
     let of = |format, vertices, triangles, normals, fields: &[&str]| {
         Layout::of(format, &Whole { vertices, triangles, ..Whole::default() }, normals, fields)
     };
-    let told = |result: Result<Layout, IoError>, wanted: &str| {
+    let error_of = |result: Result<Layout, IoError>, wanted: &str| {
         let error = result.unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     };
@@ -215,18 +215,18 @@ fn what_a_mesh_cannot_be_is_an_error() {
     assert!(header(1 << 31).contains("list uchar int vertex_indices"));
     assert!(header((1 << 31) + 1).contains("list uchar uint vertex_indices"));
     assert!(header(1 << 32).contains("list uchar uint vertex_indices"));
-    told(of(Format::Ply, (1 << 32) + 1, 1, false, &[]), "4294967297 vertices; PLY counts them in 32 bits");
-    told(of(Format::Ply, u64::MAX, 1, false, &[]), "VTP has 64");
+    error_of(of(Format::Ply, (1 << 32) + 1, 1, false, &[]), "4294967297 vertices; PLY counts them in 32 bits");
+    error_of(of(Format::Ply, u64::MAX, 1, false, &[]), "VTP has 64");
     assert_eq!(of(Format::Stl, 1, u32::MAX.into(), false, &[]).unwrap().length(), 84 + 50 * ((1 << 32) - 1));
-    told(of(Format::Stl, 1, 1 << 32, false, &[]), "4294967296 triangles; STL counts them in 32 bits");
+    error_of(of(Format::Stl, 1, 1 << 32, false, &[]), "4294967296 triangles; STL counts them in 32 bits");
     let large = of(Format::Vtp, 1 << 40, 1 << 41, true, &["a"]).unwrap();
     assert!(large.length() > (28 << 40) + (32 << 41) + 6 * 8);
     for (vertices, triangles) in [(1 << 60, 1), (1, 1 << 59), (1 << 59, 1 << 57), (u64::MAX, u64::MAX)] {
-        told(of(Format::Vtp, vertices, triangles, false, &[]), "more bytes than fit 63 bits");
+        error_of(of(Format::Vtp, vertices, triangles, false, &[]), "more bytes than fit 63 bits");
     }
-    told(of(Format::Ply, 1, u64::MAX, false, &[]), "more bytes than fit 63 bits");
+    error_of(of(Format::Ply, 1, u64::MAX, false, &[]), "more bytes than fit 63 bits");
     for format in FORMATS {
-        told(of(format, 0, 0, false, &["a", "b", "a"]), "two fields have the name \"a\"");
+        error_of(of(format, 0, 0, false, &["a", "b", "a"]), "two fields have the name \"a\"");
     }
     for name in ["x", "nz", "", "a b", "é", "a\n"] {
         let wanted = if name.len() < 3 && name.is_ascii() && !name.contains('\n') && !name.is_empty() {
@@ -234,22 +234,22 @@ fn what_a_mesh_cannot_be_is_an_error() {
         } else {
             "one word of visible ASCII"
         };
-        told(of(Format::Ply, 1, 1, false, &[name]), wanted);
+        error_of(of(Format::Ply, 1, 1, false, &[name]), wanted);
     }
     for name in ["", "a\u{1}", "a\nb", "\u{ffff}"] {
-        told(of(Format::Vtp, 1, 1, false, &[name]), "text without control characters");
+        error_of(of(Format::Vtp, 1, 1, false, &[name]), "text without control characters");
     }
-    told(of(Format::Vtp, 1, 1, true, &["Normals"]), "the normals are");
+    error_of(of(Format::Vtp, 1, 1, true, &["Normals"]), "the normals are");
     assert!(of(Format::Vtp, 1, 1, false, &["Normals"]).is_ok());
-    told(of(Format::Obj, 1, 1, false, &[]), "Whole::text has to be the sum");
+    error_of(of(Format::Obj, 1, 1, false, &[]), "Whole::text has to be the sum");
     let text = Text { positions: 16, normals: 18, triangles: 8 };
     let whole = Whole { vertices: 2, triangles: 1, text, ..Whole::default() };
     assert_eq!(Layout::of(Format::Obj, &whole, true, &[]).unwrap().length(), 39 + 16 + 18 + 8);
-    told(Layout::of(Format::Obj, &whole, false, &[]), "18 bytes cannot be 0 lines of vn");
+    error_of(Layout::of(Format::Obj, &whole, false, &[]), "18 bytes cannot be 0 lines of vn");
 }
 
 #[test]
-fn what_a_part_cannot_be_is_an_error() {
+fn invalid_parts_are_errors() {
     let positions = [[0.0; 3]; 2];
     let (values, triangles, corners) = ([1.0; 2], [[0, 1, 4]], [[[0.0; 3]; 3]]);
     let field = [Field { name: "a", values: &values }];
@@ -267,23 +267,23 @@ fn what_a_part_cannot_be_is_an_error() {
     for format in [Format::Ply, Format::Stl, Format::Vtp] {
         let layout = layout(format);
         assert!(layout.blocks(&good, &before).is_ok());
-        let told = |part: &Part, before: &Before, wanted: &str| {
+        let error_of = |part: &Part, before: &Before, wanted: &str| {
             let error = layout.blocks(part, before).unwrap_err().to_string();
             assert!(error.contains(wanted), "{format:?}: {error}");
         };
-        told(&Part { normals: Some(&positions), ..good }, &before, "has no normals, and this part has normals");
-        told(&Part { fields: &[], ..good }, &before, "the layout has the fields [\"a\"], and this part []");
-        told(&Part { fields: &[Field { name: "b", values: &values }], ..good }, &before, "this part [\"b\"]");
+        error_of(&Part { normals: Some(&positions), ..good }, &before, "has no normals, and this part has normals");
+        error_of(&Part { fields: &[], ..good }, &before, "the layout has the fields [\"a\"], and this part []");
+        error_of(&Part { fields: &[Field { name: "b", values: &values }], ..good }, &before, "this part [\"b\"]");
         let short = [Field { name: "a", values: &values[1..] }];
-        told(&Part { fields: &short, ..good }, &before, "1 numbers of field \"a\" for 2 vertices");
-        told(
+        error_of(&Part { fields: &short, ..good }, &before, "1 numbers of field \"a\" for 2 vertices");
+        error_of(
             &Part { triangles: &[[0, 5, 1]], ..good },
             &before,
             "triangle 0 of this part names vertex 5; the 5 vertices",
         );
-        told(&good, &Before { vertices: 4, ..before }, "2 vertices of this part behind 4 of lower ranks");
-        told(&good, &Before { triangles: 2, ..before }, "1 triangles of this part behind 2 of lower ranks");
-        told(&good, &Before { triangles: u64::MAX, ..before }, "beyond the 2 of all");
+        error_of(&good, &Before { vertices: 4, ..before }, "2 vertices of this part after 4 of lower ranks");
+        error_of(&good, &Before { triangles: 2, ..before }, "1 triangles of this part after 2 of lower ranks");
+        error_of(&good, &Before { triangles: u64::MAX, ..before }, "beyond the 2 of all");
     }
     let error = layout(Format::Stl).blocks(&Part { corners: &[], ..good }, &before).unwrap_err().to_string();
     assert!(error.contains("0 triangles with corners, which STL needs, for 1 triangles"), "{error}");
@@ -296,16 +296,16 @@ fn what_a_part_cannot_be_is_an_error() {
     assert!(layout.blocks(&good, &before(24, 12)).is_ok());
     for before in [before(25, 12), before(24, 13)] {
         let error = layout.blocks(&good, &before).unwrap_err().to_string();
-        assert!(error.contains("lines of this part behind"), "{error}");
+        assert!(error.contains("lines of this part after"), "{error}");
     }
     let error = layout.blocks(&Part { positions: &[[0.0; 3], [0.0, f32::NAN, 0.0]], ..good }, &before(24, 12));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("vertex 1 of this part has a position of [0.0, NaN, 0.0]"), "{error}");
 }
 
-/// What one rank could not write is said of the file, and nothing is there.
+/// A failed write is an error that names the file, and leaves no file.
 #[test]
-fn nothing_is_written_that_is_wrong() {
+fn failed_write_leaves_no_file() {
     let folder = Folder::new();
     let wrong = Part { positions: &[[f32::INFINITY; 3]], triangles: &[[0, 0, 1]], ..Part::default() };
     let corners = Part { corners: &[[[0.0; 3]; 3]], ..wrong };

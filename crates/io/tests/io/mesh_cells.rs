@@ -1,11 +1,11 @@
-//! Cells of a volume in files, byte by byte.
+//! Files with cells of a volume, byte by byte.
 
 use zippy_io::SharedFile;
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Whole};
 
 use super::common::volumes::Folder;
 
-/// Nine points, x = y = z, and a cell of each shape, two of some.
+/// Nine points, x = y = z, and one or two cells of each shape.
 const POSITIONS: [[f32; 3]; 9] =
     [[0.0; 3], [1.0; 3], [2.0; 3], [3.0; 3], [4.0; 3], [5.0; 3], [6.0; 3], [7.0; 3], [8.0; 3]];
 const VALUES: [f32; 9] = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5];
@@ -67,7 +67,7 @@ fn cells_of_all_shapes() {
 }
 
 #[test]
-fn ranks_write_what_one_does() {
+fn several_ranks_write_the_bytes_of_one_rank() {
     let folder = Folder::new();
     let whole = all();
     let layout = Layout::of(Format::Vtu, &whole.alone(), false, &["t"]).unwrap();
@@ -80,7 +80,7 @@ fn ranks_write_what_one_does() {
     };
     let Cells { hexahedra, tetrahedra } = whole.cells;
     let before = Before { vertices: 4, cells: CellCounts { tetrahedra: 1, hexahedra: 0 }, ..Before::default() };
-    // The later one first.
+    // The later part first.
     part(4..9, whole.triangles, Cells { hexahedra, tetrahedra: &tetrahedra[1..] }, &mut |part| {
         layout.blocks(part, &before).unwrap().for_each(|(at, bytes)| second.write_at(at, &bytes).unwrap());
     });
@@ -95,7 +95,7 @@ fn ranks_write_what_one_does() {
 }
 
 #[test]
-fn an_index_of_pieces() {
+fn index_of_pieces_is_written() {
     let folder = Folder::new();
     let index = folder.0.join("a&b.pvtu");
     assert!(mesh::is_index(&index) && !mesh::is_index("a.vtu"));
@@ -115,7 +115,7 @@ fn an_index_of_pieces() {
 }
 
 #[test]
-fn what_cells_cannot_be_is_an_error() {
+fn invalid_cells_are_errors() {
     let folder = Folder::new();
     for name in ["a.ply", "a.stl", "a.obj", "a.vtp"] {
         let error = mesh::write(folder.0.join(name), &all()).unwrap_err().to_string();
@@ -137,7 +137,7 @@ fn what_cells_cannot_be_is_an_error() {
     let none = Whole { vertices: 9, ..Whole::default() };
     let layout = Layout::of(Format::Vtu, &none, false, &["t"]).unwrap();
     let error = layout.blocks(&all(), &Before::default()).unwrap_err().to_string();
-    assert!(error.contains("1 triangles of this part behind 0 of lower ranks are beyond the 0 of all"), "{error}");
+    assert!(error.contains("1 triangles of this part after 0 of lower ranks are beyond the 0 of all"), "{error}");
     let many = CellCounts { hexahedra: u64::MAX / 2, tetrahedra: u64::MAX / 2 + 5 };
     let error = Layout::of(Format::Vtu, &Whole { cells: many, ..none }, false, &[]).unwrap_err().to_string();
     assert!(error.contains("more bytes than fit 63 bits"), "{error}");

@@ -1,4 +1,4 @@
-//! Files of meshes that are cut, damaged or others': errors that name file and byte.
+//! Mesh files that are truncated, damaged or of other programs: errors name the file and the byte.
 
 use zippy_io::mesh::{self, Format, Mesh};
 
@@ -11,8 +11,8 @@ fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// What is said of a file with this content.
-pub fn told(folder: &Folder, name: &str, content: &[u8]) -> String {
+/// Error of a file with this content.
+pub fn error_of(folder: &Folder, name: &str, content: &[u8]) -> String {
     let path = folder.file(name, content);
     let error = mesh::read(&path).expect_err("an error").to_string();
     assert!(error.starts_with(path.to_str().unwrap()) && error.contains(", byte "), "{error}");
@@ -26,27 +26,27 @@ fn replaced(content: &[u8], from: &str, to: &str) -> Vec<u8> {
 }
 
 #[test]
-fn every_cut_is_an_error() {
+fn every_truncation_is_an_error() {
     let folder = Folder::new();
     for format in FORMATS {
         for sample in [Sample::new(5, 4, true, &["a"]), Sample::new(11, 3, false, &[]), Sample::new(0, 0, false, &[])] {
             let whole = written(&folder, format, &sample);
             for cut in 0..whole.len() {
-                told(&folder, name(format), &whole[..cut]);
+                error_of(&folder, name(format), &whole[..cut]);
             }
-            // A word of an OBJ line; of a binary STL a note.
+            // A truncated OBJ can end after a whole line; a truncated binary STL gives a note.
             if !matches!(format, Format::Obj | Format::Stl) {
-                told(&folder, name(format), &[&whole[..], b"x"].concat());
+                error_of(&folder, name(format), &[&whole[..], b"x"].concat());
             }
         }
     }
     let index = folder.0.join("a.pvtp");
     mesh::write_index(&index, 0, true, &["a"]).unwrap();
     let whole = std::fs::read(&index).unwrap();
-    (0..whole.len()).for_each(|cut| drop(told(&folder, "a.pvtp", &whole[..cut])));
+    (0..whole.len()).for_each(|cut| drop(error_of(&folder, "a.pvtp", &whole[..cut])));
 }
 
-/// Damage may make another mesh, but no panic, and no vertex that there is not.
+/// Damage can give another mesh, but no panic, and no index of a missing vertex.
 #[test]
 fn damage_does_not_go_unnoticed_or_panic() {
     let folder = Folder::new();
@@ -75,10 +75,10 @@ fn damage_does_not_go_unnoticed_or_panic() {
 fn other_files_are_refused() {
     let folder = Folder::new();
     for name in ["a.ply", "a.stl", "a.obj", "a.vtp", "a.pvtp"] {
-        told(&folder, name, b"");
-        told(&folder, name, &[0; 200]);
-        told(&folder, name, b"<html><body>404</body></html>\n");
-        told(&folder, name, &b"NRRD0004\ntype: uint8\n".repeat(20));
+        error_of(&folder, name, b"");
+        error_of(&folder, name, &[0; 200]);
+        error_of(&folder, name, b"<html><body>404</body></html>\n");
+        error_of(&folder, name, &b"NRRD0004\ntype: uint8\n".repeat(20));
     }
     for (name, wanted) in [("a.xyz", "the ending \"xyz\""), ("no.ply", "cannot open"), ("", "the ending \"\"")] {
         if name == "a.xyz" {
@@ -92,7 +92,7 @@ fn other_files_are_refused() {
 }
 
 #[test]
-fn ply_says_what_is_wrong() {
+fn ply_errors_name_the_defect() {
     let folder = Folder::new();
     let whole = written(&folder, Format::Ply, &Sample::new(5, 4, false, &[]));
     for (from, to, wanted) in [
@@ -119,22 +119,22 @@ fn ply_says_what_is_wrong() {
         ("end_header", "property", "\"property\" is no line of a header"),
         ("element vertex 5\n", "", "a property before the first element"),
     ] {
-        let error = told(&folder, "a.ply", &replaced(&whole, from, to));
+        let error = error_of(&folder, "a.ply", &replaced(&whole, from, to));
         assert!(error.contains(wanted), "{from} -> {to}: {error}");
     }
     let mut content = whole.clone();
     let first = content.len() - 4 * 13;
     content[first] = 255;
-    assert!(told(&folder, "a.ply", &content).contains(&format!(", byte {}: the data end after 51", content.len())));
+    assert!(error_of(&folder, "a.ply", &content).contains(&format!(", byte {}: the data end after 51", content.len())));
     content[first..first + 5].copy_from_slice(&[3, 5, 0, 0, 0]);
-    assert!(told(&folder, "a.ply", &content).contains("a face names vertex 5; the 5 vertices"));
+    assert!(error_of(&folder, "a.ply", &content).contains("a face names vertex 5; the 5 vertices"));
     content[first + 1..first + 5].fill(0xff);
-    assert!(told(&folder, "a.ply", &content).contains("a face names vertex -1"));
+    assert!(error_of(&folder, "a.ply", &content).contains("a face names vertex -1"));
 }
 
-/// As other writers have it: other types, another order, elements and properties that are dropped.
+/// Other types, another order, and elements and properties that are dropped.
 #[test]
-fn ply_of_other_writers() {
+fn ply_of_other_writers_is_read() {
     let folder = Folder::new();
     let header = "ply\r\nformat binary_little_endian 1.0\r\ncomment by hand\r\nobj_info none\r\nelement camera 2\r\n\
                   property short a\r\nelement face 1\r\nproperty uchar red\r\nproperty list int ushort vertex_index\r\n\
@@ -163,23 +163,23 @@ fn ply_of_other_writers() {
 }
 
 #[test]
-fn stl_says_what_is_wrong() {
+fn stl_errors_name_the_defect() {
     let folder = Folder::new();
     let whole = written(&folder, Format::Stl, &Sample::new(5, 4, false, &[]));
-    assert!(told(&folder, "a.stl", b"solid a\nfacet normal 0 0 1\n").contains("ends where outer is expected"));
+    assert!(error_of(&folder, "a.stl", b"solid a\nfacet normal 0 0 1\n").contains("ends where outer is expected"));
     assert!(
-        told(&folder, "a.stl", &b"solid a\nfacet normal 0 0 1\n".repeat(9)).contains("where \"outer\" is expected")
+        error_of(&folder, "a.stl", &b"solid a\nfacet normal 0 0 1\n".repeat(9)).contains("where \"outer\" is expected")
     );
-    assert!(told(&folder, "a.stl", &whole[..83]).contains("ends inside the first 84 bytes"));
-    assert!(told(&folder, "a.stl", &whole[..283]).contains("after 199 of 200 bytes"));
-    assert!(told(&folder, "a.stl", &[&whole[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
+    assert!(error_of(&folder, "a.stl", &whole[..83]).contains("ends inside the first 84 bytes"));
+    assert!(error_of(&folder, "a.stl", &whole[..283]).contains("after 199 of 200 bytes"));
+    assert!(error_of(&folder, "a.stl", &[&whole[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
     let mut solid = whole.clone();
     solid[..6].copy_from_slice(b"solid ");
     assert_eq!(mesh::read(folder.file("a.stl", &solid)).unwrap().triangles.len(), 4);
 }
 
 #[test]
-fn obj_says_what_is_wrong() {
+fn obj_errors_name_the_defect() {
     let folder = Folder::new();
     let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     for (lines, wanted) in [
@@ -194,22 +194,22 @@ fn obj_says_what_is_wrong() {
         ("curves 1 2\n", "a line of \"curves\""),
         ("\u{0}\n", "a line of"),
     ] {
-        let error = told(&folder, "a.obj", format!("{vertices}{lines}").as_bytes());
+        let error = error_of(&folder, "a.obj", format!("{vertices}{lines}").as_bytes());
         assert!(error.contains(wanted), "{lines}: {error}");
     }
-    assert!(told(&folder, "a.obj", b"v 0 0 0\nv \xff 0 0\n").contains(", byte 10: the line is not text"));
-    assert!(told(&folder, "a.obj", &b"v ".repeat(40_000)).contains("a line of more than 65536 bytes"));
-    assert!(told(&folder, "a.obj", b"# nothing\n").contains("no v line"));
-    let counted = |text: &str| told(&folder, "a.obj", text.as_bytes());
+    assert!(error_of(&folder, "a.obj", b"v 0 0 0\nv \xff 0 0\n").contains(", byte 10: the line is not text"));
+    assert!(error_of(&folder, "a.obj", &b"v ".repeat(40_000)).contains("a line of more than 65536 bytes"));
+    assert!(error_of(&folder, "a.obj", b"# nothing\n").contains("no v line"));
+    let counted = |text: &str| error_of(&folder, "a.obj", text.as_bytes());
     assert!(counted("# a mesh of 2 vertices and 0 triangles\nv 0 0 0\n").contains("the file has 1 vertices"));
     assert!(counted("# a mesh of 1 vertices and 0 triangles\nv 0 0 0").contains("the last line does not end"));
 }
 
 #[test]
-fn obj_of_other_writers() {
+fn obj_of_other_writers_is_read() {
     let folder = Folder::new();
     let text = "mtllib a.mtl\r\no one\r\nf -3/1 2/7/2 +3\r\n";
-    assert!(told(&folder, "a.obj", text.as_bytes()).contains("is no corner"));
+    assert!(error_of(&folder, "a.obj", text.as_bytes()).contains("is no corner"));
     let text = "mtllib a.mtl\r\no one\r\n  v 1e1 -.5 2. 0.5 0.5 0.5\r\nf 1/1 3/2 2\r\n\r\n# x\r\nvt 0 0\r\nv 0 0 0\r\n\
                 v 1 1 1\r\nusemtl a\r\ng b c\r\ns off\r\nl 1 2\r\nf\t-1 -2/3 1/4";
     let read = mesh::read(folder.file("a.obj", text.as_bytes())).unwrap();
@@ -222,7 +222,7 @@ fn obj_of_other_writers() {
 }
 
 #[test]
-fn vtp_says_what_is_wrong() {
+fn vtp_errors_name_the_defect() {
     let folder = Folder::new();
     let whole = written(&folder, Format::Vtp, &Sample::new(5, 4, true, &["a"]));
     for (from, to, wanted) in [
@@ -250,24 +250,24 @@ fn vtp_says_what_is_wrong() {
             assert_eq!(mesh::read(folder.file("a.vtp", &content)).unwrap().fields[0].0, "Normals");
             continue;
         }
-        let error = told(&folder, "a.vtp", &content);
+        let error = error_of(&folder, "a.vtp", &content);
         assert!(error.contains(wanted), "{from} -> {to}: {error}");
     }
     let corner = whole.len() - b"\n  </AppendedData>\n</VTKFile>".len() - (8 + 4 * 8) - 12 * 8;
     let mut content = whole.clone();
     content[corner] = 5;
-    assert!(told(&folder, "a.vtp", &content).contains("cell 0 names vertex 5; the 5 points"));
+    assert!(error_of(&folder, "a.vtp", &content).contains("cell 0 names vertex 5; the 5 points"));
     content[corner..corner + 8].fill(0xff);
-    assert!(told(&folder, "a.vtp", &content).contains("cell 0 names vertex -1"));
+    assert!(error_of(&folder, "a.vtp", &content).contains("cell 0 names vertex -1"));
     let mut content = whole.clone();
     let end = corner + 12 * 8 + 8;
     content[end] = 7;
-    assert!(told(&folder, "a.vtp", &content).contains("cell 1 ends at corner 6, and the one before at 7"));
+    assert!(error_of(&folder, "a.vtp", &content).contains("cell 1 ends at corner 6, and the one before at 7"));
 }
 
-/// As VTK's writers have it: text or compressed, 32 bits, most significant byte first, arrays that are not read.
+/// As written by VTK: text or compressed, 32 bits, big-endian, with arrays that are not read.
 #[test]
-fn vtp_of_other_writers() {
+fn vtp_of_other_writers_is_read() {
     let folder = Folder::new();
     let text = r#"<?xml version="1.0"?>
 <VTKFile type="PolyData" version="0.1" byte_order="LittleEndian">
@@ -295,7 +295,7 @@ fn vtp_of_other_writers() {
         triangles: vec![[0, 2, 1]],
         ..Mesh::default()
     };
-    let error = told(&folder, "a.vtp", text.as_bytes());
+    let error = error_of(&folder, "a.vtp", text.as_bytes());
     assert!(error.contains("the piece: it has no normals and the fields []"), "{error}");
     let (start, end) = (text.find("    <Piece NumberOfPoints=\"0\"").unwrap(), text.find("  </PolyData>").unwrap());
     let one = [&text[..start], &text[end..]].concat();
@@ -306,7 +306,7 @@ fn vtp_of_other_writers() {
         ("0 2 1<", "0 2 3<", "names vertex 3"),
         (">3<", ">4<", "cannot hold the 4 numbers"),
     ] {
-        let error = told(&folder, "a.vtp", one.replace(from, to).as_bytes());
+        let error = error_of(&folder, "a.vtp", one.replace(from, to).as_bytes());
         assert!(error.contains(wanted), "{to}: {error}");
     }
 
@@ -341,24 +341,24 @@ fn vtp_of_other_writers() {
 }
 
 #[test]
-fn pvtp_says_what_is_wrong() {
+fn pvtp_errors_name_the_defect() {
     let folder = Folder::new();
     let index = folder.0.join("a.pvtp");
     Sample::new(3, 1, true, &["a"]).all(|part| mesh::write_piece(&index, 0, part)).unwrap();
     mesh::write_index(&index, 2, true, &["a"]).unwrap();
     let whole = std::fs::read(&index).unwrap();
-    assert!(told(&folder, "a.pvtp", &whole).contains("a_1.vtp: cannot open"));
+    assert!(error_of(&folder, "a.pvtp", &whole).contains("a_1.vtp: cannot open"));
     Sample::new(3, 1, true, &["b"]).all(|part| mesh::write_piece(&index, 1, part)).unwrap();
-    let error = told(&folder, "a.pvtp", &whole);
+    let error = error_of(&folder, "a.pvtp", &whole);
     assert!(
         error.contains("the piece \"a_1.vtp\": it has normals and the fields [\"b\"]; a piece before has"),
         "{error}"
     );
-    let error = told(&folder, "a.pvtp", &replaced(&whole, "a_1", "a_0"));
+    let error = error_of(&folder, "a.pvtp", &replaced(&whole, "a_1", "a_0"));
     assert!(error.contains("the piece \"a_0.vtp\" is named twice"), "{error}");
     folder.file("a_1.vtp", b"<VTKFile");
-    assert!(told(&folder, "a.pvtp", &whole).contains("the file that goes with it, "));
-    assert!(told(&folder, "a.pvtp", &replaced(&whole, " Source=\"a_1.vtp\"", "")).contains("no attribute Source"));
-    let error = told(&folder, "a.pvtp", &replaced(&whole, "\"PPolyData\"", "\"PolyData\""));
+    assert!(error_of(&folder, "a.pvtp", &whole).contains("the file that goes with it, "));
+    assert!(error_of(&folder, "a.pvtp", &replaced(&whole, " Source=\"a_1.vtp\"", "")).contains("no attribute Source"));
+    let error = error_of(&folder, "a.pvtp", &replaced(&whole, "\"PPolyData\"", "\"PolyData\""));
     assert!(error.contains("a VTKFile of type \"PolyData\"; PPolyData is read"), "{error}");
 }

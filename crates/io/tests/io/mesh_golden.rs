@@ -1,4 +1,4 @@
-//! Files of a small mesh, byte by byte, as the descriptions of the formats want them.
+//! Files of a small mesh, byte by byte, from the descriptions of the formats.
 
 use zippy_io::mesh::{self, Field, Part};
 
@@ -22,7 +22,8 @@ fn written(name: &str) -> Vec<u8> {
     std::fs::read(folder.0.join(name)).unwrap()
 }
 
-/// Floats of 32 bits, a letter each: 0 for 0, A and B for 1 and -1, C and D for 2 and 4, E and F for 0.5 and -0.5.
+/// 32-bit floats, one per letter: 0 for 0, A and B for 1 and -1, C and D for 2 and 4, E and F for
+/// 0.5 and -0.5.
 fn floats(letters: &str) -> Vec<u8> {
     let float = |letter: char| match letter {
         '0' => [0, 0, 0, 0],

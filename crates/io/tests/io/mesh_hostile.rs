@@ -1,13 +1,13 @@
-//! Files of meshes that were made to hurt: indices that name one file often, headers that lie about sizes.
+//! Hostile mesh files: an index that names one file repeatedly, headers with wrong sizes.
 
 use zippy_io::mesh::{self, Mesh};
 
 use super::common::counting::most;
 use super::common::volumes::{Folder, zlib};
-use super::mesh_errors::told;
+use super::mesh_errors::error_of;
 use super::meshes::Sample;
 
-/// Spellings and links of one file would make a long mesh of a short index.
+/// Spellings and links of one file would turn a short index into a large mesh.
 #[test]
 fn pvtp_piece_named_by_another_spelling_is_an_error() {
     let folder = Folder::new();
@@ -27,13 +27,13 @@ fn pvtp_piece_named_by_another_spelling_is_an_error() {
     let spellings = ["./a_0.vtp", ".//./a_0.vtp", "b/../a_0.vtp", &absolute];
     let links = if cfg!(unix) { &["link.vtp", "./link.vtp", "hard.vtp"][..] } else { &[] };
     for spelling in spellings.iter().chain(links) {
-        let error = told(&folder, "a.pvtp", whole.replace("a_1.vtp", spelling).as_bytes());
+        let error = error_of(&folder, "a.pvtp", whole.replace("a_1.vtp", spelling).as_bytes());
         let wanted = format!("the piece {} is named twice", zippy_io::quoted(spelling));
         assert!(error.contains(&wanted), "{error}, not {wanted}");
     }
 }
 
-/// What VTK writes for an array without values has no blocks, of the size that all have.
+/// VTK writes an array without values with a block size and no blocks.
 #[test]
 fn empty_compressed_array_needs_blocks_of_some_size() {
     let folder = Folder::new();
@@ -51,12 +51,12 @@ fn empty_compressed_array_needs_blocks_of_some_size() {
     let read = mesh::read(folder.file("a.vtp", &file(&[0, 32768, 0]))).unwrap();
     assert_eq!(read, Mesh { fields: vec![("a".into(), Vec::new())], ..Mesh::default() });
     for words in [&[0, 0, 0][..], &[1, 0, 0, 0], &[3, 0, 0, 0, 0, 0]] {
-        let error = told(&folder, "a.vtp", &file(words));
+        let error = error_of(&folder, "a.vtp", &file(words));
         assert!(error.contains("array \"a\": its header declares blocks of 0 bytes"), "{error}");
     }
 }
 
-/// A compressed array may declare a thousand times its length: what is not there takes no memory.
+/// A compressed array may declare a thousand times its length: missing data takes no memory.
 #[test]
 fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
     let folder = Folder::new();
@@ -68,7 +68,7 @@ fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
          format=\"appended\" offset=\"0\"/></PointData></Piece></PolyData><AppendedData encoding=\"raw\">_"
     )
     .into_bytes();
-    // As many bytes as could expand to all.
+    // Enough bytes that they could expand to the declared size.
     let padded = [packed, vec![0; 40_000]].concat();
     for word in [1, 4 * points, 0, padded.len() as u32] {
         content.extend(word.to_le_bytes());
@@ -76,15 +76,15 @@ fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
     content.extend(padded);
     content.extend(b"</AppendedData></VTKFile>");
     let mut error = String::new();
-    let held = most(|| error = told(&folder, "a.vtp", &content));
+    let held = most(|| error = error_of(&folder, "a.vtp", &content));
     assert!(error.contains("ends after 600000 of 20000000 bytes"), "{error}");
     assert!(held < 4 << 20, "{held} bytes");
 }
 
-/// Meshes in text and with lists, damaged in many ways: an error with the byte or a mesh that hangs
-/// together, in memory that the length of the file accounts for.
+/// Meshes in text and with lists, damaged in many ways: an error that names the byte, or a
+/// consistent mesh, in memory proportional to the length of the file.
 #[test]
-fn damaged_meshes_of_other_writers_are_errors_or_hang_together() {
+fn damaged_meshes_of_other_writers_are_errors_or_consistent() {
     let folder = Folder::new();
     let stl =
         "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1e0 0\nendloop\nendfacet\n";
@@ -133,7 +133,7 @@ fn damaged_meshes_of_other_writers_are_errors_or_hang_together() {
             let path = folder.file(name, &content);
             let mut read = None;
             let held = most(|| read = Some(mesh::read(&path)));
-            // A buffer for reading, and for each byte of the file a few numbers.
+            // A read buffer, and a few numbers per byte of the file.
             assert!(held < (1 << 18) + 200 * content.len() as isize, "{name}: {held} bytes for {}", content.len());
             match read.unwrap() {
                 Err(error) => assert!(error.to_string().contains(name), "{error}"),

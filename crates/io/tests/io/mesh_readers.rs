@@ -1,4 +1,4 @@
-//! Meshes as other programs write them: one tetrahedron, or one cube, in many spellings.
+//! Meshes as written by other programs: a tetrahedron or a cube in many spellings.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use zippy_io::mesh::{self, Mesh};
 use super::common::volumes::Folder;
 use super::mesh_readers_ply::{Order, ply};
 
-/// The volume that a closed surface encloses.
+/// Volume inside of a closed surface.
 fn volume(mesh: &Mesh) -> f64 {
     let at = |vertex: u64| mesh.positions[vertex as usize].map(f64::from);
     let six = |&[a, b, c]: &[u64; 3]| {
@@ -54,7 +54,7 @@ fn text_stl() -> String {
 }
 
 #[test]
-fn stl_in_text_of_any_writer() {
+fn stl_in_text_of_any_writer_is_read() {
     let plain = text_stl();
     let oracle = stl_io::read_stl(&mut Cursor::new(plain.as_bytes())).unwrap();
     assert_eq!(oracle.faces.len(), 4);
@@ -106,7 +106,7 @@ fn stl_in_text_of_any_writer() {
                 endfacet\nendsolid q\n";
     assert_eq!(read("a.stl", quad.as_bytes()).triangles, [[0, 1, 2], [0, 2, 3]]);
     assert_eq!(read("a.stl", b"solid nothing\nendsolid nothing\n").triangles.len(), 0);
-    // Without `endsolid` a whole facet can be the last one.
+    // Without `endsolid` the file can end after a whole facet.
     for cut in 0..plain.trim_end().len() - "endsolid part".len() {
         let text = &plain[..cut];
         if text.trim_end().ends_with("endfacet") {
@@ -130,7 +130,7 @@ fn stl_in_text_of_any_writer() {
 }
 
 #[test]
-fn binary_stl_that_begins_like_text() {
+fn binary_stl_that_begins_like_text_is_read() {
     let mut binary = b"solid written by something that does not care".to_vec();
     binary.resize(80, b' ');
     binary.extend(4_u32.to_le_bytes());
@@ -143,12 +143,12 @@ fn binary_stl_that_begins_like_text() {
     }
     let mesh = read("a.stl", &binary);
     assert_encloses(&mesh, 1.0 / 6.0, "binary with attributes");
-    // Cut or prolonged it is no text either.
+    // Truncated or extended, it is no text either.
     assert!(refused("a.stl", &binary[..binary.len() - 1]).contains("after 199 of 200 bytes"));
     assert!(refused("a.stl", &[&binary[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
 }
 
-/// Writers of streams do not know the number of triangles when they write the header.
+/// Streaming writers do not know the number of triangles when they write the header.
 #[test]
 fn binary_stl_is_read_by_its_length_with_a_note() {
     let mut whole = vec![b'-'; 80];
@@ -183,9 +183,9 @@ fn binary_stl_is_read_by_its_length_with_a_note() {
     }
 }
 
-/// The cube of quadrilaterals.
+/// The cube as quadrilaterals.
 #[test]
-fn faces_with_more_corners() {
+fn faces_with_more_corners_are_triangulated() {
     let corner = |at: u8| [at & 1, at >> 1 & 1, at >> 2].map(|x| f64::from(x) * 2.0);
     let vertices: String = (0..8).map(|at| format!("v {}\n", corner(at).map(|x| x.to_string()).join(" "))).collect();
     let face = |side: [u8; 4]| format!("f {}\n", side.map(|at| (at + 1).to_string()).join(" "));
@@ -204,7 +204,7 @@ fn faces_with_more_corners() {
             Mesh { triangles: mesh.triangles.clone(), ..mesh.clone() }
         );
     }
-    // An L of height 1 with a top and a bottom that are not convex: 3 unit squares.
+    // An L of height 1 with a concave top and bottom: 3 unit squares.
     let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
     let level = |z: u8| outline.map(|[x, y]| format!("v {x} {y} {z}\n")).concat();
     for turn in 0..6 {
@@ -225,13 +225,13 @@ fn faces_with_more_corners() {
             };
             mesh.triangles.iter().filter(is_there).map(of).sum::<f32>()
         };
-        // Triangles that leave the outline would have more.
+        // Triangles outside of the outline would add area.
         assert_eq!((area(0.0), area(1.0)), (3.0, 3.0));
     }
 }
 
 #[test]
-fn obj_of_any_writer() {
+fn obj_of_any_writer_is_read() {
     let vertices = CORNERS.map(|[x, y, z]| format!("v {x} {y} {z}\n")).concat();
     let faces = |corner: &dyn Fn(usize, usize) -> String| -> String {
         let face = |(number, face): (usize, &[u8; 3])| {
@@ -291,7 +291,7 @@ fn obj_of_any_writer() {
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
         assert_encloses(&mesh, 1.0 / 6.0, what);
         assert_eq!(mesh.normals, None, "{what}: normals of corners are none of vertices");
-        // An independent reader, for the forms that it accepts.
+        // Compare with an independent reader, for the forms that it accepts.
         let loaded = tobj::load_obj_buf(
             &mut Cursor::new(text.as_bytes()),
             &tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() },
@@ -320,7 +320,7 @@ fn obj_of_any_writer() {
 
 /// Polygons, strips, lines and single points of a PolyData document.
 #[test]
-fn vtp_of_any_writer() {
+fn vtp_of_any_writer_is_read() {
     let array = |name: &str, numbers: &str| {
         format!("<DataArray type=\"Int64\" Name=\"{name}\" format=\"ascii\">{numbers}</DataArray>")
     };
@@ -341,7 +341,7 @@ fn vtp_of_any_writer() {
     };
     let whole = document(6, &cells(&sides.join(" "), "4 8 12 16 20 24"), 0, "");
     assert_encloses(&read("a.vtp", whole.as_bytes()), 1.0, "quadrilaterals");
-    // The last two sides as a strip each.
+    // The last two sides as one strip each.
     let strip = |side: &[u8; 4]| [side[0], side[1], side[3], side[2]].map(|at| at.to_string()).join(" ");
     let strips = format!("{} {}", strip(&SIDES[4]), strip(&SIDES[5]));
     let mixed = document(4, &cells(&sides[..4].join(" "), "4 8 12 16"), 2, &cells(&strips, "4 8"));

@@ -1,10 +1,10 @@
-//! PLY as other programs write it: a tetrahedron in many spellings.
+//! PLY as written by other programs: a tetrahedron in many spellings.
 
 use std::io::Cursor;
 
 use super::mesh_readers::{CORNERS, FACES, assert_encloses, read, refused};
 
-/// How the numbers of a PLY file are written.
+/// Encoding of the numbers of a PLY file.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Order {
     Text,
@@ -12,7 +12,7 @@ pub enum Order {
     Big,
 }
 
-/// A number with its type, in the words of PLY.
+/// A number with its PLY type.
 fn number(order: Order, kind: &str, value: f64) -> Vec<u8> {
     let mut bytes = match kind {
         "char" | "int8" => (value as i8).to_le_bytes().to_vec(),
@@ -34,7 +34,7 @@ fn number(order: Order, kind: &str, value: f64) -> Vec<u8> {
     }
 }
 
-/// Elements in the order of a header; each row is a list of numbers with their types.
+/// A file with elements in the order of the header; each row is a list of numbers with their types.
 pub fn ply(order: Order, header: &str, rows: &[Vec<(&str, f64)>], ending: &str) -> Vec<u8> {
     let format = match order {
         Order::Text => "ascii",
@@ -52,7 +52,7 @@ pub fn ply(order: Order, header: &str, rows: &[Vec<(&str, f64)>], ending: &str) 
 }
 
 #[test]
-fn ply_of_any_writer() {
+fn ply_of_any_writer_is_read() {
     let corner = |at: usize, kind: &'static str| CORNERS[at].map(|x| (kind, f64::from(x)));
     let vertices = |kind: &'static str| (0..4).map(|at| corner(at, kind).to_vec()).collect::<Vec<_>>();
     let face = |count: &'static str, index: &'static str, face: [u8; 3]| {
@@ -116,7 +116,7 @@ fn ply_of_any_writer() {
     }
     rows.push(vec![("int", 2.0), ("double", 0.5), ("double", -0.5)]);
     cases.push(("another order", header.into(), rows));
-    // Strips of triangles, as of old scans: two of them, with -1 between.
+    // Triangle strips, as in old scans: two of them, with -1 between.
     let header = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement tristrips 1\n\
                   property list int int vertex_indices\n";
     let mut rows = vertices("float");
@@ -131,7 +131,7 @@ fn ply_of_any_writer() {
                 let mesh = read("a.ply", &content);
                 assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
                 assert_encloses(&mesh, 1.0 / 6.0, &what);
-                // A last line feed more.
+                // With an additional line feed at the end.
                 assert_eq!(read("a.ply", &[&content[..], ending.as_bytes()].concat()), mesh, "{what}");
                 refused("a.ply", &[&content[..], b"x"].concat());
                 for cut in [content.len() - 1, content.len() - 3, content.len() / 2] {

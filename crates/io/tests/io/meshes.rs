@@ -1,5 +1,5 @@
-//! Meshes whose numbers say where they stand, written by one rank or several, and parsers of what is written that know
-//! nothing of the library.
+//! Sample meshes whose numbers encode their positions, written by one rank or several, and
+//! independent parsers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Sample {
         self.fields.iter().map(|(name, _)| &**name).collect()
     }
 
-    /// Calls `act` with a part: so many vertices and triangles from these on.
+    /// Calls `act` with a part: ranges of vertices and triangles as start and count.
     pub fn part<T>(&self, vertices: [usize; 2], triangles: [usize; 2], act: impl FnOnce(&Part) -> T) -> T {
         let (v, t) = (vertices[0]..vertices[1], triangles[0]..triangles[1]);
         let field = |(name, values): &'_ (String, Vec<f32>)| (name.clone(), values[v.clone()].to_vec());
@@ -74,7 +74,8 @@ impl Sample {
         self.part([0, self.positions.len()], [0, self.triangles.len()], act)
     }
 
-    /// What several ranks write together, in an order that `seed` says. The cuts are where each rank ends.
+    /// Writes a file by several ranks in a random order from `seed`; `cuts` are the ends of the
+    /// ranks' parts.
     pub fn by_ranks(
         &self,
         folder: &Folder,
@@ -146,7 +147,7 @@ fn shuffle<T>(items: &mut [T], seed: u64) {
     }
 }
 
-/// What a parser finds: numbers of vertices by name, one or three for each, and triangles.
+/// Parsed content: numbers per vertex by name, one or three each, and triangles.
 #[derive(Debug, Default, PartialEq)]
 pub struct Found {
     pub numbers: BTreeMap<String, Vec<f32>>,
@@ -154,7 +155,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What should be found of a mesh.
+    /// Expected content for a mesh.
     pub fn of(sample: &Sample) -> Self {
         let mut numbers: BTreeMap<String, Vec<f32>> = sample.fields.iter().cloned().collect();
         numbers.insert("Points".into(), sample.positions.as_flattened().to_vec());
@@ -169,7 +170,7 @@ fn float(bytes: &[u8]) -> f32 {
     f32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// A PLY file of floats and triangles, by the description of the format.
+/// Parses a PLY file of floats and triangles, by the description of the format.
 pub fn parse_ply(bytes: &[u8]) -> Found {
     let end = bytes.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -212,7 +213,7 @@ pub fn parse_ply(bytes: &[u8]) -> Found {
     found
 }
 
-/// A VTP file with raw appended data, by the description of the format.
+/// Parses a VTP file with raw appended data, by the description of the format.
 pub fn parse_vtp(bytes: &[u8]) -> Found {
     let mark = b"<AppendedData encoding=\"raw\">\n   _";
     let start = bytes.windows(mark.len()).position(|window| window == mark).unwrap() + mark.len();
@@ -255,7 +256,7 @@ pub fn parse_vtp(bytes: &[u8]) -> Found {
     found
 }
 
-/// The corners of the triangles of an OBJ file, and their normals, by `tobj`.
+/// Corners of the triangles of an OBJ file, and their normals, by `tobj`.
 pub type Corners = Vec<[[f32; 3]; 3]>;
 pub fn parse_obj(bytes: &[u8]) -> (Corners, Corners) {
     let none = |_: &Path| panic!("there are no materials");
@@ -273,7 +274,7 @@ pub fn parse_obj(bytes: &[u8]) -> (Corners, Corners) {
     (corners, normals)
 }
 
-/// The normal and the corners of the triangles of an STL file, by `stl_io`.
+/// Normals and corners of the triangles of an STL file, by `stl_io`.
 pub fn parse_stl(bytes: &[u8]) -> Vec<([f32; 3], [[f32; 3]; 3])> {
     let mut bytes = std::io::Cursor::new(bytes);
     let triangles = stl_io::create_stl_reader(&mut bytes).unwrap();

@@ -1,11 +1,11 @@
-//! MetaImage files, written here from the format's description.
+//! MetaImage files, written from the format's description.
 
 use zippy_io::volume::{self, FileScalar};
 
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds, zlib};
 
-/// A header as ITK writes it, up to the last line.
+/// A header as written by ITK, without the last line.
 fn head(kind: &str, sizes: &[usize], channels: usize, more: &str) -> String {
     let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
     let axes = sizes.len();
@@ -60,7 +60,7 @@ fn every_storage<T: FileScalar + PartialEq + std::fmt::Debug>(kind: &str, make: 
 }
 
 #[test]
-fn every_type_order_and_storage() {
+fn every_type_order_and_storage_is_read() {
     every_storage::<u8>("MET_UCHAR", |i| i as u8);
     every_storage::<i8>("MET_CHAR", |i| i as i8);
     every_storage::<u16>("MET_USHORT", |i| i as u16);
@@ -74,7 +74,7 @@ fn every_type_order_and_storage() {
 }
 
 #[test]
-fn slices_in_files_of_their_own() {
+fn slices_in_separate_files_are_read() {
     let folder = Folder::new();
     let data = values(4 * 3 * 6, |i| i as u16);
     let plain = head("MET_USHORT", &[4, 3, 6], 1, "");
@@ -117,9 +117,9 @@ fn text_is_read() {
     holds(&file, &[3, 2], 1, &[1.0, 2.5, -3.0, 400.0, f32::NAN, 6.0]);
 }
 
-/// Slices out of volumes keep the three numbers of those.
+/// Slices of volumes can keep three numbers per position.
 #[test]
-fn numbers_behind_those_of_the_axes_are_left_out() {
+fn numbers_beyond_the_axes_are_ignored() {
     let folder = Folder::new();
     let text = "ObjectType = Image\nNDims = 2\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = 3 4 0\nElementSpacing = 0.5 2 1\n\
                 DimSize = 3 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
@@ -132,9 +132,9 @@ fn numbers_behind_those_of_the_axes_are_left_out() {
 }
 
 #[test]
-fn wrong_files_say_what_is_wrong_and_where() {
+fn errors_name_the_defect_and_the_byte() {
     let folder = Folder::new();
-    let told = |content: &[u8]| {
+    let error_of = |content: &[u8]| {
         let path = folder.file("w.mha", content);
         let error = failure(volume::open(&path)).unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(content)));
         assert!(error.starts_with(path.to_str().unwrap()) && error.contains(", byte "), "{error}");
@@ -174,16 +174,17 @@ fn wrong_files_say_what_is_wrong_and_where() {
         let kept = lines.iter().filter(|line| !line.split(' ').next().unwrap().eq_ignore_ascii_case(field));
         let kept: Vec<&str> = kept.copied().collect();
         let text = format!("{}\n{change}\n", kept.join("\n"));
-        let error = told(&[format!("{text}ElementDataFile = LOCAL\n").as_bytes(), &[7; 24]].concat());
+        let error = error_of(&[format!("{text}ElementDataFile = LOCAL\n").as_bytes(), &[7; 24]].concat());
         assert!(error.contains(wanted), "{change}: {error}");
     }
     for missing in &lines[1..] {
         let kept: Vec<&str> = lines.iter().copied().filter(|line| line != missing).collect();
-        let error = told(&[format!("{}\nElementDataFile = LOCAL\n", kept.join("\n")).as_bytes(), &[7; 24]].concat());
+        let error =
+            error_of(&[format!("{}\nElementDataFile = LOCAL\n", kept.join("\n")).as_bytes(), &[7; 24]].concat());
         assert!(error.contains("the header has no line"), "{missing}: {error}");
     }
-    assert!(told(&[b"# comment\n".as_slice(), &[b'x'; 2 << 20]].concat()).contains("is not \"Key = Value\""));
-    assert!(told(&[b"Comment = ".as_slice(), &[b'x'; 2 << 20]].concat()).contains("byte 1048576: the header ends"));
+    assert!(error_of(&[b"# comment\n".as_slice(), &[b'x'; 2 << 20]].concat()).contains("is not \"Key = Value\""));
+    assert!(error_of(&[b"Comment = ".as_slice(), &[b'x'; 2 << 20]].concat()).contains("byte 1048576: the header ends"));
 }
 
 /// Files that ITK reads, with a note.
@@ -204,7 +205,7 @@ fn contradictions_and_surplus_are_read_with_a_note() {
     let file = open("ElementSpacing = 1 -2 0\nOffset = 5 6 7\n", "LOCAL", &[&data[..], b"\n"].concat());
     holds(&file, &[4, 3, 2], 1, &data);
     assert_eq!(file.notes().len(), 3, "{:?}", file.notes());
-    // The position of an index is that of the negative spacing.
+    // The positions of voxels follow the negative spacing.
     assert_eq!(file.grid().position([3.0, 2.0, 1.0]), [8.0, 2.0, 8.0]);
     let turned = "TransformMatrix = 0 1 0 1 0 0 0 0 1\nElementSpacing = 1 -2 3\n";
     assert_eq!(open(turned, "LOCAL", &data).grid().position([3.0, 2.0, 1.0]), [-4.0, 3.0, 3.0]);
@@ -224,36 +225,38 @@ fn contradictions_and_surplus_are_read_with_a_note() {
 }
 
 #[test]
-fn truncations_and_surplus_of_compressed_data() {
+fn truncated_or_extended_compressed_data_is_an_error() {
     let folder = Folder::new();
     let data = values(600, |i| i as u8);
     let plain = head("MET_UCHAR", &[10, 10, 6], 1, "CompressedData = True\n");
-    let told = |content: &[u8]| {
+    let error_of = |content: &[u8]| {
         let path = folder.file("z.mha", content);
         failure(volume::open(&path)).inspect(|error| {
-            // Cut behind "ElementDataFile = L" it names another file.
+            // Truncated inside of "LOCAL", the header names another file.
             let file = error.starts_with(path.to_str().unwrap()) && error.contains(", byte ");
             assert!(file || error.contains("cannot open") || error.contains("not a regular file"), "{error}");
         })
     };
     let whole = attached(&plain, &zlib(&data));
-    assert_eq!(told(&whole), None);
+    assert_eq!(error_of(&whole), None);
     for cut in 0..whole.len() {
-        assert!(told(&whole[..cut]).is_some(), "cut at {cut} of {}", whole.len());
+        assert!(error_of(&whole[..cut]).is_some(), "cut at {cut} of {}", whole.len());
     }
-    assert_eq!(told(&[&whole[..], b"x"].concat()), None);
-    assert!(told(&attached(&plain, &zlib(&data[..599]))).unwrap().contains("ends after 599 of 600 bytes"));
+    assert_eq!(error_of(&[&whole[..], b"x"].concat()), None);
+    assert!(error_of(&attached(&plain, &zlib(&data[..599]))).unwrap().contains("ends after 599 of 600 bytes"));
     assert!(
-        told(&attached(&plain, &zlib(&[&data[..], b"x"].concat()))).unwrap().contains("goes on after the 600 bytes")
+        error_of(&attached(&plain, &zlib(&[&data[..], b"x"].concat())))
+            .unwrap()
+            .contains("goes on after the 600 bytes")
     );
     let mut checksum = whole.clone();
     *checksum.last_mut().unwrap() ^= 1;
-    assert!(told(&checksum).unwrap().contains("corrupt"));
-    // Sizes that no such stream can hold are refused before anything is read.
+    assert!(error_of(&checksum).unwrap().contains("corrupt"));
+    // Sizes that the stream cannot have are refused before decompression.
     let bomb = head("MET_UCHAR", &[1 << 20, 1 << 20, 4], 1, "CompressedData = True\n");
-    let error = told(&attached(&bomb, &zlib(&vec![0; 100_000]))).unwrap();
+    let error = error_of(&attached(&bomb, &zlib(&vec![0; 100_000]))).unwrap();
     assert!(error.contains("cannot hold the 4398046511104 bytes"), "{error}");
-    // Nothing that follows the part that is asked for is looked at.
+    // Data after the requested part is not read.
     let half = volume::open(folder.file("half.mha", &whole[..whole.len() - 200])).unwrap();
     let first = half.read_region::<u8>(&super::common::nrrd::region(&[0, 0, 0], &[10, 10, 2])).unwrap();
     assert_eq!(first, data[..200]);

@@ -1,11 +1,11 @@
-//! NIfTI-1 and NIfTI-2 files, written here from the two header structs of the format.
+//! NIfTI-1 and NIfTI-2 files, written from the two header structs of the format.
 
 use zippy_io::volume::{self, FileScalar};
 
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-/// A header, field by field in the order of the structs.
+/// A header with its fields in the order of the structs.
 struct Header {
     big: bool,
     second: bool,
@@ -16,7 +16,7 @@ struct Header {
     pixdim: [f64; 8],
     offset: i64,
     scale: (f64, f64),
-    /// Codes of the two forms, the quaternion's offset, last column of the matrix.
+    /// Codes of the two transforms, the quaternion's offset, last column of the matrix.
     forms: (i32, i32, [f64; 3], [f64; 3]),
 }
 
@@ -110,7 +110,7 @@ impl Header {
         assert_eq!(out.0.len(), 540);
     }
 
-    /// Header, no extension, perhaps some bytes, voxels.
+    /// Header, no extension, `gap` bytes, voxels.
     fn single(mut self, data: &[u8], gap: usize) -> Vec<u8> {
         self.offset = if self.second { 544 } else { 352 } + gap as i64;
         [self.write(), vec![0; 4], vec![0xEE; gap], data.to_vec()].concat()
@@ -157,7 +157,7 @@ fn every_storage<T: FileScalar + PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn every_type_order_version_and_storage() {
+fn every_type_order_version_and_storage_is_read() {
     every_storage::<u8>(2, 1, |i| i as u8);
     every_storage::<i16>(4, 1, |i| i as i16);
     every_storage::<i32>(8, 1, |i| i as i32);
@@ -200,7 +200,7 @@ fn scale_and_origin() {
         for (qform, sform, origin) in forms {
             assert_eq!(open(Header { forms: (qform, sform, quaternion, matrix), ..plain() }).origin(), origin);
         }
-        // Time steps of which there is one; an axis of one voxel without a distance.
+        // A single time step; an axis of one voxel without a distance.
         let mut many = Header { second, ..Header::new(&[4, 6, 1, 1, 1], 2, 8) };
         many.pixdim[3] = 0.0;
         assert_eq!(open(many).spacing(), [0.5, 1.25, 1.0]);
@@ -208,9 +208,9 @@ fn scale_and_origin() {
 }
 
 #[test]
-fn wrong_files_say_what_is_wrong_and_where() {
+fn errors_name_the_defect_and_the_byte() {
     let folder = Folder::new();
-    let told = |content: &[u8]| {
+    let error_of = |content: &[u8]| {
         let path = folder.file("w.nii", content);
         let error = failure(volume::open(&path)).expect("an error");
         assert!(error.starts_with(path.to_str().unwrap()) && error.contains(", byte "), "{error}");
@@ -239,8 +239,8 @@ fn wrong_files_say_what_is_wrong_and_where() {
             change(&mut header);
             let content = header.single(&[7; 24], 0);
             for content in [content.clone(), gzip(&content)] {
-                let error = told(&content);
-                // What a compressed file lacks or has too much shows when it is read.
+                let error = error_of(&content);
+                // The length of compressed data is known only after a read.
                 assert!(error.contains(wanted), "{wanted}: {error}");
             }
         }
@@ -248,34 +248,34 @@ fn wrong_files_say_what_is_wrong_and_where() {
         for (offset, wanted) in [(100, "vox_offset 100"), (-352, "vox_offset -352"), (1_000_000, "after 0 of 24 bytes")]
         {
             let header = Header { offset, ..plain() }.write();
-            let error = told(&[header, vec![7; 28]].concat());
+            let error = error_of(&[header, vec![7; 28]].concat());
             assert!(error.contains(wanted), "{offset}: {error}");
         }
         let mut no_magic = plain().single(&[7; 24], 0);
         let magic = if second { 4 } else { 344 };
         no_magic[magic..magic + 4].fill(0);
-        assert!(told(&no_magic).contains(&format!("byte {magic}: no NIfTI magic")));
+        assert!(error_of(&no_magic).contains(&format!("byte {magic}: no NIfTI magic")));
         let whole = plain().single(&[7; 24], 0);
-        (4..whole.len()).for_each(|cut| assert!(told(&whole[..cut]).contains("byte ")));
+        (4..whole.len()).for_each(|cut| assert!(error_of(&whole[..cut]).contains("byte ")));
         let packed = gzip(&whole);
-        (0..packed.len()).for_each(|cut| drop(told(&packed[..cut])));
+        (0..packed.len()).for_each(|cut| drop(error_of(&packed[..cut])));
         let pair = folder.file("pair.txt", &Header { pair: true, ..plain() }.write());
         assert!(failure(volume::open(pair)).unwrap().contains("must end in .hdr"));
         let alone = folder.file("alone.hdr", &Header { pair: true, ..plain() }.write());
         assert!(failure(volume::open(alone)).unwrap().contains("alone.img: cannot open"));
     }
     let huge = Header { second: true, ..Header::new(&[1 << 40, 1 << 40, 2], 2, 8) };
-    assert!(told(&huge.single(&[7; 24], 0)).contains("more bytes than fit 63 bits"));
+    assert!(error_of(&huge.single(&[7; 24], 0)).contains("more bytes than fit 63 bits"));
     let bomb = Header { second: true, ..Header::new(&[1 << 20, 1 << 20, 4], 2, 8) };
-    assert!(told(&gzip(&bomb.single(&[0; 5000], 0))).contains("cannot hold the 4398046511104 bytes"));
-    assert!(told(&gzip(b"something else")).contains("not a volume of a known format"));
+    assert!(error_of(&gzip(&bomb.single(&[0; 5000], 0))).contains("cannot hold the 4398046511104 bytes"));
+    assert!(error_of(&gzip(b"something else")).contains("not a volume of a known format"));
     let odd = Header { offset: 352, ..Header::new(&[4, 3, 2], 2, 8) };
     let mut odd = [odd.write(), vec![7; 28]].concat();
     odd[108..112].copy_from_slice(&352.5_f32.to_le_bytes());
-    assert!(told(&odd).contains("vox_offset 352.5"), "{}", told(&odd));
+    assert!(error_of(&odd).contains("vox_offset 352.5"), "{}", error_of(&odd));
 }
 
-/// A matrix that maps all voxels to a point, a line or a plane, or nowhere.
+/// A matrix that maps all voxels to a point, a line or a plane, or is not finite.
 #[test]
 fn singular_matrix_gives_way_to_the_quaternion_or_the_distances() {
     let folder = Folder::new();
@@ -302,7 +302,7 @@ fn singular_matrix_gives_way_to_the_quaternion_or_the_distances() {
     }
 }
 
-/// Files that nibabel and the format's own library read, with a note.
+/// Files that nibabel and the reference library read, with a note.
 #[test]
 fn contradictions_and_surplus_are_read_with_a_note() {
     let folder = Folder::new();

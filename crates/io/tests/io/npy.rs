@@ -1,11 +1,11 @@
-//! NumPy arrays, written here from the format's description.
+//! NumPy arrays, written from the format's description.
 
 use zippy_io::volume::{self, FileScalar, NumpyAxes, OpenOptions, open_with};
 
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-/// An array file: `shape` as NumPy shows it.
+/// An array file; `shape` in NumPy's notation.
 fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let fortran = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}");
@@ -27,7 +27,7 @@ fn with_header(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The numbers of an array of this shape (NumPy's) in Fortran order, of which `data` has those in C order.
+/// Reorders the numbers of an array of this shape (NumPy's) from C order to Fortran order.
 fn in_fortran<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
     let mut strides = vec![1; shape.len()];
     (1..shape.len()).rev().for_each(|axis| strides[axis - 1] = strides[axis] * shape[axis]);
@@ -41,8 +41,8 @@ fn in_fortran<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
     (0..data.len()).map(|place| data[number(place)]).collect()
 }
 
-/// The volume of a NumPy array whose index is called xyz: NumPy's first axis becomes the fastest one, its last one of
-/// components stays that.
+/// Numbers of the volume for a NumPy array with indices xyz: NumPy's first axis becomes the
+/// fastest; a last axis of components stays.
 fn by_first_axis<T: Copy>(shape: &[usize], components: usize, data: &[T]) -> Vec<T> {
     let voxels: Vec<usize> = (0..data.len() / components).collect();
     in_fortran(shape, &voxels).into_iter().flat_map(|voxel| data[voxel * components..][..components].to_vec()).collect()
@@ -88,7 +88,7 @@ fn both_orders<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: im
 }
 
 #[test]
-fn every_type_order_and_version() {
+fn every_type_order_and_version_is_read() {
     both_orders::<u8>("u1", |i| i as u8);
     both_orders::<i8>("i1", |i| i as i8);
     both_orders::<u16>("u2", |i| i as u16);
@@ -116,9 +116,9 @@ fn bytes_after_the_array_are_left_out_with_a_note() {
     }
 }
 
-/// The bytes that `numpy.save` writes for `numpy.arange(6, dtype='>i2').reshape(2, 3)`.
+/// Bytes that `numpy.save` writes for `numpy.arange(6, dtype='>i2').reshape(2, 3)`.
 #[test]
-fn a_file_as_numpy_writes_it() {
+fn file_of_numpy_is_read() {
     let mut file = b"\x93NUMPY\x01\x00v\x00{'descr': '>i2', 'fortran_order': False, 'shape': (2, 3), }".to_vec();
     file.resize(127, b' ');
     file.extend(b"\n\0\0\0\x01\0\x02\0\x03\0\x04\0\x05");
@@ -133,9 +133,9 @@ fn a_file_as_numpy_writes_it() {
 }
 
 #[test]
-fn wrong_files_say_what_is_wrong_and_where() {
+fn errors_name_the_defect_and_the_byte() {
     let folder = Folder::new();
-    let told = |content: &[u8]| {
+    let error_of = |content: &[u8]| {
         let path = folder.file("a.npy", content);
         let error = failure(volume::open(&path)).expect("an error");
         assert!(error.starts_with(path.to_str().unwrap()) && error.contains(", byte "), "{error}");
@@ -165,7 +165,7 @@ fn wrong_files_say_what_is_wrong_and_where() {
         ("'<u2'", "(4294967296, 1073741824)", "after 24 of 9223372036854775808 bytes"),
         ("'<u2'", "(13,)", "after 24 of 26 bytes"),
     ] {
-        let error = told(&plain(descr, shape));
+        let error = error_of(&plain(descr, shape));
         let wanted = wanted.replace("after 24 of 9223372036854775808 bytes", "more bytes than fit 63 bits");
         assert!(error.contains(&wanted), "{descr} {shape}: {error}");
     }
@@ -180,19 +180,19 @@ fn wrong_files_say_what_is_wrong_and_where() {
         ("{'descr': [('a', ']'", "the end of a list"),
         ("", "should have '{'"),
     ] {
-        let error = told(&with_header(1, header, &[0; 24]));
+        let error = error_of(&with_header(1, header, &[0; 24]));
         assert!(error.contains(wanted), "{header}: {error}");
     }
-    assert!(told(&npy(4, "'<u2'", false, "(12,)", &[0; 24])).contains("version 4"));
+    assert!(error_of(&npy(4, "'<u2'", false, "(12,)", &[0; 24])).contains("version 4"));
     // The byte is that of the value.
-    assert!(told(&plain("'<c4'", "(6,)")).contains(", byte 20: "), "{}", told(&plain("'<c4'", "(6,)")));
+    assert!(error_of(&plain("'<c4'", "(6,)")).contains(", byte 20: "), "{}", error_of(&plain("'<c4'", "(6,)")));
     let whole = plain("'<u2'", "(12,)");
     for cut in 6..whole.len() {
-        told(&whole[..cut]);
+        error_of(&whole[..cut]);
     }
-    // A header of 4 GiB, of which there are a few bytes or two MiB.
+    // A declared header of 4 GiB, in files of a few bytes or two MiB.
     let mut absurd = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec();
-    assert!(told(&absurd).contains("ends inside the header"));
+    assert!(error_of(&absurd).contains("ends inside the header"));
     absurd.resize(2 << 20, b' ');
-    assert!(told(&absurd).contains("a header of 4294967295 bytes"));
+    assert!(error_of(&absurd).contains("a header of 4294967295 bytes"));
 }

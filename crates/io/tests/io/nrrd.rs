@@ -38,7 +38,7 @@ fn round_trip<T: FileScalar + PartialEq + std::fmt::Debug>(name: &str, make: imp
 }
 
 #[test]
-fn every_type_order_encoding_and_region() {
+fn every_type_order_encoding_and_region_is_read() {
     round_trip::<u8>("unsigned char", |i| i as u8);
     round_trip::<i16>("short int", |i| i as i16);
     round_trip::<u16>("uint16_t", |i| i as u16);
@@ -72,7 +72,7 @@ fn conversion_to_f32_takes_the_nearest() {
     assert!(error.contains("holds i32 voxels and cannot be read as u8"), "{error}");
 }
 
-/// All chunks of a cut in one pass, in any order of the list; empty ones too.
+/// All chunks of a cut in one pass, in any order of the list; empty chunks, too.
 #[test]
 fn regions_are_read_together() {
     let sizes = [9, 7, 8];
@@ -98,7 +98,7 @@ fn regions_are_read_together() {
         });
         read.unwrap();
         assert!(seen.iter().all(|&times| times == 1), "{seen:?}");
-        // The taker's own mistake ends the reading.
+        // An error of the callback ends the read.
         let own = |_, _: Vec<f32>| Err(IoError::request(Path::new("mine"), "enough"));
         assert!(opened.read_regions_f32(&regions, own).unwrap_err().to_string().contains("enough"));
         let twice = [regions[0], regions[5], regions[0]];
@@ -111,7 +111,7 @@ fn regions_are_read_together() {
 fn gzip_is_only_read_as_far_as_needed() {
     let data = values(64 * 64 * 64, |i| i as u8);
     let whole = file("uint8", &[64, 64, 64], &data, false, true, "\n");
-    // The last half is missing; a rank that needs the first planes only does not notice, the others do.
+    // The second half is missing: the first planes can be read, the others cannot.
     let temporary = Temporary::new(&whole[..whole.len() / 2]);
     let opened = volume::open(&temporary.0).unwrap();
     let first = opened.read_region::<u8>(&region(&[0, 0, 0], &[64, 64, 8])).unwrap();
@@ -121,7 +121,7 @@ fn gzip_is_only_read_as_far_as_needed() {
 }
 
 #[test]
-fn detached_headers_and_skips() {
+fn detached_headers_and_skips_are_read() {
     let data = Temporary::new(b"a line\nanother\nxxabcdef");
     let name = data.0.file_name().unwrap().to_str().unwrap();
     let head = format!("NRRD0004\ntype: uchar\ndimension: 2\nsizes: 3 2\nencoding: raw\ndata file: {name}\n");
@@ -132,14 +132,14 @@ fn detached_headers_and_skips() {
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}byte skip: -1\n\n")).unwrap(), b"abcdef");
-    // As Teem does: bytes that follow the data are left out.
+    // As in Teem: bytes after the data are ignored.
     assert_eq!(read(format!("{head}line skip: 2")).unwrap(), b"xxabcd");
     let short = read(format!("{head}line skip: 2\nbyte skip: 3")).unwrap_err().to_string();
     assert!(short.contains(name) && short.contains("after 5 of 6"), "{short}");
     let lines = read(format!("{head}line skip: 9000000000000000000")).unwrap_err().to_string();
     assert!(lines.contains("after 3 of 9000000000000000000 lines"), "{lines}");
     assert!(read(head.replace(name, "no-such-file")).unwrap_err().to_string().contains("no-such-file: cannot open"));
-    // Attached, with bytes to skip inside the compressed stream.
+    // Attached, with bytes to skip inside of the compressed stream.
     let mut attached = b"NRRD0004\ntype: uchar\ndimension: 1\nsizes: 3\nencoding: gzip\nbyte skip: 4\n\n".to_vec();
     attached.extend(gzip(b"skipabc"));
     let temporary = Temporary::new(&attached);
@@ -147,9 +147,9 @@ fn detached_headers_and_skips() {
     assert_eq!(opened.read_region::<u8>(&region(&[1], &[3])).unwrap(), b"bc");
 }
 
-/// Slices and slabs in files of their own, by list and by pattern, each with its own bytes to skip.
+/// Slices and slabs in separate files, by list and by pattern, each with its own bytes to skip.
 #[test]
-fn data_in_several_files() {
+fn data_in_several_files_is_read() {
     let folder = Folder::new();
     let data = values(5 * 4 * 6, |i| i as u16);
     let head = "NRRD0004\ntype: uint16\nendian: big\ndimension: 3\nsizes: 5 4 6\nencoding: raw\nbyte skip: 3\n";
@@ -184,7 +184,7 @@ fn data_in_several_files() {
 }
 
 #[test]
-fn components_text_and_origins() {
+fn components_text_and_origins_are_read() {
     let folder = Folder::new();
     let data = values(3 * 4 * 2 * 2, |i| i as i16);
     let head = "NRRD0005\ntype: short\ndimension: 4\nsizes: 3 4 2 2\n";
@@ -201,8 +201,8 @@ fn components_text_and_origins() {
             assert_eq!((file.spacing(), file.origin()), (&[0.5, 2.0, 3.0][..], origin));
         }
     }
-    let told = |text: &str| volume::open(folder.file("c.nrrd", text.as_bytes())).unwrap_err().to_string();
-    let error = told(&format!("{head}encoding: text\n\n1 2 3"));
+    let error_of = |text: &str| volume::open(folder.file("c.nrrd", text.as_bytes())).unwrap_err().to_string();
+    let error = error_of(&format!("{head}encoding: text\n\n1 2 3"));
     assert!(error.contains("byte 41: 4 axes; 1 to 3 axes of voxels are read"), "{error}");
     let text = |numbers: &str| {
         let head = "NRRD0005\ntype: uchar\ndimension: 1\nsizes: 3\nencoding: ascii\n\n";
@@ -223,9 +223,10 @@ fn components_text_and_origins() {
     }
 }
 
-/// The voxels are what a stream ends with, whatever stands before them, as in the header of another format.
+/// With a byte skip of -1, the voxels are the end of a stream, after any other bytes such as the
+/// header of another format.
 #[test]
-fn the_end_of_a_gzip_stream_is_read() {
+fn end_of_a_gzip_stream_is_read() {
     let folder = Folder::new();
     let data = values(60, |i| i as i16);
     let head = "NRRD0004\ntype: int16\ndimension: 3\nsizes: 5 4 3\nendian: big\nencoding: gzip\nbyte skip: -1\n";
@@ -236,11 +237,11 @@ fn the_end_of_a_gzip_stream_is_read() {
         folder.file("c.nii.gz", &[gzip(&one), gzip(&[&other, &raw[..50]].concat()), gzip(&raw[50..])].concat());
         holds(&volume::open(&header).unwrap(), &[5, 4, 3], 1, &data);
     }
-    // As much as a small file can hold: a header may ask for 16 MiB before the voxels, in whatever way.
+    // The limit of 16 MiB before the voxels holds for every way to skip bytes.
     let zeros = gzip(&vec![0; 1 << 20]);
     folder.file("c.nii.gz", &[zeros.repeat(16), gzip(&raw)].concat());
     holds(&volume::open(&header).unwrap(), &[5, 4, 3], 1, &data);
-    // What is not reached is not looked at.
+    // Data beyond the limit is not decompressed.
     folder.file("c.nii.gz", &[&zeros.repeat(17)[..], b"no gzip"].concat());
     let skip = format!("{}data file: c.nii.gz\n", head.replace("skip: -1", "skip: 16777217"));
     for header in [&header, &folder.file("d.nhdr", skip.as_bytes())] {
@@ -258,7 +259,7 @@ fn the_end_of_a_gzip_stream_is_read() {
 }
 
 #[test]
-fn left_handed_spaces_are_turned_over() {
+fn left_handed_spaces_become_right_handed() {
     let folder = Folder::new();
     let open = |space: &str| {
         let head = format!("NRRD0004\ntype: uint8\ndimension: 2\nspace: {space}\nsizes: 2 1\nencoding: raw\n");
@@ -276,7 +277,7 @@ fn left_handed_spaces_are_turned_over() {
 }
 
 #[test]
-fn the_scans_are_read() {
+fn scans_are_read() {
     let scans = [
         ("engine", ScalarKind::U8, [256, 256, 128]),
         ("bonsai", ScalarKind::U8, [256, 256, 256]),

@@ -1,4 +1,4 @@
-//! NRRD files: everything that can be wrong with them is an error that names file and byte.
+//! NRRD files: every defect is an error that names the file and the byte.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use zippy_io::volume;
 
 use super::common::nrrd::{Temporary, file, gzip, region, values};
 
-/// Opens and reads everything: the text of the first error.
+/// Text of the first error from opening and reading everything.
 fn failure(path: &Path) -> Option<String> {
     let opened = match volume::open(path) {
         Ok(opened) => opened,
@@ -35,14 +35,14 @@ fn every_truncation_is_an_error() {
         let wanted = if gz { "other bytes follow the gzip data" } else { "1 bytes follow the data" };
         assert!(notes.len() == 1 && notes[0].contains(wanted), "{notes:?}");
     }
-    // A gzip stream that holds one byte more than declared.
+    // A gzip stream with one byte more than declared.
     let mut oversized = b"NRRD0001\ntype: uint8\ndimension: 1\nsizes: 4\nencoding: gz\n\n".to_vec();
     oversized.extend(gzip(&[1, 2, 3, 4, 5]));
     let notes = noted(&Temporary::new(&oversized).0);
     assert!(notes.len() == 1 && notes[0].contains("more data follow than the header declares"), "{notes:?}");
 }
 
-/// The notes of a file that is read whole.
+/// Notes after a read of the whole file.
 fn noted(path: &std::path::Path) -> Vec<String> {
     let opened = volume::open(path).unwrap();
     opened.read_region_f32(&Region::whole(opened.shape())).unwrap();
@@ -93,30 +93,30 @@ fn regions_outside_are_refused() {
     assert!(opened.read_region::<u8>(&region(&[0], &[4])).is_err());
 }
 
-/// What a file of this text is told, without its name.
-fn parsed(text: &str) -> String {
+/// Error for a file with this text, without the file name.
+fn error_of_text(text: &str) -> String {
     let temporary = Temporary::new(text.as_bytes());
     let error = volume::open(&temporary.0).map(|_| ()).unwrap_err().to_string();
     let name = temporary.0.display().to_string();
     error.strip_prefix(&name).unwrap_or_else(|| panic!("{error} does not begin with {name}")).to_string()
 }
 
-/// What a header with one line changed or added is told.
-fn told(change: &str) -> String {
+/// Error for a header with one line changed or added.
+fn error_of_change(change: &str) -> String {
     let field = change.split(':').next().unwrap();
     let mut lines: Vec<String> = ["type: uint16", "dimension: 3", "sizes: 5 4 3", "endian: big", "encoding: raw"]
         .iter()
         .filter(|line| !line.starts_with(field))
         .map(ToString::to_string)
         .collect();
-    // Fields per axis must come after the dimension.
+    // Per-axis fields must follow the dimension.
     lines.insert(if field == "dimension" { 1 } else { 2 }, change.to_string());
     let text = format!("NRRD0005\n{}\n\n", lines.join("\n"));
-    parsed(&text)
+    error_of_text(&text)
 }
 
 #[test]
-fn wrong_headers_say_what_is_wrong_and_where() {
+fn errors_name_the_defect_and_the_byte() {
     let cases = [
         ("type: quaternion", "unknown type"),
         ("type: block", "block"),
@@ -160,43 +160,49 @@ fn wrong_headers_say_what_is_wrong_and_where() {
         ("nonsense", "neither"),
     ];
     for (change, wanted) in cases {
-        let error = told(change);
+        let error = error_of_change(change);
         assert!(error.starts_with(", byte ") && error.contains(wanted), "{change}: {error}");
     }
     // The byte is that of the value.
-    assert!(told("type: block").starts_with(", byte 41: "), "{}", told("type: block"));
+    assert!(error_of_change("type: block").starts_with(", byte 41: "), "{}", error_of_change("type: block"));
     let long = format!("space directions: ({}1) (0,1,0) (0,0,1)", "1,".repeat(500_000));
-    assert!(told(&long).contains("a vector of 500001 numbers; at most 8 are read"), "{}", told(&long));
+    assert!(
+        error_of_change(&long).contains("a vector of 500001 numbers; at most 8 are read"),
+        "{}",
+        error_of_change(&long)
+    );
     for missing in ["type", "dimension", "sizes", "endian", "encoding"] {
         let text: String = ["type: int16", "dimension: 1", "sizes: 5", "endian: big", "encoding: raw"]
             .iter()
             .filter(|line| !line.starts_with(missing))
             .fold("NRRD0005\n".to_string(), |text, line| text + line + "\n");
-        let error = parsed(&(text + "\n"));
+        let error = error_of_text(&(text + "\n"));
         assert!(
             error.contains(&format!("\"{missing}\"")) || error.contains("before \"dimension\""),
             "{missing}: {error}"
         );
     }
     let head = "NRRD0004\ntype: int8\ndimension: 3\nsizes: 5 4 3\nencoding: raw\n";
-    assert!(parsed(&format!("{head}data file: LIST 1\n")).contains("byte 71: files of \"1\" axes for a volume of 3"));
+    assert!(
+        error_of_text(&format!("{head}data file: LIST 1\n")).contains("byte 71: files of \"1\" axes for a volume of 3")
+    );
     for (names, wanted) in [("", "0 files cannot hold 3 slices"), ("a\nb\n", "2 files cannot hold 3 slices")] {
-        let error = parsed(&format!("{head}data file: LIST\n{names}"));
+        let error = error_of_text(&format!("{head}data file: LIST\n{names}"));
         assert!(error.contains(wanted), "{error}");
     }
     let twice = "NRRD0001\ntype: int8\ntype: int8\n\n";
-    assert!(parsed(twice).contains("given twice"));
+    assert!(error_of_text(twice).contains("given twice"));
     for magic in ["NRRD", "NRRD0006\n\n", "NRRD00051\n\n"] {
-        assert!(parsed(magic).contains("not an NRRD file"), "{magic:?}: {}", parsed(magic));
+        assert!(error_of_text(magic).contains("not an NRRD file"), "{magic:?}: {}", error_of_text(magic));
     }
     for magic in ["", "nrrd0001\n\n", "P6\n"] {
-        assert!(parsed(magic).contains("not a volume of a known format"), "{magic:?}: {}", parsed(magic));
+        assert!(error_of_text(magic).contains("not a volume of a known format"), "{magic:?}: {}", error_of_text(magic));
     }
 }
 
 #[test]
 fn hostile_sizes_allocate_nothing() {
-    // 4 EiB declared by a file of a few bytes: both encodings are refused from the length alone.
+    // 4 EiB declared by a file of a few bytes: both encodings are refused by the length alone.
     for encoding in ["raw", "gzip"] {
         let head =
             format!("NRRD0005\ntype: int8\ndimension: 3\nsizes: 4294967296 1073741824 1\nencoding: {encoding}\n\n");
@@ -222,7 +228,7 @@ fn missing_files_are_named() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever happens to a file, reading it is an error or the right number of voxels, never a panic.
+    /// A mutated file gives an error or the right number of voxels, never a panic.
     #[test]
     fn mutations_never_panic(
         gz in any::<bool>(),
@@ -248,7 +254,7 @@ proptest! {
         }
     }
 
-    /// Headers out of the words of real ones.
+    /// Headers made of words of real headers.
     #[test]
     fn word_salad_never_panics(words in prop::collection::vec(0_usize..28, 0..40)) {
         let vocabulary = [

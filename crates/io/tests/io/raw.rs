@@ -1,4 +1,5 @@
-//! Files without a header: every type, byte order, offset and number of components; layouts that cannot be.
+//! Files without a header: every type, byte order, offset and number of components; invalid
+//! layouts.
 
 use zippy_io::volume::{self, Endian, FileScalar, RawLayout, ScalarKind, VolumeFile};
 
@@ -30,7 +31,7 @@ fn all_layouts<T: FileScalar + PartialEq + std::fmt::Debug>(make: impl Fn(u64) -
 }
 
 #[test]
-fn every_type_and_layout() {
+fn every_type_and_layout_is_read() {
     all_layouts::<u8>(|i| i as u8);
     all_layouts::<i8>(|i| i as i8);
     all_layouts::<u16>(|i| i as u16);
@@ -71,7 +72,7 @@ fn layouts_that_do_not_fit_are_refused() {
         (|l| l.components = 1 << 40, "1099511627776 components"),
         (|l| l.kind = ScalarKind::U16, "4x3x2 voxels of u16 need a file of 48 bytes; it has 24"),
         (|l| l.shape[2] = 1, "4x3x1 voxels of u8 need a file of 12 bytes; it has 24"),
-        (|l| l.offset = 1, "of u8 behind 1 bytes need a file of 25 bytes; it has 24"),
+        (|l| l.offset = 1, "of u8 after 1 bytes need a file of 25 bytes; it has 24"),
         (|l| l.offset = u64::MAX, "need a file of 18446744073709551615 bytes; it has 24"),
         (|l| l.spacing = vec![1.0, f64::NAN, 1.0], "a spacing of NaN on axis 1"),
         (|l| l.spacing = vec![1.0], "1 spacings were given for 3 axes"),
@@ -88,7 +89,7 @@ fn layouts_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn words_of_the_command_line() {
+fn command_line_words_are_parsed() {
     assert_eq!("u16".parse(), Ok(ScalarKind::U16));
     assert_eq!("f64".parse(), Ok(ScalarKind::F64));
     assert_eq!("big".parse(), Ok(Endian::Big));

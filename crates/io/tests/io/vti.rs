@@ -1,4 +1,4 @@
-//! VTI files: every way to write the numbers, pieces, arrays by name, and samples as VTK writes them.
+//! VTI files: every encoding of numbers, pieces, arrays by name, and samples of VTK.
 
 use std::fmt::Display;
 
@@ -32,7 +32,7 @@ fn every_style<T: FileScalar + PartialEq + std::fmt::Debug + Display>(kind: &str
 }
 
 #[test]
-fn every_type_and_style() {
+fn every_type_and_style_is_read() {
     every_style::<u8>("UInt8", |i| i as u8);
     every_style::<i8>("Int8", |i| i as i8);
     every_style::<u16>("UInt16", |i| i as u16);
@@ -69,9 +69,10 @@ fn pieces_make_up_the_whole() {
     }
 }
 
-/// What `vtkXMLImageDataWriter` writes for a 3 x 2 x 1 image of the numbers 0 to 5, in its three modes without compression.
+/// Output of `vtkXMLImageDataWriter` for a 3 x 2 x 1 image of the numbers 0 to 5, in its three
+/// uncompressed modes.
 #[test]
-fn samples_of_vtk() {
+fn samples_of_vtk_are_read() {
     let folder = Folder::new();
     let ascii = r#"<?xml version="1.0"?>
 <VTKFile type="ImageData" version="0.1" byte_order="LittleEndian" header_type="UInt32">
@@ -107,8 +108,7 @@ fn samples_of_vtk() {
     }
 }
 
-/// Arrays in blocks that LZ4 has compressed, as `vtkLZ4DataCompressor` does: without a frame and
-/// without a length.
+/// Arrays in LZ4 blocks as written by `vtkLZ4DataCompressor`: without a frame and without a length.
 #[test]
 fn lz4_blocks_are_read() {
     use base64::Engine;
@@ -143,7 +143,7 @@ fn lz4_blocks_are_read() {
             let region = super::common::nrrd::region(&[0, 0, 0], &[7, 6, 5]);
             let start = whole.len() - 25 - body.len();
             for at in start..start + body.len() {
-                // No damage is more than an error or other numbers.
+                // Damage gives an error or other numbers, never a panic.
                 let mut damaged = whole.clone();
                 damaged[at] ^= 0x55;
                 let read =
@@ -156,9 +156,9 @@ fn lz4_blocks_are_read() {
     }
 }
 
-/// Blocks that nobody asks for are not even looked at.
+/// Blocks outside of the requested region are not read.
 #[test]
-fn only_touched_blocks_are_read() {
+fn only_blocks_of_the_region_are_read() {
     let folder = Folder::new();
     let data = values(16 * 16 * 16, |i| i as u8);
     for format in [Format::Raw, Format::Base64] {
@@ -166,7 +166,7 @@ fn only_touched_blocks_are_read() {
         let whole = [0, 15, 0, 15, 0, 15];
         let arrays = vec![Array::new("v", "UInt8", 1, &data, false)];
         let mut content = style.write(whole, "", &[Piece { extent: whole, arrays }]);
-        // The blocks of planes 4 to 11 become rubbish of the right length.
+        // The blocks of planes 4 to 11 become garbage of the right length.
         let (start, end) = (content.len() * 2 / 5, content.len() * 3 / 5);
         content[start..end].fill(b'A');
         let file = volume::open(folder.file("b.vti", &content)).unwrap();

@@ -1,4 +1,4 @@
-//! VTI files: what can be wrong with them is an error that names file and byte.
+//! VTI files: every defect is an error that names the file and the byte.
 
 use zippy_io::volume::{self, OpenOptions, open_with};
 
@@ -23,7 +23,7 @@ fn replaced(content: &[u8], from: &str, to: &str) -> Vec<u8> {
     [&content[..at], to.as_bytes(), &content[at + from.len()..]].concat()
 }
 
-fn told(folder: &Folder, content: &[u8]) -> String {
+fn error_of(folder: &Folder, content: &[u8]) -> String {
     let path = folder.file("w.vti", content);
     let error = failure(volume::open(&path)).unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(content)));
     assert!(error.starts_with(path.to_str().unwrap()), "{error}");
@@ -39,13 +39,13 @@ fn every_truncation_is_an_error() {
         let end = whole.trim_ascii_end().len() - 1;
         // Every byte of some style.
         for cut in (number / 4 % 7..end).step_by(7) {
-            assert!(told(&folder, &whole[..cut]).contains(", byte "), "cut at {cut}");
+            assert!(error_of(&folder, &whole[..cut]).contains(", byte "), "cut at {cut}");
         }
     }
 }
 
 #[test]
-fn wrong_elements_say_what_is_wrong_and_where() {
+fn errors_in_elements_name_the_defect_and_the_byte() {
     let folder = Folder::new();
     let lol: String = (0..40).map(|n| format!("<!ENTITY l{} \"&l{n};&l{n};\">", n + 1)).collect();
     for (from, to, wanted) in [
@@ -81,42 +81,42 @@ fn wrong_elements_say_what_is_wrong_and_where() {
         ("<?xml version=\"1.0\"?>", "<?xml version=\"1.0\"?><Other/>", "the element \"Other\""),
     ] {
         for format in FORMATS {
-            // Text does not show that it was written as another type.
+            // Text is valid for any number type.
             if format == Format::Ascii && to.contains("UInt16\"") && from.starts_with("type") {
                 continue;
             }
             let content = replaced(&sample(style(format, None)), from, to);
-            // A document type is looked for in what is XML at all.
+            // A document type is an error only in a file that begins as XML.
             let content = if to.starts_with("<!DOC") { [b"<?xml?>".as_slice(), &content].concat() } else { content };
-            let error = told(&folder, &content);
+            let error = error_of(&folder, &content);
             assert!(error.contains(wanted), "{to}, {format:?}: {error}");
         }
     }
     let cells = replaced(&sample(style(Format::Ascii, None)), "<PointData Scalars=\"v\">", "<CellData>");
     let cells = replaced(&cells, "</PointData>", "</CellData>");
-    assert!(told(&folder, &cells).contains("cell data only (array \"v\"); point data are read"));
+    assert!(error_of(&folder, &cells).contains("cell data only (array \"v\"); point data are read"));
     let path = folder.file("w.vti", &sample(style(Format::Raw, None)));
     let named = OpenOptions { array: Some("u".into()), ..OpenOptions::default() };
     let error = open_with(path, &named).unwrap_err().to_string();
     assert!(error.contains("has no array of point data \"u\"; it has \"v\""), "{error}");
     let many = [b"<?xml version=\"1.0\"?>".as_slice(), &b"<a>".repeat(1 << 19)].concat();
-    assert!(told(&folder, &many).contains("the element \"a\""));
+    assert!(error_of(&folder, &many).contains("the element \"a\""));
     let long = [b"<VTKFile type=\"".as_slice(), &vec![b'x'; 2 << 20]].concat();
-    assert!(told(&folder, &long).contains("more than 1048576 bytes of elements"));
+    assert!(error_of(&folder, &long).contains("more than 1048576 bytes of elements"));
 }
 
 #[test]
-fn wrong_data_say_what_is_wrong_and_where() {
+fn errors_in_data_name_the_defect_and_the_byte() {
     let folder = Folder::new();
     let change =
-        |format, block, from: &str, to: &str| told(&folder, &replaced(&sample(style(format, block)), from, to));
+        |format, block, from: &str, to: &str| error_of(&folder, &replaced(&sample(style(format, block)), from, to));
     let zlib = "vtkZLibDataCompressor";
     for (format, block, from, to, wanted) in [
         (Format::Raw, None, "\x18\0\0\0", "\x19\0\0\0", "has 25 bytes; its extent needs 24"),
         (Format::Raw, None, "\n  </AppendedData>", "x\n  </AppendedData>", "data go on after the 24 bytes"),
         (Format::Raw, None, "offset=\"0\"", "offset=\"-1\"", "an offset of at least 0"),
         (Format::Raw, None, "offset=\"0\"", "", "an offset of at least 0"),
-        (Format::Raw, None, "offset=\"0\"", "offset=\"9223372036854775807\"", "lies behind the appended data"),
+        (Format::Raw, None, "offset=\"0\"", "offset=\"9223372036854775807\"", "is after the end of the appended data"),
         (Format::Raw, None, "offset=\"0\"", "offset=\"3\"", "its extent needs 24"),
         (Format::Raw, None, "\n   _", "\n   ", "must begin with an underscore"),
         (Format::Raw, None, "\"raw\"", "\"hex\"", "encoding \"hex\""),
@@ -141,12 +141,12 @@ fn wrong_data_say_what_is_wrong_and_where() {
         assert!(error.contains(wanted), "{format:?} {to}: {error}");
         assert!(error.contains(", byte "), "{error}");
     }
-    // A block that is longer, shorter or cut; its neighbours stay where they are.
+    // A longer, shorter or truncated block between unchanged neighbours.
     let whole = sample(style(Format::Raw, Some(24)));
     let at = whole.windows(4).position(|window| window == [1, 0, 0, 0]).unwrap() + 16;
     for (edit, wanted) in [(0, "corrupt"), (5, "corrupt"), (whole.len() - at - 40, "corrupt")] {
         let mut content = whole.clone();
         content[at + edit.min(30)] ^= 0x55;
-        assert!(told(&folder, &content).contains(wanted), "{edit}: {}", told(&folder, &content));
+        assert!(error_of(&folder, &content).contains(wanted), "{edit}: {}", error_of(&folder, &content));
     }
 }

@@ -1,4 +1,4 @@
-//! Files that others have written, damaged ones, and writing that ends early.
+//! Files of other programs, damaged files, and saves that fail.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Config, Layout, Split, run_with};
 
-use super::super::staging::{Work, each_block};
+use super::super::staging::{BlockSchedule, each_block};
 use super::super::{LoadOptions, describe, load, load_with, save};
 use super::{directory, number};
 use crate::IoError;
 
-/// NRRD as teem writes it, with what is not needed for the cells.
+/// NRRD as written by Teem, with fields that are not needed for the cells.
 #[test]
-fn nrrd_of_others() {
+fn nrrd_of_other_programs_is_loaded() {
     let directory = directory();
     let path = directory.path().join("a.nrrd");
     let header = "NRRD0004\n# by hand\ntype: short\ndimension: 3\nsizes: 2 3 4\nspacings: nan 0.5 2\naxis mins: nan 1 10\n\
@@ -38,7 +38,7 @@ fn nrrd_of_others() {
     assert_eq!(by_ends.directions, Some(vec![vec![1.0, 0.0], vec![0.0, -1.0]]));
     let attributes = json!({"modality": "DWMRI", "count": 3, "lines": "a\nb\\n"});
     assert_eq!(Some(&found.metadata.attributes), attributes.as_object());
-    // Zippy has no such vector.
+    // A vector of another length is refused.
     run_with(Config::threads(2), |world| {
         let error = load::<i16, 2>(world, &path, "array", Layout::new).unwrap_err().to_string();
         assert!(error.contains("holds 2 i16 a cell, and i16 was asked for"), "{error}");
@@ -62,9 +62,9 @@ fn nrrd_of_others() {
     .unwrap();
 }
 
-/// Several arrays, pieces, text and base64, as VTK writes them.
+/// Several arrays, pieces, text and base64, as written by VTK.
 #[test]
-fn vti_of_others() {
+fn vti_of_other_programs_is_loaded() {
     let directory = directory();
     let path = directory.path().join("a.vti");
     let text = r#"<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian">
@@ -93,7 +93,7 @@ fn vti_of_others() {
         assert_eq!((metadata.name.as_deref(), metadata.directions), (Some("v"), None));
         let places: Vec<_> = metadata.axes.iter().map(|axis| (axis.spacing, axis.origin)).collect();
         assert_eq!(places, [(1.0, 6.0), (1.0, 2.0)]);
-        // The first one, where none is active, and a third axis.
+        // The first array if none is active; with a third axis.
         let first = load::<u8, 3>(world, &path, "first", |shape| {
             Layout::new(shape).split([Split::Whole, Split::Whole, Split::Auto])
         })?;
@@ -111,9 +111,10 @@ fn vti_of_others() {
     .unwrap();
 }
 
-/// Cut anywhere, or with a byte changed, a file is an error on every rank or an array: nothing hangs or breaks.
+/// A file that is truncated or has a changed byte gives an error on every rank, or an array; no
+/// rank hangs or panics.
 #[test]
-fn damaged_files() {
+fn damaged_files_give_errors_or_arrays() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     let all = ["a.vti", "a.nrrd", "a.npy"];
@@ -143,7 +144,7 @@ fn damaged_files() {
             for at in (0..bytes.len()).step_by(2) {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= [0x01, 0x10, 0x07][at % 3];
-                // Another shape may be as good; more cells than there are bytes never are.
+                // The damaged shape may be valid, but never has more cells than the file has bytes.
                 let found = load(&bytes)?;
                 assert!(
                     found.is_err() || found.is_ok_and(|shape| shape[0] * shape[1] <= bytes.len() as i64),
@@ -159,7 +160,7 @@ fn damaged_files() {
     }
 }
 
-/// A header says sizes that no file could have.
+/// Sizes in a header that no file could have.
 #[test]
 fn huge_sizes_allocate_nothing() {
     let directory = directory();
@@ -180,13 +181,13 @@ fn huge_sizes_allocate_nothing() {
     }
 }
 
-/// A rank that cannot write does not let the others bring all that remains together.
+/// After a rank cannot write, the other ranks stop early.
 #[test]
-fn writing_ends_early() {
+fn save_ends_early_after_an_error_on_one_rank() {
     let rounds = std::sync::atomic::AtomicUsize::new(0);
     run_with(Config::threads(3), |world| {
         let array = world.array::<u8, 1>("array", &Layout::new([3000]).split_all(Split::Auto))?;
-        let work = Work {
+        let work = BlockSchedule {
             counts: vec![1000; 3],
             block: &|rank: usize, round: usize| {
                 let at = (1000 * rank + round) as i64;

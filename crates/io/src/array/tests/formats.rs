@@ -1,5 +1,5 @@
-//! What is saved comes back with the same bits and metadata, from every number of ranks and cut to others; the bytes are those
-//! that the formats ask for.
+//! Saved arrays are loaded with the same bits and metadata, by every number of ranks and with other
+//! cuts; the files follow the descriptions of their formats.
 
 use serde_json::json;
 use zippy::array::GlobalArray;
@@ -20,7 +20,7 @@ struct Flow {
     spare: [u32; 2],
 }
 
-/// Metadata that says all there is, for so many axes.
+/// Complete metadata for `axes` axes.
 fn metadata(axes: usize) -> Metadata {
     let axis = |axis: usize| Axis {
         name: (axis != 1).then(|| format!("a \"{axis}\" \\")),
@@ -40,7 +40,7 @@ fn metadata(axes: usize) -> Metadata {
     }
 }
 
-/// The cells of an array are those of `value`.
+/// Checks the cells of an array against `value`.
 fn check<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     array: &GlobalArray<T, D>,
     value: &dyn Fn([i64; D]) -> T,
@@ -53,7 +53,7 @@ fn check<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     Ok(())
 }
 
-/// An array of this shape, cut so.
+/// A shape and its layout with a cut.
 fn cut<const D: usize>(shape: [i64; D], cut: impl FnOnce(Layout) -> Layout) -> ([i64; D], Layout) {
     (shape, cut(Layout::new(shape)))
 }
@@ -98,13 +98,13 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             }
         }
     }
-    // Temporary files are gone; those of pieces have a folder.
+    // Temporary files have been removed; pieces have a folder.
     let folders = endings.iter().filter(|ending| **ending == "pvti").count();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 4 * (endings.len() + folders));
 }
 
 #[test]
-fn numbers_of_three_axes() {
+fn numbers_of_three_axes_survive_every_format() {
     let all = ["vti", "pvti", "nrrd"];
     let uneven = [Split::Sizes(vec![1, 6]), Split::Sizes(vec![0, 5]), Split::Sizes(vec![4, 1, 1])];
     let shape = [7, 5, 6];
@@ -115,14 +115,14 @@ fn numbers_of_three_axes() {
 }
 
 #[test]
-fn numbers_of_other_axes() {
+fn numbers_of_other_axes_survive_every_format() {
     let all = ["vti", "pvti", "nrrd"];
     round_trip(&all, cut([37], |layout| layout.split_all(Split::Even(7))), |[x]| (x - 20) as i8);
     round_trip(&all, cut([1], |layout| layout), |[_]| u32::MAX);
     let uneven = [Split::Sizes(vec![5, 7, 1]), Split::Even(2)];
     round_trip(&all, cut([13, 9], |layout| layout.split(uneven)), |at| number(&at) as u16);
     round_trip(&all, cut([1, 9], |layout| layout.split_all(Split::Auto)), |at| number(&at) as i32);
-    // A last layer by itself, along every axis.
+    // A last layer alone in a chunk, along every axis.
     let ends = Split::Sizes(vec![3, 1]);
     round_trip(&all, cut([4, 4], |layout| layout.split_all(ends)), |at| number(&at) as u32);
     let shape = [3, 2, 1, 2, 3, 1, 2];
@@ -132,7 +132,7 @@ fn numbers_of_other_axes() {
 }
 
 #[test]
-fn vectors_and_records_in_vtk() {
+fn vectors_and_records_survive_in_vtk() {
     let all = ["vti", "pvti", "nrrd"];
     let boxes = || cut([4, 3, 2], |layout| layout.split_all(Split::Auto));
     round_trip(&all, boxes(), |at| [number(&at) as u32, u32::MAX]);
@@ -147,9 +147,9 @@ fn vectors_and_records_in_vtk() {
 }
 
 #[test]
-fn directions_turn_origins() {
+fn directions_rotate_the_origin_of_sections() {
     let directory = directory();
-    // A turn by a right angle is exact in every format.
+    // A rotation by a right angle is exact in every format.
     let directions = Some(vec![vec![0.0, 1.0, 0.0], vec![-1.0, 0.0, 0.0], vec![0.0, 0.0, 1.0]]);
     let metadata = Metadata { directions, ..metadata(3) };
     for ending in ["vti", "pvti", "nrrd"] {
@@ -172,7 +172,7 @@ fn directions_turn_origins() {
 }
 
 #[test]
-fn no_metadata_but_the_name() {
+fn array_without_metadata_keeps_its_name() {
     let directory = directory();
     for ending in ["vti", "pvti", "nrrd", "npy"] {
         let path = directory.path().join(format!("plain.{ending}"));
@@ -189,9 +189,9 @@ fn no_metadata_but_the_name() {
     }
 }
 
-/// The bytes of a file, by hand from the descriptions of the formats.
+/// Expected bytes are written by hand from the descriptions of the formats.
 #[test]
-fn the_bytes_are_those_of_the_formats() {
+fn bytes_equal_the_descriptions_of_the_formats() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     let axis = |name: &str, spacing: f64, origin: f64| Axis {
@@ -248,7 +248,7 @@ fn the_bytes_are_those_of_the_formats() {
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_said_on_every_rank() {
+fn content_that_a_format_cannot_hold_is_an_error_on_every_rank() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     run_with(Config::threads(3), |world| {
@@ -312,7 +312,7 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
             let error = found.unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}, not {wanted}");
         }
-        // Another metadata on one rank.
+        // Different metadata on one rank.
         let own = called(if world.rank() == 1 { "one" } else { "two" });
         assert!(world.rank() > 2 || save_with(world, path("a.nrrd"), two.at(..), &own).is_err());
         Ok(())
@@ -321,9 +321,9 @@ fn what_a_format_cannot_hold_is_said_on_every_rank() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// In which order attributes were put in differs from rank to rank, and changes nothing.
+/// The order of insertion of attributes may differ between ranks.
 #[test]
-fn the_order_of_attributes_is_no_matter() {
+fn order_of_attributes_does_not_matter() {
     let directory = directory();
     let endings =
         ["nrrd", "vti", "pvti", "zarr"].into_iter().filter(|&ending| ending != "zarr" || cfg!(feature = "zarr"));
@@ -343,7 +343,7 @@ fn the_order_of_attributes_is_no_matter() {
             })
             .unwrap();
         }
-        // The names of pieces differ in any case.
+        // The random names of pieces always differ.
         let text = |first: usize| match ending {
             "zarr" => std::fs::read(path(first).join("array/zarr.json")).unwrap(),
             _ => std::fs::read(path(first)).unwrap(),

@@ -1,9 +1,10 @@
-//! Files in Fortran order hold the same arrays as files in C order: NumPy's index names the same cell.
+//! Files in Fortran order contain the same arrays as files in C order: an index of NumPy names the
+//! same cell.
 
 use super::*;
 
-/// An array in a NumPy file of either order. `sizes` are NumPy's, with the numbers of a vector as the last axis; `number` gives
-/// the bytes of an element by NumPy's index.
+/// Writes a NumPy file in C or Fortran order. `sizes` are NumPy's, with the components of a vector
+/// as the last axis; `number` returns the bytes of an element at an index of NumPy.
 fn write(path: &Path, (descr, is_fortran): (&str, bool), sizes: &[usize], number: &dyn Fn(&[usize]) -> Vec<u8>) {
     let cells: usize = sizes.iter().product();
     let order = if is_fortran { "True" } else { "False" };
@@ -12,7 +13,7 @@ fn write(path: &Path, (descr, is_fortran): (&str, bool), sizes: &[usize], number
     for place in 0..cells {
         let mut rest = place;
         let mut index = vec![0; sizes.len()];
-        // The first index runs fastest in Fortran, the last one in C.
+        // The first index is fastest in Fortran order, the last one in C order.
         let fastest_first: Vec<usize> =
             if is_fortran { (0..sizes.len()).collect() } else { (0..sizes.len()).rev().collect() };
         for axis in fastest_first {
@@ -24,8 +25,8 @@ fn write(path: &Path, (descr, is_fortran): (&str, bool), sizes: &[usize], number
     npy(path, &format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': ({shape})}}\n"), &bytes);
 }
 
-/// Loads all, a section and every n-th cell of an array of these axes, cut and in small blocks, from files in both orders, and
-/// holds each against `expected`, a function of the index in the array.
+/// Loads whole arrays, sections and every n-th cell from files in both orders, cut and in small
+/// blocks, and compares them with `expected`, a function of the index in the array.
 fn load_both<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     (descr, shape): (&str, [i64; D]),
     last: Option<usize>,
@@ -78,7 +79,7 @@ fn load_both<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     }
 }
 
-/// A number that tells NumPy's index.
+/// A number that encodes an index of NumPy.
 fn at(index: &[usize]) -> usize {
     index.iter().fold(1, |number, at| 13 * number + at)
 }
@@ -123,7 +124,8 @@ fn records_in_fortran_order_are_those_in_c_order() {
     load_both((descr, [6, 5]), None, bytes, |[x, y]| particle(x as usize, y as usize));
 }
 
-/// Two files that `numpy.array_equal` calls equal: `numpy.arange(9, dtype="f4").reshape(3, 3)` and a copy in Fortran order.
+/// Two files that are equal for `numpy.array_equal`: `numpy.arange(9, dtype="f4").reshape(3, 3)`
+/// and a copy in Fortran order.
 #[test]
 fn equal_files_are_equal_arrays() {
     let directory = directory();

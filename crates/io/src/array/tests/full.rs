@@ -1,4 +1,5 @@
-//! A disk that is full: a small one, where this process may mount it, else a limit on the size of files.
+//! Saves on a full disk: a small file system if this process may mount one, else a limit on file
+//! sizes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,14 @@ fn a_full_disk_changes_nothing() {
     full_disk::run("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 
-/// The signal that comes with it ends no program.
+/// The signal for the file size limit does not end the program.
 #[cfg(target_os = "linux")]
 #[test]
-fn limit_on_file_sizes_is_as_a_full_disk() {
+fn limit_on_file_sizes_is_an_error_like_a_full_disk() {
     full_disk::run_limited("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 
-/// All files below a directory, and what is in them; directories, too.
+/// All files and directories below a directory, with the content of the files.
 fn all(directory: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {

@@ -1,4 +1,4 @@
-//! Positions of cells, through every format that holds them.
+//! Positions of cells in every format that stores them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use zippy::{Config, Grid, Layout, Split, run_with};
 use super::super::{Axis, LoadOptions, Metadata, SaveOptions, load_with, save_with};
 use super::directory;
 
-/// A grid comes back as it was, and that of a section in steps is the section's.
+/// A loaded grid equals the saved one; the grid of a section with steps is that of the section.
 #[test]
 fn grids_survive_every_format() {
     let directory = directory();
@@ -31,7 +31,7 @@ fn grids_survive_every_format() {
                 let options = options.zarr(super::super::zarr::ZarrOptions::new().levels(2));
                 save_with(world, &path, array.at(..), &options)?;
                 let same = |found: Grid, wanted: Grid| {
-                    // NRRD has no direction apart from its spacing.
+                    // NRRD stores direction and spacing as one vector.
                     let most = if ending == "nrrd" && number > 0 { 1e-15 } else { 0.0 };
                     let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|row| (a[row] - b[row]).abs() <= most * 8.0);
                     assert!(
@@ -51,7 +51,7 @@ fn grids_survive_every_format() {
                 let wanted = grid.section([2, 1, 1], [2, 1, 2]);
                 assert!((0..3).all(|row| (part.origin[row] - wanted.origin[row]).abs() < 1e-9), "{part:?}");
                 same(Grid { origin: wanted.origin, ..part }, wanted);
-                // OME-Zarr cannot describe directions. Without them its positions are right at
+                // OME-Zarr cannot describe directions. Without them its positions are correct at
                 // every level.
                 if ending == "zarr" {
                     let text = std::fs::read_to_string(path.join("zarr.json")).unwrap();
@@ -62,7 +62,7 @@ fn grids_survive_every_format() {
                         same(found.grid().unwrap(), grid.section([0; 3], [1 << level; 3]));
                     }
                 }
-                // Volumes are read without ranks.
+                // `volume` reads these formats, too.
                 if ending == "vti" || ending == "nrrd" {
                     same(crate::volume::open(&path).unwrap().grid(), grid);
                 }
@@ -112,7 +112,7 @@ fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
 
 const Y_Z_X: [[f64; 3]; 3] = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
 
-/// Writes an image of bytes in a space of three dimensions.
+/// Writes an NRRD image of bytes in a space of three dimensions.
 fn write_nrrd(path: &Path, sizes: &str, position_fields: &str, cells: usize) {
     let axes = sizes.split(' ').count();
     let head = format!("NRRD0004\ntype: uint8\ndimension: {axes}\nspace dimension: 3\nsizes: {sizes}\nencoding: raw\n");

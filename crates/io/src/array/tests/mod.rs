@@ -1,4 +1,5 @@
-//! Arrays in files: any cut, any number of ranks, every kind of cell; and files that are damaged or of others.
+//! Arrays in files: any cut, any number of ranks, every kind of cell; damaged files and files of
+//! other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -27,17 +28,17 @@ struct Particle {
     id: u32,
 }
 
-/// A directory that goes with the test.
+/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Extents of 1 to 7 axes; values tell where their cell is.
+/// A number that encodes the index of a cell.
 fn number(at: &[i64]) -> i64 {
     at.iter().rev().fold(0, |number, at| 11 * number + at)
 }
 
-/// What follows the header of a file, which begins at a multiple of 64.
+/// Header and cells of a file; the cells begin at a multiple of 64.
 fn cells_of(path: &Path) -> (String, Vec<u8>) {
     let bytes = std::fs::read(path).unwrap();
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
@@ -46,7 +47,7 @@ fn cells_of(path: &Path) -> (String, Vec<u8>) {
     (header.trim_end().to_string(), bytes[10 + length..].to_vec())
 }
 
-/// Saves with every number of ranks and cut, looks at the file, and loads it with another cut.
+/// Saves with every number of ranks and cut, checks the file, and loads it with another cut.
 fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     shape: [i64; D],
     cuts: &[Layout],
@@ -57,7 +58,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     for (number, layout) in cuts.iter().enumerate() {
         for ranks in [1, 2, 3, 5] {
             let path = directory.path().join(format!("{number}-{ranks}.npy"));
-            // Blocks of a few cells, so that ranks have several rounds, and not all as many.
+            // Blocks of a few cells: ranks have several rounds, and different numbers of them.
             let least = shape.iter().product::<i64>() as u64 * T::INFO.bytes as u64 / 60;
             let block_bytes = [1, 40, 300, 1 << 20][(number + ranks) % 4].max(least);
             let program = |world: &World| {
@@ -90,12 +91,12 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             assert!(cells == bytemuck::cast_slice::<T, u8>(&all), "{ranks} ranks, {layout:?}");
         }
     }
-    // Temporary files are gone.
+    // Temporary files have been removed.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 4 * cuts.len());
 }
 
 #[test]
-fn floats_in_three_axes() {
+fn floats_in_three_axes_survive() {
     let shape = [7, 5, 6];
     let layout = || Layout::new(shape);
     let uneven = [Split::Sizes(vec![1, 6]), Split::Sizes(vec![0, 5]), Split::Sizes(vec![4, 1, 1])];
@@ -106,7 +107,7 @@ fn floats_in_three_axes() {
 }
 
 #[test]
-fn bytes_of_odd_rows() {
+fn bytes_in_odd_rows_survive() {
     let cuts = [Layout::new([13, 9]).split([Split::Sizes(vec![5, 7, 1]), Split::Even(2)])];
     let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (9, 13,), }";
     round_trip([13, 9], &cuts, header, |at| (number(&at) % 251) as u8);
@@ -116,7 +117,7 @@ fn bytes_of_odd_rows() {
 }
 
 #[test]
-fn vectors_and_records() {
+fn vectors_and_records_survive() {
     let cuts = [Layout::new([4, 3, 2]).split_all(Split::Auto)];
     let header = "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 3, 4, 2,), }";
     round_trip([4, 3, 2], &cuts, header, |at| [number(&at) as u32, u32::MAX]);
@@ -127,15 +128,15 @@ fn vectors_and_records() {
 }
 
 #[test]
-fn seven_axes() {
+fn arrays_of_seven_axes_survive() {
     let shape = [3, 2, 1, 2, 3, 1, 2];
     let header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 1, 3, 2, 1, 2, 3,), }";
     round_trip(shape, &[Layout::new(shape).split_all(Split::Auto)], header, |at| number(&at) as i32);
 }
 
-/// Rows that are far apart, and rows that are read with what lies between them.
+/// Rows that are far apart, and rows that are read together with the gaps between them.
 #[test]
-fn long_axes() {
+fn long_axes_survive() {
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5003,), }";
     let layout = || Layout::new([5003, 3]);
     round_trip([5003, 3], &[layout().split([Split::Even(3), Split::Whole]), layout()], header, |at| number(&at) as f32);
@@ -144,7 +145,7 @@ fn long_axes() {
 }
 
 #[test]
-fn sections_and_nothing() {
+fn sections_and_empty_arrays_survive() {
     let directory = directory();
     for ranks in [1, 3] {
         run_with(Config::threads(ranks), |world| {
@@ -159,7 +160,7 @@ fn sections_and_nothing() {
                 let expected: Vec<f32> = points.map(|at| number(&[at[0] + 2, at[1] + 3]) as f32).collect();
                 assert_eq!(chunk.all().read()?, expected);
             }
-            // Each takes the place of the one before.
+            // Each save replaces the previous file.
             super::save(world, &path, array.at(..))?;
             assert_eq!(std::fs::metadata(&path).unwrap().len(), 128 + 4 * 72);
             super::save(world, &path, array.at([4..4, 0..8]))?;
@@ -171,7 +172,7 @@ fn sections_and_nothing() {
     }
 }
 
-/// A file as others write it.
+/// Writes a NumPy file as other programs do.
 fn npy(path: &Path, dictionary: &str, cells: &[u8]) {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((dictionary.len() as u16).to_le_bytes());
@@ -181,7 +182,7 @@ fn npy(path: &Path, dictionary: &str, cells: &[u8]) {
 }
 
 #[test]
-fn those_of_others() {
+fn numpy_files_of_other_programs_are_loaded() {
     let directory = directory();
     let path = |name: &str| directory.path().join(name);
     let big: Vec<u8> = (0..6).flat_map(|i| (i as f32 + 0.5).to_be_bytes()).collect();

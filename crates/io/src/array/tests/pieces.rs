@@ -1,4 +1,5 @@
-//! Arrays in pieces: what is in each, what stays when something fails, and what is wrong with those of others.
+//! Arrays in pieces: content of the pieces, state after failures, and errors in pieces of other
+//! programs.
 
 use std::path::{Path, PathBuf};
 
@@ -32,11 +33,11 @@ fn pieces_share_one_layer_of_points() {
     let text = std::fs::read_to_string(&path).unwrap();
     let extents: Vec<&str> =
         text.split("<Piece Extent=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect();
-    // The empty chunks have none, and those of a last layer are in their neighbours.
+    // Empty chunks have no piece, and the points of a last layer are in the neighbours.
     let mut sorted = extents.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, ["0 5 0 4 0 0", "0 5 4 7 0 0", "5 8 0 4 0 0", "5 8 4 7 0 0"]);
-    // Each by itself is an image at its place, with all its points.
+    // Each piece is an image at its position, with all its points.
     let files = names(&directory.path().join("a"));
     assert_eq!(files.len(), 4);
     for file in &files {
@@ -52,7 +53,7 @@ fn pieces_share_one_layer_of_points() {
 }
 
 #[test]
-fn a_second_save_takes_the_place_of_the_first() {
+fn second_save_replaces_the_pieces_of_the_first() {
     let directory = directory();
     let path = directory.path().join("a.pvti");
     let folder = directory.path().join("a");
@@ -73,7 +74,7 @@ fn a_second_save_takes_the_place_of_the_first() {
         Ok(())
     })
     .unwrap();
-    // One that fails changes nothing: there is a directory in place of the index.
+    // A failed save changes nothing: the index is a directory.
     let (blocked, folder) = (directory.path().join("b.pvti"), directory.path().join("b"));
     std::fs::create_dir(&blocked).unwrap();
     run_with(Config::threads(3), |world| {
@@ -84,7 +85,7 @@ fn a_second_save_takes_the_place_of_the_first() {
     })
     .unwrap();
     assert!(!folder.exists());
-    // And a file in place of the folder.
+    // The folder of the pieces is a file.
     std::fs::write(&folder, "x").unwrap();
     std::fs::remove_dir(&blocked).unwrap();
     run_with(Config::threads(3), |world| {
@@ -97,9 +98,9 @@ fn a_second_save_takes_the_place_of_the_first() {
     assert!(!blocked.exists());
 }
 
-/// An index names the files of others; these are never removed.
+/// An index can name files of other programs; they are never removed.
 #[test]
-fn files_of_others_stay() {
+fn files_of_other_programs_stay() {
     let directory = directory();
     let path = directory.path().join("a.pvti");
     let victim = directory.path().join("a_0123456789abcdef_0.vti");
@@ -117,13 +118,13 @@ fn files_of_others_stay() {
 }
 
 #[test]
-fn pieces_that_are_wrong_say_so_on_every_rank() {
+fn wrong_pieces_are_the_same_error_on_every_rank() {
     let directory = directory();
     let path = directory.path().join("a.pvti");
     write(&path, 3, &Layout::new([9, 8]).split([Split::Even(3), Split::Even(2)]), 0);
     let good = std::fs::read_to_string(&path).unwrap();
     let bytes = std::fs::read(&names(&directory.path().join("a"))[0]).unwrap();
-    let told = || {
+    let error_of = || {
         let mut said = Vec::new();
         let errors = std::sync::Mutex::new(&mut said);
         run_with(Config::threads(3), |world| {
@@ -137,7 +138,7 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
     };
     let piece = &names(&directory.path().join("a"))[0];
     let check = |wanted: &str| {
-        let all = told();
+        let all = error_of();
         assert!(all.iter().any(|error| error.contains(wanted)), "{all:?}, not {wanted}");
     };
     std::fs::remove_file(piece).unwrap();
@@ -170,7 +171,7 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
         std::fs::write(&path, good.replace(from, to)).unwrap();
         check(wanted);
     }
-    // More points than the piece has, and than any memory: nothing is made of them.
+    // More points than the piece or any memory has: nothing is allocated for them.
     let source = format!("a/{}", piece.file_name().unwrap().to_str().unwrap());
     let text = format!(
         "<VTKFile type=\"PImageData\"><PImageData WholeExtent=\"0 80000000 0 70000000 0 0\"><PPointData>\
@@ -179,7 +180,7 @@ fn pieces_that_are_wrong_say_so_on_every_rank() {
     );
     std::fs::write(&path, text).unwrap();
     check("has not all points of the extent that the index says");
-    // Cut anywhere, it is an error or the same array.
+    // Truncated anywhere, the piece is an error or the same array.
     for cut in 0..good.len() {
         std::fs::write(&path, &good[..cut]).unwrap();
         assert!(describe(&path).is_err() || good[cut..].trim().is_empty(), "{cut}");

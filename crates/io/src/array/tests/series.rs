@@ -6,7 +6,7 @@ use super::super::{TimeSeries, time_steps};
 use super::directory;
 
 #[test]
-fn files_are_in_the_order_of_time() {
+fn entries_are_in_the_order_of_time() {
     let directory = directory();
     let path = directory.path().join("a & b.pvd");
     let file = |name: &str| directory.path().join(name);
@@ -22,7 +22,7 @@ fn files_are_in_the_order_of_time() {
         assert!(!path.exists());
         world.barrier()?;
         series.append(world, 0.5, file("1.vti"))?;
-        // A program that goes on from 0.1.
+        // A program restarts at 0.1.
         series.keep_before(0.1);
         series.append(world, 0.1, file("1.vti"))?;
         series.append(world, 0.0, file("0.vti"))?;
@@ -38,7 +38,7 @@ fn files_are_in_the_order_of_time() {
                     file=\"0.vti\"/>\n    <DataSet timestep=\"0.1\" group=\"\" part=\"0\" file=\"1.vti\"/>\n  \
                     </Collection>\n</VTKFile>\n";
     assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
-    // A program that goes on, of other ranks; a step that is done again.
+    // A restart with another number of ranks repeats a step.
     run_with(Config::threads(2), |world| {
         let mut series = TimeSeries::open(world, &path)?;
         series.append(world, 0.25, file("sub/2 <x>.vti"))?;
@@ -53,7 +53,7 @@ fn files_are_in_the_order_of_time() {
 }
 
 #[test]
-fn what_is_no_series_is_refused() {
+fn invalid_series_are_refused() {
     let directory = directory();
     let path = directory.path().join("a.pvd");
     for (text, wanted) in [

@@ -1,4 +1,4 @@
-//! Boxes and steps, ghost cells, and arrays of every n-th cell.
+//! Sections and steps, ghost cells, and arrays of every n-th cell.
 
 use std::io::Write;
 
@@ -32,7 +32,7 @@ fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn boxes_and_steps_of_all_formats() {
+fn sections_and_steps_of_all_formats_are_loaded() {
     let directory = directory();
     let cases = [
         ([0..11, 0..7, 0..9], [1, 1, 1]),
@@ -72,9 +72,10 @@ fn boxes_and_steps_of_all_formats() {
 }
 
 #[test]
-fn steps_over_what_is_far_apart() {
+fn steps_across_large_gaps_are_loaded() {
     let directory = directory();
-    // Rows of 20 KiB, planes of 40: rows are passed over, and cells of the long axis one by one.
+    // Rows of 20 KiB and planes of 40 KiB: rows are skipped, and cells of the long axis are read
+    // one by one.
     for (ending, shape, step) in [
         ("npy", [5120, 9], [2, 2]),
         ("nrrd", [5120, 9], [2, 4]),
@@ -101,7 +102,7 @@ fn steps_over_what_is_far_apart() {
 }
 
 #[test]
-fn ghosts_are_filled_where_that_is_asked_for() {
+fn ghost_cells_are_filled_by_request() {
     let directory = directory();
     let path = &files(directory.path())[2];
     run_with(Config::threads(3), |world| {
@@ -126,7 +127,7 @@ fn ghosts_are_filled_where_that_is_asked_for() {
 }
 
 #[test]
-fn sections_and_steps_that_do_not_fit() {
+fn sections_and_steps_that_do_not_fit_are_errors() {
     let directory = directory();
     let path = &files(directory.path())[0];
     run_with(Config::threads(2), |world| {
@@ -150,9 +151,9 @@ fn sections_and_steps_that_do_not_fit() {
     .unwrap();
 }
 
-/// A box of an array, which begins and ends inside of chunks.
+/// A section that begins and ends inside of chunks.
 #[test]
-fn sections_of_all_formats() {
+fn sections_are_saved_in_all_formats() {
     let directory = directory();
     for ranks in [2, 5] {
         for ending in ["npy", "vti", "pvti", "nrrd"] {
@@ -177,9 +178,9 @@ fn sections_of_all_formats() {
     }
 }
 
-/// Every n-th cell of arrays of any cut, held against the cells themselves.
+/// Compares every n-th cell with the cells of the source, for any cut.
 #[test]
-fn subsamples_are_cut_as_their_sources() {
+fn subsamples_have_the_cuts_of_their_sources() {
     for ranks in [1, 2, 3, 5] {
         run_with(Config::threads(ranks), |world| {
             let uneven = [Split::Sizes(vec![1, 10]), Split::Sizes(vec![0, 4, 3]), Split::Sizes(vec![4, 1, 4])];
@@ -224,7 +225,7 @@ fn subsamples_are_cut_as_their_sources() {
                 let error = subsample(world, &bytes.at(..), [1, -2, 1], "few").unwrap_err().to_string();
                 assert!(error.contains("steps of [1, -2, 1]; each must be at least 1"), "{error}");
             }
-            // Owners stay.
+            // Ownership is kept.
             let last = Ownership::table(vec![world.size() - 1; 4], world.size())?;
             let array = world.array_owned::<u32, 1>("owned", &Layout::new([10]).split([Split::Even(4)]), last)?;
             let few = subsample(world, &array.at(..), [2], "few of one")?;

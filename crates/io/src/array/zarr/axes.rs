@@ -1,4 +1,4 @@
-//! What the attribute "zippy" says of the axes of an array, and the names of dimensions.
+//! The attribute "zippy", which describes the axes of an array, and the names of dimensions.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use serde_json::{Map, Value, json};
 use crate::IoError;
 use crate::array::metadata::{Axis, Metadata};
 
-/// The attribute that says where the cells are.
+/// Name of the attribute with the positions of cells.
 pub const ATTRIBUTE: &str = "zippy";
 
-/// The names of the dimensions, axis 0 first: "x", "y", "z" and so on where the metadata have none.
+/// Names of the dimensions, axis 0 first: "x", "y", "z" and so on for axes without a name.
 pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
-    let given = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
-    let taken: Vec<String> = (0..axes).filter_map(given).collect();
-    let own = |axis: usize| {
+    let given_name = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
+    let taken: Vec<String> = (0..axes).filter_map(given_name).collect();
+    let default_name = |axis: usize| {
         let letter = ["x", "y", "z"].get(axis).copied().filter(|letter| !taken.iter().any(|name| name == letter));
         letter.map_or_else(|| format!("axis_{axis}"), str::to_string)
     };
-    (0..axes).map(|axis| given(axis).unwrap_or_else(|| own(axis))).collect()
+    (0..axes).map(|axis| given_name(axis).unwrap_or_else(|| default_name(axis))).collect()
 }
 
-/// Whether a store can say what the metadata say.
+/// Checks that a store can hold the metadata of an array with `axes` axes.
 ///
 /// # Errors
-/// They are not those of an array of so many axes; two axes of one name; names that are none of files; an attribute that has a
-/// meaning here.
+/// Another number of axes; two axes of one name; names that are no file names; an attribute that is
+/// reserved.
 pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoError> {
     let bad = |message: String| Err(IoError::request(path, message));
     metadata.check(axes).or_else(bad)?;
@@ -44,7 +44,7 @@ pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoErro
     }
 }
 
-/// Whether a name can be that of a node.
+/// Checks that a name can be the name of a node.
 ///
 /// # Errors
 /// It cannot.
@@ -67,7 +67,7 @@ pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), IoError> {
     }
 }
 
-/// The attributes of an array of which every `every`-th cell is stored.
+/// Attributes of an array with every `every`-th cell.
 pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
     let mut attributes = metadata.attributes.clone();
     let mut own = Map::new();
@@ -90,7 +90,7 @@ pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
     attributes
 }
 
-/// What attributes say of so many axes, and what is left of them. What does not fit is the user's.
+/// Metadata of `axes` axes from attributes. Attributes without a known meaning are the user's.
 pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
     let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|own| read(own, axes));
     let is_known = found.is_some();

@@ -1,4 +1,4 @@
-//! [`describe`]: what arrays a Zarr store has.
+//! [`describe`]: a summary of a Zarr store.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::IoError;
 use crate::array::describe::{ArrayDescription, Description};
 use crate::array::format::Format;
 
-/// The arrays of a Zarr store of version 3 or 2, in the order of their names, by their documents alone: no cell is read, and
-/// what they need that is not read here is no error. The metadata are those of the array that is loaded where none is named.
-/// Local to the calling rank.
+/// Describes the arrays of a Zarr store of version 3 or 2, sorted by path, from their documents: no
+/// cell is read, and unsupported features are no error. The metadata belongs to the array that a
+/// load without a name selects. Local.
 ///
 /// # Errors
 /// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
@@ -49,7 +49,7 @@ fn one(name: String, array: &ArrayMetadataV3) -> ArrayDescription {
     }
 }
 
-/// The name of a type of numbers as Rust has it.
+/// Rust name of a number type.
 fn short(kind: &str) -> String {
     let letters = [("float", "f"), ("uint", "u"), ("int", "i")];
     let known = letters.iter().find_map(|(long, short)| Some(format!("{short}{}", kind.strip_prefix(long)?)));

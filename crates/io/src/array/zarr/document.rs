@@ -7,12 +7,12 @@ use super::encode::{codecs, extents};
 use super::fields::Leaf;
 use super::options::{ChunkGrid, ZarrOptions};
 
-/// The document of a group.
+/// Document of a group.
 pub fn group(attributes: Map<String, Value>) -> String {
     format!("{:#}", json!({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
 }
 
-/// The document of an array of cells; `names` are those of its axes, axis 0 first.
+/// Document of an array of cells; `names` are the names of its axes, axis 0 first.
 pub fn array(
     leaf: &Leaf,
     shape: &Index,
@@ -22,9 +22,10 @@ pub fn array(
     attributes: Map<String, Value>,
 ) -> String {
     let mut dimensions: Vec<String> = names.iter().rev().cloned().collect();
-    // Fields of a record have vectors of several lengths, and a dimension has one.
+    // Fields of a record can have different numbers of components, so the dimension's name contains
+    // the number.
     dimensions.extend(leaf.numbers.map(|numbers| format!("component_{numbers}")));
-    // A codec is an object also where it has nothing but a name: the short form that the library writes zarr-python refuses.
+    // Codecs are always objects: zarr-python refuses the short form that `zarrs` writes.
     let zero = if leaf.kind.starts_with("float") { json!(0.0) } else { json!(0) };
     let document = json!({
         "zarr_format": 3,

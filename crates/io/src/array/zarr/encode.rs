@@ -1,4 +1,4 @@
-//! [`Encoder`]: cells of a block to the bytes of a chunk or a shard.
+//! [`Encoder`]: encodes blocks of cells as chunks or shards.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
@@ -14,7 +14,7 @@ use super::fields::Leaf;
 use super::options::{ChunkGrid, Compression, ZarrOptions};
 use crate::IoError;
 
-/// How a leaf is stored.
+/// Encoder for one leaf of an array.
 pub struct Encoder {
     pub leaf: Leaf,
     /// Bytes of a cell of the whole array.
@@ -28,8 +28,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
+    /// Creates the encoder.
+    ///
     /// # Errors
-    /// Codecs that do not exist.
+    /// An invalid codec.
     pub fn new(
         path: &Path,
         leaf: Leaf,
@@ -47,7 +49,7 @@ impl Encoder {
         Ok(Self { leaf, cell_bytes, grid, codecs, shape, kind, zero, write_empty: options.write_empty })
     }
 
-    /// The key of a block within its array, by the number of the block along each axis.
+    /// Key of a block within its array, from its index along each axis.
     pub fn key(&self, at: &Index) -> String {
         let mut key = String::from("c");
         (0..at.axes()).rev().for_each(|axis| key.push_str(&format!("/{}", at[axis])));
@@ -57,7 +59,7 @@ impl Encoder {
         key
     }
 
-    /// The bytes of a block of these extents, given by the bytes of its cells; `None`: it is left out.
+    /// Encodes a block with these extents; `None` if it is empty and not written.
     ///
     /// # Errors
     /// A codec fails.
@@ -81,7 +83,7 @@ impl Encoder {
             .map_err(|error| error.to_string())
     }
 
-    /// The bytes of the field alone.
+    /// Bytes of the leaf, without the other fields.
     fn field(&self, cells: &[u8]) -> Vec<u8> {
         let (first, bytes) = (self.leaf.offset, self.leaf.bytes());
         let mut field = Vec::with_capacity(cells.len() / self.cell_bytes * bytes);
@@ -96,7 +98,7 @@ pub fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
     axes.chain(leaf.numbers.map(|numbers| numbers as u64)).collect()
 }
 
-/// The codecs of an array as its document names them.
+/// Codecs of an array for its document.
 pub fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value> {
     let bytes = match leaf.number_bytes {
         1 => json!({"name": "bytes"}),
@@ -123,12 +125,12 @@ pub fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value
     vec![json!({"name": "sharding_indexed", "configuration": configuration})]
 }
 
-/// Whether all bytes are zero; most blocks show at once that they are not.
+// Most blocks have a nonzero byte near their beginning.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.chunks(4096).all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
 }
 
-/// The cells of a block in a larger one that begins with it; the others are zeros.
+/// Pads a block with zeros at its upper ends.
 fn filled_up(cells: &[u8], block: &Index, whole: &Index, cell_bytes: usize) -> Vec<u8> {
     let mut out = vec![0; whole.product().unwrap_or(0) as usize * cell_bytes];
     let row = block[0] as usize * cell_bytes;

@@ -1,40 +1,41 @@
-//! [`Leaf`]: an array of Zarr that holds the cells, or one field of the records, of a global array.
+//! [`Leaf`]: a Zarr array with the cells of a global array, or with one field of its records.
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 
-/// Numbers of one type at one place of each cell.
+/// Numbers of one type at one offset of each cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
-    /// The names that lead to it from the node of the whole array; none where it is that node.
+    /// Names of the nested groups and the array, relative to the node of the whole array; empty for
+    /// that node.
     pub fields: Vec<&'static str>,
-    /// The first byte in a cell.
+    /// Offset in a cell.
     pub offset: usize,
-    /// The type of a number, as Zarr calls it.
+    /// Number type in Zarr.
     pub kind: &'static str,
     /// Bytes of a number.
     pub number_bytes: usize,
-    /// Numbers of a vector.
+    /// Components of a vector.
     pub numbers: Option<usize>,
 }
 
 impl Leaf {
-    /// Bytes that it has in a cell.
+    /// Bytes of the leaf in a cell.
     pub fn bytes(&self) -> usize {
         self.number_bytes * self.numbers.unwrap_or(1)
     }
 
-    /// Its node, where `node` is that of the whole array.
+    /// Path of the leaf's node, below the node of the whole array.
     pub fn node(&self, node: &str) -> String {
         self.fields.iter().fold(node.to_string(), |node, field| under(&node, field))
     }
 }
 
-/// A node in another one; the root has no name.
+/// Path of a node in a group; the root has the empty path.
 pub fn under(node: &str, name: &str) -> String {
     if node.is_empty() { name.to_string() } else { format!("{node}/{name}") }
 }
 
-/// Where the cells of an element lie.
+/// Leaves of an element type.
 pub fn leaves(element: &ElementInfo) -> Vec<Leaf> {
     let leaf = |(fields, offset, kind)| {
         let (kind, number_bytes, numbers) = match kind {

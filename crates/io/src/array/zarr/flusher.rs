@@ -1,4 +1,4 @@
-//! [`Flusher`]: waits for files to be on the disk while others are written.
+//! [`Flusher`]: syncs files to the disk while others are written.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// So many files wait for the disk. Who writes more waits, too: otherwise all of an array could be on its way.
+/// Maximum number of files that wait for the disk. The writer then also waits, so that the page
+/// cache does not fill with the whole array.
 const MOST_WAITING: usize = 64;
 
-/// A thread that waits for files one by one. Dropped, it waits for no more of them.
+/// Thread that syncs files one by one. Dropped, it skips the remaining files.
 pub struct Flusher {
     files: Option<SyncSender<File>>,
     is_wanted: Arc<AtomicBool>,
@@ -18,8 +19,10 @@ pub struct Flusher {
 }
 
 impl Flusher {
+    /// Starts the thread.
+    ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot create a thread.
     pub fn start() -> io::Result<Self> {
         let (sender, files) = sync_channel::<File>(MOST_WAITING);
         let is_wanted = Arc::new(AtomicBool::new(true));
@@ -32,14 +35,14 @@ impl Flusher {
         Ok(Self { files: Some(sender), is_wanted, thread: Some(thread) })
     }
 
-    /// Hands a file over.
+    /// Sends a file to the thread.
     ///
     /// # Errors
-    /// What went wrong with one of those before.
+    /// The error of an earlier file.
     pub fn add(&mut self, file: File) -> io::Result<()> {
         match self.files.as_ref().map(|files| files.send(file)) {
             Some(Ok(())) => Ok(()),
-            // The thread has ended, which it does when a file fails.
+            // The thread ends after an error.
             _ => self.end().and(Err(io::Error::other("a file was written after the end"))),
         }
     }
@@ -47,7 +50,7 @@ impl Flusher {
     /// Waits for all files.
     ///
     /// # Errors
-    /// An operating system error: some only learn now that a disk is full.
+    /// An operating system error. Some file systems report a full disk only here.
     pub fn end(&mut self) -> io::Result<()> {
         self.files = None;
         match self.thread.take().map(JoinHandle::join) {
@@ -61,7 +64,7 @@ impl Flusher {
 impl Drop for Flusher {
     fn drop(&mut self) {
         self.is_wanted.store(false, Ordering::Relaxed);
-        // Files that are open cannot be removed everywhere.
+        // Some systems cannot remove open files.
         let _ = self.end();
     }
 }

@@ -1,4 +1,4 @@
-//! [`Keys`]: how the files of chunks are called.
+//! [`Keys`]: file names of chunks.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +8,21 @@ use zarrs::metadata::v3::MetadataV3;
 
 use super::values::{literal, wrong};
 
-/// More entries of directories are not looked at.
+/// Maximum number of directory entries that are checked.
 const MOST_ENTRIES: usize = 10_000;
 
-/// The names of the files of chunks.
+/// Chunk key encoding of an array.
 pub struct Keys {
-    /// Names begin with "c".
+    /// True if names begin with "c".
     is_prefixed: bool,
     separator: char,
 }
 
 impl Keys {
-    /// What a document says of them.
+    /// Parses a chunk key encoding.
     ///
     /// # Errors
-    /// Names that are not known.
+    /// An unknown encoding.
     pub fn new(encoding: &MetadataV3) -> Result<Self, String> {
         let separator = encoding.configuration().and_then(|all| all.get("separator")).unwrap_or(&Value::Null);
         let (is_prefixed, usual) = match encoding.name() {
@@ -44,14 +44,14 @@ impl Keys {
         Ok(Self { is_prefixed, separator })
     }
 
-    /// The name of a chunk by its numbers, in Zarr's order.
+    /// Name of a chunk from its indices, in Zarr's order.
     pub fn encode(&self, numbers: &[u64]) -> String {
         let mut parts: Vec<String> = self.is_prefixed.then(|| "c".into()).into_iter().collect();
         parts.extend(numbers.iter().map(u64::to_string));
         parts.join(&String::from(self.separator))
     }
 
-    /// Whether a name is that of a chunk, whose numbers are at most these.
+    /// True for the name of a chunk with indices up to `most`.
     fn is_key(&self, name: &str, most: &[u64]) -> bool {
         let numbers = if self.is_prefixed { name.strip_prefix('c').unwrap_or_default() } else { name };
         let numbers: Option<Vec<u64>> = numbers
@@ -65,22 +65,22 @@ impl Keys {
         numbers.filter(is_there).is_some_and(|numbers| self.encode(&numbers) == name)
     }
 
-    /// The name of a file in the directory of an array where none has the name of a chunk; `None`: one has, there is no file,
-    /// or there are too many to tell.
+    /// Name of a file in the directory of an array, if no file there has the name of a chunk;
+    /// `None` if one has, there is no file, or there are too many files.
     pub fn stranger(&self, directory: &Path, most: &[u64]) -> Option<String> {
-        let (mut left, mut seen, mut stranger) = (vec![directory.to_path_buf()], 0, None);
-        while let Some(at) = left.pop() {
+        let (mut directories, mut entries, mut stranger) = (vec![directory.to_path_buf()], 0, None);
+        while let Some(at) = directories.pop() {
             for entry in fs::read_dir(at).ok()? {
                 let entry = entry.ok()?;
-                seen += 1;
-                if seen > MOST_ENTRIES {
+                entries += 1;
+                if entries > MOST_ENTRIES {
                     return None;
                 }
                 let (path, kind) = (entry.path(), entry.file_type().ok()?);
                 let name = path.strip_prefix(directory).ok()?.to_string_lossy().replace('\\', "/");
                 let is_document = name == "zarr.json" || name.split('/').any(|part| part.starts_with('.'));
                 if kind.is_dir() {
-                    left.push(path);
+                    directories.push(path);
                 } else if self.is_key(&name, most) {
                     return None;
                 } else if !is_document {

@@ -1,4 +1,4 @@
-//! [`Layers`]: how the cells of a chunk are stored, as its codecs say.
+//! [`Layers`]: nested shards and chunks, as the codecs of an array define them.
 
 use serde_json::Value;
 use zarrs::metadata::v3::MetadataV3;
@@ -11,26 +11,26 @@ use super::stored::reversed;
 use super::values::{literal, sizes, wrong};
 use crate::axis_order::AxisOrder;
 
-/// Shards in shards in shards are read, and no more of them.
+/// Maximum depth of nested shards.
 const MOST_SHARDS: usize = 3;
 
-/// Shards in shards, and the chunks in the innermost ones.
+/// Nested shards, and the chunks in the innermost ones.
 pub struct Layers {
-    /// The outermost first; none where a chunk is a file.
+    /// Outermost shards first; empty if a chunk is a file.
     pub shards: Vec<Shards>,
-    /// Cells along each axis of what is decoded at once.
+    /// Extents of a unit of decoding, in cells.
     pub piece: Index,
     pub decoder: Decoder,
 }
 
 impl Layers {
-    /// What the codecs of a chunk of these extents say.
+    /// Parses the codecs of a chunk with these extents.
     ///
     /// # Errors
-    /// A codec that is not read, or not in this place.
+    /// An unsupported codec, or a codec at an unsupported position.
     pub fn new(codecs: &[MetadataV3], leaf: &Leaf, chunk: Index) -> Result<Self, String> {
         let axes = chunk.axes();
-        // For each dimension of what is encoded next the dimension of the array, in Zarr's order.
+        // Per dimension of the encoded data: the dimension of the array, in Zarr's order.
         let mut dimensions: Vec<usize> = (0..axes + usize::from(leaf.numbers.is_some())).collect();
         let (mut codecs, mut piece, mut shards) = (codecs.to_vec(), chunk, Vec::new());
         loop {
@@ -73,7 +73,8 @@ impl Layers {
     }
 }
 
-/// The order of the axes in what is encoded, where it is not theirs; the numbers of a vector are axis 0.
+/// Order of the axes in encoded data, if it differs from the array's; the numbers of a vector are
+/// axis 0.
 fn in_file(dimensions: &[usize]) -> Option<AxisOrder> {
     let last = dimensions.len() - 1;
     AxisOrder::new(dimensions.iter().rev().map(|dimension| last - dimension).collect())
@@ -84,7 +85,7 @@ fn listed(key: &str, value: &Value) -> Result<Vec<MetadataV3>, String> {
     list.map_err(|_| wrong(key, value, "a list of codecs, each with a \"name\", is read"))
 }
 
-/// The order of the codec "transpose": for each dimension of what comes out the one that goes in.
+/// Order of the codec "transpose": for each output dimension, the input dimension.
 fn permutation(codec: &MetadataV3, count: usize) -> Result<Vec<usize>, String> {
     let order = codec.configuration().and_then(|all| all.get("order")).unwrap_or(&Value::Null);
     match order.as_str() {

@@ -16,10 +16,11 @@ use crate::array::options::{LoadOptions, Loaded};
 use crate::array::window::Window;
 use crate::{IoError, quoted, shown};
 
-/// A global array from a Zarr store; see [`load_with`](crate::array::load_with) and the documentation of [the module](super).
+/// Loads a global array from a Zarr store; see [`load_with`](crate::array::load_with) and [the
+/// module](super).
 ///
 /// # Errors
-/// The same on every rank.
+/// As there, the same on every rank.
 pub fn load<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -28,19 +29,19 @@ pub fn load<T: Element, const D: usize>(
     layout: ToLayout<'_>,
 ) -> Result<Loaded<T, D>> {
     let what = options.call("load", path);
-    let opened = world.agree(&what, Opened::open(path, (&T::INFO, D), options))?;
+    let opened = world.agree(&what, OpenedStore::open(path, (&T::INFO, D), options))?;
     let layout = layout(&opened.window.shape);
-    // Ranks that see another shape, or another store, have another call.
+    // Different shapes or documents give different call names, which `agree` reports.
     let (shape, fingerprint) = (opened.window.shape, opened.fingerprint);
-    let seen = format!("{what} of shape {shape} and documents #{fingerprint:016x}");
-    world.agree(&seen, opened.check(path, &layout))?;
+    let call = format!("{what} of shape {shape} and documents #{fingerprint:016x}");
+    world.agree(&call, opened.check(path, &layout))?;
     if world.rank() == 0 {
         opened.stored.iter().for_each(warn_of_strangers);
     }
     let array = world.array::<T, D>(name, &layout)?;
-    let Opened { stored, metadata, window, generation, .. } = opened;
+    let OpenedStore { stored, metadata, window, generation, .. } = opened;
     world.agree(&what, read(&array, stored, &window))?;
-    // When all have read: another store may have the same documents.
+    // After all ranks have read, because a new store may have the same documents.
     world.agree(&format!("{what}, again"), generation.check().map_err(Error::from))?;
     if options.ghosts {
         world.ghosts(&array)?;
@@ -48,7 +49,8 @@ pub fn load<T: Element, const D: usize>(
     Ok(Loaded { array, metadata })
 }
 
-/// Says that all cells of an array are the fill value where others must have been meant.
+/// Warns about an array without chunks whose directory has other files: probably its key encoding
+/// is wrong.
 fn warn_of_strangers(stored: &StoredArray) {
     if let Some((stranger, wanted)) = stored.stranger() {
         trace::warn(&format!(
@@ -59,7 +61,7 @@ fn warn_of_strangers(stored: &StoredArray) {
     }
 }
 
-struct Opened {
+struct OpenedStore {
     stored: Vec<StoredArray>,
     window: Window,
     metadata: Metadata,
@@ -67,12 +69,12 @@ struct Opened {
     fingerprint: u64,
 }
 
-impl Opened {
+impl OpenedStore {
     fn open(path: &Path, (element, axes): (&ElementInfo, usize), options: &LoadOptions) -> Result<Self> {
         let generation = Generation::now(path);
         let (stored, metadata) = open(path, options.array.as_deref(), &leaves(element), axes)?;
         let window = Window::new(path, &stored[0].shape, options.section.as_deref(), options.step.as_deref())?;
-        let directories = stored.iter().map(|one| one.directory.as_path());
+        let directories = stored.iter().map(|array| array.directory.as_path());
         let fingerprint = fingerprint(std::iter::once(path).chain(directories))?;
         Ok(Self { metadata: window.metadata(metadata), stored, window, generation, fingerprint })
     }

@@ -1,4 +1,4 @@
-//! Nodes of a Zarr hierarchy: groups and arrays, by their documents.
+//! Nodes of a Zarr hierarchy: groups and arrays with their documents.
 
 use std::fs;
 use std::io;
@@ -10,29 +10,29 @@ use zarrs::metadata::v3::ArrayMetadataV3;
 use super::{second, values};
 use crate::{IoError, json, quoted};
 
-/// More nodes than this are not looked at.
+/// Maximum number of nodes.
 const MOST_NODES: usize = 10_000;
 
-/// Groups in groups are followed so deep.
+/// Maximum depth of nested groups.
 const MOST_DEPTH: usize = 16;
 
-/// What a directory of a store is.
+/// Node in a directory of a store.
 #[derive(Debug, Clone)]
 pub enum Node {
     Group(Map<String, Value>),
     Array(Box<ArrayMetadataV3>),
 }
 
-/// The document of a node, by which errors name it; `None`: it is no node.
+/// Path of a node's document; `None` if the directory is no node.
 pub fn document(directory: &Path) -> Option<PathBuf> {
     let names = ["zarr.json", ".zarray", ".zgroup"];
     names.iter().map(|name| directory.join(name)).find(|file| fs::symlink_metadata(file).is_ok())
 }
 
-/// Reads the document of a directory; `None` where there is none.
+/// Reads a node; `None` if the directory has no document.
 ///
 /// # Errors
-/// It cannot be read, or is not what Zarr wants.
+/// The document cannot be read or is malformed.
 pub fn read(directory: &Path) -> Result<Option<Node>, IoError> {
     let Some(file) = document(directory) else { return Ok(None) };
     let mut found: Map<String, Value> = json::read(&file, "\"zarr_format\"")?;
@@ -54,28 +54,28 @@ pub fn read(directory: &Path) -> Result<Option<Node>, IoError> {
     }
 }
 
-/// A node of version 2, which has its attributes beside.
+/// Reads a node of version 2, with its attributes in a file of their own.
 fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, IoError> {
-    let beside = directory.join(".zattrs");
+    let attributes = directory.join(".zattrs");
     let attributes: Map<String, Value> =
-        if fs::symlink_metadata(&beside).is_ok() { json::read(&beside, "attributes")? } else { Map::new() };
+        if fs::symlink_metadata(&attributes).is_ok() { json::read(&attributes, "attributes")? } else { Map::new() };
     if file.file_name().is_some_and(|name| name == ".zgroup") {
         return Ok(Node::Group(attributes));
     }
     second::to_third(&found, attributes).and_then(array).map_err(|message| IoError::malformed(file, 0, message))
 }
 
-/// An array by its document of version 3.
+/// Parses the document of an array of version 3.
 fn array(mut found: Map<String, Value>) -> Result<Node, String> {
     values::check(&mut found)?;
     let array = serde_json::from_value(Value::Object(found));
     array.map(|array| Node::Array(Box::new(array))).map_err(|error| format!("no array of Zarr: {error}"))
 }
 
-/// The directory of a node by its name in a store, as "density" or "levels/1/density".
+/// Directory of a node by its path in the store, such as "density" or "levels/1/density".
 ///
 /// # Errors
-/// The name leads out of the store.
+/// The path leaves the store.
 pub fn directory(path: &Path, node: &str) -> Result<PathBuf, IoError> {
     let is_inside =
         |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);
@@ -85,10 +85,10 @@ pub fn directory(path: &Path, node: &str) -> Result<PathBuf, IoError> {
     }
 }
 
-/// The names of the directories in a directory, in order.
+/// Sorted names of the directories in a directory.
 ///
 /// # Errors
-/// It cannot be read.
+/// The directory cannot be read.
 fn children(path: &Path) -> Result<Vec<String>, IoError> {
     let refused = |error: io::Error| IoError::system(path, "read", &error);
     let mut names = Vec::new();
@@ -107,21 +107,21 @@ fn children(path: &Path) -> Result<Vec<String>, IoError> {
     Ok(names)
 }
 
-/// An array by its name, or why its document cannot be read.
+/// Path and document of an array, or the error of the document.
 pub type Named = (String, Result<ArrayMetadataV3, IoError>);
 
-/// All arrays of a store, with their names in it, in the order of these.
+/// All arrays of a store, sorted by path.
 ///
 /// # Errors
-/// A directory cannot be read; there are too many.
+/// A directory cannot be read; there are too many nodes.
 pub fn arrays(path: &Path, most_depth: Option<usize>) -> Result<Vec<Named>, IoError> {
     let mut all = Vec::new();
-    let mut left = vec![(String::new(), 0)];
-    let mut seen = 0;
-    while let Some((name, depth)) = left.pop() {
+    let mut pending = vec![(String::new(), 0)];
+    let mut visited = 0;
+    while let Some((name, depth)) = pending.pop() {
         let at = directory(path, &name)?;
-        seen += 1;
-        if seen > MOST_NODES {
+        visited += 1;
+        if visited > MOST_NODES {
             return Err(IoError::request(
                 path,
                 format!("has more than {MOST_NODES} nodes; name the one that is wanted"),
@@ -132,7 +132,7 @@ pub fn arrays(path: &Path, most_depth: Option<usize>) -> Result<Vec<Named>, IoEr
             Ok(Some(Node::Array(array))) => all.push((name, Ok(*array))),
             Ok(Some(Node::Group(_))) if depth < most_depth.unwrap_or(MOST_DEPTH) => {
                 let under = |child| if name.is_empty() { child } else { format!("{name}/{child}") };
-                left.extend(children(&at)?.into_iter().map(|child| (under(child), depth + 1)));
+                pending.extend(children(&at)?.into_iter().map(|child| (under(child), depth + 1)));
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The attribute "ome" of a group: levels of detail as OME-Zarr 0.5 describes them.
+//! The attribute "ome" of a group: levels of detail in OME-Zarr 0.5.
 
 use serde_json::{Map, Value, json};
 
@@ -55,7 +55,7 @@ pub fn attribute(metadata: &Metadata, count: usize, nodes: &[String]) -> Option<
     Some(json!({"version": "0.5", "multiscales": [multiscale]}))
 }
 
-/// What kind each axis is, axis 0 first: space, then a channel or anything, then time.
+/// Type of each axis, axis 0 first: space, then a channel or any other, then time.
 fn types(names: &[String]) -> Option<Vec<Option<&'static str>>> {
     let is_time = |name: &String| matches!(name.as_str(), "t" | "time");
     let is_channel = |name: &String| matches!(name.as_str(), "c" | "channel");
@@ -102,12 +102,12 @@ pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Opt
     })
 }
 
-/// The node of the whole array that the attribute names first.
+/// Node of the full array that the attribute lists first.
 pub fn first(attributes: &Map<String, Value>) -> Option<&str> {
     multiscales(attributes)?.get(0)?.get("datasets")?.get(0)?.get("path")?.as_str()
 }
 
-/// Before version 0.5 it was an attribute of its own.
+// Before version 0.5, "multiscales" was a top-level attribute.
 fn multiscales(attributes: &Map<String, Value>) -> Option<&Value> {
     attributes.get("ome").and_then(|ome| ome.get("multiscales")).or_else(|| attributes.get("multiscales"))
 }

@@ -1,4 +1,4 @@
-//! [`read`]: the chunks of a store that the cells of this rank are in.
+//! [`read`]: reads the chunks of a store that overlap this rank's cells.
 
 use zippy::Result;
 use zippy::array::GlobalArray;
@@ -11,26 +11,26 @@ use crate::IoError;
 use crate::array::staging::ranges;
 use crate::array::window::Window;
 
-/// So many bytes of cells go to the device at once.
+/// Bytes of cells per transfer to the device.
 const PART_BYTES: u64 = 8 << 20;
 
 /// Reads the cells of this rank's chunks, field by field. Local.
 ///
 /// # Errors
-/// A piece that cannot be read, or is damaged; a failure of the device.
+/// A piece that cannot be read or is damaged; a device failure.
 pub fn read<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
     stored: Vec<StoredArray>,
     window: &Window,
 ) -> Result<()> {
     let most = (PART_BYTES / T::INFO.bytes as u64).max(1);
-    let mut fields: Vec<Field> = stored.into_iter().map(|stored| Field { stored, last: None }).collect();
+    let mut fields: Vec<FieldReader> = stored.into_iter().map(|stored| FieldReader { stored, last: None }).collect();
     for chunk in array.chunks().filter(|chunk| !chunk.region().is_empty()) {
         let touched = fields[0].stored.touching(&window.in_file(&chunk.region()));
         for piece in touched.points() {
             let Some(cells) = window.in_array(&fields[0].stored.region(&piece)) else { continue };
             let parts = own_parts(array, &cells);
-            // Each piece is read once, for all chunks of this rank.
+            // Read each piece once, for all chunks of this rank.
             if parts.iter().map(|(id, _)| *id).min() != Some(chunk.id()) {
                 continue;
             }
@@ -48,7 +48,7 @@ pub fn read<T: Element, const D: usize>(
     Ok(())
 }
 
-/// The parts of a box in this rank's chunks, by the numbers of these.
+/// Parts of a box in this rank's chunks, with the chunks' ids.
 fn own_parts<T: Element, const D: usize>(array: &GlobalArray<T, D>, cells: &Region) -> Vec<(usize, Region)> {
     let (core, mut parts) = (array.core(), Vec::new());
     core.chunks().touching(cells, |id, part| {
@@ -59,14 +59,14 @@ fn own_parts<T: Element, const D: usize>(array: &GlobalArray<T, D>, cells: &Regi
     parts
 }
 
-/// One array of the store, and the piece of it that was read last.
-struct Field {
+/// One array of the store, with the piece that was read last.
+struct FieldReader {
     stored: StoredArray,
     last: Option<(Index, Option<Vec<u8>>)>,
 }
 
-impl Field {
-    /// Fills its bytes in the cells of a box of the array.
+impl FieldReader {
+    /// Fills this field in the cells of a box of the array.
     fn fill(
         &mut self,
         window: &Window,
@@ -78,7 +78,7 @@ impl Field {
             let region = self.stored.region(&piece);
             let Some(cells) = window.in_array(&region).and_then(|cells| cells.intersect(part)) else { continue };
             if self.last.as_ref().is_none_or(|(number, _)| *number != piece) {
-                // Its memory is free before more is needed.
+                // Free the old piece first.
                 self.last = None;
                 self.last = Some((piece, self.stored.read(&piece)?));
             }
@@ -95,7 +95,7 @@ impl Field {
         Ok(())
     }
 
-    /// Fills its bytes in a row of cells from those that lie so many apart.
+    /// Fills this field in a row of cells from numbers with the stride `step`.
     fn fill_row(&self, to: &mut [u8], from: Option<&[u8]>, step: usize, cell_bytes: usize) {
         let (bytes, offset) = (self.stored.leaf.bytes(), self.stored.leaf.offset);
         match from {

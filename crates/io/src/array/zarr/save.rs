@@ -21,11 +21,11 @@ use crate::array::save::saving;
 use crate::array::staging::each_of;
 use crate::array::subsample;
 
-/// Saves a section of a global array as a Zarr store; see [`save_with`](crate::array::save_with) and the documentation of
-/// [the module](super).
+/// Saves a section of a global array as a Zarr store; see [`save_with`](crate::array::save_with)
+/// and [the module](super).
 ///
 /// # Errors
-/// The same on every rank.
+/// As there, the same on every rank.
 pub fn save<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -52,7 +52,7 @@ pub fn save<T: Element, const D: usize>(
     store.finish(world)
 }
 
-/// What is written where.
+/// A save in progress: paths, options and metadata.
 struct Plan<'a> {
     path: &'a Path,
     name: String,
@@ -68,23 +68,23 @@ impl Plan<'_> {
         }
         axes::check(path, self.metadata, D)?;
         axes::check_name(path, "the array", &self.name)?;
-        let beside = self.metadata.axes.iter().filter_map(|axis| axis.name.as_ref());
-        if self.options.levels > 0 && self.name == "levels" || beside.clone().any(|name| *name == self.name) {
-            let message = format!("the array is called {:?}, as what stands beside it in the store", self.name);
+        let axis_names = self.metadata.axes.iter().filter_map(|axis| axis.name.as_ref());
+        if self.options.levels > 0 && self.name == "levels" || axis_names.clone().any(|name| *name == self.name) {
+            let message = format!("the array is called {:?}, like another node of the store", self.name);
             return Err(IoError::request(path, message).into());
         }
-        if self.options.levels > 0 && beside.clone().any(|name| name == "levels") {
+        if self.options.levels > 0 && axis_names.clone().any(|name| name == "levels") {
             return Err(IoError::request(path, "an axis is called \"levels\", as the group of the levels").into());
         }
         self.options.grid(path, &shape, T::INFO.bytes as u64).map(|_| ()).map_err(Error::from)
     }
 
-    /// The group of a level.
+    /// Group of a level.
     fn group(level: usize) -> String {
         if level == 0 { String::new() } else { format!("levels/{level}") }
     }
 
-    /// The documents of groups, by rank 0.
+    /// Writes the documents of groups and the coordinates. On rank 0.
     fn write_groups(&self, store: &mut CollectiveStore, world: &World, shape: &Index, leaves: &[Leaf]) {
         if world.rank() != 0 {
             return;
@@ -104,24 +104,24 @@ impl Plan<'_> {
             if level > 0 {
                 store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
             }
-            // Along other directions a cell's place is no matter of one axis.
+            // With other directions, a coordinate depends on several axes.
             let along = self.metadata.axes.iter().filter(|_| self.metadata.is_along_space());
             for (axis, known) in along.enumerate() {
                 let is_field =
                     |name: &String| leaves.iter().any(|leaf| leaf.fields.first().is_some_and(|field| field == name));
-                // xarray looks for them in the group of the arrays.
-                let beside = if is_record { node } else { &group };
+                // xarray expects the coordinates in the group of the arrays.
+                let parent = if is_record { node } else { &group };
                 if !known.name.as_ref().is_some_and(is_field) {
                     let (count, is_checked) = (level_extent(shape[axis], level), self.options.checksum);
                     let written =
-                        coordinates::write(store, beside, known, &CoordinateCells { count, every, is_checked });
+                        coordinates::write(store, parent, known, &CoordinateCells { count, every, is_checked });
                     store.keep(written);
                 }
             }
         }
     }
 
-    /// The array of a level and its documents. Collective.
+    /// Writes the array of a level and its documents. Collective.
     fn write_level<T: Element, const D: usize>(
         &self,
         world: &World,
@@ -138,7 +138,7 @@ impl Plan<'_> {
         if world.rank() == 0 {
             self.write_documents(store, &encoders, &region.extents(), &node, level);
         }
-        // A chunk that reaches beyond the end is filled up when it is encoded.
+        // The encoder pads chunks that reach beyond the end.
         let shape = region.extents();
         let extents = Index::from_fn(D, |axis| grid.file()[axis].min(shape[axis].max(1)));
         each_of(world, &section.array(), &Blocks::grid(region, extents), &mut |block, cells| {
@@ -158,7 +158,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The documents of an array, or of the group of a record and its fields.
+    /// Writes the documents of an array, or of a record's group and fields.
     fn write_documents(
         &self,
         store: &mut CollectiveStore,
@@ -186,7 +186,7 @@ impl Plan<'_> {
     }
 }
 
-/// Cells of a level along an axis of so many.
+/// Number of cells of a level along an axis of `cells` cells.
 fn level_extent(cells: i64, level: usize) -> i64 {
     (0..level).fold(cells, |cells, _| cells / 2 + cells % 2)
 }

@@ -1,16 +1,16 @@
-//! Documents of version 2, put into the words of version 3.
+//! Conversion of version 2 documents to version 3.
 
 use serde_json::{Map, Value, json};
 
 use super::values::{self, wrong};
 
-/// Compressors of version 2 that are read, by the names of their codecs.
+/// Supported compressors of version 2, by codec name.
 const COMPRESSORS: [&str; 5] = ["blosc", "gzip", "lz4", "zlib", "zstd"];
 
-/// The document of version 3 that says what one of version 2 says; `attributes` stand beside it.
+/// Converts a version 2 document; `attributes` come from its own file.
 ///
 /// # Errors
-/// A key with a value that is not read.
+/// A key with an unsupported value.
 pub fn to_third(found: &Map<String, Value>, mut attributes: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let value = |key: &str| found.get(key).unwrap_or(&Value::Null);
     let (kind, endian) = kind(value("dtype"));
@@ -41,7 +41,7 @@ pub fn to_third(found: &Map<String, Value>, mut attributes: Map<String, Value>) 
         Value::String(text) if matches!(&**text, "." | "/") => text,
         other => return Err(wrong("dimension_separator", other, "\".\" and \"/\" are read")),
     };
-    // xarray keeps the names of dimensions so.
+    // xarray stores the names of dimensions in this attribute.
     let names = attributes.remove("_ARRAY_DIMENSIONS");
     let names = names.filter(|names| names.as_array().is_some_and(|names| names.len() == shape.len()));
     let names = names.map(|names| names.as_array().into_iter().flatten().map(text_or_null).collect::<Value>());
@@ -70,7 +70,8 @@ fn text_or_null(value: &Value) -> Value {
     if value.is_string() { value.clone() } else { Value::Null }
 }
 
-/// The name of a type of version 3, and the byte order. A type that has none keeps the words of the document.
+/// Name of a type in version 3, and the byte order. A type without a name there keeps the name in
+/// the document.
 fn kind(dtype: &Value) -> (String, &'static str) {
     let text = dtype.as_str().unwrap_or_default();
     let (order, name) = text.split_at_checked(1).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! [`Shards`]: stretches of bytes that hold several chunks, or shards again, and an index of them.
+//! [`Shards`]: byte ranges with several chunks, or nested shards, and an index.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,14 +14,14 @@ use crate::memory::zeros;
 
 /// Shards of one size.
 pub struct Shards {
-    /// Parts along each axis of a shard.
+    /// Parts per shard along each axis.
     pub counts: Index,
-    /// The part along each axis to its number in the index.
+    /// Strides of the parts in the index.
     strides: Vec<usize>,
     index: Decoder,
     index_bytes: u64,
     is_at_end: bool,
-    /// The index that was read last, and of which shard.
+    /// The index that was read last, with its shard.
     last: Option<(Index, Vec<u64>)>,
 }
 
@@ -33,8 +33,10 @@ pub struct Stretch {
 }
 
 impl Shards {
+    /// Parses the configuration of a sharding codec.
+    ///
     /// # Errors
-    /// Shards that are not made of whole parts; an index that is too large, or compressed.
+    /// A shard that is not made of whole parts; an index that is too large or compressed.
     pub fn new(
         (shard, part): (&Index, &Index),
         is_vector: bool,
@@ -50,17 +52,18 @@ impl Shards {
         if !is_exact {
             return Err("the index of shards is compressed; one without compression is read".into());
         }
-        // The numbers of a vector are an axis of one part.
+        // The components of a vector are an axis with one part.
         let own = usize::from(is_vector);
         let along: Vec<i64> = std::iter::repeat_n(1, own).chain(counts.iter().copied()).collect();
         let strides = order.map_or_else(|| strides(&along), |order| order.strides_in_file(&along));
         Ok(Self { counts, strides: strides[own..].to_vec(), index, index_bytes, is_at_end, last: None })
     }
 
-    /// Where a part of a shard is; `None`: it is left out. The shard is named by its number along each axis of all.
+    /// Locates a part of a shard; `None` if the part is empty. `shard` is the shard's index among
+    /// all shards.
     ///
     /// # Errors
-    /// It cannot be read; its index is damaged, or leads out of it.
+    /// The index cannot be read, is damaged, or leads out of the shard.
     pub fn part(
         &mut self,
         (file, path): (&mut File, &Path),
@@ -69,7 +72,7 @@ impl Shards {
     ) -> Result<Option<Stretch>, IoError> {
         let at = within.start + if self.is_at_end { within.bytes.saturating_sub(self.index_bytes) } else { 0 };
         if self.last.as_ref().is_none_or(|(last, _)| last != shard) {
-            // Its memory is free before more is needed.
+            // Free the old index first.
             self.last = None;
             self.last = Some((*shard, self.read((file, path), within, at)?));
         }
@@ -81,7 +84,7 @@ impl Shards {
         }
         if first.checked_add(bytes).is_none_or(|end| end > within.bytes) {
             let message =
-                format!("the index has a chunk of {bytes} bytes from byte {first} on, behind the end of the shard");
+                format!("the index has a chunk of {bytes} bytes from byte {first} on, after the end of the shard");
             return Err(IoError::malformed(path, at, message));
         }
         Ok(Some(Stretch { start: within.start + first, bytes }))
@@ -101,7 +104,7 @@ impl Shards {
         Ok(bytemuck::pod_collect_to_vec(&index))
     }
 
-    /// Forgets what was read of another file.
+    /// Clears the cached index, before another file is read.
     pub fn forget(&mut self) {
         self.last = None;
     }

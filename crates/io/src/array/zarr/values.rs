@@ -1,10 +1,10 @@
-//! Values in documents: what is read of each key, and what is said of others.
+//! Values in documents: parsing and error messages.
 
 use serde_json::{Map, Value};
 
 use crate::quoted;
 
-/// Says which value a key has, and which ones are read.
+/// Error message with the value of a key and the supported values.
 pub fn wrong(key: &str, value: &Value, read: &str) -> String {
     match value {
         Value::Null => format!("{key:?} is missing or null; {read}"),
@@ -12,26 +12,26 @@ pub fn wrong(key: &str, value: &Value, read: &str) -> String {
     }
 }
 
-/// A value as the document has it, a long one cut.
+/// A value as in the document, shortened if long.
 pub fn literal(value: &Value) -> String {
     let text = value.to_string();
     if text.len() <= 60 && text.is_ascii() { text } else { quoted(&text) }
 }
 
-/// A list of sizes.
+/// Parses a list of sizes.
 ///
 /// # Errors
-/// It is none.
+/// Another value.
 pub fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
     let sizes = value.as_array().and_then(|list| list.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>());
     sizes.ok_or_else(|| wrong(key, value, "a list of whole numbers is read"))
 }
 
-/// Checks the document of an array of version 3 key by key, and puts whole numbers that others write as `0.0` or `"0"` in
-/// the way of version 3.
+/// Checks the document of a version 3 array key by key, and converts integers written as `0.0` or
+/// `"0"` to the notation of version 3.
 ///
 /// # Errors
-/// The first key whose value cannot be that of an array.
+/// The first invalid key.
 pub fn check(document: &mut Map<String, Value>) -> Result<(), String> {
     let value = |key: &str| document.get(key).unwrap_or(&Value::Null);
     sizes("shape", value("shape"))?;
@@ -62,12 +62,12 @@ pub fn check(document: &mut Map<String, Value>) -> Result<(), String> {
     Ok(())
 }
 
-/// The value of a number of this type that is written in another way.
-fn number(kind: &str, given: &Value) -> Option<Value> {
-    let text = given.as_str().map(str::trim);
-    let float = given.as_f64().filter(|_| given.is_f64()).or_else(|| text?.parse().ok());
+/// Converts a number of this type from another notation.
+fn number(kind: &str, value: &Value) -> Option<Value> {
+    let text = value.as_str().map(str::trim);
+    let float = value.as_f64().filter(|_| value.is_f64()).or_else(|| text?.parse().ok());
     match kind {
-        "bool" => match float.or(given.as_f64()) {
+        "bool" => match float.or(value.as_f64()) {
             Some(0.0) => Some(Value::Bool(false)),
             Some(1.0) => Some(Value::Bool(true)),
             _ => None,
@@ -79,11 +79,11 @@ fn number(kind: &str, given: &Value) -> Option<Value> {
             if let Some(whole) = text.and_then(|text| text.parse::<u64>().map(Value::from).ok()) {
                 return Some(whole);
             }
-            // Whole floats up to 2^53 are the integers that they were.
+            // Whole floats up to 2^53 represent integers exactly.
             let whole = float.filter(|float| float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0)?;
             Some(Value::from(whole as i64))
         }
-        // "NaN", "Infinity" and bits in hexadecimal digits stay.
+        // Keep "NaN", "Infinity" and hexadecimal bit patterns.
         _ if kind.starts_with("float") => text.and(float).filter(|float| float.is_finite()).map(Value::from),
         _ => None,
     }

@@ -1,4 +1,5 @@
-//! A byte that is another one, a file that is shorter or gone: it is found, named, and the generation before is taken.
+//! Damaged generations: a changed byte, or a truncated or missing file, is found and named, and the
+//! previous generation is used.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use zippy::{Config, Result, World, run_with};
 use super::{Checkpoints, directory, flip, is_step, names, save_step, state};
 use crate::checkpoint::blocks::BLOCK_BYTES;
 
-/// The generation that is damaged.
+/// Name of the damaged generation.
 const LAST: &str = "step-000000000030.000003";
 
 fn three_steps(checkpoints: &Checkpoints) {
@@ -17,7 +18,8 @@ fn three_steps(checkpoints: &Checkpoints) {
     .unwrap();
 }
 
-/// The damaged generation is refused with `wanted`, and the one before it is named.
+/// Checks that the damaged generation is refused with `wanted`, and that the error names the
+/// previous one.
 fn refused(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result<()> {
     world.barrier()?;
     let Err(error) = checkpoints.at(world, 30) else { panic!("{wanted} was not found") };
@@ -27,7 +29,7 @@ fn refused(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result<()>
     world.barrier()
 }
 
-/// And the one before it loads.
+/// Checks that `latest` also skips the damaged generation and loads the previous one.
 fn passed_over(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result<()> {
     let latest = checkpoints.latest(world)?.expect("two are whole");
     is_step(&latest, world, 20)?;
@@ -44,7 +46,7 @@ fn first_does(world: &World, act: impl FnOnce()) {
 }
 
 #[test]
-fn a_flipped_byte_in_each_part() {
+fn flipped_byte_in_each_part_is_found() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     three_steps(&checkpoints);
@@ -88,7 +90,7 @@ fn a_flipped_byte_in_each_part() {
 }
 
 #[test]
-fn lengths_and_missing_files() {
+fn wrong_lengths_and_missing_files_are_found() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     three_steps(&checkpoints);
@@ -119,7 +121,7 @@ fn lengths_and_missing_files() {
             });
             world.barrier()?;
         }
-        // Two files that have each other's names.
+        // Two files with exchanged names.
         let swap = || {
             let (a, b) = (last.join("rank-000001.cells"), last.join("rank-000002.cells"));
             fs::rename(&a, last.join("x"))
@@ -137,7 +139,7 @@ fn lengths_and_missing_files() {
 }
 
 #[test]
-fn damage_behind_the_back_of_an_open_checkpoint() {
+fn damage_after_opening_is_found_by_reads() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     three_steps(&checkpoints);
@@ -154,7 +156,7 @@ fn damage_behind_the_back_of_an_open_checkpoint() {
 }
 
 #[test]
-fn none_is_whole() {
+fn directory_without_whole_generation_is_an_error() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     run_with(Config::threads(2), |world| {
@@ -186,10 +188,10 @@ fn none_is_whole() {
     .unwrap();
 }
 
-/// What the system refuses on any rank is no damage: nobody goes on from an older step without knowing.
+/// An operating system error on any rank is not damage: no older step is loaded silently.
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_now() {
+fn unreadable_file_is_an_error_and_not_damage() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     three_steps(&checkpoints);
@@ -197,7 +199,7 @@ fn what_cannot_be_read_now() {
     for name in ["manifest.json", "rank-000001.cells", "state.msgpack"] {
         let (path, aside) = (last.join(name), directory.path().join("aside"));
         fs::rename(&path, &aside).unwrap();
-        // It can be opened by nobody, root included.
+        // A link to itself cannot be opened by any user, root included.
         std::os::unix::fs::symlink(name, &path).unwrap();
         run_with(Config::threads(3), |world| {
             for opened in [checkpoints.latest(world).map(drop), checkpoints.at(world, 30).map(drop)] {
@@ -214,7 +216,7 @@ fn what_cannot_be_read_now() {
 }
 
 #[test]
-fn a_state_is_read_once() {
+fn state_is_read_when_the_checkpoint_is_opened() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     three_steps(&checkpoints);

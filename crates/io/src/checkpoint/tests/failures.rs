@@ -1,4 +1,4 @@
-//! Saves that fail: the same error on every rank, and what was there before stays.
+//! Saves that fail: the same error on every rank, and earlier generations stay.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use zippy::{Config, Element, Layout, Result, Split, World, run_with};
 
 use super::{Checkpoints, Contents, directory, is_step, names, save_step};
 
-/// What all ranks say, rank by rank: those of one save.
+/// Checks that all ranks have the same error of one save.
 fn all_fail(world: &World, wanted: &str, result: Result<()>) {
     let Err(error) = result else { panic!("no error: {wanted}") };
     let text = match error.kind() {
@@ -20,7 +20,7 @@ fn all_fail(world: &World, wanted: &str, result: Result<()>) {
 }
 
 #[test]
-fn what_the_system_refuses() {
+fn operating_system_errors_are_the_same_on_every_rank() {
     let directory = directory();
     let file = directory.path().join("file");
     fs::write(&file, "before").unwrap();
@@ -35,7 +35,7 @@ fn what_the_system_refuses() {
         let started = Checkpoints::new(&file, 1).start(world, 1, &Contents::new().array(&array));
         all_fail(world, "cannot write to the directory", started.map(drop));
         drop(array);
-        // The world goes on.
+        // The world can still be used.
         save_step(&Checkpoints::new(directory.path().join("good"), 1), world, 1)
     })
     .unwrap();
@@ -45,7 +45,7 @@ fn what_the_system_refuses() {
     );
 }
 
-/// Whether nobody may write to a directory without the right to; root may.
+/// True if a directory without write permission refuses writes; it does not for root.
 #[cfg(unix)]
 fn closed(directory: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
@@ -55,7 +55,7 @@ fn closed(directory: &Path) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn no_permission() {
+fn missing_permission_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
@@ -72,7 +72,7 @@ fn no_permission() {
 }
 
 #[test]
-fn contents_that_cannot_be() {
+fn invalid_contents_are_errors() {
     #[derive(Serialize)]
     struct Named {
         rank: usize,
@@ -101,7 +101,7 @@ fn contents_that_cannot_be() {
         all_fail(world, "ranks 0 and 1 save different arrays", save(other));
         let zero = Checkpoints::new(directory.path(), 0).save(world, 5, &Contents::new().array(&a));
         all_fail(world, "keeps at least 1 generation", zero);
-        // Nothing at all can be saved.
+        // Empty contents can be saved.
         save(Contents::new())?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
         assert_eq!(
@@ -115,9 +115,9 @@ fn contents_that_cannot_be() {
     .unwrap();
 }
 
-/// It is known before a cell is written.
+/// The error occurs before a cell is written.
 #[test]
-fn a_manifest_that_would_be_too_long() {
+fn manifest_that_would_be_too_long_is_an_error() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path().join("a/b"), 1);
     run_with(Config::threads(3), |world| {
@@ -161,7 +161,7 @@ mod other {
 }
 
 #[test]
-fn what_does_not_fit_what_was_saved() {
+fn arrays_that_do_not_fit_the_saved_ones_are_errors() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
     run_with(Config::threads(2), |world| {

@@ -1,4 +1,5 @@
-//! A disk that is full: a small one, where this process may mount it, else a limit on the size of files.
+//! Saves on a full disk: a small file system if this process may mount one, else a limit on file
+//! sizes.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -39,7 +40,7 @@ fn a_child() {
         let pending = checkpoints.start(world, 2, &contents)?;
         fails(pending.wait());
         world.barrier()?;
-        // Of the failed ones nothing takes room, and what was there is there.
+        // Failed saves take no disk space, and earlier generations stay.
         assert_eq!(names(checkpoints.directory()), ["step-000000000001.000001"]);
         is_step(&checkpoints.latest(world)?.unwrap(), world, 1)?;
         save_step(&checkpoints, world, 3)?;
@@ -55,7 +56,7 @@ fn a_child() {
     .unwrap();
 }
 
-/// Fills a disk but for some pages.
+/// Fills a disk except for some pages.
 fn fill(ballast: &Path, pages: u64) {
     let mut file = File::create(ballast).unwrap();
     let mut written = 0;
@@ -65,7 +66,8 @@ fn fill(ballast: &Path, pages: u64) {
     file.set_len(written.saturating_sub(pages * PAGE)).unwrap();
 }
 
-/// The disk has room for a bit more each time: so it is full in cells, then in the state, then in the manifest.
+/// The disk gets more free space for each save, so it is full in the cells, in the state, and in
+/// the manifest.
 fn full_in_each_file(checkpoints: &Checkpoints, world: &World, directory: &Path) -> Result<()> {
     let before = names(checkpoints.directory());
     let mut met = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Which generations stay, and what is taken away beside them.
+//! Retention and removal of generations.
 
 use std::fs;
 use std::path::Path;
@@ -8,19 +8,19 @@ use zippy::{Config, Layout, run_with};
 use super::{Checkpoints, Contents, directory, flip, is_step, names, save_step};
 
 #[test]
-fn the_last_ones_are_kept() {
+fn last_generations_are_kept() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 2);
     run_with(Config::threads(2), |world| {
         for (number, step) in [1, 2, 3, 4, 5].into_iter().enumerate() {
             save_step(&checkpoints, world, step)?;
-            // Rank 0 tidies.
+            // Rank 0 removes old generations after the save.
             world.barrier()?;
             let first = step.saturating_sub(1).max(1);
             assert_eq!(checkpoints.steps()?, (first..=step).collect::<Vec<_>>(), "{number}");
             world.barrier()?;
         }
-        // The same step again, and going back.
+        // The same step again, and an earlier step.
         save_step(&checkpoints, world, 5)?;
         world.barrier()?;
         assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000006"]);
@@ -35,7 +35,7 @@ fn the_last_ones_are_kept() {
 }
 
 #[test]
-fn damaged_ones_do_not_count() {
+fn damaged_generations_do_not_count() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 2);
     let damage = |name: &str| fs::write(directory.path().join(name).join("rank-000001.cells"), "x").unwrap();
@@ -57,9 +57,9 @@ fn saved(checkpoints: &Checkpoints, step: u64) {
 }
 
 #[test]
-fn refused_ones_do_not_count() {
+fn refused_generations_do_not_count() {
     let directory = directory();
-    // Another program has another value.
+    // Another program uses another value.
     let checkpoints = || Checkpoints::new(directory.path(), 2);
     let latest_is = |step| {
         run_with(Config::threads(3), |world| is_step(&checkpoints().latest(world)?.unwrap(), world, step)).unwrap();
@@ -67,21 +67,21 @@ fn refused_ones_do_not_count() {
     let two = directory.path().join("step-000000000002.000002");
     saved(&checkpoints(), 1);
     saved(&checkpoints(), 2);
-    // Its length is right.
+    // Damage that keeps the length.
     flip(&two.join("rank-000001.cells"), 100);
     latest_is(1);
     let reason = fs::read_to_string(two.join("refused.txt")).unwrap();
     assert!(reason.contains("rank-000001.cells, byte 0: bytes 0 to 255 are damaged"), "{reason}");
     saved(&checkpoints(), 3);
     assert_eq!(checkpoints().steps().unwrap(), [1, 2, 3]);
-    // The mark goes with the damage.
+    // The mark is removed after the damage is repaired.
     fs::remove_dir_all(directory.path().join("step-000000000003.000003")).unwrap();
     flip(&two.join("rank-000001.cells"), 100);
     latest_is(2);
     assert!(!two.join("refused.txt").exists());
     saved(&checkpoints(), 4);
     assert_eq!(checkpoints().steps().unwrap(), [2, 4]);
-    // A marked one can be removed.
+    // A marked generation can be removed.
     flip(&two.join("rank-000001.cells"), 100);
     run_with(Config::threads(2), |world| checkpoints().at(world, 2).map(drop)).unwrap_err();
     saved(&checkpoints(), 5);
@@ -90,14 +90,14 @@ fn refused_ones_do_not_count() {
 }
 
 #[test]
-fn what_was_loaded_stays() {
+fn loaded_generation_stays() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 2);
     (1..=3).for_each(|step| saved(&Checkpoints::new(directory.path(), 3), step));
     run_with(Config::threads(2), |world| is_step(&checkpoints.at(world, 1)?, world, 1)).unwrap();
     saved(&checkpoints.clone(), 4);
     assert_eq!(checkpoints.steps().unwrap(), [1, 3, 4]);
-    // Nor is it replaced.
+    // A save of the same step does not replace it.
     run_with(Config::threads(2), |world| checkpoints.at(world, 4).map(drop)).unwrap();
     saved(&checkpoints, 4);
     assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000004.000005"]);
@@ -105,9 +105,9 @@ fn what_was_loaded_stays() {
     assert_eq!(names(directory.path()), ["step-000000000004.000005", "step-000000000006.000006"]);
 }
 
-/// What `wait` has returned for is there.
+/// A generation stays after its `wait` has returned.
 #[test]
-fn two_saves_end_in_the_other_order() {
+fn two_saves_may_end_in_reverse_order() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
     run_with(Config::threads(2), |world| {
@@ -130,7 +130,7 @@ fn leftover(directory: &Path, name: &str, file: &str) {
 }
 
 #[test]
-fn leftovers_go_and_what_is_not_ours_stays() {
+fn leftovers_are_removed_and_other_entries_stay() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
     run_with(Config::threads(2), |world| save_step(&checkpoints, world, 1)).unwrap();
@@ -152,13 +152,13 @@ fn leftovers_go_and_what_is_not_ours_stays() {
     let found = names(directory.path());
     assert!(stay.iter().all(|(name, _)| found.iter().any(|found| found == name)), "{found:?}");
     assert_eq!(found.len(), stay.len() + 2, "{found:?}");
-    // Numbers go on behind those of leftovers.
+    // Numbers continue after those of leftovers.
     assert!(found.contains(&"step-000000000002.000006".to_string()), "{found:?}");
     assert_eq!(names(&directory.path().join("step-000000000000.000000")), ["thesis.txt"]);
 }
 
 #[test]
-fn several_saves_under_way() {
+fn several_saves_may_be_in_progress() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 2);
     run_with(Config::threads(3), |world| {
@@ -170,7 +170,7 @@ fn several_saves_under_way() {
             pending.push(checkpoints.start(world, u64::from(step), &contents)?);
         }
         array.fill(4)?;
-        // It does not take away what others are writing.
+        // A save keeps the drafts of other saves.
         checkpoints.save(world, 4, &contents)?;
         array.fill(0)?;
         let dropped = pending.remove(1);
@@ -181,7 +181,7 @@ fn several_saves_under_way() {
         world.barrier()?;
         pending.into_iter().rev().try_for_each(super::super::PendingSave::wait)?;
         world.barrier()?;
-        // What was waited for last is there, too, though two that were started later are whole.
+        // The generation of the last `wait` also stays, although two later ones are whole.
         assert_eq!(checkpoints.steps()?, [1, 3, 4]);
         for step in [1, 3, 4] {
             checkpoints.at(world, step)?.fill(world, &array)?;
@@ -196,9 +196,9 @@ fn several_saves_under_way() {
     assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000005"]);
 }
 
-/// A program that ends in the middle of a save.
+/// A program that ends during a save.
 #[test]
-fn dropped_saves_leave_nothing() {
+fn dropped_saves_leave_no_files() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path().join("run.ckpt"), 1);
     for ranks in [1, 3] {

@@ -1,4 +1,4 @@
-//! Manifests whose checksum is right and whose content is not.
+//! Manifests with a correct checksum and invalid content.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::{Checkpoints, directory, save_step};
 
 const GENERATION: &str = "step-000000000010.000001";
 
-/// Changes a manifest as somebody would who knows the format.
+/// Changes a manifest and updates its checksum.
 fn rewrite(path: &Path, change: impl FnOnce(&mut Value)) {
     let mut manifest: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     manifest.as_object_mut().unwrap().remove("checksum");
@@ -22,7 +22,7 @@ fn rewrite(path: &Path, change: impl FnOnce(&mut Value)) {
 type Change = fn(&mut Value);
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn contradictions_in_a_manifest_are_refused() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 3);
     run_with(Config::threads(2), |world| save_step(&checkpoints, world, 10)).unwrap();
@@ -83,15 +83,15 @@ fn what_contradicts_itself_is_refused() {
         Ok(())
     })
     .unwrap();
-    // It is the changes that are refused.
+    // The unchanged manifest is accepted.
     fs::write(&path, &whole).unwrap();
     rewrite(&path, |_| ());
     run_with(Config::threads(3), |world| super::is_step(&checkpoints.at(world, 10)?, world, 10)).unwrap();
 }
 
-/// What is no generation is nothing to this directory.
+/// Entries with other names than a generation's are ignored.
 #[test]
-fn other_names_are_not_looked_at() {
+fn entries_with_other_names_are_ignored() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
     let others =

@@ -1,4 +1,4 @@
-//! Programs that are killed at any moment: what they had saved is there, whole.
+//! Programs that are killed at any moment: their saved generations are whole.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{Checkpoints, Contents, again, bits, directory, is_step, names, state
 
 const DIRECTORY: &str = "ZIPPY_IO_KILLED";
 
-/// More than a child that nobody kills would be allowed.
+/// Limit on the steps of a child, beyond the number before its kill.
 const MOST_STEPS: u64 = 100_000;
 
 #[test]
@@ -26,7 +26,7 @@ fn a_child() {
             save(&checkpoints, world, step)?;
             if world.rank() == 0 {
                 let mut out = std::io::stdout().lock();
-                // Who has killed it may have gone, too.
+                // The parent may have ended, too.
                 let _ = writeln!(out, "saved {step}").and_then(|()| out.flush());
             }
             Ok(())
@@ -35,7 +35,7 @@ fn a_child() {
     .unwrap();
 }
 
-/// As [`super::save_step`], every other time in the background.
+/// As [`super::save_step`], every second time in the background.
 fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     if step.is_multiple_of(2) {
         return super::save_step(checkpoints, world, step);
@@ -50,25 +50,25 @@ fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     pending.wait()
 }
 
-/// How programs that save are run, and killed.
+/// Start and kill of programs that save.
 struct Programs<'a> {
     start: &'a (dyn Fn() -> Command + Sync),
-    /// The number of the kill says which rank, where ranks are processes.
+    /// Kills a child; the number of the kill selects the rank, if ranks are processes.
     kill: fn(&mut Child, usize),
-    /// So many steps may be saved of which one does not hear.
+    /// Maximum number of saved steps that are not printed.
     unsaid: u64,
 }
 
 static THREADS: Programs<'_> =
     Programs { start: &|| again("kill::a_child"), kill: |child, _| child.kill().unwrap(), unsaid: 1 };
 
-/// A child that has begun and waits to be told to go.
+/// Starts a child that waits for its signal to save.
 fn waiting(directory: &Path, programs: &Programs<'_>) -> Child {
     let mut child = (programs.start)();
     child.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Lets a child save for a while and kills it: the last step of which it has said that it was saved.
+/// Lets a child save for a while and kills it; returns the last step that it has reported as saved.
 fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u64 {
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -81,7 +81,7 @@ fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u
     last
 }
 
-/// Kills as many programs, one after the other: how many leftovers were seen.
+/// Kills `kills` programs, one after the other; returns the number of leftovers.
 fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64) -> usize {
     let checkpoints = Checkpoints::new(directory, 2);
     let (mut left, mut next) = (0, Some(waiting(directory, programs)));
@@ -89,7 +89,7 @@ fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let after = Duration::from_micros((random >> 33) % 30_000);
         let last = killed(next.take().unwrap(), after, |child| (programs.kill)(child, number));
-        // It begins while what this one has left is looked at.
+        // The next child starts while the leftovers of this one are checked.
         next = (number < kills).then(|| waiting(directory, programs));
         left += names(directory).iter().filter(|name| name.starts_with('.')).count();
         run_with(Config::threads(1 + number % 3), |world| {
@@ -98,7 +98,7 @@ fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64
             let possible = last..=last + programs.unsaid;
             assert!(possible.contains(&latest.step()), "{} and not {possible:?}", latest.step());
             is_step(&latest, world, latest.step())?;
-            // The one before it is there, too, to the last byte.
+            // The previous generation is whole, too.
             match latest.step() - 1 {
                 0 => Ok(()),
                 before => checkpoints.at(world, before).map(drop),
@@ -110,14 +110,14 @@ fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64
 }
 
 #[test]
-fn fifty_kills() {
+fn fifty_killed_programs_leave_whole_generations() {
     let directories = [directory(), directory()];
     let [one, two] = &directories;
     let left = std::thread::scope(|scope| {
         let other = scope.spawn(|| kill(two.path(), &THREADS, 25, 0x9e37_79b9_7f4a_7c15));
         kill(one.path(), &THREADS, 25, 0x2545_f491_4f6c_dd1d) + other.join().unwrap()
     });
-    // They were killed in the middle of saves: the next one takes away what they left.
+    // Kills during saves left drafts, which the next save removed.
     assert!(left > 5, "{left}");
     for directory in &directories {
         let checkpoints = Checkpoints::new(directory.path(), 2);
@@ -127,7 +127,7 @@ fn fifty_kills() {
     }
 }
 
-/// A rank of an MPI job is killed, and the launcher ends the others.
+/// One rank of an MPI job is killed, and the launcher ends the others.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_rank_under_mpi() {
@@ -145,7 +145,7 @@ fn a_rank_under_mpi() {
     };
     if launcher::wanted() {
         let directory = directory();
-        // The launcher may take what the ranks have said with it.
+        // The launcher may lose the last output of the ranks.
         kill(
             directory.path(),
             &Programs { start: &start, kill: kill_rank, unsaid: u64::MAX / 2 },

@@ -1,4 +1,5 @@
-//! Checkpoints: the same bits on any number of ranks and with any cuts, damage that is found, and programs that are killed.
+//! Checkpoints: the same bits on any number of ranks and with any cuts, detection of damage, and
+//! killed programs.
 
 mod damage;
 mod failures;
@@ -22,12 +23,12 @@ use zippy::{Layout, Result, Split, World};
 use super::names::LOCK;
 use super::{Checkpoint, Checkpoints, Contents};
 
-/// A directory that goes with the test.
+/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// The names in a directory, in order, but that of the program that saves there.
+/// Sorted names in a directory, except the lock file.
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -42,14 +43,14 @@ fn flip(path: &Path, at: usize) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// This program again, for one test.
+/// A command that runs one test of this program.
 fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(alone(test));
     command
 }
 
-/// The arguments of this program for one test.
+/// Arguments that select one test of this program.
 fn alone(test: &str) -> [String; 3] {
     ["--exact".into(), format!("checkpoint::tests::{test}"), "--nocapture".into()]
 }
@@ -65,13 +66,13 @@ fn state(step: u64) -> State {
     State { step, time: step as f64 / 3.0, names: vec!["a".into(); 3] }
 }
 
-/// What a cell has at a step: any bits, among them those that are no numbers.
+/// Bits of a cell at a step, bit patterns of NaN included.
 fn bits(step: u64, at: &[i64]) -> u32 {
     let place = at.iter().rev().fold(step, |sum, &x| sum.wrapping_mul(1_000_003).wrapping_add(x as u64 + 1));
     (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// Saves a small set of arrays as they are at a step.
+/// Saves a small set of arrays at a step.
 fn save_step(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     let array = world.array::<f32, 2>("array", &Layout::new([31, 17]).split_all(Split::Auto).ghost([1, 1]))?;
     array.fill_with(|at| f32::from_bits(bits(step, &at)))?;
@@ -80,7 +81,7 @@ fn save_step(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> 
     checkpoints.save(world, step, &Contents::new().array(&array).growable(&list).state(&state(step)))
 }
 
-/// What [`save_step`] has saved, or nothing else.
+/// Checks that a checkpoint has the content of [`save_step`].
 fn is_step(checkpoint: &Checkpoint, world: &World, step: u64) -> Result<()> {
     assert_eq!((checkpoint.step(), checkpoint.state::<State>()?), (step, state(step)));
     let array = checkpoint.array::<f32, 2>(world, "array", |shape| Layout::new(shape).split_all(Split::Even(2)))?;

@@ -1,4 +1,4 @@
-//! The same bits, whoever saves and whoever loads.
+//! The same bits on any number of ranks, for saves and loads.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -25,7 +25,7 @@ struct Kind {
     spare: [u32; 2],
 }
 
-/// Cells whose bytes tell where they are.
+/// A cell whose bytes encode its index.
 fn cell<T: Element>(at: &[i64]) -> T {
     let mut cell = T::zeroed();
     let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut cell);
@@ -83,7 +83,7 @@ fn save_all(checkpoints: &Checkpoints, world: &World, started: bool) -> Result<(
     let five = filled::<u16, 5>(world, "five", &five.split_all(Split::Auto))?;
     let six = filled::<i8, 6>(world, "six", &six.split_all(Split::Auto))?;
     let nothing = world.array::<f32, 2>("nothing \"at\" \u{1b} all", &Layout::new([0, 8]).split_all(Split::Auto))?;
-    // All chunks on the last rank, and in another order than they were made.
+    // All chunks on the last rank, and in another order than they were created.
     let ownership = Ownership::table(vec![world.size() - 1; 3], world.size())?;
     let moved = world.array_owned::<u32, 1>("moved", &Layout::new([6]).split([Split::Even(3)]), ownership)?;
     let moved = moved.reassigned(&[2, 0, 1])?;
@@ -100,7 +100,7 @@ fn save_all(checkpoints: &Checkpoints, world: &World, started: bool) -> Result<(
     }
     let pending = checkpoints.start(world, 7, &contents)?;
     drop(contents);
-    // Its cells have been read.
+    // The cells have been read by `start`.
     floats.fill(0.0)?;
     bytes.fill(0)?;
     list.clear();
@@ -108,7 +108,7 @@ fn save_all(checkpoints: &Checkpoints, world: &World, started: bool) -> Result<(
     pending.wait()
 }
 
-/// The numbers of a rank's cells in the list: 0 to 12 on rank 0, none on rank 2.
+/// Range of a rank's cells in the list: 0 to 12 on rank 0, none on rank 2.
 fn run(rank: usize) -> std::ops::Range<u64> {
     let before = |rank: usize| [0, 13, 14, 14, 60, 61][rank];
     before(rank)..before(rank + 1)
@@ -139,7 +139,7 @@ fn load_all(checkpoint: &Checkpoint, world: &World, split: &Split) -> Result<()>
 }
 
 #[test]
-fn any_ranks_and_cuts() {
+fn any_ranks_and_cuts_load_the_same_bits() {
     let directory = directory();
     for (number, saving) in [1, 2, 3, 5].into_iter().enumerate() {
         let checkpoints = Checkpoints::new(directory.path().join(format!("{saving}/run.ckpt")), 1);
@@ -164,7 +164,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }
 
-/// What the documentation says of the files is all that a reader needs.
+/// Reads a generation with the documentation of the files only.
 fn read_by_hand(generation: &Path) {
     let text = std::fs::read(generation.join("manifest.json")).unwrap();
     let first = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;
@@ -199,14 +199,14 @@ fn read_by_hand(generation: &Path) {
 }
 
 #[test]
-fn the_files_are_as_documented() {
+fn files_are_as_documented() {
     let directory = directory();
     let checkpoints = Checkpoints::new(directory.path(), 1);
     run_with(Config::threads(3), |world| save_all(&checkpoints, world, false)).unwrap();
     read_by_hand(&directory.path().join("step-000000000007.000001"));
 }
 
-/// Numbers that text would not keep, and settings that no field order would.
+/// Numbers that text would not preserve, and settings whose field order must not matter.
 #[test]
 fn states_keep_their_bits() {
     let (odd, directory) = (f64::from_bits(0x7ff8_0000_0000_1234), directory());
@@ -226,7 +226,7 @@ fn states_keep_their_bits() {
     .unwrap();
 }
 
-/// Else the checksums of large ones would not fit into a manifest.
+/// Larger blocks keep the checksums of large checkpoints within the manifest's limit.
 #[test]
 fn blocks_grow_with_the_data() {
     let directory = directory();

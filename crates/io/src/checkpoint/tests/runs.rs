@@ -1,4 +1,4 @@
-//! Two programs in one directory: the second one is told of the first.
+//! Two programs in one directory: the second one gets an error that names the first.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
@@ -10,7 +10,7 @@ use super::{Checkpoints, again, directory, is_step, names, save_step};
 
 const DIRECTORY: &str = "ZIPPY_IO_HELD";
 
-/// Saves once, and holds the directory until it is told to go on.
+/// Saves once, and holds the directory until it reads a line.
 #[test]
 fn a_child() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
@@ -22,7 +22,7 @@ fn a_child() {
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-/// A child that has saved.
+/// Starts a child that has saved.
 fn holding(directory: &std::path::Path) -> Child {
     let mut command = again("runs::a_child");
     command.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -47,12 +47,12 @@ fn second_program_is_refused_until_the_first_has_ended() {
         for wanted in ["another program saves its checkpoints here", &format!("process {} on ", child.id()), " UTC"] {
             assert!(text.contains(wanted), "rank {}: {text}, not {wanted}", world.rank());
         }
-        // Who only loads may do so.
+        // Loads are allowed.
         is_step(&checkpoints.latest(world)?.unwrap(), world, 7)
     };
     run_with(Config::threads(3), save).unwrap();
     assert_eq!(names(directory.path()), before);
-    // An end, and a kill.
+    // The first child ends normally, the second one is killed.
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     child.wait().unwrap();
     let mut killed = holding(directory.path());

@@ -1,4 +1,5 @@
-//! Double buffers that are swapped an odd number of times: names in a checkpoint are those that the program gives.
+//! Double buffers that are swapped an odd number of times: a checkpoint uses the names that the
+//! program gives.
 
 use zippy::error::ErrorKind;
 use zippy::{Config, GlobalArray, Layout, Result, Split, World, run_with};
@@ -11,7 +12,7 @@ fn layout() -> Layout {
     Layout::new(SHAPE).split_all(Split::Auto).ghost([1, 1])
 }
 
-/// Takes steps, each of which writes the other buffer and swaps; saves after the last one.
+/// Takes steps, each of which writes the other buffer and swaps both; saves after the last step.
 fn run(world: &World, checkpoints: &Checkpoints, steps: u64, is_named: bool) -> Result<()> {
     let mut now = world.array::<u32, 2>("now", &layout())?;
     let mut next = world.array::<u32, 2>("next", &layout())?;
@@ -38,7 +39,7 @@ fn is_step(array: &GlobalArray<u32, 2>, step: u64) -> Result<()> {
     Ok(())
 }
 
-/// Reads the field and the list by the names that a restart knows, and into an array of another name.
+/// Reads the field and the list by their saved names, and also into an array of another name.
 fn restart(world: &World, checkpoint: &Checkpoint, ranks: u64) -> Result<()> {
     let step = checkpoint.step();
     is_step(&checkpoint.array::<u32, 2>(world, "now", |_| layout())?, step)?;
@@ -69,7 +70,8 @@ fn arrays_swapped_any_number_of_times_restart_under_given_names() {
     }
 }
 
-/// Without names of the program the error of a restart says which array has what is wanted, on every rank.
+/// Without given names, the error of a restart names the array with the wanted type and axes, on
+/// every rank.
 #[test]
 fn array_saved_under_the_other_name_is_named_by_the_error_of_a_restart() {
     for ranks in [1, 3, 5] {
@@ -95,7 +97,7 @@ fn array_saved_under_the_other_name_is_named_by_the_error_of_a_restart() {
             let named = format!("; of the wanted type and number of axes: \"next\". {hint}");
             expect(checkpoint.fill(world, &now), [there, &named]);
             expect(checkpoint.array::<u32, 2>(world, "old", |_| layout()).map(drop), ["called \"old\"", &named]);
-            // Nothing there could have been meant.
+            // No array with the wanted type exists, so none is suggested.
             expect(checkpoint.array::<u32, 1>(world, "now", Layout::new).map(drop), [there, ""]);
             expect(checkpoint.array::<f32, 2>(world, "now", |_| layout()).map(drop), [there, ""]);
             let there = "has no growable array called \"list\"; it has \"other\" (u64)";

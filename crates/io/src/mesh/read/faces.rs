@@ -1,15 +1,13 @@
-//! Faces of any number of corners, as triangles.
+//! [`Faces`]: triangulation of faces with any number of corners.
 
 use std::path::Path;
 
 use crate::IoError;
 
-/// A face that is not convex and has more corners than this is refused: its triangles cost the
-/// square of its corners.
+/// Maximum corners of a concave face: the triangulation takes quadratic time.
 const MOST_CORNERS: usize = 4096;
 
-/// The faces of a file, in their order. Faces of fewer than three corners enclose nothing and are
-/// dropped.
+/// Faces of a file, in order. Faces of fewer than three corners have no area and are dropped.
 #[derive(Default)]
 pub struct Faces {
     triangles: Vec<[u64; 3]>,
@@ -20,21 +18,21 @@ pub struct Faces {
 
 /// A face with more than three corners.
 struct Polygon {
-    /// Triangles that stand before it.
+    /// Number of triangles before the polygon.
     before: usize,
-    /// End of its corners in the list of all.
+    /// End of its corners in the list of all corners.
     end: usize,
-    /// Byte of the file that describes it.
+    /// Byte of the face in the file.
     at: u64,
 }
 
 impl Faces {
-    /// Triangles and polygons.
+    /// Number of triangles and polygons.
     pub fn count(&self) -> usize {
         self.triangles.len() + self.polygons.len()
     }
 
-    /// Adds a face that byte `at` of the file describes.
+    /// Adds a face at byte `at` of the file.
     pub fn push(&mut self, corners: &[u64], at: u64) {
         match *corners {
             [] | [_] | [_, _] => {}
@@ -46,18 +44,17 @@ impl Faces {
         }
     }
 
-    /// Adds the triangles of a strip, every second one in the other order of corners.
+    /// Adds the triangles of a strip, with alternating order of corners.
     pub fn push_strip(&mut self, strip: &[u64]) {
         for (number, &[a, b, c]) in strip.array_windows::<3>().enumerate() {
             self.triangles.push(if number % 2 == 0 { [a, b, c] } else { [b, a, c] });
         }
     }
 
-    /// All triangles, in the order of the faces. The corners of all faces are indices of
-    /// `positions`.
+    /// Triangulates all faces, in order. The corners of all faces are valid indices of `positions`.
     ///
     /// # Errors
-    /// A face that is not convex has too many corners.
+    /// A concave face has too many corners.
     pub fn into_triangles(self, positions: &[[f32; 3]], path: &Path) -> Result<Vec<[u64; 3]>, IoError> {
         if self.polygons.is_empty() {
             return Ok(self.triangles);
@@ -76,12 +73,12 @@ impl Faces {
     }
 }
 
-/// Cuts a polygon into as many triangles as it has corners, less two. Every side of the polygon is
-/// a side of one triangle, also where corners lie on a line: neighbours that share the side stay
-/// connected. (Crates for this leave such corners out.)
+/// Triangulates a polygon of n corners into n - 2 triangles. Every side of the polygon is a side of
+/// one triangle, also if corners are collinear, so that neighbouring faces stay connected. (Crates
+/// for triangulation omit such corners.)
 ///
 /// # Errors
-/// It is not convex and has too many corners.
+/// The polygon is concave and has too many corners.
 fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -> Result<(), String> {
     let flat = flattened(corners, positions);
     let count = corners.len();
@@ -111,7 +108,7 @@ fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -
             };
             turn(a, b, c) > 0.0 && !left.iter().any(holds)
         };
-        // A polygon that crosses itself may have none: any corner does.
+        // A polygon that crosses itself may have no ear: take any corner.
         let ear = (0..left.len()).find(is_ear).or_else(|| {
             let is_flat = |&at: &usize| {
                 let [a, b, c] = around(at);
@@ -127,7 +124,7 @@ fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -
     Ok(())
 }
 
-/// The corners in a plane across the normal of the polygon, in which they run counterclockwise.
+/// Projects the corners to the plane of the polygon, in which they run counterclockwise.
 fn flattened(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
     let first = positions.get(corners[0] as usize).copied().unwrap_or_default();
     let at = |corner: &u64| {
@@ -148,13 +145,12 @@ fn flattened(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
     points.iter().map(|point| [point[u], point[v]]).collect()
 }
 
-/// Twice the area of a triangle; below 0 if it runs clockwise.
+/// Twice the signed area of a triangle; negative if it runs clockwise.
 fn side(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// True if a polygon that turns left at every corner turns once in all, and not twice as a star
-/// does.
+/// True if a polygon with only left turns has winding number 1, unlike a star.
 fn is_once_around(flat: &[[f64; 2]]) -> bool {
     let count = flat.len();
     let rises = |at: usize| flat[(at + 1) % count][1] > flat[at % count][1];
@@ -175,7 +171,7 @@ mod tests {
         triangles.iter().map(of).sum()
     }
 
-    /// Each side of the polygon belongs to one triangle, and each other side to two in opposite
+    /// Each side of the polygon belongs to one triangle, and each other side to two, in opposite
     /// directions.
     fn assert_covers(corners: &[u64], triangles: &[[u64; 3]]) {
         assert_eq!(triangles.len(), corners.len() - 2);

@@ -1,15 +1,15 @@
-//! Meshes out of files, whole.
+//! Readers of whole mesh files.
 //!
-//! These readers replace the crates `stl_io`, `ply-rs-bw` and `tobj`, which are oracles in tests:
+//! They replace the crates `stl_io`, `ply-rs-bw` and `tobj`, which serve as oracles in tests, for
+//! these reasons:
 //!
-//! * Errors here name the byte. Those of the crates name a line or nothing.
-//! * `stl_io` takes any file that begins with `solid ` for text, reads no text that begins
-//!   otherwise, and of several solids in a file the first.
-//! * `ply-rs-bw` reads no `.5`, `1.` and `nan` in text, no comment in another encoding than UTF-8,
-//!   and does not see that bytes follow the data.
-//! * `tobj` reads numbers of vertices without a bound, which overflows, drops unknown lines, joins
-//!   no continued lines, and cuts faces that are not convex into triangles that leave their
-//!   outline.
+//! * Errors name the byte. Those of the crates name a line or nothing.
+//! * `stl_io` treats every file that begins with `solid ` as text, reads no other text, and reads
+//!   only the first of several solids.
+//! * `ply-rs-bw` does not read `.5`, `1.` and `nan` in text or comments in another encoding than
+//!   UTF-8, and does not detect bytes after the data.
+//! * `tobj` reads vertex numbers without a bound, which overflow, drops unknown lines, does not
+//!   join continued lines, and triangulates concave faces outside of their outline.
 
 mod faces;
 mod obj;
@@ -28,46 +28,46 @@ use crate::{IoError, quoted};
 /// A mesh that was read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
-    /// Point from which positions count: 0, or a corner of a mesh whose coordinates have too many
-    /// digits for floats.
+    /// Origin of the positions: 0, or a corner of a mesh whose coordinates have too many digits for
+    /// f32.
     pub origin: [f64; 3],
-    /// x, y and z of each vertex, from the origin.
+    /// x, y and z of each vertex, relative to the origin.
     pub positions: Vec<[f32; 3]>,
-    /// x, y and z of a normal for each vertex, where the file has them.
+    /// x, y and z of a normal per vertex, if the file has normals.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// Named scalars, each with a number for each vertex.
+    /// Named scalars, one number per vertex.
     pub fields: Vec<(String, Vec<f32>)>,
-    /// Three vertices of each triangle, counted from 0.
+    /// Three vertex indices per triangle.
     pub triangles: Vec<[u64; 3]>,
-    /// Notes for users of the file: contradictions and how they are read, bytes that are left out.
+    /// Notes for users of the file: contradictions and their interpretation, and ignored bytes.
     pub notes: Vec<String>,
 }
 
-/// Reads a whole mesh into memory, in the format that the ending of the name says: `.ply`, `.stl`, `.obj`, `.vtp` or
-/// `.pvtp`. Local to the calling rank. Numbers of other types become the nearest f32.
-/// Positions of a mesh far from 0 that floats do not hold count from an [origin](Mesh::origin).
+/// Reads a whole mesh into memory. The extension selects the format: `.ply`, `.stl`, `.obj`, `.vtp`
+/// or `.pvtp`. Local. Numbers of other types are rounded to the nearest f32. Positions far from 0
+/// that f32 cannot represent are relative to an [origin](Mesh::origin).
 ///
 /// * PLY: text and binary in both byte orders; vertices with any properties, faces with any number
-///   of corners (the list `vertex_indices` or `vertex_index`) and with further lists, strips of
-///   triangles (`tristrips`); other elements are dropped.
+///   of corners (the list `vertex_indices` or `vertex_index`) and with further lists, triangle
+///   strips (`tristrips`); other elements are dropped.
 /// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the
 ///   normal of its triangle. A wrong number of triangles, bytes after them and a missing `endsolid`
 ///   are [notes](Mesh::notes).
 /// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates,
-///   groups, lines, materials and weights are dropped. Normals are read where each vertex has the
-///   one of its own number in all corners; others are dropped.
-/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, as base64 text
-///   or raw after all elements, compressed by zlib, LZ4 or not; Verts and Lines are dropped.
-/// * PVTP: all pieces behind each other, the vertices of each by themselves.
+///   groups, lines, materials and weights are dropped. Normals are read if every corner names the
+///   normal with the number of its vertex; else they are dropped.
+/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, base64 or raw
+///   appended data, uncompressed or compressed by zlib or LZ4; Verts and Lines are dropped.
+/// * PVTP: all pieces in order; vertices of different pieces are not merged.
 ///
-/// Faces of more than three corners become triangles with the same outline, also those that are not
-/// convex (up to 4,096 corners). Faces of fewer than three corners are dropped, but in PLY, where
-/// they are an error.
+/// Faces of more than three corners are triangulated within their outline, concave ones included
+/// (up to 4,096 corners). Faces of fewer than three corners are dropped, except in PLY, where they
+/// are an error.
 ///
 /// # Errors
-/// The file cannot be read, is not a regular one, is truncated or goes on behind its end, or is no
-/// such file: what is wrong and at which byte. Vertices that there are not. Nothing is allocated
-/// from a number in a file before the file has been shown to hold that much.
+/// The file cannot be read, is not regular, is truncated, has bytes after its end, or is malformed;
+/// the error names the defect and the byte. A face names a missing vertex. Allocations are bounded
+/// by the length of the file.
 pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
     let path = path.as_ref();
     if super::format::ending(path) == "pvtp" {
@@ -83,10 +83,10 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
 }
 
 impl Mesh {
-    /// Puts another mesh with the same fields behind this one.
+    /// Appends another mesh with the same fields.
     ///
     /// # Errors
-    /// What it lacks or has too many of.
+    /// Missing or additional fields or normals.
     fn append(&mut self, other: Self) -> Result<(), String> {
         let names = |mesh: &Self| mesh.fields.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(", ");
         if self.normals.is_some() != other.normals.is_some() || !self.same_names(&other) {

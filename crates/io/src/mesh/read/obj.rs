@@ -1,4 +1,4 @@
-//! OBJ.
+//! Reader of OBJ files.
 
 use std::path::Path;
 use std::str::SplitAsciiWhitespace;
@@ -10,8 +10,8 @@ use super::source::{Line, Source};
 use crate::mesh::obj::COMMENT;
 use crate::{IoError, quoted};
 
-/// Statements that say nothing about vertices and faces: texture coordinates, groups, points and
-/// lines, materials and attributes of curves.
+/// Ignored statements: texture coordinates, groups, points and lines, materials and attributes of
+/// curves.
 const DROPPED: [&str; 40] = [
     "vt",
     "vp",
@@ -55,22 +55,22 @@ const DROPPED: [&str; 40] = [
     "object",
 ];
 
-/// Statements of surfaces that are not made of faces.
+/// Statements of surfaces that are not made of faces, which are refused.
 const SURFACES: [&str; 5] = ["surf", "bzp", "bsp", "cdp", "cdc"];
 
-/// What has been read.
+/// Statements read so far.
 struct Lines<'a> {
     source: Source<'a>,
     positions: Vec<[f64; 3]>,
     normals: Vec<[f32; 3]>,
     faces: Faces,
-    /// The byte of a line of a vertex that there is only further down, and its number; the largest one.
+    /// The largest index of a vertex that is not defined yet, with the byte of the line.
     ahead: Option<(u64, u64)>,
-    /// The same of normals.
+    /// The same for normals.
     normal_ahead: Option<(u64, u64)>,
-    /// True if a corner has another normal than its vertex, or none.
+    /// True if a corner has no normal, or one with another index than its vertex.
     differs: bool,
-    /// The corners of a line.
+    /// Corners of the current line.
     corners: Vec<u64>,
 }
 
@@ -99,13 +99,13 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let Lines { source, positions, normals, faces, differs, .. } = lines;
     let (positions, origin) = floats(&positions);
     let triangles = faces.into_triangles(&positions, source.path)?;
-    // A mesh of vertices cannot hold normals of corners.
+    // A mesh has normals per vertex, not per corner.
     let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
     Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), triangles, ..Mesh::default() })
 }
 
 impl Lines<'_> {
-    /// The next line, joined with those that follow a backslash at its end.
+    /// Reads the next line, joined with the following ones as long as a line ends with a backslash.
     fn statement(&mut self) -> Result<Option<Line>, IoError> {
         let Some(mut line) = self.source.line()? else { return Ok(None) };
         let is_comment = line.text.trim_start().starts_with('#');
@@ -151,7 +151,7 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// Three numbers; a weight or a colour may follow.
+    /// Parses three numbers; a weight or a colour may follow.
     fn vector(&self, line: &Line, words: SplitAsciiWhitespace) -> Result<[f64; 3], IoError> {
         let mut found = [0.0; 3];
         let mut words = words.map(|word| word.parse().map_err(|_| quoted(word)));
@@ -176,11 +176,11 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// One of `1`, `1/2`, `1//3` and `1/2/3`; numbers after a slash may be left out.
+    /// Parses one of `1`, `1/2`, `1//3` and `1/2/3`; numbers after a slash may be missing.
     fn corner(&mut self, line: &Line, word: &str) -> Result<u64, IoError> {
         let wrong =
             || IoError::malformed(self.source.path, line.at, format!("{} is no corner of a face", quoted(word)));
-        // Negative numbers count back from the last line before.
+        // Negative numbers count back from the latest definition.
         let number = |text: &str, count: usize| match text.parse::<i64>() {
             Ok(0) | Err(_) => Err(wrong()),
             Ok(number) if number > 0 => Ok(number as u64 - 1),
@@ -209,7 +209,7 @@ impl Lines<'_> {
         Ok(vertex)
     }
 
-    /// Whether all of it is there.
+    /// Checks that the file is complete.
     fn complete(&self, counts: Option<&str>, closed: bool) -> Result<(), IoError> {
         let (vertices, triangles, end) = (self.positions.len(), self.faces.count(), self.source.length);
         let found = format!("{vertices} vertices and {triangles} triangles");

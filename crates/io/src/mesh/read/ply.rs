@@ -1,4 +1,4 @@
-//! PLY, as text and binary in both byte orders.
+//! Reader of PLY files, in text and binary in both byte orders.
 
 mod header;
 mod numbers;
@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut mesh, mut positions, mut faces) = (Mesh::default(), Vec::new(), Faces::default());
     for element in &elements {
         let whole = numbers.need(element);
-        // Faults of rows that are there are reported before missing rows.
+        // Report errors in existing rows before missing rows.
         match &*element.name {
             "vertex" => whole.and_then(|()| read_vertices(&mut numbers, element, &mut mesh, &mut positions))?,
             name @ ("face" | "tristrips") => {
@@ -48,7 +48,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
 }
 
 fn drop_rows(numbers: &mut Numbers, element: &Element) -> Result<(), IoError> {
-    // A row without numbers has no bytes, and there may be any number of such rows.
+    // A row without properties has no bytes, and a header may declare any number of such rows.
     for _ in 0..if element.properties.is_empty() { 0 } else { element.count } {
         element.properties.iter().try_for_each(|property| numbers.drop_property(property))?;
     }
@@ -124,9 +124,9 @@ fn read_vertices(
 /// Meaning of a list of vertices.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// The corners of a face.
+    /// Corners of a face.
     Polygons,
-    /// Strips of triangles, with -1 between them.
+    /// Triangle strips, separated by -1.
     Strips,
 }
 

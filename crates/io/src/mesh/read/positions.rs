@@ -1,12 +1,12 @@
-//! Positions of a file, as floats from an origin.
+//! Conversion of positions to floats relative to an origin.
 
 /// A mesh is far from the origin of space if its coordinates are this many times its extent.
 const FAR: f64 = 16.0;
 
-/// Positions as floats, and the point from which they count.
+/// Positions as floats, and their origin.
 ///
-/// The origin is 0 along axes where floats hold all coordinates, or where the mesh is near 0. It is
-/// the smallest coordinate along others.
+/// Along an axis where floats hold all coordinates exactly, or where the mesh is near 0, the origin
+/// is 0; else it is the smallest coordinate.
 pub fn floats(positions: &[[f64; 3]]) -> (Vec<[f32; 3]>, [f64; 3]) {
     let (mut low, mut high, mut is_exact) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3], [true; 3]);
     for position in positions {

@@ -1,9 +1,9 @@
-//! VTK's index of PolyData.
+//! Reader of VTK's index of PolyData.
 
 use std::path::Path;
 
 use super::{Mesh, vtp};
-use crate::files::{Head, NamedFiles, beside, named_by};
+use crate::files::{Head, NamedFiles, named_by, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
@@ -13,7 +13,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut whole, mut named): (Option<Mesh>, _) = (None, NamedFiles::default());
     for (at, name) in sources(&Head::read(path)?)? {
         named.add(path, at, &name)?;
-        let piece = vtp::read(&beside(path, &name)).map_err(|error| named_by(path, at, &error))?;
+        let piece = vtp::read(&named_path(path, &name)).map_err(|error| named_by(path, at, &error))?;
         match &mut whole {
             None => whole = Some(piece),
             Some(whole) => {
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     Ok(whole.unwrap_or_default())
 }
 
-/// The files that the index names, each with the byte where it does.
+/// Files that the index names, each with the byte of its name.
 fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
     let mut xml = Xml::open(head)?;
     let (mut open, mut found, mut known) = (Vec::new(), Vec::new(), false);

@@ -1,4 +1,4 @@
-//! The bytes of a file from front to back.
+//! [`Source`]: sequential reader of a file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -7,44 +7,44 @@ use std::path::Path;
 use crate::store::open_regular;
 use crate::{IoError, quoted};
 
-/// A longer line is refused.
+/// Maximum bytes of a line.
 const LINE: u64 = 1 << 16;
 
-/// A longer word between white space is refused.
+/// Maximum bytes of a word.
 const WORD: usize = 256;
 
-/// Rows are read in blocks of about so many bytes.
+/// Approximate bytes per read of rows.
 const BLOCK: u64 = 1 << 20;
 
-/// A file, somewhere in it.
+/// An open file at a position.
 pub struct Source<'a> {
     pub path: &'a Path,
     file: BufReader<File>,
-    /// The byte that comes next.
+    /// Offset of the next byte.
     pub at: u64,
     pub length: u64,
 }
 
-/// A line without its ending.
+/// A line without its line ending.
 pub struct Line {
     pub text: String,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub at: u64,
-    /// Whether a line feed closed it.
+    /// True if a line feed ended the line.
     pub closed: bool,
-    /// The first byte that is not UTF-8, as names and comments of older programs have.
+    /// First byte that is not UTF-8, as in names and comments of older programs.
     pub strange: Option<u64>,
 }
 
 /// A word between white space.
 pub struct Word {
     pub text: String,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub at: u64,
 }
 
 impl Word {
-    /// True for this word, in capitals or not.
+    /// True for this word, without regard to case.
     pub fn is(&self, wanted: &str) -> bool {
         self.text.eq_ignore_ascii_case(wanted)
     }
@@ -54,7 +54,7 @@ impl Word {
         format!("{} stands where {wanted} is expected", quoted(&self.text))
     }
 
-    /// The word without the mark of UTF-8 that some editors put at the beginning of a file.
+    /// The word without a byte order mark, which some editors put at the beginning of a file.
     pub fn without_mark(mut self) -> Self {
         if let Some(text) = self.text.strip_prefix('\u{feff}') {
             self.text = text.to_string();
@@ -64,8 +64,10 @@ impl Word {
 }
 
 impl<'a> Source<'a> {
+    /// Opens a file.
+    ///
     /// # Errors
-    /// The file cannot be opened or is not a regular one.
+    /// The file cannot be opened or is not regular.
     pub fn open(path: &'a Path) -> Result<Self, IoError> {
         let (file, length) = open_regular(path)?;
         Ok(Self { path, file: BufReader::with_capacity(1 << 16, file), at: 0, length })
@@ -75,11 +77,13 @@ impl<'a> Source<'a> {
         Err(IoError::malformed(self.path, at, message))
     }
 
-    /// Bytes that follow.
+    /// Number of remaining bytes.
     pub fn left(&self) -> u64 {
         self.length.saturating_sub(self.at)
     }
 
+    /// Checks that `bytes` bytes follow.
+    ///
     /// # Errors
     /// Fewer bytes follow.
     pub fn need(&self, bytes: Option<u64>) -> Result<u64, IoError> {
@@ -91,8 +95,10 @@ impl<'a> Source<'a> {
         Ok(expected)
     }
 
+    /// Checks that the file ends here, after `expected` bytes in all.
+    ///
     /// # Errors
-    /// Bytes follow those, `expected` in all, that should be the last ones.
+    /// Bytes follow.
     pub fn end(&self, expected: u64) -> Result<(), IoError> {
         if self.left() == 0 {
             return Ok(());
@@ -100,12 +106,14 @@ impl<'a> Source<'a> {
         Err(IoError::Oversized { path: self.path.to_path_buf(), offset: self.at, expected })
     }
 
+    /// Reads `out.len()` bytes.
+    ///
     /// # Errors
     /// The file ends before; an operating system error.
     pub fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
         self.need(Some(out.len() as u64))?;
         self.file.read_exact(out).map_err(|error| match error.kind() {
-            // Somebody has cut it since it was opened.
+            // Another program has truncated the file since it was opened.
             ErrorKind::UnexpectedEof => IoError::malformed(self.path, self.at, "the file ends here; it was longer"),
             _ => IoError::system(self.path, "read", &error),
         })?;
@@ -113,10 +121,10 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Hands over rows of `width` bytes, one after the other, each with its byte.
+    /// Calls `take` for `count` rows of `width` bytes, each with its offset.
     ///
     /// # Errors
-    /// The file does not hold as many; what `take` says.
+    /// The file has fewer rows; an error of `take`.
     pub fn rows(
         &mut self,
         count: u64,
@@ -142,7 +150,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// The next line.
+    /// Reads the next line.
     ///
     /// # Errors
     /// The text is too long; an I/O error.
@@ -163,13 +171,15 @@ impl<'a> Source<'a> {
         Ok(Some(Line { text: String::from_utf8_lossy(text).into_owned(), at, closed, strange }))
     }
 
+    /// Checks that a line is UTF-8.
+    ///
     /// # Errors
-    /// The line is not text.
+    /// It is not.
     pub fn demand_text(&self, line: &Line) -> Result<(), IoError> {
         line.strange.map_or(Ok(()), |at| self.malformed(at, "the line is not text in UTF-8"))
     }
 
-    /// The first bytes of the file, as many as there are up to `count`, which stay to be read.
+    /// First bytes of the file, up to `count`, without consuming them.
     ///
     /// # Errors
     /// An I/O error.
@@ -178,7 +188,7 @@ impl<'a> Source<'a> {
         Ok(&buffer[..buffer.len().min(count)])
     }
 
-    /// The next word; none at the end of the file.
+    /// Reads the next word; `None` at the end of the file.
     ///
     /// # Errors
     /// The text is too long; an I/O error.
@@ -211,8 +221,8 @@ impl<'a> Source<'a> {
         Ok((!bytes.is_empty()).then(word))
     }
 
-    /// The next word of the line; none at its end, which a line feed or a carriage return is. Of a
-    /// longer word the first [`WORD`] bytes.
+    /// Reads the next word of the line; `None` at the end of the line (a line feed or a carriage
+    /// return). A longer word is cut to [`WORD`] bytes.
     ///
     /// # Errors
     /// An I/O error.
@@ -247,8 +257,10 @@ impl<'a> Source<'a> {
         Ok((!bytes.is_empty()).then(word))
     }
 
+    /// Checks that only white space follows the `expected` bytes of data.
+    ///
     /// # Errors
-    /// Anything except white space follows the `expected` bytes of data.
+    /// Other bytes follow.
     pub fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
         match self.word() {
             Ok(None) => Ok(()),
@@ -261,7 +273,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Three little-endian floats from byte `at` of a row on.
+/// Three little-endian floats from byte `at` of a row.
 pub fn vector(row: &[u8], at: usize) -> [f32; 3] {
     [0, 4, 8].map(|part| f32::from_le_bytes([0, 1, 2, 3].map(|byte| row[at + part + byte])))
 }

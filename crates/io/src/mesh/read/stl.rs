@@ -1,4 +1,4 @@
-//! STL, binary or text.
+//! Reader of STL files, binary or text.
 
 mod text;
 
@@ -16,7 +16,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
         .get(LEAD as usize - 4..LEAD as usize)
         .map(|count| u32::from_le_bytes([0, 1, 2, 3].map(|byte| count[byte])));
     let bytes = count.map(|count| u64::from(count) * FACET);
-    // Some binary files begin with "solid", as those in text do.
+    // Some binary files begin with "solid", like text files.
     let is_whole = bytes.and_then(|bytes| bytes.checked_add(LEAD)) == Some(source.length);
     if !is_whole && text::recognises(&head) {
         return text::read(source);
@@ -27,7 +27,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     };
     let mut mesh = Mesh { normals: Some(Vec::new()), ..Mesh::default() };
     let (whole, rest) = (source.left() / FACET, source.left() % FACET);
-    // Writers that do not know how many will come leave 0 or as many as there can be.
+    // Streaming writers leave 0 or the maximum.
     let is_unknown = count == 0 || count == u32::MAX;
     let count = match u64::from(count) {
         stated if stated != whole && rest == 0 && (is_unknown || stated < whole) => {

@@ -1,4 +1,4 @@
-//! VTK's PolyData. What holds for all of VTK's documents in XML is the same code as for images.
+//! VTK PolyData. Parsing of VTK XML documents is shared with images.
 
 mod document;
 
@@ -20,9 +20,9 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let head = Head::read(path)?;
     let data = PolyData::read(&head)?;
     let mut numbers = Numbers { head: &head, data: &data, arrays: Arrays::new(&head, &data.document)? };
-    // What stands behind raw data is no XML that has been read.
+    // The XML parser does not see the bytes after raw data.
     if data.document.appended.is_some() && !tail(path)?.trim_ascii_end().ends_with(b"</VTKFile>") {
-        return Err(IoError::malformed(path, head.length, "the file goes on behind </VTKFile>"));
+        return Err(IoError::malformed(path, head.length, "the file goes on after </VTKFile>"));
     }
     let mut whole: Option<Mesh> = None;
     for piece in &data.pieces {
@@ -39,7 +39,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     whole.ok_or_else(|| IoError::malformed(path, 0, "the document has no Piece of PolyData"))
 }
 
-/// The numbers of a document's arrays.
+/// Reader of the arrays of a document.
 struct Numbers<'a> {
     head: &'a Head,
     data: &'a PolyData,
@@ -90,7 +90,7 @@ impl Numbers<'_> {
         Err(IoError::malformed(&self.head.path, at, message))
     }
 
-    /// The numbers of an array in the machine's byte order.
+    /// Numbers of an array in the machine's byte order.
     fn bytes(&mut self, array: &VtiArray, count: Option<u64>) -> Result<(ScalarKind, Vec<u8>), IoError> {
         let kind = kind(self.head, array.at, &array.kind)?;
         let big = big_endian(self.head, &self.data.document, array)?;
@@ -112,7 +112,7 @@ impl Numbers<'_> {
         Ok(to_f32(kind, &bytes))
     }
 
-    /// Positions from an origin, and that.
+    /// Positions relative to an origin, and the origin.
     fn positions(&mut self, array: &VtiArray, count: u64) -> Result<(Vec<[f32; 3]>, [f64; 3]), IoError> {
         if array.components.value != 3 || kind(self.head, array.at, &array.kind)? != ScalarKind::F64 {
             return Ok((self.vectors(array, count)?, [0.0; 3]));
@@ -147,7 +147,7 @@ impl Numbers<'_> {
         })
     }
 
-    /// Hands over the points of each cell, and the byte of the element that names them.
+    /// Calls `each` with the points of each cell and the byte of its element.
     fn cells(
         &mut self,
         piece: &Piece,
@@ -165,7 +165,7 @@ impl Numbers<'_> {
             last = end;
         }
         let vertices = self.integers(corners, u64::try_from(last).ok())?;
-        // A count of 64 bits without a sign is as large as an i64 at most.
+        // Read as i64, unsigned counts are at most i64::MAX.
         let points = piece.points as i64;
         let mut start = 0;
         let mut cell = Vec::new();

@@ -1,4 +1,4 @@
-//! The documents of a store.
+//! Documents of a store.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 
 /// The documents, word for word.
 #[test]
-fn documents() {
+fn documents_are_written_as_documented() {
     let directory = tempfile::tempdir().unwrap();
     let (path, straight) = (directory.path().join("engine.zarr"), directory.path().join("straight.zarr"));
     let axis = |name: &str, spacing, origin| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing, origin };
@@ -29,7 +29,7 @@ fn documents() {
         save(world, &path, &array.at(..), &metadata, &options)?;
         let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
         assert_eq!(found, metadata);
-        // Those of the cells that are read: one step along x is one along y in space.
+        // Metadata of the loaded cells: one step along x is one along y in space.
         let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
         assert_eq!((found.axes[0].origin, found.axes[0].spacing), (1.0, 1.0));
         assert_eq!((found.axes[1].origin, found.axes[1].spacing), (1.0, 6.0));
@@ -39,7 +39,7 @@ fn documents() {
     .unwrap();
     let along = files(&straight);
     let files = files(&path);
-    // The place of a cell is that of one axis only where the axes are along space.
+    // Coordinates are written only for axes along those of space.
     assert!(!files.contains_key("x/zarr.json"));
     let places = serde_json::from_slice::<serde_json::Value>(&along["x/zarr.json"]).unwrap();
     assert_eq!(places["attributes"], json!({"units": "mm"}));
@@ -85,9 +85,9 @@ fn documents() {
     assert_eq!(described.metadata, Metadata { directions: None, ..metadata });
 }
 
-/// Of vectors and records, too, it tells what comes with the cells.
+/// The description has the metadata of a load, also for vectors and records.
 #[test]
-fn described_as_loaded() {
+fn description_equals_the_loaded_metadata() {
     let directory = tempfile::tempdir().unwrap();
     let axis = |name: &str| Axis { name: Some(name.into()), spacing: 0.5, ..Axis::default() };
     let metadata = Metadata { axes: vec![axis("x"), axis("y")], ..Metadata::default() };

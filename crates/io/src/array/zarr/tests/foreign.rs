@@ -1,4 +1,4 @@
-//! Stores as z5, N5, OME-Zarr, tensorstore and old programs write them, made on the spot.
+//! Stores as written by z5, N5, OME-Zarr, tensorstore and old programs, created by the tests.
 
 use std::fs;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::*;
 
-/// Writes a file of a store, and the directories that it is in.
+/// Writes a file of a store, with its directories.
 fn put(path: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     let file = path.join(name);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, bytes).unwrap();
 }
 
-/// A document of version 2 for chunks of 4 x 3 in 10 x 7 cells (Zarr's order), with other values.
+/// A version 2 document for 10 x 7 cells in chunks of 4 x 3 (Zarr's order), with changed values.
 fn second(dtype: &str, changes: Value) -> String {
     let mut document = json!({
         "shape": [10, 7], "chunks": [4, 3], "dtype": dtype, "fill_value": 0, "order": "C", "filters": null,
@@ -24,12 +24,12 @@ fn second(dtype: &str, changes: Value) -> String {
     document.to_string()
 }
 
-/// The value at a place in Zarr's order; 9 fills what is not written.
+/// Value of a cell in Zarr's order; 9 is the fill value.
 fn value(y: i64, x: i64) -> i64 {
     if y >= 4 && x < 3 { 9 } else { (10 * y + x) % 120 }
 }
 
-/// The bytes of the chunk at these numbers: cells in C order or in Fortran order, each as `bytes`.
+/// Bytes of the chunk at these indices: cells in C order or Fortran order, each as `bytes`.
 fn chunk(at: [i64; 2], is_fortran: bool, bytes: impl Fn(i64) -> Vec<u8>) -> Vec<u8> {
     let cells: Vec<[i64; 2]> = match is_fortran {
         false => (0..4).flat_map(|y| (0..3).map(move |x| [y, x])).collect(),
@@ -38,7 +38,7 @@ fn chunk(at: [i64; 2], is_fortran: bool, bytes: impl Fn(i64) -> Vec<u8>) -> Vec<
     cells.into_iter().flat_map(|[y, x]| bytes(value(4 * at[0] + y, 3 * at[1] + x))).collect()
 }
 
-/// Writes an array of version 2, and looks at it on several numbers of ranks.
+/// Writes a version 2 array, and compares it on several numbers of ranks.
 fn holds<T: Element + PartialEq + std::fmt::Debug>(
     (dtype, changes, separator): (&str, Value, &str),
     is_fortran: bool,
@@ -50,7 +50,7 @@ fn holds<T: Element + PartialEq + std::fmt::Debug>(
     put(&path, ".zarray", second(dtype, changes));
     for y in 0..3 {
         for x in 0..3 {
-            // One column of chunks is not there.
+            // One column of chunks is missing.
             if y == 0 || x > 0 {
                 put(&path, &format!("{y}{separator}{x}"), packed(chunk([y, x], is_fortran, encode)));
             }
@@ -72,7 +72,7 @@ fn second_version_in_both_orders_is_read() {
         std::io::Write::write_all(&mut encoder, &bytes).unwrap();
         encoder.finish().unwrap()
     };
-    // As numcodecs does: the length, and a block.
+    // As numcodecs: the length, and a block.
     let lz4 =
         |bytes: Vec<u8>| [(bytes.len() as u32).to_le_bytes().to_vec(), lz4_flex::block::compress(&bytes)].concat();
     let float = |value: i64| (value as f32).to_le_bytes().to_vec();
@@ -89,7 +89,7 @@ fn second_version_in_both_orders_is_read() {
     }
 }
 
-/// Every coordinate array of a group in order F is one of one axis.
+/// Every coordinate array of a group in order F has one axis.
 #[test]
 fn one_axis_in_order_f_is_read() {
     let directory = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn one_axis_in_order_f_is_read() {
     run_with(Config::threads(2), |world| look(world, &path, None, [10], &|[x]: [i64; 1]| x as f32).map(drop)).unwrap();
 }
 
-/// A document of version 3 of f32 cells.
+/// A version 3 document of f32 cells.
 fn third(shape: &[u64], chunk: &[u64], codecs: Value) -> String {
     json!({
         "zarr_format": 3, "node_type": "array", "shape": shape, "data_type": "float32", "fill_value": "0",
@@ -111,7 +111,8 @@ fn third(shape: &[u64], chunk: &[u64], codecs: Value) -> String {
     .to_string()
 }
 
-/// The bytes of cells of a box, the last of `order` fastest, by their places in Zarr's order.
+/// Bytes of the cells of a box by their indices in Zarr's order; the last axis of `order` is
+/// fastest.
 fn cells<const D: usize>(first: [i64; D], extents: [i64; D], order: [usize; D]) -> Vec<u8> {
     let count: i64 = extents.iter().product();
     let place = |mut number: i64| {
@@ -141,7 +142,7 @@ fn transposed_chunks_are_read() {
         (json!([transpose(json!([2, 1, 0])), little()]), [2, 1, 0]),
         (json!([transpose(json!([1, 2, 0])), little()]), [1, 2, 0]),
         (json!([transpose(json!("F")), little()]), [2, 1, 0]),
-        // The second one counts what the first one made.
+        // The second codec counts the axes of the first one's output.
         (json!([transpose(json!([1, 2, 0])), transpose(json!([1, 0, 2])), little()]), [2, 1, 0]),
     ]
     .into_iter()
@@ -158,7 +159,7 @@ fn transposed_chunks_are_read() {
         })
         .unwrap();
     }
-    // Numbers of vectors are the slowest in order F.
+    // The components of vectors are slowest in order F.
     let path = directory.path().join("vectors.zarr");
     put(&path, "zarr.json", third(&[5, 3, 4], &[2, 3, 4], json!([transpose(json!([2, 1, 0])), little()])));
     (0..3).for_each(|at| put(&path, &format!("c/{at}/0/0"), cells([2 * at, 0, 0], [2, 3, 4], [2, 1, 0])));
@@ -169,7 +170,7 @@ fn transposed_chunks_are_read() {
     .unwrap();
 }
 
-/// The bytes of a shard: its parts one behind the other in this order, and the index, whose entries are in Zarr's.
+/// Bytes of a shard: its parts in this order, and the index in Zarr's order.
 fn shard(parts: Vec<Option<Vec<u8>>>, is_at_end: bool) -> Vec<u8> {
     let index_bytes = 16 * parts.len() + 4;
     let (mut index, mut data) = (Vec::new(), Vec::new());
@@ -190,7 +191,8 @@ fn sharding(chunk: &[u64], codecs: Value, is_at_end: bool) -> Value {
     }})
 }
 
-/// Files of 8 x 12 cells, shards of 4 x 6 in them, chunks of 2 x 3 in those; the files count the axes the other way round.
+/// Files of 8 x 12 cells with shards of 4 x 6 cells with chunks of 2 x 3 cells; the files have the
+/// axes in reversed order.
 #[test]
 fn shards_in_shards_are_read() {
     let directory = tempfile::tempdir().unwrap();
@@ -200,7 +202,7 @@ fn shards_in_shards_are_read() {
     let codecs = json!([transpose(json!([1, 0])), sharding(&[6, 4], json!([inner]), true)]);
     put(&path, "zarr.json", third(&[11, 12], &[8, 12], codecs));
     for file in 0..2 {
-        // The index counts in the order of what is in the file: along x, and then along y.
+        // The index is in the file's order: along x, and then along y.
         let outer = (0..2).flat_map(|x| (0..2).map(move |y| [8 * file + 4 * y, 6 * x]));
         let parts = outer.map(|[y, x]| {
             let chunks = (0..2).flat_map(|along| (0..2).map(move |up| [y + 2 * up, x + 3 * along]));
@@ -230,7 +232,7 @@ fn shards_in_shards_are_read() {
     fs::write(&file, bytes).unwrap();
     run_with(Config::threads(2), |world| {
         let error = load::<f32, 2>(world, &path, "a", None, None, [1, 1], whole).unwrap_err().to_string();
-        assert!(error.contains("behind the end of the shard"), "{error}");
+        assert!(error.contains("after the end of the shard"), "{error}");
         Ok(())
     })
     .unwrap();
@@ -243,25 +245,25 @@ fn only_array_is_read_at_any_depth() {
     for group in ["zarr.json", "a/zarr.json", "a/b/zarr.json", "a/c/zarr.json"] {
         put(&path, group, r#"{"zarr_format": 3, "node_type": "group"}"#);
     }
-    let told = |which: Option<&str>| {
+    let error_of = |which: Option<&str>| {
         let which = which.map(str::to_string);
         let errors = run_with(Config::threads(2), |world| {
             Ok(load::<f32, 2>(world, &path, "x", which.as_deref(), None, [1, 1], whole).unwrap_err().to_string())
         });
         errors.unwrap().remove(0)
     };
-    assert!(told(None).contains("has no array of float32; there is none"), "{}", told(None));
+    assert!(error_of(None).contains("has no array of float32; there is none"), "{}", error_of(None));
     put(&path, "a/b/t/zarr.json", third(&[2, 3], &[2, 3], json!([little()])));
     put(&path, "a/b/t/c/0/0", cells([0, 0], [2, 3], [0, 1]));
     run_with(Config::threads(2), |world| {
         look(world, &path, None, [3, 2], &|[x, y]: [i64; 2]| number(&[y, x]) as f32).map(drop)
     })
     .unwrap();
-    let named = told(Some("a/b"));
+    let named = error_of(Some("a/b"));
     assert!(named.contains("\"a/b\" is a group, not an array; there are: \"a/b/t\" (float32, 3 x 2)"), "{named}");
-    assert!(told(Some("t")).contains("has no array \"t\"; there are: \"a/b/t\" (float32, 3 x 2)"));
+    assert!(error_of(Some("t")).contains("has no array \"t\"; there are: \"a/b/t\" (float32, 3 x 2)"));
     put(&path, "a/c/u/zarr.json", third(&[2, 3], &[2, 3], json!([little()])));
-    let several = told(None);
+    let several = error_of(None);
     assert!(
         several.contains("must be named; there are: \"a/b/t\" (float32, 3 x 2), \"a/c/u\" (float32, 3 x 2)"),
         "{several}"
@@ -270,7 +272,7 @@ fn only_array_is_read_at_any_depth() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_nothing_are_errors() {
+fn dangling_links_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     for link in ["c/0/0", "c/0", "c"] {
         let path = directory.path().join(format!("{}.zarr", link.len()));
@@ -284,7 +286,7 @@ fn links_to_nothing_are_errors() {
         })
         .unwrap();
     }
-    // A document, too, and the attributes beside one.
+    // Also for a document, and for the attributes next to a document.
     let path = directory.path().join("document.zarr");
     fs::create_dir(&path).unwrap();
     std::os::unix::fs::symlink("nowhere", path.join(".zattrs")).unwrap();
@@ -293,9 +295,9 @@ fn links_to_nothing_are_errors() {
     assert!(error.contains(".zattrs"), "{error}");
 }
 
-/// Files of which none has the name of a chunk: the keys of the document are others.
+/// No file has the name of a chunk, because the document has another key encoding.
 #[test]
-fn strangers_are_found() {
+fn wrong_key_encoding_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     let stranger = || {
@@ -320,7 +322,7 @@ fn strangers_are_found() {
     assert_eq!(stranger(), None);
 }
 
-/// What a store of the default options has of a chunk is checked: every bit.
+/// Every bit of a chunk in a store with default options is checked.
 #[test]
 fn flipped_bit_in_default_store_is_noticed() {
     let directory = tempfile::tempdir().unwrap();

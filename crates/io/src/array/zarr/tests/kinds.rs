@@ -3,33 +3,33 @@
 use super::*;
 
 #[test]
-fn floats_in_three_axes() {
+fn floats_in_three_axes_survive() {
     let shape = [7, 5, 6];
     let uneven = [Split::Sizes(vec![1, 6]), Split::Sizes(vec![0, 5]), Split::Sizes(vec![4, 1, 1])];
     let cuts =
         [whole(shape).ghost([2; 3]), Layout::new(shape).split(uneven), Layout::new(shape).split_all(Split::Even(2))];
-    // A block of zeros, which is left out.
+    // One block of zeros, which is not written.
     let value = |at: [i64; 3]| if at[0] < 3 && at[2] < 4 { 0.0 } else { number(&at) as f32 - 0.5 };
     round_trip(shape, &cuts, &options([3, 2, 4], [6, 2, 4]), &[("array", 0..4)], value);
-    // Larger than the array.
+    // Chunks larger than the array.
     round_trip(shape, &cuts[..1], &options([9, 5, 2], [9, 10, 8])[2..], &[("array", 0..4)], value);
 }
 
 #[test]
-fn small_numbers() {
+fn small_numbers_survive() {
     let cuts = [Layout::new([13, 9]).split([Split::Sizes(vec![5, 7, 1]), Split::Even(2)])];
     round_trip([13, 9], &cuts, &options([5, 4], [10, 4]), &[("array", 0..1)], |at| (number(&at) % 251) as u8);
     round_trip([37], &[whole([37])], &options([10], [20]), &[("array", 0..2)], |[x]| (x - 20) as i16);
 }
 
 #[test]
-fn vectors() {
+fn vectors_survive() {
     let value = |at: [i64; 3]| [number(&at) as u32, u32::MAX];
     round_trip([4, 3, 2], &[whole([4, 3, 2])], &options([3, 2, 1], [3, 4, 1]), &[("array", 0..8)], value);
 }
 
 #[test]
-fn records_by_field() {
+fn records_are_stored_by_field() {
     let value = |[i]: [i64; 1]| {
         let pair = Pair { velocity: [i as f32, -1.5], id: 7 * i as u32, spare: 0 };
         Particle { place: [1.0, i as f32, 0.5], mass: 0.25 * i as f32, pair }
@@ -43,15 +43,15 @@ fn records_by_field() {
 }
 
 #[test]
-fn seven_axes() {
+fn arrays_of_seven_axes_survive() {
     let shape = [3, 2, 1, 2, 3, 1, 2];
     let options = options([2, 2, 1, 1, 3, 1, 1], [2, 2, 2, 1, 3, 1, 2]);
     round_trip(shape, &[whole(shape)], &options[2..4], &[("array", 0..4)], |at| number(&at) as i32);
 }
 
-/// Chunks of zeros are left out, unless they are wanted.
+/// Chunks of zeros are not written by default.
 #[test]
-fn zeros() {
+fn chunks_of_zeros_are_written_by_request() {
     let directory = tempfile::tempdir().unwrap();
     for (number, options) in options([4, 2], [8, 4]).into_iter().enumerate() {
         for write_empty in [false, true] {
@@ -77,7 +77,7 @@ fn zeros() {
                     6
                 }
             );
-            // A minus is no zero, and zeros are left out of a shard anyway.
+            // -0.0 is no zero. In a shard, chunks of zeros are always omitted.
             let count = chunks::<2>(&files, "array", &options).len();
             assert_eq!(count, if !write_empty || is_shard { 1 } else { 6 });
         }
@@ -85,7 +85,7 @@ fn zeros() {
 }
 
 #[test]
-fn numbers_by_their_names() {
+fn numbers_have_the_names_of_their_types() {
     use crate::array::zarr::fields::leaves;
     fn of<T: Element>() -> (&'static str, usize, Option<usize>) {
         let leaves = leaves(&T::INFO);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn every_second_cell() {
+fn levels_have_every_second_cell() {
     let directory = tempfile::tempdir().unwrap();
     let axis = |name: &str| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing: 0.5, origin: 3.0 };
     let metadata = Metadata { axes: vec![axis("x"), axis("y"), axis("z")], ..Metadata::default() };
@@ -47,7 +47,7 @@ fn every_second_cell() {
 }
 
 #[test]
-fn of_records_and_vectors() {
+fn levels_of_records_and_vectors_survive() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("records.zarr");
     let value = |[i]: [i64; 1]| Pair { velocity: [i as f32, -1.0], id: i as u32, spare: 9 };

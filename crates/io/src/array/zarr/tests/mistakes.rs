@@ -1,11 +1,11 @@
-//! What is asked for and cannot be, and stores that are damaged.
+//! Invalid requests, and damaged stores.
 
 use std::fs;
 
 use super::*;
 
 #[test]
-fn bad_requests() {
+fn invalid_requests_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.zarr");
     let plain = ZarrOptions::default;
@@ -27,7 +27,7 @@ fn bad_requests() {
         (named("zarr.json"), "is called \"zarr.json\""),
         (Metadata { axes: vec![axis("x")], ..named("a") }, "metadata of 1 axes"),
         (Metadata { axes: vec![axis("x"), axis("x")], ..named("a") }, "two axes are called \"x\""),
-        (Metadata { axes: vec![axis("x"), axis("a")], ..named("a") }, "as what stands beside it"),
+        (Metadata { axes: vec![axis("x"), axis("a")], ..named("a") }, "like another node of the store"),
         (
             Metadata { axes: vec![axis("x"), Axis { spacing: f64::NAN, ..Axis::default() }], ..named("a") },
             "a spacing of NaN on axis 1",
@@ -84,7 +84,7 @@ fn bad_requests() {
     .unwrap();
 }
 
-/// Every rank must say the same, and what is wrong.
+/// Checks that every rank gets the same error with `wanted`.
 fn refused(path: &Path, wanted: &str) {
     run_with(Config::threads(3), |world| {
         let error = load::<u16, 2>(world, path, "array", None, None, [1, 1], whole).unwrap_err().to_string();
@@ -105,7 +105,7 @@ fn store(path: &Path, options: &ZarrOptions) {
 }
 
 #[test]
-fn damaged_chunks() {
+fn damaged_chunks_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     for (turn, options) in options([4, 5], [8, 5]).into_iter().enumerate() {
         let path = directory.path().join(format!("{turn}.zarr"));
@@ -138,7 +138,7 @@ fn damaged_chunks() {
         fs::create_dir(&file).unwrap();
         refused(&path, "is not a regular file");
         fs::remove_dir(&file).unwrap();
-        // What is missing are zeros.
+        // Missing chunks read as zeros.
         run_with(Config::threads(2), |world| {
             let value = |at: [i64; 2]| if is_shard || at[0] < 4 { 0 } else { number(&at) as u16 };
             look(world, &path, None, [7, 5], &value).map(|_| ())
@@ -147,16 +147,16 @@ fn damaged_chunks() {
     }
 }
 
-/// An index whose checksum is right and whose numbers are not.
+/// An index with a correct checksum and wrong numbers.
 #[test]
-fn a_false_index() {
+fn index_with_wrong_ranges_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     store(&path, &options([4, 5], [8, 5])[3]);
     let file = path.join("a/c/0/0");
     let bytes = fs::read(&file).unwrap();
     let wanted =
-        ["behind the end of the shard", "behind the end of the shard", "the data end after 39 of 40", "go on after"];
+        ["after the end of the shard", "after the end of the shard", "the data end after 39 of 40", "go on after"];
     for ([first, length], wanted) in [[u64::MAX - 8, 40], [200, 40], [0, 39], [0, 41]].into_iter().zip(wanted) {
         let at = bytes.len() - 36;
         let mut index = bytes[at..bytes.len() - 4].to_vec();
@@ -168,9 +168,9 @@ fn a_false_index() {
     }
 }
 
-/// Streams that unpack to far more than the chunk, or claim to.
+/// Streams that decompress to far more than the chunk, or claim to.
 #[test]
-fn bombs() {
+fn decompression_bombs_are_errors() {
     use std::io::Write;
     let directory = tempfile::tempdir().unwrap();
     let zeros = vec![0; 1 << 20];
@@ -190,14 +190,14 @@ fn bombs() {
         fs::write(path.join("a/c/0/0"), bomb).unwrap();
         refused(&path, "damaged");
     }
-    // A frame that says that it has 2^62 bytes.
+    // A frame with a declared size of 2^62 bytes.
     let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &(1_u64 << 62).to_le_bytes(), &[1, 0, 0]].concat();
     fs::write(directory.path().join("0.zarr/a/c/0/0"), frame).unwrap();
     refused(&directory.path().join("0.zarr"), "damaged");
 }
 
 #[test]
-fn false_documents() {
+fn malformed_documents_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     store(&path, &options([4, 5], [8, 5])[3]);
@@ -247,7 +247,7 @@ fn false_documents() {
     }
     changed("/codecs", turned(json!("K")), "\"order\" is \"K\"; a list of whole numbers is read");
     changed("/codecs", json!([{"name": "bytes"}]), "\"endian\" is missing or null");
-    // Without an end.
+    // An excessive number of nested shards.
     let mut shards = document["codecs"].clone();
     for _ in 0..40 {
         let mut outer = document["codecs"].clone();
@@ -255,7 +255,7 @@ fn false_documents() {
         shards = outer;
     }
     changed("/codecs", shards, "more than 3 shards in each other are not read");
-    // Each codec may add to the bytes of a file: many would make any length fit.
+    // Each codec adds to the allowed length of a file, so their number is limited.
     for count in [5, 30] {
         let codecs: Vec<_> = std::iter::once(bytes.clone())
             .chain(vec![json!({"name": "zstd", "configuration": {"level": 1, "checksum": false}}); count])
@@ -273,7 +273,7 @@ fn false_documents() {
     refused(&path, "a/zarr.json, byte");
     fs::write(&file, "[".repeat(100_000)).unwrap();
     refused(&path, "not a JSON object");
-    // A large chunk that no file backs.
+    // A large chunk without enough bytes in its file.
     let mut large = document.clone();
     large["chunk_grid"]["configuration"]["chunk_shape"] = json!([1 << 20, 1 << 20]);
     large["codecs"] = json!([{"name": "bytes", "configuration": {"endian": "little"}}]);

@@ -1,4 +1,5 @@
-//! Stores of any cut, number of ranks and kind of cell, looked at file by file; those of others; and what is damaged.
+//! Stores of any cut, number of ranks and kind of cell, checked file by file; stores of other
+//! programs; damaged stores.
 
 mod documents;
 mod foreign;
@@ -20,7 +21,7 @@ use super::{Compression, ZarrOptions, describe, save};
 use crate::array::metadata::{Axis, Metadata};
 use crate::array::{LoadOptions, load_with};
 
-/// An array of a store, a section of it in steps.
+/// Loads an array of a store, with a section and steps.
 fn load<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -52,7 +53,7 @@ struct Particle {
     pair: Pair,
 }
 
-/// Values tell where their cell is.
+/// A number that encodes the index of a cell.
 fn number(at: &[i64]) -> i64 {
     at.iter().rev().fold(1, |number, at| 11 * number + at)
 }
@@ -61,7 +62,7 @@ fn whole<const D: usize>(shape: [i64; D]) -> Layout {
     Layout::new(shape).split_all(Split::Auto)
 }
 
-/// All files of a directory by their names in it.
+/// All files of a directory by their relative paths.
 fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut left = vec![path.to_path_buf()];
@@ -79,14 +80,14 @@ fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// The checksum, bit by bit.
+/// CRC-32C, bit by bit.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
     })
 }
 
-/// A chunk without its compression and checksum.
+/// Decodes the compression and checksum of a chunk.
 fn unpacked(bytes: &[u8], options: &ZarrOptions) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if options.checksum {
@@ -104,7 +105,7 @@ fn unpacked(bytes: &[u8], options: &ZarrOptions) -> Vec<u8> {
     }
 }
 
-/// The chunks of an array by their numbers along each axis, axis 0 first, whether they are in files or in shards.
+/// Chunks of an array by their indices, axis 0 first, from files or shards.
 fn chunks<const D: usize>(
     files: &BTreeMap<String, Vec<u8>>,
     node: &str,
@@ -137,7 +138,8 @@ fn chunks<const D: usize>(
     all
 }
 
-/// What every chunk of an array must hold, that of zeros left out; `field` are its bytes in a cell.
+/// Expected content of every chunk of an array, without chunks of zeros; `field` is the byte range
+/// in a cell.
 fn expected<T: Element, const D: usize>(
     shape: [i64; D],
     chunk: [i64; D],
@@ -160,7 +162,7 @@ fn expected<T: Element, const D: usize>(
     numbers.points().map(of).filter(|(_, bytes)| bytes.iter().any(|&byte| byte != 0)).collect()
 }
 
-/// Loads an array with some cuts, sections and steps, and looks at every cell.
+/// Loads an array with some cuts, sections and steps, and compares every cell.
 fn look<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     world: &World,
     path: &Path,
@@ -192,7 +194,7 @@ fn look<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     Ok(metadata)
 }
 
-/// Options that differ in all that there is.
+/// Options that cover all features.
 fn options<const D: usize>(chunk: [i64; D], shard: [i64; D]) -> Vec<ZarrOptions> {
     let plain = ZarrOptions { chunk: Some(chunk.to_vec()), checksum: false, ..ZarrOptions::default() };
     let shard = Some(shard.to_vec());
@@ -205,8 +207,8 @@ fn options<const D: usize>(chunk: [i64; D], shard: [i64; D]) -> Vec<ZarrOptions>
     ]
 }
 
-/// Saves with every number of ranks, cut and kind of store, looks at each chunk, and loads it again. `fields` are nodes and
-/// their bytes in a cell.
+/// Saves with every number of ranks, cut and kind of store, checks each chunk, and loads it again.
+/// `fields` are nodes and their byte ranges in a cell.
 fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     shape: [i64; D],
     cuts: &[Layout],
@@ -238,12 +240,12 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             assert!(found == wanted, "{node}, {options:?}, {ranks} ranks");
         }
     }
-    // Nothing else is left.
+    // Temporary directories have been removed.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), options.len());
 }
 
 #[test]
-fn sections_and_nothing() {
+fn sections_and_empty_arrays_survive() {
     let directory = tempfile::tempdir().unwrap();
     run_with(Config::threads(3), |world| {
         let path = directory.path().join("array.zarr");
@@ -253,7 +255,7 @@ fn sections_and_nothing() {
         look(world, &path, Some("array"), [5, 1], &|at| number(&[at[0] + 2, at[1] + 3]) as f32)?;
         let part = crate::array::load::<f32, 2>(world, &path, "part", whole)?;
         assert_eq!(part.shape(), [5, 1]);
-        // Each takes the place of the one before.
+        // Each save replaces the previous store.
         let options = ZarrOptions { levels: 3, ..ZarrOptions::default() };
         save(world, &path, &array.at([4..4, 0..8]), &Metadata::default(), &options)?;
         let (none, _) = load::<f32, 2>(world, &path, "none", None, None, [1, 1], whole)?;

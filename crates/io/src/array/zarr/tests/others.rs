@@ -1,12 +1,12 @@
-//! Stores that other programs have written.
+//! Stores written by other programs.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use super::*;
 
-/// Stores of 40 x 30 and of 5 x 3 cells, `x + 100 y`, of which those with `y = 2` are 7, which fills what is not written.
-/// zarr-python 3.1 has written them; white space is left out of the documents.
+/// Stores of 40 x 30 and of 5 x 3 cells with the values `x + 100 y`, and 7, the fill value, for `y
+/// = 2`. Written by zarr-python 3.1; white space in the documents is removed.
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = &[
     ("blosc.zarr/zarr.json", r#"{"attributes":{},"zarr_format":3,"node_type":"group"}"#),
@@ -53,7 +53,7 @@ fn value([x, y]: [i64; 2]) -> i64 {
 }
 
 #[test]
-fn of_zarr_python() {
+fn stores_of_zarr_python_are_loaded() {
     let directory = stores();
     let path = |name: &str| directory.path().join(name);
     for ranks in [1, 2, 3, 5] {
@@ -62,7 +62,7 @@ fn of_zarr_python() {
             assert_eq!(found.attributes["scanner"], "CT");
             let names: Vec<_> = found.axes.iter().map(|axis| axis.name.as_deref()).collect();
             assert_eq!(names, [Some("x"), Some("y")]);
-            // The array alone.
+            // The path of the array itself.
             look(world, &path("default.zarr/density"), None, [5, 3], &|at| value(at) as f32)?;
             look(world, &path("shards.zarr"), Some("density"), [5, 3], &|at| value(at) as u16)?;
             look(world, &path("second.zarr"), None, [5, 3], &|at| value(at) as i16)?;
@@ -86,7 +86,7 @@ fn change(path: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 }
 
 #[test]
-fn axes_of_ome_and_of_xarray() {
+fn axes_of_ome_zarr_and_xarray_are_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     let axis = |name: &str| Axis { name: Some(name.into()), unit: Some("mm".into()), spacing: 0.1, origin: 3.0 };
@@ -113,25 +113,25 @@ fn axes_of_ome_and_of_xarray() {
             );
         }
     };
-    // Without what Zippy says, the places count.
+    // Without Zippy's attribute, the coordinate arrays are used.
     change(&path.join("a/zarr.json"), |document| document["attributes"] = json!({}));
     near(spacings().collect(), [("x", mm(), 0.1, 3.0), ("y", mm(), 0.2, 3.0)]);
-    // Those that are not evenly apart say nothing but a name and a unit.
+    // Coordinates that are not equidistant give only a name and a unit.
     let mut places = std::fs::read(path.join("x/c/0")).unwrap();
     places[8..16].copy_from_slice(&3.11_f64.to_le_bytes());
     std::fs::write(path.join("x/c/0"), places).unwrap();
     near(spacings().collect(), [("x", mm(), 1.0, 0.0), ("y", mm(), 0.2, 3.0)]);
-    let told = |path: &Path| describe(path).unwrap().metadata.axes;
-    assert_eq!((told(&path)[1].spacing * 10.0).round(), 1.0);
-    // OME-Zarr's metadata go before.
+    let metadata_axes = |path: &Path| describe(path).unwrap().metadata.axes;
+    assert_eq!((metadata_axes(&path)[1].spacing * 10.0).round(), 1.0);
+    // OME-Zarr metadata takes precedence.
     let dataset = json!({"path": "a", "coordinateTransformations": [{"type": "scale", "scale": [4.0, 0.5]}]});
     let axes = json!([{"name": "y", "unit": "micrometer"}, {"name": "x"}]);
     let ome = json!({"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [dataset]}]}});
     change(&path.join("zarr.json"), |document| document["attributes"] = ome);
     near(spacings().collect(), [("x", None, 0.5, 0.0), ("y", Some("micrometer".into()), 8.0, 0.0)]);
-    assert_eq!(told(&path)[1].spacing, 4.0);
-    // The transformations of a level apply in their order, then those of all levels. Unknown ones
-    // have no effect.
+    assert_eq!(metadata_axes(&path)[1].spacing, 4.0);
+    // The transformations of a level apply in order, then those of all levels. Unknown ones are
+    // ignored.
     let of_level =
         json!([{"type": "scale", "scale": [4.0, 0.5]}, {"type": "translation", "translation": [10.0, -1.0]}]);
     let of_all = json!([
@@ -152,9 +152,9 @@ fn axes_of_ome_and_of_xarray() {
     near(spacings().collect(), [("x", None, 3.0, 7.0), ("y", Some("micrometer".into()), 0.5, 0.5)]);
 }
 
-/// Several arrays, of which one must be named, and one that cannot be read.
+/// A name is required with several arrays. One of them cannot be read.
 #[test]
-fn several_arrays() {
+fn load_without_a_name_needs_a_single_array() {
     let directory = stores();
     let path = directory.path().join("second.zarr");
     let copy = |name: &str| {

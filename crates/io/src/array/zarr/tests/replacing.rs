@@ -1,4 +1,4 @@
-//! Stores that take the place of others, and what is never replaced.
+//! Replacement of stores, and paths that are never replaced.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn save_small(world: &World, path: &Path, name: &str, value: f32) -> zippy::Resu
 }
 
 #[test]
-fn a_store_is_replaced_as_a_whole() {
+fn store_is_replaced_as_a_whole() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.zarr");
     run_with(Config::threads(3), |world| {
@@ -24,15 +24,15 @@ fn a_store_is_replaced_as_a_whole() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// A link stays one.
+/// A symbolic link stays a link.
 #[cfg(unix)]
 #[test]
-fn what_a_link_leads_to_is_replaced() {
+fn target_of_a_link_is_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let (real, link) = (directory.path().join("real.zarr"), directory.path().join("link.zarr"));
     std::os::unix::fs::symlink("real.zarr", &link).unwrap();
     run_with(Config::threads(2), |world| {
-        // First it leads to nothing, as a link may for every format.
+        // A dangling link, which a save may replace in every format.
         let error = crate::array::load::<f32, 1>(world, &link, "none", whole).unwrap_err().to_string();
         assert!(error.contains("link.zarr: cannot open"), "{error}");
         save_small(world, &link, "array", 1.0)?;
@@ -46,13 +46,13 @@ fn what_a_link_leads_to_is_replaced() {
     use std::os::unix::fs::PermissionsExt;
     let beside = directory.path().join("directory");
     std::fs::create_dir(&beside).unwrap();
-    // As any other directory.
+    // The mode of a new store is that of any new directory.
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
     assert_eq!(mode(&real), mode(&beside));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 3);
 }
 
-/// An empty directory has nothing to lose, and keeps its mode.
+/// An empty directory is replaced, and keeps its mode.
 #[cfg(unix)]
 #[test]
 fn empty_directory_becomes_a_store() {
@@ -71,7 +71,7 @@ fn empty_directory_becomes_a_store() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// What is beside a store's nodes, and no node, has the format that its own name says.
+/// A file in a store that is no node has the format of its extension.
 #[test]
 fn ordinary_file_in_a_store_is_what_its_name_says() {
     let directory = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn ordinary_file_in_a_store_is_what_its_name_says() {
         for chunk in again.chunks() {
             assert!(chunk.all().read()?.iter().all(|&cell| cell == 5.0));
         }
-        // A node may be called so, too.
+        // A node may have such a name, too.
         look(world, &path, None, [10], &|_| 3.0_f32)?;
         world.barrier()
     })
@@ -98,7 +98,7 @@ fn ordinary_file_in_a_store_is_what_its_name_says() {
 }
 
 #[test]
-fn nothing_else_is_replaced() {
+fn other_files_and_directories_are_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     std::fs::write(path("file.zarr"), "text").unwrap();
@@ -120,9 +120,10 @@ fn nothing_else_is_replaced() {
     assert_eq!(files(directory.path()).len(), 2);
 }
 
-/// Between the opening and the reading a store goes, or another one takes its place: what is missing must not be zeros.
+/// A store is removed or replaced between its opening and the read: missing chunks must not read as
+/// zeros.
 #[test]
-fn a_store_that_goes_while_it_is_read() {
+fn store_replaced_during_a_read_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let (path, other) = (directory.path().join("array.zarr"), directory.path().join("other.zarr"));
     run_with(Config::threads(3), |world| {

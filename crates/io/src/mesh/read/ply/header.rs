@@ -1,17 +1,17 @@
-//! The lines before the numbers of a PLY file.
+//! Header of a PLY file.
 
 use crate::mesh::read::source::{Line, Source};
 use crate::scalar::ScalarKind;
 use crate::{IoError, quoted};
 
-/// A longer header is refused.
+/// Maximum bytes of a header.
 const HEADER: u64 = 1 << 20;
-/// More properties or elements than this are refused.
+/// Maximum number of properties or elements.
 const MOST: usize = 1000;
 
 pub struct Element {
     pub name: String,
-    /// Where the header says so.
+    /// Byte of the element in the header.
     pub at: u64,
     pub count: u64,
     pub properties: Vec<Property>,
@@ -20,22 +20,22 @@ pub struct Element {
 pub struct Property {
     pub name: String,
     pub at: u64,
-    /// The type of the number of entries of a list; `None` where it is none.
+    /// Type of the length of a list; `None` for a single number.
     pub count: Option<ScalarKind>,
     pub kind: ScalarKind,
 }
 
-/// How the numbers of a file are written.
+/// Encoding of the numbers of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Encoding {
     Text,
     Binary { big_endian: bool },
 }
 
-/// The encoding and the elements of a file, which is then read up to the end of its header.
+/// Reads the header: encoding and elements. The source is then at the end of the header.
 ///
 /// # Errors
-/// There is no such header.
+/// The header is malformed.
 pub fn read(source: &mut Source) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
         Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}

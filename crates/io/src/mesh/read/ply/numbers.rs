@@ -1,11 +1,11 @@
-//! The numbers after the header of a PLY file.
+//! [`Numbers`]: the numbers after the header of a PLY file.
 
 use super::super::source::Source;
 use super::header::{Element, Encoding, Property};
 use crate::scalar::ScalarKind;
 use crate::{IoError, quoted};
 
-/// The numbers of a file, one after the other.
+/// Sequential reader of numbers.
 pub struct Numbers<'a> {
     pub source: Source<'a>,
     encoding: Encoding,
@@ -16,10 +16,13 @@ impl<'a> Numbers<'a> {
         Self { source, encoding }
     }
 
+    /// Checks that the rest of the file can hold the rows of an element, if its lists are as short
+    /// as possible.
+    ///
     /// # Errors
-    /// The rest of the file cannot hold the rows of an element, however short its lists are.
+    /// It cannot.
     pub fn need(&self, element: &Element) -> Result<(), IoError> {
-        // A number in text has a digit, and white space before the next one.
+        // A number in text needs a digit and white space.
         let least = |property: &Property| match self.encoding {
             Encoding::Text => 2,
             Encoding::Binary { .. } => property.count.unwrap_or(property.kind).bytes(),
@@ -30,7 +33,7 @@ impl<'a> Numbers<'a> {
         self.source.need(bytes.map(|bytes| bytes.saturating_sub(open))).map(drop)
     }
 
-    /// The next number, without loss: none has more than 32 bits or is longer than an f64.
+    /// Reads the next number, without loss: every type fits f64.
     ///
     /// # Errors
     /// The file ends before; a word of text is no number.
@@ -52,7 +55,7 @@ impl<'a> Numbers<'a> {
         };
         let range = kind.range();
         let number = word.text.parse::<f64>().ok();
-        // Writers also put 3.0 for an integer.
+        // Some writers write 3.0 for an integer.
         let fits =
             |number: f64| range.is_none_or(|(low, high)| number >= low && number <= high && number.fract() == 0.0);
         number.filter(|&number| fits(number)).ok_or_else(|| {
@@ -61,10 +64,10 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// The length of a list.
+    /// Reads the length of a list.
     ///
     /// # Errors
-    /// It is negative, or more than the file holds.
+    /// The length is negative, or more than the file holds.
     pub fn length(&mut self, list: &Property, count: ScalarKind) -> Result<u64, IoError> {
         let at = self.source.at;
         let length = self.number(count)?;
@@ -77,7 +80,7 @@ impl<'a> Numbers<'a> {
         Ok(length)
     }
 
-    /// Passes over a property of one row.
+    /// Skips a property of one row.
     ///
     /// # Errors
     /// As [`Self::number`] and [`Self::length`].

@@ -1,4 +1,4 @@
-//! STL in text: words, in capitals or not, with any white space between them.
+//! STL in text: words without regard to case, separated by any white space.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use super::super::positions::floats;
 use super::super::source::{Source, Word};
 use crate::{IoError, quoted, shown};
 
-/// True if the beginning of a file is that of an STL file in text.
+/// True if the beginning of a file is that of an STL text file.
 pub fn recognises(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     begins && !head.contains(&0)
 }
 
-/// The facets of all solids of a file, one after the other.
+/// Reads the facets of all solids of a file.
 ///
 /// # Errors
 /// An unexpected word; the file ends inside a facet, or before the first one.
@@ -42,7 +42,7 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
 
 struct Facets<'a> {
     source: Source<'a>,
-    /// Words that have been read and come next.
+    /// Lookahead: words that have been read and come next.
     ahead: VecDeque<Word>,
     mesh: Mesh,
     positions: Vec<[f64; 3]>,
@@ -50,7 +50,7 @@ struct Facets<'a> {
 }
 
 impl Facets<'_> {
-    /// The facets between `solid` and `endsolid`; on a line with these words, too.
+    /// Reads the facets between `solid` and `endsolid`, which may be on the same line.
     fn solid(&mut self) -> Result<(), IoError> {
         let mut has_facets = self.skip_name()?;
         loop {
@@ -74,8 +74,8 @@ impl Facets<'_> {
         }
     }
 
-    /// Leaves out a name, which is the rest of the line and may be anything. True if a facet begins
-    /// in the line.
+    /// Skips a name, which is the rest of the line with any content. True if a facet begins in the
+    /// line.
     fn skip_name(&mut self) -> Result<bool, IoError> {
         let mut last: VecDeque<Word> = VecDeque::new();
         while let Some(word) = self.source.word_of_line()? {
@@ -107,7 +107,7 @@ impl Facets<'_> {
         let mut normal = [0.0; 3];
         if word.is("normal") {
             for part in &mut normal {
-                // Writers put "nan" or "-nan(ind)" where a facet has no area.
+                // Writers put "nan" or "-nan(ind)" for a facet without area.
                 let word = self.next("a number of the normal")?;
                 *part = word.text.parse::<f32>().ok().filter(|part| part.is_finite()).unwrap_or(0.0);
             }

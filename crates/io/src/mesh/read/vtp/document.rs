@@ -1,4 +1,4 @@
-//! What the elements of a .vtp file say.
+//! [`PolyData`]: the parsed elements of a .vtp file.
 
 use crate::files::Head;
 use crate::store::Stated;
@@ -9,24 +9,24 @@ use crate::{IoError, quoted};
 
 /// A document of PolyData.
 pub struct PolyData {
-    /// What any document says, with all arrays as those of one piece of an image.
+    /// Common parts of the document; its only piece has all arrays.
     pub document: Document,
     pub pieces: Vec<Piece>,
 }
 
-/// A mesh in a document; arrays are numbers of these.
+/// A mesh in a document. Arrays are indices into [`PolyData::arrays`].
 #[derive(Default)]
 pub struct Piece {
     pub at: u64,
     pub points: u64,
     pub polys: u64,
-    /// The name of the normals.
+    /// Name of the normals.
     pub normals: Option<String>,
     pub data: Vec<usize>,
     pub positions: Option<usize>,
     pub connectivity: Option<usize>,
     pub offsets: Option<usize>,
-    /// Strips of triangles.
+    /// Number of triangle strips.
     pub strips: u64,
     pub strip_connectivity: Option<usize>,
     pub strip_offsets: Option<usize>,
@@ -37,6 +37,8 @@ impl PolyData {
         self.document.pieces.first().map_or(&[], |piece| &piece.points)
     }
 
+    /// Parses a document.
+    ///
     /// # Errors
     /// The document is malformed, or no PolyData.
     pub fn read(head: &Head) -> Result<Self, IoError> {
@@ -94,7 +96,7 @@ impl PolyData {
             Err(_) => Err(IoError::malformed(&head.path, element.at, format!("{name} is negative"))),
         };
         element.need(&head.path, "NumberOfPoints")?;
-        // Single points and lines enclose nothing and are dropped.
+        // Points and lines without area are dropped.
         let (points, polys, strips) = (count("NumberOfPoints")?, count("NumberOfPolys")?, count("NumberOfStrips")?);
         self.pieces.push(Piece { at: element.at, points, polys, strips, ..Piece::default() });
         Ok(())
@@ -111,7 +113,8 @@ impl PolyData {
         let (Some(piece), Some(all)) = (self.pieces.last_mut(), self.document.pieces.first_mut()) else {
             return Ok(());
         };
-        // Arrays that nobody asks for may be empty; others end where appended ones begin.
+        // Unused arrays may be empty; empty ranges could otherwise start at the same byte as
+        // others.
         let counted = match *of {
             "PointData" | "Points" => piece.points,
             "Polys" => piece.polys,
