@@ -14,7 +14,7 @@ pub struct AxisOrder(Vec<usize>);
 impl AxisOrder {
     /// Order with these array axes; `None` for the identity.
     pub fn new(axes: Vec<usize>) -> Option<Self> {
-        let is_other = axes.iter().enumerate().any(|(place, &axis)| place != axis);
+        let is_other = axes.iter().enumerate().any(|(file_axis, &axis)| file_axis != axis);
         is_other.then_some(Self(axes))
     }
 
@@ -25,13 +25,13 @@ impl AxisOrder {
 
     /// Permutes an index from the array's order to the file's.
     pub fn to_file(&self, index: &Index) -> Index {
-        Index::from_fn(self.0.len(), |place| index[self.0[place]])
+        Index::from_fn(self.0.len(), |file_axis| index[self.0[file_axis]])
     }
 
     /// Permutes an index from the file's order to the array's.
     pub fn to_array(&self, index: &Index) -> Index {
         let mut out = Index::zeros(self.0.len());
-        self.0.iter().enumerate().for_each(|(place, &axis)| out[axis] = index[place]);
+        self.0.iter().enumerate().for_each(|(file_axis, &axis)| out[axis] = index[file_axis]);
         out
     }
 
@@ -67,16 +67,16 @@ impl AxisOrder {
             2 => self.arrange_cells::<2>(extents, from, to),
             4 => self.arrange_cells::<4>(extents, from, to),
             8 => self.arrange_cells::<8>(extents, from, to),
-            _ => self.each_cell(extents, |source, place| {
-                let (source, place) = (source * cell_bytes, place * cell_bytes);
-                to[place..place + cell_bytes].copy_from_slice(&from[source..source + cell_bytes]);
+            _ => self.each_cell(extents, |source, target| {
+                let (source, target) = (source * cell_bytes, target * cell_bytes);
+                to[target..target + cell_bytes].copy_from_slice(&from[source..source + cell_bytes]);
             }),
         }
     }
 
     fn arrange_cells<const BYTES: usize>(&self, extents: &[i64], from: &[u8], to: &mut [u8]) {
         let (from, to) = (from.as_chunks::<BYTES>().0, to.as_chunks_mut::<BYTES>().0);
-        self.each_cell(extents, |source, place| to[place] = from[source]);
+        self.each_cell(extents, |source, target| to[target] = from[source]);
     }
 
     /// Calls `each` with the index of each cell in the file's box and in the array's.
@@ -101,10 +101,10 @@ impl AxisOrder {
         let planes: usize = others.iter().map(|&axis| count[axis]).product();
         let rows = if across == along { 1 } else { count[across] };
         for plane in 0..planes {
-            let (mut rest, mut source, mut place) = (plane, 0, 0);
+            let (mut rest, mut source, mut target) = (plane, 0, 0);
             for &axis in &others {
                 source += rest % count[axis] * in_file[axis];
-                place += rest % count[axis] * in_array[axis];
+                target += rest % count[axis] * in_array[axis];
                 rest /= count[axis];
             }
             for (first_row, first) in tiles(rows, count[along]) {
@@ -112,7 +112,7 @@ impl AxisOrder {
                     for row in first_row..(first_row + TILE).min(rows) {
                         each(
                             source + at * in_file[along] + row * in_file[across],
-                            place + at * in_array[along] + row * in_array[across],
+                            target + at * in_array[along] + row * in_array[across],
                         );
                     }
                 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use zippy::error::describe_refusal;
 
-use super::foreign::{said, shown};
+use super::terminal_text::{said, shown};
 
 /// Error of reading or writing a file. Variants name the file, if there is one; errors in the
 /// content also name the byte. Messages escape control characters and shorten long texts, because a

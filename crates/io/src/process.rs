@@ -25,8 +25,8 @@ pub fn machine() -> &'static str {
 /// True if a process of this machine has ended: no process has its id.
 pub fn is_gone(process: u32) -> bool {
     // /proc can belong to another pid namespace or hide the processes of other users.
-    let own = fs::read_link("/proc/self").ok();
-    let is_ours = own.is_some_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
+    let self_link = fs::read_link("/proc/self").ok();
+    let is_ours = self_link.is_some_and(|link| link.as_os_str() == std::process::id().to_string().as_str());
     is_ours && !is_hiding() && !Path::new(&format!("/proc/{process}")).exists()
 }
 

@@ -197,12 +197,14 @@ pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
     of_each_voxel!(kind, bytes, |voxel| voxel as f32)
 }
 
-/// Voxels of any type, in the machine's byte order, as the nearest f32 of slope * voxel + intercept.
+/// Voxels of any type, in the machine's byte order, as the nearest f32 of slope * voxel +
+/// intercept.
 pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], (slope, intercept): (f64, f64)) -> Vec<f32> {
     of_each_voxel!(kind, bytes, |voxel| (slope * voxel as f64 + intercept) as f32)
 }
 
-/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel + intercept.
+/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel +
+/// intercept.
 pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f64> {
     match scale {
         None => of_each_voxel!(kind, bytes, |voxel| voxel as f64),

@@ -35,8 +35,8 @@ impl<T> Keys<T> {
         match self.found.entry(key.to_string()) {
             Entry::Occupied(_) => Err("is given twice".into()),
             Entry::Vacant(_) if full => Err(format!("is one of more than {MOST_KEYS} keys")),
-            Entry::Vacant(place) => {
-                place.insert(value);
+            Entry::Vacant(entry) => {
+                entry.insert(value);
                 Ok(())
             }
         }

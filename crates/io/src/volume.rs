@@ -3,14 +3,25 @@
 //! [`open`] detects the format from the first bytes. Only MetaImage (.mha, .mhd) and NIfTI pairs
 //! also use the file name.
 //!
-//! | format | read | refused, with a message that says what to do |
-//! |---|---|---|
-//! | NRRD (.nrrd, .nhdr) | attached and detached; data in one file, a list or a numbered pattern of slices or slabs; raw, gzip, text; components on axis 0 (by `kinds` or a direction of `none`) | bzip2, hex, blocks, components on another axis, more than 3 axes of voxels |
-//! | raw ([`VolumeFile::raw`]) | any type, byte order, offset and number of components, gzip | |
-//! | NIfTI-1, NIfTI-2 (.nii, .hdr + .img, either with .gz) | integers of 8 to 64 bits, floats of 32 and 64 bits, RGB24, RGBA32 | complex and 128-bit numbers, time steps, vectors (they lie apart), Analyze 7.5 |
-//! | VTI (VTK XML ImageData) | text, base64 and raw, in the element or appended, lengths of 32 and 64 bits, zlib, LZ4; pieces; an array of point data by name ([`OpenOptions::array`]), the active scalars or the first | cell data, LZMA, parallel files (.pvti), document types |
-//! | NumPy (.npy, versions 1 to 3) | integers of 8 to 64 bits, booleans, floats of 16 to 64 bits; C and Fortran order; a fourth axis, NumPy's last one, holds components ([`OpenOptions::components`] for fewer axes) | complex numbers, records, objects |
-//! | MetaImage (.mha, .mhd) | attached and detached; a list or a numbered pattern of slices or slabs; raw, text, zlib and gzip; channels | compressed data in several files, objects other than images |
+//! * NRRD (.nrrd, .nhdr): attached and detached; data in one file, a list or a numbered pattern of
+//!   slices or slabs; raw, gzip, text; components on axis 0 (by `kinds` or a direction of `none`).
+//!   Not read: bzip2, hex, blocks, components on another axis, more than 3 axes of voxels.
+//! * Raw ([`VolumeFile::raw`]): any type, byte order, offset and number of components; gzip.
+//! * NIfTI-1 and NIfTI-2 (.nii, .hdr + .img, either with .gz): integers of 8 to 64 bits, floats of
+//!   32 and 64 bits, RGB24, RGBA32. Not read: complex and 128-bit numbers, time steps, vectors
+//!   (their components are not adjacent), Analyze 7.5.
+//! * VTI (VTK XML ImageData): text, base64 and raw, in the element or appended, lengths of 32 and
+//!   64 bits, zlib, LZ4; pieces; an array of point data by name ([`OpenOptions::array`]), the
+//!   active scalars or the first array. Not read: cell data, LZMA, parallel files (.pvti), document
+//!   types.
+//! * NumPy (.npy, versions 1 to 3): integers of 8 to 64 bits, booleans, floats of 16 to 64 bits; C
+//!   and Fortran order; a fourth axis, NumPy's last one, holds components
+//!   ([`OpenOptions::components`] for fewer axes). Not read: complex numbers, records, objects.
+//! * MetaImage (.mha, .mhd): attached and detached; a list or a numbered pattern of slices or
+//!   slabs; raw, text, zlib and gzip; channels. Not read: compressed data in several files, objects
+//!   other than images.
+//!
+//! An error about content that is not read names an alternative.
 //!
 //! Axis 0 is always the fastest in memory. Axis 0 of a NumPy array of shape (z, y, x) is x, in C
 //! order and in Fortran order; with [`NumpyAxes::Xyz`], axis 0 of an array of shape (x, y, z) is x.
@@ -43,10 +54,11 @@ pub use super::npy::NumpyAxes;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, FileScalar, ScalarKind};
 use super::store::Description;
-use super::{metaimage, nifti, npy, nrrd, placing, raw, vti};
+use super::{grid, metaimage, nifti, npy, nrrd, raw, vti};
 use crate::{IoError, quoted};
 
-/// A volume in a file: 1 to 3 axes, axis 0 fastest, one or several numbers per voxel. Cheap to clone; holds no voxels.
+/// A volume in a file: 1 to 3 axes, axis 0 fastest, with one or more numbers per voxel. Cheap to
+/// clone; contains no voxels.
 #[derive(Debug, Clone)]
 pub struct VolumeFile {
     path: PathBuf,
@@ -149,7 +161,7 @@ impl VolumeFile {
     /// the header). Directions that lie in a plane are returned as they are; [`Grid::check`]
     /// refuses them.
     pub fn grid(&self) -> Grid {
-        placing::grid(self.spacing(), self.origin().unwrap_or_default(), self.directions())
+        grid::grid(self.spacing(), self.origin().unwrap_or_default(), self.directions())
     }
 
     /// Distance of neighbouring voxels along each axis, in the file's unit; 1 if the file has none.
@@ -220,7 +232,6 @@ impl VolumeFile {
     ///
     /// # Errors
     /// As [`Self::read_region`]; regions that overlap; an error from `done`.
-    /// As [`Self::read_region`]; regions that overlap; what `done` returns.
     pub fn read_regions<T: FileScalar, E: From<IoError>>(
         &self,
         regions: &[Region],

@@ -97,7 +97,7 @@ fn from_pvti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> 
     let index = read_pvti(head)?;
     let mut metadata = index.frame.metadata();
     index.notes.add_to(&head.path, &mut metadata)?;
-    let array = |array: &vti::index::Array| {
+    let array = |array: &vti::index::IndexedArray| {
         describe_array(head, &index.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
     let arrays: Vec<ArrayDescription> = index.arrays.iter().map(array).collect();

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use zippy::Grid;
 
-use crate::placing;
+use crate::grid;
 use crate::store::Stated;
 
 /// Data about an array that is saved and loaded with its cells. The table of
@@ -80,8 +80,8 @@ impl Metadata {
         origin.extend(&self.further_origin);
         // Rounding can make the length of a direction differ from 1.
         let directions = self.directions.clone().map(|vectors| Stated::new(vectors, 0));
-        let (spacing, directions) = placing::move_lengths_into_spacing(Some(Stated::new(spacing, 0)), directions);
-        Some(placing::grid(&spacing.unwrap_or_default().value, &origin, directions.as_deref()))
+        let (spacing, directions) = grid::move_lengths_into_spacing(Some(Stated::new(spacing, 0)), directions);
+        Some(grid::grid(&spacing.unwrap_or_default().value, &origin, directions.as_deref()))
     }
 
     /// Number of dimensions of the space of origins and directions.

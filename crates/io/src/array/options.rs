@@ -41,11 +41,13 @@ impl SaveOptions {
     /// # let path = directory.path().join("u.vti");
     /// zippy::run_with(zippy::Config::threads(2), |world| {
     ///     let layout = Layout::new([9]);
-    ///     let [mut now, mut next] = [world.array::<f32, 1>("now", &layout)?, world.array("next", &layout)?];
+    ///     let mut now = world.array::<f32, 1>("now", &layout)?;
+    ///     let mut next = world.array::<f32, 1>("next", &layout)?;
     ///     std::mem::swap(&mut now, &mut next);
     ///     save_with(world, &path, &now, &SaveOptions::new().name("u"))?;
     ///
-    ///     load_with::<f32, 1>(world, &path, "u", &LoadOptions::new().array("u"), Layout::new).map(drop)
+    ///     let options = LoadOptions::new().array("u");
+    ///     load_with::<f32, 1>(world, &path, "u", &options, Layout::new).map(drop)
     /// })?;
     /// # Ok::<(), zippy::Error>(())
     /// ```

@@ -95,9 +95,9 @@ pub fn save_pieces<T: Element, const D: usize>(
     let written = writer.write(world, source, &region, &pieces);
     writer.open = None;
     let bytes = writer.bytes;
-    let placing = PieceCommit { names: &names, done: writer.done, made };
+    let commit = PieceCommit { names: &names, done: writer.done, made };
     let index = || image_index(image, &region, &names, &pieces);
-    let mut sum = [bytes + placing.finish(world, written, index)?];
+    let mut sum = [bytes + commit.finish(world, written, index)?];
     world.failing("counting bytes", || world.group().all_reduce(&mut sum, |sum, more| *sum += more))?;
     Ok(sum[0])
 }
@@ -112,10 +112,12 @@ struct PieceCommit<'a> {
 }
 
 impl PieceCommit<'_> {
-    /// Renames the index to its final name after all pieces are on the disk, and then removes the old pieces. Returns the bytes of the index on rank 0. Collective.
+    /// Renames the index to its final name after all pieces are on the disk, and then removes the
+    /// old pieces. Returns the bytes of the index on rank 0. Collective.
     ///
     /// # Errors
-    /// The same on every rank. The new pieces are removed if the index does not have its final name. If the ranks cannot agree about that, nothing is removed.
+    /// The same on every rank. The new pieces are removed if the index does not have its final
+    /// name. If the ranks cannot agree about that, nothing is removed.
     fn finish(self, world: &World, written: Result<()>, index: impl FnOnce() -> String) -> Result<u64> {
         let written = written.and_then(|()| Ok(self.sync()?));
         let mut placed = false;
@@ -164,13 +166,13 @@ impl PieceCommit<'_> {
 fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<PvtiPiece>> {
     let axes = region.axes();
     let box_of = |chunk: usize| {
-        let own = core.chunks().region(chunk).intersect(region)?;
+        let cells = core.chunks().region(chunk).intersect(region)?;
         // The lower neighbours contain all points of a chunk in the last layer.
-        let is_end = |axis: usize| own.start[axis] + 1 == region.end[axis] && own.start[axis] > region.start[axis];
+        let is_end = |axis: usize| cells.start[axis] + 1 == region.end[axis] && cells.start[axis] > region.start[axis];
         if (0..axes).any(is_end) {
             return None;
         }
-        own.grow(&Index::zeros(axes), &Index::splat(axes, 1)).intersect(region)
+        cells.grow(&Index::zeros(axes), &Index::splat(axes, 1)).intersect(region)
     };
     let all = (0..ranks).map(|rank| {
         let boxes = core.ownership().of_rank(rank).filter_map(|chunk| Some((chunk, box_of(chunk)?)));
@@ -227,11 +229,11 @@ impl<'a> PieceNames<'a> {
     fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), IoError> {
         let old = Head::read(self.index).and_then(|head| index::Index::read(&head)).map(|index| index.pieces);
         // Only files that a save under the same name has written: an index can name any file.
-        let own = |source: String| {
+        let path_of_piece = |source: String| {
             let name = source.strip_prefix(self.stem)?.strip_prefix('/')?;
             self.is_piece(name).then(|| self.folder.join(name))
         };
-        let old = old.unwrap_or_default().into_iter().filter_map(|piece| own(piece.source)).collect();
+        let old = old.unwrap_or_default().into_iter().filter_map(|piece| path_of_piece(piece.source)).collect();
         let target = write_unsynced(self.index, text.as_bytes())?;
         *placed = true;
         sync_entry(self.index, &target)?;
@@ -376,8 +378,8 @@ mod tests {
                     world.agree("writing pieces", Ok(()))?;
                     return Err(Error::program("rank 1 dies"));
                 }
-                let placing = PieceCommit { names: &names, done: vec![own], made: false };
-                placing.finish(world, Ok(()), || index(&names.piece(0))).map(drop)
+                let commit = PieceCommit { names: &names, done: vec![own], made: false };
+                commit.finish(world, Ok(()), || index(&names.piece(0))).map(drop)
             })
         };
         save(3, true).unwrap_err();

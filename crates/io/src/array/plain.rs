@@ -71,8 +71,8 @@ impl Plain {
         let mut plane = vec![0; wanted.cells() as usize * size];
         for number in 0..self.cells.planes {
             self.rows(wanted, &mut plane, (self.cells.start + number as u64 * plane_bytes, size as u64))?;
-            let places = values.chunks_exact_mut(self.element_bytes).map(|cell| &mut cell[number * size..][..size]);
-            places.zip(plane.chunks_exact(size)).for_each(|(place, number)| place.copy_from_slice(number));
+            let targets = values.chunks_exact_mut(self.element_bytes).map(|cell| &mut cell[number * size..][..size]);
+            targets.zip(plane.chunks_exact(size)).for_each(|(target, number)| target.copy_from_slice(number));
         }
         Ok(())
     }
@@ -111,8 +111,8 @@ impl Plain {
             self.scratch.resize((((count - 1) * step + row) * size) as usize, 0);
             self.file.read_exact(&mut self.scratch)?;
             let rows = self.scratch.chunks((step * size) as usize);
-            let places = values[to..].chunks_exact_mut((row * size) as usize);
-            places.zip(rows).for_each(|(place, read)| place.copy_from_slice(&read[..place.len()]));
+            let targets = values[to..].chunks_exact_mut((row * size) as usize);
+            targets.zip(rows).for_each(|(target, read)| target.copy_from_slice(&read[..target.len()]));
         }
         Ok(())
     }
@@ -127,8 +127,8 @@ fn first_of_row(wanted: &Region, axis: usize, row: u64) -> Index {
             return wanted.start[at];
         }
         let extent = wanted.end[at] - wanted.start[at];
-        let place = rest % extent;
+        let index = rest % extent;
         rest /= extent;
-        wanted.start[at] + place
+        wanted.start[at] + index
     })
 }

@@ -44,7 +44,8 @@ const BLOCK_BYTES: u64 = 8 << 20;
 ///     zippy_io::array::save(world, &path, &array)?;
 ///
 ///     // Another cut.
-///     let again = zippy_io::array::load::<f32, 2>(world, &path, "again", |shape| Layout::new(shape).split_all(Split::Whole))?;
+///     let cut = |shape| Layout::new(shape).split_all(Split::Whole);
+///     let again = zippy_io::array::load::<f32, 2>(world, &path, "again", cut)?;
 ///     assert_eq!(again.shape(), [5, 4]);
 ///     for chunk in again.chunks() {
 ///         assert_eq!(chunk.at([2..3, 1..2]).read()?, [21.0]);

@@ -142,13 +142,13 @@ pub fn time_steps(path: impl AsRef<Path>) -> std::result::Result<Vec<TimeStep>, 
 /// File name in the index: relative to the index's directory if the file is below it.
 fn relative(index: &Path, file: &Path) -> std::result::Result<String, IoError> {
     let system = |error| IoError::system(file, "find", &error);
-    let place = file.canonicalize().map_err(system)?;
+    let path = file.canonicalize().map_err(system)?;
     let directory = match index.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         Some(parent) => parent.canonicalize(),
         None => Path::new(".").canonicalize(),
     };
     let directory = directory.map_err(|error| IoError::system(index, "write", &error))?;
-    let name = place.strip_prefix(&directory).unwrap_or(&place);
+    let name = path.strip_prefix(&directory).unwrap_or(&path);
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     let name = name.to_str().filter(|name| !name.contains(bad));
     let wrong =

@@ -268,7 +268,7 @@ impl Source {
     pub fn is_random(&self) -> bool {
         let is_random = |part: &LeafSource| {
             let mut all = part.found.subvolumes.iter();
-            all.all(|one| matches!(one.segment.encoding, Encoding::Raw | Encoding::Zlib(_)))
+            all.all(|subvolume| matches!(subvolume.segment.encoding, Encoding::Raw | Encoding::Zlib(_)))
         };
         match self {
             Self::Plain(_) => true,
@@ -295,7 +295,7 @@ impl Source {
             }),
             Self::Stored(path, element_bytes, parts) => {
                 let axes = parts[0].found.grid.shape.axes();
-                let boxes: Vec<Region> = boxes.iter().map(|one| padded(one, axes)).collect();
+                let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, axes)).collect();
                 match &parts[..] {
                     [part] => part.found.read_boxes(path, &boxes, |number, cells: Vec<u8>| each(number, &cells)),
                     parts => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
@@ -319,9 +319,9 @@ fn record(
     values.resize(wanted.cells() as usize * element_bytes, 0);
     for LeafSource { leaf, found } in parts {
         found.read_boxes(path, std::slice::from_ref(wanted), |_, bytes: Vec<u8>| -> Result<()> {
-            let own = bytes.chunks_exact(leaf.bytes());
-            let places = values.chunks_exact_mut(element_bytes).map(|cell| &mut cell[leaf.offset..]);
-            places.zip(own).for_each(|(place, own)| place[..own.len()].copy_from_slice(own));
+            let numbers = bytes.chunks_exact(leaf.bytes());
+            let targets = values.chunks_exact_mut(element_bytes).map(|cell| &mut cell[leaf.offset..]);
+            targets.zip(numbers).for_each(|(target, number)| target[..number.len()].copy_from_slice(number));
             Ok(())
         })?;
     }

@@ -10,7 +10,7 @@ use zippy::region::Region;
 use zippy::{Error, Exchange, Layout, Result, Split, World};
 
 use super::blocks::Blocks;
-use super::writer::{self, Each, Handover};
+use super::handover::{self, Each, Handover};
 
 /// Number of rounds between two checks whether a rank has failed. A check costs one small message
 /// per rank.
@@ -34,7 +34,6 @@ pub struct BlockSchedule<'a> {
 ///
 /// # Errors
 /// The same on every rank: no memory, no thread, or an error of `each` on any rank.
-/// The same on every rank: no memory, no thread; what `each` has returned on any of them.
 pub fn each_block<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
@@ -44,7 +43,7 @@ pub fn each_block<T: Element, const D: usize>(
     if work.counts.iter().all(|&count| count == 0) {
         return Ok(());
     }
-    writer::with_writer_thread(each, |handover| {
+    handover::with_writer_thread(each, |handover| {
         let handover = handover.map_err(|error| Error::program(format!("no thread to write on: {error}")));
         bring(world, array, work, world.agree("starting to write", handover)?)
     })
@@ -59,14 +58,14 @@ fn bring<T: Element, const D: usize>(
     let mut staging = None;
     let rounds = work.counts.iter().copied().max().unwrap_or(0);
     for round in 0..rounds {
-        let with_one = (0..world.size()).filter(|&rank| round < work.counts[rank]);
-        let blocks = with_one.map(|rank| (rank, (work.block)(rank, round)));
+        let writing_ranks = (0..world.size()).filter(|&rank| round < work.counts[rank]);
+        let blocks = writing_ranks.map(|rank| (rank, (work.block)(rank, round)));
         let moved: Vec<_> = blocks.filter(|(rank, block)| !is_in_chunk_of(*rank, array.placement(), block)).collect();
         if !moved.is_empty() && staging.is_none() {
             staging = Some(Staging::new(world, array, work.room)?);
         }
-        let places = staging.iter().flat_map(|staging| moved.iter().map(|block| staging.section(block)));
-        let copies = moved.iter().zip(places).map(|((_, block), place)| (array.at(ranges(block)), place));
+        let targets = staging.iter().flat_map(|staging| moved.iter().map(|block| staging.section(block)));
+        let copies = moved.iter().zip(targets).map(|((_, block), target)| (array.at(ranges(block)), target));
         if !moved.is_empty() {
             world.exchange(Exchange::new().copies(copies))?;
         }

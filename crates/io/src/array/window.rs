@@ -80,8 +80,8 @@ impl Window {
     #[cfg(feature = "zarr")]
     pub fn in_array(&self, found: &Region) -> Option<Region> {
         let axes = found.axes();
-        let up = |place: i64, axis: usize| {
-            let distance = (place - self.start[axis]).max(0);
+        let up = |cell: i64, axis: usize| {
+            let distance = (cell - self.start[axis]).max(0);
             (distance / self.step[axis] + i64::from(distance % self.step[axis] != 0)).min(self.shape[axis])
         };
         let start = Index::from_fn(axes, |axis| up(found.start[axis], axis));

@@ -152,8 +152,8 @@ mod tests {
             let program = |world: &World| {
                 let mut file = CollectiveFile::create(world, &path, 500)?;
                 let share = 500 / world.size();
-                let own = if world.rank() + 1 == world.size() { 500 - share * world.rank() } else { share };
-                file.write_at((share * world.rank()) as u64, &vec![ranks as u8; own]);
+                let bytes = if world.rank() + 1 == world.size() { 500 - share * world.rank() } else { share };
+                file.write_at((share * world.rank()) as u64, &vec![ranks as u8; bytes]);
                 world.barrier()?;
                 assert_eq!(count(directory.path()) == before, has_unnamed);
                 world.barrier()?;

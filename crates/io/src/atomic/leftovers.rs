@@ -69,8 +69,9 @@ fn writer(name: &OsStr) -> Option<(u32, u32)> {
 pub fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let Some((machine, process)) = writer(&entry.file_name()) else { continue };
-        let (path, own) = (entry.path(), own_machine());
-        let is_abandoned = if machine != 0 && machine == own { process::is_gone(process) } else { is_old(&path) };
+        let (path, this_machine) = (entry.path(), own_machine());
+        let is_abandoned =
+            if machine != 0 && machine == this_machine { process::is_gone(process) } else { is_old(&path) };
         let removed = match fs::symlink_metadata(&path) {
             Ok(found) if found.is_file() && is_abandoned => fs::remove_file(&path),
             Ok(found) if found.is_dir() && is_abandoned && is_draft(&path) => fs::remove_dir_all(&path),
@@ -148,9 +149,10 @@ mod tests {
     fn files_of_killed_programs_are_removed_and_others_stay() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
-        let own = own_machine();
-        assert_ne!(own, 0);
-        let (dead, alive, far) = (name(own, gone()), name(own, std::process::id()), name(own ^ 1, gone()));
+        let this_machine = own_machine();
+        assert_ne!(this_machine, 0);
+        let (dead, alive, far) =
+            (name(this_machine, gone()), name(this_machine, std::process::id()), name(this_machine ^ 1, gone()));
         let old = ".zippy-abcdefABC123.tmp".to_string();
         let all = || {
             let entries = fs::read_dir(directory.path()).unwrap();

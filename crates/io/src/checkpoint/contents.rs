@@ -49,7 +49,8 @@ impl<'a> Contents<'a> {
     /// # let directory = tempfile::tempdir().unwrap();
     /// # zippy::run_with(zippy::Config::threads(2), |world: &World| {
     /// # let layout = Layout::new([9]);
-    /// let [mut now, mut next] = [world.array::<f32, 1>("now", &layout)?, world.array::<f32, 1>("next", &layout)?];
+    /// let mut now = world.array::<f32, 1>("now", &layout)?;
+    /// let mut next = world.array::<f32, 1>("next", &layout)?;
     /// next.fill(1.0)?;
     /// std::mem::swap(&mut now, &mut next);
     /// let checkpoints = Checkpoints::new(directory.path(), 1);

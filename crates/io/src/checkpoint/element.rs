@@ -51,8 +51,8 @@ impl SavedType {
 impl Display for SavedType {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
-        for (place, field) in self.fields.iter().enumerate() {
-            write!(f, "{}{}: {}", if place == 0 { " { " } else { ", " }, field.name, field.element)?;
+        for (index, field) in self.fields.iter().enumerate() {
+            write!(f, "{}{}: {}", if index == 0 { " { " } else { ", " }, field.name, field.element)?;
         }
         f.write_str(if self.fields.is_empty() { "" } else { " }" })
     }

@@ -30,7 +30,7 @@ pub struct Holder {
 
 impl Holder {
     /// This program, from now on.
-    pub fn own() -> Self {
+    pub fn this_program() -> Self {
         Self {
             host: process::host(),
             process: std::process::id(),
@@ -125,7 +125,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         assert_eq!(Holder::read(&path), None);
-        let own = Holder::own();
+        let own = Holder::this_program();
         std::fs::write(&path, own.text()).unwrap();
         assert_eq!(Holder::read(&path), Some(own.clone()));
         assert!(own.is(&own.renewed_now()) && !own.is_beating() && own.renewed_now().is_beating());

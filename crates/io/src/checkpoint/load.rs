@@ -159,8 +159,8 @@ impl Checkpoint {
         let found = found.ok_or_else(|| self.missing(missing::growable(self.manifest(), name, &T::INFO)));
         let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
         let saved = world.agree(&what, saved)?;
-        let own = own_cells(saved, world.rank(), world.size());
-        world.agree(&what, self.read_run(world, saved, own))
+        let cells = cells_of_rank(saved, world.rank(), world.size());
+        world.agree(&what, self.read_run(world, saved, cells))
     }
 
     /// Name of a call in errors.
@@ -262,7 +262,7 @@ impl Checkpoint {
 }
 
 /// Range of this rank among the cells of all ranks.
-fn own_cells(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
+fn cells_of_rank(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
     let before = |rank: usize| saved.parts[..rank].iter().map(|run| run.cells).sum::<u64>();
     if saved.parts.len() == ranks {
         return before(rank)..before(rank + 1);

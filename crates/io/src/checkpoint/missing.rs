@@ -53,20 +53,20 @@ pub fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String
 }
 
 fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
-    let there = join_first(saved.iter().map(|one| format!("{} ({})", quoted(one.name), one.cells)));
+    let there = join_first(saved.iter().map(|entry| format!("{} ({})", quoted(entry.name), entry.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
-    let typos = |one: &&Saved| strsim::damerau_levenshtein(one.name, name);
+    let typos = |entry: &&Saved| strsim::damerau_levenshtein(entry.name, name);
     // Short names, and names that differ in a number, are similar without a typo.
     let most = (name.chars().count() / 2).saturating_sub(1).min(MOST_TYPOS);
     let letters = |name: &str| name.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
-    let is_misspelled = |one: &&Saved| typos(one) <= most && letters(one.name) != letters(name);
+    let is_misspelled = |entry: &&Saved| typos(entry) <= most && letters(entry.name) != letters(name);
     if let Some(closest) = saved.iter().min_by_key(typos).filter(is_misspelled) {
         return format!("{message}; did you mean {}?", quoted(closest.name));
     }
-    if !saved.iter().any(|one| one.fits) {
+    if !saved.iter().any(|entry| entry.fits) {
         return message;
     }
-    let fitting = join_first(saved.iter().filter(|one| one.fits).map(|one| quoted(one.name)));
+    let fitting = join_first(saved.iter().filter(|entry| entry.fits).map(|entry| quoted(entry.name)));
     format!(
         "{message}; of the wanted type and number of axes: {fitting}. An array keeps its own name when variables are swapped \
          (`mem::swap`): `Contents::array_as` and `growable_as` save under a name that the program gives"

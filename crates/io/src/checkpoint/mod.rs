@@ -20,7 +20,8 @@
 //!     heat.fill_with(|[x, y]| (100 * y + x) as f32)?;
 //!     let mut hits = world.growable::<u32>("hits")?;
 //!     hits.append(&vec![7; world.rank()])?;
-//!     let contents = Contents::new().array_as("heat", &heat).growable_as("hits", &hits).state(&State { time: 0.5 });
+//!     let contents = Contents::new().array_as("heat", &heat).growable_as("hits", &hits);
+//!     let contents = contents.state(&State { time: 0.5 });
 //!     checkpoints.save(world, 50, &contents)?;
 //!
 //!     // In the background: the program may overwrite the arrays after `start` has returned.
@@ -32,7 +33,8 @@
 //! zippy::run_with(zippy::Config::threads(2), |world: &World| {
 //!     let checkpoint = checkpoints.latest(world)?.expect("a checkpoint has been saved");
 //!     assert_eq!((checkpoint.step(), checkpoint.state::<State>()?.time), (60, 0.5));
-//!     let heat = checkpoint.array::<f32, 2>(world, "heat", |shape| Layout::new(shape).split_all(Split::Even(2)))?;
+//!     let cut = |shape| Layout::new(shape).split_all(Split::Even(2));
+//!     let heat = checkpoint.array::<f32, 2>(world, "heat", cut)?;
 //!     for chunk in heat.chunks() {
 //!         let [x, y] = [chunk.region().start[0], chunk.region().start[1]];
 //!         assert_eq!(chunk.at((0, 0)).read()?, [(100 * y + x) as f32]);
@@ -97,13 +99,13 @@ mod missing;
 mod names;
 mod open;
 mod pending;
+mod rank_exchange;
 mod run;
 mod save;
 mod stored;
 #[cfg(test)]
 mod tests;
 mod tidy;
-mod together;
 
 use std::path::{Path, PathBuf};
 
@@ -179,7 +181,6 @@ impl Checkpoints {
     /// After an error nothing of the new generation is left and earlier ones stay. The only
     /// exception is a failed sync of the directory after the rename: the generation then has its
     /// final name, and the error says so.
-    /// the error says so.
     #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
         let _call = CallSite::enter();

@@ -9,8 +9,8 @@ use zippy::{Error, Result, World, trace};
 use super::blocks::Reader;
 use super::manifest::Manifest;
 use super::names::{self, Generation};
+use super::rank_exchange::{bytes_of_first, first_complaint, of_first};
 use super::stored::{check_lengths, files, forget_refusal, interpret, manifest_text, note_refusal, read_state};
-use super::together::{bytes_of_first, first_complaint, of_first};
 use crate::IoError;
 
 /// A generation that `latest` has skipped because it is damaged.

@@ -90,7 +90,7 @@ impl Drop for RunShare {
 
 impl Run {
     fn begin(parent: PathBuf, try_lock: TryLock) -> Result<Self, IoError> {
-        let (path, holder) = (parent.join(LOCK), Holder::own());
+        let (path, holder) = (parent.join(LOCK), Holder::this_program());
         let held = Mutex::new(Some(hold(&path, &holder, try_lock)?));
         Ok(Self { parent, holder, drafts: Mutex::default(), held })
     }
@@ -266,7 +266,7 @@ mod tests {
             let first = run(directory.path(), try_lock).unwrap();
             first.check().unwrap();
             let error = run(directory.path(), try_lock).unwrap_err().to_string();
-            let own = Holder::own();
+            let own = Holder::this_program();
             for wanted in ["another program saves its checkpoints here", &own.host, " UTC"] {
                 assert!(error.contains(wanted), "{error}, not {wanted}");
             }
@@ -303,7 +303,7 @@ mod tests {
     fn lock_of_another_machine_does_not_become_stale() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(LOCK);
-        fs::write(&path, Holder { machine: "far".into(), ..Holder::own() }.text()).unwrap();
+        fs::write(&path, Holder { machine: "far".into(), ..Holder::this_program() }.text()).unwrap();
         File::options().write(true).open(&path).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).unwrap();
         let error = run(directory.path(), NO_LOCKS).unwrap_err().to_string();
         assert!(error.contains("another program") && error.contains(LOCK), "{error}");
@@ -323,7 +323,7 @@ mod tests {
     fn time_of_another_machine_is_stale_after_ten_minutes() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(LOCK);
-        let far = Holder { machine: "far".into(), ..Holder::own() };
+        let far = Holder { machine: "far".into(), ..Holder::this_program() };
         let fresh = Holder { renewed: far.renewed.max(1), ..far.clone() };
         fs::write(&path, fresh.renewed_now().text()).unwrap();
         assert!(run(directory.path(), NO_LOCKS).unwrap_err().to_string().contains("another program"));

@@ -12,9 +12,9 @@ use super::draft::Draft;
 use super::element::SavedType;
 use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
 use super::names::Generation;
+use super::rank_exchange::{numbers_of_all, of_first};
 use super::run::RunShare;
 use super::tidy::{Keep, tidy};
-use super::together::{numbers_of_all, of_first};
 use crate::IoError;
 
 /// A save whose cells are being written.
@@ -66,11 +66,11 @@ impl StartedSave {
             let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
             Ok((draft, (name, rest.manifest.block_bytes), (rest, run)))
         });
-        let (created, shared, own) = match world.agree(&what, created.transpose().map_err(Error::from))? {
-            Some((draft, shared, own)) => (Some(draft), Some(shared), Some(own)),
+        let (created, shared, local) = match world.agree(&what, created.transpose().map_err(Error::from))? {
+            Some((draft, shared, local)) => (Some(draft), Some(shared), Some(local)),
             None => (None, None, None),
         };
-        let (rest, run) = own.unzip();
+        let (rest, run) = local.unzip();
         let (name, block_bytes): (String, u64) = of_first(world, shared.as_ref())?;
         let joined = created.map_or_else(|| Draft::join(Path::new(&name), world.rank(), step), Ok);
         let draft = world.agree(&what, joined.map_err(Error::from))?;
@@ -136,12 +136,12 @@ fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
     let state = contents.state_bytes();
     let mut hasher = DefaultHasher::new();
     state.hash(&mut hasher);
-    let mut own = vec![contents.fingerprint(), hasher.finish()];
-    own.extend(contents.entries.iter().filter_map(|entry| match entry.saved.cells() {
+    let mut numbers = vec![contents.fingerprint(), hasher.finish()];
+    numbers.extend(contents.entries.iter().filter_map(|entry| match entry.saved.cells() {
         SavedCells::Growable(cells) => Some(cells),
         SavedCells::Array(_) => None,
     }));
-    let all = numbers_of_all(world, &own)?;
+    let all = numbers_of_all(world, &numbers)?;
     if let Some(rank) = (0..all.len()).find(|&rank| all[rank][0] != all[0][0]) {
         let message = format!(
             "ranks 0 and {rank} save different arrays, or in another order; each names all of them, with growable arrays that \

@@ -22,11 +22,13 @@ use crate::{IoError, quoted};
 /// for (at, bytes) in layout.frame() {
 ///     first.write_at(at, bytes)?;
 /// }
-/// for (at, bytes) in layout.blocks(&Part { positions: &[[0.0; 3]], ..Part::default() }, &Before::default())? {
+/// let part = Part { positions: &[[0.0; 3]], ..Part::default() };
+/// for (at, bytes) in layout.blocks(&part, &Before::default())? {
 ///     first.write_at(at, &bytes)?;
 /// }
 /// let before = Before { vertices: 1, ..Before::default() };
-/// for (at, bytes) in layout.blocks(&Part { positions: &[[1.0; 3]], ..Part::default() }, &before)? {
+/// let part = Part { positions: &[[1.0; 3]], ..Part::default() };
+/// for (at, bytes) in layout.blocks(&part, &before)? {
 ///     second.write_at(at, &bytes)?;
 /// }
 /// first.finish()?;
@@ -123,23 +125,23 @@ impl Layout {
         self.fits("vertices", part.positions.len() as u64, before.vertices, self.whole.vertices)?;
         for shape in Shape::ALL {
             let (corners, [one, several]) = (shape.of(part), shape.names());
-            let own = corners.len() as u64 / shape.corners();
-            self.fits(several, own, shape.before(before), shape.in_whole(&self.whole))?;
-            if let Some(place) = corners.iter().position(|&vertex| vertex >= self.whole.vertices) {
+            let count = corners.len() as u64 / shape.corners();
+            self.fits(several, count, shape.before(before), shape.in_whole(&self.whole))?;
+            if let Some(index) = corners.iter().position(|&vertex| vertex >= self.whole.vertices) {
                 let message = format!(
                     "{one} {} of this part names vertex {}; the {} vertices are counted from 0",
-                    place as u64 / shape.corners(),
-                    corners[place],
+                    index as u64 / shape.corners(),
+                    corners[index],
                     self.whole.vertices
                 );
                 return Err(IoError::mesh(message));
             }
         }
         if self.sections.iter().any(|section| section.rows.bytes(self).is_none()) {
-            let (own, whole) = (Text::of(part)?, &self.whole.text);
-            self.fits("bytes of v lines", own.positions, before.text.positions, whole.positions)?;
-            self.fits("bytes of vn lines", own.normals, before.text.normals, whole.normals)?;
-            self.fits("bytes of f lines", own.triangles, before.text.triangles, whole.triangles)?;
+            let (text, whole) = (Text::of(part)?, &self.whole.text);
+            self.fits("bytes of v lines", text.positions, before.text.positions, whole.positions)?;
+            self.fits("bytes of vn lines", text.normals, before.text.normals, whole.normals)?;
+            self.fits("bytes of f lines", text.triangles, before.text.triangles, whole.triangles)?;
         }
         Ok(Blocks::new(self, *part, *before))
     }
@@ -147,13 +149,16 @@ impl Layout {
     fn check(&self, part: &Part) -> Result<(), IoError> {
         let vertices = part.positions.len();
         if part.origin.is_some() != self.whole.doubles {
-            let [layout, own] =
+            let [layout, found] =
                 [self.whole.doubles, part.origin.is_some()].map(|some| if some { "has" } else { "has no" });
-            return Err(IoError::mesh(format!("the layout {layout} positions of doubles, and this part {own} origin")));
+            return Err(IoError::mesh(format!(
+                "the layout {layout} positions of doubles, and this part {found} origin"
+            )));
         }
         if part.normals.is_some() != self.normals {
-            let [layout, own] = [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
-            return Err(IoError::mesh(format!("the layout {layout} normals, and this part {own} normals")));
+            let [layout, found] =
+                [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
+            return Err(IoError::mesh(format!("the layout {layout} normals, and this part {found} normals")));
         }
         let counted = |what: &str, found: usize, of: &str, wanted: usize| match found == wanted {
             true => Ok(()),
@@ -175,12 +180,12 @@ impl Layout {
         Ok(())
     }
 
-    fn fits(&self, what: &str, own: u64, before: u64, whole: u64) -> Result<(), IoError> {
-        if before.checked_add(own).is_some_and(|end| end <= whole) {
+    fn fits(&self, what: &str, count: u64, before: u64, whole: u64) -> Result<(), IoError> {
+        if before.checked_add(count).is_some_and(|end| end <= whole) {
             return Ok(());
         }
         Err(IoError::mesh(format!(
-            "{own} {what} of this part after {before} of lower ranks are beyond the {whole} of all"
+            "{count} {what} of this part after {before} of lower ranks are beyond the {whole} of all"
         )))
     }
 

@@ -22,7 +22,6 @@ pub fn beginning(kind: &str) -> String {
 ///
 /// # Errors
 /// XML cannot hold a name, or a field has the name of the normals.
-/// A name that XML cannot hold, or that of the normals.
 pub fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
     for name in fields {
         if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')) {

@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
     }
 
     /// One integer.
-    pub fn one(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
+    pub fn integer(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 

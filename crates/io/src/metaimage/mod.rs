@@ -10,7 +10,7 @@ mod fields;
 use std::path::{Path, PathBuf};
 
 use super::files::{Head, named_by, named_path, numbered};
-use super::placing::move_lengths_into_spacing;
+use super::grid::move_lengths_into_spacing;
 use super::scalar::ScalarKind;
 use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
 use crate::{IoError, quoted, shown};
@@ -90,7 +90,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
             format!("an object of type {}; Image is read", quoted(&kind.value)),
         ));
     }
-    let axes = fields.one("NDims")?.ok_or_else(|| fields.missing("NDims"))?;
+    let axes = fields.integer("NDims")?.ok_or_else(|| fields.missing("NDims"))?;
     let count = usize::try_from(axes.value).ok().filter(|axes| (1..=3).contains(axes));
     let count = count.ok_or_else(|| {
         IoError::unsupported(path, axes.at, format!("{} axes; 1 to 3 axes of voxels are read", axes.value))
@@ -112,7 +112,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
         return Err(IoError::malformed(path, at, message));
     }
     let big_endian = if text { cfg!(target_endian = "big") } else { order[0].or(order[1]).unwrap_or(false) };
-    let components = fields.one("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
+    let components = fields.integer("ElementNumberOfChannels")?.unwrap_or(Stated::new(1, sizes.at));
     let origin = origin.transpose()?;
     let (spacing, directions) = move_lengths_into_spacing(spacing, directions(fields, count));
     Claim { components, spacing, origin, directions, ..Claim::plain(kind, big_endian, sizes) }.check(path)
@@ -161,8 +161,8 @@ impl Storage {
     fn new(path: &Path, fields: &Fields) -> Result<Self, IoError> {
         let text = fields.truth("BinaryData")? == Some(false);
         let compressed = fields.truth("CompressedData")? == Some(true);
-        let stated = fields.one("CompressedDataSize")?.map(|size| (path.to_path_buf(), size));
-        let skip = fields.one("HeaderSize")?.unwrap_or(Stated::new(0, 0));
+        let stated = fields.integer("CompressedDataSize")?.map(|size| (path.to_path_buf(), size));
+        let skip = fields.integer("HeaderSize")?.unwrap_or(Stated::new(0, 0));
         if skip.value < -1 || skip.value == -1 && (text || compressed) {
             let message = format!("HeaderSize {}; it must be at least 0, or -1 with plain binary data", skip.value);
             return Err(IoError::malformed(path, skip.at, message));

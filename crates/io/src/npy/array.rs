@@ -158,11 +158,11 @@ fn words_of_record(descr: &str) -> String {
 /// Bytes of numbers to be swapped; 1 for none.
 fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
     let Stated { value, at } = found.get("descr")?;
-    let own = kind(element);
+    let expected = kind(element);
     let (held, swapped) = match value {
         Value::Text(text) if !matches!(element.kind, ElementKind::Record(_)) => {
             let (order, name) = text.split_at_checked(1).unwrap_or(("", text));
-            let (_, wanted) = own.trim_matches('\'').split_at_checked(1).unwrap_or(("", ""));
+            let (_, wanted) = expected.trim_matches('\'').split_at_checked(1).unwrap_or(("", ""));
             let other = matches!((order, ORDER), (">", '<') | ("<", '>'));
             let bytes = wanted.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(1);
             let is_order = matches!(order, "<" | ">" | "=") || order == "|" && bytes == 1;
@@ -171,14 +171,14 @@ fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<us
         }
         Value::List(text) => {
             let bare = |text: &str| text.replace(char::is_whitespace, "");
-            (words_of_record(text), (bare(text) == bare(&own)).then_some(1))
+            (words_of_record(text), (bare(text) == bare(&expected)).then_some(1))
         }
         Value::Text(text) => (words(text), None),
         _ => ("something that is no type".to_owned(), None),
     };
     swapped.ok_or_else(|| {
         let wanted = match &element.kind {
-            ElementKind::Record(_) => format!("a record of {}", words_of_record(&own)),
+            ElementKind::Record(_) => format!("a record of {}", words_of_record(&expected)),
             ElementKind::Vector(scalar, _) => words(name(*scalar)),
             _ => element.name.to_owned(),
         };
@@ -186,7 +186,7 @@ fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<us
             (Value::Text(_), ElementKind::Record(_)) | (Value::List(_), _) => "load it as what it holds",
             (Value::Text(text), _) => {
                 let or_load = rust_name(text).map_or_else(String::new, |name| format!("load it as {name}, or "));
-                &format!("{or_load}convert it in NumPy with .astype({:?})", own.trim_matches(['\'', '|', ORDER]))
+                &format!("{or_load}convert it in NumPy with .astype({:?})", expected.trim_matches(['\'', '|', ORDER]))
             }
             _ => "save it again with one type of cells",
         };

@@ -35,7 +35,7 @@ impl Header {
     /// The format error and its byte.
     pub fn parse(path: &Path, bytes: &[u8], complete: bool, most_axes: usize) -> Result<Self, IoError> {
         let (found, notes) = (ParsedFields::default(), Notes::default());
-        let mut draft = Draft { path, most_axes, seen: Vec::new(), dimension: None, found, notes };
+        let mut draft = Draft { path, most_axes, parsed: Vec::new(), dimension: None, found, notes };
         let mut lines = Lines::new(bytes);
         let magic = lines.next().filter(|line| line.terminated || complete);
         match magic.as_ref().map(|line| line.text.as_bytes()) {
@@ -113,8 +113,8 @@ struct Components {
 struct Draft<'a> {
     path: &'a Path,
     most_axes: usize,
-    /// Fields seen so far, by canonical name.
-    seen: Vec<&'static str>,
+    /// Canonical names of the parsed fields.
+    parsed: Vec<&'static str>,
     dimension: Option<usize>,
     found: ParsedFields,
     /// Fields that do not affect the positions of voxels.
@@ -143,10 +143,10 @@ impl Draft<'_> {
         };
         let field =
             field_of(name).ok_or_else(|| self.malformed(line.start, format!("unknown field {}", quoted(name))))?;
-        if self.seen.contains(&field) {
+        if self.parsed.contains(&field) {
             return Err(self.malformed(line.start, format!("field \"{field}\" is given twice")));
         }
-        self.seen.push(field);
+        self.parsed.push(field);
         let lead = value.len() - value.trim_start().len();
         self.field(field, value.trim(), line.start + colon as u64 + 2 + lead as u64)
     }
@@ -157,10 +157,10 @@ impl Draft<'_> {
 
     fn field(&mut self, field: &'static str, value: &str, at: u64) -> Result<(), IoError> {
         let path = self.path;
-        let one = |value: &str| -> Result<i64, IoError> { Ok(integers(path, at, field, value, 1)?[0]) };
+        let integer = |value: &str| -> Result<i64, IoError> { Ok(integers(path, at, field, value, 1)?[0]) };
         match field {
             "dimension" => {
-                let dimension = one(value)?;
+                let dimension = integer(value)?;
                 match usize::try_from(dimension) {
                     Ok(1..=16) if dimension > self.most_axes as i64 + 1 => {
                         return Err(self.too_many_axes(at, dimension));
@@ -216,12 +216,12 @@ impl Draft<'_> {
                 (self.found.files, self.found.listed, self.found.files_at) = (files, listed, at);
             }
             "line skip" => {
-                let lines = one(value)?;
+                let lines = integer(value)?;
                 self.found.line_skip =
                     u64::try_from(lines).map_err(|_| self.malformed(at, format!("line skip {lines} is negative")))?;
             }
             "byte skip" => {
-                self.found.byte_skip = one(value)?;
+                self.found.byte_skip = integer(value)?;
                 self.found.byte_skip_at = at;
                 if self.found.byte_skip < -1 {
                     return Err(self.malformed(at, format!("byte skip {value}; it must be at least -1")));
@@ -323,7 +323,7 @@ impl Draft<'_> {
             (_, None) if kind.bytes() == 1 => false,
             (_, None) => return Err(missing("endian")),
         };
-        if self.seen.contains(&"spacings") && self.seen.contains(&"space directions") {
+        if self.parsed.contains(&"spacings") && self.parsed.contains(&"space directions") {
             return Err(self.malformed(end, "the header gives both \"spacings\" and \"space directions\""));
         }
         if self.found.byte_skip == -1 && matches!(encoding, Encoding::Ascii) {
@@ -358,7 +358,7 @@ impl Draft<'_> {
         turn_axes(self.path, &mut claim)?;
         // `axis mins` and `axis maxs` are positions on the axes of space, without a meaning for
         // axes with directions.
-        if !self.seen.contains(&"space directions") {
+        if !self.parsed.contains(&"space directions") {
             self.notes.complete_positions(&mut claim, before);
         }
         // NaN marks an unknown spacing.

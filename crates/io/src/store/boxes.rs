@@ -62,7 +62,7 @@ impl Description {
         let begin = |region: &Region| PartialBox { out: Vec::new(), left: region.cells() };
         let mut filling: Vec<PartialBox<T>> = regions.iter().map(begin).collect();
         for (number, one) in filling.iter().enumerate() {
-            if one.left == 0 {
+            if partial.left == 0 {
                 done(number, Vec::new())?;
             }
         }
@@ -117,20 +117,20 @@ impl Description {
                 Some(stream) => stream,
                 none => none.insert(Stream::open(&subvolume.segment, self.grid.kind)?),
             };
-            let one = &mut filling[number];
-            if one.out.is_empty() {
-                one.out = memory(path, one.left * voxel)?;
+            let partial = &mut filling[number];
+            if partial.out.is_empty() {
+                partial.out = memory(path, partial.left * voxel)?;
             }
-            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut one.out);
-            let place = (run.to * voxel) as usize..((run.to + run.voxels) * voxel) as usize;
-            stream.read(run.from * voxel, &mut target[place])?;
-            one.left -= run.voxels;
+            let target: &mut [u8] = bytemuck::cast_slice_mut(&mut partial.out);
+            let range = (run.to * voxel) as usize..((run.to + run.voxels) * voxel) as usize;
+            stream.read(run.from * voxel, &mut target[range])?;
+            partial.left -= run.voxels;
             next.extend(rows[row].next().map(|run| Reverse((run, number, row))));
-            if one.left == 0 {
+            if partial.left == 0 {
                 if self.grid.big_endian != cfg!(target_endian = "big") {
                     crate::scalar::swap_bytes(self.grid.kind, target);
                 }
-                done(number, std::mem::take(&mut one.out))?;
+                done(number, std::mem::take(&mut partial.out))?;
             }
         }
         if let Some(note) = stream.map_or(Ok(None), Stream::finish)? {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
-use crate::placing::move_lengths_into_spacing;
+use crate::grid::move_lengths_into_spacing;
 use crate::store::{Stated, turned};
 
 /// Attributes of an image element about its points.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use zippy::extents::Index as Place;
+use zippy::extents::Index as ArrayIndex;
 use zippy::region::Region;
 
 use super::document::{Document, MOST_PIECES};
@@ -27,15 +27,15 @@ const MOST_BYTES: u64 = 32 << 20;
 #[derive(Default)]
 pub struct Index {
     pub frame: Frame,
-    pub arrays: Vec<Array>,
+    pub arrays: Vec<IndexedArray>,
     /// Name of the active scalars.
     pub scalars: Option<String>,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<IndexedPiece>,
     pub notes: FieldTexts,
 }
 
 /// A point data array in the index.
-pub struct Array {
+pub struct IndexedArray {
     pub at: u64,
     pub name: String,
     pub kind: String,
@@ -43,7 +43,7 @@ pub struct Array {
 }
 
 /// A box of points in a file of its own.
-pub struct Piece {
+pub struct IndexedPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     pub source: String,
 }
@@ -94,7 +94,7 @@ impl Index {
             (["VTKFile", "PImageData"], "PPointData") => {
                 self.scalars = element.get("Scalars").filter(|name| !name.is_empty()).map(str::to_string);
             }
-            (["VTKFile", "PImageData", "PPointData"], "PDataArray") => self.arrays.push(Array {
+            (["VTKFile", "PImageData", "PPointData"], "PDataArray") => self.arrays.push(IndexedArray {
                 at: element.at,
                 name: element.get("Name").unwrap_or("").to_string(),
                 kind: element.need(path, "type")?.to_string(),
@@ -110,7 +110,7 @@ impl Index {
                     let message = format!("the piece {} is named twice", quoted(&source));
                     return Err(IoError::malformed(path, element.at, message));
                 }
-                self.pieces.push(Piece { extent, source });
+                self.pieces.push(IndexedPiece { extent, source });
             }
             _ => {}
         }
@@ -121,7 +121,7 @@ impl Index {
     ///
     /// # Errors
     /// There is no such array.
-    pub fn array(&self, head: &Head, name: Option<&str>) -> Result<&Array, IoError> {
+    pub fn array(&self, head: &Head, name: Option<&str>) -> Result<&IndexedArray, IoError> {
         let wanted = name.or(self.scalars.as_deref());
         let found = self.arrays.iter().find(|array| wanted.is_none_or(|name| array.name == name));
         found.ok_or_else(|| {
@@ -140,7 +140,7 @@ impl Index {
     ///
     /// # Errors
     /// An invalid extent, or an unsupported number type.
-    pub fn grid(&self, head: &Head, array: &Array) -> Result<VoxelLayout, IoError> {
+    pub fn grid(&self, head: &Head, array: &IndexedArray) -> Result<VoxelLayout, IoError> {
         let kind = super::kind(head, array.at, &array.kind)?;
         let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
@@ -154,7 +154,7 @@ impl Index {
     pub fn open(
         &self,
         head: &Head,
-        array: &Array,
+        array: &IndexedArray,
         wanted: impl Fn(usize, &[Region]) -> bool,
     ) -> Result<Description, IoError> {
         let mut grid = self.grid(head, array)?;
@@ -192,42 +192,42 @@ impl Index {
 
     /// Box of a piece, relative to the lower corner of the whole extent; `None` for a piece without
     /// points.
-    fn stored(&self, head: &Head, piece: &Piece) -> Result<Option<Region>, IoError> {
-        let (whole, own) = (&self.frame.whole.value, &piece.extent.value);
-        if own.iter().any(|&(first, last)| first > last) {
+    fn stored(&self, head: &Head, piece: &IndexedPiece) -> Result<Option<Region>, IoError> {
+        let (whole, extent) = (&self.frame.whole.value, &piece.extent.value);
+        if extent.iter().any(|&(first, last)| first > last) {
             return Ok(None);
         }
-        if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
+        if (0..3).any(|axis| extent[axis].0 < whole[axis].0 || extent[axis].1 > whole[axis].1) {
             let message = "the piece reaches beyond WholeExtent";
             return Err(IoError::malformed(&head.path, piece.extent.at, message));
         }
-        let start = Place::from_fn(3, |axis| own[axis].0 - whole[axis].0);
-        Ok(Some(Region::between(start, Place::from_fn(3, |axis| own[axis].1 - whole[axis].0 + 1))))
+        let start = ArrayIndex::from_fn(3, |axis| extent[axis].0 - whole[axis].0);
+        Ok(Some(Region::between(start, ArrayIndex::from_fn(3, |axis| extent[axis].1 - whole[axis].0 + 1))))
     }
 
     /// Locates these points in the file of a piece; the flag is true for big-endian.
     fn piece(
         &self,
         head: &Head,
-        piece: &Piece,
+        piece: &IndexedPiece,
         (name, grid): (&str, &VoxelLayout),
         mine: &[Region],
     ) -> Result<(bool, Vec<Subvolume>), IoError> {
-        let own = Head::read(&named_path(&head.path, &piece.source))?;
-        let document = Document::read(&own)?;
-        let found = super::opened(&own, &document, Some(name))?;
+        let piece_head = Head::read(&named_path(&head.path, &piece.source))?;
+        let document = Document::read(&piece_head)?;
+        let found = super::opened(&piece_head, &document, Some(name))?;
         let (kind, components) = (found.grid.kind, found.grid.components);
         if (kind, components) != (grid.kind, grid.components) {
             let message = format!("has {components} numbers of {kind} a point, the index says another type");
-            return Err(IoError::request(&own.path, message));
+            return Err(IoError::request(&piece_head.path, message));
         }
         // Both extents have the same origin.
         let (from, to) = (&document.frame.whole.value, &self.frame.whole.value);
         if (0..3).any(|axis| from[axis].0 < to[axis].0 || from[axis].1 > to[axis].1) {
             let message = "reaches beyond the WholeExtent of its index";
-            return Err(IoError::request(&own.path, message));
+            return Err(IoError::request(&piece_head.path, message));
         }
-        let offset = Place::from_fn(3, |axis| from[axis].0 - to[axis].0);
+        let offset = ArrayIndex::from_fn(3, |axis| from[axis].0 - to[axis].0);
         let mut parts = Vec::new();
         for Subvolume { stored, used, segment } in found.subvolumes {
             let (stored, used) = (stored.translate(&offset), used.translate(&offset));
@@ -236,7 +236,7 @@ impl Index {
         }
         let cells = |all: &mut dyn Iterator<Item = &Region>| all.map(Region::cells).sum::<u64>();
         if cells(&mut parts.iter().map(|part| &part.used)) != cells(&mut mine.iter()) {
-            return Err(IoError::request(&own.path, "has not all points of the extent that the index says"));
+            return Err(IoError::request(&piece_head.path, "has not all points of the extent that the index says"));
         }
         Ok((found.grid.big_endian, parts))
     }

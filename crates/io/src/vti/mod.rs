@@ -176,12 +176,12 @@ pub fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<
 
 /// Box of a piece, relative to the lower corner of the whole extent.
 fn stored(head: &Head, document: &Document, piece: &VtiPiece, grid: &VoxelLayout) -> Result<Region, IoError> {
-    let (whole, own) = (&document.frame.whole.value, &piece.extent.value);
-    if (0..3).any(|axis| own[axis].0 < whole[axis].0 || own[axis].1 > whole[axis].1) {
+    let (whole, extent) = (&document.frame.whole.value, &piece.extent.value);
+    if (0..3).any(|axis| extent[axis].0 < whole[axis].0 || extent[axis].1 > whole[axis].1) {
         let message = "the piece reaches beyond WholeExtent";
         return Err(IoError::malformed(&head.path, piece.extent.at, message));
     }
     let axes = grid.shape.axes();
-    let start = Index::from_fn(axes, |axis| own[axis].0 - whole[axis].0);
-    Ok(Region::between(start, Index::from_fn(axes, |axis| own[axis].1 - whole[axis].0 + 1)))
+    let start = Index::from_fn(axes, |axis| extent[axis].0 - whole[axis].0);
+    Ok(Region::between(start, Index::from_fn(axes, |axis| extent[axis].1 - whole[axis].0 + 1)))
 }

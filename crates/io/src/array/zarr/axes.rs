@@ -70,29 +70,29 @@ pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), IoError> {
 /// Attributes of an array with every `every`-th cell.
 pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
     let mut attributes = metadata.attributes.clone();
-    let mut own = Map::new();
+    let mut fields = Map::new();
     if !metadata.axes.is_empty() {
         let each = |of: &dyn Fn(&Axis) -> Value| metadata.axes.iter().rev().map(of).collect::<Value>();
-        own.insert("names".into(), each(&|axis| json!(axis.name)));
-        own.insert("units".into(), each(&|axis| json!(axis.unit)));
-        own.insert("spacing".into(), each(&|axis| json!(axis.spacing * every)));
-        own.insert("origin".into(), each(&|axis| json!(axis.origin)));
+        fields.insert("names".into(), each(&|axis| json!(axis.name)));
+        fields.insert("units".into(), each(&|axis| json!(axis.unit)));
+        fields.insert("spacing".into(), each(&|axis| json!(axis.spacing * every)));
+        fields.insert("origin".into(), each(&|axis| json!(axis.origin)));
     }
     if !metadata.further_origin.is_empty() {
-        own.insert("further_origin".into(), json!(metadata.further_origin));
+        fields.insert("further_origin".into(), json!(metadata.further_origin));
     }
     if let Some(directions) = &metadata.directions {
-        own.insert("directions".into(), directions.iter().rev().map(|direction| json!(direction)).collect());
+        fields.insert("directions".into(), directions.iter().rev().map(|direction| json!(direction)).collect());
     }
-    if !own.is_empty() {
-        attributes.insert(ATTRIBUTE.into(), Value::Object(own));
+    if !fields.is_empty() {
+        attributes.insert(ATTRIBUTE.into(), Value::Object(fields));
     }
     attributes
 }
 
 /// Metadata of `axes` axes from attributes. Attributes without a known meaning are the user's.
 pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
-    let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|own| read(own, axes));
+    let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|fields| read(fields, axes));
     let is_known = found.is_some();
     let found = found.unwrap_or_default();
     let users = attributes.iter().filter(|(name, _)| !is_known || *name != ATTRIBUTE);
@@ -100,11 +100,11 @@ pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
     Metadata { attributes, ..found }
 }
 
-fn read(own: &Map<String, Value>, axes: usize) -> Option<Metadata> {
-    let list = |key: &str| own.get(key).and_then(Value::as_array).filter(|list| list.len() == axes);
+fn read(fields: &Map<String, Value>, axes: usize) -> Option<Metadata> {
+    let list = |key: &str| fields.get(key).and_then(Value::as_array).filter(|list| list.len() == axes);
     let directions = list("directions").map(|list| list.iter().rev().map(numbers).collect::<Option<Vec<_>>>());
     let found = Metadata { directions: directions.flatten(), ..Metadata::default() };
-    if !own.contains_key("spacing") {
+    if !fields.contains_key("spacing") {
         return Some(found);
     }
     let text = |value: &Value| value.as_str().map(str::to_string);
@@ -113,7 +113,7 @@ fn read(own: &Map<String, Value>, axes: usize) -> Option<Metadata> {
         let (spacing, origin) = (spacing[at].as_f64()?, origin[at].as_f64()?);
         Some(Axis { name: text(&names[at]), unit: text(&units[at]), spacing, origin })
     };
-    let further_origin = own.get("further_origin").and_then(numbers).unwrap_or_default();
+    let further_origin = fields.get("further_origin").and_then(numbers).unwrap_or_default();
     Some(Metadata { axes: (0..axes).rev().map(axis).collect::<Option<_>>()?, further_origin, ..found })
 }
 

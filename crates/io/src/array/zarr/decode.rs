@@ -183,7 +183,8 @@ pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     // The decompressor never writes beyond the reserved capacity.
     let room = most.min(most_of_zstd(encoded.len()));
     let mut out = reserved(room)?;
-    let unpacked = Decompressor::new().and_then(|mut one| one.decompress_to_buffer(encoded, &mut out));
+    let unpacked =
+        Decompressor::new().and_then(|mut decompressor| decompressor.decompress_to_buffer(encoded, &mut out));
     unpacked.map(|_| out).map_err(|error| format!("{} ({error})", too_short(encoded.len(), most)))
 }
 
@@ -212,10 +213,10 @@ pub fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
 
 /// Names of a document's codecs, those within shards included.
 pub fn names(codecs: &[MetadataV3]) -> Vec<String> {
-    let own = |codec: &MetadataV3| {
-        let inner = codec.configuration().and_then(|own| own.get("codecs")).and_then(Value::as_array);
+    let codec_names = |codec: &MetadataV3| {
+        let inner = codec.configuration().and_then(|all| all.get("codecs")).and_then(Value::as_array);
         let inner = inner.into_iter().flatten().filter_map(|codec| codec["name"].as_str().or(codec.as_str()));
         [codec.name().to_string()].into_iter().chain(inner.map(str::to_string)).collect::<Vec<_>>()
     };
-    codecs.iter().flat_map(own).collect()
+    codecs.iter().flat_map(codec_names).collect()
 }

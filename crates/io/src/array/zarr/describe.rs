@@ -24,14 +24,14 @@ pub fn describe(path: &Path) -> Result<Description, IoError> {
         return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray"));
     }
     let any = |(name, array): node::Named| match array {
-        Ok(array) => one(name, &array),
+        Ok(array) => describe_array(name, &array),
         Err(error) => ArrayDescription { name: Some(name), error: Some(error), ..ArrayDescription::default() },
     };
     let arrays = node::arrays(path, None)?.into_iter().map(any).collect();
     Ok(Description { format: Format::Zarr, arrays, metadata: metadata(path).unwrap_or_default() })
 }
 
-fn one(name: String, array: &ArrayMetadataV3) -> ArrayDescription {
+fn describe_array(name: String, array: &ArrayMetadataV3) -> ArrayDescription {
     #[derive(Deserialize)]
     struct Chunks {
         chunk_shape: Vec<u64>,

@@ -5,7 +5,7 @@
 //! reads them. Files of an array called "density":
 //!
 //! ```text
-//! engine.zarr/zarr.json             a group; its attribute "ome" lists the levels of detail, if there are any
+//! engine.zarr/zarr.json             a group; its attribute "ome" lists any levels of detail
 //! engine.zarr/density/zarr.json     the array and the user's attributes
 //! engine.zarr/density/c/2/0/1       a chunk, or a shard of several chunks
 //! engine.zarr/x/                    coordinates of the cells along an axis, as xarray expects them
@@ -119,12 +119,12 @@ mod open;
 mod options;
 mod read;
 mod save;
-mod second;
 mod shards;
 mod stored;
 #[cfg(test)]
 mod tests;
 mod values;
+mod version_2;
 
 pub(super) use describe::describe;
 pub(super) use load::load;

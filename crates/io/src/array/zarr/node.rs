@@ -62,7 +62,7 @@ fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<No
     if file.file_name().is_some_and(|name| name == ".zgroup") {
         return Ok(Node::Group(attributes));
     }
-    second::to_third(&found, attributes).and_then(array).map_err(|message| IoError::malformed(file, 0, message))
+    version_2::to_version_3(&found, attributes).and_then(array).map_err(|message| IoError::malformed(file, 0, message))
 }
 
 /// Parses the document of an array of version 3.

@@ -53,10 +53,10 @@ impl Shards {
             return Err("the index of shards is compressed; one without compression is read".into());
         }
         // The components of a vector are an axis with one part.
-        let own = usize::from(is_vector);
-        let along: Vec<i64> = std::iter::repeat_n(1, own).chain(counts.iter().copied()).collect();
+        let vector_axes = usize::from(is_vector);
+        let along: Vec<i64> = std::iter::repeat_n(1, vector_axes).chain(counts.iter().copied()).collect();
         let strides = order.map_or_else(|| strides(&along), |order| order.strides_in_file(&along));
-        Ok(Self { counts, strides: strides[own..].to_vec(), index, index_bytes, is_at_end, last: None })
+        Ok(Self { counts, strides: strides[vector_axes..].to_vec(), index, index_bytes, is_at_end, last: None })
     }
 
     /// Locates a part of a shard; `None` if the part is empty. `shard` is the shard's index among

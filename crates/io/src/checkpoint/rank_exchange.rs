@@ -40,7 +40,7 @@ pub fn first_complaint(world: &World, message: Option<String>) -> Result<Option<
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn numbers_of_all(world: &World, own: &[u64]) -> Result<Vec<Vec<u64>>> {
-    let all = world.failing("comparing a checkpoint", || world.group().all_gather_v(copied(own)))?;
+pub fn numbers_of_all(world: &World, numbers: &[u64]) -> Result<Vec<Vec<u64>>> {
+    let all = world.failing("comparing a checkpoint", || world.group().all_gather_v(copied(numbers)))?;
     all.iter().map(values).collect()
 }

@@ -11,7 +11,10 @@ const COMPRESSORS: [&str; 5] = ["blosc", "gzip", "lz4", "zlib", "zstd"];
 ///
 /// # Errors
 /// A key with an unsupported value.
-pub fn to_third(found: &Map<String, Value>, mut attributes: Map<String, Value>) -> Result<Map<String, Value>, String> {
+pub fn to_version_3(
+    found: &Map<String, Value>,
+    mut attributes: Map<String, Value>,
+) -> Result<Map<String, Value>, String> {
     let value = |key: &str| found.get(key).unwrap_or(&Value::Null);
     let (kind, endian) = kind(value("dtype"));
     let shape = values::sizes("shape", value("shape"))?;
