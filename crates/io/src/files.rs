@@ -89,9 +89,10 @@ impl NamedFiles {
     pub fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
         let file = named_path(path, name);
         let found = identity(&file).map_err(|error| named_by(path, at, &IoError::system(&file, "open", &error)))?;
-        match self.0.insert(found) {
-            true => Ok(()),
-            false => Err(IoError::malformed(path, at, format!("the piece {} is named twice", quoted(name)))),
+        if self.0.insert(found) {
+            Ok(())
+        } else {
+            Err(IoError::malformed(path, at, format!("the piece {} is named twice", quoted(name))))
         }
     }
 }

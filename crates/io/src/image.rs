@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_those_of_the_definition() {
+    fn differences_follow_their_definitions() {
         let mut a = Image::new(2, 1);
         let b = Image::new(2, 1);
         let none = a.difference(&b).unwrap();

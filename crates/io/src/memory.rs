@@ -7,9 +7,10 @@
 /// The system has not enough memory.
 pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
     let mut values = Vec::new();
-    match usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok()) {
-        true => Ok(values),
-        false => Err(format!("no memory for {} bytes", u128::from(count) * size_of::<T>() as u128)),
+    if usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok()) {
+        Ok(values)
+    } else {
+        Err(format!("no memory for {} bytes", u128::from(count) * size_of::<T>() as u128))
     }
 }
 

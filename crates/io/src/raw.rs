@@ -64,10 +64,8 @@ pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
             return Err(IoError::request(path, message));
         }
     }
-    let (encoding, start, lead) = match layout.gzip {
-        true => (Encoding::Gzip, 0, layout.offset),
-        false => (Encoding::Raw, layout.offset, 0),
-    };
+    let (encoding, start, lead) =
+        if layout.gzip { (Encoding::Gzip, 0, layout.offset) } else { (Encoding::Raw, layout.offset, 0) };
     let segment = Segment::to_the_end(path, start, encoding, lead, grid.bytes(), grid.kind)?;
     Ok(Description::single("raw", grid, segment))
 }

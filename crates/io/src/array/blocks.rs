@@ -1,4 +1,4 @@
-//! [`Blocks`]: division of a box into blocks that are contiguous in a file, and their distribution
+//! [`BlockGrid`]: division of a box into blocks that are contiguous in a file, and their distribution
 //! to ranks.
 
 use zippy::extents::Index;
@@ -7,13 +7,13 @@ use zippy::region::Region;
 
 /// Blocks of a box. All have the same extents, except at the ends of the box. They are numbered in
 /// the order of the file, axis 0 fastest.
-pub struct Blocks {
+pub struct BlockGrid {
     whole: Region,
     extents: Index,
     counts: Index,
 }
 
-impl Blocks {
+impl BlockGrid {
     /// Blocks of at most `most_cells` cells (at least one) that are contiguous in a dense file of
     /// the box.
     pub fn contiguous(whole: Region, most_cells: u64) -> Self {

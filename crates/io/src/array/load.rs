@@ -9,13 +9,13 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Error, Layout, Result, World};
 
-use super::blocks::Blocks;
+use super::blocks::BlockGrid;
 #[cfg(feature = "zarr")]
 use super::format::Format;
 use super::metadata::Metadata;
 use super::options::{LoadOptions, Loaded};
-use super::plan::Plan;
-use super::source::{OpenedArray, Source};
+use super::plan::ReadPlan;
+use super::source::{CellSource, OpenedArray};
 use super::staging::ranges;
 use super::window::Window;
 #[cfg(feature = "zarr")]
@@ -182,7 +182,7 @@ fn fill(
     (chunks, write): (&[Region], Write),
     sizes @ (cell_bytes, _): (u64, u64),
 ) -> Result<()> {
-    let plan = |window: Window, shape: &Index| Plan::new(window, shape, cell_bytes);
+    let plan = |window: Window, shape: &Index| ReadPlan::new(window, shape, cell_bytes);
     let Some(order) = found.order.clone() else {
         let plan = plan(window.clone(), &found.shape);
         return fill_in_file(found, &plan, (chunks, write), sizes);
@@ -200,7 +200,7 @@ fn fill(
 /// [`fill`] of chunks whose axes are in the file's order.
 fn fill_in_file(
     found: OpenedArray,
-    plan: &Plan,
+    plan: &ReadPlan,
     (chunks, write): (&[Region], Write),
     (cell_bytes, block_bytes): (u64, u64),
 ) -> Result<()> {
@@ -219,7 +219,7 @@ fn fill_in_file(
     // One pass for all chunks. Each chunk has at most one incomplete block.
     let most = (STREAM_BYTES / chunks.len().max(1) as u64).min(block_bytes) / bytes;
     let chunk_blocks = |(chunk, region): (usize, &Region)| {
-        let all = Blocks::contiguous(*region, most);
+        let all = BlockGrid::contiguous(*region, most);
         (0..all.count()).map(|number| ChunkBlock::new(chunk, all.block(number), plan)).collect::<Vec<_>>()
     };
     let mut all: Vec<ChunkBlock> = chunks.iter().enumerate().flat_map(chunk_blocks).collect();
@@ -227,7 +227,7 @@ fn fill_in_file(
 }
 
 impl ChunkBlock {
-    fn new(chunk: usize, region: Region, plan: &Plan) -> Self {
+    fn new(chunk: usize, region: Region, plan: &ReadPlan) -> Self {
         let parts = plan.parts(&region);
         Self { chunk, region, missing: parts.len(), parts, bytes: Vec::new() }
     }
@@ -235,14 +235,14 @@ impl ChunkBlock {
 
 /// Transfer of blocks from a file to an array.
 struct BlockReader<'a> {
-    plan: &'a Plan,
+    plan: &'a ReadPlan,
     write: Write<'a>,
     cell_bytes: usize,
     scratch: Vec<u8>,
 }
 
 impl BlockReader<'_> {
-    fn read(&mut self, source: &mut Source, blocks: &mut [ChunkBlock]) -> Result<()> {
+    fn read(&mut self, source: &mut CellSource, blocks: &mut [ChunkBlock]) -> Result<()> {
         let parts = |(number, block): (usize, &ChunkBlock)| (0..block.parts.len()).map(move |part| (number, part));
         let all: Vec<(usize, usize)> = blocks.iter().enumerate().flat_map(parts).collect();
         let in_file = |&(block, part): &(usize, usize)| self.plan.window.in_file(&blocks[block].parts[part]);

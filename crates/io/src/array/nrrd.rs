@@ -25,9 +25,10 @@ pub fn outline(element: &ElementInfo, region: &Region, metadata: &Metadata) -> R
         return Err(format!("would have a header of {} bytes; at most {MOST} are read", header.len()));
     }
     let mut outline = Outline::default();
-    match outline.put(header) && outline.cells(element, region.cells()) {
-        true => Ok(outline),
-        false => Err("would have more bytes than fit 63 bits".into()),
+    if outline.put(header) && outline.cells(element, region.cells()) {
+        Ok(outline)
+    } else {
+        Err("would have more bytes than fit 63 bits".into())
     }
 }
 

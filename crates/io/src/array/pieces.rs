@@ -20,7 +20,7 @@ use zippy::region::Region;
 use zippy::transport::{copied, values};
 use zippy::{Error, Result, World};
 
-use super::blocks::Blocks;
+use super::blocks::BlockGrid;
 use super::outline::Outline;
 use super::staging::{BlockSchedule, each_block};
 use super::vti::{self, Image};
@@ -51,7 +51,7 @@ struct PvtiPiece {
     chunk: usize,
     /// Points of the piece, in indices of the array.
     region: Region,
-    blocks: Blocks,
+    blocks: BlockGrid,
     /// Number of the same rank's blocks before this piece.
     before: usize,
 }
@@ -182,11 +182,11 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
     // One block shape, from the largest extents, has room for the blocks of all pieces.
     let extents =
         Index::from_fn(axes, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
-    let room = Blocks::contiguous(Region::whole(extents), most_cells).extents();
+    let room = BlockGrid::contiguous(Region::whole(extents), most_cells).extents();
     let of_rank = |boxes: Vec<(usize, Region)>| {
         let mut before = 0;
         let piece = |(chunk, region): (usize, Region)| {
-            let blocks = Blocks::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
+            let blocks = BlockGrid::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
             let piece = PvtiPiece { chunk, region, before, blocks };
             before += piece.blocks.count() as usize;
             piece

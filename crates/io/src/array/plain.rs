@@ -9,7 +9,7 @@ use zippy::region::Region;
 
 use crate::IoError;
 use crate::files::Head;
-use crate::npy::array::Cells;
+use crate::npy::array::NpyCells;
 use crate::store::open_regular;
 
 /// Maximum gap between two rows, in bytes, that is read with them; longer rows allow gaps of a
@@ -23,7 +23,7 @@ const GROUP_BYTES: u64 = 8 << 20;
 pub struct Plain {
     path: PathBuf,
     file: File,
-    cells: Cells,
+    cells: NpyCells,
     element_bytes: usize,
     scratch: Vec<u8>,
 }
@@ -33,12 +33,13 @@ impl Plain {
     ///
     /// # Errors
     /// The file cannot be opened, or has changed since its header was read.
-    pub fn open(head: &Head, cells: Cells, element_bytes: usize) -> Result<Self, IoError> {
+    pub fn open(head: &Head, cells: NpyCells, element_bytes: usize) -> Result<Self, IoError> {
         let (file, length) = open_regular(&head.path)?;
         let path = head.path.clone();
-        match length == head.length {
-            true => Ok(Self { path, file, cells, element_bytes, scratch: Vec::new() }),
-            false => Err(IoError::request(&path, "has become another file while it was opened")),
+        if length == head.length {
+            Ok(Self { path, file, cells, element_bytes, scratch: Vec::new() })
+        } else {
+            Err(IoError::request(&path, "has become another file while it was opened"))
         }
     }
 

@@ -1,9 +1,9 @@
-//! [`Plan`]: the boxes in which the cells of a [`Window`] are read from a file.
+//! [`ReadPlan`]: the boxes in which the cells of a [`Window`] are read from a file.
 
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::blocks::Blocks;
+use super::blocks::BlockGrid;
 use super::window::Window;
 
 /// Maximum distance of cells, in bytes, that are read together with the gap between them. Cells
@@ -15,13 +15,13 @@ const MOST_PARTS: i64 = 4096;
 
 /// Read plan for the cells of a window.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct ReadPlan {
     pub window: Window,
     /// Per axis: true if the selected cells are read one by one.
     apart: Vec<bool>,
 }
 
-impl Plan {
+impl ReadPlan {
     /// Plan for a file of an array with this shape and `cell_bytes` bytes per cell.
     pub fn new(window: Window, shape: &Index, cell_bytes: u64) -> Self {
         let mut stride = cell_bytes;
@@ -41,8 +41,8 @@ impl Plan {
     }
 
     /// Blocks of a box of the array, with at most `most_cells` cells and [`MOST_PARTS`] parts.
-    pub fn blocks(&self, whole: Region, most_cells: u64) -> Blocks {
-        let extents = Blocks::contiguous(whole, most_cells).extents();
+    pub fn blocks(&self, whole: Region, most_cells: u64) -> BlockGrid {
+        let extents = BlockGrid::contiguous(whole, most_cells).extents();
         let mut left = MOST_PARTS;
         let cut = |axis: usize| {
             if !self.apart[axis] {
@@ -52,7 +52,7 @@ impl Plan {
             left = (left / parts).max(1);
             parts
         };
-        Blocks::grid(whole, Index::from_fn(extents.axes(), cut))
+        BlockGrid::grid(whole, Index::from_fn(extents.axes(), cut))
     }
 
     /// Number of file cells that are read per selected cell.
@@ -109,7 +109,7 @@ mod tests {
     fn blocks_have_few_parts() {
         let shape = Index::new(&[1 << 20, 3000, 40]);
         let window = Window::new(Path::new("a.npy"), &shape, None, Some(&[1 << 16, 3, 1])).unwrap();
-        let plan = Plan::new(window, &shape, 4);
+        let plan = ReadPlan::new(window, &shape, 4);
         let whole = Region::whole(plan.window.shape);
         let blocks = plan.blocks(whole, 1 << 21);
         let mut cells = 0;

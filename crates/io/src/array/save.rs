@@ -10,7 +10,7 @@ use zippy::error::CallSite;
 use zippy::region::Region;
 use zippy::{Result, World};
 
-use super::blocks::Blocks;
+use super::blocks::BlockGrid;
 use super::format::Format;
 use super::metadata::Metadata;
 use super::options::SaveOptions;
@@ -110,7 +110,7 @@ pub fn save_with<T: Element, const D: usize>(
 }
 
 /// Files to write.
-enum Plan {
+enum FilePlan {
     One(Outline),
     Pieces(Image),
 }
@@ -129,14 +129,14 @@ pub fn save_in_blocks<T: Element, const D: usize>(
     let (array, region) = (section.array(), section.region());
     let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.named_metadata())?;
     let outline = match plan {
-        Plan::One(outline) => outline,
-        Plan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),
+        FilePlan::One(outline) => outline,
+        FilePlan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),
     };
     let mut file = CollectiveFile::create(world, path, outline.length)?;
     if world.rank() == 0 {
         outline.fixed.iter().for_each(|(at, bytes)| file.write_at(*at, bytes));
     }
-    let blocks = Blocks::contiguous(region, block_bytes / T::INFO.bytes as u64);
+    let blocks = BlockGrid::contiguous(region, block_bytes / T::INFO.bytes as u64);
     let (part, mut scratch) = (file.part(), Vec::new());
     each_of(world, &array, &blocks, &mut |block, cells| {
         outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
@@ -155,7 +155,7 @@ fn planned(
     (element, name): (&ElementInfo, &str),
     region: Result<Region>,
     metadata: &Metadata,
-) -> Result<(Region, Plan)> {
+) -> Result<(Region, FilePlan)> {
     let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
     let what = saving(path, name, region.as_ref().ok(), &metadata);
@@ -181,7 +181,7 @@ fn plan(
     element: &ElementInfo,
     region: &Region,
     metadata: &Metadata,
-) -> std::result::Result<Plan, IoError> {
+) -> std::result::Result<FilePlan, IoError> {
     let wrong = |message: String| IoError::request(path, message);
     let format = Format::of(path)?;
     if format != Format::Npy {
@@ -192,19 +192,19 @@ fn plan(
         Format::Npy if !metadata.is_name_alone() => {
             Err("is NumPy, which keeps no axes, directions or attributes; .zarr, .vti, .pvti and .nrrd do".into())
         }
-        Format::Npy => numpy(element, region).map(Plan::One),
+        Format::Npy => numpy(element, region).map(FilePlan::One),
         Format::Vti => Image::new(element, &shape, metadata)
             .and_then(|image| image.file(&Region::whole(shape), true))
-            .map(Plan::One),
+            .map(FilePlan::One),
         Format::Pvti => {
             pieces::check_name(path)?;
-            Image::new(element, &shape, metadata).map(Plan::Pieces)
+            Image::new(element, &shape, metadata).map(FilePlan::Pieces)
         }
         Format::Zarr => Err("is the name of a Zarr store, which is a directory".into()),
         Format::Nrrd if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("nhdr")) => {
             Err("is the name of a header alone; an array is saved to one file, which ends with .nrrd".into())
         }
-        Format::Nrrd => nrrd::outline(element, region, metadata).map(Plan::One),
+        Format::Nrrd => nrrd::outline(element, region, metadata).map(FilePlan::One),
     };
     plan.map_err(wrong)
 }

@@ -1,4 +1,4 @@
-//! [`Source`]: access to the cells of a file, independent of its format.
+//! [`CellSource`]: access to the cells of a file, independent of its format.
 
 use std::path::{Path, PathBuf};
 
@@ -27,17 +27,17 @@ pub struct OpenedArray {
     pub metadata: Metadata,
     /// Hash of the header.
     pub fingerprint: u64,
-    cells: Cells,
+    cells: CellAccess,
 }
 
-enum Cells {
-    Here(Source),
+enum CellAccess {
+    OneFile(CellSource),
     /// In several files that are opened on demand; the number is the bytes of a cell.
-    InPieces(Head, Pieces, usize, Vec<Leaf>),
+    PieceFiles(Head, Pieces, usize, Vec<Leaf>),
 }
 
 /// Open access to the cells of a file.
-pub enum Source {
+pub enum CellSource {
     /// Cells in the memory layout.
     Plain(Plain),
     /// Cells behind the volume readers, with the bytes of a cell.
@@ -74,7 +74,7 @@ impl OpenedArray {
             Format::Npy => {
                 let cells = npy::array::open(&head, element, axes)?;
                 let (shape, order) = (Index::new(&cells.shape), cells.order.clone());
-                let cells = Cells::Here(Source::Plain(Plain::open(&head, cells, element.bytes)?));
+                let cells = CellAccess::OneFile(CellSource::Plain(Plain::open(&head, cells, element.bytes)?));
                 Ok(Self { shape, order, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
             }
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
@@ -88,10 +88,10 @@ impl OpenedArray {
     ///
     /// # Errors
     /// A file that overlaps the boxes cannot be opened or differs from the index.
-    pub fn cells(self, boxes: &[Region]) -> std::result::Result<Source, IoError> {
+    pub fn cells(self, boxes: &[Region]) -> std::result::Result<CellSource, IoError> {
         match self.cells {
-            Cells::Here(source) => Ok(source),
-            Cells::InPieces(head, index, bytes, leaves) => {
+            CellAccess::OneFile(source) => Ok(source),
+            CellAccess::PieceFiles(head, index, bytes, leaves) => {
                 let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, 3)).collect();
                 let part = |leaf: Leaf| {
                     let array = index.array(&head, Some(&leaf.name))?;
@@ -100,7 +100,7 @@ impl OpenedArray {
                     Ok(LeafSource { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
-                Ok(Source::Stored(head.path, bytes, parts))
+                Ok(CellSource::Stored(head.path, bytes, parts))
             }
         }
     }
@@ -122,8 +122,14 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
     if shape.axes() != axes {
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
-    let source = Source::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]);
-    Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells: Cells::Here(source) })
+    let source = CellSource::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]);
+    Ok(OpenedArray {
+        shape,
+        order: None,
+        metadata,
+        fingerprint: head.fingerprint(),
+        cells: CellAccess::OneFile(source),
+    })
 }
 
 fn from_vti(
@@ -145,7 +151,7 @@ fn from_vti(
     }
     document.notes.add_to(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
-    let cells = Cells::Here(Source::Stored(head.path.clone(), element.bytes, parts));
+    let cells = CellAccess::OneFile(CellSource::Stored(head.path.clone(), element.bytes, parts));
     Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
 }
 
@@ -176,7 +182,7 @@ fn from_pvti(
         order: None,
         metadata,
         fingerprint,
-        cells: Cells::InPieces(head, index, element.bytes, leaves),
+        cells: CellAccess::PieceFiles(head, index, element.bytes, leaves),
     })
 }
 
@@ -263,7 +269,7 @@ fn padded(region: &Region, axes: usize) -> Region {
     )
 }
 
-impl Source {
+impl CellSource {
     /// True if any box can be read without the bytes before it.
     pub fn is_random(&self) -> bool {
         let is_random = |part: &LeafSource| {

@@ -9,7 +9,7 @@ use zippy::locate::Placement;
 use zippy::region::Region;
 use zippy::{Error, Exchange, Layout, Result, Split, World};
 
-use super::blocks::Blocks;
+use super::blocks::BlockGrid;
 use super::handover::{self, Each, Handover};
 
 /// Number of rounds between two checks whether a rank has failed. A check costs one small message
@@ -121,14 +121,14 @@ impl<T: Element, const D: usize> Staging<T, D> {
     }
 }
 
-/// [`each_block`] for all blocks of a box, distributed by [`Blocks::writers`].
+/// [`each_block`] for all blocks of a box, distributed by [`BlockGrid::writers`].
 ///
 /// # Errors
 /// As [`each_block`].
 pub fn each_of<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
-    blocks: &Blocks,
+    blocks: &BlockGrid,
     each: Each,
 ) -> Result<()> {
     let lists = blocks.writers(array.core().placement(), world.size());

@@ -110,9 +110,8 @@ pub fn beginning(kind: &str) -> String {
 
 /// First and last point along each of three axes.
 pub fn extent(region: &Region) -> String {
-    let axis = |axis: usize| match axis < region.axes() {
-        true => format!("{} {}", region.start[axis], region.end[axis] - 1),
-        false => "0 0".into(),
+    let axis = |axis: usize| {
+        if axis < region.axes() { format!("{} {}", region.start[axis], region.end[axis] - 1) } else { "0 0".into() }
     };
     [0, 1, 2].map(axis).join(" ")
 }

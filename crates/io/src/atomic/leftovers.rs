@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_their_process() {
+    fn temporary_names_contain_the_process() {
         let directory = tempfile::tempdir().unwrap();
         let file = random().tempfile_in(directory.path()).unwrap();
         assert_eq!(writer(file.path().file_name().unwrap()), Some((own_machine(), std::process::id())));

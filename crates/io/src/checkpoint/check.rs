@@ -89,9 +89,10 @@ fn check_array(array: &SavedArray, ranges: &mut Vec<FileRange>) -> Result<(), St
     if let Some((a, b)) = RegionTree::new(&boxes).overlapping_pair() {
         return Err(format!("the parts {} and {} overlap", boxes[a], boxes[b]));
     }
-    match cells == whole.cells() {
-        true => Ok(()),
-        false => Err(format!("its parts have {cells} of the {} cells of {}", whole.cells(), Index::new(&array.shape))),
+    if cells == whole.cells() {
+        Ok(())
+    } else {
+        Err(format!("its parts have {cells} of the {} cells of {}", whole.cells(), Index::new(&array.shape)))
     }
 }
 

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_those_of_the_calendar() {
+    fn times_are_formatted_as_calendar_dates() {
         let times = [
             (0, "1970-01-01 00:00:00 UTC"),
             (951_782_400, "2000-02-29 00:00:00 UTC"),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_again_and_other_text_is_none() {
+    fn written_holder_is_read_back_and_other_text_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         assert_eq!(Holder::read(&path), None);

@@ -50,12 +50,12 @@ pub struct SavedArray {
     pub name: String,
     pub element: SavedType,
     pub shape: Vec<i64>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<SavedBox>,
 }
 
 /// A box of cells, axis 0 fastest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Part {
+pub struct SavedBox {
     /// Rank that has written the box.
     pub file: usize,
     pub offset: u64,
@@ -68,12 +68,12 @@ pub struct Part {
 pub struct SavedGrowable {
     pub name: String,
     pub element: SavedType,
-    pub parts: Vec<Run>,
+    pub parts: Vec<SavedRun>,
 }
 
 /// Cells of a growable array in the file of one rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Run {
+pub struct SavedRun {
     pub offset: u64,
     pub cells: u64,
 }
@@ -99,7 +99,7 @@ impl Write for Length {
     }
 }
 
-impl Part {
+impl SavedBox {
     pub fn new(file: usize, offset: u64, region: &Region) -> Self {
         let axes = 0..region.axes();
         let corner = |index: &zippy::extents::Index| axes.clone().map(|axis| index[axis]).collect();

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn directory_that_was_removed_is_taken_again() {
+    fn removed_directory_is_created_and_locked_again() {
         let directory = tempfile::tempdir().unwrap();
         let parent = directory.path().join("checkpoints");
         fs::create_dir(&parent).unwrap();

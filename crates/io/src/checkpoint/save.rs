@@ -10,7 +10,7 @@ use super::blocks::{Sums, Writer};
 use super::contents::{Contents, Entry, SavedCells};
 use super::draft::Draft;
 use super::element::SavedType;
-use super::manifest::{Manifest, Part, Run, SavedArray, SavedGrowable};
+use super::manifest::{Manifest, SavedArray, SavedBox, SavedGrowable, SavedRun};
 use super::names::Generation;
 use super::rank_exchange::{numbers_of_all, of_first};
 use super::run::RunShare;
@@ -25,13 +25,13 @@ pub struct StartedSave {
     keep: Keep,
     block_bytes: u64,
     /// On rank 0.
-    rest: Option<Rest>,
+    rest: Option<FinalContent>,
     /// On rank 0.
     run: Option<RunShare>,
 }
 
 /// Content that is written after all cells.
-struct Rest {
+struct FinalContent {
     state: Option<Vec<u8>>,
     /// Complete except for checksums.
     manifest: Manifest,
@@ -60,7 +60,7 @@ impl StartedSave {
         let created = is_first.then(|| -> std::result::Result<_, IoError> {
             let run = keep.run(parent)?;
             let draft = Draft::create(run.clone(), step)?;
-            let rest = Rest::new((draft.generation(), run.name()), world.size(), contents, &lengths);
+            let rest = FinalContent::new((draft.generation(), run.name()), world.size(), contents, &lengths);
             let rest = rest.map_err(|message| IoError::request(parent, message))?;
             let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
             let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
@@ -114,7 +114,9 @@ impl StartedSave {
 
     /// Writes state and manifest, and renames the generation to its final name. On rank 0.
     fn put(self, files: Vec<Sums>) -> Result<()> {
-        let Self { draft, block_bytes, rest: Some(Rest { state, mut manifest }), .. } = self else { return Ok(()) };
+        let Self { draft, block_bytes, rest: Some(FinalContent { state, mut manifest }), .. } = self else {
+            return Ok(());
+        };
         let expected = &manifest.files;
         if let Some(rank) = (0..files.len()).find(|&rank| files[rank].bytes != expected[rank].bytes) {
             let (written, expected) = (files[rank].bytes, expected[rank].bytes);
@@ -159,7 +161,7 @@ fn compared(world: &World, contents: &Contents<'_>) -> Result<Vec<Vec<u64>>> {
     Ok(all.into_iter().map(|numbers| numbers[2..].to_vec()).collect())
 }
 
-impl Rest {
+impl FinalContent {
     /// # Errors
     /// The manifest would be too long.
     fn new(
@@ -192,7 +194,7 @@ impl Rest {
                 let number = growables.len();
                 let run = |(rank, lengths): (usize, &Vec<u64>)| {
                     let cells = lengths[number];
-                    Run { offset: next(rank, cells), cells }
+                    SavedRun { offset: next(rank, cells), cells }
                 };
                 let parts = lengths.iter().enumerate().map(run).collect();
                 growables.push(SavedGrowable { name, element, parts });
@@ -202,7 +204,7 @@ impl Rest {
                 let of_rank = |rank| owners.of_rank(rank).map(move |chunk| (rank, chunks.region(chunk)));
                 let regions = (0..lengths.len()).flat_map(of_rank).filter(|(_, region)| !region.is_empty());
                 let parts =
-                    regions.map(|(rank, region)| Part::new(rank, next(rank, region.cells()), &region)).collect();
+                    regions.map(|(rank, region)| SavedBox::new(rank, next(rank, region.cells()), &region)).collect();
                 let shape = chunks.shape();
                 let shape = (0..shape.axes()).map(|axis| shape[axis]).collect();
                 arrays.push(SavedArray { name, element, shape, parts });

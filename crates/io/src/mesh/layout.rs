@@ -160,9 +160,12 @@ impl Layout {
                 [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
             return Err(IoError::mesh(format!("the layout {layout} normals, and this part {found} normals")));
         }
-        let counted = |what: &str, found: usize, of: &str, wanted: usize| match found == wanted {
-            true => Ok(()),
-            false => Err(IoError::mesh(format!("this part has {found} {what} for {wanted} {of}"))),
+        let counted = |what: &str, found: usize, of: &str, wanted: usize| {
+            if found == wanted {
+                Ok(())
+            } else {
+                Err(IoError::mesh(format!("this part has {found} {what} for {wanted} {of}")))
+            }
         };
         counted("normals", part.normals.map_or(vertices, <[_]>::len), "vertices", vertices)?;
         if !part.fields.iter().map(|field| field.name).eq(self.fields.iter().map(String::as_str)) {

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normals_are_those_of_the_right_hand() {
+    fn normals_follow_the_right_hand_rule() {
         let [zero, x, y, z] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         assert_eq!([[zero, x, y], [zero, y, z], [zero, z, x]].map(|corners| normal(&corners)), [z, x, y]);
         assert_eq!(normal(&[zero, y, x]), [0.0, 0.0, -1.0]);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_do_not_matter_and_nothing_has_no_normal() {
+    fn normals_are_independent_of_size_and_zero_without_area() {
         let zero = [0.0; 3];
         let tiny = f32::from_bits(1);
         assert_eq!(normal(&[zero, [tiny, 0.0, 0.0], [0.0, tiny, 0.0]]), [0.0, 0.0, 1.0]);

@@ -23,7 +23,7 @@ pub fn header(element: &ElementInfo, shape: &Index) -> Vec<u8> {
 
 /// Position of an array's cells in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cells {
+pub struct NpyCells {
     /// Shape, axis 0 fastest.
     pub shape: Vec<i64>,
     /// Order of the file's axes, if it differs from `shape`.
@@ -41,7 +41,7 @@ pub struct Cells {
 ///
 /// # Errors
 /// Another type or number of axes; a malformed header; a file of another length.
-pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, IoError> {
+pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<NpyCells, IoError> {
     let path = &head.path;
     if !head.bytes.starts_with(super::MAGIC) {
         return Err(IoError::malformed(path, 0, "not a NumPy file, which begins with \\x93NUMPY"));
@@ -65,13 +65,12 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
         return Err(IoError::unsupported(path, *shape_at, message));
     }
     sizes.reverse();
-    let (order, planes) = match is_fortran {
-        true => (AxisOrder::reversed(axes), numbers(element).unwrap_or(1) as usize),
-        false => (None, 1),
-    };
-    let cells = match sizes.contains(&0) && sizes.iter().all(|&size| size >= 0) {
-        true => Some(0),
-        false => sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?)),
+    let (order, planes) =
+        if is_fortran { (AxisOrder::reversed(axes), numbers(element).unwrap_or(1) as usize) } else { (None, 1) };
+    let cells = if sizes.contains(&0) && sizes.iter().all(|&size| size >= 0) {
+        Some(0)
+    } else {
+        sizes.iter().try_fold(1_u64, |all, &size| all.checked_mul(u64::try_from(size).ok()?))
     };
     let expected = cells.and_then(|cells| cells.checked_mul(element.bytes as u64));
     let Some(expected) = expected.filter(|&bytes| i64::try_from(bytes).is_ok()) else {
@@ -83,7 +82,7 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<Cells, Io
             Err(IoError::Truncated { path: path.clone(), offset: head.length, found, expected })
         }
         found if found > expected => Err(IoError::Oversized { path: path.clone(), offset: start + expected, expected }),
-        _ => Ok(Cells { shape: sizes, order, start, planes, swap_width }),
+        _ => Ok(NpyCells { shape: sizes, order, start, planes, swap_width }),
     }
 }
 

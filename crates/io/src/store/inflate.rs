@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::segment::Blocks;
+use super::segment::CompressedBlocks;
 use super::source::Bytes;
 
 /// Position in the blocks. No block is held in memory as a whole, so its declared size cannot cause
 /// a large allocation.
 pub struct Inflate {
     bytes: Box<dyn Bytes>,
-    blocks: Arc<Blocks>,
+    blocks: Arc<CompressedBlocks>,
     /// Uncompressed bytes of all blocks.
     total: u64,
     stream: Decompress,
@@ -31,7 +31,7 @@ fn corrupt(message: String) -> io::Error {
 }
 
 impl Inflate {
-    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64, open_ended: bool) -> io::Result<Self> {
+    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<CompressedBlocks>, total: u64, open_ended: bool) -> io::Result<Self> {
         let stream = Decompress::new(true);
         let mut new = Self { bytes, blocks, total, stream, block: 0, made: 0, used: 0, open_ended, surplus: 0 };
         new.begin(0)?;

@@ -3,14 +3,14 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
-use super::segment::{Blocks, LZ4_LIMIT};
+use super::segment::{CompressedBlocks, LZ4_LIMIT};
 use super::source::Bytes;
 use crate::memory::{reserved, zeros};
 
 /// Position in the blocks.
 pub struct Lz4 {
     bytes: Box<dyn Bytes>,
-    blocks: Arc<Blocks>,
+    blocks: Arc<CompressedBlocks>,
     /// Uncompressed bytes of all blocks.
     total: u64,
     block: usize,
@@ -21,7 +21,7 @@ pub struct Lz4 {
 }
 
 impl Lz4 {
-    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<Blocks>, total: u64) -> Self {
+    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<CompressedBlocks>, total: u64) -> Self {
         Self { bytes, blocks, total, block: 0, made: Vec::new(), used: 0 }
     }
 
@@ -80,9 +80,6 @@ impl Lz4 {
         }
         let mut made = zeros(wanted).map_err(corrupt)?;
         let got = lz4_flex::block::decompress_into(&packed, &mut made).map_err(|error| corrupt(error.to_string()))?;
-        match got as u64 == wanted {
-            true => Ok(made),
-            false => Err(corrupt(format!("ends after {got} of {wanted} bytes"))),
-        }
+        if got as u64 == wanted { Ok(made) } else { Err(corrupt(format!("ends after {got} of {wanted} bytes"))) }
     }
 }

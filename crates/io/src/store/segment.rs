@@ -22,16 +22,16 @@ pub enum Encoding {
     /// Compressed by gzip, one or several members.
     Gzip,
     /// Blocks, each a zlib stream.
-    Zlib(Arc<Blocks>),
+    Zlib(Arc<CompressedBlocks>),
     /// Blocks, each compressed by LZ4 without a frame.
-    Lz4(Arc<Blocks>),
+    Lz4(Arc<CompressedBlocks>),
     /// Decimal numbers between white space.
     Ascii,
 }
 
 /// Positions of compressed blocks, all with the same decoded size.
 #[derive(Debug)]
-pub struct Blocks {
+pub struct CompressedBlocks {
     /// First compressed byte of each block, relative to the segment, and the end of the last block.
     pub starts: Vec<u64>,
     /// Uncompressed bytes of each block; the last one can be shorter.
@@ -64,10 +64,8 @@ pub struct Segment {
 /// The file is missing, cannot be opened, or is not regular.
 pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
     let system = |error| IoError::system(path, "open", &error);
-    let regular = |found: &Metadata| match found.is_file() {
-        true => Ok(()),
-        false => Err(IoError::request(path, "is not a regular file")),
-    };
+    let regular =
+        |found: &Metadata| if found.is_file() { Ok(()) } else { Err(IoError::request(path, "is not a regular file")) };
     // Opening a pipe would block.
     regular(&fs::metadata(path).map_err(system)?)?;
     let file = File::open(path).map_err(system)?;
@@ -141,7 +139,7 @@ impl Segment {
     /// # Errors
     /// As [`Self::from_byte`].
     pub fn zlib(path: &Path, [start, end]: [u64; 2], bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
-        let blocks = Blocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
+        let blocks = CompressedBlocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
         let whole = Self::unchecked(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes)?;
         Self { end: end.min(whole.end), open_ended: true, ..whole }.checked(kind)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::document::{Document, NumbersAt, VtiArray};
 use crate::files::Head;
 use crate::scalar::ScalarKind;
-use crate::store::{Blocks, Encoding, Segment, prefix, tail};
+use crate::store::{CompressedBlocks, Encoding, Segment, prefix, tail};
 use crate::{IoError, quoted};
 
 /// Number of base64 characters for `bytes` bytes.
@@ -163,7 +163,7 @@ impl<'a> Arrays<'a> {
         array: &VtiArray,
         binary: &Binary,
         bytes: u64,
-        encoding: fn(Arc<Blocks>) -> Encoding,
+        encoding: fn(Arc<CompressedBlocks>) -> Encoding,
     ) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let numbers = |count: u64| -> Result<Vec<u64>, IoError> {
@@ -193,7 +193,7 @@ impl<'a> Arrays<'a> {
         let packed = starts[starts.len() - 1];
         let start = binary.start + table_length;
         let end = start.saturating_add(if binary.base64 { characters(packed) } else { packed });
-        let blocks = encoding(Arc::new(Blocks { starts, size }));
+        let blocks = encoding(Arc::new(CompressedBlocks { starts, size }));
         Ok(self.segment_of(start, end, binary.base64, blocks, bytes))
     }
 

@@ -48,7 +48,7 @@ fn every_truncation_is_an_error() {
 
 /// Damage can give another mesh, but no panic, and no index of a missing vertex.
 #[test]
-fn damage_does_not_go_unnoticed_or_panic() {
+fn damaged_files_give_errors_or_meshes_without_panic() {
     let folder = Folder::new();
     let sample = Sample::new(4, 3, true, &["a"]);
     for format in FORMATS {

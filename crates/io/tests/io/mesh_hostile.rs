@@ -58,7 +58,7 @@ fn empty_compressed_array_needs_blocks_of_some_size() {
 
 /// A compressed array may declare a thousand times its length: missing data takes no memory.
 #[test]
-fn truncated_compressed_array_takes_the_memory_of_what_is_there() {
+fn truncated_compressed_array_takes_memory_for_existing_data_only() {
     let folder = Folder::new();
     let points = 5_000_000_u32;
     let packed = zlib(&vec![0; 600_000]);

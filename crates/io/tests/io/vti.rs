@@ -120,9 +120,8 @@ fn lz4_blocks_are_read() {
         let mut words = vec![blocks.len() as u32, size as u32, (bytes.len() % size) as u32];
         words.extend(blocks.iter().map(|block| block.len() as u32));
         let (head, body) = (super::common::volumes::bytes(&words, big), blocks.concat());
-        let encode = |bytes: &[u8]| match base64 {
-            true => base64::engine::general_purpose::STANDARD.encode(bytes).into_bytes(),
-            false => bytes.to_vec(),
+        let encode = |bytes: &[u8]| {
+            if base64 { base64::engine::general_purpose::STANDARD.encode(bytes).into_bytes() } else { bytes.to_vec() }
         };
         let [order, encoding] =
             [["LittleEndian", "BigEndian"][usize::from(big)], ["raw", "base64"][usize::from(base64)]];

@@ -14,7 +14,7 @@ const DIRECTORY: &str = "ZIPPY_IO_FULL_ARRAYS";
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_changes_nothing() {
+fn full_disk_leaves_the_existing_file() {
     full_disk::run("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 

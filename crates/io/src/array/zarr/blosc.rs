@@ -81,15 +81,17 @@ impl<'a> Buffer<'a> {
             let stream = at.checked_add(4 + length).and_then(|end| self.all.get(at + 4..end));
             let stream = stream.ok_or_else(|| damaged("a block reaches beyond the end"))?;
             let room = bytes / streams;
-            match length == room {
-                true => out.extend_from_slice(stream),
-                false => self.stream(stream, room, &mut out)?,
+            if length == room {
+                out.extend_from_slice(stream)
+            } else {
+                self.stream(stream, room, &mut out)?
             }
             at += 4 + length;
         }
-        match out.len() == bytes {
-            true => Ok(out),
-            false => Err(damaged(&format!("a block has {} bytes and not {bytes}", out.len()))),
+        if out.len() == bytes {
+            Ok(out)
+        } else {
+            Err(damaged(&format!("a block has {} bytes and not {bytes}", out.len())))
         }
     }
 

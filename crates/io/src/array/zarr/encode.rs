@@ -64,10 +64,8 @@ impl Encoder {
     /// # Errors
     /// A codec fails.
     pub fn encode<'a>(&self, cells: &'a [u8], block: &Index) -> Result<Option<Cow<'a, [u8]>>, String> {
-        let mut numbers = match self.leaf.bytes() == self.cell_bytes {
-            true => Cow::Borrowed(cells),
-            false => Cow::Owned(self.field(cells)),
-        };
+        let mut numbers =
+            if self.leaf.bytes() == self.cell_bytes { Cow::Borrowed(cells) } else { Cow::Owned(self.field(cells)) };
         if !self.write_empty && is_zero(&numbers) {
             return Ok(None);
         }

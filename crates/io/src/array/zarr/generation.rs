@@ -36,9 +36,10 @@ impl Generation {
     /// # Errors
     /// The store has been replaced or removed.
     pub fn check(&self) -> Result<(), IoError> {
-        match self.root.is_some() && root_document(&self.path) == self.root {
-            true => Ok(()),
-            false => Err(IoError::request(&self.path, "was replaced or removed while it was read; load it again")),
+        if self.root.is_some() && root_document(&self.path) == self.root {
+            Ok(())
+        } else {
+            Err(IoError::request(&self.path, "was replaced or removed while it was read; load it again"))
         }
     }
 }

@@ -79,9 +79,10 @@ fn array(mut found: Map<String, Value>) -> Result<Node, String> {
 pub fn directory(path: &Path, node: &str) -> Result<PathBuf, IoError> {
     let is_inside =
         |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);
-    match node.is_empty() || node.split('/').all(is_inside) {
-        true => Ok(if node.is_empty() { path.to_path_buf() } else { path.join(node) }),
-        false => Err(IoError::request(path, format!("{} is not the name of an array in a store", quoted(node)))),
+    if node.is_empty() || node.split('/').all(is_inside) {
+        Ok(if node.is_empty() { path.to_path_buf() } else { path.join(node) })
+    } else {
+        Err(IoError::request(path, format!("{} is not the name of an array in a store", quoted(node))))
     }
 }
 

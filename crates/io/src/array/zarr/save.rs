@@ -15,7 +15,7 @@ use super::fields::{Leaf, leaves, under};
 use super::options::ZarrOptions;
 use super::{axes, coordinates, document, ome};
 use crate::IoError;
-use crate::array::blocks::Blocks;
+use crate::array::blocks::BlockGrid;
 use crate::array::metadata::Metadata;
 use crate::array::save::saving;
 use crate::array::staging::each_of;
@@ -35,7 +35,7 @@ pub fn save<T: Element, const D: usize>(
 ) -> Result<u64> {
     let metadata = &metadata.sorted();
     let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
-    let plan = Plan { path, name, metadata, options };
+    let plan = StorePlan { path, name, metadata, options };
     let (array, region) = (section.array(), section.region().ok());
     let what = saving(path, array.name(), region.as_ref(), &(metadata, options));
     world.agree(&what, plan.check(section))?;
@@ -53,14 +53,14 @@ pub fn save<T: Element, const D: usize>(
 }
 
 /// A save in progress: paths, options and metadata.
-struct Plan<'a> {
+struct StorePlan<'a> {
     path: &'a Path,
     name: String,
     metadata: &'a Metadata,
     options: &'a ZarrOptions,
 }
 
-impl Plan<'_> {
+impl StorePlan<'_> {
     fn check<T: Element, const D: usize>(&self, section: &GlobalSection<T, D>) -> Result<()> {
         let (path, shape) = (self.path, section.region()?.extents());
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("zarr")) {
@@ -141,7 +141,7 @@ impl Plan<'_> {
         // The encoder pads chunks that reach beyond the end.
         let shape = region.extents();
         let extents = Index::from_fn(D, |axis| grid.file()[axis].min(shape[axis].max(1)));
-        each_of(world, &section.array(), &Blocks::grid(region, extents), &mut |block, cells| {
+        each_of(world, &section.array(), &BlockGrid::grid(region, extents), &mut |block, cells| {
             let at = Index::from_fn(D, |axis| (block.start[axis] - region.start[axis]) / extents[axis]);
             for encoder in &encoders {
                 let key = format!("{}/{}", encoder.leaf.node(&node), encoder.key(&at));

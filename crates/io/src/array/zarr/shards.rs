@@ -27,7 +27,7 @@ pub struct Shards {
 
 /// Bytes of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Stretch {
+pub struct ByteRange {
     pub start: u64,
     pub bytes: u64,
 }
@@ -67,9 +67,9 @@ impl Shards {
     pub fn part(
         &mut self,
         (file, path): (&mut File, &Path),
-        (shard, within): (&Index, Stretch),
+        (shard, within): (&Index, ByteRange),
         part: &Index,
-    ) -> Result<Option<Stretch>, IoError> {
+    ) -> Result<Option<ByteRange>, IoError> {
         let at = within.start + if self.is_at_end { within.bytes.saturating_sub(self.index_bytes) } else { 0 };
         if self.last.as_ref().is_none_or(|(last, _)| last != shard) {
             // Free the old index first.
@@ -87,10 +87,10 @@ impl Shards {
                 format!("the index has a chunk of {bytes} bytes from byte {first} on, after the end of the shard");
             return Err(IoError::malformed(path, at, message));
         }
-        Ok(Some(Stretch { start: within.start + first, bytes }))
+        Ok(Some(ByteRange { start: within.start + first, bytes }))
     }
 
-    fn read(&self, (file, path): (&mut File, &Path), within: Stretch, at: u64) -> Result<Vec<u64>, IoError> {
+    fn read(&self, (file, path): (&mut File, &Path), within: ByteRange, at: u64) -> Result<Vec<u64>, IoError> {
         if within.bytes < self.index_bytes {
             let (offset, found) = (within.start + within.bytes, within.bytes);
             return Err(IoError::Truncated { path: path.to_path_buf(), offset, found, expected: self.index_bytes });

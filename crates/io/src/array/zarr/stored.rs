@@ -15,7 +15,7 @@ use super::keys::Keys;
 use super::layers::Layers;
 use super::node;
 use super::options::MOST_BYTES;
-use super::shards::{Shards, Stretch};
+use super::shards::{ByteRange, Shards};
 use super::values::{sizes, wrong};
 use crate::memory::zeros;
 use crate::store::open_regular;
@@ -34,7 +34,7 @@ pub struct StoredArray {
     keys: Keys,
     layers: Layers,
     /// Index of the chunk whose file was read last, with the open file unless it is missing.
-    last: Option<(Index, Option<(File, Stretch)>)>,
+    last: Option<(Index, Option<(File, ByteRange)>)>,
     /// Bytes of one missing cell.
     pub fill: Vec<u8>,
 }
@@ -176,14 +176,15 @@ pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Re
         }
     }
     let fits = extents.iter().all(|&extent| i64::try_from(extent).is_ok_and(|extent| extent >= least));
-    match fits && Index::from_fn(axes, |axis| extents[axis] as i64).product().is_some() {
-        true => Ok(Index::from_fn(axes, |axis| extents[axes - 1 - axis] as i64)),
-        false => Err(format!("extents {extents:?} are none of {what}")),
+    if fits && Index::from_fn(axes, |axis| extents[axis] as i64).product().is_some() {
+        Ok(Index::from_fn(axes, |axis| extents[axes - 1 - axis] as i64))
+    } else {
+        Err(format!("extents {extents:?} are none of {what}"))
     }
 }
 
 /// A file of an array, and all its bytes; `None`: there is none.
-fn open(directory: &Path, path: &Path) -> Result<Option<(File, Stretch)>, IoError> {
+fn open(directory: &Path, path: &Path) -> Result<Option<(File, ByteRange)>, IoError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A link that leads to nothing is no chunk that was left out.
@@ -193,7 +194,7 @@ fn open(directory: &Path, path: &Path) -> Result<Option<(File, Stretch)>, IoErro
                 None => Ok(None),
             }
         }
-        _ => open_regular(path).map(|(file, bytes)| Some((file, Stretch { start: 0, bytes }))),
+        _ => open_regular(path).map(|(file, bytes)| Some((file, ByteRange { start: 0, bytes }))),
     }
 }
 
@@ -201,7 +202,7 @@ fn open(directory: &Path, path: &Path) -> Result<Option<(File, Stretch)>, IoErro
 fn read(
     file: &mut File,
     path: &Path,
-    Stretch { start, bytes }: Stretch,
+    ByteRange { start, bytes }: ByteRange,
     (wanted, is_exact): (u64, bool),
 ) -> Result<Vec<u8>, IoError> {
     let offset = start + bytes;

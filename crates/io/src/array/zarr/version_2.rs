@@ -95,8 +95,9 @@ fn kind(dtype: &Value) -> (String, &'static str) {
     };
     let is_known = !known.is_empty() && (matches!(order, "<" | ">") || order == "|" && name.ends_with('1'));
     let endian = if order == ">" { "big" } else { "little" };
-    match is_known {
-        true => (known.into(), endian),
-        false => (dtype.as_str().map_or_else(|| dtype.to_string(), str::to_string), endian),
+    if is_known {
+        (known.into(), endian)
+    } else {
+        (dtype.as_str().map_or_else(|| dtype.to_string(), str::to_string), endian)
     }
 }

@@ -17,7 +17,7 @@ const PAGE: u64 = 4096;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_loses_nothing() {
+fn full_disk_leaves_earlier_generations() {
     let said = full_disk::run("checkpoint::tests::full::a_child", DIRECTORY, directory().path());
     eprintln!("{said}");
 }

@@ -24,9 +24,10 @@ fn run(world: &World, checkpoints: &Checkpoints, steps: u64, is_named: bool) -> 
         std::mem::swap(&mut now, &mut next);
         std::mem::swap(&mut list, &mut other);
     }
-    let contents = match is_named {
-        true => Contents::new().array_as("now", &now).growable_as("list", &list),
-        false => Contents::new().array(&now).growable(&list),
+    let contents = if is_named {
+        Contents::new().array_as("now", &now).growable_as("list", &list)
+    } else {
+        Contents::new().array(&now).growable(&list)
     };
     checkpoints.save(world, steps, &contents)
 }

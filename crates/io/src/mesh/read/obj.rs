@@ -6,7 +6,7 @@ use std::str::SplitAsciiWhitespace;
 use super::Mesh;
 use super::faces::Faces;
 use super::positions::floats;
-use super::source::{Line, Source};
+use super::source::{Line, MeshSource};
 use crate::mesh::obj::COMMENT;
 use crate::{IoError, quoted};
 
@@ -60,7 +60,7 @@ const SURFACES: [&str; 5] = ["surf", "bzp", "bsp", "cdp", "cdc"];
 
 /// Statements read so far.
 struct Lines<'a> {
-    source: Source<'a>,
+    source: MeshSource<'a>,
     positions: Vec<[f64; 3]>,
     normals: Vec<[f32; 3]>,
     faces: Faces,
@@ -75,7 +75,7 @@ struct Lines<'a> {
 }
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
-    let source = Source::open(path)?;
+    let source = MeshSource::open(path)?;
     let mut lines = Lines {
         source,
         positions: Vec::new(),

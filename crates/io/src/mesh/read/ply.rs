@@ -8,7 +8,7 @@ use std::path::Path;
 use super::Mesh;
 use super::faces::Faces;
 use super::positions::floats;
-use super::source::Source;
+use super::source::MeshSource;
 use crate::IoError;
 use crate::mesh::ply::{NORMAL, POSITION};
 use crate::scalar::ScalarKind;
@@ -16,7 +16,7 @@ use header::{Element, Property};
 use numbers::Numbers;
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
-    let mut source = Source::open(path)?;
+    let mut source = MeshSource::open(path)?;
     let (encoding, elements) = header::read(&mut source)?;
     let vertices = elements.iter().find(|element| element.name == "vertex");
     let Some(vertices) = vertices.map(|element| element.count) else {

@@ -1,4 +1,4 @@
-//! [`Source`]: sequential reader of a file.
+//! [`MeshSource`]: sequential reader of a file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -17,7 +17,7 @@ const WORD: usize = 256;
 const BLOCK: u64 = 1 << 20;
 
 /// An open file at a position.
-pub struct Source<'a> {
+pub struct MeshSource<'a> {
     pub path: &'a Path,
     file: BufReader<File>,
     /// Offset of the next byte.
@@ -63,7 +63,7 @@ impl Word {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> MeshSource<'a> {
     /// Opens a file.
     ///
     /// # Errors
@@ -199,9 +199,10 @@ impl<'a> Source<'a> {
             if buffer.is_empty() {
                 break;
             }
-            let skipped = match bytes.is_empty() {
-                true => buffer.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(buffer.len()),
-                false => 0,
+            let skipped = if bytes.is_empty() {
+                buffer.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(buffer.len())
+            } else {
+                0
             };
             let rest = &buffer[skipped..];
             let length = rest.iter().position(u8::is_ascii_whitespace);

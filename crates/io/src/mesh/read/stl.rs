@@ -5,12 +5,12 @@ mod text;
 use std::path::Path;
 
 use super::Mesh;
-use super::source::{Source, vector};
+use super::source::{MeshSource, vector};
 use crate::mesh::stl::{FACET, LEAD};
 use crate::{IoError, shown};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
-    let mut source = Source::open(path)?;
+    let mut source = MeshSource::open(path)?;
     let head = source.peek(LEAD as usize)?.to_vec();
     let count = head
         .get(LEAD as usize - 4..LEAD as usize)

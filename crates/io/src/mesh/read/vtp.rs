@@ -14,7 +14,7 @@ use crate::vti::arrays::Arrays;
 use crate::vti::document::VtiArray;
 use crate::vti::{big_endian, kind};
 use crate::{IoError, quoted};
-use document::{Piece, PolyData};
+use document::{PolyData, VtpPiece};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let head = Head::read(path)?;
@@ -47,7 +47,7 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    fn mesh(&mut self, piece: &Piece) -> Result<Mesh, IoError> {
+    fn mesh(&mut self, piece: &VtpPiece) -> Result<Mesh, IoError> {
         let all = self.data.arrays();
         let data = || piece.data.iter().map(|&number| &all[number]);
         let normals = data().find(|array| piece.normals.as_ref() == Some(&array.name) && array.components.value == 3);
@@ -150,7 +150,7 @@ impl Numbers<'_> {
     /// Calls `each` with the points of each cell and the byte of its element.
     fn cells(
         &mut self,
-        piece: &Piece,
+        piece: &VtpPiece,
         count: u64,
         (corners, ends): (&VtiArray, &VtiArray),
         mut take: impl FnMut(&[u64], u64),

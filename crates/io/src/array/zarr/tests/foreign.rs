@@ -214,10 +214,7 @@ fn shards_in_shards_are_read() {
     }
     for ranks in [1, 3, 5] {
         run_with(Config::threads(ranks), |world| {
-            let value = |[x, y]: [i64; 2]| match missing(y / 2 * 2, x / 3 * 3) {
-                true => 0.0,
-                false => number(&[y, x]) as f32,
-            };
+            let value = |[x, y]: [i64; 2]| if missing(y / 2 * 2, x / 3 * 3) { 0.0 } else { number(&[y, x]) as f32 };
             look(world, &path, None, [12, 11], &value).map(drop)
         })
         .unwrap();

@@ -152,9 +152,10 @@ fn expected<T: Element, const D: usize>(
         let mut bytes = Vec::new();
         for cell in Region::new(&[0; D], &chunk).unwrap().points() {
             let at: [i64; D] = std::array::from_fn(|axis| number[axis] * chunk[axis] + cell[axis]);
-            match (0..D).all(|axis| at[axis] < shape[axis]) {
-                true => bytes.extend(&bytemuck::bytes_of(&value(at))[field.clone()]),
-                false => bytes.resize(bytes.len() + field.len(), 0),
+            if (0..D).all(|axis| at[axis] < shape[axis]) {
+                bytes.extend(&bytemuck::bytes_of(&value(at))[field.clone()])
+            } else {
+                bytes.resize(bytes.len() + field.len(), 0)
             }
         }
         (std::array::from_fn(|axis| number[axis]), bytes)

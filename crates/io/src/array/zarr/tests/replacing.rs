@@ -73,7 +73,7 @@ fn empty_directory_becomes_a_store() {
 
 /// A file in a store that is no node has the format of its extension.
 #[test]
-fn ordinary_file_in_a_store_is_what_its_name_says() {
+fn file_in_a_store_has_the_format_of_its_extension() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.zarr");
     run_with(Config::threads(2), |world| {

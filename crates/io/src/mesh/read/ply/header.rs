@@ -1,6 +1,6 @@
 //! Header of a PLY file.
 
-use crate::mesh::read::source::{Line, Source};
+use crate::mesh::read::source::{Line, MeshSource};
 use crate::scalar::ScalarKind;
 use crate::{IoError, quoted};
 
@@ -36,7 +36,7 @@ pub enum Encoding {
 ///
 /// # Errors
 /// The header is malformed.
-pub fn read(source: &mut Source) -> Result<(Encoding, Vec<Element>), IoError> {
+pub fn read(source: &mut MeshSource) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
         Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}
         Err(error @ IoError::System { .. }) => return Err(error),
@@ -90,7 +90,13 @@ fn encoding_of(name: &str) -> Option<Encoding> {
     }
 }
 
-fn element(source: &Source, line: &Line, elements: &mut Vec<Element>, name: &str, count: &str) -> Result<(), IoError> {
+fn element(
+    source: &MeshSource,
+    line: &Line,
+    elements: &mut Vec<Element>,
+    name: &str,
+    count: &str,
+) -> Result<(), IoError> {
     let Ok(count) = count.parse() else {
         return source.malformed(line.at, format!("{} is no number of elements", quoted(count)));
     };
@@ -102,7 +108,7 @@ fn element(source: &Source, line: &Line, elements: &mut Vec<Element>, name: &str
 }
 
 fn property(
-    source: &Source,
+    source: &MeshSource,
     line: &Line,
     elements: &mut [Element],
     count: Option<&str>,

@@ -1,18 +1,18 @@
 //! [`Numbers`]: the numbers after the header of a PLY file.
 
-use super::super::source::Source;
+use super::super::source::MeshSource;
 use super::header::{Element, Encoding, Property};
 use crate::scalar::ScalarKind;
 use crate::{IoError, quoted};
 
 /// Sequential reader of numbers.
 pub struct Numbers<'a> {
-    pub source: Source<'a>,
+    pub source: MeshSource<'a>,
     encoding: Encoding,
 }
 
 impl<'a> Numbers<'a> {
-    pub fn new(source: Source<'a>, encoding: Encoding) -> Self {
+    pub fn new(source: MeshSource<'a>, encoding: Encoding) -> Self {
         Self { source, encoding }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::super::Mesh;
 use super::super::faces::Faces;
 use super::super::positions::floats;
-use super::super::source::{Source, Word};
+use super::super::source::{MeshSource, Word};
 use crate::{IoError, quoted, shown};
 
 /// True if the beginning of a file is that of an STL text file.
@@ -19,7 +19,7 @@ pub fn recognises(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// An unexpected word; the file ends inside a facet, or before the first one.
-pub fn read(source: Source) -> Result<Mesh, IoError> {
+pub fn read(source: MeshSource) -> Result<Mesh, IoError> {
     let mut facets = Facets {
         source,
         ahead: VecDeque::new(),
@@ -41,7 +41,7 @@ pub fn read(source: Source) -> Result<Mesh, IoError> {
 }
 
 struct Facets<'a> {
-    source: Source<'a>,
+    source: MeshSource<'a>,
     /// Lookahead: words that have been read and come next.
     ahead: VecDeque<Word>,
     mesh: Mesh,

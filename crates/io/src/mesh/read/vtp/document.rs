@@ -11,12 +11,12 @@ use crate::{IoError, quoted};
 pub struct PolyData {
     /// Common parts of the document; its only piece has all arrays.
     pub document: Document,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<VtpPiece>,
 }
 
 /// A mesh in a document. Arrays are indices into [`PolyData::arrays`].
 #[derive(Default)]
-pub struct Piece {
+pub struct VtpPiece {
     pub at: u64,
     pub points: u64,
     pub polys: u64,
@@ -98,7 +98,7 @@ impl PolyData {
         element.need(&head.path, "NumberOfPoints")?;
         // Points and lines without area are dropped.
         let (points, polys, strips) = (count("NumberOfPoints")?, count("NumberOfPolys")?, count("NumberOfStrips")?);
-        self.pieces.push(Piece { at: element.at, points, polys, strips, ..Piece::default() });
+        self.pieces.push(VtpPiece { at: element.at, points, polys, strips, ..VtpPiece::default() });
         Ok(())
     }
 
