@@ -61,7 +61,7 @@ impl Description {
     ) -> Result<(), E> {
         let begin = |region: &Region| PartialBox { out: Vec::new(), left: region.cells() };
         let mut filling: Vec<PartialBox<T>> = regions.iter().map(begin).collect();
-        for (number, one) in filling.iter().enumerate() {
+        for (number, partial) in filling.iter().enumerate() {
             if partial.left == 0 {
                 done(number, Vec::new())?;
             }

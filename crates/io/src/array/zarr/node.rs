@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
 
-use super::{second, values};
+use super::{values, version_2};
 use crate::{IoError, json, quoted};
 
 /// Maximum number of nodes.
