@@ -1,5 +1,5 @@
-//! [`BlockGrid`]: division of a box into blocks that are contiguous in a file, and their distribution
-//! to ranks.
+//! [`BlockGrid`]: division of a box into blocks that are contiguous in a file, and their
+//! distribution to ranks.
 
 use zippy::extents::Index;
 use zippy::locate::Placement;
