@@ -61,6 +61,7 @@ mod pending;
 mod plan;
 mod prefix_copies;
 mod prepared_exchange;
+mod record_exchange;
 mod spans;
 mod transfer;
 

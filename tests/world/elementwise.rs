@@ -204,7 +204,7 @@ fn mistakes_are_named_and_placed() {
         assert!(text(twice).contains("given twice"));
         let taken = world.elementwise("p").call().read("p", b.at(..)).write("a", a.at(..));
         assert!(text(taken).contains("is taken"));
-        assert!(text(world.elementwise("1.0").call().write("a b", a.at(..))).contains("no name"));
+        assert!(text(world.elementwise("1.0").call().write("a b", a.at(..))).contains("is not a name in WGSL"));
         let short = world.elementwise("b").call().read("b", b.at(0..3)).write("a", a.at(..));
         assert!(text(short).contains("must agree"));
         let outside = world.elementwise("b").call().read("b", b.at(3..9)).write("a", a.at(..));

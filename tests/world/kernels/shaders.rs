@@ -1,5 +1,5 @@
 //! Every shader of the library is valid, and agrees with a twin in plain Rust: here, in
-//! tests/device and in src/algorithms/reduce/twin.rs.
+//! tests/device and in src/algorithms/reduce/reference_tests.rs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::support;
 const ELSEWHERE: [(&str, &str); 9] = [
     // Iteration over boxes, covered by all tests of operations on boxes.
     ("jobs", "src/device/boxes.rs"),
-    ("reduce/walk", "src/algorithms/reduce/twin.rs"),
+    ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
     ("move_small", "src/device/mapped/copy.rs"),
     ("move_words", "src/device/mapped/copy.rs"),
     ("merge/places", "src/algorithms/merge/host.rs"),

@@ -25,7 +25,7 @@ fn elementwise_mistake_names_the_right_expression() {
         let unknown = of("2.0 * X", "x");
         assert!(unknown.ends_with("`X` is unknown to the expression; did you mean `x`?"), "{unknown}");
         let unknown = of("2.0 * presure", "pressure");
-        assert!(unknown.contains("`presure` is unknown") && unknown.contains("`pressure` is given"), "{unknown}");
+        assert!(unknown.contains("`presure` is unknown") && unknown.contains("did you mean `pressure`?"), "{unknown}");
         let unused = of("1.0", "x");
         assert!(unused.ends_with("`x` is given, but the expression does not use it; leave it out"), "{unused}");
         let statement = of("if p.x > 3 { x } else { 0.0 }", "x");
