@@ -104,7 +104,7 @@ fn mistakes_in_queries_return_errors() {
         let on = world.vectors();
         let good = vector(world, "good", &points::<[f32; 2]>(KINDS[0].1, 50), Spread::Auto)?;
         let tree = on.kdtree("tree", &good, 4)?;
-        assert!(on.nearest(&tree, &[], 0).unwrap_err().to_string().contains("ask for 1"));
+        assert!(on.nearest(&tree, &[], 0).unwrap_err().to_string().contains("request 1 or more"));
         for radius in [-1.0, f32::NAN, f32::NEG_INFINITY] {
             let error = on.within(&tree, &[], radius).unwrap_err().to_string();
             assert!(error.contains(&format!("{radius}")), "{error}");

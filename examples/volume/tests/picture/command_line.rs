@@ -67,7 +67,7 @@ fn planes_boxes_and_colours_are_read() {
         let bytes = parse::colour(name).map(|colour| colour.map(|part| (255.0 * part).round() as u8));
         assert_eq!(bytes, Ok(wanted), "{name}");
     }
-    assert!(parse::colour("transparent").unwrap_err().contains("lets light through"));
+    assert!(parse::colour("transparent").unwrap_err().contains("give an opaque colour"));
     for wrong in ["", "reddish", "#ff80", "#gg0000", "#+ff800", "1,2,0", "1,0"] {
         assert!(parse::colour(wrong).is_err(), "{wrong:?}");
     }
