@@ -21,7 +21,7 @@ use super::calls::{CallSummary, CallText, CollectiveCall, NOTHING_MORE, first_di
 use super::payload::{copied, decoded, encoded, values};
 use super::wait_report::differing_calls;
 use super::{Group, ReservedTag};
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 /// Number of calls between two reads of the clock, if calls follow each other quickly.
 const CALLS_WITHOUT_POLL: u8 = 3;
@@ -47,7 +47,7 @@ impl Group {
     /// It is formatted only if calls differ.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) with two of the calls, on every
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on every
     /// rank; and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
@@ -159,7 +159,7 @@ impl Group {
     /// nothing for twice the time limit of other waits, and warns after half of that.
     ///
     /// # Errors
-    /// The failure of another rank; [`ErrorKind::Differing`](crate::error::ErrorKind::Differing); a
+    /// The failure of another rank; [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing); a
     /// timeout.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();

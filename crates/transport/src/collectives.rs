@@ -5,7 +5,7 @@ use super::calls::CollectiveCall;
 use super::contribution::{Contribution, INLINE_BYTES, pack, unpack};
 use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 /// Contribution of a payload: inline if it is small, else direct, with the payload moved into
 /// `large`.
@@ -23,9 +23,9 @@ impl Group {
     ///
     /// # Errors
     /// The errors of every collective: a failure of the run
-    /// ([`ErrorKind::Remote`](crate::error::ErrorKind::Remote)), a timeout
+    /// ([`ErrorKind::Remote`](zippy_base::error::ErrorKind::Remote)), a timeout
     /// ([`TransportError::Timeout`]), different calls on different ranks
-    /// ([`ErrorKind::Differing`](crate::error::ErrorKind::Differing)).
+    /// ([`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing)).
     #[track_caller]
     pub fn barrier(&self) -> Result<()> {
         let _call = CallSite::enter();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::environment::{self, Checking, Launcher, MAX_THREADS, detect_launcher};
 use super::patience::Patience;
-use crate::error::TransportError;
+use zippy_base::error::TransportError;
 
 /// The source of the ranks of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

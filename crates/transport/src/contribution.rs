@@ -8,7 +8,7 @@
 
 use super::Payload;
 use super::payload::slices;
-use crate::error::{Result, TransportError};
+use zippy_base::error::{Result, TransportError};
 
 /// Largest payload, in bytes, that is passed along the tree.
 pub(crate) const INLINE_BYTES: usize = 8 << 10;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::TransportError;
+use zippy_base::error::TransportError;
 
 /// Largest number of ranks as threads. A larger number is taken for a typing error.
 pub(crate) const MAX_THREADS: usize = 4096;

@@ -8,7 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::failure;
-use crate::trace::say;
+use zippy_base::trace::say;
 
 /// Number of current runs in this process.
 static RUNS: AtomicUsize = AtomicUsize::new(0);

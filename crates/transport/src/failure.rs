@@ -9,8 +9,8 @@ use std::panic::{self, AssertUnwindSafe, Location, PanicHookInfo};
 use std::rc::Rc;
 use std::sync::Once;
 
-use crate::error::{Error, ErrorKind, TransportError};
-use crate::trace::say;
+use zippy_base::error::{Error, ErrorKind, TransportError};
+use zippy_base::trace::say;
 
 /// A panic, as seen by the panic hook.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Failure};
+use zippy_base::error::{Error, Failure};
 
 /// The time since a failure, and its limit.
 pub(crate) struct GracePeriod {

@@ -14,7 +14,7 @@ use super::operation::{Entered, Operations};
 use super::patience::Patience;
 use super::sub_group_history::{SubGroupHistory, SubGroupId};
 use super::{ReservedTag, Tag, Transport, TransportKind};
-use crate::error::{CallSite, Error, ErrorKind, Failure, Result};
+use zippy_base::error::{CallSite, Error, ErrorKind, Failure, Result};
 
 /// Name of the operation of a rank outside of all operations of the library.
 pub(super) const PROGRAM_OPERATION: &str = "its program";

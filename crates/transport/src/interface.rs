@@ -2,7 +2,7 @@
 //! module uses.
 
 use super::{Payload, Tag};
-use crate::error::{Failure, TransportError};
+use zippy_base::error::{Failure, TransportError};
 
 /// The means of transport of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

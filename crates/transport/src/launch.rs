@@ -14,8 +14,8 @@ use super::failure::{PanicWatch, panicked, report_panic};
 use super::run_rank::{RankProgram, RankStart, run_rank};
 use super::threads::{Hub, Threads};
 use super::{Config, Group};
-use crate::error::{CallSite, ErrorKind, Failure, Result, TransportError};
-use crate::trace;
+use zippy_base::error::{CallSite, ErrorKind, Failure, Result, TransportError};
+use zippy_base::trace;
 
 /// Runs `program` on every rank and returns the results of the ranks of this process, in order of
 /// rank: of all ranks if ranks are threads, of one rank under MPI.
@@ -160,7 +160,7 @@ fn first_error(results: Vec<Result<()>>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
+    use zippy_base::error::Error;
 
     #[test]
     fn launch_returns_results_in_order_of_rank() {

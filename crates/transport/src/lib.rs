@@ -6,8 +6,6 @@
 //! cells.
 #![warn(missing_docs)]
 
-use zippy_base::{error, trace};
-
 // Start of a run, and its settings.
 mod config;
 mod environment;

@@ -1,7 +1,7 @@
 //! Point-to-point messages between the ranks of a group.
 
 use super::{Group, Payload, Tag};
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Sends a message to rank `to` of the group and returns at once. Local.

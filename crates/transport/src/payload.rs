@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 /// The bytes of a message. Between threads, the receiver gets the box itself, without a copy. MPI
 /// sends from the box and keeps it until the send is complete.

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use super::calls::CollectiveCall;
 use super::payload::{copied, values};
 use super::{Group, Payload, Tag};
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Combines the slices of all ranks element by element, with the same result on every rank.

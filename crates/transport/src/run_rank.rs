@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::group::PROGRAM_OPERATION;
 use super::{Group, Payload, Tag, traced, variables};
-use crate::error::{CallSite, Error, ErrorKind, Failure, Result};
-use crate::trace;
+use zippy_base::error::{CallSite, Error, ErrorKind, Failure, Result};
+use zippy_base::trace;
 
 /// A program whose result is stored by the caller, so that the functions that start ranks are
 /// compiled once and not per program.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::exit;
 use super::grace_period::{GracePeriod, missing_ranks_message};
-use crate::error::Failure;
-use crate::trace::say;
+use zippy_base::error::Failure;
+use zippy_base::trace::say;
 
 /// Status of a run whose ranks are threads.
 pub(crate) struct RunStatus {

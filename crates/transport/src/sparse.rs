@@ -8,7 +8,7 @@
 use super::calls::CollectiveCall;
 use super::payload::copied;
 use super::{Group, Payload};
-use crate::error::{CallSite, Result};
+use zippy_base::error::{CallSite, Result};
 
 impl Group {
     /// Sends each payload to its rank and returns the received (sender, payload) pairs, sorted by
@@ -19,7 +19,7 @@ impl Group {
     /// nothing for pairs of ranks without payloads.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`](crate::error::TransportError::NoSuchRank) for a destination
+    /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) for a destination
     /// outside of the group, reported to all ranks; and the errors of every collective (see
     /// [`barrier`](Self::barrier)).
     #[track_caller]

@@ -4,7 +4,7 @@ use super::calls::CollectiveCall;
 use super::contexts::WORDS;
 use super::payload::{copied, values};
 use super::{Group, Tag};
-use crate::error::{CallSite, Result, TransportError};
+use zippy_base::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Returns the sub-group of all ranks that pass the same `color`. Ranks in the sub-group are

@@ -11,14 +11,14 @@ use super::calls::{CallSummary, first_different_calls, last_calls};
 use super::sub_group_history::{SubGroupId, SubGroupReport, group_fingerprint, summand};
 use super::wait_report::differing_calls;
 use super::{Group, ReservedTag};
-use crate::error::{Error, Result, TransportError};
+use zippy_base::error::{Error, Result, TransportError};
 
 impl Group {
     /// Compares the calls of all ranks in their sub-groups. Collective over all ranks of the run,
     /// at its end.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) with two of the calls, on every
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on every
     /// rank; [`TransportError::Other`] if the calls are no longer recorded.
     pub(crate) fn compare_sub_groups(&self) -> Result<()> {
         let history = self.sub_group_history();

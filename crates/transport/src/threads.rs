@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::run_status::RunStatus;
 use super::{Payload, Received, Tag, Transport, TransportKind};
-use crate::error::{Failure, TransportError};
+use zippy_base::error::{Failure, TransportError};
 
 /// Calls of `idle` that yield before a rank parks. The number is small because ranks are often more
 /// than cores: a yielding rank uses a share of a core, a parked rank does not.

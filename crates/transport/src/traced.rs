@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::payload::{decoded, encoded};
 use super::{Group, ReservedTag, Tag};
-use crate::error::{Result, TransportError, describe_refusal};
-use crate::trace::{ChromeWriter, Told, TraceFile, warn};
+use zippy_base::error::{Result, TransportError, describe_refusal};
+use zippy_base::trace::{ChromeWriter, Told, TraceFile, warn};
 
 /// Time limit for the spans of all ranks at the end of a successful run.
 const SUCCESS_LIMIT: Duration = Duration::from_secs(60);

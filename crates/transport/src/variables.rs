@@ -3,7 +3,7 @@
 
 use std::sync::Once;
 
-use crate::trace;
+use zippy_base::trace;
 
 /// An environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

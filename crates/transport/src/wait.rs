@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use super::Group;
-use crate::error::{CallSite, Result, TransportError};
-use crate::trace::{self, SpanKind};
+use zippy_base::error::{CallSite, Result, TransportError};
+use zippy_base::trace::{self, SpanKind};
 
 /// Duration of a wait after which it polls for wait messages of other ranks.
 const POLL_AFTER: Duration = Duration::from_millis(1);
@@ -26,8 +26,8 @@ impl Group {
     ///
     /// # Errors
     /// * An error of `step`.
-    /// * [`ErrorKind::Remote`](crate::error::ErrorKind::Remote) if another rank has failed.
-    /// * [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) if ranks have called
+    /// * [`ErrorKind::Remote`](zippy_base::error::ErrorKind::Remote) if another rank has failed.
+    /// * [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if ranks have called
     ///   different operations.
     /// * [`TransportError::Timeout`] after the limit. It becomes this rank's failure, and is
     ///   reported to all ranks.

@@ -17,7 +17,7 @@ use super::calls::{CallSummary, NOTHING_MORE, first_different_calls, last_calls}
 use super::members::GroupId;
 use super::payload::{decoded, encoded};
 use super::{Group, Tag};
-use crate::error::{Error, ErrorKind, Result};
+use zippy_base::error::{Error, ErrorKind, Result};
 
 /// A rank that waits for a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl Group {
     /// Receives and handles all messages of waiting ranks that have arrived.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](crate::error::ErrorKind::Differing) if calls of another rank are
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if calls of another rank are
     /// not this rank's, or if a cycle of waits is found. The error is reported to all ranks.
     pub(crate) fn receive_wait_messages(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::wait_message())? {

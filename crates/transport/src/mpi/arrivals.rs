@@ -3,8 +3,8 @@
 use super::label::Label;
 use super::pool::{BytePool, PooledBytes};
 use super::raw::InFlight;
-use crate::error::TransportError;
 use crate::{Payload, Received, Tag};
+use zippy_base::error::TransportError;
 
 /// A message that arrives or has arrived.
 struct Incoming {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::control_state::Progress;
 use super::label::Label;
 use super::wire::Wire;
-use crate::error::{Failure, TransportError};
 use crate::{Received, Tag};
+use zippy_base::error::{Failure, TransportError};
 
 #[derive(Serialize, Deserialize)]
 enum ControlMessage {

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::error::Failure;
+use zippy_base::error::Failure;
 
 /// Progress of a rank with its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

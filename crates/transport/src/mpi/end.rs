@@ -11,9 +11,9 @@ use super::session;
 use super::wire::Wire;
 use crate::Transport;
 use crate::config::Settings;
-use crate::error::{Error, TransportError};
 use crate::grace_period::{GracePeriod, missing_ranks_message};
-use crate::trace::say;
+use zippy_base::error::{Error, TransportError};
+use zippy_base::trace::say;
 
 /// Supervision of ranks that do not come to the end of a failed run.
 struct Supervision {

@@ -43,8 +43,8 @@ use super::environment;
 use super::failure::{PanicWatch, panicked, report_panic};
 use super::run_rank::{RankProgram, RankStart, run_rank};
 use super::{Config, Group, Launcher};
-use crate::error::{CallSite, Error, Result, TransportError};
-use crate::trace::say;
+use zippy_base::error::{CallSite, Error, Result, TransportError};
+use zippy_base::trace::say;
 
 /// Exit code of a job after a panic, as of a panicking Rust program.
 const PANICKED: i32 = 101;

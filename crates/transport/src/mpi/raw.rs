@@ -10,7 +10,7 @@ use mpi::ffi;
 
 use super::pool::PooledBytes;
 use crate::Payload;
-use crate::error::TransportError;
+use zippy_base::error::TransportError;
 
 type Result<T, E = TransportError> = std::result::Result<T, E>;
 

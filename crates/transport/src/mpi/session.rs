@@ -10,8 +10,8 @@ use std::thread;
 
 use super::raw::{self, CallPermission, Communicator};
 use super::topology::Topology;
-use crate::error::TransportError;
 use crate::exit;
+use zippy_base::error::TransportError;
 
 /// State of MPI in this process.
 enum Phase {

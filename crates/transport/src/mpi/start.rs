@@ -9,7 +9,7 @@ use super::session;
 use super::topology::Topology;
 use crate::Launcher;
 use crate::config::{RequestedRanks, Settings};
-use crate::error::TransportError;
+use zippy_base::error::TransportError;
 
 /// Checks that the launcher belongs to the MPI library: the library must report as many processes
 /// as the launcher has started.

@@ -1,7 +1,7 @@
 //! [`Topology`]: rank of a process in a communicator and on its node.
 
 use super::raw::{self, Communicator};
-use crate::error::TransportError;
+use zippy_base::error::TransportError;
 
 /// Limit of the bits of an MPI tag. More bits would not separate more of the exchanges that are in
 /// flight at the same time.

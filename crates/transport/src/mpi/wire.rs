@@ -18,8 +18,8 @@ use super::label::Label;
 use super::pool::BytePool;
 use super::raw::{Communicator, InFlight};
 use super::topology::Topology;
-use crate::error::{Failure, TransportError};
 use crate::{Payload, Received, Tag, Transport, TransportKind};
+use zippy_base::error::{Failure, TransportError};
 
 /// Messages are received ahead of their receive calls while the waiting messages have fewer bytes
 /// than this. Beyond that, messages stay with their senders until a receive call, so that the order
