@@ -13,3 +13,4 @@ pub mod trace;
 
 pub use element::Element;
 pub use error::{Error, Result};
+pub use zippy_derive::Element;

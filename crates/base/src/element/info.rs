@@ -144,6 +144,7 @@ impl ElementInfo {
     /// record), the offset in the cell in bytes, and the kind, which is never a record.
     ///
     /// ```
+    /// # extern crate zippy_base as zippy;
     /// # use zippy::{Element, element::{ElementKind, Scalar}};
     /// #[derive(Clone, Copy, Element)]
     /// #[repr(C)]

@@ -32,6 +32,7 @@ pub mod private {
 ///   `#[derive(Element)]`:
 ///
 /// ```
+/// # extern crate zippy_base as zippy;
 /// use zippy::Element;
 ///
 /// #[derive(Clone, Copy, Element)]
@@ -46,7 +47,8 @@ pub mod private {
 ///
 /// A struct whose layouts in Rust and WGSL differ does not compile. The error names the field:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0080
+/// # extern crate zippy_base as zippy;
 /// #[derive(Clone, Copy, zippy::Element)]
 /// #[repr(C)]
 /// struct Misplaced {

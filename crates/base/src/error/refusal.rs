@@ -15,7 +15,7 @@ use std::path::Path;
 /// let path = Path::new("no_such_folder/run/now.npy");
 /// let refused = std::fs::File::create(path).unwrap_err();
 /// assert_eq!(
-///     zippy::error::describe_refusal(path, &refused),
+///     zippy_base::error::describe_refusal(path, &refused),
 ///     "the folder no_such_folder/run is missing, the last that exists is the working directory"
 /// );
 /// ```
