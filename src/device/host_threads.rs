@@ -90,12 +90,17 @@ impl TaskRunner for HostThreads {
 /// The most threads that ranks of this process use beside their own.
 static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 
+/// Stack of a thread of the pool, in bytes, as large as the default of a rank. Native kernels of
+/// thousands of statements keep their values in frames of megabytes.
+const STACK_BYTES: usize = 16 << 20;
+
 /// The pool of the process; none where the system refuses its threads.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let new = || {
         let threads = POOL_THREADS.load(Ordering::Relaxed);
-        ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("zippy host {i}")).build().ok()
+        let named = ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}"));
+        named.num_threads(threads).stack_size(STACK_BYTES).build().ok()
     };
     POOL.get_or_init(new).as_ref()
 }
