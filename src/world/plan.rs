@@ -9,8 +9,8 @@ use crate::device::{Device, cache_capacity};
 use crate::plan::cache::{PlanCache, PlanKey};
 use crate::plan::{Moved, RankPlan};
 
-/// Moves and messages of an exchange on this rank, from [`World::plan`](crate::World::plan). Displays as
-/// [`explain`](Self::explain).
+/// Moves and messages of an exchange on this rank, from [`World::plan`](crate::World::plan).
+/// Displays as [`explain`](Self::explain).
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     groups: Vec<GroupPlan>,

@@ -113,9 +113,9 @@ impl Machine {
         library.is_some_and(|name| self.has_library(name) || self.exists(manifest.with_file_name("").join(name)))
     }
 
-    /// True if a shared library is in a directory of [`Self::library_dirs`].
+    /// True if a shared library is in a directory of [`Self::linker_dirs`].
     pub fn has_library(&self, name: &str) -> bool {
-        self.library_dirs().iter().any(|dir| self.exists(dir.join(name)))
+        self.linker_dirs().iter().any(|dir| self.exists(dir.join(name)))
     }
 
     /// Directories that the dynamic linker may search, and that bindgen searches for libclang:
@@ -124,7 +124,7 @@ impl Machine {
     /// * the directories in [`LIBRARY_DIRS`];
     /// * their subdirectories such as /usr/lib/x86_64-linux-gnu, /usr/lib/llvm-14/lib and
     ///   /usr/lib64/llvm17/lib64.
-    fn library_dirs(&self) -> Vec<PathBuf> {
+    fn linker_dirs(&self) -> Vec<PathBuf> {
         let usual = format!("{}:{LIBRARY_DIRS}", self.var("LD_LIBRARY_PATH").unwrap_or_default());
         let nested = std::env::split_paths(LIBRARY_DIRS).flat_map(|dir| self.list(dir));
         let nested = nested.filter(|dir| ["-linux-", "/llvm"].iter().any(|part| dir.to_string_lossy().contains(part)));
@@ -134,7 +134,7 @@ impl Machine {
 
     /// Directory that contains libclang, or the value of `LIBCLANG_PATH` if libclang is there.
     pub fn libclang(&self) -> Option<PathBuf> {
-        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.library_dirs(), |path| vec![path.into()]);
+        let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.linker_dirs(), |path| vec![path.into()]);
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
 

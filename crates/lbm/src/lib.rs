@@ -1,5 +1,5 @@
-//! Lattice Boltzmann flow over global arrays: one copy of the distributions, streamed in place, and the same bits for every
-//! number of ranks and every cut.
+//! Lattice Boltzmann flow over global arrays: one copy of the distributions, streamed in place, and
+//! the same bits for every number of ranks and every cut.
 //!
 //! ```
 //! # use zippy::World;
@@ -66,26 +66,13 @@
 //!   units; pictures and files of fields stay in cells and steps.
 //!
 //! # How exact it is
+#![doc = include_str!("../accuracy.md")]
 //!
-//! On lavapipe, with `--case` and `--n` as named:
-//!
-//! | flow | result | known value |
-//! |---|---|---|
-//! | Taylor–Green vortices, n = 32, 64, 128 | order 2.02, 2.12 | 2 |
-//! | Poiseuille, 32 cells, two relaxation times | error 2.1e-5 of the speed | 0, except for rounding in `f32` |
-//! | Couette, 32 cells | error 7e-6 of the speed | 0, except for rounding in `f32` |
-//! | Couette, Poiseuille, 32 cells, 16 bits | 3.8e-4, 7.0e-4 of the speed | 7e-6, 2.1e-5 in 32 bits |
-//! | shear wave, 64 cells; Taylor–Green, 32 and 64, 16 bits | 6.9e-4; 4.6e-3, 2.6e-3 of the speed | 1.3e-4; 3.9e-3, 9.6e-4 in 32 bits |
-//! | square cavity, Re 100, n = 128 | at most 0.0084 from Ghia's table; u min −0.21384, v max 0.17918, v min −0.25302 | −0.21404, 0.17957, −0.25380 (spectral) |
-//! | square cavity, Re 100, n = 256, after 51,200 steps | at most 0.0086 from Ghia's table; u min −0.21393, v max 0.17927, v min −0.25317 | the same |
-//! | square cavity, 16 bits, n = 64, 12,000 steps | u min −0.21342, v max 0.17877, v min −0.25251 | −0.21348, 0.17877, −0.25243 in 32 bits |
-//! | cylinder in a channel (Schäfer–Turek 2D-1), `--n 40 --speed 0.02`, mean of steps 64,000 to 86,000 | drag coefficient 5.631, lift 0.01110 | 5.5795, 0.010619 |
-//! | the same, `--n 20 --speed 0.02`, mean of steps 24,000 to 40,000 | drag coefficient 5.659, lift 0.01064 | the same |
-//! | mass of a closed box after 10,000 steps, 16³ cells | error 4e-8; in 16 bits 2.4e-6 | 0 |
-//!
-//! After M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022 (streaming in place), I. Ginzburg et al.,
-//! *Two-relaxation-time lattice Boltzmann scheme*, Commun. Comput. Phys. 3, 2008, Z. Guo et al., Phys. Rev. E 65, 2002
-//! (forces), M. Geier et al., Comput. Math. Appl. 70, 2015 (cumulants), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3 of the Zippy paper.
+//! After M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022 (streaming in
+//! place), I. Ginzburg et al., *Two-relaxation-time lattice Boltzmann scheme*, Commun. Comput.
+//! Phys. 3, 2008, Z. Guo et al., Phys. Rev. E 65, 2002 (forces), M. Geier et al., Comput. Math.
+//! Appl. 70, 2015 (cumulants), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3
+//! of the Zippy paper.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -76,8 +76,8 @@ fn lowered(module: &naga::Module, info: &ModuleInfo, entry: &str, source: &str) 
 /// Generates the machine code of a kernel for the processors of a target, such as
 /// `aarch64-unknown-linux-gnu`, and returns the bytes of each function.
 ///
-/// Arguments, cost and errors: see [`CompiledKernel::new`]. AArch64 on another host needs the feature
-/// `aarch64` of this crate; [`Error::Generator`] without it.
+/// Arguments, cost and errors: see [`CompiledKernel::new`]. AArch64 on another host needs the
+/// feature `aarch64` of this crate; [`Error::Generator`] without it.
 pub fn generate_for_target(
     target: &str,
     module: &naga::Module,

@@ -1,4 +1,5 @@
-//! [`Regions`]: a kernel in single-assignment form, cut at its barriers, with the shapes of its values.
+//! [`Regions`]: a kernel in single-assignment form, cut at its barriers, with the shapes of its
+//! values.
 
 use crate::emit::FramePlacement;
 use crate::interior::Interior;

@@ -47,8 +47,8 @@ impl Group {
     /// It is formatted only if calls differ.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on every
-    /// rank; and the errors of every collective (see [`barrier`](Self::barrier)).
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on
+    /// every rank; and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
         let _call = CallSite::enter();
@@ -159,8 +159,8 @@ impl Group {
     /// nothing for twice the time limit of other waits, and warns after half of that.
     ///
     /// # Errors
-    /// The failure of another rank; [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing); a
-    /// timeout.
+    /// The failure of another rank; [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing);
+    /// a timeout.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(patience.at_the_end());

@@ -19,8 +19,8 @@ impl Group {
     /// nothing for pairs of ranks without payloads.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) for a destination
-    /// outside of the group, reported to all ranks; and the errors of every collective (see
+    /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) for a
+    /// destination outside of the group, reported to all ranks; and the errors of every collective (see
     /// [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {

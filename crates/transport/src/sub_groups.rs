@@ -18,8 +18,8 @@ impl Group {
     /// at its end.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on every
-    /// rank; [`TransportError::Other`] if the calls are no longer recorded.
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on
+    /// every rank; [`TransportError::Other`] if the calls are no longer recorded.
     pub(crate) fn compare_sub_groups(&self) -> Result<()> {
         let history = self.sub_group_history();
         if !history.has_sub_groups.get() {

@@ -1,5 +1,5 @@
-//! Tests of the comparison, the detection of races and of indices out of range, and the reduction of
-//! failing cases.
+//! Tests of the comparison, the detection of races and of indices out of range, and the reduction
+//! of failing cases.
 
 use super::{bytes, values};
 use crate::compare::{Failure, compare, compile};
