@@ -4,7 +4,8 @@ use naga::Module;
 use naga::valid::ModuleInfo;
 use zippy_native::{Vectorization, generate_for_target};
 
-use crate::native::{options, run};
+use crate::machine_code::run;
+use crate::native::options;
 use crate::random::{Extensions, count, first_seed, random_kernels_with};
 
 fn generate(module: &Module, info: &ModuleInfo, entry: &str) -> Result<(), String> {
