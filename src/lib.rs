@@ -73,8 +73,6 @@
 // Generated code refers to `::zippy`, also inside of this crate.
 extern crate self as zippy;
 
-mod wgsl;
-
 /// Warnings, and profiles of the time that a program takes.
 pub mod trace {
     pub(crate) use zippy_base::trace::*;
@@ -89,15 +87,28 @@ pub mod transport {
         Config, Entered, Group, Launcher, Payload, Tag, TransportKind, VARIABLES, Variable, copied, detect_launcher,
         launch, values,
     };
-    pub(crate) use zippy_transport::{at_exit_call, catch_expected, decoded, encoded, report_uncaught};
+    pub(crate) use zippy_transport::{decoded, encoded, report_uncaught};
 }
 
-pub mod device;
+/// One GPU as seen by one rank: its adapter, its memory, and transfers of boxes of cells.
+pub mod device {
+    pub use zippy_device::device::{
+        AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, FoldKernel, HostThreads,
+        IN_PLACE_BYTES, InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, Operator, PackedBox, Room,
+        Staged, Strided, WeakChunkBuffer, bound_kept, colour, has_wide_vectors,
+    };
+    pub(crate) use zippy_device::device::{
+        CoreClaim, buffer_bytes, cache_capacity, estimate_compiled_bytes, set_runtime_directory,
+    };
+}
 
-pub mod history;
+/// Records of operations on chunks: the last writers and, in checked runs, stale ghost cells.
+pub mod history {
+    pub(crate) use zippy_device::history::{Acting, Ghosts, History, Ledger, Moment, OperationName, WriteRecord};
+    pub use zippy_device::history::{Finding, GhostState, Problem, Reach, Site, Stray};
+}
 
 pub mod array;
-pub mod kernel;
 
 pub mod world;
 
@@ -137,6 +148,8 @@ pub use zippy_derive::Element;
 
 #[doc(inline)]
 pub use zippy_base::{element, error};
+#[doc(inline)]
+pub use zippy_device::{include_wgsl, kernel};
 // Descriptions of arrays and their moves, without a GPU.
 pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
 

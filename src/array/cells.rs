@@ -2,7 +2,7 @@
 
 use super::core::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Piece};
+use crate::device::{BufferBox, PackedBox};
 use crate::error::Result;
 use crate::region::Region;
 
@@ -11,7 +11,7 @@ impl ArrayCore {
     /// bytes.
     pub(crate) fn read(&self, chunk: ChunkId, region: &Region, into: &mut [u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, into.is_empty()) {
-            let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
+            let pieces = [PackedBox { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
             self.device().gather_into(self.element().bytes, &pieces, into)?;
         }
         Ok(())
@@ -20,7 +20,7 @@ impl ArrayCore {
     /// Replaces the cells of a box by `bytes`, axis 0 fastest; `bytes` has the size of the box.
     pub(super) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, bytes.is_empty()) {
-            let pieces = [Piece { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
+            let pieces = [PackedBox { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
             let mut padded = Vec::new();
             let mut payload = bytes;
             if !bytes.len().is_multiple_of(4) {
@@ -36,7 +36,7 @@ impl ArrayCore {
     /// Sets all cells of a box to one value.
     pub(super) fn fill(&self, chunk: ChunkId, region: &Region, value: &[u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, region.is_empty()) {
-            self.device().fill(value, &[BoxOf { buffer: &lease, view: self.strided(chunk, region) }])?;
+            self.device().fill(value, &[BufferBox { buffer: &lease, view: self.strided(chunk, region) }])?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::kind::ArrayKind;
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
-use crate::device::{BoxOf, Lease, Strided};
+use crate::device::{BufferBox, Lease, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
@@ -152,7 +152,7 @@ impl<T: Element> Growable<T> {
         {
             let one = Index::from([1]);
             let view = Strided { offset: 0, extents: Index::from([self.length as i64]), strides: one };
-            let pair = (BoxOf { buffer: &from, view }, BoxOf { buffer: &to, view });
+            let pair = (BufferBox { buffer: &from, view }, BufferBox { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
         larger.continue_history_of(&self.core);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::core::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::history::{Ghosts, History, What};
+use crate::history::{Ghosts, History, OperationName};
 use crate::region::Region;
 
 impl ArrayCore {
@@ -45,14 +45,14 @@ impl ArrayCore {
     /// Records a read by the host of a box of a chunk of this rank.
     pub(crate) fn was_read(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
-            history.operation(&[*region], &[], What::Local(what), at);
+            history.operation(&[*region], &[], OperationName::Local(what), at);
         }
     }
 
     /// Records a write to a box of a chunk of this rank.
     pub(crate) fn was_written(&self, chunk: ChunkId, region: &Region, what: &'static str, at: CallSite) {
         if let Some(history) = self.history(chunk) {
-            history.operation(&[], &[*region], What::Local(what), at);
+            history.operation(&[], &[*region], OperationName::Local(what), at);
         }
     }
 }

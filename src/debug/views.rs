@@ -6,7 +6,7 @@ use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{Piece, Strided};
+use crate::device::{PackedBox, Strided};
 use crate::error::Result;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
@@ -156,7 +156,7 @@ impl Selection {
                     strides,
                 };
                 let length = indices.cells() as usize * bytes;
-                let piece = Piece { buffer: &lease, view, payload_offset: 0 };
+                let piece = PackedBox { buffer: &lease, view, payload_offset: 0 };
                 let staged = array.device().gather(bytes, &[piece], length.next_multiple_of(8) as u64)?;
                 all.extend_from_slice(&staged.as_ref()[..length]);
             }

@@ -7,7 +7,7 @@ use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
 use crate::array::{ArrayCore, ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
 use crate::chunks::ChunkId;
-use crate::device::BoxOf;
+use crate::device::BufferBox;
 use crate::element::Element;
 use crate::error::{CallSite, PlanError, Result};
 use crate::region::Region;
@@ -192,8 +192,8 @@ impl World {
         if let (Some(read), Some(written), false) =
             (source.lease(source_chunk)?, destination.lease(destination_chunk)?, from.is_empty())
         {
-            let read = BoxOf { buffer: &read, view: source.strided(source_chunk, &from) };
-            let written = BoxOf { buffer: &written, view: destination.strided(destination_chunk, &to) };
+            let read = BufferBox { buffer: &read, view: source.strided(source_chunk, &from) };
+            let written = BufferBox { buffer: &written, view: destination.strided(destination_chunk, &to) };
             self.device().copy_boxes(bytes, &[(read, written)])?;
             source.was_read(source_chunk, &from, "copy", at);
             destination.was_written(destination_chunk, &to, "copy", at);

@@ -9,7 +9,7 @@ use super::local_order::{LocalOrder, local_order, reads_written_cells};
 use super::merge_rule::MergeRule;
 use super::message_part::{ChunkBox, MessagePart};
 use super::transfer::TypedTransfer;
-use crate::device::{Piece, Staged};
+use crate::device::{PackedBox, Staged};
 use crate::element::ElementInfo;
 use crate::error::{Error, ErrorKind, Result, TransportError};
 use crate::history::Moment;
@@ -216,7 +216,7 @@ impl World {
             for boxes_of_part in wave.received.chunk_by(|a, b| a.0 == b.0) {
                 let part = boxes_of_part[0].0;
                 let boxes = boxes_of_part.iter().map(|&(_, index)| &typed.receives[part].boxes[index]);
-                let pieces: Vec<Piece> = boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
+                let pieces: Vec<PackedBox> = boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
                 let payload = self.received_part(typed, part, tag, &mut payloads)?;
                 self.unpack(typed.element, job.merge_rule(typed), (**payload).as_ref(), &pieces)?;
             }
@@ -303,7 +303,7 @@ impl World {
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
-    pub(super) fn pack(&self, element_bytes: usize, pieces: &[Piece], bytes: u64) -> Result<Staged> {
+    pub(super) fn pack(&self, element_bytes: usize, pieces: &[PackedBox], bytes: u64) -> Result<Staged> {
         Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 
@@ -372,7 +372,7 @@ impl World {
         element: &ElementInfo,
         merge_rule: &MergeRule,
         payload: &[u8],
-        pieces: &[Piece],
+        pieces: &[PackedBox],
     ) -> Result<()> {
         self.tracer().span(Activity::Unpack, || match merge_rule {
             MergeRule::Replace => self.device().scatter(element.bytes, payload, pieces),

@@ -8,7 +8,7 @@ use super::World;
 use super::job::Job;
 use super::message_part::MessagePart;
 use super::transfer::TypedTransfer;
-use crate::device::{BoxOf, ChunkBuffer, Staged};
+use crate::device::{BufferBox, ChunkBuffer, Staged};
 use crate::error::Result;
 use crate::trace::Activity;
 
@@ -53,7 +53,7 @@ impl InPlaceSends {
         part: &MessagePart,
     ) -> Option<(&'a ChunkBuffer, Range<u64>)> {
         let written = self.written.as_ref().filter(|_| part.dense)?;
-        let BoxOf { buffer, view } = job.box_of(&part.boxes[0].chunk_box);
+        let BufferBox { buffer, view } = job.box_of(&part.boxes[0].chunk_box);
         let start = view.offset * typed.element.bytes as u64;
         let bytes = view.cells() * typed.element.bytes as u64;
         let whole_words = start.is_multiple_of(4) && bytes == part.bytes;

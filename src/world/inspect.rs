@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{ArrayIdentity, Collective, Exchange, World};
 use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
-use crate::device::BoxOf;
+use crate::device::BufferBox;
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
@@ -181,7 +181,7 @@ impl World {
             core.owned().try_for_each(|chunk| {
                 let (Some(from), Some(to)) = (core.lease(chunk)?, fresh.lease(chunk)?) else { return Ok(()) };
                 let view = core.strided(chunk, &core.chunks().storage(chunk));
-                let pair = (BoxOf { buffer: &from, view }, BoxOf { buffer: &to, view });
+                let pair = (BufferBox { buffer: &from, view }, BufferBox { buffer: &to, view });
                 Ok(self.device().copy_boxes(core.element().bytes, &[pair])?)
             })
         })?;

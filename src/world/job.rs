@@ -8,9 +8,9 @@ use super::message_part::{ChunkBox, MessagePart};
 use super::plan::PlannedTransfer;
 use super::transfer::{Operands, Transfer, TypedTransfer};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Lease, Piece};
+use crate::device::{BufferBox, Lease, PackedBox};
 use crate::error::{CallSite, Result};
-use crate::history::{Moment, What};
+use crate::history::{Moment, OperationName};
 use crate::plan::{Move, RankPlan};
 use crate::region::Region;
 
@@ -59,7 +59,7 @@ impl Job {
         let at = CallSite::here();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
-            let operation = What::Local("an exchange");
+            let operation = OperationName::Local("an exchange");
             match history.ghosts() {
                 None => history.operation(&[], &[self.owned_region(operand, chunk)], operation, at),
                 Some(_) => history.operation(&[], &self.written_boxes(operand, chunk), operation, at),
@@ -103,18 +103,18 @@ impl Job {
         &self.merge_rules[typed.rule_index]
     }
 
-    pub fn box_of(&self, chunk_box: &ChunkBox) -> BoxOf<'_> {
-        BoxOf { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
+    pub fn box_of(&self, chunk_box: &ChunkBox) -> BufferBox<'_> {
+        BufferBox { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
     }
 
     /// A chunk box with its buffer and its offset in a payload.
-    pub fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> Piece<'_> {
-        let BoxOf { buffer, view } = self.box_of(chunk_box);
-        Piece { buffer, view, payload_offset }
+    pub fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> PackedBox<'_> {
+        let BufferBox { buffer, view } = self.box_of(chunk_box);
+        PackedBox { buffer, view, payload_offset }
     }
 
     /// The boxes of message parts in a shared payload, and the byte range of each part.
-    pub fn pieces(&self, parts: &[&MessagePart]) -> (Vec<Piece<'_>>, Vec<Range<usize>>) {
+    pub fn pieces(&self, parts: &[&MessagePart]) -> (Vec<PackedBox<'_>>, Vec<Range<usize>>) {
         let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
         for part in parts {
             pieces.extend(part.boxes.iter().map(|packed| self.piece(&packed.chunk_box, start + packed.offset)));

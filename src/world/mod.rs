@@ -88,7 +88,7 @@ pub use crate::transport::Config;
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::{Device, cache_capacity, estimate_compiled_bytes};
 use crate::error::{ArrayError, CallSite, Result};
-use crate::history::{Acting, Ledger, What};
+use crate::history::{Acting, Ledger, OperationName};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::{PlanCache, WeightedCache};
 use crate::trace::{Profile, Tracer};
@@ -295,7 +295,7 @@ impl World {
     #[track_caller]
     pub(crate) fn acting(&self, name: &'static str) -> Acting<'_> {
         let at = CallSite::here();
-        self.ledger.acting(|| What::Local(name), at)
+        self.ledger.acting(|| OperationName::Local(name), at)
     }
 
     /// Runs a collective.
@@ -312,7 +312,7 @@ impl World {
         let at = CallSite::here();
         let operation: Rc<dyn Display> = Rc::new(operation);
         let _entered = self.enter(operation.clone(), signature)?;
-        let _acting = self.ledger.acting(|| What::Collective(operation), at);
+        let _acting = self.ledger.acting(|| OperationName::Collective(operation), at);
         f().map_err(|error| self.group.fail(error))
     }
 

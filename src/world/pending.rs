@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::World;
 use crate::error::{CallSite, Result};
-use crate::history::What;
+use crate::history::OperationName;
 use crate::plan::Moved;
 use crate::trace;
 
@@ -51,7 +51,7 @@ impl<'w> Pending<'w> {
     fn finish(&mut self) -> Result<()> {
         match self.rest.take() {
             Some(rest) => {
-                let operation = || What::Collective(self.operation.clone());
+                let operation = || OperationName::Collective(self.operation.clone());
                 let _acting = self.world.ledger.acting(operation, self.started_at);
                 self.world.failing(self.operation.clone(), rest)
             }

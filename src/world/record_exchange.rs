@@ -4,14 +4,14 @@ use super::World;
 use super::job::Job;
 use super::last_exchange::{LastExchange, MovedBoxes};
 use crate::error::CallSite;
-use crate::history::What;
+use crate::history::OperationName;
 
 impl World {
     /// Records the moves of jobs, except during the call of an observer.
     #[track_caller]
     pub(super) fn record_moves(&self, jobs: &[Job]) {
         if !self.observing.get() {
-            let site = self.ledger.site(What::Local("an exchange"), CallSite::here());
+            let site = self.ledger.site(OperationName::Local("an exchange"), CallSite::here());
             self.last_exchange.borrow_mut().set(site, jobs);
         }
     }
@@ -30,7 +30,7 @@ impl World {
         let mut last = self.last_exchange.borrow_mut();
         match requested {
             Some(requested) => {
-                last.set_requested(self.ledger.site(What::Local("a fence"), CallSite::here()), requested)
+                last.set_requested(self.ledger.site(OperationName::Local("a fence"), CallSite::here()), requested)
             }
             None => *last = LastExchange::default(),
         }

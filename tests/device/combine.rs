@@ -4,7 +4,7 @@
 use bytemuck::Pod;
 use half::f16;
 use zippy::Element;
-use zippy::device::{BoxOf, ChunkBuffer, Device, Operator, Piece, Strided};
+use zippy::device::{BufferBox, ChunkBuffer, Device, Operator, PackedBox, Strided};
 use zippy::error::DeviceError;
 
 use super::devices::devices;
@@ -16,13 +16,13 @@ pub fn dense(n: usize) -> Strided {
 pub fn chunk<T: Pod>(device: &Device, cells: &[T]) -> ChunkBuffer {
     let bytes: &[u8] = bytemuck::cast_slice(cells);
     let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
-    device.scatter(1, bytes, &[Piece { buffer: &buffer, view: dense(bytes.len()), payload_offset: 0 }]).unwrap();
+    device.scatter(1, bytes, &[PackedBox { buffer: &buffer, view: dense(bytes.len()), payload_offset: 0 }]).unwrap();
     buffer
 }
 
 pub fn contents<T: Pod>(device: &Device, chunk: &ChunkBuffer, n: usize) -> Vec<T> {
     let bytes = n * size_of::<T>();
-    let piece = Piece { buffer: chunk, view: dense(bytes), payload_offset: 0 };
+    let piece = PackedBox { buffer: chunk, view: dense(bytes), payload_offset: 0 };
     let payload = device.gather(1, &[piece], bytes.next_multiple_of(4) as u64).unwrap();
     bytemuck::pod_collect_to_vec(&payload.as_ref()[..bytes])
 }
@@ -73,7 +73,7 @@ fn check_rounded_or_fused<T: Element + PartialEq + std::fmt::Debug>(
     for (which, device) in devices().iter().enumerate() {
         if T::INFO.supported_by(device.features(), "").is_err() {
             let buffer = chunk(device, &there);
-            let piece = Piece { buffer: &buffer, view: boxes[0], payload_offset: offsets[0] };
+            let piece = PackedBox { buffer: &buffer, view: boxes[0], payload_offset: offsets[0] };
             assert!(matches!(
                 device.combine(&T::INFO, &payload, &[piece], operator),
                 Err(DeviceError::Operator { .. })
@@ -91,13 +91,15 @@ fn check_rounded_or_fused<T: Element + PartialEq + std::fmt::Debug>(
         let pieces: Vec<_> = boxes
             .iter()
             .zip(&offsets)
-            .map(|(&view, &payload_offset)| Piece { buffer: &buffer, view, payload_offset })
+            .map(|(&view, &payload_offset)| PackedBox { buffer: &buffer, view, payload_offset })
             .collect();
         device.combine(&T::INFO, &payload, &pieces, operator).unwrap();
         assert_expected(contents(device, &buffer, there.len()), "a payload");
         let source = chunk(device, &arriving);
-        let pairs: Vec<_> =
-            boxes.iter().map(|&view| (BoxOf { buffer: &source, view }, BoxOf { buffer: &beside, view })).collect();
+        let pairs: Vec<_> = boxes
+            .iter()
+            .map(|&view| (BufferBox { buffer: &source, view }, BufferBox { buffer: &beside, view }))
+            .collect();
         device.combine_boxes(&T::INFO, &pairs, operator).unwrap();
         assert_expected(contents(device, &beside, there.len()), "boxes");
     }
@@ -233,7 +235,7 @@ fn cell_under_opaque_cell_has_no_effect() {
     let there = [0.5, 0.25, 0.125, 1.0 - 1.0 / 2048.0_f32];
     for device in devices() {
         let buffer = chunk(&device, &[there; 70]);
-        let piece = Piece { buffer: &buffer, view: dense(70), payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view: dense(70), payload_offset: 0 };
         for front in [[0.0_f32; 4], [1.0, 1.0, 1.0, 1.0], [0.3, 0.2, 0.1, 0.9]] {
             device.combine(&<[f32; 4]>::INFO, bytemuck::cast_slice(&[front; 70]), &[piece], &operator).unwrap();
             assert_eq!(contents::<[f32; 4]>(&device, &buffer, 70), [[0.5, 0.25, 0.125, 1.0]; 70]);
@@ -267,7 +269,7 @@ fn colours_of_eight_bits() {
         all(1 << 16).map(|i| ((i >> 8) << 24, (i & 255) | (i & 255) << 24)).unzip();
     for device in devices() {
         let buffer = chunk(&device, &backs);
-        let piece = Piece { buffer: &buffer, view: dense(backs.len()), payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view: dense(backs.len()), payload_offset: 0 };
         device.combine(&u32::INFO, bytemuck::cast_slice(&fronts), &[piece], &Operator::Over).unwrap();
         let expected: Vec<u32> = fronts.iter().zip(&backs).map(|(s, d)| onto_bytes(*s, *d)).collect();
         assert_eq!(contents::<u32>(&device, &buffer, backs.len()), expected);
@@ -280,7 +282,7 @@ fn overlapping_sources_are_read_first() {
         let cells: Vec<u32> = (0..2000).map(|i| i * i).collect();
         let buffer = chunk(&device, &cells);
         let view = |offset| Strided { offset, extents: [900].into(), strides: [1].into() };
-        let of = |offset| BoxOf { buffer: &buffer, view: view(offset) };
+        let of = |offset| BufferBox { buffer: &buffer, view: view(offset) };
         device.combine_boxes(&u32::INFO, &[(of(0), of(1)), (of(500), of(1000))], &Operator::Add).unwrap();
         let mut expected = cells.clone();
         (0..900).for_each(|i| expected[i + 1] += cells[i]);
@@ -294,7 +296,7 @@ fn a_warm_repeat_allocates_nothing() {
     for device in devices() {
         let buffer = chunk(&device, &[1_u32; 3000]);
         let view = Strided { offset: 3, extents: [30, 30].into(), strides: [1, 50].into() };
-        let piece = Piece { buffer: &buffer, view, payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view, payload_offset: 0 };
         let step = || {
             device.combine(&u32::INFO, &[1; 3600], &[piece], &Operator::Add).unwrap();
             device.wait().unwrap();
@@ -344,7 +346,7 @@ fn mistakes_in_an_operator_name_its_line_and_column() {
     assert_eq!(at("", &u32::INFO).0, 1);
     let device = &devices()[0];
     let buffer = chunk(device, &[1.0_f32; 64]);
-    let piece = Piece { buffer: &buffer, view: dense(64), payload_offset: 0 };
+    let piece = PackedBox { buffer: &buffer, view: dense(64), payload_offset: 0 };
     assert!(device.combine(&f32::INFO, &[0; 256], &[piece], &Operator::custom("mine", syntax)).is_err());
     assert!(device.combine(&f32::INFO, &[0; 256], &[piece], &Operator::Over).is_err());
     assert_eq!(contents::<f32>(device, &buffer, 64), [1.0; 64]);

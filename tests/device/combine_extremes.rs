@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use zippy::Element;
-use zippy::device::{Device, DeviceOptions, Operator, Piece};
+use zippy::device::{Device, DeviceOptions, Operator, PackedBox};
 
 use super::combine::{chunk, contents, dense, onto};
 use super::devices::{devices, moves_by_shaders};
@@ -12,7 +12,7 @@ use super::devices::{devices, moves_by_shaders};
 fn kernels_flush() -> bool {
     let device = Device::open(&DeviceOptions { host_map: moves_by_shaders(), ..Default::default() }).unwrap();
     let cell = chunk(&device, &[f32::MIN_POSITIVE]);
-    let piece = Piece { buffer: &cell, view: dense(1), payload_offset: 0 };
+    let piece = PackedBox { buffer: &cell, view: dense(1), payload_offset: 0 };
     let arriving = [-1.5 * f32::MIN_POSITIVE];
     device.combine(&f32::INFO, bytemuck::cast_slice(&arriving), &[piece], &Operator::Add).unwrap();
     contents::<f32>(&device, &cell, 1) != [-0.5 * f32::MIN_POSITIVE]
@@ -28,7 +28,7 @@ fn zeros_and_the_smallest_floats() {
     for device in devices() {
         for operator in [Operator::Add, Operator::Min, Operator::Max] {
             let buffer = chunk(&device, &there);
-            let piece = Piece { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
+            let piece = PackedBox { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
             device.combine(&f32::INFO, bytemuck::cast_slice(&arriving), &[piece], &operator).unwrap();
             let mut found: Vec<f32> = contents(&device, &buffer, there.len());
             found.iter_mut().filter(|cell| flush && cell.is_subnormal()).for_each(|cell| *cell *= 0.0);
@@ -72,7 +72,7 @@ fn not_numbers_by_the_host_and_by_kernels() {
         for (operator, expected) in &scalars {
             let (arriving, there): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
             let buffer = chunk(device, &there);
-            let piece = Piece { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
+            let piece = PackedBox { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
             device.combine(&f32::INFO, bytemuck::cast_slice(&arriving), &[piece], operator).unwrap();
             for ((s, d), found) in pairs.iter().zip(contents::<f32>(device, &buffer, there.len())) {
                 assert!(same(found, expected(*s, *d)), "{operator} of {s} and {d} on device {which}: {found}");
@@ -81,7 +81,7 @@ fn not_numbers_by_the_host_and_by_kernels() {
         for (operator, expected) in &blends {
             let (arriving, there): (Vec<[f32; 4]>, Vec<[f32; 4]>) = colours.iter().copied().unzip();
             let buffer = chunk(device, &there);
-            let piece = Piece { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
+            let piece = PackedBox { buffer: &buffer, view: dense(there.len()), payload_offset: 0 };
             device.combine(&<[f32; 4]>::INFO, bytemuck::cast_slice(&arriving), &[piece], operator).unwrap();
             for ((s, d), found) in colours.iter().zip(contents::<[f32; 4]>(device, &buffer, there.len())) {
                 let expected = expected(*s, *d);

@@ -1,7 +1,7 @@
 //! Gather, scatter and copies within a device, by shaders and by the host, compared with plain
 //! loops.
 
-use zippy::device::{BoxOf, ChunkBuffer, Device, Piece, Strided};
+use zippy::device::{BufferBox, ChunkBuffer, Device, PackedBox, Strided};
 use zippy::error::DeviceError;
 use zippy::extents::Index;
 
@@ -117,7 +117,7 @@ fn gather_and_scatter_agree_with_plain_loops() {
             for (buffer, content, boxes) in &chunks {
                 for view in boxes {
                     payload_bytes += 4 * random.below(3);
-                    pieces.push(Piece { buffer, view: *view, payload_offset: payload_bytes });
+                    pieces.push(PackedBox { buffer, view: *view, payload_offset: payload_bytes });
                     let cells = elements(view);
                     let packed: Vec<u8> = cells.iter().flat_map(|&e| &content[e * bytes..][..bytes]).copied().collect();
                     expected.push((payload_bytes as usize, packed));
@@ -172,7 +172,10 @@ fn copies_behave_as_if_sources_were_read_first() {
                 let room = (shape.product().unwrap() - 1).saturating_sub(end);
                 let (from, to) = (random.below(2) as usize, random.below(2) as usize);
                 let src = Strided { offset: random.below(view.offset + room + 1), ..*view };
-                copies.push((BoxOf { buffer: &chunks[from], view: src }, BoxOf { buffer: &chunks[to], view: *view }));
+                copies.push((
+                    BufferBox { buffer: &chunks[from], view: src },
+                    BufferBox { buffer: &chunks[to], view: *view },
+                ));
                 for (s, d) in elements(&src).into_iter().zip(elements(view)) {
                     // Boxes of a chunk are disjoint, so the destinations are disjoint.
                     let cell = content[from][s * bytes..][..bytes].to_vec();
@@ -213,8 +216,10 @@ fn chunks_of_one_rank_exchange_their_ghosts() {
                     strides,
                 };
                 let (src, dst) = (view(from(dx), from(dy)), view(ghost(dx), ghost(dy)));
-                copies
-                    .push((BoxOf { buffer: &chunks[c as usize], view: src }, BoxOf { buffer: &chunks[to], view: dst }));
+                copies.push((
+                    BufferBox { buffer: &chunks[c as usize], view: src },
+                    BufferBox { buffer: &chunks[to], view: dst },
+                ));
                 for (s, d) in elements(&src).into_iter().zip(elements(&dst)) {
                     expected[to][d * bytes..][..bytes].copy_from_slice(&content[c as usize][s * bytes..][..bytes]);
                 }
@@ -239,10 +244,10 @@ fn moves_preserve_nan_payloads_and_negative_zeros() {
         for view in
             [Strided::dense(0, [4096].into()), Strided { offset: 0, extents: [64, 64].into(), strides: [64, 1].into() }]
         {
-            let piece = Piece { buffer: &buffer, view, payload_offset: 0 };
+            let piece = PackedBox { buffer: &buffer, view, payload_offset: 0 };
             let payload = device.gather(4, &[piece], 4096 * 4).unwrap();
-            device.scatter(4, payload.as_ref(), &[Piece { buffer: &other, ..piece }]).unwrap();
-            device.copy_boxes(4, &[(BoxOf { buffer: &other, view }, BoxOf { buffer: &buffer, view })]).unwrap();
+            device.scatter(4, payload.as_ref(), &[PackedBox { buffer: &other, ..piece }]).unwrap();
+            device.copy_boxes(4, &[(BufferBox { buffer: &other, view }, BufferBox { buffer: &buffer, view })]).unwrap();
             assert_eq!(bytemuck::cast_slice::<u8, u32>(&contents(&device, &buffer)), words);
         }
     }
@@ -261,10 +266,10 @@ fn payloads_larger_than_a_slice_are_complete_with_bounded_staging() {
         let view = Strided::dense(0, [n, m].into());
         let before = device.counters().bytes_now;
         let payload =
-            device.gather(12, &[Piece { buffer: &buffer, view, payload_offset: 0 }], content.len() as u64).unwrap();
+            device.gather(12, &[PackedBox { buffer: &buffer, view, payload_offset: 0 }], content.len() as u64).unwrap();
         assert!(payload.as_ref() == content);
         let other = device.storage_buffer(content.len() as u64, "other").unwrap();
-        device.scatter(12, payload.as_ref(), &[Piece { buffer: &other, view, payload_offset: 0 }]).unwrap();
+        device.scatter(12, payload.as_ref(), &[PackedBox { buffer: &other, view, payload_offset: 0 }]).unwrap();
         assert!(contents(&device, &other)[..content.len()] == content);
         let more = device.counters().bytes_peak - before - other.bytes();
         assert!(more <= 8 * (8 << 20), "{more} bytes of staging memory");
@@ -284,13 +289,13 @@ fn a_warm_repeat_allocates_nothing() {
             Strided { offset: start.dot(&strides) as u64, extents, strides }
         };
         let pieces: Vec<_> = (0..6)
-            .map(|i| Piece { buffer: &chunks[i % 2], view: face(i / 2, 1), payload_offset: i as u64 * 4096 })
+            .map(|i| PackedBox { buffer: &chunks[i % 2], view: face(i / 2, 1), payload_offset: i as u64 * 4096 })
             .collect();
         let copies: Vec<_> = (0..3)
             .flat_map(|axis| [(0, 1), (1, 0)].map(|(a, b)| (axis, a, b)))
             .map(|(axis, a, b)| {
-                let from = BoxOf { buffer: &chunks[a], view: face(axis, 1) };
-                (from, BoxOf { buffer: &chunks[b], view: face(axis, 33) })
+                let from = BufferBox { buffer: &chunks[a], view: face(axis, 1) };
+                (from, BufferBox { buffer: &chunks[b], view: face(axis, 33) })
             })
             .collect();
         let step = || {
@@ -321,7 +326,7 @@ fn a_warm_repeat_allocates_nothing() {
 fn payloads_come_back_from_other_threads() {
     for device in devices() {
         let buffer = chunk(&device, &[7; 4096]);
-        let piece = Piece { buffer: &buffer, view: Strided::dense(0, [1024].into()), payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view: Strided::dense(0, [1024].into()), payload_offset: 0 };
         for _ in 0..3 {
             let payload = device.gather(4, &[piece], 4096).unwrap();
             let parts = [payload.part(0..64).unwrap(), payload.part(64..4096).unwrap()];
@@ -343,12 +348,12 @@ fn empty_transfers_do_nothing() {
     for device in devices() {
         let buffer = chunk(&device, &[1; 256]);
         let empty = Strided { offset: 3, extents: [0, 5].into(), strides: [1, 10].into() };
-        let piece = Piece { buffer: &buffer, view: empty, payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view: empty, payload_offset: 0 };
         assert!(device.gather(4, &[piece], 0).unwrap().is_empty());
         assert!(device.gather(1, &[], 0).unwrap().is_empty());
         device.scatter(4, &[], &[piece]).unwrap();
         device.scatter(4, &[], &[]).unwrap();
-        let of = BoxOf { buffer: &buffer, view: empty };
+        let of = BufferBox { buffer: &buffer, view: empty };
         device.copy_boxes(4, &[(of, of)]).unwrap();
         device.copy_boxes(4, &[]).unwrap();
         assert_eq!(contents(&device, &buffer), [1; 256]);
@@ -361,7 +366,7 @@ fn wrong_transfers_are_errors() {
         let buffer = chunk(&device, &[1; 256]);
         let gather = |bytes, offset, n: i64, stride: i64, payload_offset, payload_bytes| {
             let view = Strided { offset, extents: [n].into(), strides: [stride].into() };
-            device.gather(bytes, &[Piece { buffer: &buffer, view, payload_offset }], payload_bytes).map(drop)
+            device.gather(bytes, &[PackedBox { buffer: &buffer, view, payload_offset }], payload_bytes).map(drop)
         };
         gather(4, 0, 64, 1, 0, 256).unwrap();
         for wrong in [
@@ -378,7 +383,7 @@ fn wrong_transfers_are_errors() {
         ] {
             assert!(matches!(wrong, Err(DeviceError::BadBox { .. })), "{wrong:?}");
         }
-        let of = |n: i64, stride: i64| BoxOf {
+        let of = |n: i64, stride: i64| BufferBox {
             buffer: &buffer,
             view: Strided { offset: 0, extents: [n].into(), strides: [stride].into() },
         };

@@ -14,7 +14,8 @@ pub fn files(root: &str) -> BTreeMap<String, String> {
 /// folder. `elsewhere` lists shaders that are covered by the twin of another shader, with its file.
 pub fn without_twin(root: &str, elsewhere: &[(&str, &str)]) -> Vec<String> {
     let root = Path::new(root);
-    let rust = [below(&root.join("src"), "rs"), below(&root.join("tests"), "rs")];
+    let rust = ["src", "tests"].map(|folder| root.join(folder)).into_iter().filter(|folder| folder.is_dir());
+    let rust: Vec<_> = rust.map(|folder| below(&folder, "rs")).collect();
     let has_twin = |shader: &String| {
         let path = shader.trim_end_matches(".wgsl");
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, Piece, Strided};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, PackedBox, Strided};
 use zippy::element::ElementInfo;
 use zippy::error::ErrorKind;
 use zippy::transport::TransportKind;
@@ -193,8 +193,11 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let Some(device) = open_mapping_device() else { return };
     let chunk = device.storage_buffer(4096, "lent").unwrap();
     let values: Vec<u32> = (0..1024).collect();
-    let box_of =
-        |chunk, offset, n: i64| Piece { buffer: chunk, view: Strided::dense(offset, [n].into()), payload_offset: 0 };
+    let box_of = |chunk, offset, n: i64| PackedBox {
+        buffer: chunk,
+        view: Strided::dense(offset, [n].into()),
+        payload_offset: 0,
+    };
     device.scatter(4, bytemuck::cast_slice(&values), &[box_of(&chunk, 0, 1024)]).unwrap();
     let payload = device.in_place(&chunk, 400..800).unwrap();
     let more = device.in_place(&chunk, 0..4096).unwrap().part(4..8).unwrap();
@@ -205,7 +208,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let other = device.storage_buffer(4096, "other").unwrap();
     let pair = |a, b| {
         let [from, to] = [(a, 5), (b, 50)]
-            .map(|(buffer, offset)| zippy::device::BoxOf { buffer, view: Strided::dense(offset, [10].into()) });
+            .map(|(buffer, offset)| zippy::device::BufferBox { buffer, view: Strided::dense(offset, [10].into()) });
         (from, to)
     };
     device.copy_boxes(4, &[pair(&chunk, &other)]).unwrap();
@@ -240,12 +243,12 @@ fn a_dropped_chunk_outlives_its_payload() {
     let element: &ElementInfo = &u32::INFO;
     assert!(device.host_moves(element, None).unwrap());
     let chunk = device.storage_buffer(4096, "short").unwrap();
-    let piece = Piece { buffer: &chunk, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &chunk, view: Strided::dense(0, [4].into()), payload_offset: 0 };
     device.scatter(4, &[9; 16], &[piece]).unwrap();
     let payload = device.in_place(&chunk, 0..16).unwrap();
     drop(chunk);
     let other = device.storage_buffer(4096, "another").unwrap();
-    let piece = Piece { buffer: &other, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &other, view: Strided::dense(0, [4].into()), payload_offset: 0 };
     device.scatter(4, &[5; 16], &[piece]).unwrap();
     assert_eq!(payload.as_ref(), [9; 16]);
     drop(payload);
@@ -253,6 +256,6 @@ fn a_dropped_chunk_outlives_its_payload() {
     let reused = device.counters().buffers_reused;
     let again = device.storage_buffer(4096, "again").unwrap();
     assert_eq!(device.counters().buffers_reused, reused + 1);
-    let piece = Piece { buffer: &again, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &again, view: Strided::dense(0, [4].into()), payload_offset: 0 };
     assert_eq!(device.gather(4, &[piece], 16).unwrap().as_ref(), [0; 16]);
 }

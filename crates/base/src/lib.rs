@@ -9,6 +9,7 @@ extern crate self as zippy;
 
 pub mod element;
 pub mod error;
+pub mod process;
 pub mod trace;
 
 pub use element::Element;

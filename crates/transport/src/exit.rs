@@ -8,6 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::failure;
+use zippy_base::process::at_exit_call;
 use zippy_base::trace::say;
 
 /// Number of current runs in this process.
@@ -21,11 +22,7 @@ pub(crate) struct RunGuard(());
 impl RunGuard {
     pub(crate) fn begin() -> Self {
         static REGISTERED: Once = Once::new();
-        // SAFETY: the callback is a function of this program and does not unwind. If the
-        // registration fails, exits during a run are not detected.
-        REGISTERED.call_once(|| unsafe {
-            atexit(at_exit);
-        });
+        REGISTERED.call_once(|| at_exit_call(at_exit));
         RUNS.fetch_add(1, Ordering::AcqRel);
         Self(())
     }
@@ -37,18 +34,9 @@ impl Drop for RunGuard {
     }
 }
 
-// SAFETY: the C library's own signatures.
+// SAFETY: the C library's own signature.
 unsafe extern "C" {
-    fn atexit(callback: extern "C" fn()) -> c_int;
     fn _exit(code: c_int) -> !;
-}
-
-/// Registers a function that is called when the process exits, before all functions that were
-/// registered earlier.
-pub fn at_exit_call(callback: extern "C" fn()) {
-    // SAFETY: the callback is a function of this program. If the registration fails, it is not
-    // called, as after a crash.
-    unsafe { atexit(callback) };
 }
 
 extern "C" fn at_exit() {

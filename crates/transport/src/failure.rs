@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Once;
 
 use zippy_base::error::{Error, ErrorKind, TransportError};
+use zippy_base::process::is_panic_expected;
 use zippy_base::trace::say;
 
 /// A panic, as seen by the panic hook.
@@ -47,8 +48,6 @@ thread_local! {
     /// The rank of this thread. In contrast to `WATCHED` it has no destructor and can be read until
     /// the end of the thread.
     static RANK: Cell<Option<usize>> = const { Cell::new(None) };
-    /// True inside of [`catch_expected`].
-    static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The rank that runs on this thread, if any.
@@ -105,15 +104,6 @@ pub(crate) fn report_panic(payload: &(dyn Any + Send)) -> Panic {
     panic
 }
 
-/// Calls `f` and returns its result, or the payload of its panic, without printing the panic. The
-/// caller converts the panic into an error.
-pub fn catch_expected<R>(f: impl FnOnce() -> R) -> std::thread::Result<R> {
-    let outer = EXPECTED.replace(true);
-    let result = panic::catch_unwind(AssertUnwindSafe(f));
-    EXPECTED.set(outer);
-    result
-}
-
 impl Drop for PanicWatch {
     fn drop(&mut self) {
         RANK.set(self.0.as_ref().map(|watched| watched.rank));
@@ -136,7 +126,7 @@ fn install() {
 /// Prints the panic of a rank; returns `false` on threads that run no rank. The panic may still be
 /// caught.
 fn report_from_hook(info: &PanicHookInfo<'_>) -> bool {
-    if EXPECTED.get() {
+    if is_panic_expected() {
         return true;
     }
     let panic = Panic::new(info.location(), info.payload());

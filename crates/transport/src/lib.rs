@@ -54,9 +54,7 @@ pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
 #[doc(hidden)]
-pub use exit::at_exit_call;
-#[doc(hidden)]
-pub use failure::{catch_expected, report_uncaught};
+pub use failure::report_uncaught;
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};

@@ -17,11 +17,11 @@ use crate::array::{ArrayCore, ArrayKind, Side, aligned};
 use crate::device::Device;
 use crate::element::{Element, ElementInfo};
 use crate::error::{CallSite, Error, ErrorKind, KernelError, Result};
-use crate::history::What;
+use crate::history::OperationName;
 use crate::kernel::{IntoParam, Kernel, KernelSource, ParamValue, taken};
-use crate::wgsl;
 use crate::world::IntoSection;
 use source::{ExpressionText, KernelInputs, Term, value_type, words};
+use zippy_device::wgsl;
 
 /// An expression, compiled once per combination of element types and numbers of axes of its
 /// sections.
@@ -198,7 +198,7 @@ impl Assignment<'_> {
         let compiled = self.definition.compiled(&parts)?;
         let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
         // Chunks without a cell of a global section are also part of the call.
-        let what = || What::Kernel(compiled.kernel.name().into());
+        let what = || OperationName::Kernel(compiled.kernel.name().into());
         let _acting = chunk.is_none().then(|| core.home().ledger.acting(what, at));
         for boxes in aligned {
             let binding = |i: usize| sides[i].core.binding(boxes.0[i].0, boxes.0[i].1);

@@ -7,7 +7,7 @@ use super::source::{DIFFERING, kernel};
 use super::spot::Spot;
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, FoldKernel};
+use crate::device::{BufferBox, FoldKernel};
 use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::region::Region;
@@ -53,7 +53,7 @@ fn count(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<u
     let (Some(format), [Some(first), Some(second)]) = (format, &leases) else { return Ok(0) };
     let (name, source) = kernel(&DIFFERING, &info, format);
     let [one, other] = [0, 1].map(|which| arrays[which].strided(boxes[which].0, &boxes[which].1));
-    let pair = (BoxOf { buffer: first, view: one }, Some(BoxOf { buffer: second, view: other }));
+    let pair = (BufferBox { buffer: first, view: one }, Some(BufferBox { buffer: second, view: other }));
     let kernel = FoldKernel { name: &name, source: &source, words: DIFFERING.words, constants: &[numbers] };
     let mut cells = 0;
     arrays[0].device().fold(&kernel, bytes, &[pair], &mut |words| cells += u64::from(words[0]))?;

@@ -5,7 +5,7 @@ use super::number::Number;
 use super::numbers::NumberBlock;
 use super::operand::LocalOperand;
 use crate::chunks::ChunkId;
-use crate::device::{ChunkBuffer, Lease, Piece, Staged, Strided};
+use crate::device::{ChunkBuffer, Lease, PackedBox, Staged, Strided};
 use crate::error::Result;
 use crate::region::Region;
 
@@ -106,7 +106,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         let bytes = (cells * element as u64).next_multiple_of(8);
         let lease = core.lease(part.0)?;
         let boxes = lease.iter().zip(view);
-        let pieces: Vec<_> = boxes.map(|(buffer, view)| Piece { buffer, view, payload_offset: 0 }).collect();
+        let pieces: Vec<_> = boxes.map(|(buffer, view)| PackedBox { buffer, view, payload_offset: 0 }).collect();
         Ok(core.device().gather(element, &pieces, bytes)?)
     }
 }

@@ -10,7 +10,7 @@ use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{AlignedBoxes, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, FoldKernel, Lease, Strided};
+use crate::device::{BufferBox, FoldKernel, Lease, Strided};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -208,8 +208,8 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
                 held.push((first, second));
             }
         }
-        fn box_of((buffer, view): &(Lease, Strided)) -> BoxOf<'_> {
-            BoxOf { buffer, view: *view }
+        fn box_of((buffer, view): &(Lease, Strided)) -> BufferBox<'_> {
+            BufferBox { buffer, view: *view }
         }
         let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
         let kernel = FoldKernel { name, source, words: work.words, constants };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::sequence_part::{SequencePart, words};
 use crate::array::{ArrayCore, Home};
 use crate::chunks::ChunkId;
-use crate::device::{BoxOf, Lease, Piece, Strided};
+use crate::device::{BufferBox, Lease, PackedBox, Strided};
 use crate::element::ElementInfo;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::layout::Layout;
@@ -171,7 +171,7 @@ impl Cells {
                 let begin = view.offset as usize * size;
                 device.lend([&part.lease], |[chunk]| head.copy_from_slice(&chunk[begin..begin + bytes]))?;
             } else {
-                let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
+                let pieces = [PackedBox { buffer: &part.lease, view, payload_offset: 0 }];
                 let staged = device.gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
                 head.copy_from_slice(&staged.as_ref()[..bytes]);
             }
@@ -195,7 +195,7 @@ impl Cells {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = from.split_at(bytes);
             let view = part.core.strided(part.chunk, &part.region_of(within));
-            let pieces = [Piece { buffer: &part.lease, view, payload_offset: 0 }];
+            let pieces = [PackedBox { buffer: &part.lease, view, payload_offset: 0 }];
             match bytes % 4 {
                 0 => part.core.device().scatter(size, head, &pieces)?,
                 _ => {
@@ -267,7 +267,7 @@ impl Cells {
         self.were_written(0..self.length);
         for part in &self.parts {
             let view = part.core.strided(part.chunk, &part.region);
-            part.core.device().fill(value, &[BoxOf { buffer: &part.lease, view }])?;
+            part.core.device().fill(value, &[BufferBox { buffer: &part.lease, view }])?;
         }
         Ok(())
     }
@@ -295,8 +295,8 @@ impl Cells {
         other.were_written(0..other.length);
         for AlignedParts { parts, .. } in align_parts(&[self, other]) {
             let (from, to) = (&parts[0], &parts[1]);
-            let read = BoxOf { buffer: &from.lease, view: from.core.strided(from.chunk, &from.region) };
-            let written = BoxOf { buffer: &to.lease, view: to.core.strided(to.chunk, &to.region) };
+            let read = BufferBox { buffer: &from.lease, view: from.core.strided(from.chunk, &from.region) };
+            let written = BufferBox { buffer: &to.lease, view: to.core.strided(to.chunk, &to.region) };
             from.core.device().copy_boxes(self.element.bytes, &[(read, written)])?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::array::Cells;
-use crate::device::Piece;
+use crate::device::PackedBox;
 use crate::element::ElementInfo;
 use crate::error::Result;
 use crate::transport::Payload;
@@ -22,7 +22,7 @@ impl Cells {
         let (mut pieces, mut bytes, mut end, mut padded) = (Vec::new(), 0, 0, false);
         for (buffer, view) in ranges.flat_map(|range| self.boxes(range)) {
             padded |= end > bytes;
-            pieces.push(Piece { buffer, view, payload_offset: end });
+            pieces.push(PackedBox { buffer, view, payload_offset: end });
             bytes += view.cells() * size;
             end = (end + view.cells() * size).next_multiple_of(4);
         }
@@ -33,7 +33,7 @@ impl Cells {
         // The device packs each box at a multiple of 4 bytes; boxes of small elements have gaps
         // between them.
         let mut dense = Vec::with_capacity(bytes as usize);
-        for Piece { view, payload_offset, .. } in pieces {
+        for PackedBox { view, payload_offset, .. } in pieces {
             dense.extend_from_slice(&staged.as_ref()[payload_offset as usize..][..(view.cells() * size) as usize]);
         }
         Ok(Box::new(dense))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::requests::{Request, Requests, Verb};
 use crate::array::{ArrayCore, ArrayId};
 use crate::chunks::ChunkId;
-use crate::device::{Lease, Operator, Piece};
+use crate::device::{Lease, Operator, PackedBox};
 use crate::error::{ArrayError, CallSite, Error, Result};
 use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
@@ -31,8 +31,8 @@ struct ValidRequest {
 
 impl ValidRequest {
     /// The box of the request, at a byte offset of a payload.
-    fn piece<'a>(&self, lease: &'a Lease, payload_offset: u64) -> Piece<'a> {
-        Piece { buffer: lease, view: self.array.strided(self.chunk, &self.region), payload_offset }
+    fn piece<'a>(&self, lease: &'a Lease, payload_offset: u64) -> PackedBox<'a> {
+        PackedBox { buffer: lease, view: self.array.strided(self.chunk, &self.region), payload_offset }
     }
 }
 
@@ -193,7 +193,7 @@ fn run(
             }
             continue;
         };
-        let pieces: Vec<Piece> =
+        let pieces: Vec<PackedBox> =
             boxes().map(|(request, lease)| request.piece(lease, request.payload.start as u64)).collect();
         for (request, _) in boxes() {
             request.array.was_written(request.chunk, &request.region, "an epoch", CallSite::here());

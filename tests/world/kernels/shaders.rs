@@ -10,13 +10,21 @@ use zippy_native::{CompiledKernel, Vectorization};
 
 use crate::support;
 
-/// Shaders that are covered by the twin of another shader.
-const ELSEWHERE: [(&str, &str); 9] = [
+/// Package of the shaders that move and combine boxes.
+const DEVICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
+
+/// Shaders of [`DEVICE`] that are covered by the twin of another shader.
+const ELSEWHERE_IN_DEVICE: [(&str, &str); 4] = [
+    ("combine", "../../tests/device/combine.rs"),
     // Iteration over boxes, covered by all tests of operations on boxes.
     ("jobs", "src/device/boxes.rs"),
-    ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
     ("move_small", "src/device/mapped/copy.rs"),
     ("move_words", "src/device/mapped/copy.rs"),
+];
+
+/// Shaders of this package that are covered by the twin of another shader.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
     ("merge/places", "src/algorithms/merge/host.rs"),
     ("search/bound", "src/algorithms/search/mod.rs"),
     ("select/flags", "src/algorithms/select/mod.rs"),
@@ -106,7 +114,8 @@ const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat
 
 #[test]
 fn all_are_valid_and_native() {
-    let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
+    let mut files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
+    files.extend(support::shaders::files(DEVICE));
     let mut observed: BTreeSet<&str> = BTreeSet::new();
     for (label, used, text) in &made(&files) {
         compile(label, text);
@@ -126,8 +135,9 @@ fn all_are_valid_and_native() {
 
 #[test]
 fn all_have_twins() {
-    let left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
-    assert!(left.is_empty(), "in Rust there is nothing of the name of {left:?}");
+    let mut left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
+    left.extend(support::shaders::without_twin(DEVICE, &ELSEWHERE_IN_DEVICE));
+    assert!(left.is_empty(), "no twin in Rust has the name of {left:?}");
 }
 
 /// Numbers whose sums and products are exact in f32.

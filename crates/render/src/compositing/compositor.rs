@@ -7,7 +7,7 @@ use std::fmt::Write;
 use zippy::Result;
 use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
-use zippy::device::Piece;
+use zippy::device::PackedBox;
 use zippy::error::CallSite;
 use zippy::layout::{Layout, Split};
 use zippy::ownership::Ownership;
@@ -202,7 +202,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
             let (mut pieces, mut bytes) = (Vec::new(), 0);
             for (chunk, part) in &rows {
                 let view = core.strided(*chunk, part);
-                pieces.push(Piece { buffer: &leases[chunk], view, payload_offset: bytes });
+                pieces.push(PackedBox { buffer: &leases[chunk], view, payload_offset: bytes });
                 bytes += view.cells() * P::INFO.bytes as u64;
             }
             let staged = core.device().gather(P::INFO.bytes, &pieces, bytes)?;

@@ -10,12 +10,12 @@ use crate::support;
 
 /// Shaders whose Rust equivalent has another name.
 const ELSEWHERE: [(&str, &str); 15] = [
-    ("compositing/pixel_f32", "../../src/device/colour.rs"),
-    ("compositing/pixel_rgba8", "../../src/device/colour.rs"),
-    ("volume/pixel_f32", "../../src/device/colour.rs"),
-    ("volume/pixel_rgba8", "../../src/device/colour.rs"),
-    ("volume/hidden_f32", "../../src/device/colour.rs"),
-    ("volume/hidden_rgba8", "../../src/device/colour.rs"),
+    ("compositing/pixel_f32", "../device/src/device/colour.rs"),
+    ("compositing/pixel_rgba8", "../device/src/device/colour.rs"),
+    ("volume/pixel_f32", "../device/src/device/colour.rs"),
+    ("volume/pixel_rgba8", "../device/src/device/colour.rs"),
+    ("volume/hidden_f32", "../device/src/device/colour.rs"),
+    ("volume/hidden_rgba8", "../device/src/device/colour.rs"),
     ("volume/light", "src/volume/shading.rs"),
     ("volume/unlit", "src/volume/march.rs"),
     ("volume/linear", "src/volume/cells.rs"),

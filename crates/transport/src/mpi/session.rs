@@ -12,6 +12,7 @@ use super::raw::{self, CallPermission, Communicator};
 use super::topology::Topology;
 use crate::exit;
 use zippy_base::error::TransportError;
+use zippy_base::process::at_exit_call;
 
 /// State of MPI in this process.
 enum Phase {
@@ -103,7 +104,7 @@ fn start() -> Result<Topology, TransportError> {
     }
     let serialised = raw::initialise()?;
     // Registered after MPI has loaded its components, so that it runs before their handlers.
-    exit::at_exit_call(at_exit);
+    at_exit_call(at_exit);
     if !serialised {
         let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
         return Err(TransportError::Foreign(text));

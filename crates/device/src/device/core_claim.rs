@@ -1,0 +1,136 @@
+//! [`CoreClaim`]: the cores that a process may use, and its share where other processes use them, too.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
+use bytemuck::{Pod, Zeroable};
+use sysinfo::System;
+
+/// Words of the set of cores. Cores with higher numbers are not in the set.
+const WORDS: usize = 16;
+
+/// Cores that a process may use. Processes that know each other's claims can share the cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct CoreClaim {
+    /// Hash of the name of the running system.
+    node: u64,
+    /// Hash of the name of the control group.
+    control_group: u64,
+    /// The number of cores, at most the quota of the control group.
+    limit: u64,
+    /// The set of cores, a bit each.
+    cores: [u64; WORDS],
+}
+
+impl CoreClaim {
+    /// Makes the claim of this process. Systems without affinity have the first cores in the set.
+    pub fn of_this_process() -> Self {
+        let read = |path| std::fs::read_to_string(path).ok();
+        let limit = available_parallelism().map_or(1, NonZero::get);
+        let affinity = read("/proc/self/status").and_then(|status| affinity(&status));
+        let namespace = std::fs::read_link("/proc/self/ns/cgroup").ok();
+        Self {
+            node: hash(read("/proc/sys/kernel/random/boot_id").or_else(|| System::host_name().ok())),
+            control_group: hash((namespace, read("/proc/self/cgroup"))),
+            limit: limit as u64,
+            cores: affinity.unwrap_or_else(|| set([0..=limit - 1])),
+        }
+    }
+
+    /// Number of cores for this process, at least one, where the processes of `claims`, this one
+    /// included, use the cores that they claim. Equal parts of a core, and of the quota of a
+    /// control group, go to all processes of the node that may use it.
+    pub fn share(&self, claims: &[Self]) -> NonZero<usize> {
+        let on_node = || claims.iter().filter(|other| other.node == self.node);
+        let has = |claim: &Self, core: usize| claim.cores[core / 64] >> (core % 64) & 1 == 1;
+        let parts = (0..64 * WORDS).filter(|&core| has(self, core));
+        // A sum of parts that are not exact is below a whole number by less than this.
+        let by_affinity =
+            1e-6 + parts.map(|core| 1.0 / on_node().filter(|other| has(other, core)).count() as f64).sum::<f64>();
+        let has_quota = self.limit < self.cores.iter().map(|word| u64::from(word.count_ones())).sum();
+        let members = on_node().filter(|other| has_quota && other.control_group == self.control_group).count();
+        let cores = (by_affinity as usize).min(self.limit as usize / members.max(1));
+        NonZero::new(cores).unwrap_or(NonZero::<usize>::MIN)
+    }
+}
+
+fn hash(name: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Reads the set of cores from the text of Linux about a process.
+fn affinity(status: &str) -> Option<[u64; WORDS]> {
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+    };
+    let ranges: Option<Vec<_>> = list.split(',').map(range).collect();
+    Some(set(ranges?)).filter(|cores| cores.iter().any(|&word| word != 0))
+}
+
+fn set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u64; WORDS] {
+    let mut cores = [0; WORDS];
+    let all = ranges.into_iter().flat_map(|range| *range.start()..=(*range.end()).min(64 * WORDS - 1));
+    all.for_each(|core| cores[core / 64] |= 1 << (core % 64));
+    cores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(node: u64, control_group: u64, limit: u64, ranges: &[std::ops::RangeInclusive<usize>]) -> CoreClaim {
+        CoreClaim { node, control_group, limit, cores: set(ranges.iter().cloned()) }
+    }
+
+    fn shares(claims: &[CoreClaim]) -> Vec<usize> {
+        claims.iter().map(|claim| claim.share(claims).get()).collect()
+    }
+
+    #[test]
+    fn processes_share_the_cores_that_they_have_in_common() {
+        assert_eq!(shares(&[claim(1, 0, 8, &[0..=7])]), [8]);
+        assert_eq!(shares(&[claim(1, 0, 8, &[0..=7]); 3]), [2; 3]);
+        assert_eq!(shares(&[claim(1, 0, 6, &[0..=5]); 3]), [2; 3]);
+        assert_eq!(shares(&[claim(1, 0, 2, &[0..=1]); 4]), [1; 4]);
+        // Bound to a core each, to a package each, and to packages of different sizes.
+        assert_eq!(shares(&[claim(1, 0, 1, &[3..=3]), claim(1, 0, 1, &[900..=900])]), [1; 2]);
+        assert_eq!(shares(&[claim(1, 0, 4, &[0..=1, 8..=9]), claim(1, 0, 4, &[2..=3, 10..=11])]), [4; 2]);
+        assert_eq!(shares(&[claim(1, 0, 6, &[0..=5]), claim(1, 0, 2, &[4..=5])]), [5, 1]);
+        // On two nodes.
+        assert_eq!(shares(&[claim(1, 0, 4, &[0..=3]), claim(2, 0, 4, &[0..=3])]), [4; 2]);
+    }
+
+    #[test]
+    fn processes_of_a_control_group_share_its_quota() {
+        let all = &[0..=63];
+        assert_eq!(shares(&[claim(1, 5, 2, all)]), [2]);
+        assert_eq!(shares(&[claim(1, 5, 4, all); 2]), [2; 2]);
+        assert_eq!(shares(&[claim(1, 5, 4, all), claim(1, 6, 4, all)]), [4; 2]);
+        assert_eq!(shares(&[claim(1, 5, 64, all), claim(1, 5, 64, all)]), [32; 2]);
+    }
+
+    #[test]
+    fn the_list_of_cores_of_linux_is_read() {
+        let status =
+            |list| format!("Name:\tprogram\nCpus_allowed:\tff\nCpus_allowed_list:\t{list}\nMems_allowed:\t1\n");
+        assert_eq!(affinity(&status("0-2,70")), Some(set([0..=2, 70..=70])));
+        assert_eq!(affinity(&status("5")), Some(set([5..=5])));
+        assert_eq!(affinity(&status("1000-2000")), Some(set([1000..=1023])));
+        for unknown in ["", "x", "2000"] {
+            assert_eq!(affinity(&status(unknown)), None, "{unknown:?}");
+        }
+        assert_eq!(affinity("Name:\tprogram\n"), None);
+    }
+
+    #[test]
+    fn a_process_alone_has_all_its_cores() {
+        let claim = CoreClaim::of_this_process();
+        assert_eq!(claim.share(&[claim]), available_parallelism().unwrap());
+    }
+}

@@ -1,0 +1,142 @@
+//! [`HostThreads`]: a rank's share of the processor's cores.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use zippy_native::TaskRunner;
+
+/// Number of threads that one rank uses for its work on the host.
+///
+/// The threads belong to one pool of the process; the thread of the rank is one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostThreads(NonZero<usize>);
+
+impl HostThreads {
+    /// One thread: the thread of the rank.
+    pub const ONE: Self = Self(NonZero::<usize>::MIN);
+
+    /// A share of `count` threads of the pool.
+    pub const fn with_count(count: NonZero<usize>) -> Self {
+        Self(count)
+    }
+
+    /// Share of one of the `ranks` of a process: an equal part of its `threads`, at least one.
+    pub(super) fn new(threads: usize, ranks: usize) -> Self {
+        POOL_THREADS.fetch_max(threads.saturating_sub(1), Ordering::Relaxed);
+        Self(NonZero::new(threads / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN))
+    }
+
+    /// Returns the number of threads.
+    pub fn count(self) -> usize {
+        self.0.get()
+    }
+
+    /// Calls `task` once for each index below `tasks`, on all threads of the rank.
+    fn run_tasks(self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        let threads = self.count().min(tasks);
+        let pool = if threads > 1 { pool() } else { None };
+        let Some(pool) = pool else { return (0..tasks).for_each(task) };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= tasks {
+                    return;
+                }
+                task(number);
+            }
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
+    }
+
+    /// Calls `task` once for each item, on all threads, and returns the results in the order of the
+    /// items.
+    ///
+    /// Each thread takes the next item when it is free, so that a few items per thread balance the
+    /// load. Cost: about 10 µs where there are several threads and several items. A panic of a task
+    /// is a panic of this call.
+    pub fn map<T: Send, R: Send>(self, items: Vec<T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+        let slots: Vec<_> = items.into_iter().zip(&mut results).map(|slot| Mutex::new(Some(slot))).collect();
+        self.run_tasks(slots.len(), &|number| {
+            let slot = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some((item, result)) = slot {
+                *result = Some(task(item));
+            }
+        });
+        drop(slots);
+        results.into_iter().map(|result| result.expect("the scope ends after all tasks")).collect()
+    }
+}
+
+impl TaskRunner for HostThreads {
+    fn thread_count(&self) -> usize {
+        self.0.get()
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        self.run_tasks(tasks, task);
+    }
+}
+
+/// The most threads that ranks of this process use beside their own.
+static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
+
+/// Stack of a thread of the pool, in bytes, as large as the default of a rank. Native kernels of
+/// thousands of statements keep their values in frames of megabytes.
+const STACK_BYTES: usize = 16 << 20;
+
+/// The pool of the process; none where the system refuses its threads.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let new = || {
+        let threads = POOL_THREADS.load(Ordering::Relaxed);
+        let named = ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}"));
+        named.num_threads(threads).stack_size(STACK_BYTES).build().ok()
+    };
+    POOL.get_or_init(new).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_share_the_threads_of_their_process() {
+        for (threads, ranks, count) in [(8, 1, 8), (8, 3, 2), (8, 9, 1), (1, 1, 1), (1, 0, 1), (0, 1, 1)] {
+            assert_eq!(HostThreads::new(threads, ranks).count(), count);
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_items_for_any_number_of_threads() {
+        for threads in 1..6 {
+            let threads = HostThreads(NonZero::new(threads).unwrap());
+            for items in [0, 1, 2, 5, 1000] {
+                let found = threads.map((0..items).collect(), |item: usize| item * item);
+                assert_eq!(found, (0..items).map(|item| item * item).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn tasks_write_to_their_own_parts_of_a_slice() {
+        let mut cells = vec![0; 1003];
+        let parts: Vec<_> = cells.chunks_mut(100).enumerate().collect();
+        HostThreads(NonZero::new(3).unwrap()).map(parts, |(i, part)| part.fill(i));
+        assert!(cells.iter().enumerate().all(|(at, &value)| value == at / 100));
+    }
+
+    #[test]
+    #[should_panic(expected = "item 7")]
+    fn a_panic_of_a_task_is_a_panic_of_the_call() {
+        HostThreads(NonZero::new(2).unwrap()).map((0..20).collect(), |item: usize| assert!(item != 7, "item 7"));
+    }
+}

@@ -1,0 +1,245 @@
+//! [`Ledger`]: the operation in progress and the records of checked runs. [`History`]: writes of
+//! one chunk.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::fmt::{self, Debug, Formatter};
+use std::rc::Rc;
+
+use super::finding::{Finding, Problem};
+use super::ghosts::Ghosts;
+use super::moment::{Moment, PassCounts};
+use super::record::WriteRecord;
+use super::site::{OperationName, Site};
+use crate::chunks::ChunkId;
+use crate::error::{CallSite, Result};
+use crate::region::Region;
+use crate::trace;
+
+const MAX_FINDINGS: usize = 1000;
+
+/// Operations of a rank on its arrays: the one in progress, and the records of checked runs.
+#[derive(Default)]
+pub struct Ledger {
+    step: Cell<u64>,
+    /// The outermost operation in progress.
+    acting: RefCell<Option<Site>>,
+    records: Option<CheckRecords>,
+}
+
+#[derive(Debug, Default)]
+struct CheckRecords {
+    collective: Cell<u64>,
+    /// Number of passes of each call site of operations that count for all chunks of the rank,
+    /// since the last collective.
+    rank_passes: RefCell<Rc<PassCounts>>,
+    /// Index of the last operation.
+    clock: Cell<u64>,
+    /// Ghost cells of all arrays. Those of dropped arrays stay until the next collective.
+    arrays: RefCell<Vec<Rc<Ghosts>>>,
+    findings: RefCell<Vec<Finding>>,
+    /// Keys of the warnings already printed.
+    reported: RefCell<HashSet<(String, String)>>,
+}
+
+/// Guard of the operation in progress. When it drops, the operation counts as passed for all chunks
+/// of the rank, whichever chunks it has read or written.
+pub struct Acting<'a>(Option<&'a Ledger>);
+
+impl Drop for Acting<'_> {
+    fn drop(&mut self) {
+        let Some(ledger) = self.0 else { return };
+        let site = ledger.acting.replace(None);
+        if let (Some(records), Some(site)) = (&ledger.records, site) {
+            *Rc::make_mut(&mut records.rank_passes.borrow_mut()).entry(site.call_site_id()).or_default() += 1;
+        }
+    }
+}
+
+impl Ledger {
+    /// Creates a ledger; with `watching` it finds stale ghost cells and accesses outside of chunks.
+    pub fn new(watching: bool) -> Self {
+        Self { records: watching.then(CheckRecords::default), ..Self::default() }
+    }
+
+    /// True if the run is checked for stale ghost cells and accesses outside of chunks.
+    pub fn watches(&self) -> bool {
+        self.records.is_some()
+    }
+
+    /// Makes `what` the operation in progress until the guard drops, unless another operation is in
+    /// progress.
+    pub fn acting(&self, what: impl FnOnce() -> OperationName, at: CallSite) -> Acting<'_> {
+        let mut acting = self.acting.borrow_mut();
+        if acting.is_some() {
+            return Acting(None);
+        }
+        *acting = Some(Site::new(what(), at, self.step.get()));
+        Acting(Some(self))
+    }
+
+    /// Increments the number of debug points, and returns it.
+    pub fn next_step(&self) -> u64 {
+        self.step.set(self.step.get() + 1);
+        self.step.get()
+    }
+
+    /// Raises the number of debug points to `step`, for a program that restarts.
+    pub fn skip_to(&self, step: u64) {
+        self.step.set(self.step.get().max(step));
+    }
+
+    /// Number of debug points that the program has passed.
+    pub fn step(&self) -> u64 {
+        self.step.get()
+    }
+
+    /// The outermost operation in progress; `what` at `at` if there is none.
+    pub fn site(&self, what: OperationName, at: CallSite) -> Site {
+        self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))
+    }
+
+    /// Registers the ghost cells of a new array in a checked run.
+    pub fn ghosts(&self, make: impl FnOnce() -> Option<Ghosts>) -> Option<Rc<Ghosts>> {
+        let records = self.records.as_ref()?;
+        let ghosts = Rc::new(make()?);
+        records.arrays.borrow_mut().push(ghosts.clone());
+        Some(ghosts)
+    }
+
+    /// Time of a new operation, before it affects its chunk.
+    pub fn now(&self) -> Moment {
+        let Some(records) = &self.records else { return Moment::default() };
+        records.clock.set(records.clock.get() + 1);
+        Moment {
+            collective: records.collective.get(),
+            chunk_passes: Rc::default(),
+            rank_passes: records.rank_passes.borrow().clone(),
+            clock: records.clock.get(),
+        }
+    }
+
+    /// Checks the reads since the last collective. `exchange` receives the writes of this rank
+    /// since then, and returns those of all ranks. Every rank must call it.
+    ///
+    /// # Errors
+    /// The errors of `exchange`.
+    #[track_caller]
+    pub fn meet(&self, exchange: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
+        let _call = CallSite::enter();
+        let Some(records) = &self.records else { return Ok(()) };
+        let own_writes = records.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
+        let (writes, collective) = (exchange(own_writes)?, records.collective.get());
+        let rank_passes = records.rank_passes.take();
+        let check = |ghosts: &Rc<Ghosts>| ghosts.check_reads(collective, &writes, &rank_passes);
+        let found: Vec<Finding> = records.arrays.borrow().iter().flat_map(check).collect();
+        records.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
+        records.collective.set(collective + 1);
+        found.into_iter().for_each(|finding| self.found(finding));
+        Ok(())
+    }
+
+    /// Keeps a finding and prints it as a warning, once per array, kind, side and call site.
+    pub fn found(&self, finding: Finding) {
+        let Some(records) = &self.records else { return };
+        let kind = match &finding.problem {
+            Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
+            Problem::LoadOutside(_) => "load".to_string(),
+            Problem::StoreOutside(_) => "store".to_string(),
+            Problem::LoopStopped { line, .. } => format!("loop in line {line}"),
+        };
+        let key = (format!("{} {kind}", finding.array), finding.site.call_site().to_string());
+        if records.reported.borrow_mut().insert(key) && records.findings.borrow().len() < MAX_FINDINGS {
+            trace::warn(&finding.to_string());
+            records.findings.borrow_mut().push(finding);
+        }
+    }
+
+    /// Prints a warning once, in checked runs.
+    pub fn tell_once(&self, text: &str) {
+        let key = (text.to_string(), String::new());
+        if self.records.as_ref().is_some_and(|records| records.reported.borrow_mut().insert(key)) {
+            trace::warn(text);
+        }
+    }
+
+    /// Findings of the checked run up to the last collective.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.records.as_ref().map_or_else(Vec::new, |records| records.findings.borrow().clone())
+    }
+}
+
+impl Debug for Ledger {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ledger").field("step", &self.step).field("records", &self.records).finish_non_exhaustive()
+    }
+}
+
+/// Writes of a chunk of this rank, through any handle.
+#[derive(Debug)]
+pub struct History {
+    /// Ledger of the world.
+    pub ledger: Rc<Ledger>,
+    writes: Cell<u64>,
+    last_writer: RefCell<Option<Site>>,
+    chunk: ChunkId,
+    /// Ghost cells of the chunk's array, in checked runs.
+    ghosts: Option<Rc<Ghosts>>,
+}
+
+impl History {
+    /// History of a chunk without writes.
+    pub fn new(ledger: &Rc<Ledger>, chunk: ChunkId, ghosts: Option<Rc<Ghosts>>) -> Rc<Self> {
+        Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last_writer: RefCell::default(), chunk, ghosts })
+    }
+
+    /// Takes over the count and the last writer of another chunk.
+    pub fn goes_on_from(&self, other: &Self) {
+        self.writes.set(other.writes());
+        *self.last_writer.borrow_mut() = other.last_writer();
+    }
+
+    /// Number of writes.
+    pub fn writes(&self) -> u64 {
+        self.writes.get()
+    }
+
+    /// The last write; `None` before the first.
+    pub fn last_writer(&self) -> Option<Site> {
+        self.last_writer.borrow().clone()
+    }
+
+    /// The chunk.
+    pub fn chunk(&self) -> ChunkId {
+        self.chunk
+    }
+
+    /// Ghost cells of the chunk's array, in checked runs.
+    pub fn ghosts(&self) -> Option<&Rc<Ghosts>> {
+        self.ghosts.as_ref()
+    }
+
+    /// Records an operation on the chunk: it reads the boxes `read`, then writes the boxes
+    /// `written`.
+    pub fn operation(&self, read: &[Region], written: &[Region], what: OperationName, at: CallSite) {
+        if self.ghosts.is_none() && written.is_empty() {
+            return;
+        }
+        let site = self.ledger.site(what, at);
+        if let Some(ghosts) = &self.ghosts {
+            let is_nested = self.ledger.acting.borrow().is_some();
+            ghosts.operation(self.chunk, &self.ledger.now(), is_nested, read, written, &site);
+        }
+        if !written.is_empty() {
+            self.writes.set(self.writes.get() + 1);
+            *self.last_writer.borrow_mut() = Some(site);
+        }
+    }
+
+    /// Records that owners filled a box of the chunk's ghost cells, with their values at `moment`.
+    pub fn filled(&self, region: &Region, moment: &Moment) {
+        if let Some(ghosts) = &self.ghosts {
+            ghosts.filled(self.chunk, region, moment);
+        }
+    }
+}

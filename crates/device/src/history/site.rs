@@ -1,0 +1,79 @@
+//! [`Site`]: the operation that accessed cells, and its call site.
+
+use crate::error::CallSite;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// An access to cells: the operation or kernel, its call site in the program, and the debug point.
+#[derive(Clone)]
+pub struct Site {
+    what: OperationName,
+    at: CallSite,
+    step: u64,
+}
+
+/// Name of an operation that accesses cells.
+#[derive(Clone)]
+pub enum OperationName {
+    /// File or name of a kernel.
+    Kernel(Rc<str>),
+    /// A local operation, such as `write`.
+    Local(&'static str),
+    /// A collective operation with its arguments.
+    Collective(Rc<dyn Display>),
+}
+
+impl Site {
+    /// An operation at a call site, after `step` debug points.
+    pub fn new(what: OperationName, at: CallSite, step: u64) -> Self {
+        Self { what, at, step }
+    }
+
+    /// Text of the operation: `kernel heat.wgsl`, `write`, `ghosts(...)`.
+    pub fn operation(&self) -> String {
+        match &self.what {
+            OperationName::Kernel(name) => format!("kernel {name}"),
+            OperationName::Local(name) => (*name).to_string(),
+            OperationName::Collective(operation) => operation.to_string(),
+        }
+    }
+
+    /// File or name of the kernel; `None` for other operations.
+    pub fn kernel(&self) -> Option<&str> {
+        match &self.what {
+            OperationName::Kernel(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The call site of the operation in the program.
+    pub fn call_site(&self) -> CallSite {
+        self.at
+    }
+
+    /// Id of the call site, the same on every rank.
+    pub fn call_site_id(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.at.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Number of [`debug_point`](crate::World::debug_point)s that this rank had passed.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.operation(), self.at)?;
+        if self.step > 0 { write!(f, ", step {}", self.step) } else { Ok(()) }
+    }
+}
+
+impl Debug for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}

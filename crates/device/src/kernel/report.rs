@@ -1,0 +1,233 @@
+//! Report of a call in a checked run: loaded ghost cells, and positions outside of chunks.
+
+use std::rc::Rc;
+
+use super::binding::Binding;
+use super::geometry::{LOOP_WORDS, STRAY_WORDS};
+use super::pipeline::BoundBuffer;
+use crate::device::{BufferBox, Device, Lease, PackedBox, Strided};
+use crate::error::{CallSite, Result};
+use crate::extents::Index;
+use crate::history::{Finding, OperationName, Problem, Reach, Stray};
+use crate::region::Region;
+
+/// Maximum number of bits per array. Arrays with more bits record layers without components.
+const MOST_BITS: usize = 1 << 22;
+
+/// Layers and components of a chunk's ghost cells. A component is a position along the axes without
+/// ghost cells. The report has one bit per pair of layer and component.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layers {
+    /// Number of layers; 0 if the chunk has no ghost cells.
+    count: usize,
+    /// Number of components; 0 if components are not recorded.
+    pub components: usize,
+}
+
+impl Layers {
+    pub fn of(binding: &Binding) -> Self {
+        if binding.storage == binding.owned {
+            return Self { count: 0, components: 0 };
+        }
+        let many = |all: usize, one: i64| all.saturating_mul(one.max(1) as usize);
+        let count = (0..binding.owned.axes()).map(|axis| digits(binding, axis)).fold(1, many);
+        let components = free_axes(binding).map(|axis| binding.owned.extents()[axis]).fold(1, many);
+        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MOST_BITS);
+        Self { count, components: if fits { components } else { 0 } }
+    }
+
+    pub fn are_too_many(&self) -> bool {
+        self.count > MOST_BITS
+    }
+
+    pub fn bits(&self) -> usize {
+        self.count * self.components.max(1)
+    }
+
+    /// Number of words for loads, or for stores.
+    fn words(&self) -> usize {
+        self.bits().div_ceil(32)
+    }
+}
+
+/// Number of layers along an axis, including the one of the owned cells.
+fn digits(binding: &Binding, axis: usize) -> i64 {
+    1 + binding.storage.extents()[axis] - binding.owned.extents()[axis]
+}
+
+/// The axes along which a chunk has no ghost cells.
+fn free_axes(binding: &Binding) -> impl Iterator<Item = usize> {
+    (0..binding.owned.axes()).filter(move |&axis| digits(binding, axis) == 1)
+}
+
+/// Memory of a call's report: words for positions outside of chunks, then the bits of each array.
+pub(super) struct Report {
+    lease: Lease,
+    words: usize,
+    /// For each array, its first word and its layers.
+    parts: Vec<(usize, Layers)>,
+}
+
+/// Reused memory of reports.
+#[derive(Debug, Default)]
+struct Reports(Option<Lease>);
+
+impl Report {
+    /// Creates an empty report for these arrays.
+    pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
+        let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
+        for binding in bindings {
+            let layers = Layers::of(binding);
+            parts.push((words, layers));
+            words += 2 * layers.words();
+        }
+        let bytes = 4 * words as u64;
+        let known = device.with_cache(|cache: &mut Reports| cache.0.clone());
+        let lease = match known.filter(|lease| lease.bytes() >= bytes) {
+            Some(lease) => lease,
+            None => {
+                let lease = Lease::of(&device.storage_buffer(bytes, "zippy: the report of a call")?);
+                device.with_cache(|cache: &mut Reports| cache.0 = Some(lease.clone()));
+                lease
+            }
+        };
+        let report = Self { lease, words, parts };
+        device.fill(&[0; 4], &[BufferBox { buffer: &report.lease, view: report.view() }])?;
+        Ok(report)
+    }
+
+    fn view(&self) -> Strided {
+        Strided { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
+    }
+
+    /// For each array, its first word and its layers.
+    pub fn parts(&self) -> &[(usize, Layers)] {
+        &self.parts
+    }
+
+    /// The buffer, with the range to bind.
+    pub fn buffer(&self) -> BoundBuffer {
+        let window_bytes = self.lease.bytes();
+        BoundBuffer {
+            raw: self.lease.raw().clone(),
+            id: self.lease.id(),
+            weak: Some(self.lease.downgrade()),
+            offset: 0,
+            end: window_bytes,
+            window_bytes,
+        }
+    }
+
+    /// Waits for the call and reads its report.
+    pub fn read(self, device: &Device) -> Result<ReportContents> {
+        let pieces = [PackedBox { buffer: &self.lease, view: self.view(), payload_offset: 0 }];
+        let staged = device.gather(4, &pieces, 4 * self.words as u64)?;
+        Ok(ReportContents { words: bytemuck::pod_collect_to_vec(staged.as_ref()), parts: self.parts })
+    }
+}
+
+pub(super) struct ReportContents {
+    words: Vec<u32>,
+    parts: Vec<(usize, Layers)>,
+}
+
+/// A position outside of a chunk, relative to the start of the section.
+pub(super) struct Outside {
+    pub var: usize,
+    is_store: bool,
+    position: Vec<i64>,
+    invocation: Option<[u32; 3]>,
+    count: u32,
+}
+
+impl ReportContents {
+    /// The boxes of ghost cells loaded through storage variable `number`.
+    pub fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
+        self.reached(number, binding, 0)
+    }
+
+    /// The boxes of ghost cells stored through storage variable `number`.
+    pub fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
+        self.reached(number, binding, self.parts[number].1.words())
+    }
+
+    fn reached(&self, array: usize, binding: &Binding, offset: usize) -> Vec<Region> {
+        let (at, layers) = self.parts[array];
+        let words = &self.words[at + offset..][..layers.words()];
+        let is_set = |bit: usize| words[bit / 32] & (1 << (bit % 32)) != 0;
+        let (each, mut out) = (layers.components.max(1), Vec::new());
+        if words.iter().all(|&word| word == 0) {
+            return out;
+        }
+        for number in 0..layers.count {
+            let set: Vec<bool> = (0..each).map(|component| is_set(number * each + component)).collect();
+            if set.contains(&true) {
+                out.extend(of_components(&layer(number, binding), binding, &set));
+            }
+        }
+        out
+    }
+
+    /// The number of invocations with loops stopped by the adapter, and the line of the loop in the
+    /// first one.
+    pub fn stopped(&self) -> Option<(u32, u32)> {
+        let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
+        (invocations > 0).then_some((invocations, line))
+    }
+
+    /// The first position outside of a chunk.
+    pub fn stray(&self) -> Option<Outside> {
+        let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
+        let which = array.checked_sub(1).filter(|_| *count > 0)?;
+        let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
+        let position = position.iter().map(|&position| i64::from(position as i32)).collect();
+        Some(Outside { var: which as usize / 2, is_store: which % 2 == 1, position, invocation, count: *count })
+    }
+}
+
+impl Outside {
+    pub fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
+        let Some(history) = &binding.history else { return };
+        let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
+        let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);
+        let site = history.ledger.site(OperationName::Kernel(kernel.clone()), at);
+        let problem = if self.is_store { Problem::StoreOutside } else { Problem::LoadOutside };
+        let reach = Reach::of(&position, &binding.owned, &binding.storage);
+        let problem = problem(Stray { position, invocation: *invocation, count: *count, reach });
+        history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
+    }
+}
+
+/// The cells of a layer. The digits of its number are the layers along the axes, axis 0 first.
+fn layer(number: usize, binding: &Binding) -> Region {
+    let (owned, mut rest, mut region) = (binding.owned, number as i64, binding.owned);
+    for axis in (0..owned.axes()).rev() {
+        let (base, before) = (digits(binding, axis), owned.start[axis] - binding.storage.start[axis]);
+        let digit = rest % base;
+        rest /= base;
+        let first = if digit <= before { owned.start[axis] - digit } else { owned.end[axis] + digit - before - 1 };
+        if digit > 0 {
+            (region.start[axis], region.end[axis]) = (first, first + 1);
+        }
+    }
+    region
+}
+
+/// The part of a box of ghost cells with the components in `set`.
+fn of_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region> {
+    if !set.contains(&false) {
+        return vec![*cells];
+    }
+    let free: Vec<usize> = free_axes(binding).collect();
+    let (start, extents) = (binding.owned.start, binding.owned.extents());
+    let only = |number: usize| {
+        let (mut rest, mut region) = (number, *cells);
+        for &axis in free.iter().rev() {
+            let position = start[axis] + (rest % extents[axis] as usize) as i64;
+            rest /= extents[axis] as usize;
+            (region.start[axis], region.end[axis]) = (position, position + 1);
+        }
+        region
+    };
+    (0..set.len()).filter(|&number| set[number]).map(only).collect()
+}
