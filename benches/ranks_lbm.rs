@@ -60,7 +60,7 @@ pub fn main() -> Result<()> {
 fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
     // A vector is limited to one binding, so that a large triad is repeated on a smaller vector.
     let all = bytes / 12;
-    let times = (4 * all).div_ceil(world.binding_bytes());
+    let times = (4 * all).div_ceil(world.limits().binding_bytes);
     let count = all / times;
     let layout = Layout::new([count as i64]);
     let arrays = ["a", "b", "c"].map(|name| world.local_array::<f32, 1>(name, &layout));
@@ -78,7 +78,7 @@ fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> 
 
 /// Returns a closure that loads and stores 19 slots of `cells` cells in place and waits for it.
 fn in_place<'w>(world: &'w World, cells: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
-    let times = (76 * cells).div_ceil(world.binding_bytes());
+    let times = (76 * cells).div_ceil(world.limits().binding_bytes);
     let cells = cells / times;
     let loads: String = (0..19).map(|q| format!("        let g{q} = f[i + {q}u * count];\n")).collect();
     let stores: String = (0..19).map(|q| format!("        f[i + {q}u * count] = g{};\n", 18 - q)).collect();
@@ -292,12 +292,12 @@ fn plane(run: &Run) -> Result<()> {
     let (mut secs, mut waiting, mut overhead) = (Vec::new(), 0.0, 0.0);
     for _ in 0..run.options.samples() {
         world.barrier()?;
-        world.reset_profile();
+        world.stats().reset_profile();
         let start = Instant::now();
         flow.run(50)?;
         world.gpu().wait()?;
         let total = start.elapsed().as_secs_f64();
-        let profile = world.profile();
+        let profile = world.stats().profile();
         waiting += profile.wait_secs / total / run.options.samples() as f64;
         overhead += profile.overhead_secs() / total / run.options.samples() as f64;
         secs.push(total / 50.0);

@@ -65,7 +65,7 @@ fn step(run: &Run, n: usize, cuts: usize) -> Result<()> {
     let heat = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;
     let blocking = |step_index: usize| -> Result<Shares> {
         let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
-        world.reset_profile();
+        world.stats().reset_profile();
         let start = Instant::now();
         world.ghosts(now)?;
         let computing = Instant::now();
@@ -74,7 +74,7 @@ fn step(run: &Run, n: usize, cuts: usize) -> Result<()> {
         }
         world.gpu().wait()?;
         let (total, computing) = (start.elapsed().as_secs_f64(), computing.elapsed().as_secs_f64());
-        let profile = world.profile();
+        let profile = world.stats().profile();
         Ok(Shares { total, computing, overhead: profile.overhead_secs(), waiting: profile.wait_secs })
     };
     let overlapping = |step_index: usize| -> Result<f64> {

@@ -143,7 +143,7 @@ pub use start::{prepare_process, run, run_with, survive_file_limit};
 #[doc(inline)]
 pub use transport::Config;
 #[doc(inline)]
-pub use world::{Exchange, Moved, Plan, World};
+pub use world::{ArrayOptions, Exchange, Moved, Plan, World};
 pub use zippy_derive::Element;
 
 #[doc(inline)]

@@ -69,8 +69,10 @@ impl ArrayCore {
         element: &'static ElementInfo,
         placement: Placement,
         bytes_by_rank: Rc<[u64]>,
+        extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
+        check_uses(name, extra)?;
         let id = home.registry.borrow_mut().next_id();
         let ghosts = home.ledger.ghosts(|| Ghosts::of(id.0, name, &placement, home.rank));
         let mut slots = Vec::new();
@@ -79,7 +81,7 @@ impl ArrayCore {
             slots.push(match bytes {
                 0 => None,
                 _ => {
-                    let buffer = home.device.storage_buffer(bytes, &format!("{name}[{chunk}]"))?;
+                    let buffer = home.device.storage_buffer_with(bytes, extra, &format!("{name}[{chunk}]"))?;
                     Some(Slot { buffer, history: History::new(&home.ledger, chunk, ghosts.clone()) })
                 }
             });

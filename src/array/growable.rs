@@ -26,7 +26,7 @@ pub struct Growable<T> {
     core: Rc<ArrayCore>,
     length: u64,
     /// Usages of the buffer in addition to kernels and transfers.
-    uses: wgpu::BufferUsages,
+    usages: wgpu::BufferUsages,
     /// The id shared by all published handles, set on the first publication; the same on every
     /// rank.
     data: Cell<Option<ArrayId>>,
@@ -37,17 +37,31 @@ pub struct Growable<T> {
 const FIRST_CAPACITY: u64 = 256;
 
 impl<T: Element> Growable<T> {
-    pub(crate) fn new(home: Home, name: &str, uses: wgpu::BufferUsages) -> Result<Self> {
+    pub(crate) fn new(home: Home, name: &str) -> Result<Self> {
         let id = home.registry.borrow_mut().next_local_id();
-        let core = with_capacity::<T>(home, (name, id), FIRST_CAPACITY, uses)?;
-        Ok(Self { core, length: 0, uses, data: Cell::new(None), element: PhantomData })
+        let usages = wgpu::BufferUsages::empty();
+        let core = with_capacity::<T>(home, (name, id), FIRST_CAPACITY, usages)?;
+        Ok(Self { core, length: 0, usages, data: Cell::new(None), element: PhantomData })
+    }
+
+    /// Gives the array a buffer for additional `usages` (`VERTEX`, `INDEX`, `INDIRECT`), also after
+    /// it has grown; see [`lease`](Self::lease). Moves the cells in use to a new buffer.
+    ///
+    /// # Errors
+    /// Any other usage; the device has not enough memory for the buffer.
+    #[track_caller]
+    pub fn with_usages(mut self, usages: wgpu::BufferUsages) -> Result<Self> {
+        let _call = CallSite::enter();
+        self.usages = usages;
+        self.reallocate(self.capacity())?;
+        Ok(self)
     }
 
     /// Wraps an array of this rank, with all its cells in use.
     pub(crate) fn full(core: Rc<ArrayCore>) -> Self {
         let length = core.chunks().shape()[0] as u64;
         core.set_in_use(length);
-        Self { core, length, uses: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
+        Self { core, length, usages: wgpu::BufferUsages::empty(), data: Cell::new(None), element: PhantomData }
     }
 
     /// The array without its static element type; its extent is the capacity.
@@ -141,13 +155,16 @@ impl<T: Element> Growable<T> {
         if capacity <= self.capacity() {
             return Ok(());
         }
-        let home = self.core.home().clone();
         // Doubling makes appends cheap; if that does not fit, the requested capacity is enough.
         let doubled = capacity.max(self.capacity().saturating_mul(2));
-        let named = (self.name(), self.core.id());
-        let larger = with_capacity::<T>(home.clone(), named, doubled, self.uses)
-            .or_else(|_| with_capacity::<T>(home, named, capacity, self.uses))?;
-        if let (Some(from), Some(to)) = (self.core.lease(0)?, larger.lease(0)?)
+        self.reallocate(doubled).or_else(|_| self.reallocate(capacity))
+    }
+
+    /// Moves the cells in use to a new buffer.
+    fn reallocate(&mut self, capacity: u64) -> Result<()> {
+        let (home, named) = (self.core.home().clone(), (self.name(), self.core.id()));
+        let new = with_capacity::<T>(home, named, capacity, self.usages)?;
+        if let (Some(from), Some(to)) = (self.core.lease(0)?, new.lease(0)?)
             && self.length > 0
         {
             let one = Index::from([1]);
@@ -155,13 +172,13 @@ impl<T: Element> Growable<T> {
             let pair = (BufferBox { buffer: &from, view }, BufferBox { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }
-        larger.continue_history_of(&self.core);
-        self.core = larger;
+        new.continue_history_of(&self.core);
+        self.core = new;
         self.use_cells(self.length);
         Ok(())
     }
 
-    /// The section of the selected cells; `..` selects the cells in use. The operation that uses
+    /// The section of the selected cells; `..` selects the cells in use. The operation that usages
     /// the section reports an invalid selection.
     pub fn at(&self, selection: impl SelectAxis) -> LocalSection<T, 1> {
         let used = Region::whole(Index::from([self.length as i64]));
@@ -186,9 +203,9 @@ fn with_capacity<T: Element>(
     home: Home,
     (name, id): (&str, ArrayId),
     capacity: u64,
-    uses: wgpu::BufferUsages,
+    usages: wgpu::BufferUsages,
 ) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_of_kind((ArrayKind::Growable, id), home, name, &T::INFO, &Layout::new([extent]), uses)
+    ArrayCore::create_of_kind((ArrayKind::Growable, id), home, name, &T::INFO, &Layout::new([extent]), usages)
 }

@@ -103,7 +103,7 @@ fn outermost_operation_is_named_and_moves_of_observers_are_not_reported() {
         let line = three_chunks(world)?;
         let image = world.array::<f64, 1>("image", &Layout::new([10]))?;
         world.composite(line.at(..), image.at(..), Operator::Add)?;
-        world.observe(|world, _| {
+        world.debug().observe(|world, _| {
             let other = world.array::<f64, 1>("other", &Layout::new([4]).split([Split::Even(2)]).ghost([1]))?;
             world.ghosts(&other).map(drop)
         });

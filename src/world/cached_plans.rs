@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::plan::{PlanCounters, PlannedTransfer};
+use super::plan::PlannedTransfer;
 use super::transfer::Transfer;
 use super::{World, hash};
 use crate::array::{ArrayCore, ArrayId};
@@ -13,12 +13,6 @@ use crate::plan::{self, CopiesSpec, CopySpec, GhostSpec, Pair, RankPlan};
 use crate::trace::Activity;
 
 impl World {
-    /// The number of plans that this rank built and reused.
-    pub fn plan_counters(&self) -> PlanCounters {
-        let plans = self.plans.borrow();
-        PlanCounters { reused: plans.hits(), built: plans.misses() }
-    }
-
     pub(super) fn plan_copy(&self, spec: &CopySpec, operands: &[Rc<ArrayCore>]) -> Result<PlannedTransfer> {
         self.cached_transfer(PlanKey::copy(spec), operands, &[], || Ok(plan::copy(spec, self.rank())?))
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::array_options::{ArrayCells, ArrayOptions};
 use super::{ArrayIdentity, Collective, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
 use crate::chunks::Chunks;
@@ -10,12 +11,12 @@ use crate::element::{Element, ElementInfo};
 use crate::error::{ArrayError, CallSite, LayoutError, Result};
 use crate::layout::{Layout, Split};
 use crate::locate::Placement;
-use crate::ownership::Ownership;
 use crate::transport::{copied, values};
 
 impl World {
-    /// Creates a global array of zeros, cut according to `layout` (paper: zCreateGlobalArray).
-    /// Collective; sends no messages.
+    /// Creates a global array of zeros (paper: zCreateGlobalArray). `options` are a `&Layout`, or
+    /// [`ArrayOptions`] for other owners, lengths by rank, or buffers for drawing. Collective; sends
+    /// no messages, except for lengths by rank.
     ///
     /// The ranks get contiguous runs of chunks of balanced length: rank *i* gets chunk *i* if there
     /// are as many chunks as ranks. If the layout leaves the cuts to the library, a chunk fits one
@@ -27,6 +28,8 @@ impl World {
     /// * The ranks have too little memory, if it is memory of their machines or limited by
     ///   `ZIPPY_MEMORY_LIMIT`. All ranks return the same error with a shape that fits.
     /// * A device has too little memory or does not support the element type.
+    /// * [Options](ArrayOptions) with an ownership of another number of chunks or ranks, or with
+    ///   other usages than [`ArrayOptions::with_usages`] lists.
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -40,33 +43,29 @@ impl World {
     /// # zippy::run_with(zippy::Config::threads(2), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<GlobalArray<T, D>> {
-        let _call = CallSite::enter();
-        let chunks = self.resolve(name, &T::INFO, D, layout)?;
-        let core = self.create(name, &T::INFO, Placement::balanced(chunks, self.size()))?;
-        Ok(GlobalArray::from_core(core))
-    }
-
-    /// Creates a global array of zeros with the given owners of its chunks. A rank may own no
-    /// chunk. Collective; sends no messages.
-    ///
-    /// # Errors
-    /// As for [`array`](Self::array), and an ownership with a different number of chunks or ranks.
-    #[track_caller]
-    pub fn array_owned<T: Element, const D: usize>(
+    pub fn array<'a, T: Element, const D: usize>(
         &self,
         name: &str,
-        layout: &Layout,
-        ownership: Ownership,
+        options: impl Into<ArrayOptions<'a>>,
     ) -> Result<GlobalArray<T, D>> {
         let _call = CallSite::enter();
+        let ArrayOptions { cells, ownership, usages } = options.into();
+        let layout = match cells {
+            ArrayCells::Layout(layout) => layout,
+            ArrayCells::Length(length) => &self.layout_of_lengths(name, length)?,
+        };
         let chunks = self.resolve(name, &T::INFO, D, layout)?;
-        if ownership.ranks() != self.size() {
-            let (given, expected) = (ownership.ranks(), self.size());
-            return Err(ArrayError::Ranks { array: name.to_owned(), given, expected }.into());
-        }
-        let placement = Placement::new(Arc::new(chunks), Arc::new(ownership)).map_err(ArrayError::of_layout(name))?;
-        let core = self.create(name, &T::INFO, placement)?;
+        let placement = match ownership {
+            None => Placement::balanced(chunks, self.size()),
+            Some(ownership) if ownership.ranks() != self.size() => {
+                let (given, expected) = (ownership.ranks(), self.size());
+                return Err(ArrayError::Ranks { array: name.to_owned(), given, expected }.into());
+            }
+            Some(ownership) => {
+                Placement::new(Arc::new(chunks), Arc::new(ownership)).map_err(ArrayError::of_layout(name))?
+            }
+        };
+        let core = self.create(name, &T::INFO, placement, usages)?;
         Ok(GlobalArray::from_core(core))
     }
 
@@ -74,45 +73,27 @@ impl World {
     /// may pass other shapes. The cuts of the layout are ignored.
     ///
     /// # Errors
-    /// The layout is malformed or exceeds a buffer; the device has too little memory or does not
-    /// support the element type.
+    /// The layout is malformed or exceeds a buffer; options name owners or other usages than
+    /// [`ArrayOptions::with_usages`] lists; the device has too little memory or does not support
+    /// the element type.
     #[track_caller]
-    pub fn local_array<T: Element, const D: usize>(&self, name: &str, layout: &Layout) -> Result<LocalArray<T, D>> {
-        let _call = CallSite::enter();
-        self.local_array_for(name, layout, wgpu::BufferUsages::empty())
-    }
-
-    /// As [`local_array`](Self::local_array), with a buffer for additional `uses` (`VERTEX`,
-    /// `INDEX`, `INDIRECT`).
-    ///
-    /// A kernel writes vertices, indices or draw arguments, and a render pass of the caller reads
-    /// them from [`LocalArray::lease`] without a copy.
-    ///
-    /// # Errors
-    /// As for [`local_array`](Self::local_array), and any other use.
-    #[track_caller]
-    pub fn local_array_for<T: Element, const D: usize>(
+    pub fn local_array<'a, T: Element, const D: usize>(
         &self,
         name: &str,
-        layout: &Layout,
-        uses: wgpu::BufferUsages,
+        options: impl Into<ArrayOptions<'a>>,
     ) -> Result<LocalArray<T, D>> {
         let _call = CallSite::enter();
+        let ArrayOptions { cells, ownership, usages } = options.into();
+        let layout = match cells {
+            ArrayCells::Layout(layout) => layout,
+            ArrayCells::Length(length) => &Layout::new([saturated(length)]),
+        };
         check_axes(name, D, layout)?;
-        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, uses)?))
-    }
-
-    /// Creates a 1-D global array with one chunk of `length` cells on each rank; each rank passes
-    /// its own length. Collective; costs one all-gather of the lengths.
-    ///
-    /// # Errors
-    /// As for [`array`](Self::array). If the length of a rank exceeds its memory, this rank returns
-    /// its own error and the other ranks a remote error.
-    #[track_caller]
-    pub fn array_of_lengths<T: Element>(&self, name: &str, length: u64) -> Result<GlobalArray<T, 1>> {
-        let _call = CallSite::enter();
-        let layout = self.layout_of_lengths(name, length)?;
-        self.array(name, &layout)
+        if ownership.is_some() {
+            let text = format!("local array \"{name}\" belongs to this rank: create it without owners");
+            return Err(ArrayError::Other(text).into());
+        }
+        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, usages)?))
     }
 
     /// Creates an empty 1-D array of this rank that grows by appending. Local; see
@@ -123,18 +104,7 @@ impl World {
     #[track_caller]
     pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
-        self.growable_for(name, wgpu::BufferUsages::empty())
-    }
-
-    /// As [`growable`](Self::growable), with a buffer for additional `uses` (`VERTEX`, `INDEX`,
-    /// `INDIRECT`), also after the array has grown; see [`Growable::lease`]. Local.
-    ///
-    /// # Errors
-    /// As for [`growable`](Self::growable), and any other use.
-    #[track_caller]
-    pub fn growable_for<T: Element>(&self, name: &str, uses: wgpu::BufferUsages) -> Result<Growable<T>> {
-        let _call = CallSite::enter();
-        Growable::new(self.home(), name, uses)
+        Growable::new(self.home(), name)
     }
 
     /// Makes a 1-D global array of the used cells of every rank's growable array, in rank order and
@@ -210,12 +180,13 @@ impl World {
         name: &str,
         element: &'static ElementInfo,
         placement: Placement,
+        usages: wgpu::BufferUsages,
     ) -> Result<Rc<ArrayCore>> {
         let call = Collective::new("array").array(ArrayIdentity::new(name, element, &placement), None);
         let call = call.text_after(format!(", {} of {}", placement.chunks().shape(), element.name));
         let bytes = self.check_memory(name, element, &placement)?;
         self.collective(call.clone(), call.signature(), || {
-            ArrayCore::create(self.home(), name, element, placement, bytes)
+            ArrayCore::create(self.home(), name, element, placement, bytes, usages)
         })
     }
 }

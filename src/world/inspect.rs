@@ -1,9 +1,10 @@
 //! Inspection of a world: its arrays, ghost cells, and the findings of a checked run.
 
+use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
-use super::{ArrayIdentity, Collective, Exchange, World};
+use super::{ArrayIdentity, Collective, DebugPoint, Exchange, Observer, World};
 use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BufferBox;
@@ -17,7 +18,7 @@ use crate::transport::{decoded, encoded};
 
 pub use crate::array::ArrayKind;
 
-/// Description of an array, from [`World::arrays`]. Displays as one line.
+/// Description of an array, from [`Debugging::arrays`]. Displays as one line.
 #[derive(Debug, Clone)]
 pub struct ArrayInfo {
     /// Name of the array.
@@ -95,35 +96,26 @@ pub struct GhostDifference {
     pub first: Index,
 }
 
+/// Inspection of a world and of its debug points, from [`World::debug`].
+#[derive(Clone, Copy)]
+pub struct Debugging<'w> {
+    world: &'w World,
+}
+
 impl World {
+    /// Inspection of the arrays, ghost cells and debug points of this world. Local.
+    pub fn debug(&self) -> Debugging<'_> {
+        Debugging { world: self }
+    }
+}
+
+impl Debugging<'_> {
     /// The live arrays: first the arrays in the registry of this world, then the local arrays of
     /// this rank, each in order of creation. Several handles of the same chunks, for example after
     /// a rearrangement, have an entry each. Local.
     pub fn arrays(&self) -> Vec<ArrayInfo> {
-        let registry = self.registry.borrow();
+        let registry = self.world.registry.borrow();
         registry.alive().chain(registry.locals()).map(|array| describe(&array)).collect()
-    }
-
-    /// The live arrays: those in the registry, and the local arrays of this rank.
-    pub(crate) fn alive_arrays(&self) -> (Vec<Rc<ArrayCore>>, Vec<Rc<ArrayCore>>) {
-        let registry = self.registry.borrow();
-        (registry.alive().collect(), registry.locals().collect())
-    }
-
-    /// The array with the id `number`: local to `rank`, or in the registry if `rank` is `None`.
-    /// Returns `None` for another rank.
-    pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
-        let registry = self.registry.borrow();
-        match rank {
-            None => registry.get(ArrayId(number)),
-            Some(rank) if rank as usize == self.rank() => registry.locals().find(|array| array.id().0 == number),
-            Some(_) => None,
-        }
-    }
-
-    /// True in a checked run, which tracks the state of ghost cells.
-    pub(crate) fn is_checked(&self) -> bool {
-        self.ledger.watches()
     }
 
     /// The findings on this rank in a checked run (`ZIPPY_CHECK=1`); empty in other runs. Local.
@@ -132,7 +124,7 @@ impl World {
     /// array, side and call site. Loads of kernels are checked when the ranks synchronize next, in
     /// a collective or at a debug point.
     pub fn findings(&self) -> Vec<Finding> {
-        self.ledger.findings()
+        self.world.ledger.findings()
     }
 
     /// The state of the ghost cells of this rank's chunks, by side: stale if an owner was written
@@ -145,9 +137,9 @@ impl World {
     pub fn ghost_states<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<Vec<GhostSide>> {
         let _call = CallSite::enter();
         let call = Collective::new("ghost_states").array(ArrayIdentity::from_core(array.core()), None);
-        self.collective(call.clone(), call.signature(), || Ok(()))?;
+        self.world.collective(call.clone(), call.signature(), || Ok(()))?;
         let name = array.name();
-        if !self.ledger.watches() {
+        if !self.world.ledger.watches() {
             let text = format!(
                 "whether the ghost cells of array {name:?} are stale is known in checked runs only: set ZIPPY_CHECK=1, or call \
                  compare_ghosts, which compares values"
@@ -176,17 +168,71 @@ impl World {
         let _call = CallSite::enter();
         let core = array.core();
         let name = format!("zippy: fresh ghost cells of {}", array.name());
-        let fresh = self.create(&name, core.element(), core.placement().clone())?;
-        self.failing("copying an array", || {
+        let fresh = self.world.create(&name, core.element(), core.placement().clone(), wgpu::BufferUsages::empty())?;
+        self.world.failing("copying an array", || {
             core.owned().try_for_each(|chunk| {
                 let (Some(from), Some(to)) = (core.lease(chunk)?, fresh.lease(chunk)?) else { return Ok(()) };
                 let view = core.strided(chunk, &core.chunks().storage(chunk));
                 let pair = (BufferBox { buffer: &from, view }, BufferBox { buffer: &to, view });
-                Ok(self.device().copy_boxes(core.element().bytes, &[pair])?)
+                Ok(self.world.device().copy_boxes(core.element().bytes, &[pair])?)
             })
         })?;
-        self.exchange(Exchange::new().ghosts(&GlobalArray::<T, D>::from_core(fresh.clone())))?;
-        self.failing("comparing ghost cells", || self.differences(core, &fresh))
+        self.world.exchange(Exchange::new().ghosts(&GlobalArray::<T, D>::from_core(fresh.clone())))?;
+        self.world.failing("comparing ghost cells", || self.world.differences(core, &fresh))
+    }
+
+    /// Continues the numbering of debug points after an earlier run with `count` of them, so that
+    /// `every:N` records the steps at which the program writes its own files. A count below the
+    /// current number has no effect. Local; every rank passes the same count.
+    pub fn skip_points(&self, count: u64) {
+        self.world.ledger.skip_to(count);
+    }
+
+    /// True if an observer or viewer requests the next [`World::debug_point`] with this
+    /// name. Use it to skip the computation of arrays that are only displayed. Local, with the same
+    /// result on every rank.
+    pub fn is_observed(&self, name: &str) -> bool {
+        let wants = |viewer: &Rc<RefCell<dyn Observer>>| viewer.borrow().wants(self.world.ledger.step() + 1, name);
+        let observed = self.world.observer.borrow().is_some() || self.world.viewer.borrow().as_ref().is_some_and(wants);
+        observed && !self.world.observing.get()
+    }
+
+    /// Sets the observer that each later [`World::debug_point`] calls, and replaces a
+    /// previous one. Local.
+    ///
+    /// An observer has the rights of the program. It may read chunks of this rank, which waits for
+    /// queued kernels. It may call collectives if every rank has an observer that calls them.
+    pub fn observe(&self, observer: impl FnMut(&World, &DebugPoint) -> Result<()> + 'static) {
+        *self.world.observer.borrow_mut() = Some(Rc::new(RefCell::new(observer)));
+    }
+
+    /// Removes the observer. Local; an observer may call this method.
+    pub fn stop_observing(&self) {
+        self.world.observer.take();
+    }
+}
+
+impl World {
+    /// The live arrays: those in the registry, and the local arrays of this rank.
+    pub(crate) fn alive_arrays(&self) -> (Vec<Rc<ArrayCore>>, Vec<Rc<ArrayCore>>) {
+        let registry = self.registry.borrow();
+        (registry.alive().collect(), registry.locals().collect())
+    }
+
+    /// The array with the id `number`: local to `rank`, or in the registry if `rank` is `None`.
+    /// Returns `None` for another rank.
+    pub(crate) fn numbered(&self, rank: Option<u32>, number: u64) -> Option<Rc<ArrayCore>> {
+        let registry = self.registry.borrow();
+        match rank {
+            None => registry.get(ArrayId(number)),
+            Some(rank) if rank as usize == self.rank() => registry.locals().find(|array| array.id().0 == number),
+            Some(_) => None,
+        }
+    }
+
+    /// True in a checked run, which tracks the state of ghost cells.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.ledger.watches()
     }
 
     fn differences(&self, array: &ArrayCore, fresh: &ArrayCore) -> Result<Vec<GhostDifference>> {

@@ -35,6 +35,7 @@
 //! [`Pending::wait`] does the rest.
 
 mod agree;
+mod array_options;
 mod cached_plans;
 mod collective;
 mod common_limits;
@@ -63,6 +64,7 @@ mod prefix_copies;
 mod prepared_exchange;
 mod record_exchange;
 mod spans;
+mod stats;
 mod transfer;
 
 use std::cell::{Cell, RefCell};
@@ -72,15 +74,17 @@ use std::rc::Rc;
 pub(crate) use self::collective::{ArrayIdentity, Collective, hash};
 pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 
+pub use self::array_options::ArrayOptions;
 pub use self::copy::{IntoSection, Section};
 pub use self::debug_point::DebugPoint;
 pub(crate) use self::deliver::{Column, DeliveryTarget};
 pub use self::deliver::{Delivered, Destinations, IntoDestinations};
 pub use self::exchange::Exchange;
-pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, GhostDifference, GhostSide};
+pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, Debugging, GhostDifference, GhostSide};
 pub use self::one_sided::{Fetched, IntoPutSource, PutSource, Ticket};
 pub use self::pending::Pending;
 pub use self::plan::{Plan, PlanCounters};
+pub use self::stats::{Limits, Stats};
 pub use crate::device::Operator;
 pub use crate::plan::Moved;
 pub use crate::transport::Config;
@@ -91,7 +95,7 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::history::{Acting, Ledger, OperationName};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::{PlanCache, WeightedCache};
-use crate::trace::{Profile, Tracer};
+use crate::trace::Tracer;
 use crate::transport::{Entered, Group};
 
 /// Viewer that is called at the debug points of a world.
@@ -108,7 +112,7 @@ pub(crate) trait Observer {
     fn end(&mut self, how: &str);
 }
 
-/// Observer that the program registered with [`World::observe`].
+/// Observer that the program registered with [`Debugging::observe`].
 type ProgramObserver = Rc<RefCell<dyn FnMut(&World, &DebugPoint) -> Result<()>>>;
 
 /// View of a run from one rank: its group of ranks, its device and its arrays.
@@ -226,15 +230,9 @@ impl World {
         &self.device
     }
 
-    /// The maximum bytes of a shader binding on the device of every rank. The same on every rank.
-    pub fn binding_bytes(&self) -> u64 {
-        self.limits.binding_bytes
-    }
-
-    /// The maximum bytes of a buffer, and therefore of a chunk, on the device of every rank. The
-    /// same on every rank.
-    pub fn buffer_bytes(&self) -> u64 {
-        self.limits.buffer_bytes
+    /// Limits of arrays on the devices of all ranks: the same on every rank.
+    pub fn limits(&self) -> Limits {
+        Limits { binding_bytes: self.limits.binding_bytes, buffer_bytes: self.limits.buffer_bytes }
     }
 
     /// Limits for splitting messages.
@@ -244,17 +242,6 @@ impl World {
 
     pub(crate) fn tracer(&self) -> &Tracer {
         &self.tracer
-    }
-
-    /// The seconds that this rank spent in communication, by kind, since the start or the last
-    /// [`reset_profile`](Self::reset_profile). Local.
-    pub fn profile(&self) -> Profile {
-        self.tracer.profile()
-    }
-
-    /// Resets the profile to zero. Local.
-    pub fn reset_profile(&self) {
-        self.tracer.reset();
     }
 
     /// Makes a kernel from WGSL. The device of this rank compiles the kernel in its first run.

@@ -21,7 +21,7 @@ impl Display for DebugPointCall {
 impl World {
     /// Marks a named point of the program at which arrays can be inspected. Collective.
     ///
-    /// A debug point counts the step, calls the [observer](Self::observe) if there is one, and then
+    /// A debug point counts the step, calls the [observer](Debugging::observe) if there is one, and then
     /// the [viewers](crate::debug). Without an observer or viewer it does not wait, and sends
     /// messages only in runs that compare calls.
     ///
@@ -58,22 +58,6 @@ impl World {
         observed.and(viewed)
     }
 
-    /// Continues the numbering of debug points after an earlier run with `count` of them, so that
-    /// `every:N` records the steps at which the program writes its own files. A count below the
-    /// current number has no effect. Local; every rank passes the same count.
-    pub fn skip_debug_points(&self, count: u64) {
-        self.ledger.skip_to(count);
-    }
-
-    /// True if an observer or viewer requests the next [`debug_point`](Self::debug_point) with this
-    /// name. Use it to skip the computation of arrays that are only displayed. Local, with the same
-    /// result on every rank.
-    pub fn is_observed(&self, name: &str) -> bool {
-        let wants = |viewer: &Rc<RefCell<dyn Observer>>| viewer.borrow().wants(self.ledger.step() + 1, name);
-        let observed = self.observer.borrow().is_some() || self.viewer.borrow().as_ref().is_some_and(wants);
-        observed && !self.observing.get()
-    }
-
     /// Sets the viewer for the next debug points.
     pub(crate) fn attach(&self, viewer: impl Observer + 'static) {
         self.detach("another viewer is attached");
@@ -91,19 +75,5 @@ impl World {
             }
             viewer.borrow_mut().end(how);
         }
-    }
-
-    /// Sets the observer that each later [`debug_point`](Self::debug_point) calls, and replaces a
-    /// previous one. Local.
-    ///
-    /// An observer has the rights of the program. It may read chunks of this rank, which waits for
-    /// queued kernels. It may call collectives if every rank has an observer that calls them.
-    pub fn observe(&self, observer: impl FnMut(&Self, &DebugPoint) -> Result<()> + 'static) {
-        *self.observer.borrow_mut() = Some(Rc::new(RefCell::new(observer)));
-    }
-
-    /// Removes the observer. Local; an observer may call this method.
-    pub fn stop_observing(&self) {
-        self.observer.take();
     }
 }

@@ -2,7 +2,7 @@
 //! buffers.
 
 use zippy::array::LocalSection;
-use zippy::{Element, Layout, LocalArray, Operator, Result, World};
+use zippy::{ArrayOptions, Element, Layout, LocalArray, Operator, Result, World};
 
 use crate::algorithms::sequences::mixed;
 use crate::support::ranks;
@@ -98,7 +98,7 @@ fn sorts_over_ranks(world: &World) -> Result<()> {
     let cells = 12_000 * lengths.len();
     let owners = zippy::Ownership::table((0..lengths.len()).map(|chunk| chunk / 4).collect(), world.size())?;
     let layout = Layout::new([cells as i64]).split([zippy::Split::Sizes(lengths)]);
-    let x = world.array_owned::<u32, 1>("x", &layout, owners)?;
+    let x = world.array::<u32, 1>("x", ArrayOptions::new(&layout).owned_by(owners))?;
     x.fill_with(|[i]| mixed(i as usize) % 9000)?;
     world.vectors().sort(&x)?;
     let mut sorted: Vec<u32> = (0..cells).map(|i| mixed(i) % 9000).collect();

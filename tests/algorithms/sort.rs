@@ -164,7 +164,7 @@ fn mistakes() {
         assert!(error.contains("\"both\"") && error.contains("cells in common"), "{error}");
         if world.gpu().is_host() {
             let writes =
-                || world.arrays().iter().flat_map(|array| &array.chunks).map(|chunk| chunk.writes).sum::<u64>();
+                || world.debug().arrays().iter().flat_map(|array| &array.chunks).map(|chunk| chunk.writes).sum::<u64>();
             let before = writes();
             let error = world.on_rank().sort(vec![both.at(..3), both.at(2..)]).unwrap_err().to_string();
             assert!(error.contains("\"both\"") && error.contains("twice"), "{error}");

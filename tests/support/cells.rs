@@ -6,7 +6,7 @@ use std::fmt::Display;
 use half::f16;
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy::{Element, GlobalArray, Layout, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Element, GlobalArray, Layout, Ownership, Result, Split, World};
 
 /// Hash of a position: neighbours, wrapped and transposed positions differ in every byte. Arrays
 /// with different `seed` have different cells.
@@ -139,7 +139,7 @@ impl Cut {
             None => world.array(name, &self.layout),
             Some(owners) => {
                 let owner = Ownership::table(owners.clone(), world.size())?;
-                world.array_owned(name, &self.layout, owner)
+                world.array(name, ArrayOptions::new(&self.layout).owned_by(owner))
             }
         }
     }

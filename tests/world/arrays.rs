@@ -3,7 +3,8 @@
 
 use zippy::error::{ArrayError, ErrorKind, LayoutError};
 use zippy::region::Region;
-use zippy::{KernelSource, Layout, Ownership, Result, Split, World};
+use zippy::wgpu::BufferUsages;
+use zippy::{ArrayOptions, KernelSource, Layout, Ownership, Result, Split, World};
 
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, position, same};
 use crate::support::{RANKS, ranks};
@@ -49,7 +50,8 @@ fn owners_are_as_given_or_refused() {
         let size = world.size();
         let layout = Layout::new([12]).split([Split::Even(6)]);
         let table: Vec<usize> = (0..6).map(|chunk| (chunk * chunk + 1) % size).collect();
-        let array = world.array_owned::<i32, 1>("array", &layout, Ownership::table(table.clone(), size)?)?;
+        let array = world
+            .array::<i32, 1>("array", ArrayOptions::new(&layout).owned_by(Ownership::table(table.clone(), size)?))?;
         let mine: Vec<usize> = (0..6).filter(|&chunk| table[chunk] == world.rank()).collect();
         assert!(array.chunks().map(|chunk| chunk.id()).eq(mine.iter().copied()));
         match array.local() {
@@ -59,7 +61,7 @@ fn owners_are_as_given_or_refused() {
                 assert_eq!(error, ArrayError::NotOneChunk { array: "array".into(), rank, count }.into());
             }
         }
-        let with = |owners| world.array_owned::<i32, 1>("other", &layout, owners).map(drop);
+        let with = |owners| world.array::<i32, 1>("other", ArrayOptions::new(&layout).owned_by(owners)).map(drop);
         let (given, expected) = (size + 1, size);
         let ranks = ArrayError::Ranks { array: "other".into(), given, expected };
         assert_eq!(with(Ownership::balanced(6, size + 1)), Err(ranks.into()));
@@ -134,13 +136,47 @@ fn local_arrays_differ_between_ranks() {
 fn each_rank_chooses_the_length_of_its_chunk() {
     ranks(RANKS, |world| {
         let lengths: Vec<u64> = (0..world.size() as u64).map(|rank| rank * 7 % 4 * 10).collect();
-        let array = world.array_of_lengths::<i16>("array", lengths[world.rank()])?;
+        let array = world.array::<i16, 1>("array", ArrayOptions::of_length(lengths[world.rank()]))?;
         assert_eq!(array.shape(), [lengths.iter().sum::<u64>() as i64]);
         let start: u64 = lengths[..world.rank()].iter().sum();
         let own = array.local()?;
         assert_eq!(own.region(), boxed([start as i64], [lengths[world.rank()] as i64]));
         fill(&array, 3)?;
         expect_whole(world, &array, &"lengths", |at| i16::of(code(3, at)))
+    });
+}
+
+#[test]
+fn local_array_with_owners_is_refused() {
+    ranks(RANKS, |world| {
+        let (layout, owners) = (Layout::new([5]), Ownership::balanced(1, world.size()));
+        let options = ArrayOptions::new(&layout).owned_by(owners);
+        let error = world.local_array::<u8, 1>("own", options).unwrap_err();
+        let expected = "local array \"own\" belongs to this rank: create it without owners";
+        assert_eq!(error.kind().to_string(), expected);
+        Ok(())
+    });
+}
+
+#[test]
+fn usages_of_buffers_hold_for_global_and_full_growable_arrays() {
+    let usages = BufferUsages::VERTEX | BufferUsages::INDEX;
+    ranks(RANKS, |world| {
+        let layout = Layout::new([10]).split([Split::Even(world.size())]);
+        let array = world.array::<u32, 1>("corners", ArrayOptions::new(&layout).with_usages(usages))?;
+        fill(&array, 5)?;
+        expect_whole(world, &array, &"corners", |at| u32::of(code(5, at)))?;
+        for chunk in array.chunks() {
+            assert!(chunk.lease()?.expect("it has cells").raw().usage().contains(usages));
+        }
+        let mut list = world.growable::<u32>("list")?;
+        list.append(&[3, 5, 8])?;
+        let list = list.with_usages(usages)?;
+        assert!(list.lease()?.expect("it has cells").raw().usage().contains(usages));
+        assert_eq!(list.all().read()?, [3, 5, 8]);
+        let odd = ArrayOptions::new(&layout).with_usages(BufferUsages::UNIFORM);
+        assert!(world.array::<u32, 1>("odd", odd).is_err());
+        Ok(())
     });
 }
 
@@ -199,10 +235,10 @@ fn rearranged_handles_name_the_same_memory() {
         let array = world.array::<f32, 2>("array", &layout)?;
         fill(&array, 5)?;
         let order: Vec<usize> = (0..chunks).map(|chunk| (2 * chunk + 1) % chunks).collect();
-        let (before, counters) = (world.gpu().counters(), world.plan_counters());
+        let (before, counters) = (world.gpu().counters(), world.stats().plan_counters());
         let other = array.reassigned(&order)?;
         assert_eq!(world.gpu().counters().buffers_made, before.buffers_made, "no data moves");
-        assert_eq!(world.plan_counters(), counters);
+        assert_eq!(world.stats().plan_counters(), counters);
         let moved = |y: i64| 2 * order[(y / 2) as usize] as i64 + y % 2;
         expect(&other, &"re-arranged", |[x, y]| f32::of(code(5, [x, moved(y)])))?;
         // Ghost updates use the neighbours of the new order.

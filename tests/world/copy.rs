@@ -376,16 +376,16 @@ fn a_repeated_copy_builds_no_plan_and_allocates_nothing() {
         fill(&a, 17)?;
         let step = || world.copy(a.at((0..20, ..)), b.at((4..24, ..)));
         (0..4).try_for_each(|_| step().and_then(|_| world.barrier()))?;
-        let (plans, device) = (world.plan_counters(), world.gpu().counters());
+        let (plans, device) = (world.stats().plan_counters(), world.gpu().counters());
         (0..5).try_for_each(|_| step().and_then(|_| world.barrier()))?;
-        assert_eq!(world.plan_counters().built, plans.built);
-        assert_eq!(world.plan_counters().reused, plans.reused + 5);
+        assert_eq!(world.stats().plan_counters().built, plans.built);
+        assert_eq!(world.stats().plan_counters().reused, plans.reused + 5);
         let after = world.gpu().counters();
         assert_eq!((after.buffers_made, after.pipelines_made), (device.buffers_made, device.pipelines_made));
         // Other arrays with the same layout use the same plan.
         let c = cuts[1].array::<f32, 2>(world, "c")?;
         world.copy(c.at((0..20, ..)), b.at((4..24, ..)))?;
-        assert_eq!(world.plan_counters().built, plans.built);
+        assert_eq!(world.stats().plan_counters().built, plans.built);
         Ok(())
     });
 }

@@ -3,7 +3,7 @@
 //! updates.
 
 use zippy::array::GlobalSection;
-use zippy::{Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{boxed, code, cuts, expect, mix};
 use crate::support::{self, RANKS, ranks};
@@ -297,8 +297,8 @@ fn exchange_larger_than_a_message_applies_boxes_in_order() {
         // 68 MiB.
         let layout = Layout::new([4097, 4353]).split_all(Split::Whole);
         let on = |rank| Ownership::table(vec![rank], world.size());
-        let from = world.array_owned::<u32, 2>("from", &layout, on(0)?)?;
-        let onto = world.array_owned::<u32, 2>("onto", &layout, on(world.size() - 1)?)?;
+        let from = world.array::<u32, 2>("from", ArrayOptions::new(&layout).owned_by(on(0)?))?;
+        let onto = world.array::<u32, 2>("onto", ArrayOptions::new(&layout).owned_by(on(world.size() - 1)?))?;
         let value = |[x, y]: [i64; 2]| (x + 4097 * y) as u32;
         from.fill_with(value)?;
         let moved = world.copy(from.at(..), onto.at(..))?;

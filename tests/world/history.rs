@@ -15,7 +15,7 @@ pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send +
             // The next synchronisation checks the last reads.
             world.barrier()?;
             // Under a launcher each process has one rank.
-            let own: Vec<String> = world.findings().iter().map(short).collect();
+            let own: Vec<String> = world.debug().findings().iter().map(short).collect();
             let all = world.group().all_gather_v(copied(own.join("\n").as_bytes()))?;
             let text = |one: &Payload| String::from_utf8_lossy((**one).as_ref()).lines().map(String::from).collect();
             Ok(all.iter().map(text).collect::<Vec<Vec<String>>>().concat())
@@ -111,7 +111,7 @@ fn findings_name_the_call() {
     run_with(Config::apart(2).check(true), |world| {
         let [_, run] = steps(world, 1, true)?;
         world.debug_point("done")?;
-        let findings = world.findings();
+        let findings = world.debug().findings();
         assert!(!findings.is_empty());
         for finding in findings {
             let at = finding.site.call_site();
@@ -168,7 +168,7 @@ fn local_writes_of_one_rank_are_reported() {
             chunk.at(0..1).fill(2.0)?;
         }
         world.barrier()?;
-        let sides = world.ghost_states(&line)?;
+        let sides = world.debug().ghost_states(&line)?;
         for side in sides {
             // The first cell of the chunk is a ghost cell of the previous chunk only.
             let stale = (side.chunk, side.side[0]) == (1, 1);
@@ -178,15 +178,15 @@ fn local_writes_of_one_rank_are_reported() {
             chunk.with_ghosts().read()?;
         }
         world.barrier()?;
-        let differ = world.compare_ghosts(&line)?;
+        let differ = world.debug().compare_ghosts(&line)?;
         let here = line.chunks().any(|chunk| chunk.id() == 1);
         assert_eq!(
             differ.iter().map(|one| (one.chunk, one.side[0], one.cells)).collect::<Vec<_>>(),
             [(1, 1, 1)][..usize::from(here)]
         );
         world.ghosts(&line)?;
-        assert!(world.ghost_states(&line)?.iter().all(|side| side.state == GhostState::Fresh));
-        assert_eq!(world.compare_ghosts(&line)?, []);
+        assert!(world.debug().ghost_states(&line)?.iter().all(|side| side.state == GhostState::Fresh));
+        assert_eq!(world.debug().compare_ghosts(&line)?, []);
         Ok(())
     };
     for found in checked(&[1, 2, 3, 4], program) {
@@ -233,10 +233,10 @@ fn overlap_and_both_directions_have_no_findings() {
 fn checked_runs_return_ghost_states() {
     run_with(Config::apart(2).check(false), |world| {
         let [one, two] = fields(world)?;
-        let error = world.ghost_states(&one).unwrap_err().to_string();
+        let error = world.debug().ghost_states(&one).unwrap_err().to_string();
         assert!(error.contains("set ZIPPY_CHECK=1"), "{error}");
         two.fill_with(|[x, _]| x as f32)?;
-        let differ = world.compare_ghosts(&two)?;
+        let differ = world.debug().compare_ghosts(&two)?;
         let low = differ.iter().find(|one| one.side == [-1, 0] && one.chunk == 1);
         // All five ghost cells on that side have a value other than 0 and differ.
         let here = two.chunks().any(|chunk| chunk.id() == 1);
@@ -246,12 +246,12 @@ fn checked_runs_return_ghost_states() {
     .unwrap();
     run_with(Config::apart(2).check(true), |world| {
         let [one, _] = fields(world)?;
-        assert!(world.ghost_states(&one)?.iter().all(|side| side.state == GhostState::NeverFilled));
+        assert!(world.debug().ghost_states(&one)?.iter().all(|side| side.state == GhostState::NeverFilled));
         world.ghosts(&one)?;
-        assert!(world.ghost_states(&one)?.iter().all(|side| side.state == GhostState::Fresh));
+        assert!(world.debug().ghost_states(&one)?.iter().all(|side| side.state == GhostState::Fresh));
         let ranks = one.core().chunks().count();
         let _reversed = one.reassigned(&(0..ranks).collect::<Vec<_>>())?;
-        assert!(world.ghost_states(&one).unwrap_err().to_string().contains("another handle"));
+        assert!(world.debug().ghost_states(&one).unwrap_err().to_string().contains("another handle"));
         Ok(())
     })
     .unwrap();

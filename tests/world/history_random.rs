@@ -224,13 +224,13 @@ fn batch(world: &World, first: u64) -> Result<[usize; 2]> {
     let mut observed = [0, 0];
     for seed in first..first + PROGRAMS_PER_WORLD {
         let expected = program(world, seed, [&step, &set])?;
-        let found: Vec<String> = world.findings().iter().map(|finding| finding.array.clone()).collect();
+        let found: Vec<String> = world.debug().findings().iter().map(|finding| finding.array.clone()).collect();
         let found = world.group().all_gather_v(copied(found.join("\n").as_bytes()))?;
         let found: Vec<String> =
             found.iter().map(|one| String::from_utf8_lossy((**one).as_ref()).into_owned()).collect();
         let found: BTreeSet<&str> = found.iter().flat_map(|one| one.lines()).collect();
         for (name, is_stale) in expected {
-            let last = world.findings().into_iter().rfind(|finding| finding.array == name);
+            let last = world.debug().findings().into_iter().rfind(|finding| finding.array == name);
             assert_eq!(found.contains(&*name), is_stale, "{name} on {} ranks: {last:?}", world.size());
             observed[usize::from(is_stale)] += 1;
         }

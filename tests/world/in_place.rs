@@ -8,7 +8,7 @@ use zippy::device::{Device, DeviceOptions, InjectedFailure, PackedBox, Strided};
 use zippy::element::ElementInfo;
 use zippy::error::ErrorKind;
 use zippy::transport::TransportKind;
-use zippy::{Element, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Element, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
 
 use crate::support::cells::{code, expect};
 use crate::support::{RANKS, launcher, ranks};
@@ -19,7 +19,7 @@ const COLUMNS: i64 = 512;
 fn rows(world: &World, name: &str, sizes: &[i64], of: u64) -> Result<GlobalArray<u32, 2>> {
     let rows = Layout::new([COLUMNS, sizes.iter().sum()]).split([Split::Whole, Split::Sizes(sizes.to_vec())]);
     let owners = Ownership::table((0..sizes.len()).map(|chunk| (chunk + 1) % world.size()).collect(), world.size())?;
-    let array = world.array_owned(name, &rows, owners)?;
+    let array = world.array(name, ArrayOptions::new(&rows).owned_by(owners))?;
     array.fill_with(|at| code(of, at) as u32)?;
     Ok(array)
 }

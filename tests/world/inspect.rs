@@ -17,7 +17,8 @@ fn arrays_are_listed_with_their_writers() {
         let (a, b) = (a?, b?);
         let mut list = world.growable::<[f32; 2]>("list")?;
         let scratch = world.local_array::<u8, 1>("scratch", &Layout::new([10]))?;
-        let find = |name: &str| world.arrays().into_iter().find(|array| array.name == name).expect("it is alive");
+        let find =
+            |name: &str| world.debug().arrays().into_iter().find(|array| array.name == name).expect("it is alive");
         assert!(find("a").chunks.iter().all(|chunk| (chunk.writes, chunk.last_writer.is_none()) == (0, true)));
         a.fill(1)?;
         let here = line!() + 1;
@@ -40,7 +41,7 @@ fn arrays_are_listed_with_their_writers() {
         assert_eq!((find("scratch").kind, find("scratch").chunks[0].writes), (ArrayKind::Local, 1));
         assert!(find("list").to_string().starts_with("growable \"list\": "), "{}", find("list"));
         drop(scratch);
-        assert!(!world.arrays().iter().any(|array| array.name == "scratch"));
+        assert!(!world.debug().arrays().iter().any(|array| array.name == "scratch"));
         Ok(())
     });
 }
@@ -53,8 +54,8 @@ fn observers_are_called_at_debug_points() {
         world.debug_point("nobody looks")?;
         array.fill(1.0)?;
         let list = observed.clone();
-        world.observe(move |world, point| {
-            let written = world.arrays()[0].chunks[0].last_writer.as_ref().map(|site| site.step());
+        world.debug().observe(move |world, point| {
+            let written = world.debug().arrays()[0].chunks[0].last_writer.as_ref().map(|site| site.step());
             list.borrow_mut().push((point.name.clone(), point.step, written));
             // No observer is called during a call of the observer.
             world.debug_point("inside")
@@ -62,15 +63,15 @@ fn observers_are_called_at_debug_points() {
         world.debug_point("first")?;
         array.fill(2.0)?;
         world.debug_point("second")?;
-        world.stop_observing();
+        world.debug().stop_observing();
         world.debug_point("nobody looks again")?;
         assert_eq!(*observed.borrow(), [("first".into(), 2, Some(1)), ("second".into(), 3, Some(2))]);
-        world.observe(|world, _| {
-            world.stop_observing();
+        world.debug().observe(|world, _| {
+            world.debug().stop_observing();
             Ok(())
         });
         world.debug_point("the last look")?;
-        world.observe(|_, point| Err(zippy::Error::program(format!("enough at {}", point.name))));
+        world.debug().observe(|_, point| Err(zippy::Error::program(format!("enough at {}", point.name))));
         assert!(world.debug_point("here").unwrap_err().to_string().contains("enough at here"));
         Ok(())
     });

@@ -96,9 +96,9 @@ fn large_plans_that_are_used_in_turn_are_kept() {
             world.copy(array.at((0..27, .., ..)), other.at((5..32, .., ..))).map(drop)
         };
         let built = || -> Result<u64> {
-            let before = world.plan_counters().built;
+            let before = world.stats().plan_counters().built;
             step()?;
-            Ok(world.plan_counters().built - before)
+            Ok(world.stats().plan_counters().built - before)
         };
         assert_eq!(built()?, 3);
         assert!(built()? > 0, "the plans fit from the start");

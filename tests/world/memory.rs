@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use zippy::error::{ArrayError, DeviceError, ErrorKind};
-use zippy::{Element, Error, GlobalArray, Layout, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Element, Error, GlobalArray, Layout, Ownership, Result, Split, World};
 
 use crate::support;
 
@@ -104,12 +104,13 @@ fn what_fits() {
         // All chunks on one rank are refused, although all ranks together have enough memory.
         if world.size() > 1 {
             let owners = Ownership::table(vec![1; 4 * world.size()], world.size())?;
-            let error = refused(world, world.array_owned::<u8, 2>("there", &bytes(80), owners))?;
+            let error = refused(world, world.array::<u8, 2>("there", ArrayOptions::new(&bytes(80)).owned_by(owners)))?;
             assert!(matches!(error, ArrayError::Memory { rank: 1, .. }), "{error}");
             // The second of two arrays on the same rank is refused.
             let owners = || Ownership::table(vec![1; 4 * world.size()], world.size());
-            let there = world.array_owned::<u8, 2>("there", &bytes(48), owners()?)?;
-            let error = refused(world, world.array_owned::<u8, 2>("there, too", &bytes(48), owners()?))?;
+            let there = world.array::<u8, 2>("there", ArrayOptions::new(&bytes(48)).owned_by(owners()?))?;
+            let error =
+                refused(world, world.array::<u8, 2>("there, too", ArrayOptions::new(&bytes(48)).owned_by(owners()?)))?;
             let taken = matches!(error, ArrayError::Memory { rank: 1, taken_of_rank, .. } if taken_of_rank == 48 * MIB);
             assert!(taken, "{error}");
             drop(there);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use zippy::Exchange;
 use zippy::world::Plan;
-use zippy::{Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
 
 use crate::support::{self, RANKS, ranks};
 
@@ -189,7 +189,7 @@ fn handles_return_owners_of_cells() {
         let layout =
             Layout::new([9, 8]).split([[4, 0, 5].into(), Split::Even(2)]).ghost([1, 2]).periodic([false, true]);
         let owners = Ownership::table((0..6).map(|chunk| (chunk * 5 + 1) % world.size()).collect(), world.size())?;
-        let array = world.array_owned::<i32, 2>("array", &layout, owners)?;
+        let array = world.array::<i32, 2>("array", ArrayOptions::new(&layout).owned_by(owners))?;
         array.fill_with(|[x, y]| (10 * x + y) as i32)?;
         let held: Vec<_> = array.held_by(world.rank()).collect();
         assert_eq!(held, array.chunks().map(|chunk| (chunk.id(), chunk.region())).collect::<Vec<_>>());

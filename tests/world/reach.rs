@@ -29,7 +29,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let kernel = world.kernel(KernelSource::text("kernel", text))?;
         let chunk = array.local()?;
         kernel.call().write("out", chunk.at(5..20)).run()?;
-        let [finding] = &world.findings()[..] else { panic!("{:?}", world.findings()) };
+        let [finding] = &world.debug().findings()[..] else { panic!("{:?}", world.debug().findings()) };
         let Problem::StoreOutside(stray) = &finding.problem else { panic!("{finding}") };
         assert_eq!((stray.position[0], stray.invocation, stray.count), (20, Some([14, 0, 0]), 1), "{finding}");
         assert_eq!(chunk.all().read()?, [vec![0.0; 6], vec![1.0; 14]].concat());

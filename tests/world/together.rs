@@ -2,7 +2,7 @@
 //! of the arrays.
 
 use zippy::region::Region;
-use zippy::{Layout, Ownership, Result, Split, World, together};
+use zippy::{ArrayOptions, Layout, Ownership, Result, Split, World, together};
 
 use crate::support;
 
@@ -122,10 +122,10 @@ fn other_cuts_and_owners_are_named_on_every_rank() {
 
         let turned = a.reassigned(&[1, 2, 3, 0])?;
         let owners: Vec<usize> = (0..4).map(|chunk| (3 - chunk) % world.size()).collect();
-        let other = world.array_owned::<f32, 1>(
+        let other = world.array::<f32, 1>(
             "other",
-            &Layout::new([12]).split([Split::Even(4)]),
-            Ownership::table(owners, world.size())?,
+            ArrayOptions::new(&Layout::new([12]).split([Split::Even(4)]))
+                .owned_by(Ownership::table(owners, world.size())?),
         )?;
         if world.size() == 1 {
             assert_eq!(together((&a, &turned, &other))?.count(), 4);

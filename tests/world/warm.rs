@@ -40,9 +40,9 @@ fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut(
         world.barrier()?;
         world.group().wait_for(None, || Ok(world.group().flushed()?.then_some(())))
     };
-    let cold = world.plan_counters();
+    let cold = world.stats().plan_counters();
     (0..3).try_for_each(|_| settled())?;
-    assert_eq!(world.plan_counters().built - cold.built, new, "{label} builds its plans once");
+    assert_eq!(world.stats().plan_counters().built - cold.built, new, "{label} builds its plans once");
     let made = || {
         let device = world.gpu().counters();
         ([device.buffers_made, device.bytes_now, device.host_made], device.pipelines_made)
@@ -53,9 +53,9 @@ fn warm(world: &World, label: &str, [new, used]: [u64; 2], mut step: impl FnMut(
         if noisy > MOST_NOISY || repeat >= REPEATS && quiet >= QUIET {
             break;
         }
-        let (before, planned) = (made(), world.plan_counters());
+        let (before, planned) = (made(), world.stats().plan_counters());
         settled()?;
-        let (after, planned_after) = (made(), world.plan_counters());
+        let (after, planned_after) = (made(), world.stats().plan_counters());
         assert_eq!(planned_after.built, planned.built, "{label} builds no plan");
         assert_eq!(planned_after.reused - planned.reused, used, "{label} finds its plans");
         assert_eq!(after.1, before.1, "{label} compiles nothing");

@@ -47,7 +47,7 @@ impl Cut {
             }
             Self::Parts(parts) => parts.map(|count| i64::try_from(count).unwrap_or(i64::MAX)),
             Self::Auto => {
-                let most = i128::from(world.binding_bytes()) / i128::from(bytes);
+                let most = i128::from(world.limits().binding_bytes) / i128::from(bytes);
                 few(world, lattice, product(&lattice) / most.max(1))?;
                 let least = [0, 1, 2].map(|axis| least(problem, axis));
                 grid(lattice, ghosts(problem), least, world.size() as i64, most)
@@ -74,7 +74,7 @@ impl Cut {
     pub(crate) fn check(world: &World, problem: &Problem, parts: &[Vec<i64>; 3], bytes: i64) -> Result<(), FlowError> {
         let cells = [0, 1, 2].map(|axis| parts[axis].iter().max().map_or(0, |&length| length));
         let needed = product(&with(cells, ghosts(problem))).saturating_mul(bytes.into());
-        match world.binding_bytes() {
+        match world.limits().binding_bytes {
             most if needed > most.into() => {
                 Err(FlowError::Chunk { cells, needed: u64::try_from(needed).unwrap_or(u64::MAX), most })
             }

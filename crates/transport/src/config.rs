@@ -64,7 +64,7 @@ impl Config {
     }
 
     /// Sets checks on or off. With checks, ranks compare their calls before any data moves, and
-    /// stale ghost cells and positions outside of a chunk are found (`World::findings`).
+    /// stale ghost cells and positions outside of a chunk are found (`world.debug().findings()`).
     /// Without this setting, debug builds compare calls.
     ///
     /// With this setting, the program handles the findings. With `ZIPPY_CHECK=1` instead of this

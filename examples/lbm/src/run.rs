@@ -92,7 +92,7 @@ fn run_one(
     link: Option<&Arc<Link>>,
 ) -> Result<Report> {
     let first_step = flow.steps();
-    world.skip_debug_points(first_step);
+    world.debug().skip_points(first_step);
     let last_step = first_step.saturating_add(options.steps.unwrap_or(match link {
         Some(_) => UNLIMITED_STEPS,
         None if options.until_steady => prepared.case.steps.saturating_mul(20),
@@ -216,7 +216,7 @@ fn advance(world: &World, flow: &mut Flow, fields: &Fields, steps: u64) -> Resul
         if flow.steps().is_multiple_of(CHECK_INTERVAL) {
             flow.start_check()?;
         }
-        if !world.is_observed("step") {
+        if !world.debug().is_observed("step") {
             world.debug_point("step")?;
             continue;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zippy::region::Region;
 use zippy::transport::TransportKind;
-use zippy::{GlobalArray, Layout, Moved, Result, World};
+use zippy::{ArrayOptions, GlobalArray, Layout, Moved, Result, World};
 use zippy_io::image::Image;
 use zippy_io::said;
 use zippy_render::volume::{Frame, Look, Preset, Rescale, Values};
@@ -116,18 +116,18 @@ impl Scene<'_> {
     /// are adjacent on the first axis.
     fn create_volume<T: Value>(&self, world: &World) -> Result<GlobalArray<T, 3>> {
         let components = self.source.components();
-        let limit = world.buffer_bytes();
+        let limit = world.limits().buffer_bytes;
         let (layout, owners) =
             self.decomposition.layout(self.source.shape(), world.size(), T::INFO.bytes * components, limit)?;
         if components == 1 {
-            return world.array_owned("volume", &layout, owners);
+            return world.array("volume", ArrayOptions::new(&layout).owned_by(owners));
         }
         let chunks = layout.resolve(world.size(), T::INFO.bytes * components, limit)?;
         let boxes =
             (0..chunks.count()).map(|chunk| scale_first_axis(chunks.region(chunk), |edge| edge * components as i64));
         let mut shape = self.source.shape();
         shape[0] *= components as i64;
-        world.array_owned("volume", &Layout::new(shape).boxes(boxes.collect()), owners)
+        world.array("volume", ArrayOptions::new(&Layout::new(shape).boxes(boxes.collect())).owned_by(owners))
     }
 
     /// Reads or computes the voxels of this rank's chunks. If 32-bit floats would not distinguish

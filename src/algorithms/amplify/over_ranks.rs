@@ -1,6 +1,7 @@
 //! Stream amplification over distributed vectors.
 
 use super::{amplify, pairs_of};
+use crate::ArrayOptions;
 use crate::algorithms::vectors::{IntoVector, Vectors, fitted, local_cells, ordered, spans};
 use crate::array::GlobalArray;
 use crate::error::{CallSite, Result};
@@ -43,7 +44,7 @@ impl Vectors<'_> {
             world.agreed("amplify", pairs.map(|pairs| (local_counts, pairs)))
         })??;
         let first = cut.iter().find(|span| span.owner == world.rank()).map_or(0, |span| span.cells.start);
-        let output = world.array_of_lengths::<[u32; 2]>(name, pairs)?;
+        let output = world.array::<[u32; 2], 1>(name, ArrayOptions::of_length(pairs))?;
         world.failing("amplify", || amplify(world, &local_counts, first as u32, &local_cells(&(&output).into())?))?;
         Ok(output)
     }

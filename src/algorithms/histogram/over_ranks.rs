@@ -21,7 +21,7 @@ impl Vectors<'_> {
         let _acting = self.world().acting("histogram");
         let (world, numbers) = (self.world(), numbers.into());
         let label = numbers.label()?;
-        let most = world.buffer_bytes() / 4;
+        let most = world.limits().buffer_bytes / 4;
         if bins as u64 > most {
             return Err(ArrayError::Other(format!("{bins} bins are too many; there can be {most}")).into());
         }

@@ -95,6 +95,23 @@ impl Found {
     }
 }
 
+/// [`World::extremes`] of cells with a stride and of numbers in an inclusive range; other numbers
+/// are ignored and counted like NaNs. Collective.
+///
+/// # Errors
+/// As [`World::extremes`].
+#[track_caller]
+pub fn strided_extremes<T: Reducible, const D: usize>(
+    world: &World,
+    section: impl IntoSection<T, D>,
+    stride: Stride,
+    range: (T::Scalar, T::Scalar),
+) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
+    let _call = CallSite::enter();
+    let found = world.found("extremes", section.into(), stride, &Within::of(range))?;
+    Ok(T::each(|component| found[component].extremes()))
+}
+
 impl World {
     /// The minimum and maximum of a section, component by component; NaNs are ignored and counted.
     /// `None` if there are no other numbers. −0 is smaller than +0. The same on every rank and for
@@ -126,23 +143,6 @@ impl World {
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
         let _call = CallSite::enter();
         let found = self.found("extremes", section.into(), Stride::ALL, &Within::ALL)?;
-        Ok(T::each(|component| found[component].extremes()))
-    }
-
-    /// [`extremes`](Self::extremes) of cells with a stride and of numbers in an inclusive range;
-    /// other numbers are ignored and counted like NaNs. Collective.
-    ///
-    /// # Errors
-    /// As [`extremes`](Self::extremes).
-    #[track_caller]
-    pub fn extremes_of<T: Reducible, const D: usize>(
-        &self,
-        section: impl IntoSection<T, D>,
-        stride: Stride,
-        range: (T::Scalar, T::Scalar),
-    ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
-        let _call = CallSite::enter();
-        let found = self.found("extremes", section.into(), stride, &Within::of(range))?;
         Ok(T::each(|component| found[component].extremes()))
     }
 

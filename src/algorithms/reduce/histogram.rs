@@ -106,6 +106,27 @@ fn order<S: Number>(number: S) -> Option<u64> {
     number.with_one_zero().key()
 }
 
+/// [`World::histogram`] of cells with a stride. Collective.
+///
+/// # Errors
+/// As [`World::histogram`].
+#[track_caller]
+pub fn strided_histogram<T: Reducible, const D: usize>(
+    world: &World,
+    section: impl IntoSection<T, D>,
+    stride: Stride,
+    bins: &Bins<T::Scalar>,
+) -> Result<T::Each<Histogram>> {
+    let _call = CallSite::enter();
+    let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
+    collective(world, "histogram", &[section.into()], hash((keys, stride)), |operand| {
+        let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
+        world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
+        let each = counts.len() / T::COMPONENTS;
+        Ok(T::each(|component| Histogram::of(&counts[component * each..][..each])))
+    })
+}
+
 impl World {
     /// Counts the cells of a section in bins, component by component; numbers outside of all bins
     /// and NaNs are counted separately. Edges are compared exactly, so that the counts are the same
@@ -137,28 +158,7 @@ impl World {
         bins: &Bins<T::Scalar>,
     ) -> Result<T::Each<Histogram>> {
         let _call = CallSite::enter();
-        self.histogram_of(section, Stride::ALL, bins)
-    }
-
-    /// [`histogram`](Self::histogram) of cells with a stride. Collective.
-    ///
-    /// # Errors
-    /// As [`histogram`](Self::histogram).
-    #[track_caller]
-    pub fn histogram_of<T: Reducible, const D: usize>(
-        &self,
-        section: impl IntoSection<T, D>,
-        stride: Stride,
-        bins: &Bins<T::Scalar>,
-    ) -> Result<T::Each<Histogram>> {
-        let _call = CallSite::enter();
-        let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
-        collective(self, "histogram", &[section.into()], hash((keys, stride)), |operand| {
-            let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
-            self.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
-            let each = counts.len() / T::COMPONENTS;
-            Ok(T::each(|component| Histogram::of(&counts[component * each..][..each])))
-        })
+        strided_histogram(self, section, Stride::ALL, bins)
     }
 }
 

@@ -28,10 +28,10 @@ mod total;
 
 pub(crate) use differing::differing;
 pub use exact::ExactSum;
-pub use extremes::Extremes;
+pub use extremes::{Extremes, strided_extremes};
 pub(crate) use extremes::{Found, Within, local as local_extremes};
 pub(crate) use histogram::local as local_histogram;
-pub use histogram::{Bins, Histogram};
+pub use histogram::{Bins, Histogram, strided_histogram};
 pub(crate) use host::{Counters, HostBox, add_counts, tasks};
 pub(crate) use lengths::Lengths;
 pub use located::Located;

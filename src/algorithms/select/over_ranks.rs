@@ -3,7 +3,6 @@
 use bytemuck::Pod;
 
 use super::{Selection, tails};
-use crate::World;
 use crate::algorithms::heads::flags_after;
 use crate::algorithms::vectors::{
     Fitted, IntoVector, Vectors, array, fitted, in_order_of_ranks, local_cells, ordered, spans,
@@ -13,6 +12,7 @@ use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::transport::{copied, values};
+use crate::{ArrayOptions, World};
 
 impl Vectors<'_> {
     /// Creates a vector of the cells whose flag is not 0, in order. Collective.
@@ -146,7 +146,7 @@ pub fn selected<T: Element>(
 ) -> Result<GlobalArray<T, 1>> {
     let (selection, input) =
         world.failing(verb, || Ok((Selection::new(world, flags)?, local_cells(&input.vector)?)))?;
-    let output = world.array_of_lengths::<T>(name, selection.count)?;
+    let output = world.array::<T, 1>(name, ArrayOptions::of_length(selection.count))?;
     world.failing(verb, || selection.compact(&input, &local_cells(&(&output).into())?))?;
     Ok(output)
 }

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::vector::Vector;
-use crate::World;
 use crate::array::{Cells, GlobalArray, Sequence};
 use crate::element::Element;
 use crate::error::Result;
 use crate::layout::{Layout, Split};
 use crate::ownership::Ownership;
+use crate::{ArrayOptions, World};
 
 /// A range of a vector's cells in one chunk; indices are relative to the vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) 
     let lengths = spans.iter().map(|span| (span.cells.end - span.cells.start) as i64).collect();
     let layout = Layout::new([cells as i64]).split([Split::Sizes(lengths)]);
     let owners = Ownership::table(spans.iter().map(|span| span.owner).collect(), world.size())?;
-    world.array_owned(name, &layout, owners)
+    world.array(name, ArrayOptions::new(&layout).owned_by(owners))
 }
 
 /// Returns the vector if it has these spans, else a new array with them; copies the cells if

@@ -9,7 +9,7 @@ mod selections;
 mod sorts;
 
 use zippy::array::GlobalArray;
-use zippy::{Element, Layout, Ownership, Result, Split, World};
+use zippy::{ArrayOptions, Element, Layout, Ownership, Result, Split, World};
 
 /// Layout and ownership of a vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,12 +36,15 @@ pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Sprea
             let owner = |chunk: usize| if ranks == 1 { 0 } else { 1 + (7 - chunk) % (ranks - 1) };
             let owners = Ownership::table((0..lengths.len()).map(owner).collect(), ranks)?;
             let layout = Layout::new([n]).split([Split::Sizes(lengths)]).ghost([1]);
-            world.array_owned::<T, 1>(name, &layout, owners)?
+            world.array::<T, 1>(name, ArrayOptions::new(&layout).owned_by(owners))?
         }
         Spread::Dealt => {
             let lengths: Vec<i64> = (0..((n + 2047) / 2048).max(1)).map(|i| 2048.min(n - 2048 * i)).collect();
             let owners = Ownership::table((0..lengths.len()).map(|chunk| chunk % ranks).collect(), ranks)?;
-            world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
+            world.array::<T, 1>(
+                name,
+                ArrayOptions::new(&Layout::new([n]).split([Split::Sizes(lengths)])).owned_by(owners),
+            )?
         }
         Spread::Rising => {
             let owners: Vec<usize> =
@@ -50,7 +53,10 @@ pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Sprea
             let mut lengths: Vec<i64> = (0..owners.len()).map(|chunk| if chunk % 3 == 1 { 0 } else { each }).collect();
             lengths[0] += n - lengths.iter().sum::<i64>();
             let owners = Ownership::table(owners, ranks)?;
-            world.array_owned::<T, 1>(name, &Layout::new([n]).split([Split::Sizes(lengths)]), owners)?
+            world.array::<T, 1>(
+                name,
+                ArrayOptions::new(&Layout::new([n]).split([Split::Sizes(lengths)])).owned_by(owners),
+            )?
         }
     };
     array.fill_with(|[i]| values[i as usize])?;

@@ -31,7 +31,7 @@ fn recorded(count: usize, words: &str) -> Option<Vec<u8>> {
         attach(world, &Settings::parse(&format!("record:{}{words}", file.display())).unwrap())?;
         let a = world.array::<f32, 2>("a", &Layout::new([6, 5]).split([Split::Even(2), Split::Even(world.size())]))?;
         for step in 0..4 {
-            assert_eq!(world.is_observed("step"), words.is_empty() || step % 2 == 1);
+            assert_eq!(world.debug().is_observed("step"), words.is_empty() || step % 2 == 1);
             a.fill_with(|[x, y]| (x + 10 * y + 100 * step) as f32)?;
             world.debug_point("step")?;
         }
@@ -288,14 +288,14 @@ fn continued_run_is_recorded_at_the_steps_of_its_files() {
         let file = directory.path().join("run.zrec");
         run_with(Config::threads(count), |world| {
             attach(world, &Settings::parse(&format!("record:{},every:50", file.display())).unwrap())?;
-            world.skip_debug_points(1030);
+            world.debug().skip_points(1030);
             let line = world.array::<i32, 1>("line", &Layout::new([3]))?;
             for step in 1031..=1160 {
                 line.fill(step)?;
-                assert_eq!(world.is_observed("step"), step % 50 == 0);
+                assert_eq!(world.debug().is_observed("step"), step % 50 == 0);
                 world.debug_point("step")?;
             }
-            world.skip_debug_points(7);
+            world.debug().skip_points(7);
             Ok(())
         })
         .unwrap();

@@ -69,7 +69,7 @@ fn program_ends_on_request_of_viewer() {
             |world| {
                 program(world)?;
                 // After the end of viewing, no point is observed.
-                assert!(!world.is_observed("before"));
+                assert!(!world.debug().is_observed("before"));
                 Ok(())
             },
             |door| {
@@ -95,12 +95,12 @@ fn is_observed_reports_points_that_viewers_use() {
         COUNTS,
         &Settings::listen(0).paused(),
         |world| {
-            assert!(world.is_observed("first"));
+            assert!(world.debug().is_observed("first"));
             world.debug_point("first")?;
             // Ranks synchronise with viewers at times that vary, and always at the point of a rule.
-            assert!(world.is_observed("named"));
+            assert!(world.debug().is_observed("named"));
             world.debug_point("other")?;
-            assert!(world.is_observed("named"));
+            assert!(world.debug().is_observed("named"));
             world.debug_point("named")
         },
         |door| {

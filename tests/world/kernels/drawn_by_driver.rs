@@ -4,7 +4,7 @@
 use zippy::array::Growable;
 use zippy::device::Lease;
 use zippy::wgpu::{self, BufferUsages};
-use zippy::{KernelSource, Layout, LocalArray, Result, World};
+use zippy::{ArrayOptions, KernelSource, Layout, LocalArray, Result, World};
 
 use crate::support;
 
@@ -54,9 +54,11 @@ impl Mesh {
 
     fn new(world: &World) -> Result<Self> {
         Ok(Self {
-            corners: world.local_array_for("corners", &Layout::new([4]), BufferUsages::VERTEX)?,
-            order: world.local_array_for("order", &Layout::new([6]), BufferUsages::INDEX)?,
-            draw: world.local_array_for("draw", &Layout::new([5]), BufferUsages::INDIRECT)?,
+            corners: world
+                .local_array("corners", ArrayOptions::new(&Layout::new([4])).with_usages(BufferUsages::VERTEX))?,
+            order: world.local_array("order", ArrayOptions::new(&Layout::new([6])).with_usages(BufferUsages::INDEX))?,
+            draw: world
+                .local_array("draw", ArrayOptions::new(&Layout::new([5])).with_usages(BufferUsages::INDIRECT))?,
         })
     }
 }
@@ -157,9 +159,9 @@ fn check(picture: &[u8], wide: u32) {
 fn growable_arrays_are_drawn_without_a_copy() {
     support::ranks(&[1, 2], |world| {
         let mut mesh = Grown {
-            corners: world.growable_for("corners", BufferUsages::VERTEX)?,
-            order: world.growable_for("order", BufferUsages::INDEX | BufferUsages::VERTEX)?,
-            draw: world.growable_for("draw", BufferUsages::INDIRECT)?,
+            corners: world.growable("corners")?.with_usages(BufferUsages::VERTEX)?,
+            order: world.growable("order")?.with_usages(BufferUsages::INDEX | BufferUsages::VERTEX)?,
+            draw: world.growable("draw")?.with_usages(BufferUsages::INDIRECT)?,
         };
         let fill = world.kernel(KernelSource::text("fill.wgsl", FILL))?;
         for wide in [16, 48] {
@@ -195,14 +197,14 @@ fn other_uses_are_refused() {
         let expected = "array \"odd\" cannot have BufferUsages(MAP_READ): choose buffer usages among VERTEX, INDEX and \
                         INDIRECT (kernels and copies need none)";
         let uses = BufferUsages::MAP_READ | BufferUsages::INDEX;
-        assert_eq!(world.growable_for::<u32>("odd", uses).unwrap_err().kind().to_string(), expected);
-        let local = world.local_array_for::<u32, 1>("odd", &Layout::new([5]), uses);
+        assert_eq!(world.growable::<u32>("odd")?.with_usages(uses).unwrap_err().kind().to_string(), expected);
+        let local = world.local_array::<u32, 1>("odd", ArrayOptions::new(&Layout::new([5])).with_usages(uses));
         assert_eq!(local.unwrap_err().kind().to_string(), expected);
         for uses in [BufferUsages::UNIFORM, BufferUsages::QUERY_RESOLVE, BufferUsages::all()] {
-            assert!(world.growable_for::<u32>("odd", uses).is_err());
+            assert!(world.growable::<u32>("odd")?.with_usages(uses).is_err());
         }
         let all = BufferUsages::VERTEX | BufferUsages::INDEX | BufferUsages::INDIRECT;
-        assert!(world.growable_for::<u32>("even", all)?.lease()?.expect("room").raw().usage().contains(all));
+        assert!(world.growable::<u32>("even")?.with_usages(all)?.lease()?.expect("room").raw().usage().contains(all));
         Ok(())
     });
 }

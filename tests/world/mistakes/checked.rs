@@ -135,13 +135,13 @@ fn loop_that_the_adapter_stops_is_found_with_its_line() {
             let name = format!("{given_lengths:?}");
             let out = world.array::<u32, 1>(&name, &Layout::new([9]).split([Split::Even(world.size())]))?;
             lengths.all().write(&given_lengths)?;
-            let before = world.findings().len();
+            let before = world.debug().findings().len();
             for chunk in out.chunks() {
                 kernel.call().read("lengths", &lengths).write("out", &chunk).run()?;
                 let [first, second, nested, fours, last, strays] = given_lengths;
                 let expected = first + second + nested * nested + 4 * fours + last;
                 let right = chunk.all().read()?.iter().all(|&done| done == expected);
-                let found = &world.findings()[before..];
+                let found = &world.debug().findings()[before..];
                 let text = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
                 assert_eq!(found.len(), usize::from(!right) + strays as usize, "{given_lengths:?}: {text}");
                 let call = format!("kernel loops.wgsl at {}:", file!());

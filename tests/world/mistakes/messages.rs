@@ -2,7 +2,7 @@
 
 use zippy::algorithms::Vector;
 use zippy::world::{PutSource, Section};
-use zippy::{Exchange, KernelSource, Layout, Operator, Result, Split, World};
+use zippy::{ArrayOptions, Exchange, KernelSource, Layout, Operator, Result, Split, World};
 
 use crate::support::ranks;
 
@@ -88,22 +88,30 @@ fn layout_mistake_names_the_array() {
         let owners = zippy::Ownership::balanced(2, world.size());
         let tall = world.array::<f32, 2>("tall", &layout([9, 5]))?;
         let wrong = |layout: &Layout| text(world.array::<f32, 2>("u", layout));
-        for (text, expected) in [
-            (
-                wrong(&Layout::new([9, 5]).ghost([1])),
-                "array \"u\": a ghost width was given for 1 axes, but the shape has 2",
-            ),
-            (
-                wrong(&Layout::new([10, 5]).split([[3, 4].into(), Split::Whole])),
-                "array \"u\": the chunk sizes on axis 0 add up to 7, but the axis has 10 cells",
-            ),
-            (
-                text(world.local_array::<f32, 1>("v", &Layout::new([-1]))),
-                "array \"v\": the shape on axis 0 is -1; it must",
-            ),
-            (text(world.array_owned::<f32, 2>("w", &layout([9, 5]).split_all(Split::Whole), owners)), "array \"w\": "),
-            (text(tall.reassigned(&[7; 3])), "array \"tall\": "),
-        ] {
+        for (text, expected) in
+            [
+                (
+                    wrong(&Layout::new([9, 5]).ghost([1])),
+                    "array \"u\": a ghost width was given for 1 axes, but the shape has 2",
+                ),
+                (
+                    wrong(&Layout::new([10, 5]).split([[3, 4].into(), Split::Whole])),
+                    "array \"u\": the chunk sizes on axis 0 add up to 7, but the axis has 10 cells",
+                ),
+                (
+                    text(world.local_array::<f32, 1>("v", &Layout::new([-1]))),
+                    "array \"v\": the shape on axis 0 is -1; it must",
+                ),
+                (
+                    text(world.array::<f32, 2>(
+                        "w",
+                        ArrayOptions::new(&layout([9, 5]).split_all(Split::Whole)).owned_by(owners),
+                    )),
+                    "array \"w\": ",
+                ),
+                (text(tall.reassigned(&[7; 3])), "array \"tall\": "),
+            ]
+        {
             assert!(text.starts_with(expected), "{text}");
         }
         Ok(())

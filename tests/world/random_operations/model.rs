@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use zippy::chunks::Chunks;
 use zippy::oracle::Memory;
 use zippy::oracle::truth::Cells;
-use zippy::{GlobalArray, Layout, Operator, Ownership, Result, World};
+use zippy::{ArrayOptions, GlobalArray, Layout, Operator, Ownership, Result, World};
 
 use super::Cut;
 use crate::support::cells::mix;
@@ -47,7 +47,7 @@ impl<const D: usize> Model<D> {
             None => world.array(&name, &layout)?,
             Some(table) => {
                 let table = table.iter().map(|rank| rank % world.size()).collect();
-                world.array_owned(&name, &layout, Ownership::table(table, world.size())?)?
+                world.array(&name, ArrayOptions::new(&layout).owned_by(Ownership::table(table, world.size())?))?
             }
         };
         let value = |chunk: usize, cell: &[i64]| {
@@ -73,7 +73,8 @@ impl<const D: usize> Model<D> {
 
     /// Checks all stored cells of this rank and the write counters of its chunks.
     pub fn check(&self, world: &World, label: &dyn std::fmt::Debug) -> Result<()> {
-        let listed = world.arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");
+        let listed =
+            world.debug().arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");
         for (chunk, text) in self.array.chunks().zip(listed.chunks) {
             let now = (text.writes, chunk.all().read()?);
             if let Some(before) = self.written.borrow_mut().insert(chunk.id(), now.clone()) {

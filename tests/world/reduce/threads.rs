@@ -1,7 +1,7 @@
 //! Reductions by several host threads over sections of several chunks, compared with plain loops.
 
 use half::f16;
-use zippy::algorithms::reduce::{Bins, Histogram, Located, Stride};
+use zippy::algorithms::reduce::{Bins, Histogram, Located, Stride, strided_extremes, strided_histogram};
 use zippy::{Element, Layout, Result, Split};
 
 use super::cells::{Case, bits, case};
@@ -117,12 +117,12 @@ macro_rules! of_floats {
         let some = || cells.iter().filter(|([x, _], _)| x.rem_euclid(3) == 1).map(|&(_, number)| number);
         let range = (narrow::<$ty>(-1.0), narrow::<$ty>(2.0));
         let within = || some().filter(|number| range.0 <= *number && *number <= range.1);
-        let found = $world.extremes_of(section(), stride, range)?.unwrap();
+        let found = strided_extremes($world, section(), stride, range)?.unwrap();
         let left_out = (some().count() - within().count()) as u64;
         let ends = [within().min_by(|a, b| a.total_cmp(b)), within().max_by(|a, b| a.total_cmp(b))];
         assert_eq!(([Some(found.min), Some(found.max)], found.nans), (ends, left_out));
         let wide_some = some().map($wide);
-        let of_stride = $world.histogram_of(section(), stride, &of_type)?;
+        let of_stride = strided_histogram($world, section(), stride, &of_type)?;
         let all = of_stride.counts.iter().sum::<u64>() + of_stride.below + of_stride.above + of_stride.nans;
         assert_eq!(all, wide_some.count() as u64);
     }};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use super::ChunkBuffer;
 
 /// Reach to the bytes of one chunk. While it lives the chunk is pinned: it stays on the device, where it is, also when
-/// its array is dropped. Had from [`ArrayCore::lease`](crate::array::ArrayCore::lease) and from handles of chunks.
+/// its array is dropped. From handles of chunks.
 #[derive(Debug, Clone)]
 pub struct Lease {
     chunk: ChunkBuffer,

@@ -100,8 +100,7 @@ impl Reach {
 /// larger distance means a wrong index.
 const MAX_REACH: u64 = 16;
 
-/// State of the ghost cells on one side of a chunk. Returned by
-/// [`World::ghost_states`](crate::World::ghost_states).
+/// State of the ghost cells on one side of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GhostState {
     /// Filled, and their owners have not been written since.

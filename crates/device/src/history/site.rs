@@ -59,7 +59,7 @@ impl Site {
         hasher.finish()
     }
 
-    /// Number of [`debug_point`](crate::World::debug_point)s that this rank had passed.
+    /// Number of debug points that this rank had passed.
     pub fn step(&self) -> u64 {
         self.step
     }

@@ -6,7 +6,7 @@ use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite};
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy::{Layout, Ownership, Result, World};
+use zippy::{ArrayOptions, Layout, Ownership, Result, World};
 
 /// Creates an array `name` with every `step`-th cell of a section along each axis, from its first
 /// cell: of `n` cells along an axis, `n` / `step` rounded up. It has the cuts and the owners of the
@@ -15,7 +15,7 @@ use zippy::{Layout, Ownership, Result, World};
 /// return the work is queued like a kernel. Needs no host memory.
 ///
 /// # Errors
-/// A step below 1; a bad section; as [`World::array_owned`].
+/// A step below 1; a bad section; as [`World::array`].
 ///
 /// ```
 /// use zippy::{Layout, Split};
@@ -58,7 +58,8 @@ pub fn subsample<T: Element, const D: usize>(
     let count = source.core().chunks().count();
     let owners = (0..count).map(|chunk| source.core().ownership().owner(chunk).rank).collect();
     let layout = Layout::new(shape).boxes((0..count).map(kept).collect());
-    let array = world.array_owned::<T, D>(name, &layout, Ownership::table(owners, world.size())?)?;
+    let array =
+        world.array::<T, D>(name, ArrayOptions::new(&layout).owned_by(Ownership::table(owners, world.size())?))?;
     world.failing("taking cells in steps", || copy(&source, &array, &whole, &step))?;
     Ok(array)
 }

@@ -124,7 +124,7 @@ pub fn classify<'a>(
     let counted = view.timed(|| {
         let found = found.filter(|found| found.vertices(&items, meshes).iter().all(|&vertices| vertices <= most))?;
         let counted = count(&mut chunk_points, &items, &found, isovalues);
-        counted.fits(&chunk_points, world.buffer_bytes()).then_some(counted)
+        counted.fits(&chunk_points, world.limits().buffer_bytes).then_some(counted)
     });
     let mut fits = [u64::from(counted.is_some())];
     world.group().all_reduce(&mut fits, |all, other| *all = (*all).min(*other))?;

@@ -25,7 +25,7 @@ pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut 
         return Err(none(&format!("with values of {name:?}")).into());
     }
     let Some(classified) = classify(view, kernels, &[isovalue], false)? else {
-        return Err(IsosurfaceError::NoRoom(world.buffer_bytes()).into());
+        return Err(IsosurfaceError::NoRoom(world.limits().buffer_bytes).into());
     };
     world.failing("extracting an isosurface", || {
         view.timed(|| {

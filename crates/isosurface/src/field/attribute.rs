@@ -5,7 +5,7 @@ use zippy::element::ElementInfo;
 use zippy::error::{ArrayError, ErrorKind};
 use zippy::kernel::Binding;
 use zippy::locate::Placement;
-use zippy::{GlobalArray, Layout, Ownership, Result, World};
+use zippy::{ArrayOptions, GlobalArray, Layout, Ownership, Result, World};
 
 use super::block::Samples;
 use super::bricked_chunk::BrickedChunk;
@@ -125,7 +125,9 @@ fn ghosted<T: Sample>(
     let mut number = 0;
     loop {
         let name = format!("{}.isosurface.{number}", field.name());
-        match world.array_owned::<T, 3>(&name, &layout, Ownership::table(ranks.clone(), world.size())?) {
+        match world
+            .array::<T, 3>(&name, ArrayOptions::new(&layout).owned_by(Ownership::table(ranks.clone(), world.size())?))
+        {
             // Name of another extractor's array.
             Err(error) if matches!(error.kind(), ErrorKind::Array(ArrayError::NameTaken { .. })) => number += 1,
             made => return made,

@@ -64,7 +64,7 @@ impl Kernels {
         let cells = borders + 48 * items.borders;
         // Most scans have fewer ambiguous cells than bricks.
         let usual = count + LANES;
-        let most_words = world.buffer_bytes() / 4;
+        let most_words = world.limits().buffer_bytes / 4;
         let longest = [count as u64 * ITEM_WORDS, items.slots() as u64, (cells + CELL_WORDS * usual) as u64];
         if longest.iter().any(|&words| words > most_words) {
             return Ok(None);

@@ -14,7 +14,7 @@ use crate::grid::SampleFrame;
 /// Maximum number of vertices or triangles of a mesh on a rank: three words each in one buffer.
 /// Equal on all ranks.
 pub fn most_in_buffers(world: &World) -> u64 {
-    world.buffer_bytes() / 12
+    world.limits().buffer_bytes / 12
 }
 
 /// Numbers that the host computes for the kernels.

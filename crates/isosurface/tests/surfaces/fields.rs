@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::support::launcher;
 use zippy::region::Region;
 use zippy::transport::{copied, values};
-use zippy::{Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
+use zippy::{ArrayOptions, Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
 use zippy_isosurface::{Extractor, Grid, Mesh, Sample, Statistics, statistics};
 
 /// Field in host memory, axis 0 fastest.
@@ -36,7 +36,9 @@ impl<T: Sample> Field<T> {
 
     pub fn array(&self, world: &World, layout: &Layout, owners: Option<Vec<usize>>) -> Result<GlobalArray<T, 3>> {
         let array = match owners {
-            Some(owners) => world.array_owned("field", layout, Ownership::table(owners, world.size())?)?,
+            Some(owners) => {
+                world.array("field", ArrayOptions::new(layout).owned_by(Ownership::table(owners, world.size())?))?
+            }
             None => world.array("field", layout)?,
         };
         array.fill_with(|at| self.at(at))?;

@@ -22,7 +22,7 @@ mod step;
 
 use zippy::error::CallSite;
 use zippy::region::Region;
-use zippy::{Element, GlobalArray, Grid, Kernel, Layout, Result, World};
+use zippy::{ArrayOptions, Element, GlobalArray, Grid, Kernel, Layout, Result, World};
 
 use self::exchange::Due;
 use self::fastest::Looks;
@@ -244,7 +244,7 @@ fn on_lattice<T: Element, const D: usize>(
 ) -> Result<GlobalArray<T, D>> {
     match problem.fold() {
         None => world.array(name, layout),
-        Some(_) => world.array_owned(name, layout, ownership(world, problem, words)?),
+        Some(_) => world.array(name, ArrayOptions::new(layout).owned_by(ownership(world, problem, words)?)),
     }
 }
 

@@ -38,7 +38,7 @@ impl<'w> Coder<'w> {
     pub fn coded_rounds<P: Pixel>(&self, plan: &BlendPlan, on: &Canvases<P>) -> Result<Vec<CodedRound>, RenderError> {
         let coded = |round| {
             let coded = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
-            coded.check(self.world.size(), self.world.buffer_bytes()).map(|()| coded)
+            coded.check(self.world.size(), self.world.limits().buffer_bytes).map(|()| coded)
         };
         plan.rounds.iter().map(coded).collect()
     }

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use zippy::Result;
 use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
 use zippy::device::PackedBox;
@@ -14,6 +13,7 @@ use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
+use zippy::{ArrayOptions, Result};
 
 use super::canvases::Canvases;
 use super::coded::Coder;
@@ -158,7 +158,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
             *kept = None;
             let layout = Layout::new(size).split([Split::Whole, Split::Even(strips)]);
             let owners = Ownership::table((0..strips).map(|strip| strip % ranks).collect(), ranks)?;
-            *kept = Some(self.world.array_owned(&format!("{}.tiles", self.name), &layout, owners)?);
+            *kept =
+                Some(self.world.array(&format!("{}.tiles", self.name), ArrayOptions::new(&layout).owned_by(owners))?);
         }
         let tiles = kept.as_ref().expect("just made").clone();
         let mut apart: Vec<Region> = Vec::new();

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use zippy::Result;
-use zippy::algorithms::reduce::{Bins, Extremes, Histogram, Number, Reducible, Stride};
+use zippy::algorithms::reduce::{
+    Bins, Extremes, Histogram, Number, Reducible, Stride, strided_extremes, strided_histogram,
+};
 use zippy::array::GlobalArray;
 use zippy::error::CallSite;
 use zippy::world::World;
@@ -82,13 +84,13 @@ impl Values {
         let measure = |first: usize| {
             let stride = Stride { every: components as i64, first: first as i64 };
             let all = || volume.at((.., .., ..));
-            let Some(Extremes { min, max, .. }) = world.extremes_of(all(), stride, T::USEFUL)? else {
-                let none = world.histogram_of(all(), stride, &Bins::edges(vec![T::zeroed(); 2])?)?;
+            let Some(Extremes { min, max, .. }) = strided_extremes(world, all(), stride, T::USEFUL)? else {
+                let none = strided_histogram(world, all(), stride, &Bins::edges(vec![T::zeroed(); 2])?)?;
                 left_out += none.below + none.above + none.nans;
                 return Ok(Distribution { min: 0.0, max: 1.0, counts: vec![0] });
             };
             let bins = Bins::even(min, max, if min == max { 1 } else { BINS })?;
-            let Histogram { counts, below, above, nans } = world.histogram_of(all(), stride, &bins)?;
+            let Histogram { counts, below, above, nans } = strided_histogram(world, all(), stride, &bins)?;
             left_out += below + above + nans;
             Ok(Distribution { min: min.into(), max: max.into(), counts })
         };

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use zippy::Result;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::extents::Index;
 use zippy::kernel::Binding;
@@ -11,6 +10,7 @@ use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
+use zippy::{ArrayOptions, Result};
 use zippy_io::image::Image;
 
 use super::layers::Atlas;
@@ -101,7 +101,7 @@ impl<'w, P: Pixel> Arrays<'w, P> {
         let owners = Ownership::table(owners.collect(), self.world.size())?;
         let shape = [i64::from(self.size.0), rows.iter().sum()];
         let layout = Layout::new(shape).split([Split::Whole, Split::Sizes(rows)]);
-        let pixels = self.world.array_owned(&format!("{}.layers", self.name), &layout, owners)?;
+        let pixels = self.world.array(&format!("{}.layers", self.name), ArrayOptions::new(&layout).owned_by(owners))?;
         *kept = Some((atlas, pixels));
         Ok(())
     }
@@ -123,7 +123,7 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         let extents = |bounds: &Region| [place(bounds).extents()[0], place(bounds).extents()[1]];
         let boxes: Vec<_> = layers.iter().map(|(bounds, rank)| (*rank, extents(bounds))).collect();
         let row_bytes = (width as u64) * P::INFO.bytes as u64;
-        let rows = (self.world.binding_bytes() / row_bytes) as i64;
+        let rows = (self.world.limits().binding_bytes / row_bytes) as i64;
         let (atlas, spots) = Atlas::pack(&boxes, self.world.size(), width, rows);
         self.grow(atlas)?;
         let kept = self.pixels.borrow();

@@ -84,7 +84,7 @@ impl RendererOptions {
         (width, height): (u32, u32),
         pixel: u64,
     ) -> Result<(), RenderError> {
-        let most = world.buffer_bytes();
+        let most = world.limits().buffer_bytes;
         let bytes = u64::from(width) * u64::from(height) * pixel;
         if bytes <= most {
             return Ok(());

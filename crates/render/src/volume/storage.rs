@@ -1,6 +1,5 @@
 //! Volume, cut along its lattice of bricks, with the ghost cells for ray casting and gradients.
 
-use zippy::Result;
 use zippy::array::{ChunkRef, GlobalArray};
 use zippy::chunks::ChunkId;
 use zippy::element::Element;
@@ -10,6 +9,7 @@ use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
 use zippy::world::World;
+use zippy::{ArrayOptions, Result};
 
 use super::bricks::{BrickBox, Lattice, OwnedBricks};
 
@@ -69,7 +69,7 @@ impl<'w, T: Element> Storage<'w, T> {
             let extents = lattice.voxels(bricks).extents();
             let grown = Index::from_fn(3, |axis| extents[axis] + GHOSTS.0 + GHOSTS.1);
             let bytes = grown.product().unwrap_or(u64::MAX).saturating_mul(components as u64 * T::INFO.bytes as u64);
-            bytes + 4 * (grown[1] * grown[2]) as u64 <= world.binding_bytes()
+            bytes + 4 * (grown[1] * grown[2]) as u64 <= world.limits().binding_bytes
         };
         let held = lattice.merge(&owners, fits);
         let boxes: Vec<Region> = held.iter().map(|chunk| stretched(lattice.voxels(&chunk.bricks))).collect();
@@ -79,7 +79,7 @@ impl<'w, T: Element> Storage<'w, T> {
             None => {
                 let layout = Layout::new(volume.shape()).boxes(boxes).ghost_sides(widths);
                 let ranks = Ownership::table(held.iter().map(|chunk| chunk.rank).collect(), world.size())?;
-                let bricked = world.array_owned(&format!("{name}.bricks"), &layout, ranks)?;
+                let bricked = world.array(&format!("{name}.bricks"), ArrayOptions::new(&layout).owned_by(ranks))?;
                 (bricked, (0..held.len()).collect())
             }
         };

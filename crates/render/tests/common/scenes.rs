@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy::{Config, GlobalArray, Layout, Moved, Ownership, Split, World, run_with};
+use zippy::{ArrayOptions, Config, GlobalArray, Layout, Moved, Ownership, Split, World, run_with};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Pixel, Settings};
 
 pub fn region(low: [i64; 2], high: [i64; 2]) -> Region {
@@ -111,7 +111,8 @@ impl Scene {
         let count = self.layers.len();
         let layout = Layout::new([width, height * count as i64]).split([Split::Whole, Split::Even(count)]);
         let table = (0..count).map(|layer| owners[layer % owners.len()] % world.size()).collect();
-        let pixels = world.array_owned::<P, 2>("pixels", &layout, Ownership::table(table, world.size())?)?;
+        let pixels = world
+            .array::<P, 2>("pixels", ArrayOptions::new(&layout).owned_by(Ownership::table(table, world.size())?))?;
         self.fill(&pixels)?;
         Ok(pixels)
     }

@@ -2,7 +2,7 @@
 //! ranks and every decomposition in reproducible mode, and close to them in fast mode.
 
 use zippy::region::Region;
-use zippy::{Config, Element, Layout, Ownership, Split, World, run_with};
+use zippy::{ArrayOptions, Config, Element, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::compositing::Algorithm;
 use zippy_render::volume::{
@@ -99,7 +99,10 @@ fn render<T: Element>(
         None => world.array::<T, 3>("volume", &cut.layout)?,
         Some(owners) => {
             let owners = owners.iter().map(|owner| owner % world.size()).collect();
-            world.array_owned::<T, 3>("volume", &cut.layout, Ownership::table(owners, world.size())?)?
+            world.array::<T, 3>(
+                "volume",
+                ArrayOptions::new(&cut.layout).owned_by(Ownership::table(owners, world.size())?),
+            )?
         }
     };
     volume.fill_with(value)?;

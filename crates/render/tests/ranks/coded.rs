@@ -3,7 +3,7 @@
 
 use zippy::device::colour::over_rgba8;
 use zippy::region::Region;
-use zippy::{Layout, Ownership, Split};
+use zippy::{ArrayOptions, Layout, Ownership, Split};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings};
 
 use crate::ranks::common::scenes::{Sample, Scene, region};
@@ -94,7 +94,8 @@ fn layers_are_cut_where_their_array_is() {
         let cuts = [Split::Even(3), Split::Even(4)];
         let owners = (0..12).map(|chunk| chunk * 7 % world.size()).collect();
         let layout = Layout::new([14, 22]).split(cuts);
-        let pixels = world.array_owned::<u32, 2>("pixels", &layout, Ownership::table(owners, world.size())?)?;
+        let pixels = world
+            .array::<u32, 2>("pixels", ArrayOptions::new(&layout).owned_by(Ownership::table(owners, world.size())?))?;
         let value = |x: i64, y: i64| if (x + y) % 3 == 0 { 0 } else { 0xff00_0000 | (x + 100 * y) as u32 };
         pixels.fill_with(|[x, y]| value(x, y))?;
         let layer = |at: [i64; 2], low, high| Layer { at, place: region(low, high), bounds: region(low, high) };
@@ -129,14 +130,14 @@ fn bytes_are_those_that_moved() {
         let [width, height] = [64, 48];
         let layout = Layout::new([width, 2 * height]).split([Split::Whole, Split::Even(2)]);
         let owners = Ownership::table(vec![0, 1], world.size())?;
-        let pixels = world.array_owned::<[f32; 4], 2>("pixels", &layout, owners)?;
+        let pixels = world.array::<[f32; 4], 2>("pixels", ArrayOptions::new(&layout).owned_by(owners))?;
         // Layer 1 has three pixels in every row; layer 0 has all.
         let full = |[x, y]: [i64; 2]| y < height || (10..12).contains(&x) || x == 50;
         pixels.fill_with(|at| if full(at) { [0.25, 0.0, 0.0, 0.5] } else { [0.0; 4] })?;
         // The whole image belongs to the last rank.
         let one = Ownership::table(vec![0, world.size() - 1], world.size())?;
         let halves = Layout::new([width, height]).split([Split::Whole, Split::Sizes(vec![0, height])]);
-        let finished = world.array_owned::<[f32; 4], 2>("finished", &halves, one)?;
+        let finished = world.array::<[f32; 4], 2>("finished", ArrayOptions::new(&halves).owned_by(one))?;
         let place = region([0, 0], [width, height]);
         let layer = |number: i64| Layer { at: [0, number * height], place, bounds: place };
         let moved = |encoding, layers: &[Layer]| {

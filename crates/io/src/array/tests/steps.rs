@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use zippy::{Config, Layout, Ownership, Split, run_with};
+use zippy::{ArrayOptions, Config, Layout, Ownership, Split, run_with};
 
 use super::super::{LoadOptions, load_with, save, subsample};
 use super::{directory, number};
@@ -227,7 +227,10 @@ fn subsamples_have_the_cuts_of_their_sources() {
             }
             // Ownership is kept.
             let last = Ownership::table(vec![world.size() - 1; 4], world.size())?;
-            let array = world.array_owned::<u32, 1>("owned", &Layout::new([10]).split([Split::Even(4)]), last)?;
+            let array = world.array::<u32, 1>(
+                "owned",
+                ArrayOptions::new(&Layout::new([10]).split([Split::Even(4)])).owned_by(last),
+            )?;
             let few = subsample(world, &array.at(..), [2], "few of one")?;
             assert_eq!(few.core().owned().count(), array.core().owned().count());
             Ok(())

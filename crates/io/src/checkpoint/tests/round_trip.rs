@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use zippy::Element;
-use zippy::{Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
+use zippy::{ArrayOptions, Config, GlobalArray, Layout, Ownership, Result, Split, World, run_with};
 
 use super::{Checkpoint, Checkpoints, Contents, State, bits, directory, names, state};
 
@@ -85,7 +85,8 @@ fn save_all(checkpoints: &Checkpoints, world: &World, started: bool) -> Result<(
     let nothing = world.array::<f32, 2>("nothing \"at\" \u{1b} all", &Layout::new([0, 8]).split_all(Split::Auto))?;
     // All chunks on the last rank, and in another order than they were created.
     let ownership = Ownership::table(vec![world.size() - 1; 3], world.size())?;
-    let moved = world.array_owned::<u32, 1>("moved", &Layout::new([6]).split([Split::Even(3)]), ownership)?;
+    let moved = world
+        .array::<u32, 1>("moved", ArrayOptions::new(&Layout::new([6]).split([Split::Even(3)])).owned_by(ownership))?;
     let moved = moved.reassigned(&[2, 0, 1])?;
     moved.fill_with(|at| cell(&at))?;
     let mut list = world.growable::<Particle>("list")?;

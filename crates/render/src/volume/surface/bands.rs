@@ -33,7 +33,7 @@ impl BandedOutput<'_> {
 
 /// Maximum size of a binding of a render pass, in bytes; kernels may have larger ones.
 pub(super) fn binding_bytes(world: &World) -> u64 {
-    world.binding_bytes().min(world.gpu().limits().wgpu.max_storage_buffer_binding_size)
+    world.limits().binding_bytes.min(world.gpu().limits().wgpu.max_storage_buffer_binding_size)
 }
 
 /// Divides an image of `height` rows into bands, for bindings of at most `most` bytes.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use zippy::array::{Growable, LocalArray};
 use zippy::kernel::{Kernel, KernelSource};
-use zippy::wgpu::BufferUsages;
 use zippy::{Layout, Operator, Result, World};
 
 use super::bands::{BandedOutput, binding_bytes};
@@ -43,7 +42,7 @@ impl<'w> Fragments<'w> {
     pub fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
         let layout = Layout::new([i64::from(size.0) * i64::from(size.1)]);
         let text = include_str!("../../../shaders/surface/fragments.wgsl");
-        let mut list = world.growable_for(&format!("{name}.fragments"), BufferUsages::empty())?;
+        let mut list = world.growable(&format!("{name}.fragments"))?;
         list.set_len(WORDS)?;
         Ok(Self {
             world,
@@ -101,7 +100,7 @@ impl<'w> Fragments<'w> {
     }
 
     fn make_room(&self, total: u32) -> Result<()> {
-        let (needed, most) = (BYTES * u64::from(total), self.world.buffer_bytes());
+        let (needed, most) = (BYTES * u64::from(total), self.world.limits().buffer_bytes);
         if needed > most {
             let (width, height) = self.size;
             let message = format!(

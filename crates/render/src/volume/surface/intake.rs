@@ -77,7 +77,7 @@ impl Intake {
         let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
         let mut found = vec![0, 0, NONE, NONE, NONE];
         found.extend(own.iter().flat_map(|_| EMPTY));
-        let (bytes, most) = (4 * found.len() as u64, world.binding_bytes());
+        let (bytes, most) = (4 * found.len() as u64, world.limits().binding_bytes);
         if bytes > most {
             let message = format!("boxes of {} bricks need {bytes} bytes; a binding has at most {most}", own.len());
             return Err(RenderError::Surface(message).into());
@@ -189,7 +189,7 @@ impl Intake {
 
 /// Maximum number of listed triangles that a buffer holds.
 fn most_listed(world: &World) -> u64 {
-    world.buffer_bytes() / 4 / LISTED_WORDS as u64
+    world.limits().buffer_bytes / 4 / LISTED_WORDS as u64
 }
 
 /// Reports the first invalid item of each kind, with its value read back.

@@ -5,7 +5,7 @@ use zippy::device::colour;
 use zippy::extents::Index;
 use zippy::kernel::{Binding, Kernel, KernelSource};
 use zippy::region::Region;
-use zippy::{Exchange, Operator, Result, World};
+use zippy::{ArrayOptions, Exchange, Operator, Result, World};
 
 use super::bands::BandedOutput;
 use super::one_chunk_per_rank;
@@ -41,10 +41,10 @@ impl<'w> Opaque<'w> {
         Ok(Self {
             world,
             size,
-            nearest: world.array_owned(&format!("{name}.nearest"), &whole, owners.clone())?,
-            front: world.array_owned(&format!("{name}.front"), &strips, owners.clone())?,
-            shown: world.array_owned(&format!("{name}.shown"), &whole, owners.clone())?,
-            backdrop: world.array_owned(&format!("{name}.backdrop"), &strips, owners)?,
+            nearest: world.array(&format!("{name}.nearest"), ArrayOptions::new(&whole).owned_by(owners.clone()))?,
+            front: world.array(&format!("{name}.front"), ArrayOptions::new(&strips).owned_by(owners.clone()))?,
+            shown: world.array(&format!("{name}.shown"), ArrayOptions::new(&whole).owned_by(owners.clone()))?,
+            backdrop: world.array(&format!("{name}.backdrop"), ArrayOptions::new(&strips).owned_by(owners))?,
             layer: world.agree("allocating surfaces", layer)?,
         })
     }

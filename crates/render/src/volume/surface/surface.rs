@@ -70,8 +70,8 @@ const TAKING: &str = "set_surface(…)";
 impl Surface {
     /// Creates a surface without triangles. Local.
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
-        let corners = world.growable_for(&format!("{name}.corners"), BufferUsages::VERTEX)?;
-        let order = world.growable_for(&format!("{name}.order"), BufferUsages::INDEX)?;
+        let corners = world.growable(&format!("{name}.corners"))?.with_usages(BufferUsages::VERTEX)?;
+        let order = world.growable(&format!("{name}.order"))?.with_usages(BufferUsages::INDEX)?;
         Ok(Self { corners, order, reached: Vec::new(), triangles: 0, bricks: bricks.clone() })
     }
 

@@ -1,7 +1,7 @@
 //! Surfaces in volumes: against expected pixels, and the same bits for every number of ranks and
 //! every cut.
 
-use zippy::{Config, Layout, Ownership, Split, World, run_with};
+use zippy::{ArrayOptions, Config, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::compositing::Algorithm;
 use zippy_render::volume::{
@@ -202,7 +202,7 @@ fn scene(
     options: RendererOptions,
 ) -> zippy::Result<Vec<Image>> {
     let volume = match owners {
-        Some(owners) => world.array_owned::<u8, 3>("volume", layout, owners)?,
+        Some(owners) => world.array::<u8, 3>("volume", ArrayOptions::new(layout).owned_by(owners))?,
         None => world.array::<u8, 3>("volume", layout)?,
     };
     volume.fill_with(|at| (Phantom { shape: SHAPE }.value(at) / 17) as u8)?;

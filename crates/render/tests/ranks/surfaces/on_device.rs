@@ -1,7 +1,7 @@
 //! Surfaces from arrays on the device give the same images as those from the host.
 
 use zippy::array::Growable;
-use zippy::{Config, Grid, Layout, Ownership, Split, World, run_with};
+use zippy::{ArrayOptions, Config, Grid, Layout, Ownership, Split, World, run_with};
 use zippy_io::image::Image;
 use zippy_render::volume::{
     Camera, Colouring, DeviceTriangles, Look, Material, RendererOptions, Surface, VolumeRenderer,
@@ -146,7 +146,7 @@ fn both_ways_on(grid: Grid, config: Config, layout: &Layout, owners: Option<&[us
         let volume = match owners {
             Some(owners) => {
                 let owners = owners.iter().map(|rank| rank % ranks).collect();
-                world.array_owned::<u8, 3>("volume", layout, Ownership::table(owners, ranks)?)?
+                world.array::<u8, 3>("volume", ArrayOptions::new(layout).owned_by(Ownership::table(owners, ranks)?))?
             }
             None => world.array::<u8, 3>("volume", layout)?,
         };

@@ -1,0 +1,45 @@
+//! [`Stats`]: times and counts of a run. [`Limits`]: sizes that fit the devices of all ranks.
+
+use super::{PlanCounters, World};
+use crate::trace::Profile;
+
+/// Times and counts of a run on this rank, from [`World::stats`].
+#[derive(Clone, Copy)]
+pub struct Stats<'w> {
+    world: &'w World,
+}
+
+/// Sizes of memory that fit the devices of all ranks, from [`World::limits`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum bytes of a shader binding.
+    pub binding_bytes: u64,
+    /// Maximum bytes of a buffer, and therefore of a chunk.
+    pub buffer_bytes: u64,
+}
+
+impl World {
+    /// Times and counts of this rank. Local.
+    pub fn stats(&self) -> Stats<'_> {
+        Stats { world: self }
+    }
+}
+
+impl Stats<'_> {
+    /// The seconds that this rank spent in communication, by kind, since the start or the last
+    /// [`reset_profile`](Self::reset_profile). Local.
+    pub fn profile(&self) -> Profile {
+        self.world.tracer.profile()
+    }
+
+    /// Resets the profile to zero. Local.
+    pub fn reset_profile(&self) {
+        self.world.tracer.reset();
+    }
+
+    /// The number of plans that this rank built and reused. Local.
+    pub fn plan_counters(&self) -> PlanCounters {
+        let plans = self.world.plans.borrow();
+        PlanCounters { reused: plans.hits(), built: plans.misses() }
+    }
+}
