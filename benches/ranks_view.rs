@@ -8,9 +8,9 @@ use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use zippy::debug::protocol::{Answer, Ask, Control, Message, Program, Request, ViewRequest, frame, greeting};
 use zippy::debug::{Door, Settings, attach};
 use zippy::{Config, Error, Layout, Result, Split, World, run_with};
+use zippy_protocol::{Answer, Ask, Control, Message, Program, Request, ViewRequest, frame, greeting};
 
 use common::{Options, Spread};
 

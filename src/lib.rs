@@ -104,8 +104,9 @@ pub mod device {
 
 /// Records of operations on chunks: the last writers and, in checked runs, stale ghost cells.
 pub mod history {
+    pub use zippy_base::GhostState;
     pub(crate) use zippy_device::history::{Acting, Ghosts, History, Ledger, Moment, OperationName, WriteRecord};
-    pub use zippy_device::history::{Finding, GhostState, Problem, Reach, Site, Stray};
+    pub use zippy_device::history::{Finding, Problem, Reach, Site, Stray};
 }
 
 pub mod array;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use zippy::debug::protocol::{ArrayEntry, View, ViewRequest};
+use zippy_protocol::{ArrayEntry, View, ViewRequest};
 
 use crate::client::Client;
 use crate::imaging::{Differences, Quantity, cell};

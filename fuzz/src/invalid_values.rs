@@ -4,8 +4,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use zippy::debug::protocol::{Answer, Recorded, frame};
-use zippy::debug::recording::Writer;
+use zippy_protocol::recording::Writer;
+use zippy_protocol::{Answer, Recorded, frame};
 
 use crate::messages;
 use crate::mutate::Random;

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zippy::debug::protocol::{
+use zippy_protocol::{
     Answer, ArrayEntry, ArrayKind, ArrayRef, Ask, ChunkEntry, Component, Control, Difference, ElementType, GhostEntry,
     GhostState, LastWrite, Message, MoveEntry, Moves, Numbers, Point, Program, Recorded, Request, Rule, ScalarType,
     ScalarValue, Span, SpanKind, Summary, SummaryRequest, Timeline, View, ViewRequest, When, frame, greeting,
@@ -133,7 +133,7 @@ pub fn samples() -> Result<Vec<Sample>, String> {
     ];
     let messages =
         answers.chain(others).map(|message| frame_sample("message.msg", frame::encode(&message, frame::MOST_TOLD)));
-    let greeting = [b"zippydbg".as_slice(), &zippy::debug::protocol::VERSION.to_le_bytes(), &[7; 64]].concat();
+    let greeting = [b"zippydbg".as_slice(), &zippy_protocol::VERSION.to_le_bytes(), &[7; 64]].concat();
     let greeting = vec![SampleFile { name: "greeting.msg".into(), sections: vec![(Encoding::Plain, greeting)] }];
     asks.chain(messages).chain([Ok(greeting)]).collect()
 }

@@ -114,7 +114,7 @@ proptest! {
 /// frames.
 #[test]
 fn frame_of_short_entries_takes_bounded_memory() {
-    use zippy::debug::protocol::{Answer, Message, Moves, Timeline, frame};
+    use zippy_protocol::{Answer, Message, Moves, Timeline, frame};
     let moves = Moves::default();
     let empty = [
         Answer::Ghosts(Vec::new()),

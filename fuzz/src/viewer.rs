@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Answer, ArrayRef, Control, Message, Point, Program, Request, Rule, View, When, frame};
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
 use zippy_debugger::session::{Replay, Session, State, Waker};
 use zippy_debugger::shot::Shot;
+use zippy_protocol::{Answer, ArrayRef, Control, Message, Point, Program, Request, Rule, View, When, frame};
 
 use crate::messages;
 use crate::tour::{answer, look_at};

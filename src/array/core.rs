@@ -1,10 +1,10 @@
 //! [`ArrayCore`]: an array without its static element type and number of axes.
-
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::kind::ArrayKind;
+use zippy_base::ArrayKind;
+
 use super::registry::{ArrayId, Registry};
 use crate::chunks::{ChunkId, Chunks};
 use crate::device::{self, ChunkBuffer, Device, Lease, Strided};

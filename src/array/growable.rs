@@ -1,11 +1,11 @@
 //! [`Growable`]: a 1-D array of this rank with a variable length.
-
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
+use zippy_base::ArrayKind;
+
 use super::core::{ArrayCore, Home};
-use super::kind::ArrayKind;
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};

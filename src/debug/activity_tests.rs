@@ -1,7 +1,7 @@
 //! Moves, compared with plans by hand, and timelines of all ranks.
+use zippy_protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves, SpanKind, Timeline};
 
 use super::moves::moves;
-use super::protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves, SpanKind, Timeline};
 use super::timeline::timeline;
 use crate::error::Result;
 use crate::world::{Config, DebugPoint, Exchange, Observer, World};
@@ -206,7 +206,7 @@ fn each_span_is_reported_once() {
         let mut expected = all.ranks[rank].clone();
         expected.retain(|span| span.start + span.length > first.until && span.start + span.length <= last);
         let key =
-            |span: &super::protocol::Span| (span.start, span.start + span.length, span.kind as u8, span.what.clone());
+            |span: &zippy_protocol::Span| (span.start, span.start + span.length, span.kind as u8, span.what.clone());
         found.sort_by_key(key);
         expected.sort_by_key(key);
         assert_eq!(found, expected, "rank {rank}");

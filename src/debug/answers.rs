@@ -1,7 +1,7 @@
 //! Answers to requests of viewers, computed by all ranks together.
+use zippy_protocol::{Answer, ArrayRef, Difference, Request, Summary, SummaryRequest};
 
 use super::compare::compare;
-use super::protocol::{Answer, ArrayRef, Difference, Request, Summary, SummaryRequest};
 use super::reports::gather_reports;
 use super::summary::summary;
 use super::{listing, moves, timeline, views};

@@ -1,8 +1,8 @@
 //! Comparison of two arrays.
-
 use std::rc::Rc;
 
-use super::protocol::Difference;
+use zippy_protocol::Difference;
+
 use crate::World;
 use crate::algorithms::reduce::{Spot, differing};
 use crate::array::{ArrayCore, ArrayKind, Side, aligned};

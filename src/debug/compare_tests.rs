@@ -1,8 +1,8 @@
 //! Comparisons of arrays that differ in known cells.
+use zippy_protocol::Difference;
 
 use super::compare::compare;
 use super::measure_tests::on_ranks;
-use super::protocol::Difference;
 use crate::error::Result;
 use crate::world::hash;
 use crate::{Element, GlobalArray, Layout, Split, World};

@@ -1,11 +1,11 @@
 //! [`Control`]: decisions of rank 0 at debug points, on behalf of viewers.
-
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use super::condition::Condition;
+use zippy_protocol::Condition;
+use zippy_protocol::{Answer, Control as ControlRequest, Message, Point, Request, Rule, When};
+
 use super::order::{Order, SyncConditions};
-use super::protocol::{Answer, Control as ControlRequest, Message, Point, Request, Rule, When};
 use super::server::{PendingRequest, Server};
 use super::sync_interval::SyncInterval;
 use crate::trace;

@@ -1,11 +1,12 @@
 //! [`DebugObserver`]: serves viewers and records at debug points, on each rank.
+use zippy_protocol::Condition;
+use zippy_protocol::{Point, Rule, When};
 
 use super::answers::answer;
-use super::condition::Condition;
 use super::control::Control;
 use super::order::{Order, SyncConditions};
-use super::protocol::{Point, Rule, When};
 use super::recorder::Recorder;
+use super::world_facts;
 use crate::World;
 use crate::error::{Error, Result};
 use crate::transport::{decoded, encoded};
@@ -127,7 +128,7 @@ impl DebugObserver {
                 }));
             };
             let When::Condition(text) = &rule.when else { continue };
-            match condition.holds(world)? {
+            match world_facts::holds(condition, world)? {
                 Ok(true) => return Ok(Some(text.clone())),
                 Ok(false) => {}
                 // Once only: otherwise a program that creates the array later would pause at every

@@ -1,11 +1,10 @@
 //! Lists of the arrays and the ghost cells of all ranks.
-
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
+use zippy_protocol::{ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, LastWrite, MOST_CHUNKS};
 
-use super::protocol::{ArrayEntry, ArrayRef, ChunkEntry, ElementType, GhostEntry, LastWrite, MOST_CHUNKS};
 use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;

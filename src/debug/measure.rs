@@ -1,8 +1,8 @@
 //! Statistics of the numbers of an array whose type is known only at run time.
-
 use std::rc::Rc;
 
-use super::protocol::{ElementType, Numbers, ScalarValue};
+use zippy_protocol::{ElementType, Numbers, ScalarValue};
+
 use crate::World;
 use crate::algorithms::reduce::{
     Bins, Found, Histogram, Lengths, LocalOperand, Number, Reduced, Within, local_extremes, local_histogram, rounded,
@@ -11,10 +11,10 @@ use crate::algorithms::reduce::{
 use crate::array::{ArrayCore, ArrayKind};
 use crate::error::Result;
 
-/// Calls a generic function with the Rust type of a [`ScalarType`](super::protocol::ScalarType).
+/// Calls a generic function with the Rust type of a [`ScalarType`](zippy_protocol::ScalarType).
 macro_rules! of_type {
     ($scalar:expr, $function:ident, $($argument:expr),*) => {{
-        use $crate::debug::protocol::ScalarType;
+        use zippy_protocol::ScalarType;
         match $scalar {
             ScalarType::U8 => $function::<u8>($($argument),*),
             ScalarType::I8 => $function::<i8>($($argument),*),

@@ -1,8 +1,7 @@
 //! Summaries, compared with plain loops over the same cells.
-
 use half::f16;
+use zippy_protocol::{ArrayRef, Component, ElementType, Numbers, ScalarValue, Summary, SummaryRequest};
 
-use super::protocol::{ArrayRef, Component, ElementType, Numbers, ScalarValue, Summary, SummaryRequest};
 use super::summary::summary;
 use crate::error::Result;
 use crate::world::hash;

@@ -37,23 +37,16 @@ mod answers;
 mod compare;
 #[cfg(test)]
 mod compare_tests;
-mod condition;
 mod control;
 mod debug_observer;
-mod element_types;
-#[cfg(test)]
-mod golden_tests;
 mod listing;
 mod measure;
 #[cfg(test)]
 mod measure_tests;
 mod moves;
-mod name_lookup;
 mod order;
 mod percentiles;
-pub mod protocol;
 mod recorder;
-pub mod recording;
 mod reports;
 mod server;
 mod settings;
@@ -62,9 +55,10 @@ mod summary;
 mod sync_interval;
 mod timeline;
 mod views;
+mod world_facts;
+#[cfg(test)]
+mod world_facts_tests;
 
-pub use condition::{Condition, Facts, Values};
-pub use name_lookup::meant;
 pub use settings::Settings;
 
 use std::env;
@@ -72,10 +66,11 @@ use std::net::SocketAddr;
 
 use control::Control;
 use debug_observer::DebugObserver;
-use protocol::Program;
 use recorder::Recorder;
 use server::Server;
 use settings::Viewer;
+
+use zippy_protocol::Program;
 
 use crate::World;
 use crate::error::{CallSite, Error, Result};

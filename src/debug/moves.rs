@@ -1,6 +1,6 @@
 //! Moves of the last operation, of all ranks.
+use zippy_protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves};
 
-use super::protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves};
 use crate::error::Result;
 use crate::extents::Index;
 use crate::transport::{decoded, encoded};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{Request, Rule};
+use zippy_protocol::{Request, Rule};
 
 /// Instruction of rank 0 for all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,4 @@
 //! [`Recorder`]: writes debug points to a recording.
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind};
@@ -9,11 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-
-use super::protocol::{
+use zippy_protocol::recording::{LIMIT_REACHED, MOST_VIEWS, Writer};
+use zippy_protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, Moves, Point, Program, Recorded, View, ViewRequest, frame,
 };
-use super::recording::{LIMIT_REACHED, MOST_VIEWS, Writer};
+
 use super::settings::{RecordSettings, size_text};
 use super::{listing, moves, timeline, views};
 use crate::World;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::protocol::MOST_VIEW_BYTES;
+use zippy_protocol::MOST_VIEW_BYTES;
 
 /// Description of `ZIPPY_DEBUG` for error messages.
 const HELP: &str = "ZIPPY_DEBUG has words separated by commas: `spawn` starts the viewer; `listen:PORT` waits for viewers at \

@@ -1,11 +1,11 @@
 //! Summaries: statistics, histograms and percentiles of the numbers of an array, computed where the
 //! cells are.
-
 use std::rc::Rc;
+
+use zippy_protocol::{Component, ElementType, Numbers, Summary, SummaryRequest};
 
 use super::measure::{Measure, Scalars, exact, of_type};
 use super::percentiles::percentiles;
-use super::protocol::{Component, ElementType, Numbers, Summary, SummaryRequest};
 use crate::World;
 use crate::algorithms::reduce::{Bins, Histogram, Number, Reduced};
 use crate::array::ArrayCore;

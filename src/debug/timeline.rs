@@ -1,6 +1,6 @@
 //! Timeline of the activities of all ranks.
+use zippy_protocol::{Span, Timeline, frame};
 
-use super::protocol::{Span, Timeline, frame};
 use crate::error::Result;
 use crate::trace;
 use crate::transport::{decoded, encoded};
@@ -10,7 +10,7 @@ use crate::world::World;
 const SPAN_BYTES: usize = 40;
 
 /// Activities of all ranks that ended after `since`, in microseconds of the run. On rank 0 it
-/// returns the latest [`MOST_SPANS`](super::protocol::MOST_SPANS) spans of each rank, or fewer if
+/// returns the latest [`MOST_SPANS`](zippy_protocol::MOST_SPANS) spans of each rank, or fewer if
 /// those of all ranks would exceed `room` bytes or the size of an answer. Ranks keep spans from the
 /// first call on, so the first answer may have none. A caller that passes the `until` of the last
 /// answer as `since` receives each span once. Collective: an all-reduce of one number and a gather

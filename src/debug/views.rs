@@ -1,7 +1,7 @@
 //! Views: cells for a viewer. Each rank extracts its cells from its chunks, and rank 0 assembles
 //! them.
+use zippy_protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
 
-use super::protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
 use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;

@@ -8,7 +8,7 @@ use crate::source_file::SourceFile;
 /// Layers of modules. A module may use modules of rows above its own row, and modules of its own
 /// row if the uses form no cycle.
 pub const LAYERS: [&[&str]; 12] = [
-    &["error", "element", "extents", "grid", "process", "trace", "wgsl"],
+    &["array_kind", "error", "element", "extents", "ghost_state", "grid", "process", "trace", "wgsl"],
     &["region"],
     &["layout", "chunks", "ownership", "locate"],
     &["plan", "oracle"],

@@ -1,7 +1,7 @@
 //! Breakpoints of the program.
 
-use zippy::debug::Condition;
-use zippy::debug::protocol::{Request, Rule, When};
+use zippy_protocol::Condition;
+use zippy_protocol::{Request, Rule, When};
 use zippy_view::egui::{Button, ComboBox, DragValue, Grid, Key, RichText, TextEdit, Ui};
 
 use super::format;

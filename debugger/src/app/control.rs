@@ -1,6 +1,6 @@
 //! Buttons that continue, pause, step and stop the program.
 
-use zippy::debug::protocol::{Control, Request};
+use zippy_protocol::{Control, Request};
 use zippy_view::egui::{Button, ComboBox, DragValue, Key, Modifiers, Slider, TextEdit, Ui, vec2};
 
 use super::format;

@@ -1,7 +1,7 @@
 //! Texts of numbers and names, and colours of ranks.
 
 use unicode_segmentation::UnicodeSegmentation;
-use zippy::debug::protocol::{ArrayEntry, ArrayKind, ScalarValue};
+use zippy_protocol::{ArrayEntry, ArrayKind, ScalarValue};
 use zippy_view::egui::ecolor::Hsva;
 use zippy_view::egui::{Color32, Label, Response, TextStyle, TextWrapMode, Ui, WidgetText};
 

@@ -163,7 +163,7 @@ impl App {
         self.store.finish(&mut *self.session);
     }
 
-    fn tabs(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
+    fn tabs(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
         ui.horizontal(|ui| {
             for (tab, name) in TABS {
                 let name = match self.breakpoints.count() {
@@ -188,14 +188,14 @@ impl App {
         }
     }
 
-    fn cell(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
+    fn cell(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
             self.picks.show_hovered(ui, &mut self.store, arrays);
         });
     }
 
     /// Shows the cell under the pointer, the colour settings, the overlays and the pinned cells.
-    fn settings(&mut self, ui: &mut Ui, arrays: &[zippy::debug::protocol::ArrayEntry]) {
+    fn settings(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
         ui.add_space(4.0);
         // Keep draggable widgets out of the scroll bar.
         ui.set_max_width(ui.available_width() - SCROLL_BAR);

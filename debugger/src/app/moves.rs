@@ -1,7 +1,7 @@
 //! Table of the moves of the last transfer.
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
-use zippy::debug::protocol::{ArrayEntry, ArrayRef, MoveEntry, Request};
+use zippy_protocol::{ArrayEntry, ArrayRef, MoveEntry, Request};
 use zippy_view::egui::{Label, RichText, Ui};
 
 use super::store::Store;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
-use zippy::debug::protocol::{
+use zippy_protocol::{
     Answer, ArrayEntry, ArrayRef, Difference, GhostEntry, Message, Moves, Point, Request, Summary, SummaryRequest,
     Timeline, View, ViewRequest,
 };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 
-use zippy::debug::protocol::{View, ViewRequest};
+use zippy_protocol::{View, ViewRequest};
 use zippy_view::egui::Context;
 
 use super::store::Store;

@@ -1,7 +1,7 @@
 //! Checks of the data that a program sends. Invalid data is refused here, so that other modules
 //! need no checks of their own.
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Request, ScalarValue, Summary, SummaryRequest, ViewRequest};
+use zippy_protocol::{Answer, ArrayEntry, Request, ScalarValue, Summary, SummaryRequest, ViewRequest};
 
 /// Largest absolute value of an index. Sums and products of a few such values do not overflow.
 const MAX_INDEX: i64 = 1 << 48;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use zippy::debug::protocol::Numbers;
+use zippy_protocol::Numbers;
 
 use super::{CellGrid, NumberSelection};
 use crate::imaging::{Quantity, VectorPart, axis_name};

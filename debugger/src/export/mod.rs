@@ -10,7 +10,7 @@ pub use png::{MAX_EDGE, png};
 
 use std::path::Path;
 
-use zippy::debug::protocol::{ElementType, Numbers, View};
+use zippy_protocol::{ElementType, Numbers, View};
 
 use crate::imaging::Quantity;
 

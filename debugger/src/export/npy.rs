@@ -1,7 +1,7 @@
 //! Export of cells as NumPy arrays.
 
-use zippy::debug::protocol::{Numbers, ScalarType};
 use zippy_io::npy::header;
+use zippy_protocol::{Numbers, ScalarType};
 
 use super::{CellGrid, NumberSelection};
 use crate::imaging::VectorPart;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use colorous::{Color, Gradient};
-use zippy::debug::protocol::ScalarValue;
+use zippy_protocol::ScalarValue;
 
 /// Purpose of a colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

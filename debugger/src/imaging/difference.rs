@@ -1,6 +1,6 @@
 //! [`Differences`]: comparison of two views, cell by cell.
 
-use zippy::debug::protocol::{ElementType, ScalarType, View, ViewRequest};
+use zippy_protocol::{ElementType, ScalarType, View, ViewRequest};
 
 use super::quantity::{Quantity, VectorPart};
 use super::values::{Integers, Values, wide};

@@ -1,6 +1,6 @@
 //! [`CellLocation`]: chunk and rank of a cell.
 
-use zippy::debug::protocol::{ArrayEntry, ChunkEntry};
+use zippy_protocol::{ArrayEntry, ChunkEntry};
 
 /// Location of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! [`Mosaic`]: slices of an array in a grid of tiles.
 
-use zippy::debug::protocol::{ArrayRef, ViewRequest};
+use zippy_protocol::{ArrayRef, ViewRequest};
 
 use super::slice::Slice;
 

@@ -1,6 +1,6 @@
 //! [`Scale`]: maps numbers in a range to fractions between 0 and 1.
 
-use zippy::debug::protocol::ScalarValue;
+use zippy_protocol::ScalarValue;
 
 /// Function between numbers and positions on a scale.
 #[derive(Debug, Clone, Copy, PartialEq)]

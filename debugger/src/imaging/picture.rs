@@ -1,6 +1,6 @@
 //! [`paint`]: converts values to a picture.
 
-use zippy::debug::protocol::ScalarValue;
+use zippy_protocol::ScalarValue;
 
 use super::colours::{ColourMap, MapKind, SPECIAL_COLOURS};
 use super::norm::{Scale, Share};

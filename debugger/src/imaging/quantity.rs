@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use zippy::debug::protocol::{ElementType, Numbers};
+use zippy_protocol::{ElementType, Numbers};
 
 /// Component or length of a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

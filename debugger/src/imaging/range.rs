@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use zippy::debug::protocol::{Component, ScalarValue};
+use zippy_protocol::{Component, ScalarValue};
 
 use super::norm::Norm;
 

@@ -1,6 +1,6 @@
 //! [`Slice`]: a plane of an array.
 
-use zippy::debug::protocol::{ArrayRef, ViewRequest};
+use zippy_protocol::{ArrayRef, ViewRequest};
 
 /// A plane of an array: two displayed axes, and an index along each other axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

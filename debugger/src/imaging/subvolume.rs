@@ -1,6 +1,6 @@
 //! [`Subvolume`]: a box along three axes of an array, for volume rendering.
 
-use zippy::debug::protocol::{ArrayRef, ScalarValue, ViewRequest};
+use zippy_protocol::{ArrayRef, ScalarValue, ViewRequest};
 use zippy_render::volume::FAR;
 
 use super::norm::Scale;

@@ -1,6 +1,6 @@
 //! [`Values`]: one number of each cell of a view.
 
-use zippy::debug::protocol::{ElementType, Numbers, ScalarType, ScalarValue, View, ViewRequest};
+use zippy_protocol::{ElementType, Numbers, ScalarType, ScalarValue, View, ViewRequest};
 
 use super::quantity::{Quantity, VectorPart};
 

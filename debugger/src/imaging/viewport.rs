@@ -1,6 +1,6 @@
 //! [`Viewport`]: a plane of cells on a part of the screen.
 
-use zippy::debug::protocol::{ArrayRef, MOST_VIEW_BYTES, ViewRequest};
+use zippy_protocol::{ArrayRef, MOST_VIEW_BYTES, ViewRequest};
 
 use super::slice::Slice;
 

@@ -1,7 +1,7 @@
 //! Answers as JSON.
 
 use serde_json::{Map, Number, Value, json};
-use zippy::debug::protocol::{ArrayEntry, Component, Numbers, ScalarType, ScalarValue, Summary, View};
+use zippy_protocol::{ArrayEntry, Component, Numbers, ScalarType, ScalarValue, Summary, View};
 
 use super::state_value;
 use crate::client::Client;

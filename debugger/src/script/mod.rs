@@ -7,7 +7,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zippy::debug::protocol::{Answer, Control, Request, SummaryRequest, ViewRequest};
+use zippy_protocol::{Answer, Control, Request, SummaryRequest, ViewRequest};
 
 use self::requests::{ArrayName, Pick, ScriptRequest, SummaryRequestLine, ViewRequestLine, Wait, WaitFor};
 use crate::client::Client;
@@ -116,7 +116,7 @@ fn unexpected_answer() -> String {
     "the program has answered something else".into()
 }
 
-fn find(client: &mut Client, name: &ArrayName) -> Result<zippy::debug::protocol::ArrayEntry, String> {
+fn find(client: &mut Client, name: &ArrayName) -> Result<zippy_protocol::ArrayEntry, String> {
     let (name, rank) = name.parts();
     client.array(name, rank)
 }

@@ -1,7 +1,7 @@
 //! Requests of a script.
 
 use serde::Deserialize;
-use zippy::debug::protocol::{Control, Rule, When};
+use zippy_protocol::{Control, Rule, When};
 
 use crate::shot::Shot;
 

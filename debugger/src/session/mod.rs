@@ -6,7 +6,7 @@ mod replay;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Message, Program, Request};
+use zippy_protocol::{Message, Program, Request};
 
 pub use live::{Live, MOST_UNANSWERED};
 pub use replay::Replay;

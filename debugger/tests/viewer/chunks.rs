@@ -1,10 +1,10 @@
 //! Recordings by chunks: ghost cells, moves and timelines.
 
-use zippy::debug::protocol::{
+use zippy_debugger::session::Replay;
+use zippy_protocol::{
     Answer, ArrayRef, Control, GhostEntry, GhostState, MoveEntry, Moves, Point, Recorded, Request, Rule, Span,
     SpanKind, Timeline, ViewRequest, When,
 };
-use zippy_debugger::session::Replay;
 
 use crate::recordings::{ask, control, look};
 use crate::support::{arrays, entries, view, written};

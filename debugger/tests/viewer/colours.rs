@@ -1,7 +1,7 @@
 //! Ranges, norms and colours.
 
-use zippy::debug::protocol::{Component, ScalarValue};
 use zippy_debugger::imaging::{ColourMap, Colouring, MapKind, Norm, Range, SPECIAL_COLOURS, Scale, Share};
+use zippy_protocol::{Component, ScalarValue};
 
 fn within(share: Share) -> f64 {
     match share {

@@ -332,7 +332,7 @@ fn compare_reports_differences_and_exit_code() {
     // Another run: one cell is the next number of its type, and one NaN is a number.
     let mut other = entries();
     for entry in &mut other {
-        if let zippy::debug::protocol::Recorded::View(view) = entry
+        if let zippy_protocol::Recorded::View(view) = entry
             && (view.of.array, view.step) == (crate::support::DENSITY, 2)
         {
             view.cells[4..8].copy_from_slice(&7.0_f32.to_le_bytes());

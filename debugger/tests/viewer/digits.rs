@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use zippy::debug::protocol::{Recorded, ScalarType};
 use zippy_debugger::imaging::ColourMap;
+use zippy_protocol::{Recorded, ScalarType};
 
 use crate::commands::pixels;
 use crate::support::{DENSITY, arrays, entries, said, view, viewer, written};

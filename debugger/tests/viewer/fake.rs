@@ -3,9 +3,9 @@
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use zippy::debug::protocol::greeting::{self, Reception};
-use zippy::debug::protocol::{Ask, Message, Point, Program, frame};
 use zippy_debugger::session::{Live, Session, State};
+use zippy_protocol::greeting::{self, Reception};
+use zippy_protocol::{Ask, Message, Point, Program, frame};
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Time limit of expected events.

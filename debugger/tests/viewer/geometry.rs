@@ -1,8 +1,8 @@
 //! Conversions between screens, planes and arrays.
 
 use proptest::prelude::*;
-use zippy::debug::protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, MOST_VIEW_BYTES};
 use zippy_debugger::imaging::{CellLocation, Mosaic, Slice, Viewport, axis, axis_name, box_in_plane, indices, locate};
+use zippy_protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, MOST_VIEW_BYTES};
 
 const ARRAY: ArrayRef = ArrayRef { rank: None, number: 3 };
 

@@ -1,11 +1,11 @@
 //! Recordings with valid checksums and invalid entries: no such recording may crash the viewer.
 
 use proptest::prelude::*;
-use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
 use zippy_debugger::session::{Replay, Session};
 use zippy_debugger::shot::Shot;
+use zippy_protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
 
 use crate::support::{entries, in_chunks, written};
 use crate::tour::{answer, look_at};

@@ -1,14 +1,14 @@
 //! Values of views, their differences and their pictures.
 
-use zippy::debug::protocol::{ScalarType, ViewRequest};
 use zippy_debugger::imaging::{
     ColourMap, Colouring, Differences, Measure, Norm, Quantity, SPECIAL_COLOURS, Scale, Slice, Values, VectorPart,
     cell, paint,
 };
+use zippy_protocol::{ScalarType, ViewRequest};
 
 use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, parcel, scalar, view};
 
-fn whole(step: u64) -> zippy::debug::protocol::View {
+fn whole(step: u64) -> zippy_protocol::View {
     view(FLOW, step, &SHAPE, 1, cells(SHAPE).flat_map(|at| flow_bytes(step, at)).collect())
 }
 
@@ -38,7 +38,7 @@ fn quantities_of_a_record_are_found_by_name() {
 fn values_are_those_of_their_cells() {
     let element = parcel();
     let whole = whole(2);
-    let only = zippy::debug::protocol::View {
+    let only = zippy_protocol::View {
         of: ViewRequest { numbers: Some(1), ..whole.of.clone() },
         step: 2,
         cells: cells(SHAPE).flat_map(|at| flow_bytes(2, at)[4..16].to_vec()).collect(),

@@ -5,9 +5,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use zippy::debug::protocol::greeting::{self, GREETING_BYTES, Reception};
-use zippy::debug::protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
 use zippy_debugger::session::{Live, MOST_UNANSWERED, Session, State};
+use zippy_protocol::greeting::{self, GREETING_BYTES, Reception};
+use zippy_protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
 
 use crate::fake::{TIME_LIMIT, TOKEN, accept, asked, closed, is_open, listener, point, program, tell, until, welcome};
 use crate::support::arrays;

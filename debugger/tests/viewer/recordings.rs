@@ -3,10 +3,8 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use zippy::debug::protocol::{
-    Answer, Control, Message, Recorded, Request, Rule, SummaryRequest, View, ViewRequest, When,
-};
 use zippy_debugger::session::{Replay, Session};
+use zippy_protocol::{Answer, Control, Message, Recorded, Request, Rule, SummaryRequest, View, ViewRequest, When};
 
 use crate::support::{
     COARSE, COPY, DENSITY, FLOW, SHAPE, STEPS, arrays, cells, coarse, density, entries, flow_bytes, recording, written,
@@ -257,7 +255,7 @@ fn invalid_requests_are_answered_with_errors() {
         let error = look(&mut replay, &request).unwrap_err();
         assert!(error.contains(part), "{request:?}: {error}");
     }
-    let none = zippy::debug::protocol::ArrayRef { rank: None, number: 99 };
+    let none = zippy_protocol::ArrayRef { rank: None, number: 99 };
     let error = look(&mut replay, &ViewRequest { array: none, ..good.clone() }).unwrap_err();
     assert!(error.contains("density") && error.contains("coarse"), "{error}");
     let nothing = ViewRequest { end: vec![0, 4, 3], ..good.clone() };

@@ -7,11 +7,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zippy::debug::protocol::{
-    Answer, ArrayEntry, Ask, Control, Message, Recorded, Request, Rule, ScalarType, View, ViewRequest, When,
-};
 use zippy_debugger::client::Client;
 use zippy_debugger::session::{Live, Replay};
+use zippy_protocol::{
+    Answer, ArrayEntry, Ask, Control, Message, Recorded, Request, Rule, ScalarType, View, ViewRequest, When,
+};
 
 use crate::fake::{TIME_LIMIT, TOKEN, asked, listener, point, program, tell, welcome};
 use crate::support::{COARSE, DENSITY, arrays, complaint, said, scalar, viewer, written};

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use zippy::debug::protocol::{
+use zippy_protocol::recording::Writer;
+use zippy_protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, Numbers, Point, Program, Recorded, ScalarType, View,
     ViewRequest,
 };
-use zippy::debug::recording::Writer;
 
 pub const DENSITY: ArrayRef = ArrayRef { rank: None, number: 1 };
 pub const COPY: ArrayRef = ArrayRef { rank: None, number: 2 };

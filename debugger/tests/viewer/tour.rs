@@ -1,11 +1,11 @@
 //! Everything that a viewer does with an array. The fuzzer includes this file, too.
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Message, Request, SummaryRequest, ViewRequest};
 use zippy_debugger::imaging::{
     ColourMap, Colouring, Differences, Mosaic, Norm, Quantity, Range, Scale, Slice, Values, Viewport, box_in_plane,
     cell, locate, paint,
 };
 use zippy_debugger::session::Session;
+use zippy_protocol::{Answer, ArrayEntry, Message, Request, SummaryRequest, ViewRequest};
 
 /// Returns the answer to a request, or `None` for an error.
 pub fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {

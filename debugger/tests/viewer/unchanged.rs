@@ -3,9 +3,9 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use zippy::debug::protocol::{Answer, Recorded, Request, SummaryRequest, ViewRequest};
-use zippy::debug::recording::LIMIT_REACHED;
 use zippy_debugger::session::{Replay, Session};
+use zippy_protocol::recording::LIMIT_REACHED;
+use zippy_protocol::{Answer, Recorded, Request, SummaryRequest, ViewRequest};
 
 use crate::fake::TIME_LIMIT;
 use crate::recordings::{ask, look};

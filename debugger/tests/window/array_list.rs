@@ -1,7 +1,7 @@
 //! The list of arrays.
 
 use egui_kittest::kittest::{NodeT, Queryable};
-use zippy::debug::protocol::{Answer, Component, Message, ScalarValue, Summary};
+use zippy_protocol::{Answer, Component, Message, ScalarValue, Summary};
 
 use super::*;
 

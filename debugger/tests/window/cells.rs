@@ -1,7 +1,7 @@
 //! Display of cells, and the requests for it.
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::{ArrayRef, Request, ViewRequest};
+use zippy_protocol::{ArrayRef, Request, ViewRequest};
 use zippy_view::egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, TouchPhase, vec2};
 
 use super::*;

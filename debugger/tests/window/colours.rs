@@ -1,7 +1,7 @@
 //! Colours: range, norm, and the ends of the range in the histogram.
 
 use egui_kittest::kittest::{NodeT, Queryable};
-use zippy::debug::protocol::Request;
+use zippy_protocol::Request;
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! The control panel, breakpoints and recordings.
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::{Control, Request, Rule, When};
 use zippy_debugger::session::State;
+use zippy_protocol::{Control, Request, Rule, When};
 use zippy_view::egui::Key;
 use zippy_view::egui::accesskit::Role;
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use zippy::debug::protocol::*;
+use zippy_protocol::*;
 
 use zippy_debugger::session::{Session, State, Waker};
 

@@ -1,6 +1,6 @@
 //! Invalid data of a program does not crash the viewer.
 
-use zippy::debug::protocol::*;
+use zippy_protocol::*;
 
 use super::{Fake, Window, array, click, shows, window};
 use egui_kittest::kittest::Queryable;

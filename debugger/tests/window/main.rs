@@ -27,8 +27,8 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fake::{Fake, array};
-use zippy::debug::protocol::{Request, ViewRequest};
 use zippy_debugger::app::App;
+use zippy_protocol::{Request, ViewRequest};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 

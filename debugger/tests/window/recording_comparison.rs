@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::{Answer, Point, Recorded, Request};
-use zippy::debug::recording::Writer;
+use zippy_protocol::recording::Writer;
+use zippy_protocol::{Answer, Point, Recorded, Request};
 use zippy_view::egui::accesskit::Role;
 
 use super::*;
@@ -167,7 +167,7 @@ fn missing_slice_is_replaced_with_a_note() {
             (of.start[2], of.end[2]) = (4, 5);
             (of.stride[0], of.stride[1]) = (4, 4);
             let count = of.extents().unwrap().iter().product::<i64>() as usize;
-            Some(Ok(Answer::View(zippy::debug::protocol::View { of, step: 5, cells: vec![0; 4 * count] })))
+            Some(Ok(Answer::View(zippy_protocol::View { of, step: 5, cells: vec![0; 4 * count] })))
         }
         _ => None,
     };

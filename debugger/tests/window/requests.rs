@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::{Answer, Message, Request};
 use zippy_debugger::session::State;
+use zippy_protocol::{Answer, Message, Request};
 
 use super::*;
 

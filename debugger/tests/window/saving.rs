@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::{Answer, Request, View};
+use zippy_protocol::{Answer, Request, View};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The tabs: comparisons, moves and the timeline.
 
-use zippy::debug::protocol::{Answer, ArrayRef, Request, View};
+use zippy_protocol::{Answer, ArrayRef, Request, View};
 
 use super::*;
 

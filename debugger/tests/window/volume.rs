@@ -1,7 +1,7 @@
 //! Rendering of three axes as a volume.
 
 use egui_kittest::kittest::Queryable;
-use zippy::debug::protocol::ArrayRef;
+use zippy_protocol::ArrayRef;
 
 use super::*;
 

@@ -1,5 +1,4 @@
 //! Connections of viewers: the greeting, then a thread that reads and one that writes.
-
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -7,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use zippy_protocol::greeting::{self, Reception};
+use zippy_protocol::{Answer, Ask, Message, Program, Request, frame};
+
 use super::queue::Queue;
-use crate::debug::protocol::greeting::{self, Reception};
-use crate::debug::protocol::{Answer, Ask, Message, Program, Request, frame};
 
 const MAX_VIEWERS: usize = 8;
 /// Largest number of connections before the proof of the token.

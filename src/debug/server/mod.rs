@@ -17,7 +17,7 @@ use connection::{Shared, UnprovedConnections};
 pub use queue::{PendingRequest, Queue};
 use token::{new_token, validated};
 
-use super::protocol::{Ask, Message, Program, frame};
+use zippy_protocol::{Ask, Message, Program, frame};
 
 /// Longest time that the end of a run waits for unsent messages.
 const MAX_FLUSH: Duration = Duration::from_secs(2);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::debug::protocol::Ask;
+use zippy_protocol::Ask;
 
 /// Largest number of unanswered requests of a viewer; more requests wait.
 const MAX_PENDING: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::debug::protocol::greeting::TOKEN_DIGITS;
+use zippy_protocol::greeting::TOKEN_DIGITS;
 
 /// Creates a random token of hexadecimal digits.
 ///

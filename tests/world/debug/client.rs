@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Ask, Control, Message, Point, Program, Request, frame, greeting};
 use zippy::debug::{Door, Settings, attach};
 use zippy::{Config, Result, World, run_with};
+use zippy_protocol::{Answer, ArrayEntry, Ask, Control, Message, Point, Program, Request, frame, greeting};
 
 use crate::support::launcher;
 

@@ -5,9 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Answer, Ask, Control, Request, VERSION, frame, greeting};
 use zippy::debug::{Door, Settings, attach};
 use zippy::{Config, Layout, Result, Split, World, run_with};
+use zippy_protocol::{Answer, Ask, Control, Request, VERSION, frame, greeting};
 
 use super::client::{Client, watched};
 use crate::support::launcher;
@@ -201,7 +201,7 @@ fn viewer_that_does_not_read_answers_is_disconnected() {
     watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |door| {
         let mut viewer = Client::connect(door).unwrap();
         let array = viewer.array("a").array;
-        let view = zippy::debug::protocol::ViewRequest {
+        let view = zippy_protocol::ViewRequest {
             array,
             chunk: None,
             start: vec![0],

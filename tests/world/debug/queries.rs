@@ -2,10 +2,10 @@
 //! timelines.
 
 use zippy::debug::Settings;
-use zippy::debug::protocol::{
+use zippy::{Config, Layout, Result, Split, World};
+use zippy_protocol::{
     Answer, ArrayEntry, Control, GhostState, Request, Rule, SpanKind, SummaryRequest, ViewRequest, When,
 };
-use zippy::{Config, Layout, Result, Split, World};
 
 use super::client::{Client, watched, watched_once};
 use crate::support::launcher;
@@ -27,7 +27,7 @@ fn pick(viewer: &mut Client, array: &ArrayEntry, at: &[i64]) -> (f32, u32) {
     (f32::from_le_bytes(view.cells.try_into().expect("one number")), owner.rank)
 }
 
-fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy::debug::protocol::Summary {
+fn summary(viewer: &mut Client, array: &ArrayEntry, bins: u16) -> zippy_protocol::Summary {
     let request = SummaryRequest { bins, ..SummaryRequest::of(array.array, 0) };
     match viewer.ask(Request::Summary(request)) {
         Ok(Answer::Summary(summary)) => summary,

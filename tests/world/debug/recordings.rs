@@ -2,10 +2,10 @@
 
 use std::io::Cursor;
 
-use zippy::debug::protocol::{ArrayEntry, GhostState, Recorded, SpanKind, View};
-use zippy::debug::recording::Reader;
 use zippy::debug::{Settings, attach};
 use zippy::{Config, Layout, Split, run_with};
+use zippy_protocol::recording::Reader;
+use zippy_protocol::{ArrayEntry, GhostState, Recorded, SpanKind, View};
 
 use crate::support::launcher;
 

@@ -1,8 +1,8 @@
 //! Pauses, steps, and rules of a viewer.
 
 use zippy::debug::Settings;
-use zippy::debug::protocol::{Answer, Control, Request, Rule, When};
 use zippy::{Config, Layout, Result, Split, World};
+use zippy_protocol::{Answer, Control, Request, Rule, When};
 
 use super::client::{Client, watched, watched_once};
 use crate::support::launcher;

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, TestRunner};
 use zippy::debug::Settings;
-use zippy::debug::protocol::{
-    Answer, ArrayEntry, ArrayKind, ArrayRef, Control, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
-};
 use zippy::region::Region;
 use zippy::{Element, Layout, Result, Split, World};
+use zippy_protocol::{
+    Answer, ArrayEntry, ArrayKind, ArrayRef, Control, MOST_VIEW_BYTES, Request, ScalarType, View, ViewRequest,
+};
 
 use super::client::{Client, watched};
 

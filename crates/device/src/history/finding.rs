@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use serde::{Deserialize, Serialize};
-
 use super::site::Site;
 use crate::chunks::ChunkId;
 use crate::extents::Index;
@@ -99,17 +97,6 @@ impl Reach {
 /// Largest distance past the ghost cells, in cells, that a finding explains by a wide stencil. A
 /// larger distance means a wrong index.
 const MAX_REACH: u64 = 16;
-
-/// State of the ghost cells on one side of a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum GhostState {
-    /// Filled, and their owners have not been written since.
-    Fresh,
-    /// Filled, but an owner has been written since.
-    Stale,
-    /// Not filled since the array was created.
-    NeverFilled,
-}
 
 impl Display for Finding {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -1,11 +1,12 @@
 //! [`Ghosts`]: when the ghost cells of an array on this rank were filled, and when their owners
 //! were written.
-
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::finding::{Finding, GhostState, Problem};
+use zippy_base::GhostState;
+
+use super::finding::{Finding, Problem};
 use super::moment::{BoxMap, Moment, PassCounts, WriteTime};
 use super::record::WriteRecord;
 use super::site::Site;

@@ -24,7 +24,7 @@ mod moment;
 mod record;
 mod site;
 
-pub use finding::{Finding, GhostState, Problem, Reach, Stray};
+pub use finding::{Finding, Problem, Reach, Stray};
 pub use ghosts::Ghosts;
 pub use ledger::{Acting, History, Ledger};
 pub use moment::Moment;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use zippy::debug::protocol::{ArrayEntry, ScalarValue};
+use zippy_protocol::{ArrayEntry, ScalarValue};
 
 use crate::app::format;
 

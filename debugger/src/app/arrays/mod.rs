@@ -5,7 +5,7 @@ mod columns;
 use std::collections::HashMap;
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, Table, TableDelegate};
-use zippy::debug::protocol::{ArrayEntry, ArrayRef, ScalarValue, Summary, SummaryRequest};
+use zippy_protocol::{ArrayEntry, ArrayRef, ScalarValue, Summary, SummaryRequest};
 use zippy_view::egui::{Align, Button, Label, Layout, Rect, Sense, Shape, Stroke, TextEdit, Ui, vec2};
 
 use super::store::Store;

@@ -6,7 +6,7 @@ mod whole_array;
 
 use std::rc::Rc;
 
-use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef, Request, ViewRequest};
+use zippy_protocol::{Answer, ArrayEntry, ArrayRef, Request, ViewRequest};
 use zippy_view::egui::{Button, ComboBox, ScrollArea, Ui, UiBuilder};
 
 use super::format;

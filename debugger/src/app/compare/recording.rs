@@ -1,6 +1,6 @@
 //! [`Recording`]: comparison of the program with a recording, at each debug point.
 
-use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy_protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::{Key, TextEdit, Ui};
 
 use super::view_difference::ViewDifference;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use zippy::debug::protocol::{Answer, ArrayEntry, View};
+use zippy_protocol::{Answer, ArrayEntry, View};
 use zippy_view::egui::{Ui, vec2};
 
 use crate::app::format;

@@ -1,7 +1,7 @@
 //! [`WholeComparison`]: comparison of all cells of an array with a recording. A separate thread
 //! fetches and compares the cells.
 
-use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy_protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::Ui;
 
 use super::view_difference::largest;

@@ -1,6 +1,6 @@
 //! [`Cell`]: a cell of an array.
 
-use zippy::debug::protocol::{ArrayRef, ElementType, View, ViewRequest};
+use zippy_protocol::{ArrayRef, ElementType, View, ViewRequest};
 
 use crate::imaging::{self, Member};
 

@@ -7,7 +7,7 @@ pub use cell::Cell;
 
 use std::collections::BTreeMap;
 
-use zippy::debug::protocol::ArrayEntry;
+use zippy_protocol::ArrayEntry;
 use zippy_view::egui::{Grid, RichText, Ui};
 
 use super::format;

@@ -1,6 +1,6 @@
 //! Bar above the cells: display mode, slice and quantity.
 
-use zippy::debug::protocol::ArrayEntry;
+use zippy_protocol::ArrayEntry;
 use zippy_view::egui::{ComboBox, DragValue, RichText, Slider, Ui};
 
 use super::{Saving, ViewState};

@@ -1,6 +1,6 @@
 //! Content of a saved file: cells, picture and file name.
 
-use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy_protocol::{ArrayEntry, ViewRequest};
 
 use super::bar::Mode;
 use super::saving::{Picture, SavedContent};

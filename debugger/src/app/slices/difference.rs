@@ -1,6 +1,6 @@
 //! [`Difference`]: picture of the differences in a slice.
 
-use zippy::debug::protocol::ArrayEntry;
+use zippy_protocol::ArrayEntry;
 use zippy_view::egui::{Ui, Vec2};
 
 use super::layer::Layer;

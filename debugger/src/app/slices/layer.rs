@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use zippy::debug::protocol::{Answer, ArrayEntry, ArrayRef};
+use zippy_protocol::{Answer, ArrayEntry, ArrayRef};
 use zippy_view::egui::{Color32, ColorImage, Mesh, Painter, Rect, Shape, TextureHandle, TextureOptions, Ui, pos2};
 
 use super::plane::on_screen;
@@ -161,7 +161,7 @@ fn covered(values: &Values, tile: &Tile) -> ([[i64; 2]; 2], [f32; 2]) {
 
 #[cfg(test)]
 mod tests {
-    use zippy::debug::protocol::ViewRequest;
+    use zippy_protocol::ViewRequest;
 
     use super::*;
     use crate::imaging::{ColourMap, Integers, Mosaic, Norm, Scale, Slice};

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use egui_plot::{Line as Curve, Plot, PlotPoint, PlotPoints, Points, VLine};
-use zippy::debug::protocol::{Answer, ScalarValue};
+use zippy_protocol::{Answer, ScalarValue};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Color32, Ui, WidgetInfo};
 

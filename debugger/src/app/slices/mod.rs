@@ -16,7 +16,7 @@ mod volume;
 
 use std::collections::HashMap;
 
-use zippy::debug::protocol::{ArrayEntry, ViewRequest};
+use zippy_protocol::{ArrayEntry, ViewRequest};
 use zippy_view::egui::{Ui, vec2};
 
 use super::format;

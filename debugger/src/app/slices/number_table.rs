@@ -1,7 +1,7 @@
 //! Table of the numbers of a slice.
 
 use egui_table::{CellInfo, Column, HeaderCellInfo, HeaderRow, PrefetchInfo, Table, TableDelegate};
-use zippy::debug::protocol::{MOST_VIEW_BYTES, View};
+use zippy_protocol::{MOST_VIEW_BYTES, View};
 use zippy_view::egui::{Align, Button, Layout, Ui};
 
 use super::pane::PaneContext;

@@ -1,6 +1,6 @@
 //! Overlays on the cells: chunk borders, owners, states of ghost cells, and moves.
 
-use zippy::debug::protocol::{ArrayEntry, ChunkEntry, GhostEntry, GhostState, MoveEntry, Moves};
+use zippy_protocol::{ArrayEntry, ChunkEntry, GhostEntry, GhostState, MoveEntry, Moves};
 use zippy_view::egui::{Align2, Color32, FontId, Painter, Rect, Stroke, StrokeKind, vec2};
 
 use super::plane::on_screen;
@@ -243,7 +243,7 @@ pub fn message(painter: &Painter, area: Rect, text: &str, colour: Color32) {
 
 #[cfg(test)]
 mod tests {
-    use zippy::debug::protocol::{ArrayKind, ArrayRef, ElementType};
+    use zippy_protocol::{ArrayKind, ArrayRef, ElementType};
 
     use super::*;
 

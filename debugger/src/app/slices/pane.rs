@@ -1,6 +1,6 @@
 //! [`Pane`]: a plane with its picture and overlays.
 
-use zippy::debug::protocol::{ArrayEntry, Request, ViewRequest};
+use zippy_protocol::{ArrayEntry, Request, ViewRequest};
 use zippy_view::egui::{Align, Align2, Color32, FontId, Frame, Layout, Painter, Rect, Ui, UiBuilder, Vec2, vec2};
 
 use super::layer::Layer;

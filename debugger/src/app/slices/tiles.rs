@@ -1,6 +1,6 @@
 //! [`Tiles`]: the slices on a plane of the screen.
 
-use zippy::debug::protocol::{ArrayEntry, MOST_VIEW_BYTES, ViewRequest};
+use zippy_protocol::{ArrayEntry, MOST_VIEW_BYTES, ViewRequest};
 
 use crate::imaging::{Mosaic, Quantity, Slice, Viewport, box_in_plane};
 

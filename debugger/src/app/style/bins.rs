@@ -1,6 +1,6 @@
 //! [`Bins`]: histogram counts.
 
-use zippy::debug::protocol::{Component, ScalarValue};
+use zippy_protocol::{Component, ScalarValue};
 
 use crate::imaging::Values;
 
@@ -40,7 +40,7 @@ impl Bins {
 
 #[cfg(test)]
 mod tests {
-    use zippy::debug::protocol::{ArrayRef, ViewRequest};
+    use zippy_protocol::{ArrayRef, ViewRequest};
 
     use super::*;
     use crate::imaging::Integers;

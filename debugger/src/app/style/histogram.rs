@@ -1,6 +1,6 @@
 //! Histogram with draggable ends of the colour range, above a colour bar.
 
-use zippy::debug::protocol::ScalarValue;
+use zippy_protocol::ScalarValue;
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{
     Align2, Color32, EventFilter, FontId, Id, Key, Mesh, Painter, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2,

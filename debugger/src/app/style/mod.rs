@@ -3,7 +3,7 @@
 mod bins;
 mod histogram;
 
-use zippy::debug::protocol::{ArrayEntry, Component, ScalarValue, SummaryRequest};
+use zippy_protocol::{ArrayEntry, Component, ScalarValue, SummaryRequest};
 use zippy_view::egui::{ComboBox, DragValue, Grid, Response, Ui};
 
 use super::format;

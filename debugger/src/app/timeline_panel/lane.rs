@@ -1,6 +1,6 @@
 //! Rows of the ranks, and colours of the spans.
 
-use zippy::debug::protocol::SpanKind;
+use zippy_protocol::SpanKind;
 use zippy_view::egui::{Color32, Rect};
 
 /// Height of a rank's row in points.

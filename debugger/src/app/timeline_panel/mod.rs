@@ -4,7 +4,7 @@ mod axis;
 mod lane;
 mod paint;
 
-use zippy::debug::protocol::{Request, Span, Timeline};
+use zippy_protocol::{Request, Span, Timeline};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{EventFilter, Key, Response, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
@@ -186,7 +186,7 @@ fn described(rank: usize, span: &Span) -> String {
 
 #[cfg(test)]
 mod tests {
-    use zippy::debug::protocol::SpanKind;
+    use zippy_protocol::SpanKind;
 
     use super::*;
 

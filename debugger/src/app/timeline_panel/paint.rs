@@ -1,6 +1,6 @@
 //! Painting of spans as boxes, one row per rank.
 
-use zippy::debug::protocol::{Span, SpanKind, Timeline};
+use zippy_protocol::{Span, SpanKind, Timeline};
 use zippy_view::egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2};
 
 use super::axis::Axis;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Ask, Message, Program, Request, frame, greeting};
+use zippy_protocol::{Ask, Message, Program, Request, frame, greeting};
 
 use super::MOST_UNANSWERED;
 use crate::session::{State, Waker};

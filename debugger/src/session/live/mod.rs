@@ -5,7 +5,7 @@ mod connection;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zippy::debug::protocol::{Ask, Message, Program, Request};
+use zippy_protocol::{Ask, Message, Program, Request};
 
 use self::connection::Connection;
 use super::{Session, State, Waker};

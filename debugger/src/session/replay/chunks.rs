@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zippy::debug::protocol::{ArrayEntry, ChunkEntry, View, ViewRequest};
+use zippy_protocol::{ArrayEntry, ChunkEntry, View, ViewRequest};
 
 /// Returns all cells of an array from views of its chunks.
 ///

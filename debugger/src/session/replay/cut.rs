@@ -1,6 +1,6 @@
 //! Views cut from recorded views.
 
-use zippy::debug::protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
+use zippy_protocol::{ElementType, MOST_VIEW_BYTES, View, ViewRequest};
 
 /// Largest magnitude of recorded indices and strides.
 const MAX_INDEX: i64 = 1 << 60;

@@ -6,8 +6,8 @@ use std::io::{self, BufReader, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
-use zippy::debug::protocol::{ArrayRef, Point, Program, Recorded};
-use zippy::debug::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
+use zippy_protocol::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
+use zippy_protocol::{ArrayRef, Point, Program, Recorded};
 
 /// File offsets of the views of an array, with the chunk of each view. Debug points with the same
 /// cells share the list.

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zippy::debug::protocol::{Answer, ArrayEntry, Control, Message, Program, Request, Summary};
+use zippy_protocol::{Answer, ArrayEntry, Control, Message, Program, Request, Summary};
 
 use self::index::Index;
 use self::pause_search::{PauseSearch, ReplayRules};
@@ -31,7 +31,7 @@ const SEARCH_TIME: Duration = Duration::from_millis(40);
 /// read on request. The file may still grow: new debug points are added.
 ///
 /// The views of a coarse recording contain the recorded cells;
-/// [`View::of`](zippy::debug::protocol::View::of) describes them. Conditions need all cells of an
+/// [`View::of`](zippy_protocol::View::of) describes them. Conditions need all cells of an
 /// array. While conditions are evaluated, the recording reports that it runs.
 pub struct Replay {
     recorded_arrays: RecordedArrays,

@@ -1,7 +1,7 @@
 //! [`PauseSearch`]: search for the next debug point where the recording pauses.
 
-use zippy::debug::Condition;
-use zippy::debug::protocol::{Control, Point, Rule, When};
+use zippy_protocol::Condition;
+use zippy_protocol::{Control, Point, Rule, When};
 
 use super::recorded_arrays::RecordedArrays;
 use super::step_facts::StepFacts;

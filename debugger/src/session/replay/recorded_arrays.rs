@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zippy::debug::protocol::{
+use zippy_protocol::{
     ArrayEntry, ArrayRef, GhostEntry, MOST_SPANS, Moves, Recorded, Span, Timeline, View, ViewRequest,
 };
 

@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use zippy::debug::protocol::{
-    ArrayEntry, Component, Difference, ElementType, ScalarValue, Summary, SummaryRequest, View,
-};
+use zippy_protocol::{ArrayEntry, Component, Difference, ElementType, ScalarValue, Summary, SummaryRequest, View};
 
 /// Computes the statistics of a view of a whole array.
 ///

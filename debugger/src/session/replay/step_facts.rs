@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use zippy::algorithms::reduce::ExactSum;
-use zippy::debug::protocol::{ArrayEntry, ArrayKind, ArrayRef, ElementType, GhostState, Numbers, ScalarType};
-use zippy::debug::{Facts, Values};
+use zippy_protocol::{ArrayEntry, ArrayKind, ArrayRef, ElementType, GhostState, Numbers, ScalarType};
+use zippy_protocol::{Facts, Values};
 
 use super::recorded_arrays::RecordedArrays;
 use super::statistics;

@@ -7,7 +7,7 @@ mod scene;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use zippy::debug::protocol::{Answer, ArrayRef, MOST_VIEW_BYTES};
+use zippy_protocol::{Answer, ArrayRef, MOST_VIEW_BYTES};
 use zippy_render::volume::{Camera, Look as RenderSettings, Shading};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Align2, Color32, ColorImage, ComboBox, FontId, Rect, Slider, Ui, WidgetInfo, vec2};

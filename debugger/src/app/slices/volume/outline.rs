@@ -1,6 +1,6 @@
 //! Edges of the box and of its chunks, which show the orientation of a volume.
 
-use zippy::debug::protocol::ArrayEntry;
+use zippy_protocol::ArrayEntry;
 use zippy_render::volume::Camera;
 use zippy_view::egui::{Align2, Color32, FontId, Painter, Rect, Stroke};
 use zippy_view::seen_at;

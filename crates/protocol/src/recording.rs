@@ -7,7 +7,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::protocol::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
+use super::{FIRST_RECORDED_VERSION, Recorded, VERSION, frame};
 
 const MAGIC: [u8; 8] = *b"zippyrec";
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::resolve::{Alternatives, NumberSelection, Resolved};
+use super::resolve::{NumberSelection, Resolved, ResolvedCondition};
 use super::{Condition, Facts, Function, Values};
-use crate::history::GhostState;
+use crate::GhostState;
 
 impl Condition {
     /// Evaluates the condition. Each fact about an array is queried at most once, and only while
@@ -14,33 +14,38 @@ impl Condition {
     /// An array or member does not exist, arrays cannot be compared, or a fact is unknown; errors
     /// of `facts`.
     pub fn holds_in<F: Facts>(&self, facts: &mut F) -> Result<bool, F::Error> {
-        let alternatives = self.resolved(facts)?;
-        holds(&alternatives, facts)
+        self.resolve(facts)?.holds(facts)
     }
 }
 
-/// True if all tests of one of the alternatives hold.
-pub(super) fn holds<F: Facts>(alternatives: &Alternatives, facts: &mut F) -> Result<bool, F::Error> {
-    let mut known = KnownFacts {
-        facts,
-        values: HashMap::new(),
-        least_magnitudes: HashMap::new(),
-        sums: HashMap::new(),
-        same: HashMap::new(),
-    };
-    for tests in alternatives {
-        let mut holds = true;
-        for test in tests {
-            holds = known.holds(test)?;
-            if !holds {
-                break;
+impl ResolvedCondition {
+    /// Evaluates the condition. Each fact about an array is queried at most once, and only while
+    /// the result is open.
+    ///
+    /// # Errors
+    /// A fact is unknown; errors of `facts`.
+    pub fn holds<F: Facts>(&self, facts: &mut F) -> Result<bool, F::Error> {
+        let mut known = KnownFacts {
+            facts,
+            values: HashMap::new(),
+            least_magnitudes: HashMap::new(),
+            sums: HashMap::new(),
+            same: HashMap::new(),
+        };
+        for tests in &self.alternatives {
+            let mut holds = true;
+            for test in tests {
+                holds = known.holds(test)?;
+                if !holds {
+                    break;
+                }
+            }
+            if holds {
+                return Ok(true);
             }
         }
-        if holds {
-            return Ok(true);
-        }
+        Ok(false)
     }
-    Ok(false)
 }
 
 /// Cache of the facts that were queried.

@@ -1,18 +1,31 @@
-//! Protocol between a program and its viewers, also the format of recordings.
+//! Messages between a program and its viewers, recordings, and conditions for pauses.
 //!
 //! A connection begins with a [greeting] of fixed length. Then each side sends [frames](mod@frame):
 //! a length and a value in postcard's encoding. Viewers send an [`Ask`], programs a [`Message`].
 //! Lengths are checked before memory is allocated. A recording is a sequence of [`Recorded`] values
 //! in frames with checksums.
 
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+// The code that `derive(Element)` generates refers to `::zippy`.
+#[cfg(test)]
+extern crate zippy_base as zippy;
+
 mod activity;
 mod arrays;
 mod check;
+mod condition;
 mod control;
 mod element;
+mod element_types;
 pub mod frame;
+#[cfg(test)]
+mod golden_tests;
 pub mod greeting;
 mod lists;
+mod name_lookup;
+pub mod recording;
 mod scalar;
 mod summary;
 mod view;
@@ -21,8 +34,10 @@ use serde::{Deserialize, Serialize};
 
 pub use activity::{MOST_MOVES, MOST_SPANS, MoveEntry, Moves, Span, SpanKind, Timeline};
 pub use arrays::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, GhostEntry, GhostState, LastWrite, MOST_CHUNKS};
+pub use condition::{Condition, Facts, ResolvedCondition, Values};
 pub use control::{Control, Point, Rule, When};
 pub use element::{ElementType, Numbers, ScalarType};
+pub use name_lookup::meant;
 pub use scalar::ScalarValue;
 pub use summary::{Component, Difference, MOST_BINS, MOST_PERCENTILES, Summary, SummaryRequest};
 pub use view::{MOST_VIEW_BYTES, View, ViewRequest};

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::protocol::*;
 use super::recording::{Reader, Writer};
+use super::*;
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
@@ -270,7 +270,7 @@ fn encodings_match_the_snapshot_of_this_version() {
 
 #[test]
 fn recordings_of_older_versions_are_read() {
-    let text = include_str!("snapshots/zippy__debug__golden_tests__protocol_version_3.snap");
+    let text = include_str!("snapshots/zippy_protocol__golden_tests__protocol_version_3.snap");
     let lines: Vec<(&str, &str)> =
         text.lines().filter_map(|line| line.strip_prefix("recorded ")?.split_once(": ")).collect();
     assert_eq!((FIRST_RECORDED_VERSION, lines.len()), (3, 8));

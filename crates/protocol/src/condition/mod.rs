@@ -1,16 +1,14 @@
 //! [`Condition`]: condition on arrays at which a program pauses.
 
 mod evaluate;
-#[cfg(test)]
-mod evaluate_tests;
 mod facts;
 mod parse;
 mod resolve;
 #[cfg(test)]
 mod tests;
-mod world_facts;
 
 pub use facts::{Facts, Values};
+pub use resolve::ResolvedCondition;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -52,7 +50,7 @@ use std::fmt::{self, Display, Formatter};
 /// `a != b` if some differ.
 ///
 /// ```
-/// use zippy::debug::Condition;
+/// use zippy_protocol::Condition;
 ///
 /// let condition: Condition = "max(abs(u)) > 0.3 or nan(f) > 0".parse()?;
 /// assert_eq!(condition.to_string(), "max(abs(u)) > 0.3 or nan(f) > 0.0");

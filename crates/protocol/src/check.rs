@@ -3,12 +3,12 @@
 //!
 //! Decoding only checks types and limits lengths. Invalid values still decode: cells without bytes,
 //! a box that ends before it begins, or a view of a million cells in seven bytes.
+use zippy_plan::extents::MAX_AXES;
 
 use super::{
     Answer, ArrayEntry, Component, Difference, ElementType, GhostEntry, MOST_BINS, MOST_MOVES, MOST_PERCENTILES, Moves,
     Program, Recorded, Request, ScalarValue, Summary, Timeline, View, ViewRequest,
 };
-use crate::extents::MAX_AXES;
 
 /// Largest valid index, extent, width or stride: sums of two do not overflow, and products are
 /// checked.

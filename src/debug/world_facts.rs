@@ -2,43 +2,39 @@
 
 use std::rc::Rc;
 
-use super::resolve::Resolved;
-use super::{Condition, Facts, Values, evaluate};
+use zippy_base::GhostState;
+use zippy_protocol::{Condition, ElementType, Facts, Numbers, ResolvedCondition, Values};
+
+use super::compare::{compare, unlike};
+use super::measure::{Scalars, of_type};
 use crate::World;
 use crate::algorithms::reduce::Number;
 use crate::array::ArrayCore;
-use crate::debug::compare::{compare, unlike};
-use crate::debug::measure::{Scalars, of_type};
-use crate::debug::protocol::{ElementType, Numbers};
 use crate::error::{Error, Result};
-use crate::history::GhostState;
 use crate::world::hash;
 
-impl Condition {
-    /// Evaluates the condition now. Collective, inside an operation that was compared; all ranks
-    /// return the same. Facts are computed where the cells are.
-    ///
-    /// # Errors
-    /// A failure of this or of another rank. The inner error has the errors of
-    /// [`holds_in`](Self::holds_in).
-    pub(crate) fn holds(&self, world: &World) -> Result<Result<bool, String>> {
-        let mut facts = WorldFacts { world, arrays: world.alive_arrays().0 };
-        let alternatives = self.resolved(&facts);
-        let array_numbers =
-            alternatives.as_ref().map(|tests| tests.iter().flatten().map(Resolved::arrays).collect::<Vec<_>>());
-        if !is_same_on_all_ranks(world, hash(array_numbers))? {
-            let text = format!("`{self}` names an array that is alive on some ranks only: let go of it on all of them");
-            return Ok(Err(text));
-        }
-        let alternatives = match alternatives {
-            Ok(alternatives) => alternatives,
-            Err(text) => return Ok(Err(text)),
-        };
-        match evaluate::holds(&alternatives, &mut facts) {
-            Ok(holds) => Ok(Ok(holds)),
-            Err(FactError::Unknown(text)) => Ok(Err(text)),
-            Err(FactError::Broken(error)) => Err(error),
-        }
+/// Evaluates a condition now. Collective, inside an operation that was compared; all ranks return
+/// the same. Facts are computed where the cells are.
+///
+/// # Errors
+/// A failure of this or of another rank. The inner error has the errors of
+/// [`Condition::holds_in`].
+pub fn holds(condition: &Condition, world: &World) -> Result<Result<bool, String>> {
+    let mut facts = WorldFacts { world, arrays: world.alive_arrays().0 };
+    let resolved = condition.resolve(&facts);
+    if !is_same_on_all_ranks(world, hash(resolved.as_ref().map(ResolvedCondition::arrays)))? {
+        let text =
+            format!("`{condition}` names an array that is alive on some ranks only: let go of it on all of them");
+        return Ok(Err(text));
+    }
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
+        Err(text) => return Ok(Err(text)),
+    };
+    match resolved.holds(&mut facts) {
+        Ok(holds) => Ok(Ok(holds)),
+        Err(FactError::Unknown(text)) => Ok(Err(text)),
+        Err(FactError::Broken(error)) => Err(error),
     }
 }
 

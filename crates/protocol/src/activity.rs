@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ArrayRef, lists};
-pub use crate::trace::SpanKind;
+pub use zippy_base::trace::SpanKind;
 
 /// Largest number of moves in an answer.
 pub const MOST_MOVES: usize = 1 << 14;
 /// Largest number of spans of each rank in an answer: the latest ones.
-pub const MOST_SPANS: usize = crate::trace::LATEST_SPANS;
+pub const MOST_SPANS: usize = zippy_base::trace::LATEST_SPANS;
 
 /// The moves of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

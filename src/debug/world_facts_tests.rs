@@ -1,6 +1,7 @@
 //! Conditions on arrays, compared with plain loops.
+use zippy_protocol::Condition;
 
-use super::Condition;
+use super::world_facts;
 use crate::error::Result;
 use crate::world::hash;
 use crate::{Config, Element, Layout, Split, World, run_with};
@@ -23,7 +24,7 @@ struct Particle {
 
 fn evaluate(world: &World, text: &str) -> Result<Result<bool, String>> {
     let condition: Condition = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-    world.collective("condition", hash(text), || condition.holds(world))
+    world.collective("condition", hash(text), || world_facts::holds(&condition, world))
 }
 
 fn holds(world: &World, text: &str) -> Result<bool> {

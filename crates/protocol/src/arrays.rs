@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ElementType, lists};
-pub use crate::array::ArrayKind;
-pub use crate::history::GhostState;
+pub use zippy_base::{ArrayKind, GhostState};
 
 /// Largest number of chunks of an array that are listed.
 pub const MOST_CHUNKS: usize = 1 << 14;

@@ -1,7 +1,7 @@
 //! Conversions of element types to the protocol's types.
+use zippy_base::element::{ElementInfo, ElementKind, Packed, Scalar};
 
-use super::protocol::{ElementType, Numbers, ScalarType};
-use crate::element::{ElementInfo, ElementKind, Packed, Scalar};
+use super::{ElementType, Numbers, ScalarType};
 
 impl From<&ElementInfo> for ElementType {
     fn from(info: &ElementInfo) -> Self {
@@ -48,9 +48,9 @@ mod tests {
     use half::f16;
 
     use super::*;
-    use crate::Element;
+    use zippy_base::Element;
 
-    #[derive(Clone, Copy, zippy_derive::Element)]
+    #[derive(Clone, Copy, Element)]
     #[repr(C)]
     struct Corner {
         place: [f32; 3],
@@ -60,7 +60,7 @@ mod tests {
         _pad: [u32; 2],
     }
 
-    #[derive(Clone, Copy, zippy_derive::Element)]
+    #[derive(Clone, Copy, Element)]
     #[repr(C)]
     struct Edge {
         from: Corner,

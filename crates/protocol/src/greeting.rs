@@ -17,7 +17,7 @@ const MAGIC: [u8; 8] = *b"zippydbg";
 /// Number of hexadecimal digits of a token.
 pub const TOKEN_DIGITS: usize = 32;
 /// Size of a random number and of a proof, in bytes.
-pub(crate) const NUMBER_BYTES: usize = 32;
+pub const NUMBER_BYTES: usize = 32;
 /// Size of a viewer's greeting in bytes: magic, version, random number.
 pub const GREETING_BYTES: usize = 8 + 2 + NUMBER_BYTES;
 /// Size of a reception in bytes: magic, version, code.
@@ -53,14 +53,16 @@ impl Reception {
 /// Side that proves its knowledge of the token. Proofs of the sides differ, so neither can repeat
 /// the other's.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Side {
+pub enum Side {
+    /// The program.
     Program,
+    /// The viewer.
     Viewer,
 }
 
 /// Proof that a side knows the token, for the random numbers of the viewer and of the program.
 /// `Hash` compares in constant time.
-pub(crate) fn proof(side: Side, token: &str, [viewer, program]: [&[u8; NUMBER_BYTES]; 2]) -> Hash {
+pub fn proof(side: Side, token: &str, [viewer, program]: [&[u8; NUMBER_BYTES]; 2]) -> Hash {
     let key = blake3::derive_key("Zippy, token of a viewer", token.as_bytes());
     let mut hasher = Hasher::new_keyed(&key);
     let side = match side {
@@ -79,7 +81,7 @@ fn random() -> io::Result<[u8; NUMBER_BYTES]> {
 }
 
 /// Greeting of a viewer: its version and random number.
-pub(crate) fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
+pub fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
     let mut bytes = [0; GREETING_BYTES];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
@@ -88,7 +90,7 @@ pub(crate) fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
 }
 
 /// The program's random number and proof, after [`Reception::Challenge`].
-pub(crate) fn challenge(token: &str, numbers: [&[u8; NUMBER_BYTES]; 2]) -> [u8; RECEPTION_BYTES + 2 * NUMBER_BYTES] {
+pub fn challenge(token: &str, numbers: [&[u8; NUMBER_BYTES]; 2]) -> [u8; RECEPTION_BYTES + 2 * NUMBER_BYTES] {
     let mut bytes = [0; RECEPTION_BYTES + 2 * NUMBER_BYTES];
     bytes[..RECEPTION_BYTES].copy_from_slice(&reception_bytes(Reception::Challenge));
     bytes[RECEPTION_BYTES..][..NUMBER_BYTES].copy_from_slice(numbers[1]);

@@ -1,14 +1,24 @@
 //! Resolution of names in conditions to arrays and numbers.
 
 use super::{Condition, Facts, Function, Path, Relation, Test};
-use crate::debug::name_lookup::meant;
-use crate::debug::protocol::{ElementType, Numbers};
+use crate::name_lookup::meant;
+use crate::{ElementType, Numbers};
 
 /// Largest number of names in an error text.
 const MAX_NAMES: usize = 12;
 
-/// Alternatives; each is a list of tests that must all hold.
-pub(super) type Alternatives = Vec<Vec<Resolved>>;
+/// A condition whose arrays are identified by number, from [`Condition::resolve`].
+pub struct ResolvedCondition {
+    /// Alternatives; each is a list of tests that must all hold.
+    pub(super) alternatives: Vec<Vec<Resolved>>,
+}
+
+impl ResolvedCondition {
+    /// Numbers of the arrays of each test: one array twice, or the two arrays of a comparison.
+    pub fn arrays(&self) -> Vec<[u64; 2]> {
+        self.alternatives.iter().flatten().map(Resolved::arrays).collect()
+    }
+}
 
 /// A test whose arrays are identified by number.
 pub(super) enum Resolved {
@@ -40,7 +50,7 @@ impl NumberSelection {
 }
 
 impl Resolved {
-    pub fn arrays(&self) -> [u64; 2] {
+    fn arrays(&self) -> [u64; 2] {
         match self {
             Self::Found { array, .. } => [*array; 2],
             Self::Same { arrays, .. } => *arrays,
@@ -54,9 +64,10 @@ impl Condition {
     /// # Errors
     /// An array or member does not exist, two arrays cannot be compared, or a fact is unknown in
     /// this run.
-    pub(super) fn resolved<F: Facts>(&self, facts: &F) -> Result<Alternatives, String> {
+    pub fn resolve<F: Facts>(&self, facts: &F) -> Result<ResolvedCondition, String> {
         let resolve_all = |tests: &Vec<Test>| tests.iter().map(|test| resolved(test, facts)).collect();
-        self.alternatives.iter().map(resolve_all).collect()
+        let alternatives = self.alternatives.iter().map(resolve_all).collect::<Result<_, String>>()?;
+        Ok(ResolvedCondition { alternatives })
     }
 }
 

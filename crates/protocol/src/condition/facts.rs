@@ -1,7 +1,6 @@
 //! [`Facts`]: queries of conditions about arrays.
 
-use crate::debug::protocol::{ElementType, Numbers};
-use crate::history::GhostState;
+use crate::{ElementType, GhostState, Numbers};
 
 /// Queries about the global arrays at a debug point, of a running program or of a recording. Arrays
 /// are identified by number.
