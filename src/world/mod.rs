@@ -230,11 +230,6 @@ impl World {
         &self.device
     }
 
-    /// Limits of arrays on the devices of all ranks: the same on every rank.
-    pub fn limits(&self) -> Limits {
-        Limits { binding_bytes: self.limits.binding_bytes, buffer_bytes: self.limits.buffer_bytes }
-    }
-
     /// Limits for splitting messages.
     fn message_sizes(&self) -> transfer::MessageSizes {
         self.limits.messages

@@ -19,6 +19,11 @@ pub struct Limits {
 }
 
 impl World {
+    /// Limits of arrays on the devices of all ranks: the same on every rank.
+    pub fn limits(&self) -> Limits {
+        Limits { binding_bytes: self.limits.binding_bytes, buffer_bytes: self.limits.buffer_bytes }
+    }
+
     /// Times and counts of this rank. Local.
     pub fn stats(&self) -> Stats<'_> {
         Stats { world: self }
