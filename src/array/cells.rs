@@ -18,7 +18,7 @@ impl ArrayCore {
     }
 
     /// Replaces the cells of a box by `bytes`, axis 0 fastest; `bytes` has the size of the box.
-    pub(super) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&self, chunk: ChunkId, region: &Region, bytes: &[u8]) -> Result<()> {
         if let (Some(lease), false) = (self.lease(chunk)?, bytes.is_empty()) {
             let pieces = [PackedBox { buffer: &lease, view: self.strided(chunk, region), payload_offset: 0 }];
             let mut padded = Vec::new();

@@ -72,7 +72,6 @@ impl ArrayCore {
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
-        check_uses(name, extra)?;
         let id = home.registry.borrow_mut().next_id();
         let ghosts = home.ledger.ghosts(|| Ghosts::of(id.0, name, &placement, home.rank));
         let mut slots = Vec::new();
@@ -117,7 +116,7 @@ impl ArrayCore {
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
-        check_uses(name, extra)?;
+        check_usages(name, extra)?;
         let layout = layout.clone().split_all(Split::Whole);
         let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes);
         let chunks = chunks.map_err(ArrayError::of_layout(name))?;
@@ -316,7 +315,8 @@ fn check_element(device: &Device, element: &ElementInfo) -> Result<()> {
 
 /// Fails for buffer usages that a local array cannot have; vertex, index and indirect usages are
 /// allowed.
-fn check_uses(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
+/// Fails for usages of a buffer that arrays do not support.
+pub(crate) fn check_usages(name: &str, uses: wgpu::BufferUsages) -> Result<(), ArrayError> {
     use wgpu::BufferUsages as Uses;
     match uses.difference(Uses::VERTEX | Uses::INDEX | Uses::INDIRECT) {
         other if other.is_empty() => Ok(()),

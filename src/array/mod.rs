@@ -21,7 +21,7 @@ mod together;
 pub(crate) use self::aligned::{AlignedBoxes, Side, aligned};
 pub use self::argument::{IntoGlobalSection, IntoLocalSection};
 pub use self::core::ArrayCore;
-pub(crate) use self::core::{Home, chunk_bytes};
+pub(crate) use self::core::{Home, check_usages, chunk_bytes};
 pub use self::global::{ChunkRef, GlobalArray, GlobalSection};
 pub use self::growable::Growable;
 pub use self::local::LocalArray;

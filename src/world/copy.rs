@@ -1,16 +1,12 @@
 //! `World::copy` and `World::start_copy`: copies between sections of global and local arrays.
 
-use std::rc::Rc;
-
 use super::exchange::Exchange;
+use super::local_box::LocalBox;
 use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
-use crate::array::{ArrayCore, ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
-use crate::chunks::ChunkId;
-use crate::device::BufferBox;
+use crate::array::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
 use crate::element::Element;
 use crate::error::{CallSite, PlanError, Result};
-use crate::region::Region;
 
 /// Source or destination of a copy.
 #[derive(Debug, Clone)]
@@ -67,13 +63,6 @@ impl<T: Element, const D: usize> Section<T, D> {
             }
         })
     }
-}
-
-/// Box of a chunk of this rank.
-type LocalBox = (Rc<ArrayCore>, ChunkId, Region);
-
-fn local_box<T: Element, const D: usize>(section: &LocalSection<T, D>) -> Result<LocalBox> {
-    Ok((section.core().clone(), section.chunk(), section.one_box("copy")?))
 }
 
 impl World {
@@ -140,7 +129,7 @@ impl World {
                 self.copy_local(from_local(&source, &destination))
             }
             (Section::Local(source), Section::Local(destination)) => {
-                self.copy_locally(local_box(&source)?, local_box(&destination)?)
+                self.copy_locally(LocalBox::new(&source, "copy")?, LocalBox::new(&destination, "copy")?)
             }
         }
     }
@@ -174,7 +163,7 @@ impl World {
                 self.start_copy_local(from_local(&source, &destination))
             }
             (Section::Local(source), Section::Local(destination)) => {
-                let moved = self.copy_locally(local_box(&source)?, local_box(&destination)?)?;
+                let moved = self.copy_locally(LocalBox::new(&source, "copy")?, LocalBox::new(&destination, "copy")?)?;
                 Ok(Pending::new(self, "copy(local -> local)", moved, || Ok(())))
             }
         }
@@ -182,22 +171,12 @@ impl World {
 
     #[track_caller]
     fn copy_locally(&self, source: LocalBox, destination: LocalBox) -> Result<Moved> {
-        let at = CallSite::here();
-        let ((source, source_chunk, from), (destination, destination_chunk, to)) = (source, destination);
-        if from.extents() != to.extents() {
-            let (source, destination) = (source.label(&from), destination.label(&to));
-            return Err(PlanError::extents(source, from.extents(), destination, to.extents()).into());
+        let (from, to) = (source.region.extents(), destination.region.extents());
+        if from != to {
+            return Err(PlanError::extents(source.label(), from, destination.label(), to).into());
         }
-        let bytes = source.element().bytes;
-        if let (Some(read), Some(written), false) =
-            (source.lease(source_chunk)?, destination.lease(destination_chunk)?, from.is_empty())
-        {
-            let read = BufferBox { buffer: &read, view: source.strided(source_chunk, &from) };
-            let written = BufferBox { buffer: &written, view: destination.strided(destination_chunk, &to) };
-            self.device().copy_boxes(bytes, &[(read, written)])?;
-            source.was_read(source_chunk, &from, "copy", at);
-            destination.was_written(destination_chunk, &to, "copy", at);
-        }
-        Ok(Moved { bytes_local: from.cells() * bytes as u64, ..Moved::default() })
+        let bytes_local = source.region.cells() * source.array.element().bytes as u64;
+        self.copy_local_boxes(&[(source, destination)])?;
+        Ok(Moved { bytes_local, ..Moved::default() })
     }
 }

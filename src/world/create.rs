@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::array_options::{ArrayCells, ArrayOptions};
 use super::{ArrayIdentity, Collective, World, hash};
-use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray};
+use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray, check_usages};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
 use crate::error::{ArrayError, CallSite, LayoutError, Result};
@@ -184,6 +184,8 @@ impl World {
     ) -> Result<Rc<ArrayCore>> {
         let call = Collective::new("array").array(ArrayIdentity::new(name, element, &placement), None);
         let call = call.text_after(format!(", {} of {}", placement.chunks().shape(), element.name));
+        let call = call.also_compare(usages.bits());
+        check_usages(name, usages)?;
         let bytes = self.check_memory(name, element, &placement)?;
         self.collective(call.clone(), call.signature(), || {
             ArrayCore::create(self.home(), name, element, placement, bytes, usages)

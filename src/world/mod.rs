@@ -52,6 +52,7 @@ mod in_place_sends;
 mod inspect;
 mod job;
 mod last_exchange;
+mod local_box;
 mod local_order;
 mod memory;
 mod merge_rule;

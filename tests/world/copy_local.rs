@@ -35,3 +35,45 @@ fn started_copies_with_local_ends_have_read_their_source() {
         Ok(())
     });
 }
+
+/// Each rank copies its chunk to its own second half and to the first half of the next chunk, from
+/// which the next rank reads.
+#[test]
+fn copies_of_chunks_into_their_own_array_read_all_sources_first() {
+    ranks(RANKS, |world| {
+        let (rank, size) = (world.rank() as i64, world.size() as i64);
+        let array = world.array::<i32, 1>("array", &Layout::new([4 * size]).split([Split::Even(world.size())]))?;
+        let expected = |[x]: [i64; 1]| if x < 2 { x } else { x - 2 } as i32;
+        let length = if rank == size - 1 { 2 } else { 4 };
+        for started in [false, true] {
+            array.fill_with(|[x]| x as i32)?;
+            let (source, target) = (array.local()?.at(0..length), array.at(4 * rank + 2..4 * rank + 2 + length));
+            if started {
+                world.start_copy(source, target)?.wait()?;
+            } else {
+                world.copy(source, target)?;
+            }
+            world.barrier()?;
+            expect(&array, &format!("started {started}"), expected)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn local_sections_on_overlapping_cells_leave_the_highest_rank() {
+    ranks(RANKS, |world| {
+        let (rank, size) = (world.rank() as i64, world.size() as i64);
+        let array = world.array::<u8, 1>("array", &Layout::new([3 * size + 4]).split([Split::Even(world.size())]))?;
+        let local = world.local_array::<u8, 1>("local", &Layout::new([7]))?;
+        local.all().fill(rank as u8 + 1)?;
+        let moved = world.copy(&local, array.at(3 * rank..3 * rank + 7))?;
+        let own = array
+            .chunks()
+            .map(|chunk| chunk.region())
+            .map(|chunk| (chunk.end[0].min(3 * rank + 7) - chunk.start[0].max(3 * rank)).max(0) as u64);
+        assert_eq!(moved.bytes_local, own.sum::<u64>());
+        world.barrier()?;
+        expect(&array, &"overlapping", |[x]| (x / 3).min(size - 1) as u8 + 1)
+    });
+}

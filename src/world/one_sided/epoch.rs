@@ -8,6 +8,7 @@ use crate::array::ArrayCore;
 use crate::device::Operator;
 use crate::error::{ArrayError, Result};
 use crate::region::Region;
+use crate::world::local_box::LocalBox;
 
 /// One-sided operations queued since the last fence.
 #[derive(Debug, Default)]
@@ -60,6 +61,10 @@ pub(super) type GetConsumer = Box<dyn FnOnce(Vec<u8>, &mut Fetched) -> Result<()
 /// Kind of a one-sided operation, with its data.
 pub(super) enum Action {
     Get(GetConsumer),
+    /// A get into a box of this rank. Cells that this rank owns are copied on the device.
+    GetInto(LocalBox),
     Put(Vec<u8>),
+    /// A put of a box of this rank. Cells for chunks of this rank are copied on the device.
+    PutFrom(LocalBox),
     Accumulate(Vec<u8>, Operator),
 }

@@ -1,12 +1,12 @@
 //! [`LocalCopy`]: a copy between a global array and local sections of each rank, run as a separate
 //! epoch.
 
-use super::calls::{PutSource, get_action, read_source};
 use super::epoch::{Action, Queued};
 use crate::array::{GlobalSection, LocalSection};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{PlanError, Result};
 use crate::plan::Moved;
+use crate::world::local_box::LocalBox;
 use crate::world::{ArrayIdentity, Collective, Pending, World};
 
 /// Copy between a global and a local section: the collective, and the request of this rank.
@@ -21,7 +21,7 @@ pub(in crate::world) fn to_local<'a, T: Element, const D: usize>(
 ) -> LocalCopy<'a> {
     LocalCopy {
         operation: Collective::new("copy").array(ArrayIdentity::from_core(&source.core), None).text_after(" -> local"),
-        request: Box::new(|| queued(source, get_action(source, destination.clone())?)),
+        request: Box::new(|| queued(source, Action::GetInto(local_box(source, destination, false)?))),
     }
 }
 
@@ -33,11 +33,30 @@ pub(in crate::world) fn from_local<'a, T: Element, const D: usize>(
         operation: Collective::new("copy")
             .text_before("local -> ")
             .array(ArrayIdentity::from_core(&destination.core), None),
-        request: Box::new(|| {
-            let data = read_source(PutSource::Device(source.clone()), destination)?;
-            queued(destination, Action::Put(data))
-        }),
+        request: Box::new(|| queued(destination, Action::PutFrom(local_box(destination, source, true)?))),
     }
+}
+
+/// The box of the local section of a copy.
+///
+/// # Errors
+/// An invalid region; a section of several boxes; different extents.
+fn local_box<T: Element, const D: usize>(
+    global: &GlobalSection<T, D>,
+    local: &LocalSection<T, D>,
+    is_source: bool,
+) -> Result<LocalBox> {
+    let (region, local) = (global.region()?, LocalBox::new(local, "copy")?);
+    let ends = [(global.core.label(&region), region.extents()), (local.label(), local.region.extents())];
+    if ends[0].1 == ends[1].1 {
+        return Ok(local);
+    }
+    let [(first, first_extents), (second, second_extents)] = ends;
+    Err(if is_source {
+        PlanError::extents(second, second_extents, first, first_extents).into()
+    } else {
+        PlanError::extents(first, first_extents, second, second_extents).into()
+    })
 }
 
 fn queued<T: Element, const D: usize>(section: &GlobalSection<T, D>, action: Action) -> Result<Queued> {

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use super::epoch::{Action, GetConsumer, Queued};
 use super::fetched::Fetched;
 use super::requests::{Request, Requests, Verb};
+use super::serve_requests::OwnPut;
 use super::{boxes, serve_requests};
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 use crate::plan::one_sided::split;
 use crate::region::Region;
 use crate::transport::{Payload, Tag};
 use crate::world::World;
 use crate::world::last_exchange::{BoxEnd, MovedBoxes};
+use crate::world::local_box::LocalBox;
 
 impl World {
     /// Sends requests to the owners, serves the requests to this rank, and receives the replies.
@@ -21,12 +23,13 @@ impl World {
     }
 
     /// Sends requests to the owners and serves the requests to this rank. On return, all data to
-    /// send has been read.
+    /// send has been read, and copies inside this rank are complete.
     pub(super) fn send_requests(&self, queued: Vec<Queued>) -> Result<SentEpoch> {
-        let RequestsByOwner { outgoing, gets, replies, moved } =
+        let RequestsByOwner { outgoing, gets, replies, own_gets, own_puts, bytes_within_rank, moved } =
             split_by_owner(queued, self.rank(), self.records_requests())?;
         self.record_requests(moved);
         let mut fetched = Fetched::default();
+        fetched.moved.bytes_local = bytes_within_rank;
         let mut messages: Vec<(usize, Payload)> = Vec::with_capacity(outgoing.len());
         for (rank, outgoing) in outgoing {
             if rank == self.rank() {
@@ -39,10 +42,11 @@ impl World {
         }
         let incoming = self.inner().sparse_exchange(messages)?;
         let reply_tag = self.inner().next_sequence();
-        for (to, reply) in serve_requests::serve_requests(self, incoming)? {
+        for (to, reply) in serve_requests::serve_requests(self, incoming, own_puts)? {
             fetched.moved.messages += u64::from(to != self.rank());
             self.inner().send(to, reply_tag, Box::new(reply))?;
         }
+        self.copy_local_boxes(&own_gets)?;
         fetched.moved.rounds = 2;
         Ok(SentEpoch { gets, replies, reply_tag, fetched })
     }
@@ -59,13 +63,24 @@ impl World {
             let mut offset = 0;
             for part in parts {
                 let get = &mut gets[part.get];
-                let end = offset + part.bytes;
-                boxes::insert(&get.region, &mut get.data, &part.region, get.element_bytes, &reply[offset..end]);
-                offset = end.next_multiple_of(4);
+                let cells = &reply[offset..offset + part.bytes];
+                offset += part.bytes.next_multiple_of(4);
+                match &mut get.target {
+                    GetTarget::Host { data, .. } => {
+                        boxes::insert(&get.region, data, &part.region, get.element_bytes, cells);
+                    }
+                    GetTarget::Box(target) => {
+                        let LocalBox { array, chunk, region } = target.part(&part.within);
+                        array.write(chunk, &region, cells)?;
+                        array.was_written(chunk, &region, "copy", CallSite::here());
+                    }
+                }
             }
         }
         for get in gets {
-            (get.consumer)(get.data, &mut fetched)?;
+            if let GetTarget::Host { data, consumer } = get.target {
+                consumer(data, &mut fetched)?;
+            }
         }
         Ok(fetched)
     }
@@ -91,14 +106,21 @@ struct Outgoing {
 struct PendingGet {
     region: Region,
     element_bytes: usize,
-    data: Vec<u8>,
-    consumer: GetConsumer,
+    target: GetTarget,
+}
+
+/// Destination of the cells of a get.
+enum GetTarget {
+    Host { data: Vec<u8>, consumer: GetConsumer },
+    Box(LocalBox),
 }
 
 /// Part of a get that a single owner sends.
 struct GetPart {
     get: usize,
     region: Region,
+    /// `region` in coordinates that begin at the first cell of the get.
+    within: Region,
     bytes: usize,
 }
 
@@ -108,6 +130,11 @@ struct RequestsByOwner {
     outgoing: BTreeMap<usize, Outgoing>,
     gets: Vec<PendingGet>,
     replies: BTreeMap<usize, Vec<GetPart>>,
+    /// Sources and destinations of gets inside this rank.
+    own_gets: Vec<(LocalBox, LocalBox)>,
+    own_puts: Vec<OwnPut>,
+    /// Bytes of `own_gets` and `own_puts`.
+    bytes_within_rank: u64,
     /// Moved boxes, if they are recorded for a viewer.
     moved: Option<MovedBoxes>,
 }
@@ -119,22 +146,50 @@ fn split_by_owner(queued: Vec<Queued>, rank: usize, record_boxes: bool) -> Resul
         let element_bytes = array.element().bytes;
         for part in split(array.placement(), &region)? {
             let bytes = part.region.cells() as usize * element_bytes;
-            let outgoing = by_owner.outgoing.entry(part.owner.rank).or_default();
-            outgoing.bytes += bytes as u64;
             if let Some(moved) = &mut by_owner.moved {
                 let first = part.region.start;
                 let owned = BoxEnd { array: Some(array.id()), chunk: part.chunk, rank: part.owner.rank, first };
-                let is_read = matches!(action, Action::Get(_));
+                let is_read = matches!(action, Action::Get(_) | Action::GetInto(_));
                 moved.add(rank, owned, part.region.extents(), bytes as u64, is_read);
             }
+            if part.owner.rank == rank
+                && let Action::GetInto(local) | Action::PutFrom(local) = &action
+            {
+                let (local, global) = (
+                    local.part(&part.within),
+                    LocalBox { array: array.clone(), chunk: part.chunk, region: part.region },
+                );
+                let is_get = matches!(action, Action::GetInto(_));
+                // A put reads its cells when it is its turn. Earlier puts must not change them.
+                if is_get || !local.shares_memory_with(&array) {
+                    by_owner.bytes_within_rank += bytes as u64;
+                    if is_get {
+                        by_owner.own_gets.push((global, local));
+                    } else {
+                        by_owner.own_puts.push(OwnPut { sequence: sequence as u64, from: local, to: global });
+                    }
+                    continue;
+                }
+            }
+            let outgoing = by_owner.outgoing.entry(part.owner.rank).or_default();
+            outgoing.bytes += bytes as u64;
             let verb = match &action {
-                Action::Get(_) => {
-                    let get_part = GetPart { get: by_owner.gets.len(), region: part.region, bytes };
+                Action::Get(_) | Action::GetInto(_) => {
+                    let get_part =
+                        GetPart { get: by_owner.gets.len(), region: part.region, within: part.within, bytes };
                     by_owner.replies.entry(part.owner.rank).or_default().push(get_part);
                     Verb::Get
                 }
                 Action::Put(data) => {
                     boxes::extract(&region, data, &part.region, element_bytes, &mut outgoing.payload);
+                    Verb::Put
+                }
+                Action::PutFrom(from) => {
+                    let LocalBox { array, chunk, region } = from.part(&part.within);
+                    let start = outgoing.payload.len();
+                    outgoing.payload.resize(start + bytes.next_multiple_of(4), 0);
+                    array.read(chunk, &region, &mut outgoing.payload[start..start + bytes])?;
+                    array.was_read(chunk, &region, "copy", CallSite::here());
                     Verb::Put
                 }
                 Action::Accumulate(data, operator) => {
@@ -151,10 +206,14 @@ fn split_by_owner(queued: Vec<Queued>, rank: usize, record_boxes: bool) -> Resul
                 bytes: bytes.next_multiple_of(4) as u64,
             });
         }
-        if let Action::Get(consumer) = action {
-            let data = vec![0; region.cells() as usize * element_bytes];
-            by_owner.gets.push(PendingGet { region, element_bytes, data, consumer });
-        }
+        let target = match action {
+            Action::Get(consumer) => {
+                GetTarget::Host { data: vec![0; region.cells() as usize * element_bytes], consumer }
+            }
+            Action::GetInto(local) => GetTarget::Box(local),
+            Action::Put(_) | Action::PutFrom(_) | Action::Accumulate(..) => continue,
+        };
+        by_owner.gets.push(PendingGet { region, element_bytes, target });
     }
     Ok(by_owner)
 }

@@ -13,6 +13,7 @@ use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
 use crate::world::World;
+use crate::world::local_box::LocalBox;
 use crate::world::merge_rule::MergeRule;
 
 /// Validated request.
@@ -36,8 +37,21 @@ impl ValidRequest {
     }
 }
 
-/// Runs the requests of all ranks and returns the reply to each rank.
-pub(super) fn serve_requests(world: &World, incoming: Vec<(usize, Payload)>) -> Result<Vec<(usize, Vec<u8>)>> {
+/// A put of this rank to a chunk of its own.
+pub(super) struct OwnPut {
+    /// Index among the operations of this rank.
+    pub sequence: u64,
+    pub from: LocalBox,
+    pub to: LocalBox,
+}
+
+/// Runs the requests of all ranks and the puts inside this rank, and returns the reply to each
+/// rank.
+pub(super) fn serve_requests(
+    world: &World,
+    incoming: Vec<(usize, Payload)>,
+    own_puts: Vec<OwnPut>,
+) -> Result<Vec<(usize, Vec<u8>)>> {
     let mut valid = Vec::new();
     let mut replies: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     let mut operators = Vec::new();
@@ -56,10 +70,13 @@ pub(super) fn serve_requests(world: &World, incoming: Vec<(usize, Payload)>) -> 
             replies.insert(*rank, vec![0; reply_bytes]);
         }
     }
-    let accesses: Vec<Access> = valid.iter().map(access).collect();
+    let mut accesses: Vec<Access> = valid.iter().map(|request| access(request, incoming[request.source].0)).collect();
+    accesses.extend(own_puts.iter().map(|put| access_of(&put.to, world.rank(), put.sequence, true)));
     for batch in batches(&accesses) {
-        let batch: Vec<&ValidRequest> = batch.into_iter().map(|index| &valid[index]).collect();
-        run(world, &batch, &incoming, &operators, &mut replies)?;
+        let requests: Vec<&ValidRequest> = batch.iter().filter_map(|&index| valid.get(index)).collect();
+        run(world, &requests, &incoming, &operators, &mut replies)?;
+        let puts = batch.iter().filter_map(|&index| own_puts.get(index.checked_sub(valid.len())?));
+        world.copy_local_boxes(&puts.map(|put| (put.from.clone(), put.to.clone())).collect::<Vec<_>>())?;
     }
     Ok(replies.into_iter().collect())
 }
@@ -138,19 +155,16 @@ fn refused(origin: &RequestMessage, array: &ArrayCore, problem: &str) -> Error {
     ArrayError::Other(text).into()
 }
 
-fn access(request: &ValidRequest) -> Access {
+fn access(request: &ValidRequest, rank: usize) -> Access {
+    let target = LocalBox { array: request.array.clone(), chunk: request.chunk, region: request.region };
+    access_of(&target, rank, request.sequence, request.verb != Verb::Get)
+}
+
+fn access_of(LocalBox { array, chunk, region }: &LocalBox, rank: usize, sequence: u64, writes: bool) -> Access {
+    let origin = array.chunks().storage(*chunk).start;
+    let region = Region { start: region.start - origin, end: region.end - origin };
     // Handles of the same chunks, as after a rearrangement, must have the same id here.
-    let memory = request.array.memory(request.chunk);
-    let origin = request.array.chunks().storage(request.chunk).start;
-    let local = Region { start: request.region.start - origin, end: request.region.end - origin };
-    // Messages are sorted by rank, so the index of a message has the order of its rank.
-    Access {
-        rank: request.source,
-        sequence: request.sequence,
-        array: memory,
-        region: local,
-        writes: request.verb != Verb::Get,
-    }
+    Access { rank, sequence, array: array.memory(*chunk), region, writes }
 }
 
 /// Key of requests that run in one device operation: index of the message with the data (`None` for
@@ -238,7 +252,7 @@ mod tests {
                 let (sequence, bytes) = (sequence as u64, region.cells() * 4);
                 requests.requests.push(Request { sequence, array, chunk: 3, bounds, verb, bytes });
             }
-            let run = |message: Vec<u8>| serve_requests(world, vec![(0, Box::new(message) as Payload)]);
+            let run = |message: Vec<u8>| serve_requests(world, vec![(0, Box::new(message) as Payload)], Vec::new());
             let valid = requests.encode(&[1; 48]);
             assert_eq!(run(valid.clone())?, [(0, vec![1; 24])], "accumulated, replaced, read");
             let mut refused = 0;
