@@ -66,7 +66,35 @@ fn describe(device: &Device) -> Value {
         "host_mapped": device.host_mapped(),
         "kernels": if device.is_native() { "native" } else { "driver" },
         "features": device.features().iter_names().map(|(name, _)| name).collect::<Vec<_>>(),
+        "host_processor": host_processor(),
+        "host_vector_extensions": host_vector_extensions(),
     })
+}
+
+/// Name of the processor; `None` if the system does not report a name.
+fn host_processor() -> Option<String> {
+    let name = if cfg!(target_os = "macos") {
+        let sysctl = std::process::Command::new("sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok()?;
+        String::from_utf8(sysctl.stdout).ok()?
+    } else if cfg!(windows) {
+        std::env::var("PROCESSOR_IDENTIFIER").ok()?
+    } else {
+        let processors = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = processors.lines().find(|line| line.starts_with("model name"))?;
+        line.split_once(':')?.1.to_string()
+    };
+    Some(name.trim().to_string()).filter(|name| !name.is_empty())
+}
+
+/// Extensions of the processor with wide vectors, the widest last.
+fn host_vector_extensions() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    let known = [("AVX2", std::arch::is_x86_feature_detected!("avx2")), ("AVX-512", zippy::device::has_wide_vectors())];
+    #[cfg(target_arch = "aarch64")]
+    let known = [("NEON", true), ("SVE", std::arch::is_aarch64_feature_detected!("sve"))];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let known = [("", false); 0];
+    known.into_iter().filter(|(_, is_present)| *is_present).map(|(name, _)| name).collect()
 }
 
 fn verdict(run: u32, state: u32) -> &'static str {
