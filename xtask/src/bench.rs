@@ -10,7 +10,7 @@ use crate::args::{self, Parsed, parse};
 use crate::context::{BuiltProgram, Context};
 use crate::packages::GRAPHICS;
 use crate::ranks::{self, Ranks};
-use crate::{process, setup, third_party};
+use crate::{process, report, setup, third_party};
 
 const HELP: &str = "\
 cargo xtask bench [OPTIONS] [-- ARGUMENTS]
@@ -32,6 +32,9 @@ in .unfinished until all benchmarks have passed. ARGUMENTS go to each benchmark,
                         and C; IceT on Debian
   --no-mpi              threads only: neither install, build nor run anything with MPI
   --list                print the names of the benchmarks
+  --report              measure nothing; write benches/README.md and benches/plots/ from benches/results/ and the texts in
+                        benches/topics/
+  --json                with --report: print the result as one line of JSON
 {setup}";
 
 /// Benchmarks with peers in Python.
@@ -40,6 +43,12 @@ const WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume
 /// Runs the command.
 pub fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
+    if parsed.has("--report") {
+        return report::write(&Context::new()?.root, parsed.has("--json"));
+    }
+    if parsed.has("--json") {
+        return Err("--json needs --report".into());
+    }
     let names = chosen(known(&Context::new()?), &parsed)?;
     if parsed.has("--list") {
         say!("{}", names.join("\n"));
@@ -83,6 +92,7 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     let numbers = unfinished.with_extension(if failed.is_empty() { "json" } else { "unfinished" });
     std::fs::rename(&unfinished, &numbers).map_err(|error| format!("{}: {error}", numbers.display()))?;
     say!("\nThe numbers: {}\n{}", numbers.display(), failed.join("\n"));
+    say!("`cargo xtask bench --report` writes the page with them.");
     Ok(u8::from(!failed.is_empty()))
 }
 

@@ -22,6 +22,7 @@ mod mpi;
 mod packages;
 mod process;
 mod ranks;
+mod report;
 mod setup;
 mod steps;
 mod test;
@@ -37,7 +38,7 @@ cargo xtask COMMAND [OPTIONS]
   test      set this machine up, then run all checks: format, lints, docs, tests with threads and MPI
   doctor    check this machine (toolchain, GPU adapters, driver traps, MPI) and report problems; changes nothing
   mpi       build a program and run it as N processes under the MPI launcher
-  bench     run the benchmarks and collect their numbers in benches/results/
+  bench     run the benchmarks and collect their numbers in benches/results/; --report writes the page
   bundle    pack programs, tests and benchmarks for a machine without a toolchain
   fuzz      read damaged files, stores and messages for minutes or hours; keep each input that finds a defect
   help      print this text

@@ -1,0 +1,108 @@
+//! [`Topic`]: a section of the benchmark page, from a text file.
+
+use std::path::Path;
+
+/// A section of the page: cases of a benchmark, with the words that explain them.
+#[derive(Debug, Default, PartialEq)]
+pub struct Topic {
+    /// Name of the plot: the name of the text file without its number.
+    pub name: String,
+    pub title: String,
+    /// Name of the benchmark.
+    pub benchmark: String,
+    /// A benchmark whose library is a peer in cases of the same name and number of ranks.
+    pub peer_benchmark: String,
+    /// Ranks of the runs in the table, such as `4 threads`. All runs if a machine has none of these.
+    pub ranks: Vec<String>,
+    /// Texts, of which the name of a case contains one.
+    pub cases: Vec<String>,
+    /// Texts, of which the name of a case contains none.
+    pub without: Vec<String>,
+    /// Fields that are columns.
+    pub columns: Vec<Field>,
+    /// Fields that are ratios to a peer.
+    pub ratios: Vec<Field>,
+    /// Texts in names of peers. Each is a column; all peers if empty.
+    pub peers: Vec<String>,
+    /// Peers in the plot; all columns of peers if empty.
+    pub plot: Vec<String>,
+    /// Meaning of the bars of the plot, if it is not the ratio of times.
+    pub subtitle: String,
+    /// Explanation, as Markdown.
+    pub text: String,
+}
+
+/// A field of a case, with the heading of its column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub name: String,
+    /// True for a field that has the inverse of the ratio.
+    pub is_inverse: bool,
+    pub heading: String,
+}
+
+impl Topic {
+    /// Reads all topics of a directory, in the order of their names. Names begin with a number.
+    pub fn read_all(directory: &Path) -> Result<Vec<Self>, String> {
+        let problem = |path: &Path, error: String| format!("{}: {error}", path.display());
+        let entries = std::fs::read_dir(directory).map_err(|error| problem(directory, error.to_string()))?;
+        let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        let topics = files.iter().filter_map(|file| {
+            let (number, name) = file.file_stem()?.to_str()?.split_once('-')?;
+            number.parse::<u32>().ok()?;
+            let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
+            Some(text.and_then(|text| Self::parse(name, &text)).map_err(|error| problem(file, error)))
+        });
+        topics.collect()
+    }
+
+    /// Parses lines `key: value` up to an empty line, and the explanation after it. Elements of
+    /// lists are separated by semicolons.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+        let (head, text) = text.split_once("\n\n").ok_or("no explanation follows the first empty line")?;
+        let mut topic = Self { name: name.into(), text: text.trim().into(), ..Self::default() };
+        for line in head.lines() {
+            let (key, value) = line.split_once(": ").ok_or(format!("{line:?} is not `key: value`"))?;
+            let list = || value.split(';').map(|element| element.trim().to_string()).collect::<Vec<_>>();
+            let fields = || list().iter().map(|element| Field::parse(element)).collect::<Result<Vec<_>, _>>();
+            match key {
+                "title" => topic.title = value.into(),
+                "benchmark" => topic.benchmark = value.into(),
+                "peer benchmark" => topic.peer_benchmark = value.into(),
+                "ranks" => topic.ranks = list(),
+                "cases" => topic.cases = list(),
+                "without" => topic.without = list(),
+                "columns" => topic.columns = fields()?,
+                "ratios" => topic.ratios = fields()?,
+                "peers" => topic.peers = list(),
+                "subtitle" => topic.subtitle = value.into(),
+                "plot" => topic.plot = list(),
+                _ => return Err(format!("{key:?} is not a key of a topic")),
+            }
+        }
+        match [&topic.title, &topic.benchmark].iter().any(|value| value.is_empty()) {
+            true => Err("`title` or `benchmark` is missing".into()),
+            false => Ok(topic),
+        }
+    }
+
+    /// True if the topic shows a case.
+    pub fn selects(&self, case: &str) -> bool {
+        let contains = |parts: &[String]| parts.iter().any(|part| case.contains(part.as_str()));
+        (self.cases.is_empty() || contains(&self.cases)) && !contains(&self.without)
+    }
+}
+
+impl Field {
+    /// Parses `field = heading`, or `1 / field = heading`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let (name, heading) = text.split_once(" = ").ok_or(format!("{text:?} is not `field = heading`"))?;
+        let inverse = name.strip_prefix("1 / ");
+        Ok(Self { name: inverse.unwrap_or(name).into(), is_inverse: inverse.is_some(), heading: heading.into() })
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/report/topic.rs"]
+mod tests;
