@@ -24,8 +24,9 @@ Builds all benchmark targets with the profile `bench` and runs them. Numbers of 
   other benchmarks                                   one run with their default
 
 Each benchmark prints medians, spread and ratios to a reference of the same run. The command writes all numbers, with a
-description of the machine, to benches/results/ADAPTER-DATE.json (with --only NAME: ADAPTER-DATE-NAME.json). The name ends
-in .unfinished until all benchmarks have passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
+description of the machine, to benches/results/ADAPTER-DATE.json (with --only NAME: ADAPTER-DATE-NAME.json; with
+ZIPPY_KERNELS=driver on a processor, the name ends in -driver.json). The name ends in .unfinished until all benchmarks have
+passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
 
   --only NAME           run only benchmarks whose names contain NAME (may be repeated)
   --peers               also measure third-party programs in target/peers: VTK, scikit-image, h5py, zarr; lampshade; NumPy
@@ -159,18 +160,24 @@ fn describe(context: &Context, doctor: &Path) -> Value {
 
 /// Writes the results file with the suffix `.unfinished`, and returns its path.
 fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
-    let name = |value: &Value| file_name(value.as_str().unwrap_or("unknown"));
-    let (adapter, date) = (name(&machine["adapter"]["name"]), name(&machine["date"]));
     let directory = context.root.join("benches/results");
-    // A partial measurement must not replace a complete one.
-    let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
-    let file = directory.join(format!("{adapter}-{date}{part}.unfinished"));
+    let file = directory.join(format!("{}.unfinished", results_name(machine, only)));
     // One line for each run.
     let fields = machine.as_object().into_iter().flatten().map(|(name, value)| format!("  \"{name}\": {value},\n"));
     let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();
     let text = format!("{{\n{}  \"runs\": [\n{}\n  ]\n}}\n", fields.collect::<String>(), runs.join(",\n"));
     let written = std::fs::create_dir_all(&directory).and_then(|()| std::fs::write(&file, text));
     written.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Name of a results file. A partial measurement must not replace a complete one, and kernels by a
+/// software driver must not replace native kernels.
+fn results_name(machine: &Value, only: &[&str]) -> String {
+    let name = |value: &Value| file_name(value.as_str().unwrap_or("unknown"));
+    let adapter = &machine["adapter"];
+    let part = if only.is_empty() { String::new() } else { format!("-{}", file_name(&only.join("-"))) };
+    let backend = if adapter["type"] == "Cpu" && adapter["kernels"] == "driver" { "-driver" } else { "" };
+    format!("{}-{}{part}{backend}", name(&adapter["name"]), name(&machine["date"]))
 }
 
 /// Letters, digits and dashes of a name: `llvmpipe (LLVM 15.0.6, 256 bits)` →

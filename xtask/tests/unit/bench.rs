@@ -6,6 +6,13 @@ fn file_name_keeps_letters_digits_and_single_dashes() {
 }
 
 #[test]
+fn name_of_results_has_adapter_date_part_and_backend() {
+    let machine = |kernels: &str| json!({ "adapter": { "name": "llvmpipe (15)", "type": "Cpu", "kernels": kernels }, "date": "2026-11-25" });
+    assert_eq!(results_name(&machine("native"), &[]), "llvmpipe-15-2026-11-25");
+    assert_eq!(results_name(&machine("driver"), &["programs", "view"]), "llvmpipe-15-2026-11-25-programs-view-driver");
+}
+
+#[test]
 fn rank_counts_follow_prefix_of_name_and_availability_of_mpi() {
     assert_eq!(rank_counts("plans", true), [Ranks::Default]);
     assert_eq!(rank_counts("ranks_ghosts", true).len(), 4);
