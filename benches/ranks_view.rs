@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use zippy::debug::{Door, Settings, attach};
+use zippy::debug::{Settings, ViewerAccess, attach};
 use zippy::{Config, Error, Layout, Result, Split, World, run_with};
 use zippy_protocol::{Answer, Ask, Control, Message, Program, Request, ViewRequest, frame, greeting};
 
@@ -25,17 +25,17 @@ pub fn main() -> Result<()> {
     let about = "Latency of a slice of 256^2 cells of an array of 512^3 f32 over all ranks, from request to answer (target \
                  100 ms), and time of a debug point with a connected but idle viewer, compared with no viewer.";
     let options = Options::parse("ranks_view", about);
-    let (sender, receiver) = channel::<Door>();
+    let (sender, receiver) = channel::<ViewerAccess>();
     let sender = Mutex::new(Some(sender));
     let mut cases = Vec::new();
     let points = std::thread::scope(|scope| {
         let options = &options;
-        let watching = scope.spawn(move || receiver.recv().ok().map(|door| watch(&door, options)));
+        let watching = scope.spawn(move || receiver.recv().ok().map(|access| watch(&access, options)));
         let points = run_with(Config::new().check(false), |world| {
             let before = points(world, options)?;
-            if let Some(door) = attach(world, &Settings::listen(0).paused())? {
+            if let Some(access) = attach(world, &Settings::listen(0).paused())? {
                 let sender = sender.lock().map(|mut sender| sender.take());
-                let _ = sender.ok().flatten().map(|sender| sender.send(door));
+                let _ = sender.ok().flatten().map(|sender| sender.send(access));
             }
             let layout = Layout::new([N; 3]).split([Split::Whole, Split::Auto, Split::Auto]);
             let array = world.array::<f32, 3>("array", &layout)?;
@@ -91,11 +91,11 @@ fn thread_cpu_secs() -> Option<f64> {
 }
 
 /// Requests slices perpendicular to each axis while the program is paused, then resumes it.
-fn watch(door: &Door, options: &Options) -> Result<Vec<Value>> {
+fn watch(access: &ViewerAccess, options: &Options) -> Result<Vec<Value>> {
     let failed = |error: std::io::Error| Error::program(format!("the viewer: {error}"));
-    let mut stream = TcpStream::connect(("127.0.0.1", door.port)).map_err(failed)?;
+    let mut stream = TcpStream::connect(("127.0.0.1", access.port)).map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
-    greeting::greet(&mut stream, &door.token).map_err(failed)?;
+    greeting::greet(&mut stream, &access.token).map_err(failed)?;
     let _: Option<Program> = frame::read(&mut stream, frame::MOST_TOLD).map_err(failed)?;
     let mut ask = |request: Request| -> Result<Answer> {
         frame::write(&mut stream, &Ask { id: 1, request }, frame::MOST_ASKED).map_err(failed)?;

@@ -79,7 +79,7 @@ use crate::transport::{TransportKind, decoded, encoded};
 
 /// Address and token with which viewers connect to a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Door {
+pub struct ViewerAccess {
     /// Port on the machine of rank 0.
     pub port: u16,
     /// Token that a viewer must know.
@@ -109,7 +109,7 @@ pub struct Door {
 /// # std::fs::remove_dir_all(&directory).unwrap();
 /// ```
 #[track_caller]
-pub fn attach(world: &World, settings: &Settings) -> Result<Option<Door>> {
+pub fn attach(world: &World, settings: &Settings) -> Result<Option<ViewerAccess>> {
     let _call = CallSite::enter();
     let mut adapters: Vec<String> = Vec::new();
     for name in world.group().all_gather_v(encoded(&world.gpu().adapter().name)?)? {
@@ -129,17 +129,17 @@ pub fn attach(world: &World, settings: &Settings) -> Result<Option<Door>> {
         _ => Ok((None, None)),
     };
     let (control, recorder) = world.agree("attaching viewers and recordings", started)?;
-    let door = control.as_ref().map(|(_, door)| door.clone());
+    let access = control.as_ref().map(|(_, access)| access.clone());
     let recorder = recorder.or_else(|| every.map(Recorder::elsewhere));
     if recorder.is_some() {
         world.keep_spans();
     }
     let observer = DebugObserver::new(viewers, control.map(|(control, _)| control), recorder);
     world.attach(observer);
-    Ok(door)
+    Ok(access)
 }
 
-type Started = (Option<(Control, Door)>, Option<Recorder>);
+type Started = (Option<(Control, ViewerAccess)>, Option<Recorder>);
 
 /// Starts the server and the recorder, on rank 0.
 fn start(settings: &Settings, program: &Program) -> std::result::Result<Started, String> {
@@ -164,8 +164,8 @@ fn start(settings: &Settings, program: &Program) -> std::result::Result<Started,
         }
     }
     trace::warn(&connection_help(address, &token, child.is_some(), settings.token.is_some()));
-    let door = Door { port: address.port(), token };
-    Ok((Some((Control::new(server, child, pause, settings.lost), door)), recorder))
+    let access = ViewerAccess { port: address.port(), token };
+    Ok((Some((Control::new(server, child, pause, settings.lost), access)), recorder))
 }
 
 /// Text that explains how a viewer connects to the program. With `is_given` the token comes from

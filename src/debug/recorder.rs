@@ -108,7 +108,11 @@ impl Recorder {
                 self.cells.retain(|array, _| arrays.iter().any(|entry| entry.array == *array));
                 arrays
             }
-            _ => Vec::new(),
+            Some(Err(text)) => {
+                trace::warn(&format!("the recording lacks debug point {}: {text}", point.step));
+                Vec::new()
+            }
+            None => Vec::new(),
         };
         let request = (world.rank() == 0).then(|| encoded(&self.request(world, &listed))).transpose()?;
         let RecordRequest { can_write, views, ghosts, since, room } = decoded(&world.inner().broadcast(0, request)?)?;

@@ -110,7 +110,7 @@ fn is_extent(extents: &[i64]) -> bool {
 
 impl ArrayEntry {
     fn check(&self) -> Result<(), String> {
-        let wrong = |what: &str| Err(format!("array {} makes no sense: {what}", quoted(&self.name)));
+        let wrong = |what: &str| Err(format!("array {} is described wrongly: {what}", quoted(&self.name)));
         if let Err(text) = self.element.check() {
             return wrong(&text);
         }
@@ -173,7 +173,11 @@ impl Summary {
                 && component.percentiles.iter().all(|value| value.is_finite())
         };
         let few = (1..=usize::from(u8::MAX)).contains(&self.components.len());
-        if few && self.components.iter().all(is_valid) { Ok(()) } else { Err("a summary makes no sense".into()) }
+        if few && self.components.iter().all(is_valid) {
+            Ok(())
+        } else {
+            Err("a summary has invalid counts or too many components".into())
+        }
     }
 }
 

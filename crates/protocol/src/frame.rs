@@ -36,7 +36,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
         None => Err(format!("the lists in a frame of {} bytes take more than {} bytes", bytes.len(), lists::MAX_BYTES)),
         Some(Ok((value, []))) => Ok(value),
         Some(Ok((_, rest))) => Err(format!("a frame has {} bytes too many", rest.len())),
-        Some(Err(error)) => Err(format!("a frame of {} bytes makes no sense: {error}", bytes.len())),
+        Some(Err(error)) => Err(format!("a frame of {} bytes cannot be decoded: {error}", bytes.len())),
     }
 }
 

@@ -34,7 +34,7 @@ fn program_answers_requests() {
     let ids = [live.ask(Request::Arrays), live.ask(Request::Moves)];
     let mut told = until(&mut live, |_, told| told.iter().filter(|m| matches!(m, Message::Answer(..))).count() == 2);
     told.retain(|message| !matches!(message, Message::Point(_)));
-    let other = "the program's answer makes no sense: the answer is one to something else";
+    let other = "the program's answer is invalid: the answer is one to something else";
     let expected = [Ok(Answer::Arrays(arrays(3))), Err(other.to_string())];
     assert_eq!(told, [0, 1].map(|at| Message::Answer(ids[at], expected[at].clone())));
     drop(live);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use zippy::debug::{Door, Settings, attach};
+use zippy::debug::{Settings, ViewerAccess, attach};
 use zippy::{Config, Result, World, run_with};
 use zippy_protocol::{Answer, ArrayEntry, Ask, Control, Message, Point, Program, Request, frame, greeting};
 
@@ -25,7 +25,7 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn connect(door: &Door) -> io::Result<Self> {
+    pub fn connect(door: &ViewerAccess) -> io::Result<Self> {
         let mut stream = TcpStream::connect(("127.0.0.1", door.port))?;
         stream.set_read_timeout(Some(PATIENCE))?;
         greeting::greet(&mut stream, &door.token)?;
@@ -116,7 +116,7 @@ pub fn watched(
     counts: &[usize],
     settings: &Settings,
     program: impl Fn(&World) -> Result<()> + Send + Sync,
-    viewer: impl Fn(&Door) + Send + Sync,
+    viewer: impl Fn(&ViewerAccess) + Send + Sync,
 ) {
     for count in launcher::counts(counts) {
         let results = watched_once(Config::threads(count), settings, &program, &viewer);
@@ -129,10 +129,10 @@ pub fn watched_once(
     config: Config,
     settings: &Settings,
     program: impl Fn(&World) -> Result<()> + Send + Sync,
-    viewer: impl Fn(&Door) + Send + Sync,
+    viewer: impl Fn(&ViewerAccess) + Send + Sync,
 ) -> Result<()> {
-    let (sender, receiver) = channel::<Door>();
-    let sender: Mutex<Option<Sender<Door>>> = Mutex::new(Some(sender));
+    let (sender, receiver) = channel::<ViewerAccess>();
+    let sender: Mutex<Option<Sender<ViewerAccess>>> = Mutex::new(Some(sender));
     std::thread::scope(|scope| {
         let viewer = &viewer;
         let watching = scope.spawn(move || {

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use zippy::debug::{Door, Settings, attach};
+use zippy::debug::{Settings, ViewerAccess, attach};
 use zippy::{Config, Layout, Result, Split, World, run_with};
 use zippy_protocol::{Answer, Ask, Control, Request, VERSION, frame, greeting};
 
@@ -23,12 +23,12 @@ fn program(world: &World) -> Result<()> {
     Ok(())
 }
 
-fn refused(door: &Door) -> String {
+fn refused(door: &ViewerAccess) -> String {
     Client::connect(door).err().expect("it is refused").to_string()
 }
 
 /// Sends bytes to the port and returns the response.
-fn response(door: &Door, bytes: &[u8]) -> Vec<u8> {
+fn response(door: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
     stream.write_all(bytes).unwrap();
     let mut back = Vec::new();
@@ -39,10 +39,10 @@ fn response(door: &Door, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn connection_without_token_is_closed() {
     watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
-        let wrong = Door { token: "0".repeat(greeting::TOKEN_DIGITS), ..door.clone() };
+        let wrong = ViewerAccess { token: "0".repeat(greeting::TOKEN_DIGITS), ..door.clone() };
         assert!(refused(&wrong).contains("token"), "{}", refused(&wrong));
         for token in ["", &door.token[1..]] {
-            let wrong = Door { token: token.to_string(), ..door.clone() };
+            let wrong = ViewerAccess { token: token.to_string(), ..door.clone() };
             assert!(refused(&wrong).contains("token"));
         }
         let greeting_of = |version: u16| [b"zippydbg".as_slice(), &version.to_le_bytes(), &[7; 32]].concat();
@@ -70,9 +70,9 @@ fn connection_without_token_is_closed() {
 }
 
 /// Records the traffic between a program and a viewer in both directions.
-fn recorded_traffic(door: &Door) -> [Vec<u8>; 2] {
+fn recorded_traffic(door: &ViewerAccess) -> [Vec<u8>; 2] {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let between = Door { port: listener.local_addr().unwrap().port(), ..door.clone() };
+    let between = ViewerAccess { port: listener.local_addr().unwrap().port(), ..door.clone() };
     let port = door.port;
     let relay = std::thread::spawn(move || {
         let viewer = listener.accept().unwrap().0;

@@ -60,7 +60,7 @@ pub enum TransportError {
     /// A run starts while another run of this process is in progress.
     #[error(
         "a run cannot be started while another run of this process is in progress under MPI; inside a run use a \
-         sub-group, or threads of this process (`Ranks::Apart`), and start runs one after the other (tests: `--test-threads=1`)"
+         sub-group, or threads of this process (`Config::apart`), and start runs one after the other (tests: `--test-threads=1`)"
     )]
     Nested,
     /// MPI is in an unusable state: the program itself initialised MPI, or the initialisation

@@ -293,7 +293,7 @@ impl SavedContent {
 fn gap(panels: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
     let (mut edges, mut count) = ([1_usize; 2], 0_usize);
     for (request, slices) in panels {
-        let extents = request.extents().ok_or("the box makes no sense")?;
+        let extents = request.extents().ok_or("the box has negative extents")?;
         for slice in slices {
             count += 1;
             for (edge, axis) in edges.iter_mut().zip(slice.axes()) {

@@ -65,7 +65,7 @@ impl ConnectionState {
                 let Some(request) = self.unanswered.remove(id) else { return false };
                 self.answers += 1;
                 if let Ok(Err(text)) = answer.as_ref().map(|answer| answer.check(&request)) {
-                    message = Message::Answer(*id, Err(format!("the program's answer makes no sense: {text}")));
+                    message = Message::Answer(*id, Err(format!("the program's answer is invalid: {text}")));
                 }
             }
             Message::End(_) => {}
