@@ -4,7 +4,7 @@ use std::rc::Rc;
 use zippy_protocol::Difference;
 
 use crate::World;
-use crate::algorithms::reduce::{Spot, differing};
+use crate::algorithms::reduce::{CellPosition, differing};
 use crate::array::{ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
         Ok(boxes) => boxes,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let (mut cells, mut first) = (0, Spot::NOWHERE);
+    let (mut cells, mut first) = (0, CellPosition::NOWHERE);
     for boxes in boxes {
         let boxes = [boxes.0[0], boxes.0[1]];
         let (count, at) = differing(arrays, boxes)?.map_or_else(|| differing_on_host(arrays, boxes), Ok)?;
@@ -64,10 +64,10 @@ pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
 
 /// Number of cells of two boxes that differ, and the first of them, in the coordinates of the first
 /// array.
-fn differing_on_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, Spot)> {
+fn differing_on_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, CellPosition)> {
     let bytes = arrays[0].element().bytes;
     let block_cells = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
-    let (mut cells, mut first) = (0, Spot::NOWHERE);
+    let (mut cells, mut first) = (0, CellPosition::NOWHERE);
     let mut read = [Vec::new(), Vec::new()];
     for part in boxes[0].1.cut(block_cells) {
         let shift = part.start - boxes[0].1.start;
@@ -81,7 +81,7 @@ fn differing_on_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2])
         let pairs = read[0].chunks_exact(bytes).zip(read[1].chunks_exact(bytes)).enumerate();
         let mut differ = pairs.filter(|(_, (one, other))| one != other).map(|(index, _)| index).peekable();
         if let Some(&index) = differ.peek() {
-            first = first.min(Spot::new(&cell(&part, index as i64)));
+            first = first.min(CellPosition::new(&cell(&part, index as i64)));
         }
         cells += differ.count() as u64;
     }

@@ -5,7 +5,7 @@ use zippy_protocol::{ElementType, Numbers, ScalarValue};
 
 use crate::World;
 use crate::algorithms::reduce::{
-    Bins, Found, Histogram, Lengths, LocalOperand, Number, Reduced, Within, local_extremes, local_histogram, rounded,
+    Bins, Found, Histogram, KeyRange, Lengths, LocalOperand, Number, Reduced, local_extremes, local_histogram, rounded,
     sum_words,
 };
 use crate::array::{ArrayCore, ArrayKind};
@@ -106,16 +106,16 @@ impl<R: Reduced> Measure<'_, R> {
     /// others on this rank.
     pub fn stats(&self, positive: bool) -> Result<Vec<ComponentStats<R::Of>>> {
         let (least, most) = (R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX));
-        let all = local_extremes(&self.local, &Within::ALL)?;
+        let all = local_extremes(&self.local, &KeyRange::ALL)?;
         let infinite = |key: u64| !R::Of::from_key(key).to_f64().is_finite();
         let finite = if all.iter().any(|found| found.numbers > 0 && (infinite(found.min) || infinite(found.max))) {
-            local_extremes(&self.local, &Within::of((least, most)))?
+            local_extremes(&self.local, &KeyRange::of((least, most)))?
         } else {
             all.clone()
         };
         let zero = <R::Of as bytemuck::Zeroable>::zeroed().key().unwrap_or_default();
         let used = if positive && finite.iter().any(|found| found.numbers > 0 && found.min <= zero) {
-            local_extremes(&self.local, &Within::of((R::Of::from_key(zero + 1), most)))?
+            local_extremes(&self.local, &KeyRange::of((R::Of::from_key(zero + 1), most)))?
         } else {
             finite.clone()
         };
@@ -137,8 +137,8 @@ impl<R: Reduced> Measure<'_, R> {
     /// twice.
     pub fn least_magnitude(&self) -> Result<Option<f64>> {
         let zero = <R::Of as bytemuck::Zeroable>::zeroed();
-        let below = local_extremes(&self.local, &Within::up_to(zero))?;
-        let above = local_extremes(&self.local, &Within::from(zero))?;
+        let below = local_extremes(&self.local, &KeyRange::up_to(zero))?;
+        let above = local_extremes(&self.local, &KeyRange::from(zero))?;
         let found = self.all_reduce([below, above].concat(), Found::merge)?;
         let magnitudes = found.iter().filter_map(ends::<R::Of>);
         let nearest = |(min, max): (R::Of, R::Of)| min.to_f64().abs().min(max.to_f64().abs());

@@ -12,7 +12,7 @@ use super::environment;
 use super::exit;
 use super::failure::{PanicWatch, panicked, report_panic};
 use super::run_rank::{RankProgram, RankStart, run_rank};
-use super::threads::{Hub, Threads};
+use super::threads::{SharedRun, Threads};
 use super::{Config, Group};
 use zippy_base::error::{CallSite, ErrorKind, Failure, Result, TransportError};
 use zippy_base::trace;
@@ -80,7 +80,7 @@ fn run_on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) 
         trace::warn(&text);
     }
     let _run = exit::RunGuard::begin();
-    let hub = Hub::new(ranks);
+    let hub = SharedRun::new(ranks);
     let start = ThreadStart { settings, clock_start: Instant::now(), call_site: CallSite::here() };
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let spawn = |rank| {
@@ -134,7 +134,7 @@ struct ThreadStart<'a> {
     call_site: CallSite,
 }
 
-fn run_on_thread(hub: &Arc<Hub>, rank: usize, start: &ThreadStart<'_>, program: &RankProgram<'_>) -> Result<()> {
+fn run_on_thread(hub: &Arc<SharedRun>, rank: usize, start: &ThreadStart<'_>, program: &RankProgram<'_>) -> Result<()> {
     let shared_hub = Arc::clone(hub);
     let _watch = PanicWatch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.location), panic.message.clone());

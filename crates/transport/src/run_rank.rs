@@ -28,7 +28,7 @@ pub(crate) fn run_rank(
     RankStart { clock_start, trace: file }: RankStart<'_>,
     program: &dyn Fn(Group) -> Result<()>,
 ) -> Result<()> {
-    let _kept = trace::Kept::begin(clock_start);
+    let _span_log = trace::SpanLogGuard::begin(clock_start);
     if group.rank() == 0 {
         variables::warn_of_unknown();
     }

@@ -32,7 +32,7 @@ fn count_message(messages: &Cell<u64>, tag: Tag) {
 }
 
 /// The memory that all ranks of one run share.
-pub(crate) struct Hub {
+pub(crate) struct SharedRun {
     mailboxes: Vec<Mailbox>,
     pub(crate) status: RunStatus,
 }
@@ -53,7 +53,7 @@ struct Arrived {
     closed: bool,
 }
 
-impl Hub {
+impl SharedRun {
     pub(crate) fn new(ranks: usize) -> Arc<Self> {
         let mailboxes = (0..ranks).map(|_| Mailbox::default()).collect();
         Arc::new(Self { mailboxes, status: RunStatus::new(ranks) })
@@ -71,7 +71,7 @@ impl Hub {
 
 /// The transport of one rank.
 pub(crate) struct Threads {
-    hub: Arc<Hub>,
+    hub: Arc<SharedRun>,
     rank: usize,
     /// Messages that are no longer in the mailbox, by sender. A queue is short, so it is searched
     /// for a tag.
@@ -84,7 +84,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn new(hub: Arc<Hub>, rank: usize) -> Self {
+    pub(crate) fn new(hub: Arc<SharedRun>, rank: usize) -> Self {
         let by_sender = hub.mailboxes.iter().map(|_| VecDeque::new()).collect();
         let [posted_counts, arrived_counts] = [0, 0].map(|none| vec![Cell::new(none); hub.mailboxes.len()]);
         Self {
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn post_resets_idle_calls() {
-        let hub = Hub::new(2);
+        let hub = SharedRun::new(2);
         let rank = Threads::new(hub, 0);
         (0..2 * YIELDS_BEFORE_PARK).for_each(|_| rank.idle());
         rank.post(1, Tag::new(0, 7, 1), crate::copied(&[5_u8])).unwrap();
@@ -265,7 +265,7 @@ mod tests {
     /// it waits.
     #[test]
     fn idle_empties_mailbox_for_other_exchanges() {
-        let hub = Hub::new(2);
+        let hub = SharedRun::new(2);
         let [sender, receiver] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
         let tag = Tag::new(0, 7, 1);
         sender.post(1, tag, crate::copied(&[5_u8])).unwrap();

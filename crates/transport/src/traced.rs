@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::payload::{decoded, encoded};
 use super::{Group, ReservedTag, Tag};
 use zippy_base::error::{Result, TransportError, describe_refusal};
-use zippy_base::trace::{ChromeWriter, Told, TraceFile, warn};
+use zippy_base::trace::{ChromeWriter, SpanRecord, TraceFile, warn};
 
 /// Time limit for the spans of all ranks at the end of a successful run.
 const SUCCESS_LIMIT: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ fn trace_error(file: &Path, error: &io::Error) -> TransportError {
 /// true if all ranks have come to the end of the run, or soon will. A failure is only a warning, as
 /// the results of the run are not affected.
 pub(super) fn collect(group: &Group, file: &Path, success: bool) {
-    let (own, tag) = (Told::own(), group.reserved_tag(ReservedTag::Spans));
+    let (own, tag) = (SpanRecord::own(), group.reserved_tag(ReservedTag::Spans));
     let done = match group.rank() {
         0 => write(group, file, &own, tag, success),
         rank => encoded(&own)
@@ -44,7 +44,7 @@ pub(super) fn collect(group: &Group, file: &Path, success: bool) {
     }
 }
 
-fn write(group: &Group, file: &Path, own: &Told, tag: Tag, success: bool) -> Result<(), String> {
+fn write(group: &Group, file: &Path, own: &SpanRecord, tag: Tag, success: bool) -> Result<(), String> {
     let failed = |error: io::Error| trace_error(file, &error).to_string();
     let mut writer = ChromeWriter::new(TraceFile::create(file).map_err(failed)?).map_err(failed)?;
     writer.add(0, own).map_err(failed)?;
@@ -57,7 +57,7 @@ fn write(group: &Group, file: &Path, own: &Told, tag: Tag, success: bool) -> Res
     // Polls the transport directly, as waits of a group fail after a failure of the run.
     while !missing.is_empty() && problem.is_none() {
         match group.transport().poll(None, tag) {
-            Ok(Some(received)) => match decoded::<Told>(&received.payload) {
+            Ok(Some(received)) => match decoded::<SpanRecord>(&received.payload) {
                 Ok(told) => {
                     writer.add(received.from, &told).map_err(failed)?;
                     forgotten.push((received.from, told.forgotten()));

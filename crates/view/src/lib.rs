@@ -9,8 +9,8 @@
 
 mod control;
 mod distribution;
+mod frame_pacing;
 mod orbit;
-mod pace;
 pub mod panels;
 mod picture;
 mod theme;
@@ -20,7 +20,7 @@ mod window;
 pub use control::{CameraControl, seen_at};
 pub use eframe;
 pub use egui;
-pub use pace::Pace;
+pub use frame_pacing::FramePacing;
 pub use picture::{Picture, colour_image};
 pub use transfer::TransferEditor;
 pub use window::{WindowError, open};

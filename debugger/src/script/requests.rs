@@ -8,17 +8,17 @@ use crate::shot::Shot;
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptRequest {
-    Program(Nothing),
-    Point(Nothing),
-    Steps(Nothing),
+    Program(NoArguments),
+    Point(NoArguments),
+    Steps(NoArguments),
     Arrays(Filter),
     View(ViewRequestLine),
     Pick(Pick),
     Summary(SummaryRequestLine),
     Ghosts(Ghosts),
     Compare([ArrayName; 2]),
-    Moves(Nothing),
-    Timeline(Since),
+    Moves(NoArguments),
+    Timeline(TimelineStart),
     Control(ControlLine),
     Step(u64),
     GoTo(u64),
@@ -30,7 +30,7 @@ pub enum ScriptRequest {
 /// The empty object `{}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Nothing {}
+pub struct NoArguments {}
 
 /// Filter of the list of arrays.
 #[derive(Deserialize)]
@@ -101,7 +101,7 @@ pub struct Ghosts {
 /// Start time of a timeline.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Since {
+pub struct TimelineStart {
     /// Microseconds since the start of the run.
     #[serde(default)]
     pub since: u64,

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use super::cell_position::CellPosition;
 use super::number::Number;
 use super::source::{DIFFERING, kernel};
-use super::spot::Spot;
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::{BufferBox, FoldKernel};
@@ -27,7 +27,7 @@ const MOST_WORDS: usize = 64;
 /// # Errors
 /// A device failure.
 #[track_caller]
-pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, Spot)>> {
+pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, CellPosition)>> {
     let _call = CallSite::enter();
     if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
         return Ok(None);
@@ -38,7 +38,8 @@ pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> 
         count(arrays, [(chunk, part), (corresponding, shifted)])
     };
     let cells = count(region)?;
-    let first = if cells == 0 { Spot::NOWHERE } else { Spot::first(region, |part| Ok(count(part)? > 0))? };
+    let first =
+        if cells == 0 { CellPosition::NOWHERE } else { CellPosition::first(region, |part| Ok(count(part)? > 0))? };
     Ok(Some((cells, first)))
 }
 

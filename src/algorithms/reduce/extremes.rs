@@ -35,12 +35,12 @@ pub struct Found {
 }
 
 /// An inclusive range of keys, in the order of the host and of the device.
-pub struct Within {
+pub struct KeyRange {
     host: (u64, u64),
     device: (u32, u32),
 }
 
-impl Within {
+impl KeyRange {
     /// All numbers.
     pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
@@ -108,7 +108,7 @@ pub fn strided_extremes<T: Reducible, const D: usize>(
     range: (T::Scalar, T::Scalar),
 ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
     let _call = CallSite::enter();
-    let found = world.found("extremes", section.into(), stride, &Within::of(range))?;
+    let found = world.found("extremes", section.into(), stride, &KeyRange::of(range))?;
     Ok(T::each(|component| found[component].extremes()))
 }
 
@@ -142,7 +142,7 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<Extremes<T::Scalar>>>> {
         let _call = CallSite::enter();
-        let found = self.found("extremes", section.into(), Stride::ALL, &Within::ALL)?;
+        let found = self.found("extremes", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].extremes()))
     }
 
@@ -157,7 +157,7 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
-        let found = self.found("min", section.into(), Stride::ALL, &Within::ALL)?;
+        let found = self.found("min", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].min)))
     }
 
@@ -172,7 +172,7 @@ impl World {
         section: impl IntoSection<T, D>,
     ) -> Result<T::Each<Option<T::Scalar>>> {
         let _call = CallSite::enter();
-        let found = self.found("max", section.into(), Stride::ALL, &Within::ALL)?;
+        let found = self.found("max", section.into(), Stride::ALL, &KeyRange::ALL)?;
         Ok(T::each(|component| found[component].or_nan(found[component].max)))
     }
 
@@ -181,7 +181,7 @@ impl World {
         verb: &'static str,
         section: Section<T, D>,
         stride: Stride,
-        within: &Within,
+        within: &KeyRange,
     ) -> Result<Vec<Found>> {
         collective(self, verb, &[section], hash((stride, within.host)), |operand| {
             let mut found = local(&operand.strided(stride), within)?;
@@ -208,7 +208,7 @@ impl Found {
 
 /// Partial results of this rank, one per component; numbers outside of the range are counted like
 /// NaNs.
-pub fn local<R: Reduced>(operand: &R, within: &Within) -> Result<Vec<Found>> {
+pub fn local<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; operand.components()];
     let Some(format) = operand.format() else {
         let range = within.ordered::<R::Of>();

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::extremes::{Found, NOTHING, Within, local};
+use super::cell_position::CellPosition;
+use super::extremes::{Found, KeyRange, NOTHING, local};
 use super::number::{Number, Reducible};
 use super::operand::{LocalOperand, collective};
-use super::spot::Spot;
 use crate::World;
 use crate::array::{GlobalSection, IntoGlobalSection};
 use crate::error::{CallSite, Result};
@@ -23,12 +23,12 @@ pub struct Located<S, const D: usize> {
 
 /// The extreme to search for: minimum or maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum Extreme {
     Smallest,
     Largest,
 }
 
-impl End {
+impl Extreme {
     /// The key of the extreme.
     fn of(self, found: &Found) -> u64 {
         match self {
@@ -49,19 +49,19 @@ impl End {
 
 /// Partial result of some cells, and the first cell with the extreme.
 #[derive(Debug, Clone, Copy)]
-struct Best {
+struct BestCell {
     found: Found,
-    spot: Spot,
+    spot: CellPosition,
     /// Index of the box that contains the cell.
     index: usize,
 }
 
-impl Best {
-    const NONE: Self = Self { found: NOTHING, spot: Spot::NOWHERE, index: usize::MAX };
+impl BestCell {
+    const NONE: Self = Self { found: NOTHING, spot: CellPosition::NOWHERE, index: usize::MAX };
 
     /// Adds the partial result of other cells; calls `spot` if one of them may be the first cell
     /// with the extreme.
-    fn merge(&mut self, end: End, found: &Found, index: usize, spot: impl FnOnce() -> Spot) {
+    fn merge(&mut self, end: Extreme, found: &Found, index: usize, spot: impl FnOnce() -> CellPosition) {
         match end.order(found, &self.found) {
             // Cells of one box are visited in order.
             Ordering::Equal if index != self.index && found.numbers > 0 => {
@@ -108,7 +108,7 @@ impl World {
         section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmin", section.into(), End::Smallest)
+        self.located("argmin", section.into(), Extreme::Smallest)
     }
 
     /// The first cell, axis 0 fastest, with the maximum of a section; see [`argmin`](Self::argmin).
@@ -121,24 +121,24 @@ impl World {
         section: impl IntoGlobalSection<T, D>,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         let _call = CallSite::enter();
-        self.located("argmax", section.into(), End::Largest)
+        self.located("argmax", section.into(), Extreme::Largest)
     }
 
     fn located<T: Reducible, const D: usize>(
         &self,
         verb: &'static str,
         section: GlobalSection<T, D>,
-        end: End,
+        end: Extreme,
     ) -> Result<T::Each<Option<Located<T::Scalar, D>>>> {
         collective(self, verb, &[Section::Global(section)], 0, |operand| {
             let on_host = operand.format().is_none().then(|| best_on_host(operand, end)).transpose()?;
             let mine = match &on_host {
                 Some(best) => best.iter().map(|best| best.found).collect(),
-                None => local(operand, &Within::ALL)?,
+                None => local(operand, &KeyRange::ALL)?,
             };
             let mut all = mine.clone();
             self.inner().all_reduce(&mut all, Found::merge)?;
-            let mut spots = vec![Spot::NOWHERE; T::COMPONENTS];
+            let mut spots = vec![CellPosition::NOWHERE; T::COMPONENTS];
             for (component, spot) in spots.iter_mut().enumerate() {
                 let wanted = end.of(&all[component]);
                 if mine[component].numbers > 0 && end.of(&mine[component]) == wanted {
@@ -159,18 +159,18 @@ impl World {
 }
 
 /// Partial results of this rank on the host, one per component.
-fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: End) -> Result<Vec<Best>> {
+fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: Extreme) -> Result<Vec<BestCell>> {
     let regions: Vec<Region> = operand.aligned().iter().map(|boxes| boxes.0[0].1).collect();
     let components = operand.components();
-    let Some(range) = Within::ALL.ordered::<S>() else { return Ok(vec![Best::NONE; components]) };
-    let start = || vec![Best::NONE; components];
+    let Some(range) = KeyRange::ALL.ordered::<S>() else { return Ok(vec![BestCell::NONE; components]) };
+    let start = || vec![BestCell::NONE; components];
     let all = operand.fold_on_host(0, start, |best, block| {
         let numbers = block.numbers[0];
         let found = Found::of(numbers, &range);
         best[block.component].merge(end, &found, block.index, || {
             let wanted = S::from_key(end.of(&found)).ordered();
             let before = numbers.iter().position(|number| number.ordered() == wanted).unwrap_or_default();
-            Spot::of_cell(&regions[block.index], block.first + before as u64)
+            CellPosition::of_cell(&regions[block.index], block.first + before as u64)
         });
     })?;
     let mut best = start();
@@ -183,15 +183,19 @@ fn best_on_host<S: Number>(operand: &LocalOperand<S, 1>, end: End) -> Result<Vec
 }
 
 /// The first cell of this rank with the number, found on the device.
-fn first<S: Number>(operand: &LocalOperand<S, 1>, component: usize, has: &dyn Fn(&Found) -> bool) -> Result<Spot> {
-    let mut least = Spot::NOWHERE;
+fn first<S: Number>(
+    operand: &LocalOperand<S, 1>,
+    component: usize,
+    has: &dyn Fn(&Found) -> bool,
+) -> Result<CellPosition> {
+    let mut least = CellPosition::NOWHERE;
     for boxes in operand.aligned() {
         let (chunk, region) = boxes.0[0];
-        let there = |region: Region| Ok(has(&local(&operand.only(chunk, region), &Within::ALL)?[component]));
-        if Spot::new(&region.start) > least || !there(region)? {
+        let there = |region: Region| Ok(has(&local(&operand.only(chunk, region), &KeyRange::ALL)?[component]));
+        if CellPosition::new(&region.start) > least || !there(region)? {
             continue;
         }
-        least = least.min(Spot::first(region, there)?);
+        least = least.min(CellPosition::first(region, there)?);
     }
     Ok(least)
 }

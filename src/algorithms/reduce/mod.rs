@@ -7,6 +7,7 @@
 //! `f64`, `i64` and `u64`, which few devices support well, and on software adapters, where it is
 //! several times faster than the kernels.
 
+mod cell_position;
 mod differing;
 mod exact;
 mod extremes;
@@ -22,14 +23,14 @@ mod reduced;
 #[cfg(test)]
 mod reference_tests;
 mod source;
-mod spot;
 mod sums;
 mod total;
 
+pub(crate) use cell_position::CellPosition;
 pub(crate) use differing::differing;
 pub use exact::ExactSum;
 pub use extremes::{Extremes, strided_extremes};
-pub(crate) use extremes::{Found, Within, local as local_extremes};
+pub(crate) use extremes::{Found, KeyRange, local as local_extremes};
 pub(crate) use histogram::local as local_histogram;
 pub use histogram::{Bins, Histogram, strided_histogram};
 pub(crate) use host::{Counters, HostBox, add_counts, tasks};
@@ -39,6 +40,5 @@ pub use number::{Factor, Number, Reducible};
 pub(crate) use operand::LocalOperand;
 pub use operand::Stride;
 pub(crate) use reduced::Reduced;
-pub(crate) use spot::Spot;
 pub use sums::SumOf;
 pub(crate) use sums::{rounded, sum_words};

@@ -20,29 +20,29 @@ pub struct Work {
 /// A [`Work`] that computes sums. Its first words are 16-bit digits from exponent `lowest` on; the
 /// optional next words are the numbers of NaNs, +infinities and −infinities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Adding {
+pub struct SumWork {
     pub work: Work,
     pub digits: usize,
     /// The exponent of the lowest digit.
     pub lowest: i32,
 }
 
-pub const SUM_FLOAT: Adding = Adding {
+pub const SUM_FLOAT: SumWork = SumWork {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
     digits: 18,
     lowest: -149,
 };
-pub const SUM_INTEGER: Adding = Adding {
+pub const SUM_INTEGER: SumWork = SumWork {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
     digits: 2,
     lowest: 0,
 };
-pub const DOT_FLOAT: Adding = Adding {
+pub const DOT_FLOAT: SumWork = SumWork {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
     digits: 36,
     lowest: -298,
 };
-pub const DOT_INTEGER: Adding = Adding {
+pub const DOT_INTEGER: SumWork = SumWork {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
     digits: 4,
     lowest: 0,

@@ -3,7 +3,7 @@
 use super::exact::ExactSum;
 use super::number::{Factor, Format, Number, Order, Reducible};
 use super::operand::{LocalOperand, collective};
-use super::source::{Adding, DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER};
+use super::source::{DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER, SumWork};
 use super::total::Total;
 use crate::World;
 use crate::error::{CallSite, Result};
@@ -118,7 +118,7 @@ impl World {
     fn total<T: Reducible, const D: usize, const N: usize>(
         &self,
         verb: &'static str,
-        [integer, float]: [&Adding; 2],
+        [integer, float]: [&SumWork; 2],
         sections: [Section<T, D>; N],
         add: impl Fn([&[T::Scalar]; N], &mut TotalOf<T>) + Sync,
     ) -> Result<Vec<TotalOf<T>>> {
@@ -140,7 +140,7 @@ fn finish<T: Reducible>(totals: Vec<TotalOf<T>>) -> SumOf<T> {
 /// The words of this rank's totals, one component after another.
 fn local<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
-    [integer, float]: [&Adding; 2],
+    [integer, float]: [&SumWork; 2],
     add: impl Fn([&[S]; N], &mut S::Total) + Sync,
 ) -> Result<Vec<i64>> {
     let components = operand.components();
@@ -179,7 +179,7 @@ pub fn rounded<S: Number>(words: &[i64]) -> f64 {
 /// Adds the result of this rank's device for one component.
 fn add_on_device<S: Number, const N: usize>(
     operand: &LocalOperand<S, N>,
-    (format, adding): (Format, &Adding),
+    (format, adding): (Format, &SumWork),
     component: usize,
     total: &mut S::Total,
 ) -> Result<()> {

@@ -14,7 +14,7 @@ use super::spans::{self, Span, SpanKind};
 
 /// Spans of a rank in a serializable form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct SpanRecord {
     names: Vec<String>,
     spans: Vec<PackedSpan>,
     forgotten: u64,
@@ -23,7 +23,7 @@ pub struct Told {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PackedSpan {
     kind: SpanKind,
-    /// Index of the name in `Told::names`.
+    /// Index of the name in `SpanRecord::names`.
     name: u32,
     /// Start in nanoseconds since the run began.
     start: u64,
@@ -33,7 +33,7 @@ struct PackedSpan {
     peer: Option<u32>,
 }
 
-impl Told {
+impl SpanRecord {
     /// Returns the recorded spans of the calling rank.
     pub fn own() -> Self {
         let mut rank_spans = Self { names: Vec::new(), spans: Vec::new(), forgotten: spans::forgotten() };
@@ -74,7 +74,7 @@ impl<W: Write> ChromeWriter<W> {
     ///
     /// # Errors
     /// The error of the stream.
-    pub fn add(&mut self, rank: usize, rank_spans: &Told) -> io::Result<()> {
+    pub fn add(&mut self, rank: usize, rank_spans: &SpanRecord) -> io::Result<()> {
         for (name, value) in [
             ("process_name", format!("{{\"name\":\"rank {rank}\"}}")),
             ("process_sort_index", format!("{{\"sort_index\":{rank}}}")),
@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    fn written(ranks: &[(usize, Told)], forgotten: &[(usize, u64)]) -> Value {
+    fn written(ranks: &[(usize, SpanRecord)], forgotten: &[(usize, u64)]) -> Value {
         let mut writer = ChromeWriter::new(Vec::new()).unwrap();
         ranks.iter().for_each(|(rank, rank_spans)| writer.add(*rank, rank_spans).unwrap());
         serde_json::from_slice(&writer.end(forgotten).unwrap()).unwrap()
@@ -169,7 +169,7 @@ mod tests {
         let wait = PackedSpan { kind: SpanKind::Wait, name: 1, start: 1_234_567, duration: 89, peer: Some(4) };
         let kernel = PackedSpan { kind: SpanKind::Kernel, name: 0, start: 2_000_000, duration: 5_000, peer: None };
         let spans = vec![wait, kernel];
-        let rank_spans = Told { names: vec!["recording a.wgsl".into(), "ghosts(f)".into()], spans, forgotten: 0 };
+        let rank_spans = SpanRecord { names: vec!["recording a.wgsl".into(), "ghosts(f)".into()], spans, forgotten: 0 };
         let file = written(&[(2, rank_spans)], &[(2, 17)]);
         let events = file["traceEvents"].as_array().unwrap();
         assert_eq!(events[0]["args"], json!({"name": "rank 2"}));
@@ -188,7 +188,7 @@ mod tests {
     fn name_with_special_characters_is_escaped() {
         let name: String = (0..0x300).filter_map(char::from_u32).chain("\u{2028}日本🦀".chars()).collect();
         let span = PackedSpan { kind: SpanKind::Debug, name: 0, start: 0, duration: 0, peer: None };
-        let rank_spans = Told { names: vec![name.clone()], spans: vec![span], forgotten: 0 };
+        let rank_spans = SpanRecord { names: vec![name.clone()], spans: vec![span], forgotten: 0 };
         let file = written(&[(0, rank_spans)], &[]);
         assert_eq!(file["traceEvents"][3]["args"]["what"], name.as_str());
     }

@@ -16,13 +16,13 @@ use tracing::subscriber::NoSubscriber;
 
 use crate::error::CallSite;
 
-pub use self::chrome::{ChromeWriter, Told};
+pub use self::chrome::{ChromeWriter, SpanRecord};
 pub use self::file::TraceFile;
 pub use self::profile::Profile;
 pub use self::profile::{Activity, Tracer};
 pub use self::spans::SpanKind;
 pub use self::spans::{
-    FILE_SPANS, Kept, LATEST_SPANS, Span, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
+    FILE_SPANS, LATEST_SPANS, Span, SpanLogGuard, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
 };
 
 /// Reports a warning to the user, such as a slow wait, which no result can carry.

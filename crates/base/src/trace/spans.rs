@@ -127,9 +127,9 @@ impl Log {
 }
 
 /// Guard of the span log of a rank's thread. Its drop removes the log.
-pub struct Kept(PhantomData<*const ()>);
+pub struct SpanLogGuard(PhantomData<*const ()>);
 
-impl Kept {
+impl SpanLogGuard {
     /// Creates the log of this thread for a run that began at `run_start`. Recording is off until
     /// [`keep`].
     pub fn begin(run_start: Instant) -> Self {
@@ -139,7 +139,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for SpanLogGuard {
     fn drop(&mut self) {
         IS_RECORDING.set(false);
         LOG.set(None);
@@ -278,7 +278,7 @@ mod tests {
         keep(5);
         add_at(run_start, "no rank", [1, 2]);
         assert!(!is_on() && spans_after(0).is_empty());
-        let kept = Kept::begin(run_start);
+        let kept = SpanLogGuard::begin(run_start);
         add_at(run_start, "not wanted", [1, 2]);
         assert!(!is_on() && spans_after(0).is_empty());
         keep(5);
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn full_log_discards_oldest_spans() {
         let run_start = Instant::now();
-        let _kept = Kept::begin(run_start);
+        let _kept = SpanLogGuard::begin(run_start);
         keep(4);
         for number in 0..10 {
             add_at(run_start, &format!("span {number}"), [10 * number, 10 * number + 5]);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn spans_after_returns_spans_ordered_by_start() {
         let run_start = Instant::now();
-        let _kept = Kept::begin(run_start);
+        let _kept = SpanLogGuard::begin(run_start);
         keep(10);
         // Ordered by end: inner spans first, with two spans of equal times.
         for (what, times) in [("a", [0, 2]), ("c", [5, 6]), ("c'", [5, 6]), ("d", [7, 9]), ("b", [5, 10])] {
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn long_names_are_cut_and_shared() {
         let run_start = Instant::now();
-        let _kept = Kept::begin(run_start);
+        let _kept = SpanLogGuard::begin(run_start);
         keep(10_000);
         for _ in 0..2 {
             add_at(run_start, &"ä".repeat(150), [1, 2]);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn queued_text_names_queued_kernels() {
-        let _kept = Kept::begin(Instant::now());
+        let _kept = SpanLogGuard::begin(Instant::now());
         keep(10);
         assert_eq!(queued_text("waiting for", "the device", true), "waiting for the device");
         for name in ["a", "b", "a", "c", "d", "e", "a"] {

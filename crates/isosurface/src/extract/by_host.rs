@@ -3,7 +3,7 @@
 use zippy::Result;
 
 use super::triangles;
-use super::vertices::{Crossed, Lister, Vertices};
+use super::vertices::{CrossedBricks, VertexLister, Vertices};
 use crate::field::view::{FittedField, View};
 use crate::mesh::Mesh;
 use crate::points::chunk_points::{ChunkPoints, number};
@@ -18,7 +18,7 @@ use crate::points::numbering::ON_EDGES;
 /// A rank with too many vertices; a transfer or a device fails.
 pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<(Vec<ChunkPoints<3>>, Vec<Mesh>)> {
     let (world, meshes) = (view.world, isovalues.len());
-    let lister = Lister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
+    let lister = VertexLister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
     let mut used = view.used.take();
     if let Some([own, _]) = vertices.first_mut() {
@@ -27,11 +27,11 @@ pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<
             own.normals = emptied(used.points.normals);
         }
     }
-    let mut crossed: Vec<Vec<Crossed>> = Vec::new();
+    let mut crossed: Vec<Vec<CrossedBricks>> = Vec::new();
     let chunk_points = world.failing("extracting an isosurface", || {
         let piece = |&(chunk, part, bricks)| {
             let mut piece = ChunkPoints::new(chunk, part, bricks, meshes, &|found| found.crossed_by(isovalues));
-            let mut found: Vec<Crossed> = (0..meshes).map(|_| Crossed::default()).collect();
+            let mut found: Vec<CrossedBricks> = (0..meshes).map(|_| CrossedBricks::default()).collect();
             view.samples.samples(chunk, &mut |part, samples| {
                 lister.list(&mut piece, (part, samples), isovalues, &mut found, &mut vertices);
             })?;

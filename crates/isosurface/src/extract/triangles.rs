@@ -1,12 +1,12 @@
 //! Triangles of a surface, brick by brick. In kernels: `shaders/extract/triangles.wgsl`.
 
-use super::vertices::Crossed;
+use super::vertices::CrossedBricks;
 use crate::cell::{self, MOST_INTERIOR, Shape, ends};
 use crate::field::block::{BRICK, places};
 use crate::field::bricked_chunk::BrickedChunk;
+use crate::points::brick_points::{BrickPoints, PointStart};
 use crate::points::chunk_points::Layer;
 use crate::points::inside::Inside;
-use crate::points::near::{Near, PointStart};
 
 /// Start of the vertex of each edge of a cell.
 const EDGES: [PointStart; 12] = {
@@ -24,13 +24,13 @@ const EDGES: [PointStart; 12] = {
 pub fn list(
     part: &BrickedChunk,
     layer: &Layer<3>,
-    crossed: &Crossed,
+    crossed: &CrossedBricks,
     bases: [u32; 2],
     mirrored: bool,
     triangles: &mut Vec<[u32; 3]>,
 ) {
     for (brick, (inside, first)) in layer.numbering.bricks.iter().zip(&crossed.bricks) {
-        let near = Near::new(&layer.numbering, part, brick, bases);
+        let near = BrickPoints::new(&layer.numbering, part, brick, bases);
         let mut interior = bases[0] + brick.first + brick.count;
         cells(inside, &crossed.ambiguous[*first..], |at, shape| {
             // Looks up each number once, although a vertex has several triangles.

@@ -14,7 +14,7 @@ use crate::points::numbering::{ON_EDGES, along, for_each};
 
 /// Input of the triangles of a surface in a chunk, except for the vertex numbers.
 #[derive(Default)]
-pub struct Crossed {
+pub struct CrossedBricks {
     /// Inside samples of each own brick, and the index of its first ambiguous cell.
     pub bricks: Vec<(Inside, usize)>,
     /// Shapes of ambiguous cells, by brick and row.
@@ -34,7 +34,7 @@ const RESERVE_FRACTION: usize = 16;
 
 impl Vertices {
     /// Several lists that grow alternately would be copied often.
-    fn make_room(&mut self, count: usize, lister: &Lister) {
+    fn make_room(&mut self, count: usize, lister: &VertexLister) {
         self.positions.reserve(count);
         self.normals.reserve(if lister.normals { count } else { 0 });
         self.places.along.reserve(if lister.places { count } else { 0 });
@@ -43,14 +43,14 @@ impl Vertices {
 
 /// Settings and sources of vertex data.
 #[derive(Clone, Copy)]
-pub struct Lister<'a> {
+pub struct VertexLister<'a> {
     pub grid: &'a SampleFrame,
     pub normals: bool,
     /// True if vertex positions within cells are kept, for further fields.
     pub places: bool,
 }
 
-impl Lister<'_> {
+impl VertexLister<'_> {
     /// Adds the vertices of several surfaces in a chunk, own ones and ghosts. Loads the samples of
     /// each brick once.
     pub fn list(
@@ -58,7 +58,7 @@ impl Lister<'_> {
         ChunkPoints { visits, layers, .. }: &mut ChunkPoints<3>,
         (part, samples): (&BrickedChunk, &dyn Samples),
         isovalues: &[f32],
-        crossed: &mut [Crossed],
+        crossed: &mut [CrossedBricks],
         vertices: &mut [[Vertices; 2]],
     ) {
         let mut block = Block::new();
@@ -112,7 +112,7 @@ struct Ambiguous {
 }
 
 struct Brick<'a> {
-    lister: Lister<'a>,
+    lister: VertexLister<'a>,
     part: &'a BrickedChunk,
     /// First sample of the brick.
     start: [i64; 3],

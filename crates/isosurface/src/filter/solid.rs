@@ -12,11 +12,11 @@ use crate::field::tree::Extremes;
 use crate::field::values::between;
 use crate::field::view::View;
 use crate::messages::sums;
+use crate::points::brick_points::{BrickPoints, PointStart};
 use crate::points::chunk_points::{ChunkPoints, Layer, number};
 use crate::points::inside::Inside;
 use crate::points::interpolate::{PointPositions, values};
 use crate::points::list::Points;
-use crate::points::near::{Near, PointStart};
 use crate::points::numbering::{EVERYWHERE, Words, along, for_each};
 use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
@@ -164,7 +164,7 @@ impl CellAppender<'_> {
     /// second.
     fn add(&mut self, part: &BrickedChunk, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
         for (brick, kept) in layer.numbering.bricks.iter().zip(kept) {
-            let near = Near::new(&layer.numbering, part, brick, bases);
+            let near = BrickPoints::new(&layer.numbering, part, brick, bases);
             each(kept.whole, |at| self.whole(&near, at));
             if let Some(inside) = &kept.inside {
                 each(inside.cells(), |at| self.cut(&near, at, inside.case(at)));
@@ -172,13 +172,13 @@ impl CellAppender<'_> {
         }
     }
 
-    fn whole(&mut self, near: &Near<8>, at: [usize; 3]) {
+    fn whole(&mut self, near: &BrickPoints<8>, at: [usize; 3]) {
         let [a, b, c, d, e, f, g, h] = HEXAHEDRON.map(|corner| near.number(PointStart::new(0, corner), at));
         let cell = if self.mirrored { [e, f, g, h, a, b, c, d] } else { [a, b, c, d, e, f, g, h] };
         self.mesh.hexahedra.push(cell);
     }
 
-    fn cut(&mut self, near: &Near<8>, at: [usize; 3], case: u8) {
+    fn cut(&mut self, near: &BrickPoints<8>, at: [usize; 3], case: u8) {
         for cell in &remainder(case).tetrahedra {
             let [a, b, c, d] = cell.map(|place| near.number(place, at));
             self.mesh.tetrahedra.push(if self.mirrored { [a, c, b, d] } else { [a, b, c, d] });

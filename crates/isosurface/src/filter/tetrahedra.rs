@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use crate::cell::Corner;
-use crate::points::near::PointStart;
+use crate::points::brick_points::PointStart;
 
 /// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the
 /// fourth.

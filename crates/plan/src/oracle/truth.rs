@@ -108,10 +108,10 @@ fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
 }
 
 /// Predicate of the ghost cells in an update, by direction and position.
-pub type Takes<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
+pub type GhostCellFilter<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
 
 /// Returns the cells after a ghost update: each ghost cell in the update has the value of its cell.
-pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes) -> Cells<T> {
+pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilter) -> Cells<T> {
     let mut after = before.clone();
     for ghost in ghost_cells(chunks).into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
         after.0.insert((ghost.chunk, ghost.cell), before.0[&(ghost.owner, ghost.image_of)].clone());
@@ -124,7 +124,12 @@ pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes) -> Cel
 ///
 /// The order is: direction (last axis first; 0, −1, 1), chunk with the ghost cell, position (axis 0
 /// first).
-pub fn reverse_ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: Takes, combine: Combine<T>) -> Cells<T> {
+pub fn reverse_ghosts<T: Clone>(
+    chunks: &Chunks,
+    before: &Cells<T>,
+    takes: GhostCellFilter,
+    combine: Combine<T>,
+) -> Cells<T> {
     let mut after = before.clone();
     let mut ghosts = ghost_cells(chunks);
     let side = |side: &i8| if *side < 0 { 1 } else { 2 * *side };

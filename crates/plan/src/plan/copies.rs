@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::RankPlan;
 use super::build::Builder;
-use super::copy::{CopySpec, Held, schedule};
+use super::copy::{CopySpec, OwnChunks, schedule};
 use crate::error::PlanError;
 use crate::extents::Index;
 use crate::locate::Placement;
@@ -48,7 +48,7 @@ pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanEr
     specs.iter().enumerate().try_for_each(|(index, copy)| copy.check(rank).map_err(|error| (index, error)))?;
     let bounds = spec.bounds();
     let arrays = spec.arrays.iter().zip(&bounds);
-    let held: Vec<Held> = arrays.map(|((placement, _), bounds)| Held::new(placement, rank, bounds)).collect();
+    let held: Vec<OwnChunks> = arrays.map(|((placement, _), bounds)| OwnChunks::new(placement, rank, bounds)).collect();
     let mut builder = Builder::new(rank);
     for (index, (copy, pair)) in specs.iter().zip(spec.pairs).enumerate() {
         copy.collect(index, [pair.src, pair.dst], [&held[pair.src], &held[pair.dst]], &mut builder);

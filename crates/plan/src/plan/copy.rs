@@ -48,7 +48,8 @@ pub struct CopySpec<'a> {
 /// All except `NoSuchRank` are equal on all ranks.
 pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
     spec.check(rank)?;
-    let (src, dst) = (Held::new(spec.src, rank, &spec.src_region), Held::new(spec.dst, rank, &spec.dst_region));
+    let (src, dst) =
+        (OwnChunks::new(spec.src, rank, &spec.src_region), OwnChunks::new(spec.dst, rank, &spec.dst_region));
     let mut builder = Builder::new(rank);
     spec.collect(0, [0, 1], [&src, &dst], &mut builder);
     let mut plan = schedule(builder, std::slice::from_ref(spec), None);
@@ -61,12 +62,12 @@ pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
 pub(super) type CopyKey = (usize, ChunkId, ChunkId);
 
 /// Chunks of a rank with cells of a region, with a spatial index.
-pub(super) struct Held {
+pub(super) struct OwnChunks {
     chunks: Vec<ChunkId>,
     tree: RegionTree,
 }
 
-impl Held {
+impl OwnChunks {
     pub fn new(placement: &Placement, rank: usize, bounds: &Region) -> Self {
         let held = placement.held_by(rank).filter(|(_, region)| region.intersects(bounds));
         let (chunks, boxes): (Vec<_>, Vec<_>) = held.unzip();
@@ -127,7 +128,13 @@ fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
 impl CopySpec<'_> {
     /// Adds the moves of this copy to the builder. `index` is the index of the copy, `arrays` are
     /// the source and destination arrays of the plan.
-    pub(super) fn collect(&self, index: usize, arrays: [usize; 2], held: [&Held; 2], builder: &mut Builder<CopyKey>) {
+    pub(super) fn collect(
+        &self,
+        index: usize,
+        arrays: [usize; 2],
+        held: [&OwnChunks; 2],
+        builder: &mut Builder<CopyKey>,
+    ) {
         let step = |src_chunk, dst_chunk, dst: Region| {
             let (src, [src_array, dst_array]) = (self.src_of(&dst), arrays);
             Move { src_array, src_chunk, src, dst_array, dst_chunk, dst }

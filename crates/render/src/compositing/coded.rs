@@ -15,7 +15,7 @@ use super::host;
 use super::kernels::CodingKernels;
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
-use super::plan::{BlendPlan, Round, Way};
+use super::plan::{BlendPlan, BlendRule, Round};
 use crate::error::RenderError;
 
 /// Executes plans with coded pixels. Keeps its arrays, which only grow.
@@ -67,7 +67,7 @@ impl<'w> Coder<'w> {
     ) -> Result<Moved> {
         on.clear(&round.clears)?;
         // The stream of a blend that replaces its destination omits empty pixels.
-        for blend in round.blends.iter().filter(|blend| blend.way == Way::Alone) {
+        for blend in round.blends.iter().filter(|blend| blend.way == BlendRule::Alone) {
             on.clear(&[(blend.to, blend.region)])?;
         }
         let mailboxes = self.mailboxes(coded.sizes(self.world.size()))?;

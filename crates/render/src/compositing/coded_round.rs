@@ -8,7 +8,7 @@ use zippy::extents::Index;
 use zippy::locate::{Holder, Placement};
 use zippy::region::Region;
 
-use super::plan::{Blend, Canvas, Round, Way};
+use super::plan::{Blend, BlendRule, Canvas, Round};
 use super::stream::{capacity, line_count};
 use crate::error::RenderError;
 
@@ -26,7 +26,7 @@ pub(super) struct PatchEnd {
 pub(super) struct Patch {
     pub from: PatchEnd,
     pub to: PatchEnd,
-    pub way: Way,
+    pub way: BlendRule,
     /// First line of the patch in its stream.
     pub line: u64,
 }
@@ -65,7 +65,7 @@ impl CodedRound {
     /// its array.
     pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
         let mut out = Self::default();
-        // `Way` orders its variants as blends must run: alone, in front, behind.
+        // `BlendRule` orders its variants as blends must run: alone, in front, behind.
         let mut blends: Vec<&Blend> = round.blends.iter().collect();
         blends.sort_by_key(|blend| blend.way);
         for blend in blends {
@@ -157,7 +157,8 @@ mod tests {
         let layers = placement([300, 8], Split::Sizes(vec![5, 3]), vec![1, 0]);
         let picture = placement([300, 5], Split::Sizes(vec![2, 3]), vec![0, 2]);
         let region = |y0, y1| Region::new(&[0, y0], &[300, y1]).unwrap();
-        let blend = |layer, region| Blend { from: Canvas::Layer(layer), to: Canvas::Picture, region, way: Way::Behind };
+        let blend =
+            |layer, region| Blend { from: Canvas::Layer(layer), to: Canvas::Picture, region, way: BlendRule::Behind };
         let round = Round { clears: Vec::new(), blends: vec![blend(0, region(0, 5)), blend(1, region(1, 4))] };
         CodedRound::new::<P>(&round, &|canvas, region| match canvas {
             Canvas::Layer(0) => (&layers, *region),

@@ -6,7 +6,7 @@ use zippy::{Exchange, Result};
 
 use super::canvases::Canvases;
 use super::pixel::{Pixel, under};
-use super::plan::{BlendPlan, Way};
+use super::plan::{BlendPlan, BlendRule};
 
 /// Executes a plan. Collective.
 pub(super) fn execute<P: Pixel>(
@@ -19,7 +19,11 @@ pub(super) fn execute<P: Pixel>(
     for round in &plan.rounds {
         on.clear(&round.clears)?;
         let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
-        let ways = [(Way::Alone, None), (Way::InFront, Some(Operator::Over)), (Way::Behind, Some(under(opaque)))];
+        let ways = [
+            (BlendRule::Alone, None),
+            (BlendRule::InFront, Some(Operator::Over)),
+            (BlendRule::Behind, Some(under(opaque))),
+        ];
         let all = ways.into_iter().fold(Exchange::new(), |all, (way, operator)| match operator {
             None => all.copies(of(way)),
             Some(operator) => all.composites(of(way), &operator),

@@ -15,7 +15,7 @@ use super::canvases::Canvases;
 use super::coded_round::{CodedRound, Patch, PatchEnd, Stream};
 use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
-use super::plan::Way;
+use super::plan::BlendRule;
 use super::stream::lines;
 
 const LINES: &str = include_str!("../../shaders/compositing/lines.wgsl");
@@ -190,11 +190,11 @@ fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
 }
 
-/// Code of a [`Way`] in the kernels.
-fn way_of(way: Way) -> u32 {
+/// Code of a [`BlendRule`] in the kernels.
+fn way_of(way: BlendRule) -> u32 {
     match way {
-        Way::Alone => 0,
-        Way::InFront => 1,
-        Way::Behind => 2,
+        BlendRule::Alone => 0,
+        BlendRule::InFront => 1,
+        BlendRule::Behind => 2,
     }
 }

@@ -19,5 +19,5 @@ mod stream;
 
 pub use compositor::Compositor;
 pub use pixel::Pixel;
-pub use plan::{Blend, BlendPlan, Canvas, Round, Way};
+pub use plan::{Blend, BlendPlan, BlendRule, Canvas, Round};
 pub use settings::{Algorithm, Encoding, Layer, Settings};

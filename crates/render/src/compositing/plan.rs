@@ -24,7 +24,7 @@ pub enum Canvas {
 
 /// Rule by which pixels are blended onto their destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Way {
+pub enum BlendRule {
     /// Replace the destination, whose content is undefined.
     Alone,
     /// Blend in front of the destination.
@@ -43,7 +43,7 @@ pub struct Blend {
     /// Region, in pixels of the image.
     pub region: Region,
     /// Blend rule.
-    pub way: Way,
+    pub way: BlendRule,
 }
 
 /// Blends that are independent: no blend reads pixels that another one writes.
@@ -101,7 +101,7 @@ impl Round {
         self.clears.extend(all.subtract(kept).into_iter().map(|part| (canvas, part)));
     }
 
-    fn blend(&mut self, from: Canvas, to: Canvas, region: Region, way: Way) {
+    fn blend(&mut self, from: Canvas, to: Canvas, region: Region, way: BlendRule) {
         if !region.is_empty() {
             self.blends.push(Blend { from, to, region, way });
         }
@@ -116,7 +116,7 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
         let held = |layer: usize| layers[layer].bounds.intersect(part);
         round.clear(canvas, part, &held(visible[0]).unwrap_or(Region::at(part.start, Index::zeros(2))));
         for (index, &layer) in visible.iter().enumerate() {
-            let way = if index == 0 { Way::Alone } else { Way::Behind };
+            let way = if index == 0 { BlendRule::Alone } else { BlendRule::Behind };
             held(layer).into_iter().for_each(|region| round.blend(Canvas::Layer(layer), canvas, region, way));
         }
     };
@@ -129,7 +129,7 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
             Some(part) => {
                 blend_all(Canvas::Tiles, &part);
                 collect.clear(Canvas::Picture, tile, &part);
-                collect.blend(Canvas::Tiles, Canvas::Picture, part, Way::Alone);
+                collect.blend(Canvas::Tiles, Canvas::Picture, part, BlendRule::Alone);
             }
             None => collect.clears.push((Canvas::Picture, *tile)),
         }
@@ -176,7 +176,7 @@ impl Swapping {
         for &member in self.pattern.active() {
             let bounds = self.bounds[member];
             collect.clear(Canvas::Picture, &self.rows(self.pattern.result(member)), &bounds);
-            collect.blend(self.canvas(member), Canvas::Picture, bounds, Way::Alone);
+            collect.blend(self.canvas(member), Canvas::Picture, bounds, BlendRule::Alone);
         }
         rounds.push(collect);
         BlendPlan { rounds }
@@ -202,7 +202,7 @@ impl Swapping {
             return Region::at(part.start, Index::zeros(2));
         };
         round.clear(self.canvas(member), &all, &held(member).unwrap_or(Region::at(all.start, Index::zeros(2))));
-        for (others, way) in [(front, Way::InFront), (behind, Way::Behind)] {
+        for (others, way) in [(front, BlendRule::InFront), (behind, BlendRule::Behind)] {
             for &other in others {
                 if let Some(region) = held(other) {
                     round.blend(self.canvas(other), self.canvas(member), region, way);

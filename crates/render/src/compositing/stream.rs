@@ -10,7 +10,7 @@
 use zippy::region::Region;
 
 use super::pixel::Pixel;
-use super::plan::Way;
+use super::plan::BlendRule;
 
 /// Maximum number of pixels per line; lines are processed in parallel.
 pub(super) const LINE: i64 = 256;
@@ -87,11 +87,11 @@ impl<'a> Writer<'a> {
 
 /// Blends line `line` of a stream onto pixels. A pixel becomes opaque if blending behind it raises
 /// its opacity to `opaque`.
-pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: Way, opaque: Option<f32>) {
+pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: BlendRule, opaque: Option<f32>) {
     match way {
-        Way::Alone => each_run(stream, line, onto, |run, onto| onto.copy_from_slice(run)),
-        Way::InFront => each_run(stream, line, onto, P::over_all),
-        Way::Behind => each_run(stream, line, onto, |run, onto| P::under_all(run, onto, opaque)),
+        BlendRule::Alone => each_run(stream, line, onto, |run, onto| onto.copy_from_slice(run)),
+        BlendRule::InFront => each_run(stream, line, onto, P::over_all),
+        BlendRule::Behind => each_run(stream, line, onto, |run, onto| P::under_all(run, onto, opaque)),
     }
 }
 
@@ -156,13 +156,13 @@ mod tests {
                 writer.write(&pixels);
                 assert_eq!(writer.len() as usize, 2 + count(&pixels));
                 let mut back = vec![[0.0_f32; 4]; length];
-                blend(&words, 0, &mut back, Way::Alone, None);
+                blend(&words, 0, &mut back, BlendRule::Alone, None);
                 assert_eq!(back, pixels);
                 let bytes: Vec<u32> = pixels.iter().map(|p| p[0] as u32).collect();
                 let mut words = vec![0; super::capacity::<u32>(&region(length as i64, 1)) as usize + 1];
                 Writer::new(&mut words, 1).write(&bytes);
                 let mut back = vec![0_u32; length];
-                blend(&words, 0, &mut back, Way::InFront, None);
+                blend(&words, 0, &mut back, BlendRule::InFront, None);
                 assert_eq!(back, bytes);
             }
         }
@@ -179,9 +179,9 @@ mod tests {
             assert_eq!(pixels[0], start[0]);
             pixels[1]
         };
-        assert_eq!(blended(Way::InFront, None), [0.25, 0.25, 0.0, 0.875]);
-        assert_eq!(blended(Way::Behind, None), [0.0625, 0.5, 0.0, 0.875]);
-        assert_eq!(blended(Way::Behind, Some(0.875)), [0.0625, 0.5, 0.0, 1.0]);
-        assert_eq!(blended(Way::Alone, Some(0.25)), [0.25, 0.0, 0.0, 0.5]);
+        assert_eq!(blended(BlendRule::InFront, None), [0.25, 0.25, 0.0, 0.875]);
+        assert_eq!(blended(BlendRule::Behind, None), [0.0625, 0.5, 0.0, 0.875]);
+        assert_eq!(blended(BlendRule::Behind, Some(0.875)), [0.0625, 0.5, 0.0, 1.0]);
+        assert_eq!(blended(BlendRule::Alone, Some(0.25)), [0.25, 0.0, 0.0, 0.5]);
     }
 }

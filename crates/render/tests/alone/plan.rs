@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use zippy::extents::Index;
 use zippy::region::Region;
-use zippy_render::compositing::{Algorithm, Blend, BlendPlan, Canvas, Layer, Way};
+use zippy_render::compositing::{Algorithm, Blend, BlendPlan, BlendRule, Canvas, Layer};
 
 type Pixel = [f64; 4];
 type Memory = BTreeMap<(Canvas, [i64; 2]), Pixel>;
@@ -59,15 +59,15 @@ fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
                 memory.insert((*canvas, at), [0.0; 4]);
             });
         }
-        for way in [Way::Alone, Way::InFront, Way::Behind] {
+        for way in [BlendRule::Alone, BlendRule::InFront, BlendRule::Behind] {
             for blend in round.blends.iter().filter(|blend| blend.way == way) {
                 for at in points(&blend.region) {
                     let from = *before.get(&(blend.from, at)).unwrap_or(&POISON);
                     let to = memory.entry((blend.to, at)).or_insert(POISON);
                     *to = match way {
-                        Way::Alone => from,
-                        Way::InFront => over(from, *to),
-                        Way::Behind => over(*to, from),
+                        BlendRule::Alone => from,
+                        BlendRule::InFront => over(from, *to),
+                        BlendRule::Behind => over(*to, from),
                     };
                 }
             }

@@ -11,14 +11,14 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 pub struct ClipEditor {
     /// Lower and upper bounds of the volume's coordinates.
     bounds: [[f64; 3]; 2],
-    across: [Across; 3],
+    across: [AxisPlane; 3],
     free: Free,
     others: Vec<ClipPlane>,
 }
 
 /// A plane across one axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Across {
+struct AxisPlane {
     on: bool,
     at: f64,
     /// True to keep the side below the plane.
@@ -40,7 +40,7 @@ struct Free {
 impl ClipEditor {
     /// Creates an editor for a volume with these lower and upper bounds and these clip planes.
     pub fn new(bounds: [[f64; 3]; 2], planes: &[ClipPlane]) -> Self {
-        let across = |at: f64| Across { on: false, at, below: false };
+        let across = |at: f64| AxisPlane { on: false, at, below: false };
         let free = Free { on: false, azimuth: 0.0, elevation: 0.0, offset: 0.0 };
         let mut editor = Self { bounds, across: bounds[0].map(across), free, others: Vec::new() };
         planes.iter().for_each(|plane| editor.take(*plane));
@@ -52,7 +52,7 @@ impl ClipEditor {
         let length = normal.iter().map(|part| part * part).sum::<f64>().sqrt();
         let axis = (0..3).find(|&axis| normal[axis].abs() == length && !self.across[axis].on);
         if let Some(axis) = axis {
-            self.across[axis] = Across { on: true, at: offset / normal[axis], below: normal[axis] < 0.0 };
+            self.across[axis] = AxisPlane { on: true, at: offset / normal[axis], below: normal[axis] < 0.0 };
         } else if !self.free.on && length > 0.0 {
             let unit = normal.map(|part| part / length);
             let middle = self.middle(unit);

@@ -21,7 +21,7 @@ const TEXTS: f32 = 0.55;
 /// The Compare tab: the other side of the comparison, and its result.
 #[derive(Default)]
 pub struct Compare {
-    other: Other,
+    other: ComparisonTarget,
     kept_view: Option<KeptView>,
     recording: Recording,
     differences: ViewDifference,
@@ -29,7 +29,7 @@ pub struct Compare {
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Other {
+enum ComparisonTarget {
     #[default]
     Nothing,
     Array(ArrayRef),
@@ -58,8 +58,8 @@ impl Compare {
         if self.run != store.run {
             // Array references are valid in one run; a recording is independent of runs.
             (self.kept_view, self.differences, self.run) = (None, ViewDifference::default(), store.run);
-            if self.other != Other::Recording {
-                self.other = Other::Nothing;
+            if self.other != ComparisonTarget::Recording {
+                self.other = ComparisonTarget::Nothing;
             }
         }
         let request = slices.view_state(array).ok().and_then(|view_state| view_state.request().cloned());
@@ -70,13 +70,17 @@ impl Compare {
         ScrollArea::vertical().auto_shrink(false).show(&mut ui.new_child(texts), |ui| {
             self.choose_other(ui, store, arrays, array, request.as_ref());
             match self.other {
-                Other::Nothing => drop(ui.weak("Choose what to compare with, or keep what is seen and go on.")),
-                Other::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
+                ComparisonTarget::Nothing => {
+                    drop(ui.weak("Choose what to compare with, or keep what is seen and go on."))
+                }
+                ComparisonTarget::Array(other) => match arrays.iter().find(|entry| entry.array == other) {
                     Some(other) => self.compare_arrays(ui, store, array, other, request, slices),
                     None => drop(ui.weak("the other array is gone")),
                 },
-                Other::KeptView => self.compare_steps(ui, store, array, slices),
-                Other::Recording => self.recording.show(ui, store, array, request, slices, &mut self.differences),
+                ComparisonTarget::KeptView => self.compare_steps(ui, store, array, slices),
+                ComparisonTarget::Recording => {
+                    self.recording.show(ui, store, array, request, slices, &mut self.differences)
+                }
             }
         });
         let picture = UiBuilder::new().max_rect(room.with_min_x(middle));
@@ -99,10 +103,10 @@ impl Compare {
                 entry.array != array.array && entry.shape == array.shape && entry.element == array.element
             };
             let chosen = match self.other {
-                Other::Nothing => "…".into(),
-                Other::KeptView => "what was kept".into(),
-                Other::Recording => "a recording".into(),
-                Other::Array(other) => {
+                ComparisonTarget::Nothing => "…".into(),
+                ComparisonTarget::KeptView => "what was kept".into(),
+                ComparisonTarget::Recording => "a recording".into(),
+                ComparisonTarget::Array(other) => {
                     arrays.iter().find(|entry| entry.array == other).map_or_else(|| "?".into(), format::title)
                 }
             };
@@ -111,14 +115,19 @@ impl Compare {
                 .width(140.0)
                 .show_ui(ui, |ui| {
                     for entry in arrays.iter().filter(alike) {
-                        format::list_entry(ui, &mut self.other, Other::Array(entry.array), &format::title(entry));
+                        format::list_entry(
+                            ui,
+                            &mut self.other,
+                            ComparisonTarget::Array(entry.array),
+                            &format::title(entry),
+                        );
                     }
                     if let Some(kept_view) = self.kept_view.as_ref().filter(|kept_view| kept_view.array == array.array)
                     {
                         let text = format!("itself in step {}", kept_view.step);
-                        ui.selectable_value(&mut self.other, Other::KeptView, text);
+                        ui.selectable_value(&mut self.other, ComparisonTarget::KeptView, text);
                     }
-                    ui.selectable_value(&mut self.other, Other::Recording, "a recording");
+                    ui.selectable_value(&mut self.other, ComparisonTarget::Recording, "a recording");
                 })
                 .response
                 .accessible_name("compare with");
@@ -130,7 +139,7 @@ impl Compare {
             {
                 let (array, request, step) = (array.array, view.of.clone(), view.step);
                 self.kept_view = Some(KeptView { array, request, step, answer: Rc::clone(answer) });
-                self.other = Other::KeptView;
+                self.other = ComparisonTarget::KeptView;
             }
             self.differences.measures(ui);
         });

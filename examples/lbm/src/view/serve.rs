@@ -10,7 +10,7 @@ use zippy::{Error, Result, World};
 use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 use zippy_render::volume::Distribution;
-use zippy_view::{Pace, colour_image};
+use zippy_view::{FramePacing, colour_image};
 
 use super::link::{Event, Frame, Link, ViewRequest, ViewerSetup};
 use crate::end_conditions::{End, EndWatcher};
@@ -58,7 +58,7 @@ struct Rank0State {
     single_steps: u64,
     distributions: u64,
     last_distribution: Option<(Instant, ShownQuantity)>,
-    pace: Pace,
+    pace: FramePacing,
     /// True if rank 0 waits for the next request.
     idle: bool,
     /// Time and step at the last command to run.

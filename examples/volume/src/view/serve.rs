@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use zippy::error::Error;
 use zippy::{Result, World};
 use zippy_render::volume::{Frame, Look};
-use zippy_view::{Pace, colour_image};
+use zippy_view::{FramePacing, colour_image};
 
 use super::link::{Event, FinishedPicture, Link};
 use crate::isosurface::Isosurface;
@@ -38,7 +38,7 @@ pub fn show(
     if world.rank() == 0 {
         link.send_event(Event::Ready(Box::new(setup)));
     }
-    let mut pace = Pace::default();
+    let mut pace = FramePacing::default();
     loop {
         let (mut command, mut request_start) = (None, None);
         if world.rank() == 0 {

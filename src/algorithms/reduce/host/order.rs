@@ -7,16 +7,16 @@ use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
 /// Minimum and maximum of the numbers within a range, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ends<K> {
+pub struct Extrema<K> {
     pub min: K,
     pub max: K,
     pub numbers: usize,
 }
 
 /// Minimum and maximum of all numbers of a block, which is not empty.
-struct AllEnds<'a, S>(&'a [S]);
+struct AllExtrema<'a, S>(&'a [S]);
 
-impl<S: Number> VectorLoop for AllEnds<'_, S> {
+impl<S: Number> VectorLoop for AllExtrema<'_, S> {
     type Output = (S::Ordered, S::Ordered);
 
     #[inline(always)]
@@ -37,12 +37,12 @@ struct EndsWithin<'a, S: Number> {
 }
 
 impl<S: Number> VectorLoop for EndsWithin<'_, S> {
-    type Output = Ends<S::Ordered>;
+    type Output = Extrema<S::Ordered>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Self { numbers, low, high } = self;
-        let mut ends = Ends { min: high, max: low, numbers: 0 };
+        let mut ends = Extrema { min: high, max: low, numbers: 0 };
         for number in numbers {
             let key = number.ordered();
             let within = low <= key && key <= high;
@@ -55,11 +55,11 @@ impl<S: Number> VectorLoop for EndsWithin<'_, S> {
 }
 
 /// Minimum and maximum of the numbers within a range of keys, for a block that is not empty.
-pub fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Ends<S::Ordered> {
-    let (min, max) = run_vectorized(AllEnds(numbers));
+pub fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Extrema<S::Ordered> {
+    let (min, max) = run_vectorized(AllExtrema(numbers));
     // NaNs have keys beyond those of infinities.
     if range.contains(&min) && range.contains(&max) {
-        return Ends { min, max, numbers: numbers.len() };
+        return Extrema { min, max, numbers: numbers.len() };
     }
     run_vectorized(EndsWithin { numbers, low: *range.start(), high: *range.end() })
 }

@@ -25,7 +25,7 @@ use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
 use super::storage::Storage;
-use super::surface::{Bricks, Intake, Material, PIXEL_BYTES, Pipelines, Scene, Surface};
+use super::surface::{Bricks, Material, PIXEL_BYTES, Pipelines, Scene, Surface, TriangleImport};
 use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
@@ -53,7 +53,7 @@ pub struct VolumeRenderer<'w, T> {
     scene: RefCell<Option<Scene<'w>>>,
     pipelines: Rc<Pipelines>,
     /// Importer of surfaces on the device, from first use on.
-    intake: RefCell<Option<Intake>>,
+    intake: RefCell<Option<TriangleImport>>,
 }
 
 /// Input of ray casting.

@@ -5,7 +5,7 @@ use zippy::element::Element;
 use zippy::error::CallSite;
 
 use super::VolumeRenderer;
-use crate::volume::surface::{DeviceTriangles, Intake, Surface, Triangles};
+use crate::volume::surface::{DeviceTriangles, Surface, TriangleImport, Triangles};
 
 impl<T: Element> VolumeRenderer<'_, T> {
     /// Creates a surface in the volume from each rank's part of its triangles, which may lie in any
@@ -76,7 +76,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
         surface.replace(&self.brick_owners, |surface| {
             let mut intake = self.intake.borrow_mut();
             if intake.is_none() {
-                let made = Intake::new(self.world, &format!("{}.surfaces", self.name));
+                let made = TriangleImport::new(self.world, &format!("{}.surfaces", self.name));
                 *intake = Some(self.world.agree("allocating surfaces", made)?);
             }
             let intake = intake.as_mut().expect("just made");

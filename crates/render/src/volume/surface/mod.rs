@@ -10,12 +10,12 @@ mod bands;
 mod device_triangles;
 mod distribute;
 mod fragments;
-mod intake;
 mod material;
 mod opaque;
 mod rasteriser;
 #[expect(clippy::module_inception, reason = "the type has the name of what it is")]
 mod surface;
+mod triangle_import;
 mod triangles;
 
 use std::rc::Rc;
@@ -30,10 +30,10 @@ pub use self::triangles::Triangles;
 
 pub(super) use self::distribute::Bricks;
 use self::fragments::Fragments;
-pub(super) use self::intake::Intake;
 use self::opaque::Opaque;
 pub(super) use self::rasteriser::Pipelines;
 use self::rasteriser::{Drawing, Rasteriser};
+pub(super) use self::triangle_import::TriangleImport;
 use super::kernels::ViewParameters;
 
 /// Maximum number of bytes per pixel in one buffer.

@@ -12,7 +12,7 @@ use zippy::{Result, World};
 
 use super::device_triangles::DeviceTriangles;
 use super::distribute::{Bricks, DrawList};
-use super::intake::{ImportedTriangles, Intake};
+use super::triangle_import::{ImportedTriangles, TriangleImport};
 use super::triangles::{CORNER_WORDS, Corner, Triangles, check_room};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
@@ -117,7 +117,7 @@ impl Surface {
     pub(in crate::volume) fn take_from_device(
         &mut self,
         world: &World,
-        intake: &mut Intake,
+        intake: &mut TriangleImport,
         source: &DeviceTriangles,
     ) -> Result<()> {
         let bricks = self.bricks.clone();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use zippy::error::Error;
 use zippy::{GlobalArray, Layout, Result, Split, World};
 use zippy_render::volume::{Look, RendererOptions, VolumeRenderer};
-use zippy_view::{Pace, colour_image};
+use zippy_view::{FramePacing, colour_image};
 
 use super::painter::{EventSender, Mailbox, RenderEvent, RenderRequest};
 use crate::imaging::Voxels;
@@ -23,7 +23,7 @@ struct Scene<'w> {
 /// # Errors
 /// Errors that end the rank. An invalid request is reported to the window, and the loop continues.
 pub fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender) -> Result<()> {
-    let (mut scene, mut pace) = (None, Pace::default());
+    let (mut scene, mut pace) = (None, FramePacing::default());
     while let Some(request) = mailbox.next() {
         let size = if request.moving { pace.quick(request.look.size) } else { request.look.size };
         let look = Look { size, ..request.look.clone() };

@@ -1,4 +1,4 @@
-//! [`Intake`]: imports triangles from arrays on the device, without a copy to the host.
+//! [`TriangleImport`]: imports triangles from arrays on the device, without a copy to the host.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -30,7 +30,7 @@ const LISTED_WORDS: usize = 3 + 3 * CORNER_WORDS;
 const FIRST_LISTED: u64 = 1024;
 
 /// Kernels and their work arrays.
-pub(in crate::volume) struct Intake {
+pub(in crate::volume) struct TriangleImport {
     corner: Kernel,
     reached: Kernel,
     numbers: Growable<u32>,
@@ -48,7 +48,7 @@ pub(super) struct ImportedTriangles {
     pub outside: u64,
 }
 
-impl Intake {
+impl TriangleImport {
     /// Compiles the kernels and creates empty arrays. Local.
     pub fn new(world: &World, name: &str) -> Result<Self> {
         let corner = include_str!("../../../shaders/surface/corner.wgsl");

@@ -1,4 +1,4 @@
-//! [`Pace`]: picture sizes for a constant frame time while the camera moves.
+//! [`FramePacing`]: picture sizes for a constant frame time while the camera moves.
 
 /// Target time of a frame in seconds.
 const TARGET: f64 = 0.1;
@@ -9,12 +9,12 @@ const MOST_STEPS: i32 = 16;
 
 /// Chooses picture sizes from the times of earlier frames.
 #[derive(Debug, Clone, Default)]
-pub struct Pace {
+pub struct FramePacing {
     /// Number of pixels in a frame of the target time; `None` before the first frame.
     pixels: Option<f64>,
 }
 
-impl Pace {
+impl FramePacing {
     /// Returns the size of a fast picture with the aspect ratio of `full`.
     pub fn quick(&self, full: (u32, u32)) -> (u32, u32) {
         let share = self.pixels.unwrap_or(f64::INFINITY) / (f64::from(full.0) * f64::from(full.1));
@@ -39,7 +39,7 @@ mod tests {
     fn frame_time_converges_to_target() {
         // Fixed time of a frame, and time of a pixel.
         for (each, pixel) in [(0.0, 1e-6), (0.03, 3e-7), (0.02, 4e-6), (0.0, 1e-9)] {
-            let (mut pace, full) = (Pace::default(), (1200, 800));
+            let (mut pace, full) = (FramePacing::default(), (1200, 800));
             let secs = |(width, height): (u32, u32)| each + pixel * f64::from(width) * f64::from(height);
             assert_eq!(pace.quick(full), full);
             let mut size = full;
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn pictures_keep_their_shape_and_some_pixels() {
-        let mut pace = Pace::default();
+        let mut pace = FramePacing::default();
         pace.learn((1600, 800), 1e6);
         assert_eq!(pace.quick((1600, 800)), (100, 50));
         assert_eq!(pace.quick((3, 1)), (1, 1));

@@ -1,4 +1,4 @@
-//! [`Near`]: numbers of the points that the cells of a brick use. Equivalent to
+//! [`BrickPoints`]: numbers of the points that the cells of a brick use. Equivalent to
 //! `shaders/points/near.wgsl`.
 
 use super::numbering::{Brick, Numbering};
@@ -8,7 +8,7 @@ use crate::field::bricked_chunk::BrickedChunk;
 const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
 /// Numbers of points that begin at the samples of a brick and at the next ones.
-pub struct Near<const K: usize> {
+pub struct BrickPoints<const K: usize> {
     /// Per kind and row: bits of the samples with points, and number of the first point.
     rows: [[(u32, u32); ROWS_AND_NEXT]; K],
     /// Per kind and row: number of the point at the sample after the row.
@@ -30,7 +30,7 @@ impl PointStart {
     }
 }
 
-impl<const K: usize> Near<K> {
+impl<const K: usize> BrickPoints<K> {
     /// Looks up the points around a brick. Own points count from the first of `bases`, ghosts from
     /// the second.
     pub fn new(numbering: &Numbering<K>, part: &BrickedChunk, brick: &Brick<K>, bases: [u32; 2]) -> Self {

@@ -1,4 +1,4 @@
-//! [`Spot`]: a cell position for exchange between ranks.
+//! [`CellPosition`]: a cell position for exchange between ranks.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,9 +10,9 @@ use crate::region::Region;
 /// fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub struct Spot([i64; MAX_AXES]);
+pub struct CellPosition([i64; MAX_AXES]);
 
-impl Spot {
+impl CellPosition {
     /// Larger than every position.
     pub const NOWHERE: Self = Self([i64::MAX; MAX_AXES]);
 
