@@ -26,9 +26,10 @@ const fn internal(name: &'static str, meaning: &'static str) -> Variable {
     Variable { name, meaning, default: None }
 }
 
-/// All variables. `docs/environment.md` has one row per variable with a default.
+/// All variables, in the order of the tables of `docs/environment.md`.
 #[rustfmt::skip]
 pub const VARIABLES: &[Variable] = &[
+    // Of a run.
     documented(
         "ZIPPY_RANKS",
         "number of ranks, as threads of this process",
@@ -56,38 +57,8 @@ pub const VARIABLES: &[Variable] = &[
     ),
     documented(
         "ZIPPY_TRACE",
-        "the file for [the timeline of all ranks](#the-timeline-of-a-run)",
+        "the file for [the timeline of all ranks](timeline.md)",
         "none",
-    ),
-    documented(
-        "ZIPPY_HOST_MAP",
-        "`0` never maps chunks into host memory, `1` requires it",
-        "on for adapters that share memory with the host",
-    ),
-    documented(
-        "ZIPPY_MESSAGE",
-        "greatest number of bytes of a message of an exchange between global arrays, and of the messages that a delivery has in flight. Larger messages are divided. A blocking exchange that would stage more bytes goes message by message, except if its boxes have an order or may overlap. The smallest value of all ranks applies",
-        "67108864",
-    ),
-    documented(
-        "ZIPPY_IN_PLACE",
-        "number of bytes from which a box that is contiguous in mapped memory is sent without a copy, if the hosts of all ranks map memory. The largest value of all ranks applies",
-        "65536",
-    ),
-    documented(
-        "ZIPPY_BINDING_LIMIT",
-        "a smaller limit for storage bindings, in bytes, to test the code for large arrays with small arrays; at least 4096",
-        "the adapter's",
-    ),
-    documented(
-        "ZIPPY_BUFFER_LIMIT",
-        "a smaller limit for buffers, in bytes, to test arrays of several buffers with small arrays; at least 4096",
-        "the adapter's, at most 2 GiB",
-    ),
-    documented(
-        "ZIPPY_MEMORY_LIMIT",
-        "greatest number of bytes of the arrays of a rank; the creation of an array beyond the limit is an error",
-        "for adapters without memory of their own, nine tenths of the machine's memory, shared by its processes",
     ),
     documented(
         "ZIPPY_THREADS",
@@ -100,8 +71,14 @@ pub const VARIABLES: &[Variable] = &[
         "`native` without a GPU, also with a software driver; else `driver`",
     ),
     documented(
+        "ZIPPY_MEMORY_LIMIT",
+        "greatest number of bytes of the arrays of a rank; the creation of an array beyond the limit is an error",
+        "for adapters without memory of their own, nine tenths of the machine's memory, shared by its processes",
+    ),
+    // Of the array viewer.
+    documented(
         "ZIPPY_DEBUG",
-        "the debugger that is attached at debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words after commas; [the viewer's page](../debugger/README.md) lists them",
+        "the debugger that is attached at debug points: `spawn`, `listen:PORT`, `record:FILE`, with more words after commas; [the viewer's page](../debugger/) lists them",
         "none",
     ),
     documented(
@@ -114,6 +91,23 @@ pub const VARIABLES: &[Variable] = &[
         "the token of 32 hexadecimal digits by which `zippy-debugger` and a listening program authenticate each other. If the variable is set for the program too, the token is the same for each run and is not printed",
         "a new token for each run; the program prints it, and it is entered at the terminal of the viewer",
     ),
+    // Of messages and memory.
+    documented(
+        "ZIPPY_MESSAGE",
+        "greatest number of bytes of a message of an exchange between global arrays, and of the messages that a delivery has in flight. Larger messages are divided. A blocking exchange that would stage more bytes goes message by message, except if its boxes have an order or may overlap. The smallest value of all ranks applies",
+        "67108864",
+    ),
+    documented(
+        "ZIPPY_IN_PLACE",
+        "number of bytes from which a box that is contiguous in mapped memory is sent without a copy, if the hosts of all ranks map memory. The largest value of all ranks applies",
+        "65536",
+    ),
+    documented(
+        "ZIPPY_HOST_MAP",
+        "`0` never maps chunks into host memory, `1` requires it",
+        "on for adapters that share memory with the host",
+    ),
+    // Of builds and launchers.
     documented(
         "MPICC",
         "the compiler wrapper of the MPI library to build with",
@@ -134,26 +128,37 @@ pub const VARIABLES: &[Variable] = &[
         "the manifest of the Vulkan driver to use, for the Vulkan loader; `cargo xtask test --drivers` uses it too",
         "all installed drivers; SwiftShader for `--drivers`",
     ),
-    internal("ZIPPY_BENCH_CHILD", "a process that a benchmark has started"),
-    internal("ZIPPY_BENCH_FILES_MIB", "the size of the files of a benchmark"),
-    internal("ZIPPY_BENCH_ARGS", "the arguments of a benchmark that is a part of another program"),
-    internal("ZIPPY_BENCH_OUT", "where benchmarks write their numbers"),
-    internal("ZIPPY_BENCH_PEERS", "whether benchmarks run what they are compared with"),
-    internal("ZIPPY_BENCH_PYTHON", "the Python of benchmarks"),
+    // For tests.
+    documented(
+        "ZIPPY_BINDING_LIMIT",
+        "a smaller limit for storage bindings, in bytes, to test the code for large arrays with small arrays; at least 4096",
+        "the adapter's",
+    ),
+    documented(
+        "ZIPPY_BUFFER_LIMIT",
+        "a smaller limit for buffers, in bytes, to test arrays of several buffers with small arrays; at least 4096",
+        "the adapter's, at most 2 GiB",
+    ),
+    internal("ZIPPY_BENCH_CHILD", "set for a process that a benchmark starts"),
+    internal("ZIPPY_BENCH_FILES_MIB", "size of the files of a benchmark, in MiB"),
+    internal("ZIPPY_BENCH_ARGS", "arguments of a benchmark that is a part of another program"),
+    internal("ZIPPY_BENCH_OUT", "file for the numbers of benchmarks"),
+    internal("ZIPPY_BENCH_PEERS", "runs the libraries that benchmarks compare with"),
+    internal("ZIPPY_BENCH_PYTHON", "the Python program of benchmarks"),
     internal("ZIPPY_BUNDLE_RUN", "the benchmark that a bundle's program runs"),
-    internal("ZIPPY_IO_FILE", "a file of a test's own process"),
-    internal("ZIPPY_IO_FULL", "a full disk of a test"),
-    internal("ZIPPY_IO_FULL_ARRAYS", "a full disk of a test of arrays"),
-    internal("ZIPPY_IO_FULL_SMALL", "a small full disk of a test"),
+    internal("ZIPPY_IO_FILE", "a file for a process of a test"),
+    internal("ZIPPY_IO_FULL", "a full disk for a test"),
+    internal("ZIPPY_IO_FULL_ARRAYS", "a full disk for a test of arrays"),
+    internal("ZIPPY_IO_FULL_SMALL", "a small full disk for a test"),
     internal("ZIPPY_IO_HELD", "a directory of checkpoints that a test holds"),
-    internal("ZIPPY_IO_KILLED", "a writer that a test kills"),
-    internal("ZIPPY_IO_TASK", "the task of a test's own process"),
-    internal("ZIPPY_RANDOM_KERNELS", "the number of random kernels that a test runs"),
-    internal("ZIPPY_RANDOM_SEED", "the seed of the first random kernel"),
-    internal("ZIPPY_REFUSE_PARAMETER_BRANCHES", "whether a kernel that branches on parameters alone is an error"),
-    internal("ZIPPY_SCREENSHOT", "where a test of a window keeps a picture"),
-    internal("ZIPPY_TEST_JOB", "the test that a process plays"),
-    internal("ZIPPY_TEST_MPI", "whether tests run under MPI, too"),
+    internal("ZIPPY_IO_KILLED", "a directory for a writer that a test kills"),
+    internal("ZIPPY_IO_TASK", "task of a process of a test"),
+    internal("ZIPPY_RANDOM_KERNELS", "number of random kernels that a test runs"),
+    internal("ZIPPY_RANDOM_SEED", "seed of the first random kernel"),
+    internal("ZIPPY_REFUSE_PARAMETER_BRANCHES", "makes a kernel that branches on parameters alone an error"),
+    internal("ZIPPY_SCREENSHOT", "file for the picture of a window test"),
+    internal("ZIPPY_TEST_JOB", "the test that a process of a job runs"),
+    internal("ZIPPY_TEST_MPI", "runs tests under MPI, too"),
     internal("ZIPPY_TEST_NO_LAUNCHER", "a test without a launcher"),
 ];
 
@@ -212,10 +217,11 @@ mod tests {
     fn page_has_a_row_of_each_variable() {
         let page = include_str!("../../../docs/environment.md");
         let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
-        let row = |variable: &Variable| {
-            Some(format!("| `{}` | {} | {} |", variable.name, variable.meaning, variable.default?))
+        let row = |Variable { name, meaning, default }: &Variable| match default {
+            Some(default) => format!("| `{name}` | {meaning} | {default} |"),
+            None => format!("| `{name}` | {meaning} |"),
         };
-        let expected: Vec<String> = VARIABLES.iter().filter_map(row).collect();
-        assert_eq!(rows, expected, "the table of docs/environment.md is:\n{}", expected.join("\n"));
+        let expected: Vec<String> = VARIABLES.iter().map(row).collect();
+        assert_eq!(rows, expected, "the tables of docs/environment.md have these rows:\n{}", expected.join("\n"));
     }
 }
