@@ -1,9 +1,9 @@
-//! Tests of rules on the source files of the workspace: layers of modules, cycles of files, lengths
-//! of files, unfinished code, unsafe code, call sites of errors, environment variables and
-//! dependencies. The module `planted` tests that each rule detects violations.
+//! Rules on the sources: layers, cycles, lengths, unfinished and unsafe code, call sites, variables,
+//! links of pages, dependencies. The module `planted` tests that each rule detects violations.
 
 mod call_sites;
 mod cycles;
+mod links;
 mod planted;
 mod rules;
 mod source_file;
