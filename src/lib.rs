@@ -66,8 +66,8 @@
 //!
 //! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for all operations that move
 //! data, [`kernel`] for the features of shaders, [`algorithms`] for reductions and elementwise
-//! expressions, [`error`] for errors. README.md and the examples show more, and DESIGN.md gives the
-//! reasons of the design.
+//! expressions, [`error`] for errors. The guides in `docs/guides` have a program for each task, and
+//! DESIGN.md gives the reasons of the design.
 #![warn(missing_docs)]
 
 // Generated code refers to `::zippy`, also inside of this crate.

@@ -20,9 +20,8 @@ pub fn main() -> zippy::Result<()> {
 /// Returns the velocity after some steps. The axes are x, y, z and component.
 pub fn program(world: &World, steps: u64) -> zippy::Result<GlobalArray<f32, 4>> {
     let (centre, radius) = ([40.0, 34.0], 8.0_f64);
-    let is_solid = move |[x, y, _]: [i64; 3]| {
-        (x as f64 - centre[0]).powi(2) + (y as f64 - centre[1]).powi(2) < radius * radius
-    };
+    let is_solid =
+        move |[x, y, _]: [i64; 3]| (x as f64 - centre[0]).powi(2) + (y as f64 - centre[1]).powi(2) < radius * radius;
     let problem = Problem::new(VelocitySet::D2Q9, [LENGTH, WIDTH, 1])
         .sides(1, Side::Wall, Side::Wall)
         .viscosity(0.004)
