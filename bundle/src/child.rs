@@ -16,6 +16,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// end. Batch systems kill the runner itself some seconds after their signal.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// Time limit of a program that only lists its tests.
+pub const LIST_LIMIT: Duration = Duration::from_secs(20);
+
 /// Problem text of a part that a signal to the runner ended.
 pub const STOPPED: &str = "stopped by a signal";
 

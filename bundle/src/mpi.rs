@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::parts::LIST_LIMIT;
-use crate::{Setting, child};
+use crate::Setting;
+use crate::child::{self, LIST_LIMIT};
 
 /// Launchers, the most specific names last.
 const LAUNCHERS: [&str; 4] = ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi"];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Setting;
-use crate::child::{self, Ended};
+use crate::child::{self, Ended, LIST_LIMIT};
 use crate::limits::Limit;
 use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
 
@@ -184,9 +184,6 @@ const MAX_TEST_THREADS: usize = 6;
 fn test_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_TEST_THREADS))
 }
-
-/// Time limit of a program that only lists its tests.
-pub const LIST_LIMIT: Duration = Duration::from_secs(20);
 
 /// Lists the tests whose names begin with one of `modules` and with none of `without`. The filters
 /// of the test harness cannot do this: they match anywhere in a name.

@@ -24,6 +24,8 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Reason for the failure of the step, in one line; `None` for success.
     pub problem: Option<String>,
+    /// Reason why the step was not run, in one line; `None` if it was.
+    pub not_run: Option<String>,
     /// Complete output.
     pub lines: Vec<String>,
 }

@@ -32,7 +32,10 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     say!("==> {}", spell_out(&command));
     let status = status(&mut command)?;
     if !status.success() {
-        say!("\nThe renderer failed. `cargo xtask doctor` checks this machine for the reason.");
+        say!(
+            "\nThe renderer failed. These commands check this machine for the reason:\n  \
+             cargo build --release --example doctor --example hello\n  cargo xtask doctor"
+        );
         return Ok(exit_code(status));
     }
     let volume = parsed.get("--input").unwrap_or("a generated phantom");
@@ -46,7 +49,7 @@ Next commands to try:
   cargo xtask mpi -n {ranks} -p volume -- --size 512x512 --output volume.png
                                                   the same program as {ranks} processes under MPI
   cargo run --release --example listings          the three listings of the paper, 73 lines
-  cargo xtask test                                all checks of the project",
+  cargo xtask test                                all tests and examples of the project",
         picture.display()
     );
     Ok(0)

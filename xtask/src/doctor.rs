@@ -1,5 +1,6 @@
-//! `cargo xtask doctor`: check of this machine. Installs nothing.
+//! `cargo xtask doctor`: check of this machine. Installs and builds nothing.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use crate::args::parse;
 use crate::context::Context;
 use crate::machine::Machine;
 use crate::mpi::{self, Mpi};
-use crate::packages::{CHECKS, MPI};
+use crate::packages::{GRAPHICS, MPI, TOOLS, WINDOWS};
 use crate::process::output;
 use crate::ranks::{self, Ranks};
 use crate::setup;
@@ -19,13 +20,17 @@ cargo xtask doctor [--json]
 Checks this machine, and prints each problem with its fix:
 
   * the Rust toolchain, and packages that set-up would install;
+  * the Vulkan driver;
+  * the MPI library and its launcher, which must belong together;
+
+and, if the examples `doctor` and `hello` are built, by a run of them:
+
   * adapters with their limits and their backend of kernels;
   * driver traps: some versions of Mesa's software Vulkan silently stop loops after 65,535 iterations; without a driver of
     the GPU, kernels run on the CPU;
-  * the MPI library and its launcher, which must belong together;
   * two ranks that send messages to each other, as threads and under MPI.
 
-Builds two small examples; installs and changes nothing else. The exit code is 1 if a check fails.
+Installs, builds and changes nothing. The exit code is 1 if a check fails.
 
   --json                print one JSON object instead of text
   --help                print this text";
@@ -44,8 +49,9 @@ pub fn run(arguments: &[String]) -> Result<u8, String> {
     // Cargo itself refuses a toolchain that is too old.
     findings.add("good", "toolchain", output(context.command("rustc").arg("--version"))?, "");
     missing(&context.machine, &mut findings);
-    let mpi = mpi::compiler(&context.machine).and_then(|_| library_and_launcher(&context, &mut findings));
-    context.mpi = mpi.filter(|_| context.machine.libclang().is_some());
+    driver(&context.machine, &mut findings);
+    let mpi = mpi::compiler(&context.machine).and_then(|_| library_and_launcher(&context.machine, &mut findings));
+    context.mpi = mpi;
     programs(&context, &mut findings);
     Ok(findings.conclude())
 }
@@ -86,7 +92,7 @@ fn lines(finding: &Value) -> String {
 
 /// Reports missing software of tests and of MPI.
 fn missing(machine: &Machine, findings: &mut Findings) {
-    let missing = setup::missing(machine, &[MPI, CHECKS].concat());
+    let missing = setup::missing(machine, &[MPI, TOOLS, WINDOWS].concat());
     for (need, detail) in &missing {
         findings.add("bad", "set-up", format!("missing: {}{detail}", need.why), setup::remedy(machine, need));
     }
@@ -96,8 +102,8 @@ fn missing(machine: &Machine, findings: &mut Findings) {
 }
 
 /// Reports the MPI library and its launcher; `None` if they do not belong together.
-fn library_and_launcher(context: &Context, findings: &mut Findings) -> Option<Mpi> {
-    let mpi = mpi::ready(context).map_err(|message| {
+fn library_and_launcher(machine: &Machine, findings: &mut Findings) -> Option<Mpi> {
+    let mpi = mpi::find(machine).map_err(|message| {
         let fix = "make MPICC and ZIPPY_MPIRUN name the compiler wrapper and the launcher of one installation";
         findings.add("bad", "MPI", message, fix);
     });
@@ -109,22 +115,51 @@ fn library_and_launcher(context: &Context, findings: &mut Findings) -> Option<Mp
     Some(mpi)
 }
 
-/// Builds and runs the two examples that describe adapters and let ranks greet each other.
+/// Reports whether Vulkan can find an adapter.
+fn driver(machine: &Machine, findings: &mut Findings) {
+    match machine.graphics_problem() {
+        None => findings.add("good", "driver", "a driver and its loader are installed", ""),
+        Some(problem) => {
+            let text = format!("{problem}: the processor computes kernels; no window opens, and no mesh is drawn");
+            findings.add("note", "driver", text, setup::remedy(machine, &GRAPHICS[0]))
+        }
+    };
+}
+
+/// Runs the two examples that describe adapters and let ranks greet each other, if they are built.
 fn programs(context: &Context, findings: &mut Findings) {
-    let build = |name| [&["build", "--workspace", "--example", name], context.features()].concat();
-    let program = |name| context.program("example", name, &build(name));
-    let both = program("doctor").and_then(|doctor| Ok((doctor, program("hello")?)));
-    let reported =
-        both.map_err(|message| _ = findings.add("bad", "build", message, "the output of Cargo above has the reason"));
-    let Ok((doctor, hello)) = reported else { return };
-    match output(&mut context.command(doctor)) {
-        Ok(text) => adapters(&text, &context.machine, findings),
-        Err(message) => _ = findings.add("bad", "device", message, "the message says what would be right"),
+    match built_example(context, "doctor").map(|doctor| output(&mut context.command(doctor))) {
+        None => not_checked(context, "adapters are not checked: the example `doctor` is not built", findings),
+        Some(Ok(text)) => adapters(&text, &context.machine, findings),
+        Some(Err(message)) => _ = findings.add("bad", "device", message, "the message says what would be right"),
     }
-    let under_mpi = context.mpi.iter().map(|_| ("two ranks under MPI", Ranks::Mpi(2)));
-    for (topic, ranks) in [("two ranks as threads", Ranks::Threads(2))].into_iter().chain(under_mpi) {
-        greeting(topic, ranks::command(context, &hello, ranks), findings);
+    let Some(hello) = built_example(context, "hello") else {
+        return not_checked(context, "ranks are not checked: the example `hello` is not built", findings);
+    };
+    greeting("two ranks as threads", ranks::command(context, &hello, Ranks::Threads(2)), findings);
+    match &context.mpi {
+        None => {}
+        Some(_) if mpi::linked_family(&hello).is_none() => {
+            not_checked(context, "ranks under MPI are not checked: the example `hello` is built without MPI", findings);
+        }
+        Some(_) => greeting("two ranks under MPI", ranks::command(context, &hello, Ranks::Mpi(2)), findings),
     }
+}
+
+/// Reports a check that needs the examples to be built.
+fn not_checked(context: &Context, text: &str, findings: &mut Findings) {
+    // Without MPI, the build shares its crates with `cargo xtask demo` and `cargo run --release`.
+    let options = if context.mpi.is_some() { "--workspace --features mpi" } else { "--release" };
+    let fix = format!("`cargo build {options} --example doctor --example hello`, then `cargo xtask doctor` again");
+    findings.add("note", "programs", text, fix);
+}
+
+/// Path of an example in the target directory: the last that was built, optimised or not.
+fn built_example(context: &Context, name: &str) -> Option<PathBuf> {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let paths = ["release", "debug"].map(|profile| context.target().join(profile).join("examples").join(&file));
+    let built = paths.into_iter().filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)));
+    built.max().map(|(_, path)| path)
 }
 
 /// Each of two ranks must report that it is one of two.

@@ -71,6 +71,12 @@ impl Machine {
         std::env::split_paths(path).map(|dir| dir.join(name)).find(|path| is_program(&self.at(path)))
     }
 
+    /// True if Cargo has a subcommand, such as `fmt`.
+    pub fn has_cargo_command(&self, name: &str) -> bool {
+        let cargo = self.which(self.var("CARGO").unwrap_or("cargo"));
+        cargo.is_some_and(|cargo| output(Command::new(self.at(cargo)).args([name, "--version"])).is_ok())
+    }
+
     /// Directory of an MPI installation outside the search path; `None` if `MPICC` or the search
     /// path names an installation.
     pub fn hidden_mpi(&self) -> Option<&'static str> {

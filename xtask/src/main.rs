@@ -12,6 +12,7 @@ mod args;
 mod bench;
 mod bundle;
 mod cargo_test;
+mod ci;
 mod context;
 mod demo;
 mod doctor;
@@ -19,11 +20,14 @@ mod fuzz;
 mod launch;
 mod machine;
 mod mpi;
+mod mpi_binding;
 mod packages;
 mod process;
 mod ranks;
 mod report;
+mod run_steps;
 mod setup;
+mod step;
 mod steps;
 mod test;
 mod third_party;
@@ -35,8 +39,9 @@ const HELP: &str = "\
 cargo xtask COMMAND [OPTIONS]
 
   demo      set this machine up, build the volume renderer and run it on four ranks
-  test      set this machine up, then run all checks: format, lints, docs, tests with threads and MPI
-  doctor    check this machine (toolchain, GPU adapters, driver traps, MPI) and report problems; changes nothing
+  test      set this machine up, then run all tests and examples, with ranks as threads and under MPI
+  ci        everything that a change must pass: format, lints, docs, licences, code for AArch64, then all of `test`
+  doctor    check this machine (toolchain, GPU adapters, driver traps, MPI) and report problems; builds nothing
   mpi       build a program and run it as N processes under the MPI launcher
   bench     run the benchmarks and collect their numbers in benches/results/; --report writes the page
   bundle    pack programs, tests and benchmarks for a machine without a toolchain
@@ -47,9 +52,10 @@ cargo xtask COMMAND [OPTIONS]
 
 type Run = fn(&[String]) -> Result<u8, String>;
 
-const COMMANDS: [(&str, Run); 7] = [
+const COMMANDS: [(&str, Run); 8] = [
     ("demo", demo::run),
     ("test", test::run),
+    ("ci", ci::run),
     ("doctor", doctor::run),
     ("mpi", launch::run),
     ("bench", bench::run),

@@ -2,13 +2,11 @@
 //! and the start of ranks.
 
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::context::Context;
 use crate::machine::Machine;
-use crate::process::{output, succeed};
+use crate::process::output;
 
 /// A family of MPI libraries with a common launcher protocol. Only a launcher of the same family
 /// can start processes in one world.
@@ -101,7 +99,7 @@ fn family_of_compiler(compiler: &Path) -> Result<&'static Family, String> {
 }
 
 /// Compiler command of a compiler wrapper, with its link flags.
-fn link_line(compiler: &Path) -> Result<String, String> {
+pub fn link_line(compiler: &Path) -> Result<String, String> {
     output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).ok_or(format!(
         "{} is not a complete MPI compiler wrapper (`-show` prints no libraries); is its -dev package installed?",
         compiler.display()
@@ -130,42 +128,11 @@ pub fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> 
     }
 }
 
-/// Finds the MPI installation that builds and starts programs.
-///
-/// Deletes the built MPI binding (the crate `mpi-sys`) if it may be for another library: Cargo does
-/// not run the build script of the binding again if `MPICC` or the compiler wrapper changes. A
-/// record under the target directory holds the compiler command of the last build.
-///
-/// # Errors
-/// No compiler wrapper, no launcher of the same family, or a failure to write the record.
-pub fn ready(context: &Context) -> Result<Mpi, String> {
-    let mpi = find(&context.machine)?;
-    let (record, link_line) = (context.scratch("mpi")?.join("wrapper"), link_line(&mpi.compiler)?);
-    if is_stale(&context.target(), &record, &link_line) {
-        let _ = writeln!(std::io::stderr(), "The MPI binding may be built for another library; it is built again.");
-        for profile in ["dev", "release"] {
-            let clean = ["clean", "--quiet", "--package", "mpi-sys", "--profile", profile];
-            succeed(&mut context.cargo(&clean), "`cargo clean` for the MPI binding")?;
-        }
-    }
-    std::fs::write(&record, link_line).map_err(|error| format!("{}: {error}", record.display()))?;
-    Ok(mpi)
-}
-
-/// True if the built MPI binding may be for another library: the record holds another compiler
-/// command, or a built binding has no record.
-fn is_stale(target: &Path, record: &Path, link_line: &str) -> bool {
-    let names = |profile| std::fs::read_dir(target.join(profile).join("build")).into_iter().flatten().flatten();
-    let is_binding = |file: std::fs::DirEntry| file.file_name().to_string_lossy().starts_with("mpi-sys-");
-    let built = || ["debug", "release"].into_iter().flat_map(names).any(is_binding);
-    std::fs::read_to_string(record).map_or_else(|_| built(), |recorded| recorded != link_line)
-}
-
 /// Finds the compiler wrapper and a launcher of the same family.
 ///
 /// # Errors
 /// No compiler wrapper, or no launcher of its family; the error names all candidates.
-fn find(machine: &Machine) -> Result<Mpi, String> {
+pub fn find(machine: &Machine) -> Result<Mpi, String> {
     let named = machine.var("MPICC").unwrap_or("mpicc");
     let absent =
         format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)");
@@ -188,14 +155,19 @@ fn find(machine: &Machine) -> Result<Mpi, String> {
     ))
 }
 
+/// Family of the MPI library that a program is linked with; `None` for a program without MPI.
+pub fn linked_family(program: &Path) -> Option<&'static Family> {
+    let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
+    lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
+    family_in_text(&output(&mut lister).unwrap_or_default(), |family| family.libraries)
+}
+
 /// Checks that a program is linked with an MPI library of the launcher's family.
 ///
 /// # Errors
 /// The program is linked with a library of another family.
 pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
-    let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
-    lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
-    match family_in_text(&output(&mut lister).unwrap_or_default(), |family| family.libraries) {
+    match linked_family(program) {
         Some(linked) if linked != mpi.family => Err(format!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
              run `cargo clean -p mpi-sys`, then this again.",
@@ -209,8 +181,8 @@ pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
 }
 
 /// Sets the environment variables that the launcher needs, except variables that the user has set.
-pub fn prepare(context: &Context, mpi: &Mpi, command: &mut Command) {
-    let unset = |(name, _): &&(&str, &str)| context.machine.var(name).is_none();
+pub fn prepare(machine: &Machine, mpi: &Mpi, command: &mut Command) {
+    let unset = |(name, _): &&(&str, &str)| machine.var(name).is_none();
     command.envs(mpi.family.settings.iter().filter(unset).copied());
 }
 

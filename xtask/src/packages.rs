@@ -1,11 +1,8 @@
 //! Tables of needs: the check for each need, its packages for each package manager, and the
 //! commands that install them.
 
-use std::process::Command;
-
 use crate::machine::Machine;
 use crate::mpi;
-use crate::process::output;
 
 /// Software that a command needs.
 #[derive(Clone, Copy)]
@@ -61,9 +58,9 @@ const SCREEN: Need = Need {
         "",
     ],
 };
-const TOOLS: Need = Need {
+const RUST_TOOLS: Need = Need {
     why: "rustfmt and clippy: check the format of the sources and find mistakes",
-    missing: |machine| absent(["fmt", "clippy"].iter().all(|tool| cargo_has(machine, tool))),
+    missing: |machine| absent(["fmt", "clippy"].iter().all(|tool| machine.has_cargo_command(tool))),
     packages: ["rustfmt clippy", "", "", "", ""],
 };
 
@@ -73,16 +70,14 @@ pub const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
 /// Needs of building and running with MPI.
 pub const MPI: &[Need] = &[OPEN_MPI, MPICH, LIBCLANG];
 
-/// Needs of checks and tests of the sources.
-pub const CHECKS: &[Need] = &[TOOLS, SCREEN];
+/// Needs of checks of the sources.
+pub const TOOLS: &[Need] = &[RUST_TOOLS];
+
+/// Needs of tests that open windows.
+pub const WINDOWS: &[Need] = &[SCREEN];
 
 fn absent(present: bool) -> Option<String> {
     (!present).then(String::new)
-}
-
-fn cargo_has(machine: &Machine, subcommand: &str) -> bool {
-    let cargo = machine.which(machine.var("CARGO").unwrap_or("cargo"));
-    cargo.is_some_and(|cargo| output(Command::new(machine.at(cargo)).args([subcommand, "--version"])).is_ok())
 }
 
 /// Package managers: program, command that fetches the lists if necessary, and command that

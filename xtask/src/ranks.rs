@@ -51,7 +51,7 @@ pub fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Comman
             let mpi = context.mpi.as_ref().ok_or("this needs MPI")?;
             mpi::check_linked(mpi, program)?;
             command = context.command(&mpi.launcher);
-            mpi::prepare(context, mpi, &mut command);
+            mpi::prepare(&context.machine, mpi, &mut command);
             RANK_VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
             command.arg("-n").arg(n.to_string()).arg(program);
         }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::machine::Machine;
 use crate::packages::{MPI, Need, commands};
 use crate::process::status;
-use crate::{mpi, say};
+use crate::{mpi_binding, say};
 
 /// Returns the context of a command after all its needs are met, with or without MPI; or the reason
 /// for a failure.
@@ -15,7 +15,7 @@ pub fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, 
     let mut context = Context::new()?;
     ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
     if with_mpi {
-        context.mpi = Some(mpi::ready(&context)?);
+        context.mpi = Some(mpi_binding::ready(&context)?);
     }
     Ok(context)
 }

@@ -1,7 +1,7 @@
-//! Loads a scan into a global array and saves the array as a Zarr store: `cargo run --example files
-//! -- SCAN.nrrd STORE.zarr`, with `ZIPPY_RANKS=4` or under an MPI launcher for more ranks.
-//! zarr-python, xarray and napari open the store. Without arguments the example creates a scan
-//! itself.
+//! Loads a scan into a global array and saves the array as a Zarr store: `cargo run -p zippy-io
+//! --example files -- SCAN.nrrd STORE.zarr`, with `ZIPPY_RANKS=4` or under an MPI launcher for more
+//! ranks. zarr-python, xarray and napari open the store. Without arguments the example creates a
+//! scan itself.
 
 #[path = "../../../examples/support/say.rs"]
 mod say;

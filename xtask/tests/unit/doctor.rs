@@ -78,3 +78,34 @@ fn exit_code_is_1_only_with_a_bad_finding() {
     findings.add("bad", "a", "b", "c");
     assert_eq!(findings.conclude(), 1);
 }
+
+#[test]
+fn example_that_was_built_last_is_run() {
+    let fake = FakeMachine::new("doctor-built", "linux");
+    let root = fake.machine.at("/");
+    let mut machine = Machine { root: root.clone(), ..Machine::real() };
+    machine.vars.remove("CARGO_TARGET_DIR");
+    let context = Context { root, machine, mpi: None };
+    let target = context.target();
+    assert_eq!(built_example(&context, "hello"), None);
+    let file = |profile: &str| target.join(profile).join(format!("examples/hello{}", std::env::consts::EXE_SUFFIX));
+    for (index, profile) in ["debug", "release"].into_iter().enumerate() {
+        std::fs::create_dir_all(file(profile).parent().unwrap()).unwrap();
+        let built = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(index as u64);
+        std::fs::File::create(file(profile)).unwrap().set_modified(built).unwrap();
+        assert_eq!(built_example(&context, "hello"), Some(file(profile)));
+    }
+}
+
+#[test]
+fn examples_that_are_not_built_are_noted() {
+    let fake = FakeMachine::new("doctor-not-built", "linux");
+    let root = fake.machine.at("/");
+    let mut machine = Machine { root: root.clone(), ..Machine::real() };
+    machine.vars.remove("CARGO_TARGET_DIR");
+    let mut findings = no_findings();
+    programs(&Context { root, machine, mpi: None }, &mut findings);
+    let found = verdicts(&findings);
+    assert!(found.len() == 2 && found.iter().all(|(verdict, _)| verdict == "note"), "{found:?}");
+    assert!(found[1].1.contains("fix: `cargo build --release --example doctor --example hello`"), "{found:?}");
+}

@@ -69,9 +69,9 @@ fn half_installed_mpi_is_completed_by_packages_of_its_family() {
 #[test]
 fn rust_components_are_installed_by_rustup() {
     let rustup = with("rustup", "linux", &["rustup"]);
-    assert_eq!(lines(&rustup, &[TOOLS]), ["rustup component add rustfmt clippy"]);
-    assert!(refusal(&rustup, &[TOOLS, LIBCLANG]).contains("apt-get"));
-    assert!(refusal(&with("no-rustup", "linux", &[]), &[TOOLS]).contains("rustup"));
+    assert_eq!(lines(&rustup, &[RUST_TOOLS]), ["rustup component add rustfmt clippy"]);
+    assert!(refusal(&rustup, &[RUST_TOOLS, LIBCLANG]).contains("apt-get"));
+    assert!(refusal(&with("no-rustup", "linux", &[]), &[RUST_TOOLS]).contains("rustup"));
 }
 
 #[test]

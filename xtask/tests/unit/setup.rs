@@ -1,6 +1,6 @@
 use super::*;
 use crate::machine::tests::FakeMachine;
-use crate::packages::{CHECKS, GRAPHICS};
+use crate::packages::{GRAPHICS, TOOLS, WINDOWS};
 
 /// First three words of the description of each missing need.
 fn missing_needs(machine: &FakeMachine, needs: &[Need]) -> Vec<String> {
@@ -13,7 +13,8 @@ fn missing_needs(machine: &FakeMachine, needs: &[Need]) -> Vec<String> {
 fn all_needs_are_missing_on_bare_debian() {
     let bare = FakeMachine::new("setup-bare", "linux").program("/usr/bin/apt-get").var("CARGO", "/usr/bin/cargo");
     assert_eq!(missing_needs(&bare, MPI), ["an MPI library", "libclang  the"]);
-    assert_eq!(missing_needs(&bare, CHECKS), ["rustfmt and clippy", "a virtual X"]);
+    assert_eq!(missing_needs(&bare, TOOLS), ["rustfmt and clippy"]);
+    assert_eq!(missing_needs(&bare, WINDOWS), ["a virtual X"]);
     assert_eq!(missing_needs(&bare, GRAPHICS), ["a Vulkan driver"]);
     assert!(describe(&missing(&bare.machine, GRAPHICS)).contains("found: no Vulkan loader"));
 }
@@ -31,10 +32,16 @@ fn present_libclang_is_not_missing() {
 #[test]
 fn rustfmt_and_clippy_are_missing_if_one_subcommand_of_cargo_fails() {
     let machine = FakeMachine::new("setup-tools", "linux")
-        .program("/usr/bin/Xvfb")
-        .file("/usr/lib/libxkbcommon-x11.so.0", "")
         .script("/toolchain/bin/cargo", "#!/bin/sh\n[ $1 = fmt ]")
         .var("CARGO", "/toolchain/bin/cargo");
-    assert_eq!(missing_needs(&machine, CHECKS), ["rustfmt and clippy"]);
-    assert_eq!(missing_needs(&machine.program("/toolchain/bin/cargo"), CHECKS), [""; 0]);
+    assert_eq!(missing_needs(&machine, TOOLS), ["rustfmt and clippy"]);
+    assert_eq!(missing_needs(&machine.program("/toolchain/bin/cargo"), TOOLS), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn virtual_screen_is_missing_without_its_library() {
+    let machine = FakeMachine::new("setup-screen", "linux").program("/usr/bin/Xvfb");
+    assert_eq!(missing_needs(&machine, WINDOWS), ["a virtual X"]);
+    assert_eq!(missing_needs(&machine.file("/usr/lib/libxkbcommon-x11.so.0", ""), WINDOWS), [""; 0]);
 }
