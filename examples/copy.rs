@@ -1,11 +1,6 @@
 //! Copies between overlapping regions of an array, between layouts, and with permuted axes.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::{Exchange, Layout, Split, World};
-
-use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
@@ -27,12 +22,7 @@ fn main() -> zippy::Result<()> {
                 assert_eq!(i64::from(value), expected, "at {p:?}");
             }
         }
-        say(format_args!(
-            "rank {}: {} messages, {} bytes to other ranks",
-            world.rank(),
-            moved.messages,
-            moved.bytes_network
-        ))?;
+        println!("rank {}: {} messages, {} bytes to other ranks", world.rank(), moved.messages, moved.bytes_network);
         Ok(())
     })
 }

@@ -2,12 +2,7 @@
 //! cells, and both halves of another array are added. The program prints the plan before the
 //! exchange.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::{Exchange, Layout, Operator, Split, World};
-
-use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
@@ -32,7 +27,7 @@ fn main() -> zippy::Result<()> {
         let exchange = Exchange::new().ghosts(&mass).reverse_with(Operator::Add).composites(halves, &Operator::Add);
         let plan = world.plan(&exchange)?;
         if world.rank() == 0 {
-            say(&plan)?;
+            println!("{plan}");
         }
         let moved = world.exchange(&exchange)?;
         assert_eq!(moved, plan.moved());

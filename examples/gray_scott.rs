@@ -3,12 +3,7 @@
 //! The program prints a picture in characters, and sums with the same bits for every number of
 //! ranks.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::{Layout, Split, World, include_wgsl};
-
-use say::say;
 
 const SIZE: i64 = 96;
 const STEPS: usize = 1500;
@@ -47,9 +42,9 @@ fn program(world: &World) -> zippy::Result<()> {
         // Each character shows one cell of a block of 2 by 4 cells.
         for row in picture.chunks(4 * SIZE as usize) {
             let shade = |b: &f32| b" .:-=+*#%@"[((b * 30.0) as usize).min(9)] as char;
-            say(row[..SIZE as usize].iter().step_by(2).map(shade).collect::<String>())?;
+            println!("{}", row[..SIZE as usize].iter().step_by(2).map(shade).collect::<String>());
         }
-        say(format!("sum of u {}, of v {}; bits {:x?}", sums[0], sums[1], sums.map(f64::to_bits)))?;
+        println!("sum of u {}, of v {}; bits {:x?}", sums[0], sums[1], sums.map(f64::to_bits));
     }
     assert!(sums[1] > 10.0, "the second substance has died out");
     Ok(())

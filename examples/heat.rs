@@ -3,14 +3,9 @@
 //!
 //! The program prints a sum and an error with the same bits for every number of ranks.
 
-#[path = "support/say.rs"]
-mod say;
-
 use std::f64::consts::TAU;
 
 use zippy::{Layout, Split, World, include_wgsl};
-
-use say::say;
 
 /// Prime extents, so that no number of ranks divides them.
 const SHAPE: [i64; 3] = [47, 31, 29];
@@ -58,8 +53,8 @@ fn program(world: &World) -> zippy::Result<()> {
     let [error] = error;
     let heat = world.sum(&now)?;
     if world.rank() == 0 {
-        say(format!("after {STEPS} steps: wave {decay:.4} of the first, heat {heat:.3}, error {error:.1e}"))?;
-        say(format!("bits {:x} and {:x}", heat.to_bits(), error.to_bits()))?;
+        println!("after {STEPS} steps: wave {decay:.4} of the first, heat {heat:.3}, error {error:.1e}");
+        println!("bits {:x} and {:x}", heat.to_bits(), error.to_bits());
     }
     assert!(error < 1e-5, "the wave differs from the exact solution");
     Ok(())

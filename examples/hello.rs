@@ -3,12 +3,7 @@
 //!
 //! Run with `ZIPPY_RANKS=2 cargo run --example hello` or `cargo xtask mpi -n 2 --example hello`.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::{Layout, Split, World};
-
-use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
@@ -21,7 +16,7 @@ fn main() -> zippy::Result<()> {
         let values = names.local()?.with_ghosts().read()?;
         let (left, right) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
         assert_eq!(values, [left, rank, right].map(|rank| rank as u32), "rank {rank} of {ranks}");
-        say(format_args!("rank {rank} of {ranks} on {}: neighbours {left} and {right}", world.gpu().adapter().name))?;
+        println!("rank {rank} of {ranks} on {}: neighbours {left} and {right}", world.gpu().adapter().name);
         world.barrier()
     })
 }

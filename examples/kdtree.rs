@@ -2,15 +2,10 @@
 //! a picture of the cuts, and boxes of a grid with equal numbers of points. The first argument
 //! names the file of the picture.
 
-#[path = "support/say.rs"]
-mod say;
-
 use std::fmt::Write;
 
 use zippy::algorithms::kdtree::KdTree;
 use zippy::{Layout, Split, World};
-
-use say::say;
 
 const POINTS: i64 = 20_000;
 /// Side of the square of the points, in cells.
@@ -47,17 +42,17 @@ fn main() -> zippy::Result<()> {
                 let reason = zippy::error::describe_refusal(&path, &error);
                 zippy::Error::program(format!("cannot write {}: {reason}", path.display()))
             })?;
-            say(format!(
+            println!(
                 "{POINTS} points, {leaves} leaves on {} ranks: {} neighbours found, equal to a search over all points; cuts in {}",
                 world.size(),
                 8 * queries.len() * world.size(),
                 path.display()
-            ))?;
-            say(format!(
+            );
+            println!(
                 "a field of {:?} cells in {leaves} boxes: imbalance {:.4}, at most {touching} neighbours of a box",
                 field.shape(),
                 cuts.imbalance()
-            ))?;
+            );
         }
         Ok(())
     })

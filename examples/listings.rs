@@ -3,12 +3,7 @@
 //! Run with `cargo run --release --example listings` on any number of ranks: `ZIPPY_RANKS=4 cargo
 //! run …`, or under MPI with `cargo xtask mpi -n 8 --example listings`.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::{Layout, Split, World, include_wgsl};
-
-use say::say;
 
 /// A value that encodes the position, so that a wrong copy or transpose gives a wrong value.
 fn encode([x, y, z]: [i64; 3]) -> f32 {
@@ -32,12 +27,7 @@ fn program(world: &World) -> zippy::Result<()> {
     let moved = world.copy(ga0.at([0..4, 0..2, 0..3]), ga1.at([4..8, 2..4, 0..3]))?;
     world.copy(ga0.at((0..4, ..2, ..=2)), ga0.at((2..6, 4.., 2..5)))?;
     if world.rank() == 0 {
-        say(format_args!(
-            "rank 0 of {}: copied {} bytes here, sent {}",
-            world.size(),
-            moved.bytes_local,
-            moved.bytes_network
-        ))?;
+        println!("rank 0 of {}: copied {} bytes here, sent {}", world.size(), moved.bytes_local, moved.bytes_network);
     }
     for chunk in ga1.chunks() {
         let cells = chunk.all().read()?;

@@ -1,13 +1,8 @@
 //! Reductions of sections: sums, extremes, norms and histograms, exact and with the same bits on
 //! any number of ranks.
 
-#[path = "support/say.rs"]
-mod say;
-
 use zippy::algorithms::reduce::Bins;
 use zippy::{Layout, Split, World};
-
-use say::say;
 
 fn main() -> zippy::Result<()> {
     zippy::run(|world: &World| {
@@ -46,7 +41,7 @@ fn main() -> zippy::Result<()> {
         let (ranks, each) = (world.size() as i128, i128::from(i32::MAX));
         assert_eq!(world.sum(mine.all())?, [10 * ranks * each, 10 * ranks * (ranks - 1) / 2]);
         if world.rank() == 0 {
-            say(format_args!("sum {sum}, norm {norm:e}, the same bits on {ranks} ranks as on any other number"))?;
+            println!("sum {sum}, norm {norm:e}, the same bits on {ranks} ranks as on any other number");
         }
         Ok(())
     })

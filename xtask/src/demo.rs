@@ -48,7 +48,7 @@ Next commands to try:
   cargo xtask demo --input SCAN.nrrd              a scan of your own
   cargo xtask mpi -n {ranks} -p volume -- --size 512x512 --output volume.png
                                                   the same program as {ranks} processes under MPI
-  cargo run --release --example listings          the three listings of the paper, 73 lines
+  cargo run --release --example listings          the three listings of the paper
   cargo xtask test                                all tests and examples of the project",
         picture.display()
     );

@@ -22,6 +22,7 @@ use crate::units::Level;
 /// Command-line options of filters.
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
+#[command(next_help_heading = "Filters")]
 pub struct Filters {
     /// Keeps the cells whose eight corners have values from LOW to HIGH, as hexahedra
     #[arg(

@@ -39,34 +39,34 @@ pub struct Options {
 
     /// Name of the point data array to read from a VTI file. Default: the active scalars, else the
     /// first
-    #[arg(long, value_name = "NAME", requires = "volume_file", conflicts_with = "raw_shape")]
+    #[arg(long, value_name = "NAME", requires = "volume_file", conflicts_with = "raw_shape", help_heading = "Volume")]
     pub array: Option<String>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Volume")]
     pub raw: RawInput,
 
     /// Order of the indices of NumPy arrays, in C order and in Fortran order: zyx (z is the first
     /// index) or xyz
-    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx)]
+    #[arg(long, value_name = "ORDER", default_value_t = NumpyAxes::Zyx, help_heading = "Volume")]
     pub axes: NumpyAxes,
 
     /// Values of a formula instead of a file
-    #[arg(long, value_enum, default_value_t = Formula::Tangle)]
+    #[arg(long, value_enum, default_value_t = Formula::Tangle, help_heading = "Formula")]
     pub field: Formula,
 
     /// Samples of the formula along each axis
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = sizes::ranged::<i64, 2, 4096>)]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = sizes::ranged::<i64, 2, 4096>, help_heading = "Formula")]
     pub n: i64,
 
     /// Isovalue. Several isovalues, separated by commas or in several --iso, give one surface each,
     /// extracted together (for a picture, kernels extract them one after the other). Default for a
     /// formula: its usual isovalue
-    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "operation", value_parser = Level::parse)]
+    #[arg(long, value_name = "VALUE", value_delimiter = ',', group = "operation", value_parser = Level::parse, help_heading = None)]
     iso: Vec<Level>,
 
     /// Extracts the surface of one label of a label map, half-way between samples with this integer
     /// and neighbours with other values
-    #[arg(long, value_name = "NUMBER", value_parser = sizes::whole::<i64>, requires = "volume_file", group = "operation", conflicts_with_all = ["iso", "threshold", "clip", "cut"])]
+    #[arg(long, value_name = "NUMBER", value_parser = sizes::whole::<i64>, requires = "volume_file", group = "operation", conflicts_with_all = ["iso", "threshold", "clip", "cut"], help_heading = None)]
     pub label: Option<i64>,
 
     #[command(flatten)]
@@ -77,37 +77,38 @@ pub struct Options {
     /// if that is not below every isovalue, a value as far below the lowest isovalue as the
     /// smallest value is above it: a volume of one value is closed half a voxel outside. With
     /// --clip V, the kept part ends at the surface of V
-    #[arg(long, conflicts_with_all = ["threshold", "cut"])]
+    #[arg(long, conflicts_with_all = ["threshold", "cut"], help_heading = None)]
     pub pad: bool,
 
     /// Computes a normal at each vertex, from differences of neighbouring samples
-    #[arg(long, conflicts_with_all = ["threshold", "clip", "cut"])]
+    #[arg(long, conflicts_with_all = ["threshold", "clip", "cut"], help_heading = None)]
     pub normals: bool,
 
     /// Writes the mesh to a .ply, .stl, .obj, .vtp or .vtu file, or to .pvtp or .pvtu for an index
     /// and one file for each rank; cells of --threshold and --clip need .vtu or .pvtu. With several
     /// isovalues each has a file with the isovalue in its name: mesh-0.2.ply and mesh-0.5.ply for
     /// --output mesh.ply --iso 0.2,0.5
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = None)]
     pub output: Option<PathBuf>,
 
     #[command(flatten)]
     pub picture: PictureOptions,
 
     /// Also reports edges, components, area and volume
-    #[arg(long)]
+    #[arg(long, help_heading = "Checks and report")]
     pub verify: bool,
 
     /// Prints one JSON object for each surface
-    #[arg(long)]
+    #[arg(long, help_heading = "Checks and report")]
     pub json: bool,
 }
 
 /// Options of `--render`.
 #[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "Picture")]
 pub struct PictureOptions {
     /// Renders the surfaces of all isovalues into one PNG
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "clip", "cut"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "clip", "cut"], help_heading = None)]
     pub render: Option<PathBuf>,
 
     /// Also renders the volume

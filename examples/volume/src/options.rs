@@ -56,9 +56,7 @@ pub struct Options {
     #[command(flatten)]
     pub movie: MovieOptions,
     #[command(flatten)]
-    pub decomposition: DecompositionOptions,
-    #[command(flatten)]
-    pub compositing: CompositingOptions,
+    pub division: DivisionOptions,
     #[command(flatten)]
     pub check: CheckOptions,
     #[command(flatten)]
@@ -168,42 +166,20 @@ pub struct MovieOptions {
     pub fps: Option<f64>,
 }
 
-/// Decomposition of the volume into chunks.
+/// Decomposition of the volume into chunks, and compositing of the partial pictures.
 #[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Decomposition")]
-pub struct DecompositionOptions {
+#[command(next_help_heading = "Division among ranks")]
+pub struct DivisionOptions {
     /// Cuts the volume into a grid. Each axis has a number of equal parts, or the sizes of its
     /// parts joined by +; axes are joined by x or a comma. "auto": near-cubic chunks, one for each
     /// rank
     #[arg(long, value_name = "CUTS", default_value = "auto", value_parser = cut::parse_split)]
     pub split: Cut,
 
-    /// Chunks for each rank. Default: 1; for --cut bars 3, at least 2
-    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = sizes::ranged::<u16, 1, 65_535>)]
-    pub chunks_per_rank: Option<u16>,
-}
-
-/// Compositing of partial pictures.
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Compositing")]
-pub struct CompositingOptions {
     /// Merges adjacent bricks of a rank before compositing. This is faster, but pictures of
     /// different cuts differ by at most 4e-6, or by --termination + 2e-6 if that is larger
     #[arg(long)]
     pub fast: bool,
-
-    /// Side in cells of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the
-    /// longest axis, 32 to 128; with --fast a sixteenth, 8 to 128, so that parts follow the chunks
-    #[arg(long, value_name = "N", value_parser = parse::brick)]
-    pub brick: Option<u16>,
-
-    /// Encoding of pixels in messages: dense, runs (omits empty pixels), auto (the smaller one)
-    #[arg(long, value_name = "auto|dense|runs", default_value = "auto", value_parser = parse::encoding)]
-    pub encoding: Encoding,
-
-    /// Pixel format during compositing
-    #[arg(long, value_name = "KIND", default_value = "f32")]
-    pub pixel: Pixel,
 }
 
 /// Measurements, comparisons and the report.
@@ -237,7 +213,7 @@ pub struct CheckOptions {
     pub verbose: bool,
 }
 
-/// Decompositions and compositing algorithms for research.
+/// Decompositions and compositing for research.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Research")]
 pub struct ResearchOptions {
@@ -246,6 +222,10 @@ pub struct ResearchOptions {
     /// ell: nested L-shapes. The region of a rank is not convex with bars and ell
     #[arg(long, value_name = "kd[:N]|bars|ell", conflicts_with = "split", value_parser = cut::parse_cut)]
     pub cut: Option<Cut>,
+
+    /// Chunks for each rank. Default: 1; for --cut bars 3, at least 2
+    #[arg(long, value_name = "N", conflicts_with = "split", value_parser = sizes::ranged::<u16, 1, 65_535>)]
+    pub chunks_per_rank: Option<u16>,
 
     /// Number of ranks, the last ones, without a part of the volume
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = sizes::whole::<usize>)]
@@ -257,6 +237,19 @@ pub struct ResearchOptions {
     /// layer and are best with --fast
     #[arg(long, value_name = "swap|radix:K,..|direct", default_value = "direct", value_parser = parse::algorithm)]
     pub algorithm: Algorithm,
+
+    /// Side in cells of the bricks that rays are cut at, a multiple of 8. Default: a quarter of the
+    /// longest axis, 32 to 128; with --fast a sixteenth, 8 to 128, so that parts follow the chunks
+    #[arg(long, value_name = "N", value_parser = parse::brick)]
+    pub brick: Option<u16>,
+
+    /// Encoding of pixels in messages: dense, runs (omits empty pixels), auto (the smaller one)
+    #[arg(long, value_name = "auto|dense|runs", default_value = "auto", value_parser = parse::encoding)]
+    pub encoding: Encoding,
+
+    /// Pixel format during compositing
+    #[arg(long, value_name = "KIND", default_value = "f32")]
+    pub pixel: Pixel,
 }
 
 impl Options {
@@ -293,7 +286,7 @@ impl Options {
             _ if self.camera.projection == Projection::Parallel && self.camera.fov.is_some() => {
                 "--fov is for --projection perspective; --zoom scales a parallel one"
             }
-            _ if self.compositing.fast && self.compositing.pixel == Pixel::Rgba8 && self.check.compare_single => {
+            _ if self.division.fast && self.research.pixel == Pixel::Rgba8 && self.check.compare_single => {
                 "--pixel rgba8 rounds at every blend, so --compare-single with --fast has no bound: use --pixel f32, or no --fast"
             }
             _ if self.look.preintegrated && self.look.is_nearest() => {
@@ -308,7 +301,7 @@ impl Options {
     }
 
     fn decomposition_contradiction(&self) -> Option<&'static str> {
-        match (&self.research.cut, &self.decomposition.chunks_per_rank) {
+        match (&self.research.cut, &self.research.chunks_per_rank) {
             (Some(Cut::Tree(Some(_))), Some(_)) => Some("kd:N gives the number of chunks: leave out --chunks-per-rank"),
             (Some(Cut::LShapes), Some(_)) => Some("ell has two chunks for each rank: leave out --chunks-per-rank"),
             (Some(Cut::Bars), Some(1)) => Some("bars need two layers or more: give at least --chunks-per-rank 2"),
@@ -323,21 +316,20 @@ impl Options {
 
     /// Decomposition of the volume over the ranks.
     pub fn decomposition(&self) -> Decomposition {
-        let DecompositionOptions { split, chunks_per_rank } = &self.decomposition;
-        let ResearchOptions { cut, idle_ranks, .. } = &self.research;
-        let cut = cut.clone().unwrap_or_else(|| split.clone());
+        let ResearchOptions { cut, chunks_per_rank, idle_ranks, .. } = &self.research;
+        let cut = cut.clone().unwrap_or_else(|| self.division.split.clone());
         Decomposition { cut, per_rank: chunks_per_rank.map(usize::from), idle: *idle_ranks }
     }
 
     /// Renderer options for voxels of `components` numbers.
     pub fn renderer(&self, components: usize) -> RendererOptions {
-        let CompositingOptions { fast, brick, encoding, pixel } = &self.compositing;
+        let ResearchOptions { algorithm, brick, encoding, pixel, .. } = &self.research;
         RendererOptions {
-            mode: if *fast { Mode::Fast } else { Mode::Reproducible },
+            mode: if self.division.fast { Mode::Fast } else { Mode::Reproducible },
             brick: brick.map(i64::from),
             components,
             name: None,
-            algorithm: self.research.algorithm.clone(),
+            algorithm: algorithm.clone(),
             encoding: *encoding,
             pixel: (*pixel).into(),
         }

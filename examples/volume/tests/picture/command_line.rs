@@ -286,19 +286,19 @@ fn options_are_grouped() {
     Movie: movie
     Movie: frames
     Movie: fps
-    Decomposition: split
-    Decomposition: chunks-per-rank
-    Compositing: fast
-    Compositing: brick
-    Compositing: encoding
-    Compositing: pixel
+    Division among ranks: split
+    Division among ranks: fast
     Checks and report: repeat
     Checks and report: compare-single
     Checks and report: reference
     Checks and report: json
     Checks and report: verbose
     Research: cut
+    Research: chunks-per-rank
     Research: idle-ranks
     Research: algorithm
+    Research: brick
+    Research: encoding
+    Research: pixel
     ");
 }
