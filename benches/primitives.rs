@@ -12,6 +12,7 @@ use std::ops::AddAssign;
 
 use rayon::slice::ParallelSliceMut;
 use zippy::{Element, Error, Layout, LocalArray, Operator, Result};
+use zippy_testing::random::index_hash;
 
 use common::{Case, ChunkAccess, Contender, Run, Target, contender, on_ranks, prepared};
 use reference::lampshade::Lampshade;
@@ -37,9 +38,9 @@ pub fn main() -> Result<()> {
         let peer = peer.map(RefCell::new);
         for &size in sizes {
             let bench = Bench { run, size, cells: size * MI, peer: peer.as_ref() };
-            bench.scans("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
+            bench.scans("u32", |i| index_hash(i) >> 8, u32::wrapping_add)?;
             // Sums of small integers are exact in any order.
-            bench.scans("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
+            bench.scans("f32", |i| (index_hash(i) % 3) as f32 - 1.0, |a, b| a + b)?;
             bench.compaction()?;
             bench.sort()?;
             bench.sort_pairs()?;
@@ -47,14 +48,6 @@ pub fn main() -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// Pseudo-random number for an index.
-fn mixed(i: usize) -> u32 {
-    let x = (i as u32).wrapping_mul(0x9e37_79b9);
-    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
-    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
-    x ^ (x >> 16)
 }
 
 struct Bench<'a> {
@@ -178,7 +171,7 @@ impl Bench<'_> {
         }
         let primitives = self.run.world.on_rank();
         let plain: Vec<u32> = (0..self.cells).map(|i| i as u32).collect();
-        let selected: Vec<u32> = (0..self.cells).map(|i| mixed(i) >> 31).collect();
+        let selected: Vec<u32> = (0..self.cells).map(|i| index_hash(i) >> 31).collect();
         let (input, flags) = (self.array_with("input", &plain)?, self.array_with("flags", &selected)?);
         let output = self.array::<u32>("output", self.cells)?;
         let mut found = Vec::with_capacity(self.cells);
@@ -189,7 +182,7 @@ impl Bench<'_> {
         };
         let count = by_hand();
         assert_eq!(primitives.compact(&input, &flags, &output)?, count as u64);
-        let is_selected = |cell: &u32| mixed(*cell as usize) >> 31 == 1;
+        let is_selected = |cell: &u32| index_hash(*cell as usize) >> 31 == 1;
         let compacted = output.at(..count as i64).read()?;
         assert!(compacted.is_sorted_by(|a, b| a < b) && compacted.iter().all(is_selected), "the compaction is wrong");
         let library = contender("zippy", || primitives.compact(&input, &flags, &output).map(drop));
@@ -206,7 +199,7 @@ impl Bench<'_> {
             return Ok(());
         }
         let primitives = self.run.world.on_rank();
-        let plain: Vec<u32> = (0..self.cells).map(mixed).collect();
+        let plain: Vec<u32> = (0..self.cells).map(index_hash).collect();
         let (unsorted, keys) = (self.array_with("unsorted", &plain)?, self.array::<u32>("keys", self.cells)?);
         let reset = || self.run.world.copy(unsorted.all(), keys.all()).map(drop);
         let mut sorted = plain.clone();
@@ -233,7 +226,7 @@ impl Bench<'_> {
         }
         let primitives = self.run.world.on_rank();
         // Equal keys reveal a sort that is not stable.
-        let plain: Vec<(u32, u32)> = (0..self.cells).map(|i| (mixed(i) / 4, i as u32)).collect();
+        let plain: Vec<(u32, u32)> = (0..self.cells).map(|i| (index_hash(i) / 4, i as u32)).collect();
         let [first, second] = [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1]
             .map(|half| self.array_with("unsorted", &plain.iter().map(half).collect::<Vec<_>>()));
         let (unsorted_keys, unsorted_values) = (first?, second?);
@@ -267,11 +260,11 @@ impl Bench<'_> {
         let primitives = self.run.world.on_rank();
         let mut key = 0;
         let next_key = |i| {
-            key += u32::from(mixed(i) < 1 << 28);
+            key += u32::from(index_hash(i) < 1 << 28);
             key
         };
         let keys: Vec<u32> = (0..self.cells).map(next_key).collect();
-        let values: Vec<u32> = (0..self.cells).map(|i| mixed(i + 1)).collect();
+        let values: Vec<u32> = (0..self.cells).map(|i| index_hash(i + 1)).collect();
         let by_hand = |found: &mut Vec<(u32, u32)>| {
             found.clear();
             for (key, value) in keys.iter().zip(&values) {

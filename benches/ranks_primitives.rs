@@ -6,6 +6,7 @@ mod common;
 use serde_json::json;
 use wgpu::DeviceType;
 use zippy::{Element, GlobalArray, Layout, LocalArray, Operator, Result, Split};
+use zippy_testing::random::index_hash;
 
 use common::{Case, ChunkAccess, Contender, Run, Spread, contender, on_ranks, prepared};
 
@@ -27,20 +28,12 @@ pub fn main() -> Result<()> {
         for &size in sizes.iter().filter(|_| !slow || run.options.filter_contains("kernels")) {
             let bench = Bench { run, size, cells: size * MI };
             bench.sort(size == 16)?;
-            bench.scan("u32", |i| mixed(i) >> 8, u32::wrapping_add)?;
+            bench.scan("u32", |i| index_hash(i) >> 8, u32::wrapping_add)?;
             // Sums of small integers are exact in any order.
-            bench.scan("f32", |i| (mixed(i) % 3) as f32 - 1.0, |a, b| a + b)?;
+            bench.scan("f32", |i| (index_hash(i) % 3) as f32 - 1.0, |a, b| a + b)?;
         }
         Ok(())
     })
-}
-
-/// Pseudo-random number for an index.
-fn mixed(i: usize) -> u32 {
-    let x = (i as u32).wrapping_mul(0x9e37_79b9);
-    let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
-    let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
-    x ^ (x >> 16)
 }
 
 struct Bench<'a> {
@@ -157,20 +150,20 @@ impl Bench<'_> {
         }
         let world = self.run.world;
         let keys = self.vector::<u32>("keys")?;
-        keys.fill_with(|[i]| mixed(i as usize))?;
+        keys.fill_with(|[i]| index_hash(i as usize))?;
         let sort = || world.vectors().sort(&keys);
         if with_memory {
             self.memory(sort)?
         } else {
             sort()?
         }
-        let plain: Vec<u32> = (0..self.only_on_rank_0(self.cells)).map(mixed).collect();
+        let plain: Vec<u32> = (0..self.only_on_rank_0(self.cells)).map(index_hash).collect();
         let mut sorted = plain.clone();
         sorted.sort_unstable();
         self.check(&keys, &sorted)?;
         drop(sorted);
         let unsorted = self.vector::<u32>("unsorted")?;
-        unsorted.fill_with(|[i]| mixed(i as usize))?;
+        unsorted.fill_with(|[i]| index_hash(i as usize))?;
         let reset = || world.copy(unsorted.at(..), keys.at(..)).map(drop);
         let alone = self.on_one_rank::<u32>("keys of one rank")?;
         let sort_alone = || match world.rank() {

@@ -1,6 +1,7 @@
 //! Initial cells as a function of their index, and weighted sums for the comparison of contenders.
 
 use zippy::{Element, Error, GlobalArray, Result, World};
+use zippy_testing::random::fibonacci_hash;
 
 /// Largest difference between the sums of two contenders, relative to the sum of magnitudes.
 const TOLERANCE: f64 = 1e-5;
@@ -79,7 +80,7 @@ impl Values {
 /// Pseudo-random number from 0 to 1 for a cell. `array` is the number of the array, `index` the
 /// index of the cell.
 pub fn hash(array: u64, index: u64) -> f32 {
-    ((array << 40 | index).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / 16_777_216.0
+    (fibonacci_hash(array << 40 | index) >> 40) as f32 / 16_777_216.0
 }
 
 /// [`hash`] of a position in a grid with equal edges, axis 0 fastest.

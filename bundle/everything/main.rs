@@ -23,12 +23,10 @@ mod world;
 #[path = "../../crates/io/tests/common/counting.rs"]
 #[allow(dead_code)]
 mod counting;
-#[path = "../../tests/support/log.rs"]
-mod log;
-#[path = "../../tests/support/mod.rs"]
-mod support;
 
 mod benchmarks;
+
+use zippy_testing as support;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;

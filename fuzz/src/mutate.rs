@@ -1,22 +1,20 @@
 //! Random mutations of files: of bytes, and of the syntax of headers (numbers, words, lines,
 //! elements and brackets).
 
+use zippy_testing::random::SplitMix64;
+
 use super::samples::{Encoding, Sample, SampleFile};
 
 /// Generator of pseudo-random numbers: the same seed gives the same numbers.
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     pub fn next_u64(&mut self) -> u64 {
-        // SplitMix64 accepts every seed.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// Number below `end`; 0 if `end` is 0.

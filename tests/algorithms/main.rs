@@ -8,10 +8,9 @@ mod algorithms;
 #[allow(dead_code)]
 mod counting;
 
-#[path = "../support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!(3; without host_threads, moves, ordered, scan, several_buffers, sort);
+support::under_mpi!(3; without host_threads, moves, ordered, scan, several_buffers, sort);

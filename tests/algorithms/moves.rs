@@ -222,7 +222,7 @@ fn too_little_memory() {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     histograms_with_too_little_memory_are_an_error, [("ZIPPY_MEMORY_LIMIT", "50331648")], too_little_memory
 }
 

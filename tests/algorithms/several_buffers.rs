@@ -116,10 +116,10 @@ fn all() {
     ranks(&[3], sorts_over_ranks);
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_the_host, [("ZIPPY_BUFFER_LIMIT", "65536")], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_driver, [("ZIPPY_BUFFER_LIMIT", "65536"), ("ZIPPY_HOST_MAP", "0")], all
 }

@@ -6,6 +6,7 @@ use half::f16;
 use zippy::Element;
 use zippy::device::{BufferBox, ChunkBuffer, Device, Operator, PackedBox, Strided};
 use zippy::error::DeviceError;
+use zippy_testing::random::fibonacci_hash;
 
 use super::devices::devices;
 
@@ -121,7 +122,7 @@ fn floats() {
 
 #[test]
 fn integers_wrap() {
-    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let make = |i: u64| fibonacci_hash(i);
     check::<u32>(&Operator::Add, |i| make(i) as u32, u32::wrapping_add);
     check::<i32>(&Operator::Add, |i| make(i) as i32, i32::wrapping_add);
     check::<i32>(&Operator::Min, |i| make(i) as i32, i32::min);
@@ -135,7 +136,7 @@ fn integers_wrap() {
 
 #[test]
 fn packed_integers_saturate() {
-    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let make = |i: u64| fibonacci_hash(i) >> 40;
     check::<u8>(&Operator::Add, |i| make(i) as u8, u8::saturating_add);
     check::<i8>(&Operator::Add, |i| make(i) as i8, i8::saturating_add);
     check::<u16>(&Operator::Add, |i| make(i) as u16, u16::saturating_add);
@@ -154,7 +155,7 @@ fn packed_integers_saturate() {
 
 #[test]
 fn optional_formats_combine_on_adapters_that_support_them() {
-    let make = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let make = |i: u64| fibonacci_hash(i);
     check::<u64>(&Operator::Add, make, u64::wrapping_add);
     check::<i64>(&Operator::Max, |i| make(i) as i64, i64::max);
     check::<f64>(&Operator::Add, |i| make(i) as f64 * 1e-3, |s, d| s + d);
@@ -192,7 +193,7 @@ fn records_combine_by_custom_operator() {
 
 /// A premultiplied colour that uses all bits.
 fn colour(i: u64) -> [f32; 4] {
-    let part = |c: u64| ((i + c).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / (1 << 24) as f32;
+    let part = |c: u64| (fibonacci_hash(i + c) >> 40) as f32 / (1 << 24) as f32;
     let alpha = part(3);
     [part(0) * alpha, part(1) * alpha, part(2) * alpha, alpha]
 }
@@ -257,7 +258,7 @@ fn onto_bytes(front: u32, back: u32) -> u32 {
 fn colours_of_eight_bits() {
     // Every product of a transparency and a component, and colours without premultiplication, which
     // saturate.
-    let make = |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+    let make = |i: u64| (fibonacci_hash(i) >> 32) as u32;
     check::<u32>(&Operator::Over, make, onto_bytes);
     check::<u32>(&Operator::Under, make, |s, d| onto_bytes(d, s));
     check::<u32>(&Operator::under_opaque_from(0.6), make, |s, d| {

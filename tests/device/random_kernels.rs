@@ -1,28 +1,15 @@
 //! Random kernels by the driver, by machine code and by an interpreter.
 
-#![allow(dead_code, unused_imports, reason = "tests of the code generator use the rest of these files")]
-
-#[path = "../../crates/native/tests/kernels/compare.rs"]
-mod compare;
-#[path = "../../crates/native/tests/kernels/guarded.rs"]
-mod guarded;
-#[path = "../../crates/native/tests/kernels/interpreter/mod.rs"]
-mod interpreter;
-#[path = "../../crates/native/tests/kernels/machine_code.rs"]
-mod machine_code;
-#[path = "../../crates/native/tests/kernels/random/mod.rs"]
-mod random;
-
 use std::borrow::Cow;
 
 use naga::Module;
 use naga::valid::ModuleInfo;
 use zippy::device::{Device, DeviceOptions, KernelBackend};
 use zippy_native::Vectorization;
-
-use compare::compare_buffers;
-use interpreter::{Buffers, Options};
-use random::{Extensions, count, first_seed, random_kernels_with};
+use zippy_testing::kernels::compare::compare_buffers;
+use zippy_testing::kernels::interpreter::{Buffers, Options};
+use zippy_testing::kernels::machine_code;
+use zippy_testing::kernels::random::{Extensions, count, first_seed, random_kernels_with};
 
 /// Buffer of a binding in the driver's memory.
 struct BoundBuffer {
@@ -127,7 +114,7 @@ fn dispatch(
 }
 
 /// Compares three runs of kernels without extensions, for which WGSL specifies each bit. Seeds and
-/// the number of kernels are those of [`random`].
+/// the number of kernels are those of [`zippy_testing::kernels::random`].
 #[test]
 fn random_kernels_by_driver_give_bits_of_machine_code() {
     let options = Options { check_ranges: true, ..Options::default() };

@@ -6,8 +6,8 @@ use std::time::Duration;
 use zippy::transport::{Config, Group, launch};
 use zippy::{Error, Result};
 
-use crate::job;
 use crate::support::jobs::{Carrier, Ended};
+use zippy_testing::job;
 
 /// Runs a program on the ranks of the environment.
 fn job_of(program: fn(&Group) -> Result<()>) -> Result<()> {

@@ -9,7 +9,7 @@ use zippy::{Error, Result};
 
 use super::support::jobs::Ended;
 use super::support::launcher;
-use crate::job;
+use zippy_testing::job;
 
 /// Wait limit that is long enough for a slow machine. Its error differs from the expected errors.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,8 +6,8 @@ use zippy::error::{ErrorKind, TransportError};
 use zippy::transport::{Group, TransportKind, copied, launch, run_on, values};
 use zippy::{Config, Error, Result};
 
-use crate::job;
 use crate::support::jobs::Ended;
+use zippy_testing::job;
 
 fn refused(result: Result<impl Sized>, text: &str) {
     match result.map(drop).unwrap_err().into_kind() {

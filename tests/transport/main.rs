@@ -1,10 +1,7 @@
 //! Conformance suite of the transports: the same tests with ranks as threads and, under the MPI
 //! launcher, with ranks as processes.
 
-#[path = "../support/log.rs"]
-mod log;
-#[path = "../support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
 mod collectives;
 mod crashes;
@@ -19,7 +16,7 @@ mod sparse;
 mod splits;
 mod waits;
 
-under_mpi!(3);
+support::under_mpi!(3);
 
 /// Errors of differing calls and of waits are the same for any number of ranks.
 #[test]

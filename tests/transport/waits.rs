@@ -8,8 +8,8 @@ use zippy::transport::{Config, launch};
 
 use super::support::jobs::Ended;
 use super::support::launcher;
-use crate::job;
-use crate::log::Log;
+use zippy_testing::job;
+use zippy_testing::log::Log;
 
 #[test]
 fn a_wait_that_gives_up_names_peer_and_operation() {

@@ -337,7 +337,7 @@ fn many_chunks_a_rank() {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     /// Arrays of 248 KiB: automatic cuts give chunks within a binding; larger chunks are bound as
     /// windows.
     arrays_beyond_a_binding, [("ZIPPY_BINDING_LIMIT", "65536")], || {
@@ -350,7 +350,7 @@ crate::with_variables! {
     }
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     everything_by_driver_without_mapping_chunks, [("ZIPPY_HOST_MAP", "0")], || {
         ranks(&[1, 3], |world| {
             assert!(!world.gpu().host_mapped());

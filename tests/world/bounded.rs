@@ -70,10 +70,10 @@ fn all() {
     ranks(RANKS, between_cuts);
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     messages_of_a_few_cells, [("ZIPPY_MESSAGE", "12")], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     messages_of_a_few_rows, [("ZIPPY_MESSAGE", "100")], all
 }

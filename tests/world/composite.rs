@@ -10,7 +10,7 @@ use zippy::{Element, Exchange, Layout, Operator, Result, Split, World};
 use crate::support::cells::{Value, boxed, code, cuts, expect, expect_whole, fill, mix};
 use crate::support::{RANKS, ranks};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 /// Combines a box of one array with a box of another for all pairs of layouts, and compares with
 /// `twin(source, destination)`.

@@ -7,7 +7,7 @@ use zippy::{Element, Exchange, Layout, Result, Split, World};
 use crate::support::cells::{Value, boxed, code, cuts, expect, fill, position, same};
 use crate::support::{self, RANKS, ranks};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 /// Expected cells of the destination after a copy of the box at `from` to the box at `onto`.
 fn moved<T: Value, const D: usize>(

@@ -8,7 +8,7 @@ use zippy::{ArrayOptions, Exchange, GlobalArray, Layout, Operator, Ownership, Re
 use crate::support::cells::{boxed, code, cuts, expect, mix};
 use crate::support::{self, RANKS, ranks};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 const SHAPE: [i64; 2] = [13, 9];
 

@@ -6,7 +6,7 @@ use zippy::{Exchange, GlobalArray, Layout, Moved, Operator, Result, Split, World
 use crate::support::cells::{code, expect};
 use crate::support::{RANKS, ranks};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 const SHAPE: [i64; 2] = [12, 10];
 

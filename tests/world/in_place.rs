@@ -98,7 +98,7 @@ fn copies_elements<T: Element + From<u8> + PartialEq + std::fmt::Debug>(world: &
     Ok(())
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     /// Elements of 1 and 2 bytes: rows begin at whole words, and boxes end within a word.
     small_elements_at_odd_places, [("ZIPPY_IN_PLACE", "1")], || {
         ranks(&[3], |world| {
@@ -162,7 +162,7 @@ fn found_after_a_failure(count: usize) -> Vec<Found> {
     found
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     /// A rank that fails during the operation never receives its messages: the other ranks return,
     /// can read their chunks, and get errors for other accesses.
     a_failed_rank_holds_nobody_up, [("ZIPPY_IN_PLACE", "4")], || {

@@ -8,16 +8,12 @@ mod world;
 #[allow(dead_code)]
 mod counting;
 
-#[path = "../support/log.rs"]
-mod log;
-
-#[path = "../support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-under_mpi!(3; without elementwise, kept_memory, kernels, memory, names, readme);
+support::under_mpi!(3; without elementwise, kept_memory, kernels, memory, names, readme);
 
 /// In mixed operations the messages depend on the number of ranks; in other tests only the
 /// transport does.

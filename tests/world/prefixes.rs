@@ -150,6 +150,6 @@ fn cut() {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     long_ones_come_in_pieces, [("ZIPPY_MESSAGE", "12004")], cut
 }

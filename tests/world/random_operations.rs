@@ -3,8 +3,6 @@
 //! operation.
 
 mod model;
-#[path = "../../crates/plan/tests/plans/random.rs"]
-mod random;
 
 use std::sync::Arc;
 
@@ -16,11 +14,12 @@ use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Request, Verb};
 use zippy::region::Region;
 use zippy::{Config, Result, World, run_with};
+use zippy_testing::plans as random;
 
 use crate::support;
 use model::{Model, OPERATORS, operator, replace};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 /// Chunks, and their owners modulo the number of ranks; `None` for the default owners.
 type Cut = (Arc<Chunks>, Option<Vec<usize>>);

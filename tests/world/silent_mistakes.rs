@@ -3,8 +3,8 @@
 use zippy::Exchange;
 use zippy::{Layout, Split, World};
 
-use crate::log::Log;
 use crate::support;
+use zippy_testing::log::Log;
 
 /// Log lines that mention an array.
 fn logged(log: &Log, array: &str) -> Vec<String> {

@@ -8,7 +8,7 @@ use zippy::{GlobalArray, Layout, Operator, Result, Split, World, include_wgsl};
 
 use crate::support;
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 /// Runs all tests again without mapped chunks, also under MPI.
 #[test]

@@ -20,8 +20,8 @@ pub struct Step {
     /// * `{suites}` runs tests with ranks.
     /// * `{all}` is the workspace with the features of this run: the same features in all commands
     ///   avoid a second build.
-    /// * `{aarch64}` is the feature that generates code for AArch64, for commands that link nothing
-    ///   and for tests of that code.
+    /// * `{aarch64}` is the feature that generates code for AArch64, for tests of that code and for
+    ///   commands that only check.
     /// * `{not_by_driver}` skips tests that draw or compute by a driver.
     pub commands: Commands,
     /// Subcommand of Cargo without which the step is not run; set-up does not install it.

@@ -1,13 +1,5 @@
 //! The viewer's window with a program of the test: displays and requests.
 
-// These tests send no signals and do not compare all pictures.
-#[allow(dead_code)]
-#[path = "../../../examples/volume/tests/program/running.rs"]
-mod running;
-#[allow(dead_code)]
-#[path = "../../../examples/volume/tests/program/screen.rs"]
-mod screen;
-
 mod array_list;
 mod cells;
 mod colours;

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use zippy_debugger::imaging::ColourMap;
 
-use super::running::Running;
-use super::screen::{Screen, Shot};
 use super::{Fake, array};
+use zippy_testing::running::Running;
+use zippy_testing::screen::{Screen, Shot};
 
 /// Position of the button that selects the volume mode.
 const VOLUME: (i16, i16) = (853, 85);

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use half::f16;
+use zippy_testing::random::fibonacci_hash;
 
 use super::number::{Number, Order};
 use super::source::{DIFFERING, DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
@@ -203,7 +204,7 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
 /// Bit patterns of edge cases.
 fn awkward(n: u64) -> impl Iterator<Item = u64> {
     (0..n).map(|i| {
-        let mixed = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = fibonacci_hash(i + 1);
         match i % 8 {
             0 => [0, 1 << 31, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xff80_0001, 1, 0x8000_0001][i as usize / 8 % 8],
             1 => 0x7f7f_ffff | mixed & 1 << 31,

@@ -2,6 +2,7 @@
 
 use zippy::world::Destinations;
 use zippy::{Layout, Result, World};
+use zippy_testing::random::fibonacci_hash;
 
 use super::{CASES, Case, check, elements_in_runs, scattered, sections, two_columns};
 use crate::counting::most;
@@ -20,11 +21,11 @@ fn small_messages() {
     ranks(&[3], |world| elements_in_runs(world).and_then(|()| two_columns(world)));
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     a_cell_a_message, [("ZIPPY_MESSAGE", "12")], small_messages
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     some_cells_a_message, [("ZIPPY_MESSAGE", "400")], small_messages
 }
 
@@ -87,7 +88,7 @@ fn much() {
     }
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     /// Each rank sends about twelve messages.
     more_than_a_message, [("ZIPPY_MESSAGE", "131072")], much
 }
@@ -100,7 +101,7 @@ const LONGEST: u64 = 1 << 19;
 fn changing_lengths(world: &World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let length = |rank: usize, step: u64| {
-        let mixed = (step * 64 + rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let mixed = fibonacci_hash(step * 64 + rank as u64 + 1) >> 40;
         LONGEST / 4 + mixed % (3 * LONGEST / 4)
     };
     let counters = world.gpu().counters();

@@ -146,6 +146,6 @@ fn too_much_for_one() {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     little_memory, [("ZIPPY_MEMORY_LIMIT", "67108864")], too_much_for_one
 }

@@ -83,11 +83,11 @@ fn sorts_by_threads() {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     one_host_thread, [("ZIPPY_THREADS", "1")], sorts_by_threads
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     three_host_threads, [("ZIPPY_THREADS", "3")], sorts_by_threads
 }
 

@@ -245,12 +245,12 @@ fn all() {
     chunk_beyond_a_binding_of_the_driver();
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     without_driver, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_driver, [("ZIPPY_KERNELS", "driver")], all
 }

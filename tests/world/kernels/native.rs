@@ -59,15 +59,15 @@ fn cells_have_the_same_bits_on_every_processor() {
     check_hash();
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     one_thread, [("ZIPPY_THREADS", "1")], check_hash
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     three_threads, [("ZIPPY_THREADS", "3")], check_hash
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     no_driver_at_all, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], || {
@@ -164,11 +164,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     });
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     preferred_driver_sees_chunks_of_several_bindings_by_driver, [("ZIPPY_BINDING_LIMIT", "4096")], || check_preference(false)
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     preferred_driver_is_not_there, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], || check_preference(true)

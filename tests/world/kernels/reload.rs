@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use zippy::device::InjectedFailure;
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
 
-use crate::log::Log;
 use crate::support;
+use zippy_testing::log::Log;
 
 /// A WGSL file of this rank. Every edit increases its modification time, even if edits are fast.
 struct File {

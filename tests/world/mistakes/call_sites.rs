@@ -7,9 +7,9 @@ use zippy::algorithms::reduce::Bins;
 use zippy::error::ErrorKind;
 use zippy::{Config, Error, Exchange, KernelSource, Layout, Operator, Result, Split, World, run_with};
 
-use crate::job;
 use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
+use zippy_testing::job;
 
 const STORE: &str = "@group(0) @binding(0) var<storage, read_write> a: array<f32>;
 @group(0) @binding(1) var<uniform> rate: f32;

@@ -8,9 +8,9 @@ use zippy::device::InjectedFailure;
 use zippy::error::{DeviceError, ErrorKind, TransportError};
 use zippy::{Config, Error, Layout, Operator, Result, Split, World, run_with};
 
-use crate::job;
 use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};
+use zippy_testing::job;
 
 /// Runs a program that fails, and returns the error of each rank of this process.
 pub(super) fn failing(
@@ -320,7 +320,7 @@ fn an_array_that_one_rank_has_dropped() {
     }
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     no_adapter, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_KERNELS", "driver"),
     ], || {
@@ -331,7 +331,7 @@ crate::with_variables! {
     }
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     an_adapter_that_is_not_there, [("ZIPPY_ADAPTER", "Voodoo 7")], || {
         for count in launcher::counts(&[1, 3]) {
             let error = run_with(Config::threads(count), |world| world.barrier()).unwrap_err().to_string();

@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use zippy_testing::random::{LinearCongruential, fibonacci_hash};
+
 /// Returns the statements of a random kernel, determined by `seed`.
 pub fn random_kernel(seed: u64) -> String {
-    let mut text = KernelText { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1, ..KernelText::default() };
+    let random = LinearCongruential::new(fibonacci_hash(seed) + 1);
+    let mut text = KernelText { random, ..KernelText::default() };
     text.uses_ids = text.one_in(12);
     text.line("var q = p; var i0 = 2; var u0 = 1u;");
     (text.ints, text.uints) = (vec!["i0".into()], vec!["u0".into()]);
@@ -21,7 +24,7 @@ pub fn random_kernel(seed: u64) -> String {
 #[derive(Default)]
 struct KernelText {
     out: String,
-    state: u64,
+    random: LinearCongruential,
     depth: usize,
     names: usize,
     /// Variables in scope of type `i32`.
@@ -33,8 +36,7 @@ struct KernelText {
 
 impl KernelText {
     fn below(&mut self, end: u64) -> u64 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 33) % end
+        self.random.below(end)
     }
 
     fn one_in(&mut self, times: u64) -> bool {

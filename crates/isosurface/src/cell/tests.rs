@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use zippy_testing::random::XorShift;
+
 use super::contours::contours;
 use super::groups::Groups;
 use super::*;
@@ -64,13 +66,8 @@ fn solid_chi(v: &[f64; 8]) -> i32 {
 }
 
 /// Random values of one of several kinds.
-fn values(seed: &mut u64) -> [f64; 8] {
-    let mut next = || {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        (*seed >> 40) as f64 / (1 << 24) as f64
-    };
+fn values(random: &mut XorShift) -> [f64; 8] {
+    let mut next = || (random.next_u64() >> 40) as f64 / (1 << 24) as f64;
     let kind = next();
     let shift = if kind > 0.7 { 0.3 * next() } else { 0.0 };
     std::array::from_fn(|_| {
@@ -86,10 +83,10 @@ fn case_of(values: &[f64; 8]) -> u8 {
 /// The surface in a cell has as many handles as the solid that it bounds.
 #[test]
 fn random_cells_have_the_topology_of_their_solid() {
-    let mut seed = 0x1234_5678_9abc_def1;
+    let mut random = XorShift::new(0x1234_5678_9abc_def1);
     let mut bridges = BTreeMap::new();
     for _ in 0..300_000 {
-        let v = values(&mut seed);
+        let v = values(&mut random);
         let case = case_of(&v);
         if case == 0 || case == 255 {
             continue;
@@ -160,9 +157,9 @@ fn neighbours_crossed_in_one_plane() {
 /// just below.
 #[test]
 fn ties_give_mesh_of_isovalue_just_below() {
-    let mut seed = 0x9e37_79b9_7f4a_7c15;
+    let mut random = XorShift::new(0x9e37_79b9_7f4a_7c15);
     for _ in 0..200_000 {
-        let v = values(&mut seed).map(|value| (8.0 * value).round());
+        let v = values(&mut random).map(|value| (8.0 * value).round());
         let below = v.map(|value| value + 1e-7);
         let (case, on) = (case_of(&v), joined(case_of(&v), &v));
         assert_eq!((case, on), (case_of(&below), joined(case, &below)), "{v:?}");

@@ -193,18 +193,18 @@ fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn(
     assert!(made.iter().all(|mesh| mesh.triangle_count() > 100));
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     beyond_a_binding_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     beyond_a_buffer_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
 }

@@ -3,7 +3,6 @@
 #[path = "mod.rs"]
 mod surfaces;
 
-#[path = "../../../../tests/support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
-under_mpi!(3; without by_kernels, on_device, reference, special);
+support::under_mpi!(3; without by_kernels, on_device, reference, special);

@@ -130,10 +130,10 @@ fn the_host_has_no_kernels() {
     .unwrap();
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
 }

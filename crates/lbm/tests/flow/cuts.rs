@@ -110,7 +110,7 @@ fn resumed() {
 }
 
 // Where the device is not the host, cells inside are computed before those at cuts.
-crate::with_variables! {
+zippy_testing::with_variables! {
     without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], || {
         for case in all().iter().filter(|case| ["periodic", "room", "cavity"].contains(&case.name)) {
             let alone = found(case, 1, &Cut::Parts([1; 3]));

@@ -3,7 +3,6 @@
 #[path = "mod.rs"]
 mod flow;
 
-#[path = "../../../../tests/support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
-under_mpi!(3; without against_twin, analytic, hundred_lines, mirrors);
+support::under_mpi!(3; without against_twin, analytic, hundred_lines, mirrors);

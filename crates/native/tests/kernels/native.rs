@@ -1,6 +1,7 @@
 //! Tests of the code generator.
 
 use zippy_native::Vectorization;
+use zippy_testing::random::fibonacci_hash;
 
 use crate::byte_extracts::byte_kernels;
 use crate::compare::{Failure, compare, compare_with};
@@ -168,7 +169,7 @@ fn wide_variables_of_lanes_do_not_overlap_zeroed_ones() {
             workgroupBarrier();
             out[x] = values[x % 5u] + values[(x + 1u) % 5u] + u64(zero);
         }";
-    let wide: Vec<u64> = (0..8).map(|number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let wide: Vec<u64> = (0..8).map(fibonacci_hash).collect();
     let arrays = [wide, vec![0; 8]];
     let bytes = |words: &Vec<u64>| bytemuck::cast_slice(words).to_vec();
     let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();

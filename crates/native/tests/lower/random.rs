@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use zippy_testing::random::LinearCongruential;
+
 use crate::{run_with, try_lower};
 
 /// Number of `u32` variables of a function.
@@ -35,12 +37,11 @@ enum Stmt {
     Return(Expr),
 }
 
-struct Random(u64);
+struct Random(LinearCongruential);
 
 impl Random {
     fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % u64::from(limit)) as u32
+        self.0.below(limit.into()) as u32
     }
 
     fn variable(&mut self) -> usize {
@@ -340,7 +341,7 @@ fn random_programs_match_their_interpretation() {
     let mut compared = 0;
     let count = std::env::var("LOWER_PROGRAMS").map_or(100, |count| count.parse().unwrap());
     for seed in 0..count {
-        let mut random = Random(seed);
+        let mut random = Random(LinearCongruential::new(seed));
         for _ in 0..4 {
             random.below(2);
         }

@@ -10,6 +10,7 @@ use zippy::locate::Placement;
 use zippy::oracle::truth::{self, Cells};
 use zippy::oracle::{Operand, execute};
 use zippy::plan::{Components, GhostSpec, Neighbours, RankPlan, ghosts};
+use zippy_testing::random::merge_in_order;
 
 use super::random;
 
@@ -102,12 +103,6 @@ fn replace(arriving: &u64, _: &u64) -> u64 {
     *arriving
 }
 
-/// Merge rule that is neither commutative nor associative: any change of order or number changes
-/// the result.
-fn mix(arriving: &u64, there: &u64) -> u64 {
-    arriving.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ there.wrapping_mul(31)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
@@ -123,7 +118,7 @@ proptest! {
 
     #[test]
     fn reverse_ghost_update_combines_in_a_fixed_order(exchange in exchange()) {
-        same_as_truth(&exchange, true, &mix)?;
+        same_as_truth(&exchange, true, &merge_in_order)?;
     }
 
     /// Without component lists, each neighbour sends one message with few boxes, for any number of

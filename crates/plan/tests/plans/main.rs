@@ -8,5 +8,6 @@ mod ghosts;
 mod locality;
 mod one_sided;
 mod patterns;
-mod random;
 mod scale;
+
+use zippy_testing::plans as random;

@@ -9,7 +9,7 @@ use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Settings
 use crate::ranks::common::scenes::{Sample, Scene, region};
 use crate::support::{self, launcher};
 
-crate::in_place_too!();
+zippy_testing::in_place_too!();
 
 const ONE: [Split; 2] = [Split::Whole, Split::Whole];
 const ROWS: [Split; 2] = [Split::Whole, Split::Even(3)];

@@ -3,7 +3,6 @@
 #[path = "mod.rs"]
 mod ranks;
 
-#[path = "../../../../tests/support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
-under_mpi!(3; without features, shaders, surfaces, vtk);
+support::under_mpi!(3; without features, shaders, surfaces, vtk);

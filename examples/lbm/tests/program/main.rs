@@ -1,8 +1,8 @@
 //! The program `lbm` as a process: pictures, window, restarts and ends.
 
-#[path = "../../../volume/tests/program/running.rs"]
+#[path = "../../../../crates/testing/src/running.rs"]
 mod running;
-#[path = "../../../volume/tests/program/screen.rs"]
+#[path = "../../../../crates/testing/src/screen.rs"]
 mod screen;
 
 mod command_line;

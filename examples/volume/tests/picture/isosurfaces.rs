@@ -23,6 +23,6 @@ fn drawn_by_driver_from_the_host() {
     check_cuts();
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     by_driver, [("ZIPPY_HOST_MAP", "0")], check_cuts
 }

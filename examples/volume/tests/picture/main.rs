@@ -4,7 +4,6 @@
 #[path = "mod.rs"]
 mod picture;
 
-#[path = "../../../../tests/support/mod.rs"]
-mod support;
+use zippy_testing as support;
 
-under_mpi!(3; without command_line, isosurfaces, looks, paths, raw, values);
+support::under_mpi!(3; without command_line, isosurfaces, looks, paths, raw, values);

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::running::{Running, kill};
+use zippy_testing::running::{Running, kill};
 
 const SMALL: [&str; 4] = ["--phantom-size", "12", "--size", "64x48"];
 /// More frames than are rendered before the signal.
@@ -147,19 +147,19 @@ fn stopped_numbered_movie_keeps_its_frames() {
 
 #[test]
 fn under_mpi() {
-    if !super::launcher::wanted() {
+    if !zippy_testing::launcher::wanted() {
         return;
     }
     let start = || {
         let mut command = Command::new(std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into()));
-        command.envs(super::launcher::ENVIRONMENT).env_remove("ZIPPY_RANKS").args(["-n", "3"]);
+        command.envs(zippy_testing::launcher::ENVIRONMENT).env_remove("ZIPPY_RANKS").args(["-n", "3"]);
         command.arg(program().get_program()).args(SMALL);
         command
     };
     // Signals to the launcher, to the process that writes, and to another process.
     for (signal, to) in [("INT", None), ("TERM", Some(0)), ("TERM", Some(1))] {
-        let stop = |id| kill(signal, to.map_or(id, |rank| super::launcher::process_of_rank(rank, id).unwrap()));
-        let output = stop_movie(start(), stop, |id| super::launcher::process_of_rank(0, id));
+        let stop = |id| kill(signal, to.map_or(id, |rank| zippy_testing::launcher::process_of_rank(rank, id).unwrap()));
+        let output = stop_movie(start(), stop, |id| zippy_testing::launcher::process_of_rank(0, id));
         assert!(!output.status.success(), "{output:?}");
     }
 }

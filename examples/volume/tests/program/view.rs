@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output};
 
-use super::running::{Running, kill, wait};
-use super::screen::{Screen, Shot};
+use zippy_testing::running::{Running, kill, wait};
+use zippy_testing::screen::{Screen, Shot};
 
 /// Title of the window.
 const TITLE: &str = "Zippy volume";
@@ -125,7 +125,7 @@ fn view_without_display_is_an_error() {
 /// window.
 #[test]
 fn under_mpi() {
-    if !super::launcher::wanted() {
+    if !zippy_testing::launcher::wanted() {
         return;
     }
     let screen = Screen::start(1180, 760);
@@ -133,7 +133,7 @@ fn under_mpi() {
         let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
         let mut command = Command::new(launcher);
         command
-            .envs(super::launcher::ENVIRONMENT)
+            .envs(zippy_testing::launcher::ENVIRONMENT)
             .env_remove("ZIPPY_RANKS")
             .args(["-n", "3"])
             .arg(env!("CARGO_BIN_EXE_volume"));
@@ -148,7 +148,7 @@ fn under_mpi() {
 
     let mut running = launch();
     first_picture(&screen, &mut running);
-    let process = super::launcher::process_of_rank(1, running.id()).expect("a process of the rank");
+    let process = zippy_testing::launcher::process_of_rank(1, running.id()).expect("a process of the rank");
     kill("KILL", process);
     assert!(!running.wait_for_end().status.success());
     wait("the window's end", || screen.window(TITLE).is_none().then_some(()));

@@ -221,16 +221,17 @@ pub fn widened_block(numbers: &[f16]) -> [f32; BLOCK] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zippy_testing::random::LinearCongruential;
 
     /// Bits without a pattern.
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state ^ *state >> 29).wrapping_mul(0xff51_afd7_ed55_8ccd)
+    fn random(state: &mut LinearCongruential) -> u64 {
+        let number = state.next_u64();
+        (number ^ number >> 29).wrapping_mul(0xff51_afd7_ed55_8ccd)
     }
 
     /// Numbers whose exponents lie within `spread` of `lowest`, and zeros.
     fn numbers(count: usize, lowest: i32, spread: u64) -> Vec<f64> {
-        let mut state = count as u64 ^ spread << 20;
+        let mut state = LinearCongruential::new(count as u64 ^ spread << 20);
         let number = |_| {
             let bits = random(&mut state);
             let exponent = (i64::from(lowest) + 1023 + (random(&mut state) % spread) as i64).clamp(0, 2046) as u64;

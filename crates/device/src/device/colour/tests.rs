@@ -1,5 +1,7 @@
 //! The arithmetic against its definition, and all at once against one by one.
 
+use zippy_testing::random::fibonacci_hash;
+
 use super::*;
 
 /// Every opacity, component in front and component behind, against the division and the limit that are meant.
@@ -55,7 +57,7 @@ fn floats_and_eight_bits_are_the_same_colours() {
 fn words(n: usize) -> Vec<u32> {
     let specials = [f32::NAN, f32::INFINITY, -0.0, 0.0, 1.0, f32::MIN_POSITIVE / 2.0, f32::MAX, -1.5].map(f32::to_bits);
     let word = |i: u64| {
-        let mixed = (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let mixed = fibonacci_hash(i + 1) >> 20;
         match mixed % 5 {
             0 => specials[(mixed >> 8) as usize % specials.len()],
             1 => mixed as u32,

@@ -7,7 +7,7 @@ mod full;
 mod generations;
 mod hostile;
 mod kill;
-#[path = "../../../../../tests/support/launcher.rs"]
+#[path = "../../../../testing/src/launcher.rs"]
 #[allow(dead_code, reason = "other tests need the rest of it")]
 mod launcher;
 mod round_trip;

@@ -31,7 +31,7 @@ fn assert_fused(a: f32, b: f32, c: f32) {
 
 #[test]
 fn fma_rounds_once() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for _ in 0..200_000 {
         let (a, b, c) = (random.next_float(), random.next_float(), random.next_float());
         assert_fused(a, b, c);

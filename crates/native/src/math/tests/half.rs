@@ -103,7 +103,7 @@ fn rounding_to_half_is_to_nearest_with_ties_to_even() {
             }
         }
     }
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     for _ in 0..200_000 {
         check(random.next_float());
     }

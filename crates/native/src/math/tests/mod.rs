@@ -7,6 +7,8 @@ mod half;
 mod interpreter;
 mod portable;
 
+use zippy_testing::random::XorShift;
+
 use crate::ir::Function;
 
 /// All functions with a formula, with their number of operands.
@@ -114,15 +116,16 @@ fn scalar(function: Function, x: f32, y: f32) -> f32 {
     }
 }
 
-/// Random numbers by xorshift.
-struct Random(u64);
+/// Random numbers of the types of functions.
+struct Random(XorShift);
 
 impl Random {
+    fn new(seed: u64) -> Self {
+        Self(XorShift::new(seed))
+    }
+
     fn next_bits(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
+        (self.0.next_u64() >> 16) as u32
     }
 
     /// Any bit pattern.

@@ -24,7 +24,7 @@ impl Hash {
 
 fn hash(add_results: impl Fn(&mut Hash, f32, f32)) -> u64 {
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..20_000 {
         add_results(&mut hash, random.next_float(), random.next_float());
         let (x, y) = (random.next_between(-1.0, 1.0), random.next_between(-9.0, 9.0));

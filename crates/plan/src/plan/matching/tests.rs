@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use petgraph::algo::maximum_matching;
 use petgraph::graph::{NodeIndex, UnGraph};
 use proptest::prelude::*;
+use zippy_testing::random::LinearCongruential;
 
 use super::*;
 
@@ -65,11 +66,8 @@ fn blocks_to_slabs(n: usize) -> Vec<(usize, usize)> {
 }
 
 fn random(ranks: usize, degree: usize) -> Vec<(usize, usize)> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut random = LinearCongruential::new(0x9e37_79b9_7f4a_7c15);
+    let mut next = || (random.next_u64() >> 33) as usize;
     let edges: HashSet<_> = (0..ranks * degree).map(|i| (i / degree, next() % ranks)).filter(|(a, b)| a != b).collect();
     let mut edges: Vec<_> = edges.into_iter().collect();
     edges.sort_unstable();

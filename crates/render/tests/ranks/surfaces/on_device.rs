@@ -335,10 +335,10 @@ fn drawn_by_driver_as_from_the_host() {
     cuts(1);
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     in_windows_and_parts_by_driver, [("ZIPPY_BINDING_LIMIT", "32768"), ("ZIPPY_BUFFER_LIMIT", "131072")], in_parts
 }

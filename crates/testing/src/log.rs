@@ -1,5 +1,4 @@
 //! Capture of the log messages of a thread.
-#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex};

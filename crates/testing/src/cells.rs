@@ -8,18 +8,12 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{ArrayOptions, Element, GlobalArray, Layout, Ownership, Result, Split, World};
 
+pub use crate::random::splitmix64 as mix;
+
 /// Hash of a position: neighbours, wrapped and transposed positions differ in every byte. Arrays
 /// with different `seed` have different cells.
 pub fn code<const D: usize>(seed: u64, at: [i64; D]) -> u64 {
     at.iter().fold(mix(seed), |code, &x| mix(code ^ x as u64))
-}
-
-/// The finalizer of splitmix64.
-pub fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// An element type that can be created from a number.

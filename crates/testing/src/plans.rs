@@ -1,16 +1,15 @@
 //! Random layouts, owners and regions for property tests of plans: 1 to 7 axes of few cells.
-#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use zippy::chunks::Chunks;
-use zippy::extents::Index;
-use zippy::layout::{Layout, Split};
-use zippy::locate::Placement;
-use zippy::oracle::Memory;
-use zippy::ownership::Ownership;
-use zippy::region::Region;
+use zippy_plan::chunks::Chunks;
+use zippy_plan::extents::Index;
+use zippy_plan::layout::{Layout, Split};
+use zippy_plan::locate::Placement;
+use zippy_plan::oracle::Memory;
+use zippy_plan::ownership::Ownership;
+use zippy_plan::region::Region;
 
 /// Maximum extent by number of axes: arrays have at most a few thousand cells.
 const EXTENT: [i64; 7] = [40, 13, 9, 6, 4, 3, 3];

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-use super::running::wait;
+use crate::running::wait;
 
 /// A virtual X server; dropping it ends the server.
 pub struct Screen {

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::launcher;
+use crate::launcher;
 
 /// Environment variable with the name of the job, for the processes that run it.
 const JOB: &str = "ZIPPY_TEST_JOB";
@@ -128,7 +128,7 @@ macro_rules! job {
     (mpi $name:ident, $ranks:expr, $role:expr, $look:expr) => {
         mod $name {
             use super::*;
-            use $crate::support::jobs::{self, Carrier};
+            use $crate::jobs::{self, Carrier};
 
             #[test]
             fn under_mpi() {
@@ -142,7 +142,7 @@ macro_rules! job {
     ($name:ident, $ranks:expr, $role:expr, $look:expr) => {
         mod $name {
             use super::*;
-            use $crate::support::jobs::{self, Carrier};
+            use $crate::jobs::{self, Carrier};
 
             #[test]
             fn as_threads() {
@@ -171,7 +171,7 @@ macro_rules! with_variables {
         $(#[$about])*
         mod $name {
             use super::*;
-            use $crate::support::jobs::{self, Carrier};
+            use $crate::jobs::{self, Carrier};
 
             fn body() -> zippy::Result<()> {
                 $body();
