@@ -1,4 +1,4 @@
-//! Examples with closed or full output.
+//! The example `doctor`, whose output other programs read, with closed or full output.
 
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 use crate::support::launcher;
 use crate::world::readme::built;
 
-/// The smallest example.
-fn hello() -> Command {
-    let mut command = built("hello");
-    command.env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+/// The example, with one line of output.
+fn doctor() -> Command {
+    let mut command = built("doctor");
+    command.arg("--quick").env_remove("ZIPPY_RANKS").env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     command
 }
 
@@ -20,7 +20,7 @@ fn closed_output_is_no_failure() {
     }
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let output = hello().stdout(writer).output().unwrap();
+    let output = doctor().stdout(writer).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -30,7 +30,7 @@ fn a_full_disk_is_an_error() {
         return;
     }
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = hello().stdout(full).output().unwrap();
+    let output = doctor().stdout(full).output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text.contains("cannot write to standard output: No space left") && !text.contains("panicked"), "{text}");
