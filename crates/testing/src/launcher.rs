@@ -44,6 +44,7 @@ pub fn counts(counts: &[usize]) -> Vec<usize> {
 pub struct SessionDirectory(PathBuf);
 
 impl SessionDirectory {
+    #[allow(clippy::new_without_default, reason = "the directory is created")]
     pub fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("zippy-mpi-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
