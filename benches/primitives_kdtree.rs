@@ -7,8 +7,9 @@ use std::num::NonZero;
 
 use kiddo::batch::Executor;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
-use zippy::algorithms::kdtree::KdTree;
 use zippy::{GlobalArray, Layout, Result, Split};
+use zippy_primitives::Primitives;
+use zippy_primitives::kdtree::KdTree;
 
 use common::{Case, ChunkAccess, Contender, Run, contender, on_ranks};
 

@@ -7,6 +7,7 @@ use serde_json::json;
 use wgpu::DeviceType;
 use zippy::{Element, GlobalArray, Layout, LocalArray, Operator, Result, Split};
 use zippy_testing::random::index_hash;
+use zippy_primitives::Primitives;
 
 use common::{Case, ChunkAccess, Contender, Run, Spread, contender, on_ranks, prepared};
 

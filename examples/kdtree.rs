@@ -4,8 +4,9 @@
 
 use std::fmt::Write;
 
-use zippy::algorithms::kdtree::KdTree;
 use zippy::{Layout, Split, World};
+use zippy_primitives::Primitives;
+use zippy_primitives::kdtree::KdTree;
 
 const POINTS: i64 = 20_000;
 /// Side of the square of the points, in cells.

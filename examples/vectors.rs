@@ -2,6 +2,7 @@
 
 use zippy::algorithms::reduce::Bins;
 use zippy::{Layout, Operator, Split, World};
+use zippy_primitives::Primitives;
 
 const N: u32 = 1 << 20;
 

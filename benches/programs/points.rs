@@ -2,6 +2,7 @@
 
 use zippy::array::Growable;
 use zippy::{GlobalArray, Kernel, Layout, Result, Split, World, include_wgsl};
+use zippy_primitives::Primitives;
 
 use super::values::{Values, hash};
 use super::{Program, Row};

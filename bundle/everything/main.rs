@@ -5,7 +5,7 @@
 // Each benchmark is also a separate program and declares the files that benchmarks share.
 #![allow(clippy::duplicate_mod)]
 
-#[path = "../../tests/algorithms/mod.rs"]
+#[path = "../../crates/primitives/tests/algorithms/mod.rs"]
 mod algorithms;
 #[path = "../../tests/device/mod.rs"]
 mod device;

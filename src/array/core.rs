@@ -283,7 +283,7 @@ impl ArrayCore {
     }
 
     /// Text of a region of this array for error messages.
-    pub(crate) fn label(&self, region: &Region) -> String {
+    pub fn label(&self, region: &Region) -> String {
         format!("section {region} of array \"{}\"", self.name)
     }
 

@@ -15,7 +15,7 @@ mod marks;
 mod registry;
 mod section;
 mod select;
-mod sequence;
+pub(crate) mod sequence;
 mod together;
 
 pub(crate) use self::aligned::{AlignedBoxes, Side, aligned};
@@ -29,9 +29,7 @@ pub use self::registry::ArrayId;
 pub(crate) use self::registry::{Rearranged, Registry};
 pub use self::section::LocalSection;
 pub use self::select::{AxisRange, IndexSpace, Select, SelectAxis};
-pub(crate) use self::sequence::{
-    AlignedParts, Cells, Lending, Lent, LentRange, SequencePart, align_parts, lend_slices,
-};
+pub(crate) use self::sequence::CellSequence;
 pub use self::sequence::{IntoSequence, Sequence};
 pub use self::together::{Together, together};
 pub use zippy_base::ArrayKind;

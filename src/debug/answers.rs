@@ -79,6 +79,6 @@ fn on_rank_0<T>(world: &World, answer: T) -> Option<T> {
 /// True if `here` is true on every rank.
 fn on_all_ranks(world: &World, here: bool) -> Result<bool> {
     let mut all = [u64::from(here)];
-    world.inner().all_reduce(&mut all, |least, other| *least = (*least).min(*other))?;
+    world.inner_group().all_reduce(&mut all, |least, other| *least = (*least).min(*other))?;
     Ok(all == [1])
 }

@@ -36,8 +36,8 @@ pub(super) fn compare(world: &World, arrays: [&Rc<ArrayCore>; 2]) -> Result<Resu
         (cells, first) = (cells + count, first.min(at));
     }
     let (mut cells, mut first) = ([cells], [first]);
-    world.inner().all_reduce(&mut cells, |sum, more| *sum += more)?;
-    world.inner().all_reduce(&mut first, |least, other| *least = (*least).min(*other))?;
+    world.inner_group().all_reduce(&mut cells, |sum, more| *sum += more)?;
+    world.inner_group().all_reduce(&mut first, |least, other| *least = (*least).min(*other))?;
     Ok(Ok(Difference { cells: cells[0], first: first[0].in_axes(sides[0].region.axes()) }))
 }
 

@@ -81,7 +81,7 @@ impl DebugObserver {
     fn obey_orders(&mut self, world: &World, step: u64) -> Result<()> {
         loop {
             let order = self.control.as_mut().map(|control| encoded(&control.order(step))).transpose()?;
-            match decoded(&world.inner().broadcast(0, order)?)? {
+            match decoded(&world.inner_group().broadcast(0, order)?)? {
                 Order::Serve(request) => {
                     let answer = answer(world, &request, step)?;
                     if let (Some(control), Some(answer)) = (&mut self.control, answer) {

@@ -96,7 +96,7 @@ impl<'a, S: Number> Scalars<'a, S> {
 impl<R: Reduced> Measure<'_, R> {
     fn all_reduce<T: bytemuck::Pod>(&self, mut values: Vec<T>, combine: impl Fn(&mut T, &T)) -> Result<Vec<T>> {
         if self.global {
-            self.world.inner().all_reduce(&mut values, combine)?;
+            self.world.inner_group().all_reduce(&mut values, combine)?;
         }
         Ok(values)
     }

@@ -191,12 +191,12 @@ pub(crate) fn attach_by_environment(world: &World) -> Result<()> {
     // only.
     let mut is_set = [u64::from(variable.is_some())];
     if world.group().kind() == TransportKind::Mpi {
-        world.inner().all_reduce(&mut is_set, |sum, more| *sum += more)?;
+        world.inner_group().all_reduce(&mut is_set, |sum, more| *sum += more)?;
     }
     if is_set == [0] {
         return Ok(());
     }
-    let text = world.inner().broadcast(0, (world.rank() == 0).then(|| encoded(&variable)).transpose()?)?;
+    let text = world.inner_group().broadcast(0, (world.rank() == 0).then(|| encoded(&variable)).transpose()?)?;
     let Some(text) = decoded::<Option<String>>(&text)? else { return Ok(()) };
     let mut settings = Settings::parse(&text).map_err(Error::program)?;
     settings.token = env::var("ZIPPY_DEBUG_TOKEN").ok().filter(|token| !token.is_empty());

@@ -12,12 +12,14 @@ use crate::world::{BoxEnd, MovedBox, World};
 /// gather of the reports.
 pub(super) fn moves(world: &World) -> Result<Option<Moves>> {
     let mut sums = [world.last_moves(0)].map(|moves| [moves.count, moves.bytes_local, moves.bytes_network]);
-    world.inner().all_reduce(&mut sums, |sum, more| sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more))?;
+    world
+        .inner_group()
+        .all_reduce(&mut sums, |sum, more| sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more))?;
     let [[count, bytes_local, bytes_network]] = sums;
     let max_moves = if count <= MOST_MOVES as u64 { MOST_MOVES } else { MOST_MOVES / world.size() };
     let last = world.last_moves(max_moves);
     let entries: Vec<MoveEntry> = last.boxes.iter().map(entry).collect();
-    let Some(all) = world.inner().gather(0, encoded(&entries)?)? else { return Ok(None) };
+    let Some(all) = world.inner_group().gather(0, encoded(&entries)?)? else { return Ok(None) };
     let mut moves = Vec::new();
     for report in &all {
         moves.extend(decoded::<Vec<MoveEntry>>(report)?);

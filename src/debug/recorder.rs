@@ -115,7 +115,8 @@ impl Recorder {
             None => Vec::new(),
         };
         let request = (world.rank() == 0).then(|| encoded(&self.request(world, &listed))).transpose()?;
-        let RecordRequest { can_write, views, ghosts, since, room } = decoded(&world.inner().broadcast(0, request)?)?;
+        let RecordRequest { can_write, views, ghosts, since, room } =
+            decoded(&world.inner_group().broadcast(0, request)?)?;
         if !can_write {
             return Ok(false);
         }

@@ -19,7 +19,7 @@ pub(super) fn gather_reports(world: &World, report: Report) -> Result<Option<Res
 }
 
 fn gather(world: &World, report: Vec<u8>) -> Result<Option<Result<Vec<Vec<u8>>, String>>> {
-    let all = world.inner().gather(0, Box::new(report))?;
+    let all = world.inner_group().gather(0, Box::new(report))?;
     Ok(all.map(|all| {
         let each = all.iter().enumerate().map(|(rank, report)| match (**report).as_ref() {
             [bytes @ .., 1] => Ok(bytes.to_vec()),

@@ -19,10 +19,10 @@ pub(super) fn timeline(world: &World, since: u64, room: u64) -> Result<Option<Ti
     world.keep_spans();
     // More spans may still end in the present microsecond.
     let mut until = [world.micros().saturating_sub(1)];
-    world.inner().all_reduce(&mut until, |least, more| *least = (*least).min(*more))?;
+    world.inner_group().all_reduce(&mut until, |least, more| *least = (*least).min(*more))?;
     let room = room.min(frame::MOST_TOLD as u64 / 2) as usize / world.size();
     let spans: Vec<Span> = latest(world.spans_since(since, until[0]), room).iter().map(span).collect();
-    let Some(all) = world.inner().gather(0, encoded(&spans)?)? else { return Ok(None) };
+    let Some(all) = world.inner_group().gather(0, encoded(&spans)?)? else { return Ok(None) };
     let ranks = all.iter().map(decoded).collect::<Result<_>>()?;
     Ok(Some(Timeline { until: until[0], ranks }))
 }

@@ -41,7 +41,7 @@ pub fn holds(condition: &Condition, world: &World) -> Result<Result<bool, String
 /// True if all ranks have the same `value`.
 fn is_same_on_all_ranks(world: &World, value: u64) -> Result<bool> {
     let mut ends = [[value; 2]];
-    world.inner().all_reduce(&mut ends, |[least, most], [less, more]| {
+    world.inner_group().all_reduce(&mut ends, |[least, most], [less, more]| {
         (*least, *most) = ((*least).min(*less), (*most).max(*more));
     })?;
     Ok(ends[0][0] == ends[0][1])
@@ -130,7 +130,7 @@ impl Facts for WorldFacts<'_> {
                 None => counts[1] = 1,
             }
         }
-        self.world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
+        self.world.inner_group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         match counts {
             [count, 0] => Ok(count),
             _ => Err(FactError::Unknown(format!(

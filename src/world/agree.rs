@@ -32,11 +32,18 @@ impl World {
         // In a call from another crate, such as `save`, `operation` is the name of that call.
         let text = if call.is_nested() { operation.to_owned() } else { format!("agree({operation})") };
         let (call, signature) = (text, hash(("agree", operation)));
-        self.collective(call, signature, || self.agreed(operation, result))?
+        self.collective(call, signature, || self.agree_within(operation, result))?
     }
 
-    /// [`agree`](Self::agree) within a compared operation. The outer error ends the run.
-    pub(crate) fn agreed<R>(&self, operation: &str, result: Result<R>) -> Result<Result<R>> {
+    /// [`agree`](Self::agree) inside of a collective
+    /// ([`run_collective`](Self::run_collective)). The inner result is the decision, with the same
+    /// variant on every rank. Collective.
+    ///
+    /// # Errors
+    /// A failure of any rank, which ends the run.
+    #[track_caller]
+    pub fn agree_within<R>(&self, operation: &str, result: Result<R>) -> Result<Result<R>> {
+        let _call = CallSite::enter();
         // Empty bytes mean success.
         let failure = match &result {
             Ok(_) => copied::<u8>(&[]),

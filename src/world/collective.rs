@@ -67,10 +67,10 @@ impl Display for ArrayIdentity {
     }
 }
 
-/// Name of a collective, its arrays with the regions of the operation, and a hash of its other
-/// arguments.
+/// Call of a collective: its name, its arrays with the regions of the operation, and a hash of its
+/// other arguments. For [`World::run_collective`](crate::World::run_collective).
 #[derive(Debug, Clone, Hash)]
-pub(crate) struct Collective {
+pub struct Collective {
     verb: &'static str,
     text_before: &'static str,
     arrays: Vec<(ArrayIdentity, Option<Region>)>,
@@ -79,32 +79,39 @@ pub(crate) struct Collective {
 }
 
 impl Collective {
+    /// A collective with this name, without arguments.
     pub fn new(verb: &'static str) -> Self {
         Self { verb, text_before: "", arrays: Vec::new(), text_after: String::new(), hidden: 0 }
     }
 
     /// Sets the text before the arrays.
-    pub fn text_before(self, text_before: &'static str) -> Self {
+    pub(crate) fn text_before(self, text_before: &'static str) -> Self {
         Self { text_before, ..self }
     }
 
+    /// Adds a section of a global array: the ranks compare name, element type, cuts and owners of
+    /// the array, and the region.
+    pub fn section(self, array: &ArrayCore, region: Region) -> Self {
+        self.array(ArrayIdentity::from_core(array), Some(region))
+    }
+
     /// Adds an array, or a region of an array.
-    pub fn array(mut self, array: ArrayIdentity, region: Option<Region>) -> Self {
+    pub(crate) fn array(mut self, array: ArrayIdentity, region: Option<Region>) -> Self {
         self.arrays.push((array, region));
         self
     }
 
     /// Sets the text after the arrays.
-    pub fn text_after(self, text_after: impl Into<String>) -> Self {
+    pub(crate) fn text_after(self, text_after: impl Into<String>) -> Self {
         Self { text_after: text_after.into(), ..self }
     }
 
-    /// Sets values that must agree between ranks and are not displayed.
+    /// Sets the other arguments that must agree between ranks. Errors display their hash only.
     pub fn also_compare(self, hidden: impl Hash) -> Self {
         Self { hidden: hash(hidden), ..self }
     }
 
-    pub fn signature(&self) -> u64 {
+    pub(crate) fn signature(&self) -> u64 {
         hash(self)
     }
 }

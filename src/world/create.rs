@@ -140,7 +140,7 @@ impl World {
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
         let operation = format!("lengths of {name:?}");
         let lengths: Vec<i64> = self.collective(operation, hash(("lengths", name)), || {
-            let all = self.inner().all_gather_v(copied(&[length]))?;
+            let all = self.inner_group().all_gather_v(copied(&[length]))?;
             let lengths =
                 all.iter().map(|bytes| values::<u64>(bytes).map(|lengths| lengths.into_iter().map(saturated)));
             Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())

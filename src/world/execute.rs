@@ -125,7 +125,7 @@ impl World {
     pub(super) fn in_operation(&self, error: Error) -> Error {
         error.with_kind(|kind| match kind {
             ErrorKind::Device(error) => {
-                ErrorKind::Transfer { operation: self.inner().operation_text("a transfer"), error }
+                ErrorKind::Transfer { operation: self.inner_group().operation_text("a transfer"), error }
             }
             kind => kind,
         })
@@ -142,7 +142,7 @@ impl World {
         for job in jobs {
             let mut tags = Vec::with_capacity(job.transfer.typed_transfers.len());
             for typed in &job.transfer.typed_transfers {
-                let tag = self.inner().next_sequence();
+                let tag = self.inner_group().next_sequence();
                 self.post(&job, typed, 0..typed.sends.len(), tag, in_place)?;
                 tags.push(tag);
             }
@@ -257,7 +257,7 @@ impl World {
     /// A message has the same round on both ranks, and a send waits only for earlier messages. A
     /// cycle of waiting ranks is therefore impossible.
     fn execute_message_by_message(&self, job: &Job, typed: &TypedTransfer, in_place: &InPlaceSends) -> Result<()> {
-        let tag = self.inner().next_sequence();
+        let tag = self.inner_group().next_sequence();
         let sends = typed.sends.iter().enumerate().map(|(index, part)| (part.send_order, Direction::Send, index));
         let receives =
             typed.receives.iter().enumerate().map(|(index, part)| (part.send_order, Direction::Receive, index));
@@ -289,7 +289,7 @@ impl World {
                 Some((chunk, bytes)) => self.stage_in_place(in_place, part.peer, chunk, bytes)?,
                 None => packed.next().expect("a payload per part to pack"),
             };
-            self.inner().send(part.peer, tag, Box::new(payload))?;
+            self.inner_group().send(part.peer, tag, Box::new(payload))?;
         }
         Ok(())
     }
@@ -335,7 +335,7 @@ impl World {
         let (size, full, whole) = (typed.element.bytes as u64, typed.full_part_bytes(), &part.boxes[0].chunk_box);
         let mut offset = 0;
         loop {
-            let payload = self.tracer().span(Activity::Wait, || self.inner().receive(part.peer, tag))?;
+            let payload = self.tracer().span(Activity::Wait, || self.inner_group().receive(part.peer, tag))?;
             let payload = (*payload).as_ref();
             let found = payload.len() as u64;
             if found > full.min(part.bytes - offset) || !found.is_multiple_of(size) {
@@ -354,7 +354,7 @@ impl World {
 
     /// Waits for a message and compares its length with the plan.
     fn receive_part(&self, part: &MessagePart, tag: Tag) -> Result<Payload> {
-        let payload = self.tracer().span(Activity::Wait, || self.inner().receive(part.peer, tag))?;
+        let payload = self.tracer().span(Activity::Wait, || self.inner_group().receive(part.peer, tag))?;
         match (*payload).as_ref().len() as u64 {
             found if found == part.bytes => Ok(payload),
             found => Err(self.wrong_message(part.peer, part.bytes, found).into()),
@@ -363,7 +363,7 @@ impl World {
 
     /// Error for a message with an unexpected length.
     pub(super) fn wrong_message(&self, from: usize, expected: u64, found: u64) -> TransportError {
-        let operation = self.inner().operation_text("a transfer");
+        let operation = self.inner_group().operation_text("a transfer");
         TransportError::Message { operation, rank: from, expected, found }
     }
 

@@ -81,8 +81,9 @@ impl World {
             return Ok(());
         }
         let only = peers.first().copied().filter(|_| peers.len() == 1);
-        let are_read =
-            || Ok((self.device().take_back() || self.inner().flushed()? && self.device().take_back()).then_some(()));
-        self.tracer().span(Activity::Wait, || self.inner().wait_for(only, are_read))
+        let are_read = || {
+            Ok((self.device().take_back() || self.inner_group().flushed()? && self.device().take_back()).then_some(()))
+        };
+        self.tracer().span(Activity::Wait, || self.inner_group().wait_for(only, are_read))
     }
 }

@@ -268,7 +268,7 @@ impl World {
             if self.size() == 1 {
                 return Ok(records);
             }
-            let all = self.inner().all_gather_v(encoded(&records)?)?;
+            let all = self.inner_group().all_gather_v(encoded(&records)?)?;
             let all = all.iter().map(decoded::<Vec<WriteRecord>>).collect::<Result<Vec<_>>>()?;
             Ok(all.into_iter().flatten().collect())
         })

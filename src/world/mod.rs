@@ -37,13 +37,14 @@
 mod agree;
 mod array_options;
 mod cached_plans;
-mod collective;
+pub(crate) mod collective;
 mod common_limits;
 mod composite;
 mod copy;
 mod create;
+mod custom_collective;
 mod debug_point;
-mod deliver;
+pub(crate) mod deliver;
 mod exchange;
 mod exchange_name;
 mod execute;
@@ -78,7 +79,6 @@ pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 pub use self::array_options::ArrayOptions;
 pub use self::copy::{IntoSection, Section};
 pub use self::debug_point::DebugPoint;
-pub(crate) use self::deliver::{Column, DeliveryTarget};
 pub use self::deliver::{Delivered, Destinations, IntoDestinations};
 pub use self::exchange::Exchange;
 pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, Debugging, GhostDifference, GhostSide};
@@ -93,7 +93,7 @@ pub use crate::transport::Config;
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::{Device, cache_capacity, estimate_compiled_bytes};
 use crate::error::{ArrayError, CallSite, Result};
-use crate::history::{Acting, Ledger, OperationName};
+use crate::history::{Ledger, OperationName};
 use crate::kernel::{Kernel, KernelSource};
 use crate::plan::cache::{PlanCache, WeightedCache};
 use crate::trace::Tracer;
@@ -183,7 +183,7 @@ impl World {
             let close = || {
                 self.collective("nothing more", hash("nothing more"), || {
                     if self.group.fails_with_findings() {
-                        self.agreed("a checked run", self.check_findings())
+                        self.agree_within("a checked run", self.check_findings())
                     } else {
                         Ok(Ok(()))
                     }
@@ -222,11 +222,6 @@ impl World {
         &self.device
     }
 
-    /// The communicator for messages within a compared operation.
-    pub(crate) fn inner(&self) -> &Group {
-        &self.inner
-    }
-
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -251,12 +246,6 @@ impl World {
         Kernel::new(&self.device, &source.into())
     }
 
-    /// A kernel composed by an algorithm, cached by text.
-    pub(crate) fn composed(&self, source: &KernelSource) -> Result<Kernel> {
-        let text = source.as_text().to_string();
-        self.composed.borrow_mut().get_or_build(text, || Kernel::new(&self.device, source))
-    }
-
     /// Waits until every rank has called `barrier` and the queued kernels of this rank are
     /// complete. Collective; costs O(log ranks) messages without data.
     ///
@@ -273,14 +262,6 @@ impl World {
         })
     }
 
-    /// Attributes all work before the drop of the result to an operation with this name, at the
-    /// call site of the caller.
-    #[track_caller]
-    pub(crate) fn acting(&self, name: &'static str) -> Acting<'_> {
-        let at = CallSite::here();
-        self.ledger.acting(|| OperationName::Local(name), at)
-    }
-
     /// Runs a collective.
     ///
     /// The name is used for waits and failures. The signature becomes part of the history of calls,
@@ -295,7 +276,7 @@ impl World {
         let at = CallSite::here();
         let operation: Rc<dyn Display> = Rc::new(operation);
         let _entered = self.enter(operation.clone(), signature)?;
-        let _acting = self.ledger.acting(|| OperationName::Collective(operation), at);
+        let _operation = self.ledger.acting(|| OperationName::Collective(operation), at);
         f().map_err(|error| self.group.fail(error))
     }
 

@@ -61,6 +61,7 @@ const ACYCLIC: &[&str] = &[
     "src/",
     "crates/base/src/",
     "crates/device/src/",
+    "crates/primitives/src/",
     "crates/protocol/src/",
     "crates/transport/src/",
     "xtask/src/",
@@ -135,9 +136,10 @@ fn crates_without_unsafe_code_forbid_it() {
 
 /// Source directories of libraries that return the error of `zippy`, and the least number of their
 /// public functions that do.
-const FALLIBLE: [(&str, usize); 8] = [
-    ("src/", 100),
+const FALLIBLE: [(&str, usize); 9] = [
+    ("src/", 70),
     ("crates/device/src/", 1),
+    ("crates/primitives/src/", 30),
     ("crates/transport/src/", 15),
     ("crates/io/src/", 10),
     ("crates/isosurface/src/", 10),

@@ -185,7 +185,7 @@ impl World {
     ) -> Result<Vec<Found>> {
         collective(self, verb, &[section], hash((stride, within.host)), |operand| {
             let mut found = local(&operand.strided(stride), within)?;
-            self.inner().all_reduce(&mut found, Found::merge)?;
+            self.inner_group().all_reduce(&mut found, Found::merge)?;
             Ok(found)
         })
     }

@@ -137,7 +137,7 @@ impl World {
                 None => local(operand, &KeyRange::ALL)?,
             };
             let mut all = mine.clone();
-            self.inner().all_reduce(&mut all, Found::merge)?;
+            self.inner_group().all_reduce(&mut all, Found::merge)?;
             let mut spots = vec![CellPosition::NOWHERE; T::COMPONENTS];
             for (component, spot) in spots.iter_mut().enumerate() {
                 let wanted = end.of(&all[component]);
@@ -148,7 +148,7 @@ impl World {
                     };
                 }
             }
-            self.inner().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
+            self.inner_group().all_reduce(&mut spots, |least, other| *least = (*least).min(*other))?;
             Ok(T::each(|component| {
                 let position = spots[component].position();
                 let value = T::Scalar::from_key(end.of(&all[component]));

@@ -33,7 +33,6 @@ pub use extremes::{Extremes, strided_extremes};
 pub(crate) use extremes::{Found, KeyRange, local as local_extremes};
 pub(crate) use histogram::local as local_histogram;
 pub use histogram::{Bins, Histogram, strided_histogram};
-pub(crate) use host::{Counters, HostBox, add_counts, tasks};
 pub(crate) use lengths::Lengths;
 pub use located::Located;
 pub use number::{Factor, Number, Reducible};

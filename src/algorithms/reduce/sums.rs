@@ -124,7 +124,7 @@ impl World {
     ) -> Result<Vec<TotalOf<T>>> {
         collective(self, verb, &sections, 0, |operand| {
             let mut words = local(operand, [integer, float], add)?;
-            self.inner().all_reduce(&mut words, |sum, more| *sum += more)?;
+            self.inner_group().all_reduce(&mut words, |sum, more| *sum += more)?;
             Ok(words.chunks(words.len() / T::COMPONENTS).map(Total::from_words).collect())
         })
     }

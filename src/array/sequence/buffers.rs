@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::cells::Cells;
+use super::cell_sequence::CellSequence;
 use super::sequence_part::SequencePart;
 use crate::device::ChunkBuffer;
 
@@ -19,7 +19,7 @@ pub struct LentBuffers<'c> {
 
 impl<'c> LentBuffers<'c> {
     /// The byte ranges of a range of cells, one per part of the sequence.
-    pub fn bytes_of(&mut self, cells: &'c Cells, range: &Range<u64>) -> Vec<BufferRange> {
+    pub fn bytes_of(&mut self, cells: &'c CellSequence, range: &Range<u64>) -> Vec<BufferRange> {
         let size = cells.element().bytes;
         let byte_range = |(part, within): (&'c SequencePart, Range<u64>)| {
             let number = *self.numbers.entry(part.memory()).or_insert_with(|| {

@@ -3,23 +3,28 @@
 use std::ops::Range;
 
 use super::buffers::{BufferRange, LentBuffers, split_written};
-use super::cells::Cells;
+use super::cell_sequence::CellSequence;
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
-/// The cells of one range of several sequences, as slices of bytes.
-pub(crate) struct LentRange<'a> {
+/// The cells of one range of several sequences, as slices of bytes, one per part.
+pub struct LentRange<'a> {
     /// Slices of each sequence that is read.
     pub read: Vec<Vec<&'a [u8]>>,
     /// Slices of the sequence that is written.
     pub written: Vec<&'a mut [u8]>,
 }
 
-/// Sequences of equal length that the host processes range by range.
-pub(crate) struct Lending<'c> {
+/// Sequences of equal length that the host processes range by range, for example on the threads of
+/// [`Device::host_threads`]. Sequences are lent in place if the host can access their memory, and
+/// copied otherwise.
+///
+/// A program calls [`with`](Self::with) once per window of [`windows`](Self::windows), and cuts each
+/// window into ranges as it likes.
+pub struct Lending<'c> {
     device: &'c Device,
-    read: Vec<&'c Cells>,
-    written: Option<&'c Cells>,
+    read: Vec<&'c CellSequence>,
+    written: Option<&'c CellSequence>,
     /// True if the written cells are also read.
     updates: bool,
     /// True if the host can access the device memory directly.
@@ -28,7 +33,12 @@ pub(crate) struct Lending<'c> {
 
 impl<'c> Lending<'c> {
     /// Prepares sequences for the host; `updates` is true if the written cells are also read.
-    pub fn new(device: &'c Device, read: Vec<&'c Cells>, written: Option<&'c Cells>, updates: bool) -> Self {
+    pub fn new(
+        device: &'c Device,
+        read: Vec<&'c CellSequence>,
+        written: Option<&'c CellSequence>,
+        updates: bool,
+    ) -> Self {
         let apart = written
             .is_none_or(|written| !written.has_cells_twice() && !read.iter().any(|cells| cells.shares_memory(written)));
         let in_place = device.is_host() && apart;
@@ -45,7 +55,12 @@ impl<'c> Lending<'c> {
 
     /// Calls `f` with the cells of consecutive ranges and returns its result. `f` must not use the
     /// device.
+    ///
+    /// # Errors
+    /// Too little memory, a device failure.
+    #[track_caller]
     pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+        let _call = CallSite::enter();
         if self.in_place { self.with_lent(ranges, f) } else { self.with_copies(ranges, f) }
     }
 
@@ -74,7 +89,7 @@ impl<'c> Lending<'c> {
     }
 
     fn with_copies<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
-        let copy = |cells: &Cells, range: &Range<u64>, filled: bool| -> Result<Vec<u8>> {
+        let copy = |cells: &CellSequence, range: &Range<u64>, filled: bool| -> Result<Vec<u8>> {
             let mut bytes = vec![0; (range.end - range.start) as usize * cells.element().bytes];
             if filled {
                 cells.read(range.clone(), &mut bytes)?;

@@ -1,19 +1,19 @@
-//! [`Lent`]: random access of the host to the cells of a sequence.
+//! [`LentCells`]: random access of the host to the cells of a sequence.
 
 use super::buffers::{BufferRange, LentBuffers, split_written};
-use super::cells::Cells;
+use super::cell_sequence::CellSequence;
 use crate::device::Device;
-use crate::error::{ArrayError, Result};
+use crate::error::{ArrayError, CallSite, Result};
 
-/// All cells of a sequence, lent to the host.
-pub(crate) struct Lent<'a> {
+/// All cells of a sequence, lent to the host by [`CellSequence::lend`].
+pub struct LentCells<'a> {
     buffers: Vec<&'a mut [u8]>,
     /// Start of each part: its first cell, its buffer, and its first byte in the buffer.
     parts: &'a [(u64, usize, usize)],
     size: usize,
 }
 
-impl Lent<'_> {
+impl LentCells<'_> {
     /// The bytes of a cell; `cell` must be less than the length of the sequence.
     pub fn cell(&mut self, cell: u64) -> &mut [u8] {
         let part = match self.parts {
@@ -26,17 +26,22 @@ impl Lent<'_> {
     }
 }
 
-impl Cells {
+impl CellSequence {
     /// Lends all cells to the host, on a device whose memory the host can access. Nothing else may
     /// use the cells during the call.
-    pub fn lent<R>(&self, device: &Device, f: impl FnOnce(&mut Lent) -> R) -> Result<R> {
+    ///
+    /// # Errors
+    /// A device failure.
+    #[track_caller]
+    pub fn lend<R>(&self, device: &Device, f: impl FnOnce(&mut LentCells) -> R) -> Result<R> {
+        let _call = CallSite::enter();
         let mut buffers = LentBuffers::default();
         let found = buffers.bytes_of(self, &(0..self.len()));
         let filled = self.parts().iter().filter(|part| part.cells() > 0);
         let parts: Vec<_> =
             filled.zip(found).map(|(part, (buffer, bytes))| (part.first, buffer, bytes.start)).collect();
         let size = self.element().bytes;
-        Ok(device.lend_all(&buffers.all, |buffers| f(&mut Lent { buffers, parts: &parts, size }))?)
+        Ok(device.lend_all(&buffers.all, |buffers| f(&mut LentCells { buffers, parts: &parts, size }))?)
     }
 }
 
@@ -46,11 +51,13 @@ impl Cells {
 ///
 /// # Errors
 /// Cells that are in the sequences more than once; a device failure.
-pub(crate) fn lend_slices<R>(
+#[track_caller]
+pub fn lend_slices<R>(
     device: &Device,
-    sequences: &[&Cells],
+    sequences: &[&CellSequence],
     f: impl FnOnce(Vec<Vec<&mut [u8]>>) -> R,
 ) -> Result<R> {
+    let _call = CallSite::enter();
     let mut buffers = LentBuffers::default();
     let parts: Vec<_> = sequences.iter().map(|cells| buffers.bytes_of(cells, &(0..cells.len()))).collect();
     let of_sequence = |(sequence, parts)| std::iter::repeat(sequence).zip(parts);

@@ -1,21 +1,21 @@
 //! [`Sequence`]: a 1-D sequence of cells of this rank.
 
 mod buffers;
-mod cells;
+mod cell_sequence;
 mod lending;
 mod lent;
 mod sequence_part;
 
-pub(crate) use self::cells::{AlignedParts, Cells, align_parts};
-pub(crate) use self::lending::{Lending, LentRange};
-pub(crate) use self::lent::{Lent, lend_slices};
-pub(crate) use self::sequence_part::SequencePart;
+pub use self::cell_sequence::{AlignedParts, CellSequence, align_parts};
+pub use self::lending::{Lending, LentRange};
+pub use self::lent::{LentCells, lend_slices};
+pub use self::sequence_part::SequencePart;
 
 use std::marker::PhantomData;
 
 use super::{Growable, LocalArray, LocalSection};
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{CallSite, Result};
 
 /// Cells of this rank in a linear order: a section of a 1-D array, or several sections, possibly of
 /// several chunks, one after another.
@@ -24,7 +24,7 @@ use crate::error::Result;
 /// array.
 #[derive(Debug, Clone)]
 pub struct Sequence<T> {
-    cells: Result<Cells>,
+    cells: Result<CellSequence>,
     element: PhantomData<T>,
 }
 
@@ -33,7 +33,7 @@ pub struct Sequence<T> {
     message = "`{Self}` is not a sequence of cells of this rank",
     label = "not cells of this rank alone",
     note = "pass a 1-D section of a local array or of a chunk, a slice or a vector of such sections, or a whole local or \
-            growable array by reference; for global arrays there is `world.vectors()`"
+            growable array by reference; for global arrays there is `world.vectors()` of `zippy_primitives`"
 )]
 pub trait IntoSequence<T>: Into<Sequence<T>> {}
 
@@ -42,7 +42,7 @@ impl<T: Element> Sequence<T> {
     where
         T: 's,
     {
-        let mut cells = Cells::none(&T::INFO);
+        let mut cells = CellSequence::empty(&T::INFO);
         let mut add = |section: &LocalSection<T, 1>| {
             let region = section.one_box("a sequence")?;
             region.check_within(&section.core().chunks().storage(section.chunk()), "the chunk")?;
@@ -52,13 +52,22 @@ impl<T: Element> Sequence<T> {
         Self { cells: added.map(|()| cells), element: PhantomData }
     }
 
-    /// Adds the static element type.
-    pub(crate) fn from_cells(cells: Cells) -> Self {
+    /// Adds the static element type to a sequence without one.
+    ///
+    /// # Panics
+    /// The cells have another element type.
+    pub fn from_cells(cells: CellSequence) -> Self {
+        assert_eq!(cells.element().name, T::INFO.name, "the element types of both sequences must be equal");
         Self { cells: Ok(cells), element: PhantomData }
     }
 
     /// The sequence without its static element type, or the error of an invalid selection.
-    pub(crate) fn cells(&self) -> Result<&Cells> {
+    ///
+    /// # Errors
+    /// An invalid selection of a section.
+    #[track_caller]
+    pub fn cells(&self) -> Result<&CellSequence> {
+        let _call = CallSite::enter();
         self.cells.as_ref().map_err(Clone::clone)
     }
 }

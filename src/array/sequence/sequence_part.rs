@@ -11,34 +11,36 @@ use crate::extents::Index;
 use crate::kernel::Binding;
 use crate::region::Region;
 
-/// A part of a sequence: a box of one chunk. The chunk's memory is pinned.
+/// A part of a [`CellSequence`](super::CellSequence): a box of one chunk.
 #[derive(Debug, Clone)]
-pub(crate) struct SequencePart {
-    pub core: Rc<ArrayCore>,
-    pub chunk: ChunkId,
-    pub region: Region,
-    pub lease: Lease,
+pub struct SequencePart {
+    pub(crate) core: Rc<ArrayCore>,
+    pub(crate) chunk: ChunkId,
+    pub(crate) region: Region,
+    pub(crate) lease: Lease,
     /// The number of preceding cells in the sequence.
     pub first: u64,
 }
 
 impl SequencePart {
+    /// The number of cells.
     pub fn cells(&self) -> u64 {
         self.region.cells()
     }
 
     /// The id of the chunk's memory.
-    pub fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         self.lease.id()
     }
 
+    /// Kernel binding of the part, for the arguments of a [`Call`](crate::kernel::Call).
     pub fn binding(&self) -> Binding {
         self.core.binding(self.chunk, self.region)
     }
 
     /// Kernel binding of the part for kernels that move cells of any type: in words of 32 bits;
     /// elements of 8 and 16 bits keep their type. The caller records writes with
-    /// [`Cells::were_written`](super::Cells::were_written), because the history of the chunk counts
+    /// [`CellSequence::were_written`](super::CellSequence::were_written), because the history of the chunk counts
     /// cells.
     pub fn in_words(&self) -> Binding {
         let binding = Binding { history: None, ..self.binding() };
@@ -64,7 +66,7 @@ impl SequencePart {
     }
 
     /// The box of a range of the part's cells.
-    pub fn region_of(&self, cells: Range<u64>) -> Region {
+    pub(crate) fn region_of(&self, cells: Range<u64>) -> Region {
         let start = self.region.start[0];
         let at = |cell: u64| Index::from([start + cell as i64]);
         Region::between(at(cells.start), at(cells.end))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::array::Cells;
+use crate::array::CellSequence;
 use crate::device::PackedBox;
 use crate::element::ElementInfo;
 use crate::error::Result;
@@ -10,14 +10,16 @@ use crate::transport::Payload;
 use crate::world::World;
 
 /// Name of the array that arrives, and its element type. The same on every rank.
-pub(crate) struct Column<'a> {
+pub struct Column<'a> {
+    /// Name of the array, and of the column in errors.
     pub name: &'a str,
+    /// The element type.
     pub element: &'static ElementInfo,
 }
 
-impl Cells {
+impl CellSequence {
     /// The cells of ranges, concatenated without padding.
-    pub fn pack(&self, world: &World, ranges: impl Iterator<Item = Range<u64>>) -> Result<Payload> {
+    pub(crate) fn pack(&self, world: &World, ranges: impl Iterator<Item = Range<u64>>) -> Result<Payload> {
         let size = self.element().bytes as u64;
         let (mut pieces, mut bytes, mut end, mut padded) = (Vec::new(), 0, 0, false);
         for (buffer, view) in ranges.flat_map(|range| self.boxes(range)) {

@@ -7,21 +7,22 @@ use super::incoming_cells::{Announcement, DeliveryTarget, IncomingCells};
 use super::message_form::MessageForm;
 use super::outgoing_cells::{Destinations, OutgoingCells};
 use super::portion::{Cursor, DestinationCounts};
-use crate::array::{ArrayCore, Cells};
-use crate::error::Result;
+use crate::array::{ArrayCore, CellSequence};
+use crate::error::{CallSite, Result};
 use crate::plan::Moved;
 use crate::trace::Activity;
 use crate::transport::{Payload, Tag, copied, values};
 use crate::world::{Collective, World};
 
-/// Cells that a delivery brought to this rank.
-pub(crate) struct DeliveredCells {
-    /// Cells of each column.
-    pub cells: Vec<Cells>,
+/// Cells that [`World::deliver_columns`] brought to this rank.
+pub struct DeliveredCells {
+    /// Cells of each column, sorted by sending rank. Cells from the same rank keep their order.
+    pub cells: Vec<CellSequence>,
     /// Arrays of the cells, for [`DeliveryTarget::Arrays`].
-    pub arrays: Vec<Rc<ArrayCore>>,
+    pub(crate) arrays: Vec<Rc<ArrayCore>>,
     /// Number of cells from each rank, in ascending order of ranks.
     pub counts: Vec<(usize, u64)>,
+    /// Bytes and messages that this rank sent.
     pub moved: Moved,
 }
 
@@ -46,31 +47,36 @@ struct Delivery<'a> {
 }
 
 impl World {
-    /// Sends the cells of columns to ranks: the untyped form of [`World::deliver`], and the basis
-    /// of all algorithms that send cells by destination.
+    /// Sends the cells of columns to ranks: the form of [`deliver`](Self::deliver) without element
+    /// types. Collective.
     ///
-    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
-    /// and `target` the destination of the cells that arrive here.
+    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank, all
+    /// of one length, or an error of this rank, which becomes that of the delivery. `target` is the
+    /// destination of the cells that arrive here. Cost and memory are those of a delivery.
+    ///
+    /// # Errors
+    /// As for [`deliver`](Self::deliver).
     #[track_caller]
-    pub(crate) fn deliver_columns(
+    pub fn deliver_columns(
         &self,
         columns: &[Column],
-        cells: Result<Vec<Cells>>,
+        cells: Result<Vec<CellSequence>>,
         to: &Destinations,
         target: DeliveryTarget,
     ) -> Result<DeliveredCells> {
+        let _call = CallSite::enter();
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
         let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
         let call = Collective::new("deliver").text_after(names.collect::<Vec<_>>().join(", ")).also_compare(types);
         self.collective(call.clone(), call.signature(), || {
             let form = MessageForm::new(columns.iter().map(|column| column.element.bytes));
             // A rank with an error announces nothing. The other ranks learn about the error in
-            // `agreed`.
+            // `agree_within`.
             let outgoing = cells.and_then(|cells| OutgoingCells::new(self, cells, to, &form));
             let announced = self.announce(outgoing.as_ref().ok())?;
             let ready =
                 outgoing.and_then(|outgoing| Ok((outgoing, IncomingCells::new(self, columns, &announced, target)?)));
-            match self.agreed(&call.to_string(), ready)? {
+            match self.agree_within(&call.to_string(), ready)? {
                 Err(mistake) => Ok(Err(mistake)),
                 Ok((outgoing, incoming)) => {
                     let delivered = self.move_cells(&outgoing, incoming, &form);
@@ -87,7 +93,7 @@ impl World {
             let is_acknowledged = u64::from(outgoing.needs_acknowledgements(self));
             outgoing.counts.iter().map(|&(to, cells)| (to, copied(&[cells, is_acknowledged]))).collect()
         };
-        let received = self.inner().sparse_exchange(outgoing.map_or(Vec::new(), messages))?;
+        let received = self.inner_group().sparse_exchange(outgoing.map_or(Vec::new(), messages))?;
         let announced = received.iter().map(|(from, message)| match values::<u64>(message)?[..] {
             [cells, is_acknowledged] => Ok(Announcement { from: *from, cells, is_acknowledged: is_acknowledged > 0 }),
             _ => Err(self.wrong_message(*from, 16, (**message).as_ref().len() as u64).into()),
@@ -104,8 +110,8 @@ impl World {
         let mut delivery = Delivery {
             world: self,
             form,
-            cell_tag: self.inner().next_sequence(),
-            acknowledgement_tag: self.inner().next_sequence(),
+            cell_tag: self.inner_group().next_sequence(),
+            acknowledgement_tag: self.inner_group().next_sequence(),
             incoming,
             is_acknowledged: outgoing.needs_acknowledgements(self),
             unacknowledged: 0,
@@ -159,7 +165,7 @@ impl Delivery<'_> {
                 }
                 self.unacknowledged += if self.is_acknowledged { bytes } else { 0 };
                 self.messages += 1;
-                world.inner().send(share.to, self.cell_tag, message)?;
+                world.inner_group().send(share.to, self.cell_tag, message)?;
             }
             while let Some(event) = self.next()? {
                 self.process(event)?;
@@ -170,12 +176,12 @@ impl Delivery<'_> {
 
     fn wait(&mut self) -> Result<()> {
         let world = self.world;
-        let event = world.tracer().span(Activity::Wait, || world.inner().wait_for(None, || self.next()))?;
+        let event = world.tracer().span(Activity::Wait, || world.inner_group().wait_for(None, || self.next()))?;
         self.process(event)
     }
 
     fn next(&self) -> Result<Option<Event>> {
-        let group = self.world.inner();
+        let group = self.world.inner_group();
         if let Some((from, acknowledgement)) = group.try_receive(None, self.acknowledgement_tag)? {
             return match values::<u64>(&acknowledgement)?[..] {
                 [bytes] => Ok(Some(Event::Acknowledged(bytes))),
@@ -194,7 +200,7 @@ impl Delivery<'_> {
                 // The sender may reuse the memory after the acknowledgement.
                 drop(message);
                 if self.incoming.is_acknowledged(from) {
-                    self.world.inner().send(from, self.acknowledgement_tag, copied(&[bytes]))?;
+                    self.world.inner_group().send(from, self.acknowledgement_tag, copied(&[bytes]))?;
                 }
             }
         }

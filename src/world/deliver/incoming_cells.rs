@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::column::Column;
 use super::message_form::MessageForm;
-use crate::array::{ArrayCore, ArrayKind, Cells};
+use crate::array::{ArrayCore, ArrayKind, CellSequence};
 use crate::error::{ArrayError, Result};
 use crate::layout::Layout;
 use crate::trace::Activity;
@@ -13,13 +13,13 @@ use crate::world::World;
 
 /// Destination of the cells that arrive at this rank.
 #[derive(Clone, Copy)]
-pub(crate) enum DeliveryTarget<'a> {
+pub enum DeliveryTarget<'a> {
     /// New arrays, one per column, with the name of the column.
     Arrays,
     /// New memory, in any number of buffers.
     Memory,
     /// Existing cells, disjoint from all cells that are sent.
-    Cells(&'a [Cells]),
+    Cells(&'a [CellSequence]),
 }
 
 /// Number of cells that another rank sends to this one.
@@ -36,7 +36,7 @@ pub(super) struct IncomingCells {
     /// New arrays, for [`DeliveryTarget::Arrays`].
     pub arrays: Vec<Rc<ArrayCore>>,
     /// Destination cells, by column.
-    pub cells: Vec<Cells>,
+    pub cells: Vec<CellSequence>,
     /// Sorted by rank.
     origins: Vec<Origin>,
     /// Number of cells not yet received.
@@ -73,7 +73,7 @@ impl IncomingCells {
             return Ok(Self { arrays: Vec::new(), cells: room.to_vec(), origins, missing: end });
         }
         if let DeliveryTarget::Memory = target {
-            let memory = |column: &Column| Cells::scratch(&world.home(), column.name, column.element, end);
+            let memory = |column: &Column| CellSequence::scratch(&world.home(), column.name, column.element, end);
             let cells = columns.iter().map(memory).collect::<Result<_>>()?;
             return Ok(Self { arrays: Vec::new(), cells, origins, missing: end });
         }
@@ -84,7 +84,7 @@ impl IncomingCells {
             ArrayCore::create_of_kind(kind, world.home(), column.name, column.element, &layout, uses)
         };
         let arrays = columns.iter().map(array).collect::<Result<Vec<_>>>()?;
-        let cells = arrays.iter().map(|array| Cells::of(array, 0, array.bounds())).collect::<Result<_>>()?;
+        let cells = arrays.iter().map(|array| CellSequence::of(array, 0, array.bounds())).collect::<Result<_>>()?;
         Ok(Self { arrays, cells, origins, missing: end })
     }
 

@@ -12,6 +12,7 @@ mod outgoing_cells;
 mod portion;
 
 pub use self::calls::Delivered;
-pub(crate) use self::column::Column;
-pub(crate) use self::incoming_cells::DeliveryTarget;
+pub use self::column::Column;
+pub use self::delivery::DeliveredCells;
+pub use self::incoming_cells::DeliveryTarget;
 pub use self::outgoing_cells::{Destinations, IntoDestinations};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::message_form::MessageForm;
 use super::portion::{Cursor, DestinationCounts, DestinationRun, Portion, Share, gather, ranks_of};
-use crate::array::{Cells, IntoSequence, Sequence};
+use crate::array::{CellSequence, IntoSequence, Sequence};
 use crate::error::{ArrayError, Result};
 use crate::trace::Activity;
 use crate::transport::Payload;
@@ -41,14 +41,14 @@ impl<S: IntoSequence<u32>> From<S> for Destinations {
 /// Source of the destination of each cell.
 enum Route {
     /// Cells with the rank of each element.
-    Each(Cells),
+    Each(CellSequence),
     /// Runs for this rank, and runs for the other ranks.
     Runs { local: Vec<DestinationRun>, remote: Vec<DestinationRun> },
 }
 
 /// Cells that this rank sends.
 pub(super) struct OutgoingCells {
-    pub columns: Vec<Cells>,
+    pub columns: Vec<CellSequence>,
     route: Route,
     /// Destination ranks, ascending, with the number of cells for each.
     pub counts: Vec<(usize, u64)>,
@@ -65,7 +65,7 @@ impl OutgoingCells {
     /// # Errors
     /// A rank that does not exist; different lengths of columns and destinations; an unreadable
     /// section.
-    pub fn new(world: &World, columns: Vec<Cells>, to: &Destinations, form: &MessageForm) -> Result<Self> {
+    pub fn new(world: &World, columns: Vec<CellSequence>, to: &Destinations, form: &MessageForm) -> Result<Self> {
         // A cell also needs 8 bytes for its rank and its index. Four portions make a maximum
         // message.
         let width = form.width();
@@ -162,7 +162,7 @@ impl OutgoingCells {
     }
 }
 
-fn check_length(columns: &[Cells], length: u64, list: impl Fn() -> String) -> Result<()> {
+fn check_length(columns: &[CellSequence], length: u64, list: impl Fn() -> String) -> Result<()> {
     match columns.iter().find(|column| column.len() != length) {
         None => Ok(()),
         Some(column) => {
@@ -172,7 +172,7 @@ fn check_length(columns: &[Cells], length: u64, list: impl Fn() -> String) -> Re
     }
 }
 
-fn count_destinations(world: &World, each: &Cells, portion_cells: u64) -> Result<Vec<(usize, u64)>> {
+fn count_destinations(world: &World, each: &CellSequence, portion_cells: u64) -> Result<Vec<(usize, u64)>> {
     let mut counts = DestinationCounts::new(world.size());
     let mut start = 0;
     while start < each.len() {

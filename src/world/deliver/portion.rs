@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::array::Cells;
+use crate::array::CellSequence;
 use crate::error::{ArrayError, Result};
 use crate::world::World;
 
@@ -49,7 +49,12 @@ impl Portion {
     ///
     /// # Errors
     /// A rank that does not exist.
-    pub fn sorted(world: &World, each: &Cells, cells: Range<u64>, counts: &mut DestinationCounts) -> Result<Self> {
+    pub fn sorted(
+        world: &World,
+        each: &CellSequence,
+        cells: Range<u64>,
+        counts: &mut DestinationCounts,
+    ) -> Result<Self> {
         let packed = each.pack(world, std::iter::once(cells.clone()))?;
         let ranks = ranks_of((*packed).as_ref());
         counts.add(each, cells.start, &ranks)?;
@@ -93,7 +98,7 @@ impl DestinationCounts {
     ///
     /// # Errors
     /// A rank that does not exist.
-    pub fn add(&mut self, each: &Cells, start: u64, ranks: &[u32]) -> Result<()> {
+    pub fn add(&mut self, each: &CellSequence, start: u64, ranks: &[u32]) -> Result<()> {
         for (index, &rank) in ranks.iter().enumerate() {
             let Some(count) = self.by_rank.get_mut(rank as usize) else {
                 let (named_by, ranks) = (each.cell(start + index as u64), self.by_rank.len());

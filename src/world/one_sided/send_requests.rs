@@ -40,11 +40,11 @@ impl World {
             fetched.moved.messages += u64::from(rank != self.rank());
             messages.push((rank, Box::new(outgoing.requests.encode(&outgoing.payload))));
         }
-        let incoming = self.inner().sparse_exchange(messages)?;
-        let reply_tag = self.inner().next_sequence();
+        let incoming = self.inner_group().sparse_exchange(messages)?;
+        let reply_tag = self.inner_group().next_sequence();
         for (to, reply) in serve_requests::serve_requests(self, incoming, own_puts)? {
             fetched.moved.messages += u64::from(to != self.rank());
-            self.inner().send(to, reply_tag, Box::new(reply))?;
+            self.inner_group().send(to, reply_tag, Box::new(reply))?;
         }
         self.copy_local_boxes(&own_gets)?;
         fetched.moved.rounds = 2;
@@ -54,7 +54,7 @@ impl World {
     pub(super) fn receive_replies(&self, sent: SentEpoch) -> Result<Fetched> {
         let SentEpoch { mut gets, replies, reply_tag, mut fetched } = sent;
         for (owner, parts) in replies {
-            let payload = self.inner().receive(owner, reply_tag)?;
+            let payload = self.inner_group().receive(owner, reply_tag)?;
             let reply = (*payload).as_ref();
             let expected: usize = parts.iter().map(|part| part.bytes.next_multiple_of(4)).sum();
             if reply.len() != expected {

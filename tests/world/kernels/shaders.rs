@@ -1,5 +1,5 @@
 //! Every shader of the library is valid, and agrees with a twin in plain Rust: here, in
-//! tests/device and in src/algorithms/reduce/reference_tests.rs.
+//! tests/device, in src/algorithms/reduce/reference_tests.rs and in `zippy-primitives`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,19 +23,21 @@ const ELSEWHERE_IN_DEVICE: [(&str, &str); 4] = [
 ];
 
 /// Shaders of this package that are covered by the twin of another shader.
-const ELSEWHERE: [(&str, &str); 6] = [
-    ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
-    ("merge/places", "src/algorithms/merge/host.rs"),
-    ("search/bound", "src/algorithms/search/mod.rs"),
-    ("select/flags", "src/algorithms/select/mod.rs"),
-    ("sort/place", "src/algorithms/sort/host/mod.rs"),
-    ("sort/radix", "src/algorithms/sort/host/mod.rs"),
-];
+const ELSEWHERE: [(&str, &str); 1] = [("reduce/walk", "src/algorithms/reduce/reference_tests.rs")];
 
-/// Shaders whose declarations are generated for element types and operators. tests/algorithms
-/// compares them with their twins: natively, and by a driver if chunks are not mapped.
-const COMPOSED: [&str; 9] =
-    ["amplify/", "heads.wgsl", "histogram/", "merge/", "permute/", "scan/", "search/", "select/", "sort/"];
+/// Package of the data-parallel primitives. Declarations of its shaders are generated for element
+/// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and by
+/// a driver if chunks are not mapped.
+const PRIMITIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
+
+/// Shaders of [`PRIMITIVES`] that are covered by the twin of another shader.
+const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 5] = [
+    ("merge/places", "src/merge/host.rs"),
+    ("search/bound", "src/search/mod.rs"),
+    ("select/flags", "src/select/mod.rs"),
+    ("sort/place", "src/sort/host/mod.rs"),
+    ("sort/radix", "src/sort/host/mod.rs"),
+];
 
 /// Divides a text into parts at the marks `//@ name`.
 fn parts(text: &str) -> BTreeMap<&str, &str> {
@@ -128,7 +130,6 @@ fn all_are_valid_and_native() {
         Ok(())
     });
     observed.extend(KERNELS);
-    observed.extend(files.keys().map(String::as_str).filter(|name| COMPOSED.iter().any(|of| name.starts_with(of))));
     // All other files must be complete shaders.
     files.iter().filter(|(name, _)| !observed.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
 }
@@ -137,6 +138,7 @@ fn all_are_valid_and_native() {
 fn all_have_twins() {
     let mut left = support::shaders::without_twin(env!("CARGO_MANIFEST_DIR"), &ELSEWHERE);
     left.extend(support::shaders::without_twin(DEVICE, &ELSEWHERE_IN_DEVICE));
+    left.extend(support::shaders::without_twin(PRIMITIVES, &ELSEWHERE_IN_PRIMITIVES));
     assert!(left.is_empty(), "no twin in Rust has the name of {left:?}");
 }
 

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use zippy::algorithms::reduce::Bins;
 use zippy::error::ErrorKind;
 use zippy::{Config, Error, Exchange, KernelSource, Layout, Operator, Result, Split, World, run_with};
+use zippy_primitives::Primitives;
 
 use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};

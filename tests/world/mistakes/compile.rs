@@ -2,7 +2,7 @@
 //! the library.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::launcher;
@@ -72,7 +72,10 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
     (
         "fn global_cells_to_sort_on_a_rank(world: &World, a: &GlobalArray<f32, 1>) { let _ = world.on_rank().sort(a); }",
-        &["`&GlobalArray<f32, 1>` is not a sequence of cells of this rank", "there is `world.vectors()`"],
+        &[
+            "`&GlobalArray<f32, 1>` is not a sequence of cells of this rank",
+            "there is `world.vectors()` of `zippy_primitives`",
+        ],
     ),
     (
         "fn a_section_together(a: &GlobalArray<f32, 2>) { let _ = zippy::together((&a.at(..), a)); }",
@@ -84,32 +87,36 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Library file that this test is linked with: the latest file that is not newer than the test.
+/// Library file of a crate that this test is linked with: the latest file that is not newer than the
+/// test.
 ///
 /// `None` if this is not a test program of Cargo, for example in a bundle.
-fn library() -> Option<PathBuf> {
+fn library(name: &str) -> Option<PathBuf> {
     let program = std::env::current_exe().unwrap();
     let directory = program.parent().filter(|directory| directory.ends_with("deps"))?;
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let time = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
     let linked_at = time(&program);
     let is_library = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libzippy-") && name.ends_with(".rlib") && time(path) <= linked_at
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        file.starts_with(&format!("lib{name}-")) && file.ends_with(".rlib") && time(path) <= linked_at
     };
     let latest = entries.filter(is_library).max_by_key(time);
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// Compiles a text and returns the output of the compiler; `None` if there is no compiler.
-fn compile(library: &Path, text: &str) -> Option<String> {
+/// Compiles a text with some crates, given by name and library file, and returns the output of the compiler; `None` if there is no compiler.
+fn compile(libraries: &[(&str, PathBuf)], text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistakes.rs");
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command.args(["--edition=2024", "--crate-type=lib", "--emit=metadata", "--out-dir"]).arg(directory.path());
-    command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
-    command.arg("--extern").arg(format!("zippy={}", library.display())).arg(&file);
+    for (name, library) in libraries {
+        command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
+        command.arg("--extern").arg(format!("{name}={}", library.display()));
+    }
+    command.arg(&file);
     let output = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             eprintln!("nothing is compiled: there is no {}", command.get_program().display());
@@ -123,13 +130,20 @@ fn compile(library: &Path, text: &str) -> Option<String> {
     Some(compiler_output)
 }
 
-const HEAD: &str = "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\n";
+const HEAD: &str =
+    "use zippy::{GlobalArray, Kernel, Layout, LocalArray, Operator, World};\nuse zippy_primitives::Primitives;\n";
 
 #[test]
 fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
-    let Some(library) = library().filter(|_| launcher::size().is_none()) else { return };
+    if launcher::size().is_some() {
+        return;
+    }
+    let crates = ["zippy", "zippy_primitives"].map(|name| Some((name, library(name)?)));
+    let [Some(zippy), Some(primitives)] = crates else { return };
     let functions: Vec<&str> = MISTAKES.iter().map(|(function, _)| *function).collect();
-    let Some(compiler_output) = compile(&library, &(HEAD.to_owned() + &functions.join("\n"))) else { return };
+    let Some(compiler_output) = compile(&[zippy, primitives], &(HEAD.to_owned() + &functions.join("\n"))) else {
+        return;
+    };
     for (function, expected) in MISTAKES {
         for expected in *expected {
             assert!(compiler_output.contains(expected), "{function}: {expected}\nis not in\n{compiler_output}");

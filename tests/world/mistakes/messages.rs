@@ -1,8 +1,8 @@
 //! Error messages: mistake, source line and correction.
 
-use zippy::algorithms::Vector;
 use zippy::world::{PutSource, Section};
 use zippy::{ArrayOptions, Exchange, KernelSource, Layout, Operator, Result, Split, World};
+use zippy_primitives::{Primitives, Vector};
 
 use crate::support::ranks;
 

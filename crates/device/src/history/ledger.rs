@@ -44,9 +44,9 @@ struct CheckRecords {
 
 /// Guard of the operation in progress. When it drops, the operation counts as passed for all chunks
 /// of the rank, whichever chunks it has read or written.
-pub struct Acting<'a>(Option<&'a Ledger>);
+pub struct OperationScope<'a>(Option<&'a Ledger>);
 
-impl Drop for Acting<'_> {
+impl Drop for OperationScope<'_> {
     fn drop(&mut self) {
         let Some(ledger) = self.0 else { return };
         let site = ledger.acting.replace(None);
@@ -69,13 +69,13 @@ impl Ledger {
 
     /// Makes `what` the operation in progress until the guard drops, unless another operation is in
     /// progress.
-    pub fn acting(&self, what: impl FnOnce() -> OperationName, at: CallSite) -> Acting<'_> {
+    pub fn acting(&self, what: impl FnOnce() -> OperationName, at: CallSite) -> OperationScope<'_> {
         let mut acting = self.acting.borrow_mut();
         if acting.is_some() {
-            return Acting(None);
+            return OperationScope(None);
         }
         *acting = Some(Site::new(what(), at, self.step.get()));
-        Acting(Some(self))
+        OperationScope(Some(self))
     }
 
     /// Increments the number of debug points, and returns it.

@@ -26,7 +26,7 @@ mod site;
 
 pub use finding::{Finding, Problem, Reach, Stray};
 pub use ghosts::Ghosts;
-pub use ledger::{Acting, History, Ledger};
+pub use ledger::{History, Ledger, OperationScope};
 pub use moment::Moment;
 pub use record::WriteRecord;
 pub use site::OperationName;

@@ -18,67 +18,39 @@ pub struct HostBins<S> {
 
 /// Counts of one component of some cells.
 pub struct HostBinCounts {
-    counters: Counters<u64>,
+    counters: Counters,
     nans: u64,
 }
 
-pub struct Counters<C> {
-    counts: Vec<C>,
+struct Counters {
+    counts: Vec<u64>,
     bins: usize,
 }
 
-/// A counter type. 32-bit counters wrap.
-pub trait Count: Copy + Default {
-    const ONE: Self;
-
-    fn add(&mut self, more: Self);
-}
-
-impl Count for u32 {
-    const ONE: Self = 1;
-
-    #[inline(always)]
-    fn add(&mut self, more: Self) {
-        *self = self.wrapping_add(more);
-    }
-}
-
-impl Count for u64 {
-    const ONE: Self = 1;
-
-    #[inline(always)]
-    fn add(&mut self, more: Self) {
-        *self += more;
-    }
-}
-
-impl<C: Count> Counters<C> {
+impl Counters {
     /// Zeroed counters for a number of bins.
-    pub fn new(bins: usize) -> Self {
+    fn new(bins: usize) -> Self {
         let lanes = if bins <= MOST_WITH_LANES { LANES } else { 1 };
-        Self { counts: vec![C::default(); bins * lanes], bins }
+        Self { counts: vec![0; bins * lanes], bins }
     }
 
     /// Counts numbers, given by their bins.
     #[inline(always)]
-    pub fn count(&mut self, bins: impl Iterator<Item = usize>) {
+    fn count(&mut self, bins: impl Iterator<Item = usize>) {
         let mask = self.counts.len() / self.bins.max(1) - 1;
         for (i, bin) in bins.enumerate() {
-            self.counts[(i & mask) * self.bins + bin].add(C::ONE);
+            self.counts[(i & mask) * self.bins + bin] += 1;
         }
     }
 
-    pub fn into_counts(mut self) -> Vec<C> {
+    fn into_counts(mut self) -> Vec<u64> {
         let (all, lanes) = self.counts.split_at_mut(self.bins);
-        lanes.chunks(self.bins.max(1)).for_each(|lane| add_counts(all, lane));
+        for lane in lanes.chunks(self.bins.max(1)) {
+            all.iter_mut().zip(lane).for_each(|(all, more)| *all += more);
+        }
         self.counts.truncate(self.bins);
         self.counts
     }
-}
-
-/// Adds counts to those of the same bins.
-pub fn add_counts<C: Count>(all: &mut [C], more: &[C]) {
-    all.iter_mut().zip(more).for_each(|(all, &more)| all.add(more));
 }
 
 /// A linear function through equidistant thresholds: a number's bin is the rounded value, or one

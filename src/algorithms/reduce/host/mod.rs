@@ -9,6 +9,6 @@ mod span;
 
 pub use blocks::{BLOCK, CellBlock, HostBox, tasks};
 pub use float_sums::{add_float_products, add_floats, widened, widened_block};
-pub use host_bins::{Counters, HostBins, add_counts};
+pub use host_bins::HostBins;
 pub use integer_sums::{narrow_sum, signed_halves, unsigned_halves, wide_sum};
 pub use order::ends;

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use zippy::array::{Growable, LocalArray};
 use zippy::kernel::{Kernel, KernelSource};
 use zippy::{Layout, Operator, Result, World};
+use zippy_primitives::Primitives;
 
 use super::bands::{BandedOutput, binding_bytes};
 use super::opaque::Opaque;

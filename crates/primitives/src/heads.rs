@@ -1,0 +1,117 @@
+//! [`Heads`]: the first cells of the segments of a sequence.
+
+use std::ops::Range;
+
+use bytemuck::bytes_of;
+use zippy::World;
+use zippy::collective::{CellSequence, align_parts};
+use zippy::element::Element;
+use zippy::error::Result;
+use zippy::kernel::KernelSource;
+
+use super::by_size::by_size;
+
+/// Bytes of cells that the host reads at a time.
+const BYTES: usize = 128 << 10;
+
+/// Definition of segments by their first cells.
+#[derive(Debug, Clone, Copy)]
+pub enum Heads<'a> {
+    /// One segment: the first cell only.
+    None,
+    /// The cells whose `u32` flag is not 0.
+    Flags(&'a CellSequence),
+    /// The cells whose key differs in any bit from the previous key.
+    Keys(&'a CellSequence),
+}
+
+impl<'a> Heads<'a> {
+    pub fn cells(self) -> Option<&'a CellSequence> {
+        match self {
+            Self::None => None,
+            Self::Flags(cells) | Self::Keys(cells) => Some(cells),
+        }
+    }
+
+    /// Replaces the cells that define the segments, if there are any.
+    pub fn with(self, cells: Option<&'a CellSequence>) -> Self {
+        match (self, cells) {
+            (Self::Flags(_), Some(cells)) => Self::Flags(cells),
+            (Self::Keys(_), Some(cells)) => Self::Keys(cells),
+            _ => self,
+        }
+    }
+}
+
+/// Returns for each cell of a range whether it is a head, computed on the host; empty without
+/// segments. `key` is the key of the cell before the range, and is set to the last key of the
+/// range.
+pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
+    let Some(of) = heads.cells() else { return Ok(Vec::new()) };
+    let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
+    if let Heads::Flags(_) = heads {
+        let mut flags = vec![0_u32; n];
+        of.read(cells, bytemuck::cast_slice_mut(&mut flags))?;
+        return Ok(flags.into_iter().map(|flag| flag != 0).collect());
+    }
+    let mut bytes = vec![0; n * size];
+    of.read(cells, &mut bytes)?;
+    let mut found = vec![true; n];
+    find_heads(size, &bytes, key.as_deref(), &mut found);
+    if let Some(last) = bytes.chunks_exact(size).last() {
+        *key = Some(last.to_vec());
+    }
+    Ok(found)
+}
+
+/// Sets `found` for each key of `size` bytes that differs from the previous key.
+pub fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
+    by_size!(differing, size, keys, before, found);
+}
+
+#[inline(always)]
+fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
+    let mut before = before.unwrap_or(&[]);
+    for (key, found) in keys.chunks_exact(size).zip(found) {
+        *found = before.get(..size).is_none_or(|before| before != key);
+        before = key;
+    }
+}
+
+/// Sets `flags` to 1 where `keys` differ from the previous key and to 0 elsewhere, with a kernel.
+pub fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key: &mut Option<Vec<u8>>) -> Result<()> {
+    let words = keys.words_per_cell();
+    let text = format!("const WORDS = {words};\n{}", include_str!("../shaders/heads.wgsl").trim_start());
+    let kernel = world.cached_kernel(&KernelSource::composed("heads of segments", text))?;
+    for piece in align_parts(&[keys, flags]) {
+        let call = kernel.call().read("keys", piece.parts[0].in_words());
+        call.write("flags", piece.parts[1].binding()).run()?;
+        let mut first = vec![0; keys.element().bytes];
+        keys.read(piece.first..piece.first + 1, &mut first)?;
+        let differs = u32::from(key.as_ref() != Some(&first));
+        flags.write(piece.first..piece.first + 1, bytes_of(&differs))?;
+        let end = piece.first + piece.cells();
+        keys.read(end - 1..end, &mut first)?;
+        *key = Some(first);
+    }
+    Ok(())
+}
+
+/// Flags of the cells that differ from the previous cell.
+pub fn flags_of(world: &World, keys: &CellSequence) -> Result<CellSequence> {
+    flags_after(world, keys, None)
+}
+
+/// [`flags_of`] with the key before the first cell.
+pub fn flags_after(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
+    let flags = world.scratch_cells("heads of segments", &u32::INFO, keys.len())?;
+    if !world.gpu().is_host() {
+        mark(world, keys, &flags, &mut key)?;
+        return Ok(flags);
+    }
+    for slice in keys.slices(BYTES, 1) {
+        let found: Vec<u32> = read(Heads::Keys(keys), slice.clone(), &mut key)?.into_iter().map(u32::from).collect();
+        flags.write(slice, bytemuck::cast_slice(&found))?;
+    }
+    Ok(flags)
+}

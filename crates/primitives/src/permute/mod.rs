@@ -1,0 +1,276 @@
+//! Gather and scatter by index on one rank.
+
+mod over_ranks;
+mod remote_indices;
+
+use std::ops::Range;
+
+use zippy::World;
+use zippy::array::IntoSequence;
+use zippy::collective::{CellSequence, LentCells, SequencePart, align_parts};
+use zippy::element::Element;
+use zippy::error::{ArrayError, CallSite, Result};
+use zippy::kernel::{Kernel, KernelSource};
+
+use self::remote_indices::LocalPositions;
+use super::by_size::by_size;
+use super::on_rank::OnRank;
+use super::scan::largest;
+
+/// Bytes of cells that the host processes at a time.
+const BYTES: usize = 128 << 10;
+
+impl OnRank<'_> {
+    /// Gather: sets cell *i* of the output to cell `indices[i]` of the input. Local; waits for the
+    /// device, because the indices are checked before any write. The output must not overlap the
+    /// other sequences.
+    ///
+    /// # Errors
+    /// An index beyond the input, different lengths of indices and output, an invalid section, a
+    /// device failure.
+    #[track_caller]
+    pub fn gather<T: Element>(
+        &self,
+        input: impl IntoSequence<T>,
+        indices: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
+    ) -> Result<()> {
+        let _call = CallSite::enter();
+        let _operation = self.world().enter_operation("gather");
+        let (input, indices, output) = (input.into(), indices.into(), output.into());
+        let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
+        indices.check_length(output, "the output")?;
+        check(self.world(), indices, input)?;
+        gather(self.world(), input, &indices.clone().apart_from(Some(output), false)?, output)
+    }
+
+    /// Scatter: sets cell `indices[i]` of the output to cell *i* of the input; other cells of the
+    /// output keep their values. If an index occurs several times, any one of its cells is written.
+    /// Local, as [`gather`](Self::gather).
+    ///
+    /// # Errors
+    /// An index beyond the output, different lengths of indices and input, an invalid section, a
+    /// device failure.
+    #[track_caller]
+    pub fn scatter<T: Element>(
+        &self,
+        input: impl IntoSequence<T>,
+        indices: impl IntoSequence<u32>,
+        output: impl IntoSequence<T>,
+    ) -> Result<()> {
+        let _call = CallSite::enter();
+        let _operation = self.world().enter_operation("scatter");
+        let (input, indices, output) = (input.into(), indices.into(), output.into());
+        let (input, indices, output) = (input.cells()?, indices.cells()?, output.cells()?);
+        indices.check_length(input, "the input")?;
+        check(self.world(), indices, output)?;
+        scatter(self.world(), input, &indices.clone().apart_from(Some(output), false)?, output)
+    }
+}
+
+/// Fails if an index is beyond the end of a sequence.
+fn check(world: &World, indices: &CellSequence, of: &CellSequence) -> Result<()> {
+    match largest(world, indices)? {
+        Some(index) if u64::from(index) >= of.len() => {
+            let text = format!("index {index} is beyond the {} cells of {}", of.len(), of.label());
+            Err(ArrayError::Other(text).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// [`OnRank::gather`] for valid indices.
+pub(super) fn gather(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
+    if input.shares_memory(output) {
+        let copy = world.scratch_cells("gathered", output.element(), output.len())?;
+        gather(world, input, indices, &copy)?;
+        return copy.copy_to(output);
+    }
+    if world.gpu().is_host() {
+        gather_on_host(world, input, (indices, None), output)
+    } else {
+        gather_by_kernel(world, input, indices, output)
+    }
+}
+
+/// [`gather`] from this rank's cells of a distributed vector by indices into the whole vector.
+/// Output cells for indices of other ranks' cells get any value.
+fn gather_own(
+    world: &World,
+    input: &CellSequence,
+    (indices, local_positions): (&CellSequence, &LocalPositions),
+    output: &CellSequence,
+) -> Result<()> {
+    if local_positions.has_all() {
+        return gather(world, input, indices, output);
+    }
+    if input.shares_memory(output) {
+        let copy = world.scratch_cells("gathered", output.element(), output.len())?;
+        gather_own(world, input, (indices, local_positions), &copy)?;
+        return copy.copy_to(output);
+    }
+    if world.gpu().is_host() {
+        gather_on_host(world, input, (indices, Some(local_positions)), output)
+    } else {
+        gather_by_kernel(world, input, &numbers(world, indices, local_positions)?, output)
+    }
+}
+
+fn gather_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
+    let kernel = kernel(world, include_str!("../../shaders/permute/gather.wgsl"), output)?;
+    output.were_written(0..output.len());
+    // Indices have 32 bits.
+    for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
+        for piece in align_parts(&[indices, output]) {
+            let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
+            let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
+            call.over([piece.cells() as i64]).run()?;
+        }
+    }
+    Ok(())
+}
+
+/// [`OnRank::scatter`] for valid indices.
+pub(super) fn scatter(
+    world: &World,
+    input: &CellSequence,
+    indices: &CellSequence,
+    output: &CellSequence,
+) -> Result<()> {
+    if input.shares_memory(output) {
+        return scatter(world, &input.copied()?, indices, output);
+    }
+    if world.gpu().is_host() {
+        scatter_on_host(world, input, (indices, None), output)
+    } else {
+        scatter_by_kernel(world, input, indices, output)
+    }
+}
+
+/// [`scatter`] to this rank's cells of a distributed vector by indices into the whole vector.
+/// Indices of other ranks' cells are ignored.
+fn scatter_own(
+    world: &World,
+    input: &CellSequence,
+    (indices, local_positions): (&CellSequence, &LocalPositions),
+    output: &CellSequence,
+) -> Result<()> {
+    if local_positions.has_all() {
+        return scatter(world, input, indices, output);
+    }
+    if world.gpu().is_host() && !input.shares_memory(output) {
+        return scatter_on_host(world, input, (indices, Some(local_positions)), output);
+    }
+    scatter(world, input, &numbers(world, indices, local_positions)?, output)
+}
+
+fn scatter_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
+    let kernel = kernel(world, include_str!("../../shaders/permute/scatter.wgsl"), output)?;
+    output.were_written(0..output.len());
+    for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
+        for piece in align_parts(&[input, indices]) {
+            let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
+            let call = call.update("output", part.in_words()).param("part", range(part));
+            call.over([piece.cells() as i64]).run()?;
+        }
+    }
+    Ok(())
+}
+
+fn range(part: &SequencePart) -> [u32; 2] {
+    [part.first as u32, part.cells() as u32]
+}
+
+/// A kernel that moves cells as words.
+fn kernel(world: &World, text: &str, cells: &CellSequence) -> Result<Kernel> {
+    let narrow = cells.element().bytes < 4;
+    let stored = if narrow { "atomic<u32>" } else { "u32" };
+    let text = format!(
+        "const WORDS = {};\n@group(0) @binding(2) var<storage, read_write> output: array<{stored}>;\n{text}",
+        cells.words_per_cell()
+    );
+    world.cached_kernel(&KernelSource::composed("a permutation", text))
+}
+
+/// The positions of cells among this rank's cells.
+fn numbers(world: &World, indices: &CellSequence, local_positions: &LocalPositions) -> Result<CellSequence> {
+    let found = world.scratch_cells("numbers", &u32::INFO, indices.len())?;
+    for slice in indices.slices(BYTES, 1) {
+        let some = read(indices, slice.clone(), Some(local_positions))?;
+        found.write(slice, bytemuck::cast_slice(&some))?;
+    }
+    Ok(found)
+}
+
+/// A range of indices, or of the positions of their cells among this rank's cells.
+fn read(indices: &CellSequence, slice: Range<u64>, local_positions: Option<&LocalPositions>) -> Result<Vec<u32>> {
+    let mut some = vec![0; (slice.end - slice.start) as usize];
+    indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+    if let Some(local_positions) = local_positions {
+        some.iter_mut().for_each(|index| *index = local_positions.position_or_max(*index));
+    }
+    Ok(some)
+}
+
+fn gather_on_host(
+    world: &World,
+    input: &CellSequence,
+    (indices, local_positions): (&CellSequence, Option<&LocalPositions>),
+    output: &CellSequence,
+) -> Result<()> {
+    let size = output.element().bytes;
+    for slice in output.slices(BYTES, 1) {
+        let at = read(indices, slice.clone(), local_positions)?;
+        let mut found = vec![0; at.len() * size];
+        input.lend(world.gpu(), |lent| match local_positions {
+            None => by_size!(take, size, lent, &at, &mut found),
+            Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
+        })?;
+        output.write(slice, &found)?;
+    }
+    Ok(())
+}
+
+fn scatter_on_host(
+    world: &World,
+    input: &CellSequence,
+    (indices, local_positions): (&CellSequence, Option<&LocalPositions>),
+    output: &CellSequence,
+) -> Result<()> {
+    let size = input.element().bytes;
+    output.were_written(0..output.len());
+    for slice in input.slices(BYTES, 1) {
+        let at = read(indices, slice.clone(), local_positions)?;
+        let mut values = vec![0; at.len() * size];
+        input.read(slice, &mut values)?;
+        output.lend(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn take(size: usize, input: &mut LentCells, indices: &[u32], found: &mut [u8]) {
+    for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
+        into.copy_from_slice(input.cell((*index).into()));
+    }
+}
+
+/// [`take`] for the cells of this rank.
+#[inline(always)]
+fn take_own(size: usize, (input, cells): (&mut LentCells, u64), indices: &[u32], found: &mut [u8]) {
+    for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
+        if u64::from(*index) < cells {
+            into.copy_from_slice(input.cell((*index).into()));
+        }
+    }
+}
+
+/// Writes values to the cells of this rank.
+#[inline(always)]
+fn put_own(size: usize, (output, cells): (&mut LentCells, u64), indices: &[u32], values: &[u8]) {
+    for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
+        if u64::from(*index) < cells {
+            output.cell((*index).into()).copy_from_slice(value);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! [`Primitives`]: access to the primitives from a world.
+
+use zippy::World;
+
+use crate::on_rank::OnRank;
+use crate::vectors::Vectors;
+
+/// Data-parallel primitives of a [`World`].
+pub trait Primitives {
+    /// Primitives over cells of this rank: scans, sorts and others. Local.
+    fn on_rank(&self) -> OnRank<'_>;
+
+    /// Primitives over distributed vectors: scans, sorts and others. This call itself is local.
+    fn vectors(&self) -> Vectors<'_>;
+}
+
+impl Primitives for World {
+    fn on_rank(&self) -> OnRank<'_> {
+        OnRank::new(self)
+    }
+
+    fn vectors(&self) -> Vectors<'_> {
+        Vectors::new(self)
+    }
+}

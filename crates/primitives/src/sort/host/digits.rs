@@ -1,0 +1,99 @@
+//! Keys as unsigned numbers, and digits of these numbers.
+
+use crate::sort::key::{KeyKind, KeyOrder};
+
+/// Conversion of the words of a key to an unsigned number.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyForm {
+    /// Bits that a key of two words is rotated by.
+    rotation: u32,
+    /// Bits that are flipped in every key.
+    flipped: u64,
+    /// Bits that are flipped in keys whose top bit is set.
+    flipped_if_negative: u64,
+}
+
+impl KeyForm {
+    pub fn new(order: KeyOrder) -> Self {
+        let top = 1 << (32 * order.words - 1);
+        let (flipped, flipped_if_negative) = match order.kind {
+            KeyKind::Unsigned => (0, 0),
+            KeyKind::Signed => (top, 0),
+            KeyKind::Float => (top, u64::MAX),
+        };
+        Self { rotation: if order.words == 2 && order.top == 0 { 32 } else { 0 }, flipped, flipped_if_negative }
+    }
+}
+
+/// Words of a key.
+pub trait Key: bytemuck::Pod + Default + Send + Sync {
+    /// The key as an unsigned number.
+    fn number(self, form: KeyForm) -> u64;
+}
+
+impl Key for [u32; 1] {
+    #[inline(always)]
+    fn number(self, form: KeyForm) -> u64 {
+        let negative = (self[0].cast_signed() >> 31).cast_unsigned();
+        (self[0] ^ (negative & form.flipped_if_negative as u32 | form.flipped as u32)).into()
+    }
+}
+
+impl Key for [u32; 2] {
+    #[inline(always)]
+    fn number(self, form: KeyForm) -> u64 {
+        let number = (u64::from(self[1]) << 32 | u64::from(self[0])).rotate_left(form.rotation);
+        let negative = (number.cast_signed() >> 63).cast_unsigned();
+        number ^ (negative & form.flipped_if_negative | form.flipped)
+    }
+}
+
+/// Values that move with their keys.
+pub trait Value: bytemuck::Pod + Default + Send + Sync {}
+
+impl<V: bytemuck::Pod + Default + Send + Sync> Value for V {}
+
+/// Consecutive bits of a number.
+#[derive(Debug, Clone, Copy)]
+pub struct Digit {
+    pub shift: u32,
+    pub width: u32,
+}
+
+impl Digit {
+    #[inline(always)]
+    pub fn of(self, number: u64) -> usize {
+        (number >> self.shift) as usize & (self.values() - 1)
+    }
+
+    /// Number of values that the digit can have.
+    #[inline(always)]
+    pub fn values(self) -> usize {
+        1 << self.width
+    }
+}
+
+/// The bits that are set in any, and in all, of some numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct CommonBits {
+    any: u64,
+    all: u64,
+}
+
+impl CommonBits {
+    pub const OF_NONE: Self = Self { any: 0, all: u64::MAX };
+
+    #[inline(always)]
+    pub fn with(self, number: u64) -> Self {
+        Self { any: self.any | number, all: self.all & number }
+    }
+
+    pub fn join(self, other: Self) -> Self {
+        Self { any: self.any | other.any, all: self.all & other.all }
+    }
+
+    /// The bits in which the numbers differ.
+    pub fn differing(self) -> u64 {
+        self.any & !self.all
+    }
+}

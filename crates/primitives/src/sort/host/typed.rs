@@ -1,0 +1,201 @@
+//! Operations on pairs whose types are known at run time only, compiled for common types.
+
+use zippy::device::HostThreads;
+
+use super::chain::{Pairs, SliceChain};
+use super::digits::{Key, KeyForm, Value};
+use super::radix::RadixSort;
+use super::scatter::{block_lengths, count, map_blocks, scatter, threads_for};
+use crate::sort::key::KeyOrder;
+
+/// Bytes of a sequence of cells, in one or more slices.
+pub type ByteSlices<'a> = Vec<&'a mut [u8]>;
+
+/// Keys and optional values of `size` bytes each, as bytes.
+pub struct BytePairs<'a> {
+    pub keys: ByteSlices<'a>,
+    pub values: ByteSlices<'a>,
+    pub size: usize,
+}
+
+/// Sorts pairs in place. The room has the same length.
+pub fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs, room: BytePairs) {
+    pairs.with_types(order.words, room, &Sort { threads, form: KeyForm::new(order) });
+}
+
+/// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a
+/// key as a number. Pairs of a bucket keep their order.
+pub fn distribute(
+    threads: HostThreads,
+    order: KeyOrder,
+    pairs: BytePairs,
+    room: BytePairs,
+    buckets: usize,
+    bucket: impl Fn(u64) -> usize + Sync,
+) {
+    pairs.with_types(order.words, room, &Deal { threads, form: KeyForm::new(order), buckets, bucket });
+}
+
+/// The smallest and the largest key, as numbers; `[u64::MAX, 0]` without keys.
+pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64; 2] {
+    fn extremes_of_words<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<K>) -> [u64; 2] {
+        let join = |[least, most]: [u64; 2], [other_least, other_most]: [u64; 2]| {
+            [least.min(other_least), most.max(other_most)]
+        };
+        let found = map_blocks(threads, keys, |block| {
+            let numbers = block.iter().flatten().map(|key| key.number(form));
+            numbers.fold([u64::MAX, 0], |found, number| join(found, [number; 2]))
+        });
+        found.into_iter().fold([u64::MAX, 0], join)
+    }
+    let form = KeyForm::new(order);
+    match order.words {
+        1 => extremes_of_words::<[u32; 1]>(threads, form, typed(keys)),
+        _ => extremes_of_words::<[u32; 2]>(threads, form, typed(keys)),
+    }
+}
+
+/// Number of keys in each of `bins` bins; `bin` returns the bin of a key as a number.
+pub fn count_bins(
+    threads: HostThreads,
+    order: KeyOrder,
+    keys: ByteSlices,
+    bins: usize,
+    bin: impl Fn(u64) -> usize + Sync,
+) -> Vec<u64> {
+    let form = KeyForm::new(order);
+    let counts = match order.words {
+        1 => count(threads, typed(keys), bins, |key: [u32; 1]| bin(key.number(form))),
+        _ => count(threads, typed(keys), bins, |key: [u32; 2]| bin(key.number(form))),
+    };
+    (0..bins).map(|bin| counts.iter().map(|counts| counts[bin] as u64).sum()).collect()
+}
+
+/// An operation on pairs of any types.
+trait PairWork {
+    /// True if the result is in the room.
+    const ENDS_IN_ROOM: bool;
+
+    fn threads(&self) -> HostThreads;
+
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>);
+}
+
+struct Sort {
+    threads: HostThreads,
+    form: KeyForm,
+}
+
+impl PairWork for Sort {
+    const ENDS_IN_ROOM: bool = false;
+
+    fn threads(&self) -> HostThreads {
+        self.threads
+    }
+
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>) {
+        RadixSort::new::<K, V>(self.form, self.threads).sort(pairs, room, false);
+    }
+}
+
+struct Deal<F> {
+    threads: HostThreads,
+    form: KeyForm,
+    buckets: usize,
+    bucket: F,
+}
+
+impl<F: Fn(u64) -> usize + Sync> PairWork for Deal<F> {
+    const ENDS_IN_ROOM: bool = true;
+
+    fn threads(&self) -> HostThreads {
+        self.threads
+    }
+
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>) {
+        scatter(self.threads, pairs, room, self.buckets, |key: K| (self.bucket)(key.number(self.form)));
+    }
+}
+
+fn typed<T: bytemuck::Pod>(slices: ByteSlices) -> SliceChain<T> {
+    SliceChain::new(slices.into_iter().map(bytemuck::cast_slice_mut).collect())
+}
+
+impl BytePairs<'_> {
+    fn with_types(self, words: usize, room: BytePairs, work: &impl PairWork) {
+        match words {
+            1 => self.with_keys::<[u32; 1], _>(room, work),
+            _ => self.with_keys::<[u32; 2], _>(room, work),
+        }
+    }
+
+    fn with_keys<K: Key, W: PairWork>(self, room: BytePairs, work: &W) {
+        match self.size {
+            0 => {
+                let keys = [self.keys, room.keys].map(typed::<K>);
+                let mut none = vec![(); keys[0].len()];
+                let mut none_of_room = none.clone();
+                run(work, keys, [&mut none, &mut none_of_room].map(|none| SliceChain::new(vec![&mut none[..]])));
+            }
+            1 => self.with_values::<K, u8>(room, work),
+            2 => self.with_values::<K, [u8; 2]>(room, work),
+            4 => self.with_values::<K, u32>(room, work),
+            8 => self.with_values::<K, [u32; 2]>(room, work),
+            12 => self.with_values::<K, [u32; 3]>(room, work),
+            16 => self.with_values::<K, [u32; 4]>(room, work),
+            _ => self.by_index::<K, W>(room, work),
+        }
+    }
+
+    fn with_values<K: Key, V: Value>(self, room: BytePairs, work: &impl PairWork) {
+        run(work, [self.keys, room.keys].map(typed::<K>), [self.values, room.values].map(typed::<V>));
+    }
+
+    /// Moves the index of each wide value with its key, and the value only once.
+    fn by_index<K: Key, W: PairWork>(self, room: BytePairs, work: &W) {
+        let keys = [self.keys, room.keys].map(typed::<K>);
+        let cells = keys[0].len();
+        let mut indices: Vec<u64> = (0..cells as u64).collect();
+        let mut indices_of_room = vec![0_u64; cells];
+        run(work, keys, [&mut indices, &mut indices_of_room].map(|all| SliceChain::new(vec![&mut all[..]])));
+        let order = if W::ENDS_IN_ROOM { indices_of_room } else { indices };
+        let [values, mut values_room] = [self.values, room.values].map(SliceChain::new);
+        gather(work.threads(), &values, self.size, &order, values_room.reborrow());
+        if !W::ENDS_IN_ROOM {
+            values_room.copy_to(values);
+        }
+    }
+}
+
+fn run<K: Key, V: Value>(work: &impl PairWork, keys: [SliceChain<K>; 2], values: [SliceChain<V>; 2]) {
+    let ([keys, keys_room], [values, values_room]) = (keys, values);
+    work.run(Pairs { keys, values }, Pairs { keys: keys_room, values: values_room });
+}
+
+/// Copies the cells with these indices, of `size` bytes each, to consecutive cells.
+fn gather(threads: HostThreads, from: &SliceChain<u8>, size: usize, indices: &[u64], to: SliceChain<u8>) {
+    let mut begin = 0;
+    let slices: Vec<(usize, &[u8])> = from
+        .iter()
+        .map(|slice| {
+            begin += slice.len();
+            (begin - slice.len(), slice)
+        })
+        .collect();
+    let lengths: Vec<usize> = block_lengths(indices.len(), threads_for(threads, indices.len())).collect();
+    let mut rest = indices;
+    let indices = lengths.iter().map(|length| {
+        let (head, tail) = rest.split_at(*length);
+        rest = tail;
+        head
+    });
+    let blocks = indices.zip(to.cut(lengths.iter().map(|length| length * size))).collect();
+    threads.map(blocks, |(indices, block): (&[u64], SliceChain<u8>)| {
+        let targets = block.into_slices().flat_map(|slice| slice.chunks_exact_mut(size));
+        for (index, target) in indices.iter().zip(targets) {
+            let byte = *index as usize * size;
+            let (begin, slice) = slices[slices.partition_point(|(begin, _)| *begin <= byte) - 1];
+            target.copy_from_slice(&slice[byte - begin..][..size]);
+        }
+    });
+}

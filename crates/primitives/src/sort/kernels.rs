@@ -1,0 +1,113 @@
+//! Radix sort with kernels, for cells of one chunk: 8 bits per pass, alternating between the cells
+//! and a room.
+
+use zippy::World;
+use zippy::collective::CellSequence;
+use zippy::element::Element;
+use zippy::error::Result;
+use zippy::kernel::{Kernel, KernelSource};
+
+use super::key::KeyOrder;
+use crate::scan::scan_counts;
+
+/// Keys per tile (sorted by one workgroup), invocations per workgroup, and values of a digit.
+const TILE: u64 = 2048;
+const LANES: u64 = 128;
+const VALUES: u64 = 256;
+const BITS: u32 = 8;
+
+/// Tiles per block: more tiles need fewer counts per key.
+const TILES: [u64; 2] = [2, 16];
+/// Number of blocks that keeps a large device busy; more keys make the blocks larger.
+const BLOCKS: u64 = 1024;
+
+/// Sorts keys, with optional values.
+pub fn sort(
+    world: &World,
+    order: KeyOrder,
+    keys: [&CellSequence; 2],
+    values: Option<(&CellSequence, &CellSequence)>,
+) -> Result<()> {
+    let cells = keys[0].len();
+    let tiles = (cells / (TILE * BLOCKS)).clamp(TILES[0], TILES[1]);
+    let blocks = cells.div_ceil(TILE * tiles);
+    let domain = [(blocks * LANES) as i64];
+    let kernel = kernel(world, order, values.map(|(values, _)| values))?;
+    let words = |cells: &CellSequence| cells.parts()[0].in_words();
+    let differing = world.scratch_cells("bits that differ", &u32::INFO, order.words as u64)?;
+    let call = kernel.entry("differ")?;
+    let call = call.call().read("keys", words(keys[0])).update("differing", words(&differing));
+    call.param("digit", [0, 0, tiles as i32]).over(domain).run()?;
+    let mut bits = [0_u32; 2];
+    differing.read(0..differing.len(), bytemuck::cast_slice_mut(&mut bits[..order.words]))?;
+    let digits = digits(order, bits);
+    if digits.is_empty() {
+        return Ok(());
+    }
+    let counts = world.scratch_cells("counts of digits", &u32::INFO, blocks * VALUES)?;
+    let (count, place) = (kernel.entry("count")?, kernel.entry("place")?);
+    [Some(keys[0]), values.map(|(values, _)| values)]
+        .into_iter()
+        .flatten()
+        .for_each(|cells| cells.were_written(0..cells.len()));
+    let values = values.map(|(values, room)| [values, room]);
+    let passes = digits.len();
+    for (pass, (word, shift)) in digits.into_iter().enumerate() {
+        let digit = [word as i32, shift as i32, tiles as i32];
+        let (from, to) = (pass % 2, 1 - pass % 2);
+        let call = count.call().read("keys", words(keys[from])).write("counts", words(&counts));
+        call.param("digit", digit).over(domain).run()?;
+        scan_counts(world, &counts)?;
+        let call = place.call().read("keys", words(keys[from])).write("sorted", words(keys[to]));
+        let call = call.update("counts", words(&counts)).param("digit", digit);
+        let call = match values {
+            None => call,
+            Some(values) => call.read("values", words(values[from])).write("values_sorted", words(values[to])),
+        };
+        call.over(domain).run()?;
+    }
+    if passes % 2 == 1 {
+        keys[1].copy_to(keys[0])?;
+        if let Some([values, room]) = values {
+            room.copy_to(values)?;
+        }
+    }
+    Ok(())
+}
+
+/// The digits, from the lowest, that cover all differing bits of keys: for each its word and its
+/// lowest bit.
+fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
+    let mut digits = Vec::new();
+    for place in 0..order.words {
+        let word = order.word_of(place, 1);
+        let mut rest = differing[word];
+        while rest != 0 {
+            let shift = rest.trailing_zeros();
+            digits.push((word, shift));
+            rest &= !(((1 << BITS) - 1) << shift);
+        }
+    }
+    digits
+}
+
+fn kernel(world: &World, order: KeyOrder, values: Option<&CellSequence>) -> Result<Kernel> {
+    let narrow = values.is_some_and(|values| values.element().bytes < 4);
+    let stored = if narrow { "atomic<u32>" } else { "u32" };
+    let value_declarations = match values {
+        None => "fn put_value(p: i32, place: i32) {}\n".to_string(),
+        Some(_) => format!(
+            "@group(0) @binding(4) var<storage, read> values: array<u32>;
+@group(0) @binding(5) var<storage, read_write> values_sorted: array<{stored}>;
+fn put_value(p: i32, place: i32) {{ values_sorted_store(place, values_load(p)); }}\n"
+        ),
+    };
+    let text = format!(
+        "{}const VALUE_WORDS = {};\n{value_declarations}{}{}",
+        order.declarations(),
+        values.map_or(0, CellSequence::words_per_cell),
+        include_str!("../../shaders/sort/radix.wgsl"),
+        include_str!("../../shaders/sort/place.wgsl"),
+    );
+    world.cached_kernel(&KernelSource::composed("radix sort", text))
+}

@@ -1,0 +1,25 @@
+//! Access of the host to keys and values.
+
+use zippy::World;
+use zippy::collective::{CellSequence, lend_slices};
+use zippy::error::Result;
+
+use super::host::BytePairs;
+
+/// Lends keys, and values if there are any, to the host.
+pub fn lend_pairs<R, const N: usize>(
+    world: &World,
+    pairs: [(&CellSequence, Option<&CellSequence>); N],
+    f: impl FnOnce([BytePairs; N]) -> R,
+) -> Result<R> {
+    let sequences: Vec<&CellSequence> =
+        pairs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)).collect();
+    lend_slices(world.gpu(), &sequences, |slices| {
+        let mut slices = slices.into_iter();
+        f(pairs.map(|(_, values)| BytePairs {
+            keys: slices.next().unwrap_or_default(),
+            values: values.and_then(|_| slices.next()).unwrap_or_default(),
+            size: values.map_or(0, |values| values.element().bytes),
+        }))
+    })
+}

@@ -1,0 +1,344 @@
+//! Scans and reductions, compared with their definition.
+
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+use zippy::{Element, Layout, Operator, Result, World};
+use zippy_primitives::Primitives;
+
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+
+/// A combined value, and true if a segment begins in its range.
+pub type Item<T> = Option<(T, bool)>;
+
+/// Exclusive and inclusive result of each cell.
+pub type Scanned<T> = Vec<(Item<T>, Item<T>)>;
+
+/// Definition of the order of a scan: the 16 cells of a run from the left, the 128 runs of a block
+/// by a binary tree, and the blocks from the left.
+pub struct Definition<'a, T> {
+    pub values: &'a [T],
+    pub heads: &'a [bool],
+    pub operator: fn(T, T) -> T,
+}
+
+impl<T: Copy> Definition<'_, T> {
+    fn join(&self, a: Item<T>, b: Item<T>) -> Item<T> {
+        match (a, b) {
+            (None, b) => b,
+            (a, None) => a,
+            (_, Some((value, true))) => Some((value, true)),
+            (Some((a, head)), Some((b, false))) => Some(((self.operator)(a, b), head)),
+        }
+    }
+
+    fn fold(&self, cells: std::ops::Range<usize>) -> Item<T> {
+        let cells = cells.start.min(self.values.len())..cells.end.min(self.values.len());
+        cells.fold(None, |all, i| self.join(all, Some((self.values[i], self.heads[i]))))
+    }
+
+    /// Combines the runs `first..first + runs`.
+    fn tree(&self, first: usize, runs: usize) -> Item<T> {
+        match runs {
+            1 => self.fold(16 * first..16 * first + 16),
+            _ => self.join(self.tree(first, runs / 2), self.tree(first + runs / 2, runs / 2)),
+        }
+    }
+
+    /// Combined value of all cells before a run.
+    fn before(&self, run: usize, blocks: &[Item<T>]) -> Item<T> {
+        let (mut first, mut runs) = (run / 128 * 128, 128);
+        let mut all = blocks[run / 128];
+        let mut within = None;
+        while runs > 1 {
+            runs /= 2;
+            if run >= first + runs {
+                within = self.join(within, self.tree(first, runs));
+                first += runs;
+            }
+        }
+        all = self.join(all, within);
+        all
+    }
+
+    /// Scan results of all cells, and the total.
+    pub fn scan(&self) -> (Scanned<T>, Item<T>) {
+        let mut blocks: Vec<Item<T>> = vec![None];
+        for block in 0..self.values.len().div_ceil(2048) {
+            blocks.push(self.join(blocks[block], self.tree(128 * block, 128)));
+        }
+        let mut cells = Vec::with_capacity(self.values.len());
+        for run in 0..self.values.len().div_ceil(16) {
+            let base = self.before(run, &blocks);
+            let at = |end: usize| self.join(base, self.fold(16 * run..end));
+            cells.extend((16 * run..self.values.len().min(16 * run + 16)).map(|i| (at(i), at(i + 1))));
+        }
+        (cells, *blocks.last().unwrap())
+    }
+}
+
+/// Bits of values, so that equal NaNs compare equal.
+fn bits<T: Pod>(values: &[T]) -> Vec<u8> {
+    bytemuck::cast_slice(values).to_vec()
+}
+
+/// Compares all scans of the values, whole and in several sections, in place and out of place.
+pub fn compare<T: Element + Debug>(
+    world: &World,
+    values: &[T],
+    first: T,
+    operator: &Operator,
+    definition: fn(T, T) -> T,
+) -> Result<()> {
+    let n = values.len();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(23)) * 5).collect();
+    let keys: Vec<[u32; 2]> = (0..n).map(|i| [0, (i / 37) as u32 / 2 % 3]).collect();
+    let none = vec![false; n];
+    let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
+    let by_key: Vec<bool> = (0..n).map(|i| i == 0 || keys[i] != keys[i - 1]).collect();
+    for cut in if n > 10_000 { &CUTS[..] } else { &CUTS[..2] } {
+        let on = world.on_rank();
+        let (input, _) = sequence(world, values, *cut)?;
+        let (flags, _) = sequence(world, &flags, if *cut == Cut::Whole { Cut::Odd } else { *cut })?;
+        let (keys, _) = sequence(world, &keys, *cut)?;
+        for heads in [&none, &by_flag, &by_key] {
+            let (cells, all) = Definition { values, heads, operator: definition }.scan();
+            let inclusive: Vec<T> = cells.iter().map(|(_, all)| all.unwrap().0).collect();
+            let exclusive: Vec<T> = (cells.iter().zip(heads))
+                .map(|((last, _), head)| last.filter(|_| !head).map_or(first, |(last, _)| definition(first, last)))
+                .collect();
+            let (output, sections) = sequence(world, &vec![T::zeroed(); n], *cut)?;
+            let (again, again_sections) = sequence(world, values, *cut)?;
+            let label = format!("{} of {n} {}, {cut:?}", operator.name(), T::INFO.name);
+            if std::ptr::eq(heads, &none) {
+                assert_eq!(
+                    on.reduce(&input, operator)?.map(|all| bits(&[all])),
+                    all.map(|(all, _)| bits(&[all])),
+                    "{label}"
+                );
+                on.inclusive_scan(&input, &output, operator)?;
+                on.exclusive_scan(&again, &again, first, operator)?;
+            } else if std::ptr::eq(heads, &by_flag) {
+                on.inclusive_scan_by_flag(&flags, &input, &output, operator)?;
+                on.exclusive_scan_by_flag(&flags, &again, &again, first, operator)?;
+            } else {
+                on.inclusive_scan_by_key(&keys, &input, &output, operator)?;
+                on.exclusive_scan_by_key(&keys, &again, &again, first, operator)?;
+            }
+            assert!(bits(&read(&sections)?) == bits(&inclusive), "inclusive {label}");
+            assert!(bits(&read(&again_sections)?) == bits(&exclusive), "exclusive {label}");
+        }
+    }
+    Ok(())
+}
+
+fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+pub fn larger<T: PartialOrd>(a: T, b: T) -> T {
+    if a > b { a } else { b }
+}
+
+#[test]
+fn integers_of_every_length() {
+    alone(|world| {
+        for n in LENGTHS {
+            let values: Vec<u32> = (0..n).map(mixed).collect();
+            compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
+        }
+        let values: Vec<i32> = (0..5000).map(|i| mixed(i) as i32).collect();
+        compare(world, &values, -7, &Operator::Add, i32::wrapping_add)?;
+        compare(world, &values, 1 << 29, &Operator::Min, smaller)?;
+        compare(world, &values, -(1 << 29), &Operator::Max, larger)?;
+        let pairs: Vec<[u32; 2]> = (0..5000).map(|i| [mixed(i), i as u32]).collect();
+        compare(world, &pairs, [1, 2], &Operator::Add, |a, b| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])])
+    });
+}
+
+#[test]
+fn numbers_of_few_and_of_many_bits() {
+    alone(|world| {
+        let values: Vec<u8> = (0..4999).map(|i| (mixed(i) % 40) as u8).collect();
+        compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
+        let values: Vec<i16> = (0..4999).map(|i| (mixed(i) >> 16) as i16).collect();
+        compare(world, &values, 3, &Operator::Add, i16::saturating_add)?;
+        compare(world, &values, 3, &Operator::Max, larger)?;
+        let features = world.gpu().features();
+        if features.contains(zippy::wgpu::Features::SHADER_INT64) {
+            let values: Vec<i64> = (0..4999).map(|i| (i64::from(mixed(i)) << 31) - (1 << 62)).collect();
+            compare(world, &values, -3, &Operator::Add, i64::wrapping_add)?;
+        }
+        if features.contains(zippy::wgpu::Features::SHADER_F64) {
+            let values: Vec<f64> = (0..4999).map(|i| f64::from(mixed(i)) / 3.0).collect();
+            compare(world, &values, 0.1, &Operator::Add, |a, b| a + b)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn floats_in_the_order_of_the_definition() {
+    alone(|world| {
+        for n in LENGTHS {
+            let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
+            compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
+        }
+        // On GPUs, results for NaN and for zeros of both signs are undefined.
+        let special = match world.gpu().adapter().device_type {
+            zippy::wgpu::DeviceType::Cpu => [0.0, -0.0, f32::NAN],
+            _ => [0.5, -0.5, f32::MAX],
+        };
+        let cycle = [special[0], special[1], 1.0, special[2], -1.0, special[0]];
+        let values: Vec<f32> = (0..3000).map(|i| cycle[mixed(i) as usize % 6]).collect();
+        compare(world, &values, 2.0, &Operator::Min, smaller)?;
+        let values: Vec<[f32; 4]> = (0..3000).map(|i| [0, 1, 2, 3].map(|k| mixed(4 * i + k) as f32)).collect();
+        compare(world, &values, [0.1; 4], &Operator::Add, |a, b| [0, 1, 2, 3].map(|k| a[k] + b[k]))
+    });
+}
+
+#[derive(Clone, Copy, Debug, Element)]
+#[repr(C)]
+struct Affine {
+    factor: u32,
+    summand: u32,
+    applied: u32,
+}
+
+#[test]
+fn outputs_that_overlap_inputs() {
+    alone(|world| {
+        let n = 70_000;
+        let values: Vec<u32> = (0..n).map(mixed).collect();
+        let array = world.local_array::<u32, 1>("array", &Layout::new([n as i64 + 3]))?;
+        for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
+        {
+            array.at(..n as i64).write(&values)?;
+            world.on_rank().inclusive_scan(array.at(..n as i64), array.at(3..), &operator)?;
+            let sums = values.iter().scan(0_u32, |sum, value| {
+                *sum = sum.wrapping_add(*value);
+                Some(*sum)
+            });
+            assert!(array.at(3..).read()?.into_iter().eq(sums), "{operator}");
+            // The output overwrites the flags.
+            let flags: Vec<u32> = (0..n).map(|i| u32::from(i % 100 == 0)).collect();
+            array.at(3..).write(&flags)?;
+            let (input, _) = sequence(world, &values, Cut::Odd)?;
+            world.on_rank().inclusive_scan_by_flag(array.at(3..), &input, array.at(3..), &operator)?;
+            let mut sum = 0_u32;
+            for (i, found) in array.at(3..).read()?.into_iter().enumerate() {
+                sum = values[i].wrapping_add(if i % 100 == 0 { 0 } else { sum });
+                assert_eq!(found, sum, "at {i}");
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn custom_operators_that_do_not_commute() {
+    alone(|world| {
+        // Composition of affine maps.
+        let after = Operator::custom(
+            "after",
+            "fn combine(f: Affine, g: Affine) -> Affine {
+                return Affine(f.factor * g.factor, f.summand * g.factor + g.summand, f.applied + g.applied);
+            }",
+        );
+        for n in [0, 1, 17, 2049, 9000] {
+            let values: Vec<Affine> =
+                (0..n).map(|i| Affine { factor: mixed(i) | 1, summand: i as u32, applied: 1 }).collect();
+            compare(world, &values, Affine { factor: 3, summand: 5, applied: 0 }, &after, |f, g| Affine {
+                factor: f.factor.wrapping_mul(g.factor),
+                summand: f.summand.wrapping_mul(g.factor).wrapping_add(g.summand),
+                applied: f.applied + g.applied,
+            })?;
+        }
+        // Names that the surrounding kernel might use.
+        let shy = Operator::custom(
+            "shy",
+            "fn join(a: u32) -> u32 { return a; }\nfn combine(a: u32, b: u32) -> u32 { return join(a) ^ b; }",
+        );
+        compare(world, &(0..5000).map(mixed).collect::<Vec<_>>(), 9, &shy, |a, b| a ^ b)
+    });
+}
+
+#[test]
+fn transforms_before_the_scan() {
+    alone(|world| {
+        for n in [0, 1, 2049, 5000] {
+            let bytes: Vec<i8> = (0..n).map(|i| mixed(i) as i8).collect();
+            let squares: Vec<[u32; 2]> = bytes.iter().map(|&x| [(i32::from(x) * i32::from(x)) as u32, 1]).collect();
+            let add = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_add(b[0]), a[1] + b[1]];
+            let expression = "vec2<u32>(u32(x * x), // two lines\n 1u)";
+            for cut in [Cut::Whole, Cut::Odd] {
+                let (input, _) = sequence(world, &bytes, cut)?;
+                let (output, sections) = sequence(world, &vec![[0_u32; 2]; n], Cut::Odd)?;
+                let on = world.on_rank();
+                let all = on.transform_reduce::<i8, [u32; 2]>(&input, expression, &Operator::Add)?;
+                assert_eq!(all, squares.iter().copied().reduce(add));
+                on.transform_inclusive_scan::<i8, [u32; 2]>(&input, expression, &output, &Operator::Add)?;
+                let sums = |before: [u32; 2]| {
+                    squares.iter().scan(before, move |all, &one| {
+                        *all = add(*all, one);
+                        Some(*all)
+                    })
+                };
+                assert!(read(&sections)?.into_iter().eq(sums([0, 0])));
+                on.transform_exclusive_scan::<i8, [u32; 2]>(&input, expression, &output, [5, 7], &Operator::Add)?;
+                let before = std::iter::once([5, 7]).chain(sums([5, 7])).take(n);
+                assert!(read(&sections)?.into_iter().eq(before), "{n}, {cut:?}");
+            }
+        }
+        let (input, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
+        let on = world.on_rank();
+        let error = on.transform_reduce::<u32, f32>(&input, "f32(x) +\n y", &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains(":2:2") && error.contains("y"), "{error}");
+        let error = on.transform_reduce::<u32, f32>(&input, "x + 1u", &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains("x + 1u"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn ten_million() {
+    alone(|world| {
+        let n = 10_000_000;
+        let layout = Layout::new([n]);
+        let (cells, sums) =
+            (world.local_array::<u32, 1>("cells", &layout)?, world.local_array::<u32, 1>("sums", &layout)?);
+        cells.all().fill_with(|[i]| mixed(i as usize))?;
+        world.on_rank().inclusive_scan(&cells, &sums, &Operator::Add)?;
+        let mut all = 0_u32;
+        for (i, sum) in sums.all().read()?.into_iter().enumerate() {
+            all = all.wrapping_add(mixed(i));
+            assert_eq!(sum, all, "at {i}");
+        }
+        assert_eq!(world.on_rank().reduce(&cells, &Operator::Add)?, Some(all));
+        Ok(())
+    });
+}
+
+#[test]
+fn mistakes() {
+    alone(|world| {
+        let (four, _) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
+        let (five, _) = sequence(world, &[1_u32, 2, 3, 4, 5], Cut::Odd)?;
+        let error = world.on_rank().inclusive_scan(&four, &five, &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains("the output has 5 cells") && error.contains("has 4"), "{error}");
+        let error = world.on_rank().inclusive_scan_by_flag(&five, &four, &four, &Operator::Add).unwrap_err();
+        assert!(error.to_string().contains("the sequence of segment heads has 5 cells"), "{error}");
+        let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> u32 {\n    return a +;\n}");
+        let error = world.on_rank().reduce(&four, &wrong).unwrap_err().to_string();
+        assert!(error.contains("wrong") && error.contains('2'), "{error}");
+        let (small, _) = sequence(world, &[1_u8, 2], Cut::Whole)?;
+        let own = Operator::custom("own", "fn combine(a: u32, b: u32) -> u32 { return a * b; }");
+        let error = world.on_rank().reduce(&small, &own).unwrap_err().to_string();
+        assert!(error.contains("make u32 or i32 of them"), "{error}");
+        let cells = world.local_array::<u32, 1>("cells", &Layout::new([4]))?;
+        let error = world.on_rank().reduce(cells.at(2..7), &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains('7'), "{error}");
+        assert!(world.on_rank().reduce(&four, &Operator::Over).is_ok(), "u32 are colours, too");
+        Ok(())
+    });
+}

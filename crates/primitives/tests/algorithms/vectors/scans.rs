@@ -1,0 +1,161 @@
+//! Scans and reductions of vectors with any layout.
+
+use zippy::{Element, Layout, Operator, Result, Split, World};
+use zippy_primitives::Primitives;
+
+use super::{PAIRS, Spread, all, bits, vector};
+use crate::algorithms::scan::Definition;
+use crate::algorithms::sequences::mixed;
+use crate::support;
+
+fn scans<T: Element>(
+    world: &World,
+    values: &[T],
+    first: T,
+    operator: &Operator,
+    definition: fn(T, T) -> T,
+    spreads: &[(Spread, Spread)],
+) -> Result<()> {
+    let n = values.len();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(900))).collect();
+    let keys: Vec<i32> = (0..n).map(|i| (i / 1500) as i32 / 2).collect();
+    let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
+    let by_key: Vec<bool> = (0..n).map(|i| i == 0 || keys[i] != keys[i - 1]).collect();
+    let none = vec![false; n];
+    let on = world.vectors();
+    for &(spread, other) in spreads {
+        let label = format!("{} of {n} {}, {spread:?} and {other:?}", operator.name(), T::INFO.name);
+        let x = vector(world, "x", values, spread)?;
+        let y = vector(world, "y", &vec![T::zeroed(); n], other)?;
+        let flags = vector(world, "flags", &flags, other)?;
+        let keys = vector(world, "keys", &keys, spread)?;
+        for heads in [&none, &by_flag, &by_key] {
+            let (cells, whole) = Definition { values, heads, operator: definition }.scan();
+            let inclusive: Vec<T> = cells.iter().map(|(_, all)| all.unwrap().0).collect();
+            let exclusive: Vec<T> = (cells.iter().zip(heads))
+                .map(|((last, _), head)| last.filter(|_| !head).map_or(first, |(last, _)| definition(first, last)))
+                .collect();
+            let z = vector(world, "z", values, spread)?;
+            if std::ptr::eq(heads, &none) {
+                let found = on.reduce(&x, operator)?;
+                assert!(
+                    found.map(|all| bits(&[all]).to_vec()) == whole.map(|(all, _)| bits(&[all]).to_vec()),
+                    "{label}"
+                );
+                on.inclusive_scan(&x, &y, operator)?;
+                on.exclusive_scan(&z, &z, first, operator)?;
+            } else if std::ptr::eq(heads, &by_flag) {
+                on.inclusive_scan_by_flag(&flags, &x, &y, operator)?;
+                on.exclusive_scan_by_flag(&flags, &z, &z, first, operator)?;
+            } else {
+                on.inclusive_scan_by_key(&keys, &x, &y, operator)?;
+                on.exclusive_scan_by_key(&keys, &z, &z, first, operator)?;
+            }
+            assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {label}");
+            assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {label}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn scans_of_integers() {
+    support::ranks(support::RANKS, |world| {
+        for (n, pairs) in [(0, 0..4), (1, 1..2), (7, 0..2), (2048, 3..4), (9000, 1..4)] {
+            let values: Vec<u32> = (0..n).map(mixed).collect();
+            scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS[pairs])?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn scans_of_floats_do_not_depend_on_cuts() {
+    support::ranks(support::RANKS, |world| {
+        for (n, pairs) in [(100, 1..2), (9000, 0..4)] {
+            let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
+            scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS[pairs])?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn scans_with_operators_that_do_not_commute() {
+    support::ranks(support::RANKS, |world| {
+        let after = Operator::custom(
+            "after",
+            "fn combine(f: vec2<u32>, g: vec2<u32>) -> vec2<u32> { return vec2(f.x * g.x, f.y * g.x + g.y); }",
+        );
+        let values: Vec<[u32; 2]> = (0..9000).map(|i| [mixed(i) | 1, i as u32]).collect();
+        let definition =
+            |f: [u32; 2], g: [u32; 2]| [f[0].wrapping_mul(g[0]), f[1].wrapping_mul(g[0]).wrapping_add(g[1])];
+        scans(world, &values, [3, 4], &after, definition, &PAIRS[1..3])
+    });
+}
+
+#[test]
+fn outputs_that_overlap_inputs() {
+    support::ranks(&[1, 2], |world| {
+        for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
+        {
+            let x = world.array::<u32, 1>("x", &Layout::new([12]).split([Split::Even(3)]))?;
+            x.fill_with(|[i]| i as u32 + 1)?;
+            world.vectors().inclusive_scan(x.at(0..8), x.at(4..12), &operator)?;
+            assert_eq!(all(world, &x)?, [1, 2, 3, 4, 1, 3, 6, 10, 15, 21, 28, 36], "{operator}");
+        }
+        let x = vector(world, "x", &[3_u32, 1, 2, 5], Spread::Auto)?;
+        let error = world.vectors().sort_pairs(&x, &x).unwrap_err().to_string();
+        assert!(error.contains("may have cells in common"), "{error}");
+        assert_eq!(all(world, &x)?, [3, 1, 2, 5], "the world is as good as before");
+        Ok(())
+    });
+}
+
+#[test]
+fn mistakes_are_the_same_on_all_ranks() {
+    support::ranks(&[1, 3], |world| {
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
+        let y = vector(world, "y", &[1_u32, 2], Spread::Auto)?;
+        let error = world.vectors().inclusive_scan(&x, &y, &Operator::Add).unwrap_err().to_string();
+        assert!(error.contains("the output has 2 cells") && error.contains("has 3"), "{error}");
+        let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> f32 { return 1.0; }");
+        assert!(world.vectors().reduce(&x, &wrong).is_err());
+        assert_eq!(world.vectors().reduce(&x, &Operator::Add)?, Some(6), "the world is as good as before");
+        Ok(())
+    });
+}
+
+#[test]
+fn scans_of_expressions_of_cells() {
+    support::ranks(&[1, 3, 5], |world| {
+        for n in [0_usize, 1, 5000] {
+            let bytes: Vec<u8> = (0..n).map(|i| mixed(i) as u8).collect();
+            let (mut before, mut scanned, mut exclusive) = (0_u32, Vec::new(), Vec::new());
+            for byte in &bytes {
+                exclusive.push(before + 7);
+                before += u32::from(*byte) * 3;
+                scanned.push(before);
+            }
+            for (spread, other) in PAIRS {
+                let (x, y) = (vector(world, "x", &bytes, spread)?, vector(world, "y", &scanned, other)?);
+                y.fill(0)?;
+                let on = world.vectors();
+                let all_of = on.transform_reduce::<u8, u32>(&x, "3u * x", &Operator::Add)?;
+                assert_eq!(all_of, (n > 0).then_some(before), "{n}, {spread:?}");
+                on.transform_inclusive_scan(&x, "3u * x", &y, &Operator::Add)?;
+                assert_eq!(all(world, &y)?, scanned, "{n}, {spread:?}");
+                on.transform_exclusive_scan(&x, "3u * x", &y, 7, &Operator::Add)?;
+                assert_eq!(all(world, &y)?, exclusive, "{n}, {spread:?}");
+                // In place.
+                let z = vector(world, "z", &scanned, spread)?;
+                on.transform_inclusive_scan(&z, "x / 3u", &z, &Operator::Max)?;
+                assert!(all(world, &z)?.into_iter().eq(scanned.iter().map(|sum| sum / 3)), "{n}, {spread:?}");
+            }
+        }
+        let x = vector(world, "x", &[1_u32, 2], Spread::Auto)?;
+        let error = world.vectors().transform_reduce::<u32, u32>(&x, "x +", &Operator::Add).unwrap_err();
+        assert!(error.to_string().contains("transform \"x +\""), "{error}");
+        Ok(())
+    });
+}

@@ -1,0 +1,58 @@
+//! Compaction, partition, unique, and reduction by key of vectors.
+
+use zippy::Operator;
+use zippy_primitives::Primitives;
+
+use super::{FEW, all, vector};
+use crate::algorithms::sequences::mixed;
+use crate::support;
+
+#[test]
+fn selections() {
+    support::ranks(&[1, 3, 5], |world| {
+        for n in [0_usize, 1, 5000] {
+            let values: Vec<u32> = (0..n).map(|i| mixed(i / 40) % 3).collect();
+            let sums: Vec<u32> = (0..n).map(mixed).collect();
+            let flags: Vec<u32> = (0..n).map(|i| mixed(i + 5) % 4).collect();
+            let (yes, no): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| flags[i as usize] != 0);
+            let of = |some: &[u32]| some.iter().map(|&i| sums[i as usize]).collect::<Vec<u32>>();
+            let mut by_key: Vec<(u32, u32)> = Vec::new();
+            for (key, value) in values.iter().zip(&sums) {
+                match by_key.last_mut() {
+                    Some((last, sum)) if last == key => *sum = sum.wrapping_add(*value),
+                    _ => by_key.push((*key, *value)),
+                }
+            }
+            let (keys_found, sums_found): (Vec<u32>, Vec<u32>) = by_key.into_iter().unzip();
+            for (spread, other) in FEW {
+                let label = format!("{n}, {spread:?}, {other:?}");
+                let x = vector(world, "x", &sums, spread)?;
+                let keys = vector(world, "keys", &values, spread)?;
+                let flags = vector(world, "flags", &flags, other)?;
+                let compact = world.vectors().compact("compact", &x, &flags)?;
+                assert_eq!(all(world, &compact)?, of(&yes), "{label}");
+                let (partition, first) = world.vectors().partition("partition", &x, &flags)?;
+                assert_eq!(
+                    (all(world, &partition)?, first as usize),
+                    ([of(&yes), of(&no)].concat(), yes.len()),
+                    "{label}"
+                );
+                let unique = world.vectors().unique("unique", &keys)?;
+                assert_eq!(all(world, &unique)?, keys_found, "{label}");
+                let (unique, reduced) =
+                    world.vectors().reduce_by_key(["runs", "reduced"], &keys, &x, &Operator::Add)?;
+                assert_eq!(
+                    (all(world, &unique)?, all(world, &reduced)?),
+                    (keys_found.clone(), sums_found.clone()),
+                    "{label}"
+                );
+                let even = world.vectors().rebalanced("even", &unique)?;
+                assert_eq!(all(world, &even)?, keys_found, "{label}");
+                let cells: Vec<i64> = even.chunks().map(|chunk| chunk.region().cells() as i64).collect();
+                let share = keys_found.len() as i64 / world.size() as i64;
+                assert!((share..=share + 1).contains(&cells.iter().sum()), "{label}: {cells:?}");
+            }
+        }
+        Ok(())
+    });
+}
