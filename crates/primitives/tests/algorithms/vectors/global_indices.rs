@@ -1,5 +1,7 @@
 //! Gather and scatter by global index, bounds, histograms, transposition and shifts.
 
+use zippy_primitives::Primitives;
+
 use super::{FEW, Spread, all, vector};
 use crate::algorithms::sequences::mixed;
 use crate::support;
