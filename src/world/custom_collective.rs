@@ -1,4 +1,5 @@
-//! Parts of collectives for crates that add operations: see [`zippy::collective`](crate::collective).
+//! Parts of collectives for crates that add operations: see
+//! [`zippy::collective`](crate::collective).
 
 use super::{Collective, World};
 use crate::array::CellSequence;
@@ -51,7 +52,8 @@ impl World {
     }
 
     /// Attributes reads and writes of chunks to an operation with this name, at the call site of
-    /// the caller, until the result drops. Local; operations inside another operation have no effect.
+    /// the caller, until the result drops. Local; operations inside another operation have no
+    /// effect.
     #[track_caller]
     pub fn enter_operation(&self, name: &'static str) -> OperationScope<'_> {
         let at = CallSite::here();
@@ -76,8 +78,9 @@ impl World {
         self.composed.borrow_mut().get_or_build(text, || Kernel::new(&self.device, source))
     }
 
-    /// Allocates memory of this rank for a number of cells: one buffer, or several, cut at multiples
-    /// of 2,048 cells, if one is too small. The memory is free when the last handle drops. Local.
+    /// Allocates memory of this rank for a number of cells: one buffer, or several, cut at
+    /// multiples of 2,048 cells, if one is too small. The memory is free when the last handle
+    /// drops. Local.
     ///
     /// # Errors
     /// The device has too little memory or does not support the element type.

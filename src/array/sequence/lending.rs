@@ -19,8 +19,8 @@ pub struct LentRange<'a> {
 /// [`Device::host_threads`]. Sequences are lent in place if the host can access their memory, and
 /// copied otherwise.
 ///
-/// A program calls [`with`](Self::with) once per window of [`windows`](Self::windows), and cuts each
-/// window into ranges as it likes.
+/// A program calls [`with`](Self::with) once per window of [`windows`](Self::windows), and cuts
+/// each window into ranges as it likes.
 pub struct Lending<'c> {
     device: &'c Device,
     read: Vec<&'c CellSequence>,

@@ -40,8 +40,8 @@ impl SequencePart {
 
     /// Kernel binding of the part for kernels that move cells of any type: in words of 32 bits;
     /// elements of 8 and 16 bits keep their type. The caller records writes with
-    /// [`CellSequence::were_written`](super::CellSequence::were_written), because the history of the chunk counts
-    /// cells.
+    /// [`CellSequence::were_written`](super::CellSequence::were_written), because the history of
+    /// the chunk counts cells.
     pub fn in_words(&self) -> Binding {
         let binding = Binding { history: None, ..self.binding() };
         let words = words(binding.element) as i64;

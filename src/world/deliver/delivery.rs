@@ -50,9 +50,9 @@ impl World {
     /// Sends the cells of columns to ranks: the form of [`deliver`](Self::deliver) without element
     /// types. Collective.
     ///
-    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank, all
-    /// of one length, or an error of this rank, which becomes that of the delivery. `target` is the
-    /// destination of the cells that arrive here. Cost and memory are those of a delivery.
+    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
+    /// all of one length, or an error of this rank, which becomes that of the delivery. `target` is
+    /// the destination of the cells that arrive here. Cost and memory are those of a delivery.
     ///
     /// # Errors
     /// As for [`deliver`](Self::deliver).

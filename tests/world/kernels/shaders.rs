@@ -26,8 +26,8 @@ const ELSEWHERE_IN_DEVICE: [(&str, &str); 4] = [
 const ELSEWHERE: [(&str, &str); 1] = [("reduce/walk", "src/algorithms/reduce/reference_tests.rs")];
 
 /// Package of the data-parallel primitives. Declarations of its shaders are generated for element
-/// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and by
-/// a driver if chunks are not mapped.
+/// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and
+/// by a driver if chunks are not mapped.
 const PRIMITIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
 
 /// Shaders of [`PRIMITIVES`] that are covered by the twin of another shader.

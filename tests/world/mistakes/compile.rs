@@ -87,8 +87,8 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Library file of a crate that this test is linked with: the latest file that is not newer than the
-/// test.
+/// Library file of a crate that this test is linked with: the latest file that is not newer than
+/// the test.
 ///
 /// `None` if this is not a test program of Cargo, for example in a bundle.
 fn library(name: &str) -> Option<PathBuf> {
@@ -105,7 +105,8 @@ fn library(name: &str) -> Option<PathBuf> {
     Some(latest.expect("the library that this test is linked with"))
 }
 
-/// Compiles a text with some crates, given by name and library file, and returns the output of the compiler; `None` if there is no compiler.
+/// Compiles a text with some crates, given by name and library file, and returns the output of the
+/// compiler; `None` if there is no compiler.
 fn compile(libraries: &[(&str, PathBuf)], text: &str) -> Option<String> {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("mistakes.rs");
