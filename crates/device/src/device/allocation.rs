@@ -59,8 +59,12 @@ impl Device {
         made.map(wrap).inspect_err(|_| memory.forget_chunk(size))
     }
 
-    /// Whether there is memory for so many bytes more. Drivers may take it when it is first written only, and then it is
-    /// the system that ends the program.
+    /// Checks that `size` more bytes for `what` fit the memory of this rank. Call it before an
+    /// allocation of host memory in proportion to the cells: drivers and the system may take memory
+    /// at its first write only, and then end the program.
+    ///
+    /// # Errors
+    /// Too little memory, or more than `ZIPPY_MEMORY_LIMIT`.
     pub fn check_room(&self, size: u64, what: &str) -> Result<(), DeviceError> {
         let [own, of_process] = self.logical().memory.tally.bytes_now();
         for (taken, limit) in [(own, self.room().rank), (of_process, self.room().process)] {

@@ -97,7 +97,7 @@ impl Operator {
         }
     }
 
-    /// Name and text, for messages to other ranks.
+    /// Name and WGSL text, for messages to other ranks and for the comparison of calls.
     pub fn to_parts(&self) -> (String, Option<String>) {
         let name = match self {
             Self::UnderOpaque { from_bits } => format!("{UNDER_OPAQUE}:{from_bits}"),

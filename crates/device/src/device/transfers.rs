@@ -52,11 +52,11 @@ impl Device {
         self.reach().gather_into(self, element_bytes, pieces, payload)
     }
 
-    /// A payload that `fill` writes, which finds old contents: of the host's cells, in the memory
-    /// that gathered ones have.
+    /// A payload of `bytes` bytes, which `fill` writes; the bytes have any contents before. The
+    /// memory is that of gathered cells, and is used again after the drop of the payload.
     ///
     /// # Errors
-    /// What `fill` returns.
+    /// None at present.
     pub fn payload(&self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> Result<Staged, DeviceError> {
         Staged::on_host(&self.logical().memory, bytes, |payload| {
             fill(payload);

@@ -116,7 +116,7 @@ impl KernelSource {
         if scan.open { Err(self.ends_early("the text ends inside an item or a comment")) } else { Ok(()) }
     }
 
-    /// An error at the end of the text.
+    /// The error of a text that ends inside an item; `message` describes the item.
     pub fn ends_early(&self, message: &str) -> KernelError {
         let end = self.text.trim_end().len();
         let notes = vec!["the text ends here".to_owned()];

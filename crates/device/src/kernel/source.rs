@@ -25,7 +25,8 @@ impl KernelSource {
         Self { name: name.into(), text: text.into(), path: None, composed: false, prefers_driver: false }
     }
 
-    /// A text composed by Zippy around a user's text without [taken](super::taken) names.
+    /// WGSL that a library composes, possibly around a text of its user: names of helpers, which a
+    /// program must not declare, are allowed.
     pub fn composed(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { composed: true, ..Self::text(name, text) }
     }
