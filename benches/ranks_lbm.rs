@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use zippy::{Exchange, KernelSource, Layout, LocalArray, Result, Split, World};
-use zippy_lbm::{Cut, Flow, Problem, Side, Storage, VelocitySet};
+use zippy_lbm::{Cut, Flow, Problem, Side, Precision, VelocitySet};
 
 use common::{ChunkAccess, Run, Spread, contender, on_ranks};
 use reference::device::read;
@@ -18,10 +18,10 @@ use reference::halo::grid;
 use reference::lattice::{HandWrittenLattice, LatticePlan, SET, body};
 
 /// Bytes of a D3Q19 cell update: 19 populations read and written, and one byte for the cell type.
-fn bytes(storage: Storage) -> u64 {
-    match storage {
-        Storage::Single => 153,
-        Storage::Half => 77,
+fn bytes(precision: Precision) -> u64 {
+    match precision {
+        Precision::Single => 153,
+        Precision::Half => 77,
     }
 }
 /// Invocations along x of a dispatch over a long vector.
@@ -47,8 +47,8 @@ pub fn main() -> Result<()> {
     on_ranks("ranks_lbm", about, &[ChunkAccess::Mapped, ChunkAccess::Kernels], |run| {
         let growth = run.growth(76 * 128 * 128 * 128, 3);
         for n in [64 * growth, 128 * growth] {
-            space(run, n, Storage::Single)?;
-            space(run, n, Storage::Half)?;
+            space(run, n, Precision::Single)?;
+            space(run, n, Precision::Half)?;
         }
         boundaries(run)?;
         two_copies(run)?;
@@ -103,8 +103,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     })
 }
 
-fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
-    let kept = if storage == Storage::Half { "16-bit" } else { "f32" };
+fn space(run: &Run, n: i64, precision: Precision) -> Result<()> {
+    let kept = if precision == Precision::Half { "16-bit" } else { "f32" };
     let case = run.named(&format!("D3Q19 {kept}, {n}^3 a rank"));
     if !run.options.selects(&case) {
         return Ok(());
@@ -116,12 +116,12 @@ fn space(run: &Run, n: i64, storage: Storage) -> Result<()> {
         .sides(0, wall(), wall())
         .sides(1, wall(), Side::MovingWall([0.05, 0.0, 0.0]))
         .viscosity(0.05)
-        .storage(storage);
+        .precision(precision);
     let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
-    let bytes = bytes(storage);
+    let bytes = bytes(precision);
     let cells = (n * n * n) as u64;
     // With 16-bit storage, two cells share a word.
-    let words = if storage == Storage::Half { cells / 2 } else { cells };
+    let words = if precision == Precision::Half { cells / 2 } else { cells };
     let step = contender("step", || {
         flow.step()?;
         world.gpu().wait().map_err(Into::into)
@@ -189,7 +189,7 @@ fn boundaries(run: &Run) -> Result<()> {
     let mut flows =
         [flow("closed", closed(periodic_box()))?, flow("periodic", periodic_box())?, flow("stream", stream)?];
     let [closed, periodic, stream] = &mut flows;
-    let bytes = bytes(Storage::Single) * (cells as u64) / world.size() as u64;
+    let bytes = bytes(Precision::Single) * (cells as u64) / world.size() as u64;
     // Each flow takes turns with the periodic box.
     let mut against = |case: &str, flow: &mut Flow| {
         let contenders = vec![contender("with them", || flow.step()), contender("periodic", || periodic.step())];

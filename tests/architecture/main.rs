@@ -61,6 +61,7 @@ const ACYCLIC: &[&str] = &[
     "src/",
     "crates/base/src/",
     "crates/device/src/",
+    "crates/lbm/src/",
     "crates/primitives/src/",
     "crates/protocol/src/",
     "crates/transport/src/",

@@ -24,7 +24,7 @@ pub fn program(world: &World) -> zippy::Result<f64> {
     let mut now = world.array::<f32, 3>("now", &populations)?;
     let mut next = world.array::<f32, 3>("next", &populations)?;
     now.fill_with(|[_, _, q]| WEIGHTS[q as usize] / 36.0)?;
-    let step = world.kernel(include_wgsl!("../shaders/pull.wgsl"))?;
+    let step = world.kernel(include_wgsl!("../shaders/d2q9_step.wgsl"))?;
     for _ in 0..200 {
         let halo = world.start_ghosts(&now)?; // neighbours' populations, while cells that need none are computed
         let chunks: Vec<_> = speed.chunks().zip(now.chunks()).zip(next.chunks()).collect();

@@ -23,7 +23,7 @@ pub fn program(world: &World) -> zippy::Result<f64> {
     let mut now = world.local_array::<f32, 3>("now", &populations)?;
     let mut next = world.local_array::<f32, 3>("next", &populations)?;
     now.all().fill_with(|[_, _, q]| WEIGHTS[q as usize] / 36.0)?;
-    let step = world.kernel(include_wgsl!("../shaders/pull.wgsl"))?;
+    let step = world.kernel(include_wgsl!("../shaders/d2q9_step.wgsl"))?;
     for _ in 0..200 {
         let call = step.call().write("speed", speed.all()).read("now", now.all()).write("next", next.all());
         call.param("omega", 1.2_f32).param("lid", 0.1_f32).run()?;

@@ -1,11 +1,11 @@
-//! Lattice Boltzmann flow over global arrays: one copy of the distributions, streamed in place, and
-//! the same bits for every number of ranks and every cut.
+//! Lattice Boltzmann flow over global arrays. Populations exist once and stream in place. Results
+//! have the same bits for every number of ranks and every cut.
 //!
 //! ```
 //! # use zippy::World;
 //! use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
 //! # fn program(world: &World) -> zippy::Result<()> {
-//! // Fluid between two walls, pulled along by a force.
+//! // Fluid between two walls, driven by a force.
 //! let problem = Problem::new(VelocitySet::D2Q9, [8, 16, 1])
 //!     .sides(1, Side::Wall, Side::Wall)
 //!     .viscosity(0.1)
@@ -15,90 +15,107 @@
 //! let fields = flow.fields()?;
 //! let middle = world.get(fields.velocity.at((3, 1 + 8, 0, 0)))?;
 //! let middle = world.fence()?.redeem(middle)?[0];
-//! // Poiseuille's parabola, half a cell from its top.
+//! // Poiseuille's parabola, half a cell from its peak.
 //! assert!((middle - 1e-5 / 0.2 * (8.5 * 7.5)).abs() < 1e-3 * middle);
 //! # Ok(()) }
 //! # zippy::run_with(zippy::Config::threads(2), program).unwrap();
 //! ```
 //!
-//! [`Problem`] says what flows, and between which sides; [`Flow`] is it while it flows. Coordinates of a problem count the
-//! cells of the box from 0. Arrays of a flow have one layer of cells more beyond each side that is not periodic, in which
-//! walls are: see [`Flow::inside`].
+//! A [`Problem`] describes a flow, and a [`Flow`] is the running flow. Coordinates of a problem
+//! count the cells of the box from 0. Arrays of a flow have one more layer of cells at each side
+//! that is not periodic, for walls: see [`Flow::box_ranges`].
 //!
-//! # What is promised
+//! # Promises
 //!
-//! * Every population has the same bits for every number of ranks and every cut, uneven cuts and
-//!   layers of one cell included, and across a restart on other ranks. Forces and masses are summed
+//! * Every population has the same bits for every number of ranks and every cut, including uneven
+//!   cuts, layers of one cell, and a restart on another number of ranks. Forces and masses are sums
 //!   without rounding.
-//! * D3Q19 takes 77 bytes a cell, and 39 with [`Storage::Half`]; 64 bytes more for each cell that
-//!   moves, mirrors or is open, and for each cell of a body's surface. Density and velocity take
-//!   memory only when a program asks for them.
-//! * A step moves the populations that cross a cut: 5 of 19 for each face, in both directions in
-//!   one exchange. Where the device is not the host, cells that need no neighbours are computed
-//!   meanwhile (not with outlets).
-//! * A wall stands half-way between a solid cell and its neighbours. With two relaxation times and
-//!   the magic number 3/16, straight walls are exact.
+//! * D3Q19 takes 77 bytes per cell, or 39 with [`Precision::Half`]. Each cell that moves, mirrors
+//!   or is open, and each surface cell of a body, takes 64 more bytes. Density and velocity take
+//!   memory only on request.
+//! * A step moves only populations that cross a cut: 5 of 19 per face, both directions in one
+//!   exchange. On devices with their own memory, cells without remote neighbours are computed
+//!   meanwhile, except in flows with outlets.
+//! * Walls are half-way between solid and fluid cells. With two relaxation times and the magic
+//!   number 3/16, straight walls are exact.
 //! * Open sides are regularised. Two open sides do not meet at an edge. A part of the cut at an
 //!   outlet has at least three layers of cells.
-//! * Where the lattice has too few cells for all ranks, some ranks have none. A lattice that needs
-//!   more than 65536 chunks is refused.
-//! * Mistakes are the same error on every rank: a description that makes no sense, a cut that does
-//!   not fit, and an unstable flow, with the fastest cell of its last finite state.
+//! * Small lattices leave some ranks without cells. A lattice with more than 65536 chunks is
+//!   refused.
+//! * Mistakes are the same error on every rank: an invalid description, a cut that does not fit,
+//!   and an unstable flow, with the fastest cell of its last finite state.
 //!
-//! # How a run of the program `lbm` ends and continues
+//! # End and continuation of runs of the program `lbm`
 //!
-//! * SIGTERM, Ctrl-C, or the end of a `--budget` of seconds ends a run with a checkpoint, and a
-//!   movie with the frames that it has. The same signal once more ends it at once.
-//! * `--checkpoint` keeps the last two generations, and refuses a directory with those of another
-//!   run. `--restart` continues from the latest generation. Tables and indices of fields keep
-//!   earlier lines; a movie needs another name for each job. `--steps` counts from the beginning of
-//!   the job.
-//! * `--restart DIR --case edited.toml` continues with an edited case and lists the differences.
-//!   These may differ: steps, names, probes, reference numbers, viscosity, acceleration, collision,
-//!   density, values at sides, and velocities of bodies. Cells, velocities of the lattice, shapes,
-//!   kinds of sides, the size of a cell and the time of a step must not.
-//! * A checkpoint has a hash of the solid cells. A restart is refused if a solid's file has changed
-//!   them.
+//! * SIGTERM, Ctrl-C, or the end of a `--budget` of seconds ends a run with a checkpoint, and
+//!   completes the movie with its frames. A second signal ends the run at once.
+//! * `--checkpoint` keeps two generations, and refuses a directory with checkpoints of another run.
+//!   `--restart` continues from the latest generation. Tables and indices of fields keep earlier
+//!   lines; a movie needs another name for each job. `--steps` counts from the start of the job.
+//! * `--restart DIR --case edited.toml` continues with an edited case and prints the differences.
+//!   [`CaseFile::differences`](case_file::CaseFile::differences) lists the permitted changes.
+//! * A checkpoint has a hash of the solid cells. A restart is refused if a changed file of a solid
+//!   changes them.
 //! * Every 50 steps, kernels find the fastest cell. An unstable flow ends the run; pictures, files
-//!   and tables have finite states only.
+//!   and tables have only finite states.
 //! * Pictures of space, and of slices across z, have x to the right and y up. With `--length`,
 //!   `--viscosity`, `--flow-speed` and `--density` in SI units, reports and tables have these
-//!   units; pictures and files of fields stay in cells and steps.
+//!   units; pictures and field files have cells and steps.
 //!
-//! # How exact it is
+//! # Accuracy
 #![doc = include_str!("../accuracy.md")]
 //!
-//! After M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022 (streaming in
-//! place), I. Ginzburg et al., *Two-relaxation-time lattice Boltzmann scheme*, Commun. Comput.
-//! Phys. 3, 2008, Z. Guo et al., Phys. Rev. E 65, 2002 (forces), M. Geier et al., Comput. Math.
-//! Appl. 70, 2015 (cumulants), J. Latt et al., Phys. Rev. E 77, 2008 (open sides), and section 5.3
-//! of the Zippy paper.
+//! # Sources
+//!
+//! * Streaming in place: M. Lehmann, *Esoteric Pull and Esoteric Push*, Computation 10(6), 2022.
+//! * Two relaxation times: I. Ginzburg et al., *Two-relaxation-time lattice Boltzmann scheme*,
+//!   Commun. Comput. Phys. 3, 2008.
+//! * Forces: Z. Guo et al., Phys. Rev. E 65, 2002.
+//! * Cumulants: M. Geier et al., Comput. Math. Appl. 70, 2015.
+//! * Open sides: J. Latt et al., Phys. Rev. E 77, 2008.
+//! * Clusters: section 5.3 of the Zippy paper.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod boundary_cell;
+pub mod case_file;
 pub mod cases;
-mod cell;
-mod check;
-mod closed;
+mod cell_index;
+mod cell_kind;
+mod check_problem;
+mod check_values;
+mod classify;
+mod closed_region;
+mod collision;
 mod cut;
-pub mod described;
-mod driven;
+mod cut_error;
+mod cut_grid;
+mod driving;
 mod error;
 mod flow;
-mod given;
-mod images;
+mod lattice_cell;
+mod periodic_images;
+mod precision;
 mod problem;
 mod shader;
+mod side;
 pub mod solids;
 mod sponge;
-mod storage;
 mod units;
-mod velocities;
+mod velocity_set;
+mod word_packing;
 
+pub use cell_index::CellIndex;
+pub use cell_kind::CellKind;
+pub use collision::Collision;
 pub use cut::Cut;
-pub use error::FlowError;
-pub use flow::{Fastest, Fields, Flow, Motion, Populations, Pull, Quantity, SolidCells};
-pub use problem::{Collision, Place, Problem, Side};
-pub use storage::Storage;
-pub use units::Units;
-pub use velocities::VelocitySet;
+pub use cut_error::{CutError, CutUnit};
+pub use error::{FixedProperty, FlowError};
+pub use flow::{
+    ArrayMismatch, BodyForce, FastestCell, Fields, Flow, FlowSample, Populations, Quantity, SolidFingerprint,
+};
+pub use precision::Precision;
+pub use problem::Problem;
+pub use side::Side;
+pub use units::{Scale, Units};
+pub use velocity_set::VelocitySet;

@@ -1,18 +1,18 @@
 //! Comparisons with exact solutions and published tables.
 
 use zippy::{Error, Result, World};
-use zippy_lbm::cases::{Case, Exact};
+use zippy_lbm::cases::{Case, ExactVelocity};
 use zippy_lbm::{Fields, Flow};
 
 /// Largest difference of the velocity to the exact solution in any cell, relative to the speed.
 /// Collective.
-pub fn exact(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &Exact) -> Result<f64> {
-    let inside = flow.inside();
+pub fn exact_error(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &ExactVelocity) -> Result<f64> {
+    let box_ranges = flow.box_ranges();
     let mut largest = [0.0_f64];
     for chunk in fields.velocity.chunks() {
         for (at, found) in chunk.region().points().zip(chunk.all().read()?) {
-            let cell: [i64; 3] = std::array::from_fn(|axis| at[axis] - inside[axis].start);
-            if (0..3).all(|axis| inside[axis].contains(&at[axis])) {
+            let cell: [i64; 3] = std::array::from_fn(|axis| at[axis] - box_ranges[axis].start);
+            if (0..3).all(|axis| box_ranges[axis].contains(&at[axis])) {
                 let wanted = exact(cell, flow.steps())[at[3] as usize];
                 largest[0] = largest[0].max((f64::from(found) - wanted).abs());
             }
@@ -24,11 +24,14 @@ pub fn exact(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &E
 
 /// Differences of a square cavity to the table, and extreme velocities on the centre lines,
 /// relative to the lid speed.
-pub struct Ghia {
-    /// Largest errors of u and v.
-    pub errors: [f64; 2],
-    /// Minimum of u, maximum and minimum of v.
-    pub extremes: [f64; 3],
+pub struct GhiaComparison {
+    /// Largest error of u on the vertical centre line.
+    pub error_u: f64,
+    /// Largest error of v on the horizontal centre line.
+    pub error_v: f64,
+    pub u_min: f64,
+    pub v_max: f64,
+    pub v_min: f64,
 }
 
 /// Tables I and II for Reynolds number 100 of U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48,
@@ -74,11 +77,11 @@ const V: [(f64, f64); 17] = [
 ];
 
 /// Compares a square cavity with the table of Ghia et al. Collective.
-pub fn ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<Ghia> {
+pub fn compare_with_ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<GhiaComparison> {
     if case.name != "cavity2d" || (case.reynolds() - 100.0).abs() > 1e-9 {
         return Err(Error::program("--compare ghia is a table for the case cavity2d at --re 100"));
     }
-    let [x, y, z] = flow.inside();
+    let [x, y, z] = flow.box_ranges();
     let n = x.end - x.start;
     // The middle line of cells, or the two lines next to the middle.
     let middle = |start: i64| start + (n - 1) / 2..start + n / 2 + 1;
@@ -90,33 +93,45 @@ pub fn ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<
     let mean = |at: &dyn Fn(usize) -> f32| (0..wide).map(|k| f64::from(at(k))).sum::<f64>() / wide as f64 / case.speed;
     let u = (0..n).map(|i| mean(&|k| u[i * wide + k])).collect();
     let v = (0..n).map(|i| mean(&|k| v[k * n + i])).collect();
-    let (u, v) = (Line::new(u, 1.0), Line::new(v, 0.0));
-    let error = |line: &Line, table: &[(f64, f64)]| {
-        table.iter().map(|&(at, value)| (line.at(at) - value).abs()).fold(0.0, f64::max)
+    let (u, v) = (CentreLine::new(u, 1.0), CentreLine::new(v, 0.0));
+    let error = |line: &CentreLine, table: &[(f64, f64)]| {
+        table.iter().map(|&(at, value)| (line.interpolate(at) - value).abs()).fold(0.0, f64::max)
     };
-    let samples = |line: &Line| -> Vec<f64> { (0..=20_000).map(|i| line.at(f64::from(i) / 20_000.0)).collect() };
-    let least = |line: &Line| samples(line).into_iter().fold(f64::INFINITY, f64::min);
-    let greatest = |line: &Line| samples(line).into_iter().fold(f64::NEG_INFINITY, f64::max);
-    Ok(Ghia { errors: [error(&u, &U), error(&v, &V)], extremes: [least(&u), greatest(&v), least(&v)] })
+    let samples = |line: &CentreLine| -> Vec<f64> {
+        (0..=SAMPLES).map(|i| line.interpolate(f64::from(i) / f64::from(SAMPLES))).collect()
+    };
+    let least = |line: &CentreLine| samples(line).into_iter().fold(f64::INFINITY, f64::min);
+    let greatest = |line: &CentreLine| samples(line).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    Ok(GhiaComparison {
+        error_u: error(&u, &U),
+        error_v: error(&v, &V),
+        u_min: least(&u),
+        v_max: greatest(&v),
+        v_min: least(&v),
+    })
 }
 
+/// Points of a centre line at which extremes are searched.
+const SAMPLES: u32 = 20_000;
+
 /// Values at cell centres between two walls at 0 and 1.
-struct Line {
+struct CentreLine {
+    /// Positions and values.
     points: Vec<(f64, f64)>,
 }
 
-impl Line {
-    /// `far` is the velocity of the wall at 1; the wall at 0 is at rest.
-    fn new(cells: Vec<f64>, far: f64) -> Self {
+impl CentreLine {
+    /// `wall_velocity` is the velocity of the wall at 1; the wall at 0 is at rest.
+    fn new(cells: Vec<f64>, wall_velocity: f64) -> Self {
         let n = cells.len() as f64;
         let mut points = vec![(0.0, 0.0)];
         points.extend(cells.into_iter().enumerate().map(|(i, value)| ((i as f64 + 0.5) / n, value)));
-        points.push((1.0, far));
+        points.push((1.0, wall_velocity));
         Self { points }
     }
 
     /// Cubic interpolation through the four nearest points.
-    fn at(&self, x: f64) -> f64 {
+    fn interpolate(&self, x: f64) -> f64 {
         let count = self.points.len();
         let after = self.points.partition_point(|&(at, _)| at <= x);
         let first = after.saturating_sub(2).min(count.saturating_sub(4));

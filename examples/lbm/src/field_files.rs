@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use zippy::{Error, GlobalArray, Result, World};
 use zippy_io::array::{SaveOptions, TimeSeries, save_with};
-use zippy_lbm::{Fields, Flow, Motion, Quantity};
+use zippy_lbm::{Fields, Flow, FlowSample, Quantity};
 
 /// Writer of fields into a directory: one file for each field and step, and an index for each
 /// field.
 pub struct FieldFiles {
     directory: PathBuf,
     values: GlobalArray<f32, 3>,
-    motion: GlobalArray<Motion, 3>,
+    samples: GlobalArray<FlowSample, 3>,
     series: Vec<(&'static str, TimeSeries)>,
 }
 
@@ -27,8 +27,8 @@ impl FieldFiles {
             Ok((name, series))
         };
         let series = ["motion", "speed", "vorticity", "q"].into_iter().map(index).collect::<Result<_>>()?;
-        let (values, motion) = (flow.quantity_array("saved")?, flow.motion_array("motion")?);
-        Ok(Self { directory: directory.to_owned(), values, motion, series })
+        let (values, samples) = (flow.scalar_array("saved")?, flow.sample_array("motion")?);
+        Ok(Self { directory: directory.to_owned(), values, samples, series })
     }
 
     /// Writes the current fields. Collective.
@@ -43,17 +43,17 @@ impl FieldFiles {
             };
             let file = self.directory.join(format!("{name}-{steps:09}.vti"));
             let mut options = SaveOptions::new();
-            let saved = flow.grid().section(flow.inside().map(|axis| axis.start), [1; 3]);
+            let saved = flow.grid().section(flow.box_ranges().map(|axis| axis.start), [1; 3]);
             options.metadata = options.metadata.with_grid(&saved);
             options.metadata.name = Some((*name).to_owned());
             match quantity {
                 Some(quantity) => {
-                    flow.quantity_into(quantity, fields, &self.values)?;
-                    save_with(world, &file, self.values.at(flow.inside()), &options)?;
+                    flow.compute_quantity(quantity, fields, &self.values)?;
+                    save_with(world, &file, self.values.at(flow.box_ranges()), &options)?;
                 }
                 None => {
-                    flow.motion_into(fields, &self.motion)?;
-                    save_with(world, &file, self.motion.at(flow.inside()), &options)?;
+                    flow.compute_samples(fields, &self.samples)?;
+                    save_with(world, &file, self.samples.at(flow.box_ranges()), &options)?;
                 }
             }
             series.append(world, steps as f64, &file)?;

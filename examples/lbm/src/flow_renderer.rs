@@ -12,13 +12,27 @@ use crate::scene::{AXES, DrawMode, Scene, ShownQuantity, scale};
 use crate::slice_picture;
 use crate::surface::{SurfaceExtractor, body_material, extract_bodies};
 
-/// State of an array of values: the step of the flow and the quantity.
-type ValuesState = (u64, ShownQuantity);
+/// State of an array of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ValuesState {
+    step: u64,
+    quantity: ShownQuantity,
+}
+
+/// Names of the arrays of a renderer.
+#[derive(Debug, Clone, Copy)]
+pub struct ArrayNames {
+    pub values: &'static str,
+    /// Values of surface colours.
+    pub colours: &'static str,
+    pub surface: &'static str,
+    pub bodies: &'static str,
+}
 
 /// Renders pictures of a running flow.
 pub struct FlowRenderer<'w> {
     world: &'w World,
-    names: [&'static str; 4],
+    names: ArrayNames,
     values: GlobalArray<f32, 3>,
     state: Option<ValuesState>,
     space: Option<SpaceRenderer<'w>>,
@@ -44,10 +58,9 @@ struct SurfaceState<'w> {
 }
 
 impl<'w> FlowRenderer<'w> {
-    /// Creates a renderer. `names` are the names of the arrays of values, of surface colours, of
-    /// surfaces and of bodies. Collective.
-    pub fn new(world: &'w World, names: [&'static str; 4], flow: &Flow) -> Result<Self> {
-        Ok(Self { world, names, values: flow.quantity_array(names[0])?, state: None, space: None })
+    /// Creates a renderer. Collective.
+    pub fn new(world: &'w World, names: ArrayNames, flow: &Flow) -> Result<Self> {
+        Ok(Self { world, names, values: flow.scalar_array(names.values)?, state: None, space: None })
     }
 
     /// Discards cached values after a change of the flow at the same step.
@@ -68,9 +81,10 @@ impl<'w> FlowRenderer<'w> {
         fields: &Fields,
         quantity: ShownQuantity,
     ) -> Result<&GlobalArray<f32, 3>> {
-        if self.state != Some((flow.steps(), quantity)) {
-            fill(self.world, flow, fields, quantity, &self.values)?;
-            self.state = Some((flow.steps(), quantity));
+        let state = ValuesState { step: flow.steps(), quantity };
+        if self.state != Some(state) {
+            compute_values(self.world, flow, fields, quantity, &self.values)?;
+            self.state = Some(state);
         }
         Ok(&self.values)
     }
@@ -87,8 +101,8 @@ impl<'w> FlowRenderer<'w> {
         scene: &Scene,
         with_legend: bool,
     ) -> Result<Option<Image>> {
-        let cells = flow.inside().map(|axis| axis.end - axis.start);
-        self.world.agree("checking a scene", scene.check(cells, flow.problem().velocities().axes()))?;
+        let cells = flow.box_ranges().map(|axis| axis.end - axis.start);
+        self.world.agree("checking a scene", scene.check(cells, flow.problem().velocity_set().axes()))?;
         self.values(flow, fields, scene.quantity)?;
         let (width, height) = scene.look.size;
         let rows = legend::rows(width as usize) as u32;
@@ -128,7 +142,7 @@ impl<'w> FlowRenderer<'w> {
     fn space(&mut self, flow: &Flow) -> Result<&mut SpaceRenderer<'w>> {
         if self.space.is_none() {
             let renderer = VolumeRenderer::new(self.world, &self.values, flow.grid(), RendererOptions::default())?;
-            let bodies = extract_bodies(self.world, self.names[3], flow, &renderer)?;
+            let bodies = extract_bodies(self.world, self.names.bodies, flow, &renderer)?;
             self.space = Some(SpaceRenderer { renderer, loaded: self.state, bodies, surfaces: None });
         }
         Ok(self.space.as_mut().expect("just created"))
@@ -152,20 +166,22 @@ impl<'w> FlowRenderer<'w> {
             Some(isovalue) => isovalue,
             None => self.suggested_isovalue(flow, scene)?,
         };
-        let [_, colours, name, _] = self.names;
+        let names = self.names;
         let (world, state, values) = (self.world, self.state, self.values.clone());
         let SpaceRenderer { renderer, bodies, surfaces, .. } = self.space(flow)?;
         let extracted = match surfaces {
             Some(extracted) => extracted,
             empty => {
-                let (surfaces, colours) =
-                    (SurfaceExtractor::new(world, name, &values, flow.grid())?, flow.quantity_array(colours)?);
+                let (surfaces, colours) = (
+                    SurfaceExtractor::new(world, names.surface, &values, flow.grid())?,
+                    flow.scalar_array(names.colours)?,
+                );
                 empty.insert(SurfaceState { surfaces, colours, loaded: None, isovalue: None })
             }
         };
         if extracted.loaded != state {
             extracted.surfaces.update()?;
-            fill(world, flow, fields, scene.quantity.surface_quantity(), &extracted.colours)?;
+            compute_values(world, flow, fields, scene.quantity.surface_quantity(), &extracted.colours)?;
             (extracted.loaded, extracted.isovalue) = (state, None);
         }
         if extracted.isovalue != Some(isovalue as f32) {
@@ -185,15 +201,15 @@ impl<'w> FlowRenderer<'w> {
     /// An isovalue that gives a visible surface: the suggestion of the scene, or half of the
     /// largest value if that is smaller.
     fn suggested_isovalue(&self, flow: &Flow, scene: &Scene) -> Result<f64> {
-        let [x, y, z] = flow.inside();
+        let [x, y, z] = flow.box_ranges();
         let wanted = scene.suggested_isovalue();
         let largest = self.world.extremes(self.values.at((x, y, z)))?.map_or(0.0, |found| f64::from(found.max));
         Ok(if largest > 0.0 { wanted.min(largest / 2.0) } else { wanted })
     }
 }
 
-/// Fills an array with the values of a quantity. Collective.
-fn fill(
+/// Writes the values of a quantity to an array. Collective.
+fn compute_values(
     world: &World,
     flow: &mut Flow,
     fields: &Fields,
@@ -201,11 +217,11 @@ fn fill(
     values: &GlobalArray<f32, 3>,
 ) -> Result<()> {
     match quantity {
-        ShownQuantity::Speed => flow.quantity_into(Quantity::Speed, fields, values),
-        ShownQuantity::Vorticity => flow.quantity_into(Quantity::Vorticity, fields, values),
-        ShownQuantity::Q => flow.quantity_into(Quantity::QCriterion, fields, values),
+        ShownQuantity::Speed => flow.compute_quantity(Quantity::Speed, fields, values),
+        ShownQuantity::Vorticity => flow.compute_quantity(Quantity::Vorticity, fields, values),
+        ShownQuantity::Q => flow.compute_quantity(Quantity::QCriterion, fields, values),
         ShownQuantity::Density => {
-            flow.fields_into(fields)?;
+            flow.update_fields(fields)?;
             world.copy(fields.excess.at(..), values.at(..)).map(drop)
         }
     }

@@ -9,9 +9,12 @@ use zippy_io::png::{self, Behind, Depth, Style};
 use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 
-use crate::flow_renderer::FlowRenderer;
+use crate::flow_renderer::{ArrayNames, FlowRenderer};
 use crate::options::Options;
 use crate::scene::{Scene, ShownQuantity};
+
+const ARRAY_NAMES: ArrayNames =
+    ArrayNames { values: "values", colours: "colours", surface: "surface", bodies: "bodies" };
 
 /// Frames per second of a movie.
 const FRAMES_PER_SECOND: f64 = 15.0;
@@ -24,6 +27,13 @@ pub struct FrameWriter<'w> {
     output: Output,
     frames: u64,
     secs: f64,
+}
+
+/// Number and time of the frames of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawingTime {
+    pub frames: u64,
+    pub secs: f64,
 }
 
 /// Output file, on rank 0 only.
@@ -70,16 +80,17 @@ impl<'w> FrameWriter<'w> {
         frames: u64,
     ) -> Result<Self> {
         let scene = options.pictures.scene(options.size, case, flow, quantity);
-        let renderer = FlowRenderer::new(world, ["values", "colours", "surface", "bodies"], flow)?;
+        let renderer = FlowRenderer::new(world, ARRAY_NAMES, flow)?;
         let path = options.output.as_deref().unwrap_or(Path::new("flow.apng"));
         let check_existing_movie = || -> Result<()> {
-            match world.rank() == 0 && flow.steps() > 0 && path.extension().is_some_and(|end| end == "apng") {
-                true if path.exists() => Err(Error::program(format!(
+            let is_movie = path.extension().is_some_and(|ending| ending == "apng");
+            if world.rank() == 0 && flow.steps() > 0 && is_movie && path.exists() {
+                return Err(Error::program(format!(
                     "{} has the movie up to this step; give another --output to continue",
                     path.display()
-                ))),
-                _ => Ok(()),
+                )));
             }
+            Ok(())
         };
         world.agree("creating the picture file", check_existing_movie())?;
         let output = match (world.rank(), path.extension().and_then(|ending| ending.to_str())) {
@@ -113,12 +124,11 @@ impl<'w> FrameWriter<'w> {
         Ok(())
     }
 
-    /// Closes the file, also if the run has ended early. Returns the number of frames and their
-    /// time in seconds. Collective.
-    pub fn finish(mut self) -> Result<(u64, f64)> {
+    /// Closes the file, also if the run has ended early. Collective.
+    pub fn finish(mut self) -> Result<DrawingTime> {
         let finished = if let Output::Movie(movie) = &mut self.output { movie.close() } else { Ok(()) };
         self.world.agree("closing the movie of the flow", finished.map_err(Into::into))?;
-        Ok((self.frames, self.secs))
+        Ok(DrawingTime { frames: self.frames, secs: self.secs })
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result};
 use zippy_io::volume::{NumpyAxes, ScalarKind};
-use zippy_lbm::Units;
+use zippy_lbm::{Scale, Units};
 
 use crate::parse::{count, extents};
 
@@ -160,7 +160,9 @@ impl Physical {
     /// Units of a lattice in which `length` cells and `speed` cells per step are the physical
     /// length and speed.
     pub fn units(&self, length: f64, speed: f64) -> Units {
-        Units::of([length, self.length], [speed, self.speed], self.density)
+        let length = Scale { physical: self.length, lattice: length };
+        let speed = Scale { physical: self.speed, lattice: speed };
+        Units::from_scales(length, speed, self.density)
     }
 }
 

@@ -5,6 +5,7 @@ mod compare;
 mod end_conditions;
 mod field_files;
 mod flow_renderer;
+mod flow_run;
 mod frame_writer;
 mod inputs;
 #[path = "../../support/interrupt.rs"]
@@ -23,6 +24,7 @@ mod prepared_case;
 mod report;
 mod restart;
 mod run;
+mod run_state;
 #[path = "../../support/say.rs"]
 mod say;
 mod scene;

@@ -1,16 +1,17 @@
 //! Replacement of the window in a build without the feature `view`.
 
 use std::convert::Infallible;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zippy::{Error, Result, World};
+use zippy_lbm::Flow;
 use zippy_lbm::cases::Case;
-use zippy_lbm::{Fields, Flow};
 
 use crate::end_conditions::{End, EndWatcher};
 use crate::options::Options;
-use crate::setup::Setup;
+use crate::run_state::RunState;
 
 /// Link to a window; has no values.
 #[derive(Debug, Clone, Copy)]
@@ -34,23 +35,16 @@ pub fn run(_: &str, _: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<(
 }
 
 /// Window; has no values.
-pub struct Window(Infallible);
+pub struct Window<'w>(Infallible, PhantomData<&'w World>);
 
-impl Window {
+impl<'w> Window<'w> {
     /// Never called, because there are no values of this type.
-    pub fn open(_: &World, link: &Arc<Link>, _: &Options, _: &Case, _: &Flow) -> Result<Self> {
+    pub fn open(_: &'w World, link: &Arc<Link>, _: &Options, _: &Case, _: &Flow) -> Result<Self> {
         match **link {}
     }
 
     /// Never called, because there are no values of this type.
-    pub fn update(
-        &mut self,
-        _: &World,
-        _: &EndWatcher,
-        _: (&mut Setup, &mut Case),
-        _: &mut Flow,
-        _: &Fields,
-    ) -> Result<ControlFlow<End, u64>> {
+    pub fn update(&mut self, _: &World, _: &EndWatcher, _: RunState<'_, '_>) -> Result<ControlFlow<End, u64>> {
         match self.0 {}
     }
 

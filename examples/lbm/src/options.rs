@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
 use zippy::{Config, Error, Result};
-use zippy_lbm::cases::NAMES;
-use zippy_lbm::{Cut, Storage};
+use zippy_lbm::cases::CASES;
+use zippy_lbm::{Cut, Precision};
 
 use crate::inputs::Inputs;
 use crate::parse::{bits, count, number, pixels, size};
@@ -62,7 +62,7 @@ pub struct Options {
 
     /// Bits of a population: 16 halves the memory and keeps about four digits
     #[arg(long, value_name = "16|32", value_parser = bits, default_value = "32", conflicts_with = "restart")]
-    pub bits: Storage,
+    pub bits: Precision,
 
     /// Smagorinsky constant for turbulence below the cell size: 0.1 to 0.2
     #[arg(long, value_name = "C")]
@@ -160,7 +160,7 @@ pub enum Table {
 }
 
 fn after_help() -> String {
-    let cases: String = NAMES.iter().map(|(name, description)| format!("  {name:<15} {description}\n")).collect();
+    let cases: String = CASES.iter().map(|case| format!("  {:<15} {}\n", case.name, case.description)).collect();
     format!(
         "Cases:\n{cases}\nExamples:\n  lbm --ranks 4 --case cavity2d --n 128 --until-steady --compare ghia\n  \
          lbm --ranks 3 --case taylor-green2d --n 32,64,128\n  \
@@ -173,7 +173,7 @@ fn after_help() -> String {
          lbm --case object --solid car.stl --solid-size 60 --length 1.8 --viscosity 1.5e-5 --flow-speed 1e-3 --density 1.2\n  \
          lbm channel.toml --probes probes.csv\n  \
          lbm --restart ck --case edited.toml --steps 1000\n\n\
-         crates/lbm/examples/channel.toml describes a case; zippy_lbm::described lists all keys."
+         crates/lbm/examples/channel.toml describes a case; zippy_lbm::case_file lists all keys."
     )
 }
 
@@ -219,7 +219,7 @@ impl Options {
             return Err(Error::program(message));
         }
         let message = match self {
-            Self { until_steady: true, bits: Storage::Half, .. } => {
+            Self { until_steady: true, bits: Precision::Half, .. } => {
                 "--until-steady needs 32 bits: rounding to 16 bits never becomes steady; give --steps"
             }
             Self { case: Some(_), re, speed, .. } if !named && (re.is_some() || speed.is_some()) => {

@@ -1,6 +1,6 @@
 //! Parsers of numbers and sizes on the command line.
 
-use zippy_lbm::Storage;
+use zippy_lbm::Precision;
 
 /// Parses an integer of at least 1.
 pub fn count(text: &str) -> Result<u64, String> {
@@ -30,10 +30,10 @@ pub fn size(text: &str) -> Result<[i64; 3], String> {
 }
 
 /// Parses `16` or `32`.
-pub fn bits(text: &str) -> Result<Storage, String> {
+pub fn bits(text: &str) -> Result<Precision, String> {
     match text {
-        "16" => Ok(Storage::Half),
-        "32" => Ok(Storage::Single),
+        "16" => Ok(Precision::Half),
+        "32" => Ok(Precision::Single),
         _ => Err("16 or 32".into()),
     }
 }

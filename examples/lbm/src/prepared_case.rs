@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use zippy::{Error, Result, World};
+use zippy_lbm::case_file::{BodyFile, CaseFile, Probe};
 use zippy_lbm::cases::Case;
-use zippy_lbm::described::{Described, Probe, Source};
-use zippy_lbm::solids::Room;
+use zippy_lbm::solids::VoxelizationBox;
 use zippy_lbm::{Units, VelocitySet};
 
 use crate::inputs::SolidSource;
@@ -42,36 +42,37 @@ impl PreparedCase {
         let is_reported = prepared.warnings.iter().any(|warning| warning.contains("no side has a pressure"));
         // Only rank 0 reports warnings.
         if !is_reported && world.rank() == 0 {
-            prepared.warnings.extend(prepared.case.problem.closed_in());
+            prepared.warnings.extend(prepared.case.problem.closed_region_warning());
         }
         Ok(prepared)
     }
 
     fn named(world: &World, setup: &Setup) -> Result<Self> {
-        let mut choices = setup.choices();
+        let mut case_options = setup.case_options();
         if let Some(source) = &setup.solid {
             if setup.case != "object" {
                 let message = format!("--solid is for the case object, not for {}", setup.case);
                 return Err(Error::program(message));
             }
             let shape = solid::open_shape(world, source)?;
-            let placement = choices.placement(&*shape, source.size);
-            let room = Room {
-                is_plane: choices.set == Some(VelocitySet::D2Q9),
+            let placement = case_options.placement(&*shape, source.size);
+            let voxelization_box = VoxelizationBox {
+                is_plane: case_options.set == Some(VelocitySet::D2Q9),
                 thicken: source.thicken,
-                ..choices.stream().into()
+                ..case_options.stream_extents().into()
             };
-            let solid = shape.solid(world, &placement, &room);
-            choices.solid = Some(solid.map_err(|error| Error::program(format!("{}: {error}", source.file.display())))?);
+            let solid = shape.voxelize(world, &placement, &voxelization_box);
+            case_options.solid =
+                Some(solid.map_err(|error| Error::program(format!("{}: {error}", source.file.display())))?);
         }
-        let case = Case::named(&setup.case, &choices).map_err(|error| match setup.case.as_str() {
-            "object" if choices.solid.is_none() => Error::program(format!("{error}: --solid FILE")),
+        let case = Case::by_name(&setup.case, &case_options).map_err(|error| match setup.case.as_str() {
+            "object" if case_options.solid.is_none() => Error::program(format!("{error}: --solid FILE")),
             _ => error.into(),
         })?;
         let units = setup.physical.map(|physical| physical.units(case.length, case.speed));
         let title = case.name.to_owned();
-        let [_, y, z] = choices.stream().map(|n| n as f64);
-        let blockage = choices.solid.map_or(0.0, |solid| solid.shadow(0) as f64 / (y * z));
+        let [_, y, z] = case_options.stream_extents().map(|n| n as f64);
+        let blockage = case_options.solid.map_or(0.0, |solid| solid.shadow_area(0) as f64 / (y * z));
         let warning = (blockage > MAX_BLOCKAGE).then(|| {
             format!(
                 "the solid covers {:.0}% of the cross-section, so that the sides affect the flow; use more cells around it",
@@ -97,11 +98,11 @@ impl PreparedCase {
                 return Err(with_file(&format!("{name} is for named cases; the file contains this value")));
             }
         }
-        let described = Described::parse(text).map_err(|error| with_file(&error))?;
+        let described = CaseFile::parse(text).map_err(|error| with_file(&error))?;
         let folder = Path::new(&setup.case).parent().unwrap_or(Path::new("."));
         let files = RefCell::new(Vec::new());
-        let load = |world: &World, source: &Source| match source {
-            Source::Scan { file, above, below, axes } => {
+        let load = |world: &World, source: &BodyFile| match source {
+            BodyFile::Scan { file, above, below, axes } => {
                 let (file, axes) = (folder.join(file), axes.clone());
                 files.borrow_mut().push(file.clone());
                 let source = SolidSource {
@@ -115,15 +116,15 @@ impl PreparedCase {
                 };
                 solid::open_scan(world, &source, *above)
             }
-            Source::Surface { file } => {
+            BodyFile::Surface { file } => {
                 let file = folder.join(file);
                 files.borrow_mut().push(file.clone());
                 solid::read_surface(world, &file)
             }
         };
-        let case = described.case(world, &load)?;
+        let case = described.build_case(world, &load)?;
         Ok(Self {
-            case: setup.speed.map_or(case.clone(), |speed| case.driven(speed)),
+            case: setup.speed.map_or(case.clone(), |speed| case.with_speed(speed)),
             title: described.name().to_owned(),
             units: described.units(),
             probes: described.probes().to_vec(),

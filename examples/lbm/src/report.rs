@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use zippy_lbm::{Flow, Pull, Units};
+use zippy_lbm::{BodyForce, Flow, Units};
 
-use crate::compare::Ghia;
+use crate::compare::GhiaComparison;
 use crate::end_conditions::End;
+use crate::frame_writer::DrawingTime;
 use crate::prepared_case::PreparedCase;
 
 pub struct Report {
@@ -19,21 +20,28 @@ pub struct Report {
     relaxation_time: f64,
     warnings: Vec<String>,
     physical: Option<Physical>,
-    /// Step of the flow, and number of steps of this run.
-    steps: [u64; 2],
+    /// Step of the flow.
+    step: u64,
+    /// Number of steps of this run.
+    steps: u64,
     cells: u64,
     secs: f64,
     /// 2 / (speed² × area), the factor from force to drag and lift coefficients.
     coefficient: Option<f64>,
     pub end: End,
-    pub pulls: Vec<Pull>,
+    pub body_forces: Vec<BodyForce>,
     pub mass: f64,
-    /// Number of pictures, and their time in seconds.
-    pub drawing: Option<(u64, f64)>,
+    pub drawing: Option<DrawingTime>,
     /// Largest error of the velocity, relative to the speed.
     pub exact_error: Option<f64>,
-    pub ghia: Option<Ghia>,
+    pub ghia: Option<GhiaComparison>,
     pub hash: Option<u64>,
+}
+
+/// Number of steps of a run, and their time.
+pub struct RunTime {
+    pub steps: u64,
+    pub secs: f64,
 }
 
 /// Units and scales in m, s and kg.
@@ -47,18 +55,18 @@ struct Physical {
 
 impl Physical {
     /// Force in N and torque in N m; in two dimensions, per metre of depth.
-    fn physical_pull(&self, pull: &Pull) -> [[f64; 3]; 2] {
+    fn convert(&self, body: &BodyForce) -> BodyForce {
         let (force, torque) = (self.units.force(self.is_plane), self.units.torque(self.is_plane));
-        [pull.force.map(|x| x * force), pull.torque.map(|x| x * torque)]
+        BodyForce { force: body.force.map(|x| x * force), torque: body.torque.map(|x| x * torque) }
     }
 }
 
 impl Report {
-    pub fn new(prepared: &PreparedCase, flow: &Flow, ranks: usize, steps: u64, secs: f64) -> Self {
+    pub fn new(prepared: &PreparedCase, flow: &Flow, ranks: usize, time: RunTime) -> Self {
         let case = &prepared.case;
         let physical = prepared.units.map(|units| Physical {
             units,
-            is_plane: case.problem.velocities().axes() == 2,
+            is_plane: case.problem.velocity_set().axes() == 2,
             length: case.length * units.cell,
             speed: case.speed * units.speed(),
             viscosity: case.speed * case.length / case.reynolds() * units.viscosity(),
@@ -66,19 +74,20 @@ impl Report {
         Self {
             case: prepared.title.clone(),
             physical,
-            n: flow.inside().map(|axis| axis.end - axis.start),
-            lattice: case.problem.velocities().name(),
+            n: flow.box_ranges().map(|axis| axis.end - axis.start),
+            lattice: case.problem.velocity_set().name(),
             ranks,
             reynolds: case.reynolds(),
             mach: case.mach(),
             relaxation_time: case.problem.relaxation_time(),
             warnings: case.warnings().into_iter().chain(prepared.warnings.clone()).collect(),
-            steps: [flow.steps(), steps],
+            step: flow.steps(),
+            steps: time.steps,
             cells: flow.fluid_cells(),
-            secs,
+            secs: time.secs,
             coefficient: case.area.map(|area| 2.0 / (case.speed * case.speed * area)),
             end: End::Steps,
-            pulls: Vec::new(),
+            body_forces: Vec::new(),
             mass: 0.0,
             drawing: None,
             exact_error: None,
@@ -89,12 +98,12 @@ impl Report {
 
     /// Million cell updates per second of all ranks.
     fn mlups(&self) -> f64 {
-        if self.secs > 0.0 { self.cells as f64 * self.steps[1] as f64 / self.secs / 1e6 } else { 0.0 }
+        if self.secs > 0.0 { self.cells as f64 * self.steps as f64 / self.secs / 1e6 } else { 0.0 }
     }
 
     fn coefficients(&self) -> Vec<[f64; 3]> {
-        let coefficient = |pull: &Pull| pull.force.map(|x| x * self.coefficient.unwrap_or(0.0));
-        if self.coefficient.is_some() { self.pulls.iter().map(coefficient).collect() } else { Vec::new() }
+        let Some(coefficient) = self.coefficient else { return Vec::new() };
+        self.body_forces.iter().map(|body| body.force.map(|x| x * coefficient)).collect()
     }
 
     pub fn text(&self) -> String {
@@ -111,10 +120,10 @@ impl Report {
                 units.cell,
                 units.step,
                 units.density,
-                self.steps[0] as f64 * units.step
+                self.step as f64 * units.step
             );
         }
-        let [step, steps] = self.steps;
+        let Self { step, steps, .. } = self;
         let end = match self.end {
             End::Steps => "",
             End::Steady => ", steady",
@@ -125,21 +134,21 @@ impl Report {
         };
         _ = write!(text, "  {steps} steps to step {step}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
         let coefficients = self.coefficients();
-        for (body, pull) in self.pulls.iter().enumerate() {
-            _ = write!(text, "\n  force {:?}", pull.force);
+        for (index, body) in self.body_forces.iter().enumerate() {
+            _ = write!(text, "\n  force {:?}", body.force);
             if let Some(physical) = &self.physical {
-                let [[x, y, z], _] = physical.physical_pull(pull);
+                let [x, y, z] = physical.convert(body).force;
                 _ = write!(
                     text,
                     ", [{x:.4e}, {y:.4e}, {z:.4e}] N{}",
                     if physical.is_plane { " per metre" } else { "" }
                 );
             }
-            if let Some(c) = coefficients.get(body) {
-                _ = write!(text, ", drag coefficient {:.5}, lift {:.6}", c[0], c[1]);
+            if let Some([drag, lift, _]) = coefficients.get(index) {
+                _ = write!(text, ", drag coefficient {drag:.5}, lift {lift:.6}");
             }
         }
-        if let Some((frames, secs)) = self.drawing {
+        if let Some(DrawingTime { frames, secs }) = self.drawing {
             _ = write!(text, "\n  {frames} pictures: {secs:.2} s");
         }
         if let Some(error) = self.exact_error {
@@ -150,7 +159,7 @@ impl Report {
                 text,
                 "\n  table of Ghia et al.: largest error {:.4} (u), {:.4} (v); u min {:.6}, v max {:.6}, v min {:.6} (spectral: \
                  -0.214042, 0.179573, -0.253803)",
-                ghia.errors[0], ghia.errors[1], ghia.extremes[0], ghia.extremes[1], ghia.extremes[2]
+                ghia.error_u, ghia.error_v, ghia.u_min, ghia.v_max, ghia.v_min
             );
         }
         if let Some(hash) = self.hash {
@@ -162,25 +171,18 @@ impl Report {
     pub fn json(&self) -> String {
         let ghia = self.ghia.as_ref().map(|ghia| {
             json!({
-                "largest_error_u": ghia.errors[0],
-                "largest_error_v": ghia.errors[1],
-                "u_min": ghia.extremes[0],
-                "v_max": ghia.extremes[1],
-                "v_min": ghia.extremes[2],
+                "largest_error_u": ghia.error_u,
+                "largest_error_v": ghia.error_v,
+                "u_min": ghia.u_min,
+                "v_max": ghia.v_max,
+                "v_min": ghia.v_min,
             })
         });
-        let forces: Vec<Value> =
-            self.pulls.iter().map(|pull| json!({ "force": pull.force, "torque": pull.torque })).collect();
+        let to_json = |body: &BodyForce| json!({ "force": body.force, "torque": body.torque });
+        let forces: Vec<Value> = self.body_forces.iter().map(to_json).collect();
         let physical = self.physical.as_ref().map(|physical| {
             let Physical { units, is_plane, length, speed, viscosity } = physical;
-            let pulls: Vec<Value> = self
-                .pulls
-                .iter()
-                .map(|pull| {
-                    let [force, torque] = physical.physical_pull(pull);
-                    json!({ "force": force, "torque": torque })
-                })
-                .collect();
+            let forces: Vec<Value> = self.body_forces.iter().map(|body| to_json(&physical.convert(body))).collect();
             json!({
                 "cell_m": units.cell,
                 "step_s": units.step,
@@ -188,8 +190,8 @@ impl Report {
                 "length_m": length,
                 "speed_m_s": speed,
                 "viscosity_m2_s": viscosity,
-                "time_s": self.steps[0] as f64 * units.step,
-                "bodies_N_and_Nm": pulls,
+                "time_s": self.step as f64 * units.step,
+                "bodies_N_and_Nm": forces,
                 "for_a_metre_of_depth": is_plane,
             })
         });
@@ -203,13 +205,13 @@ impl Report {
             "relaxation_time": self.relaxation_time,
             "warnings": self.warnings,
             "fluid_cells": self.cells,
-            "step": self.steps[0],
-            "steps": self.steps[1],
+            "step": self.step,
+            "steps": self.steps,
             "seconds": self.secs,
             "mlups": self.mlups(),
             "ended_by": self.end.name(),
             "mass_beyond_1": self.mass,
-            "pictures": self.drawing.map(|(frames, secs)| json!({ "frames": frames, "seconds": secs })),
+            "pictures": self.drawing.map(|time| json!({ "frames": time.frames, "seconds": time.secs })),
             "bodies": forces,
             "physical": physical,
             "coefficients": self.coefficients(),

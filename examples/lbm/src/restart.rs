@@ -13,11 +13,18 @@ use crate::setup::Setup;
 /// Number of checkpoints to keep.
 pub const KEPT_CHECKPOINTS: usize = 2;
 
+/// Checkpoint that a run continues.
+pub struct StartCheckpoint {
+    pub checkpoint: Checkpoint,
+    /// True if the setup differs from the checkpoint.
+    pub is_changed: bool,
+}
+
 /// Setup and checkpoint of a run that starts.
 pub struct Start {
     pub setup: Setup,
-    /// Checkpoint that the run continues, and true if the setup differs from the checkpoint.
-    pub checkpoint: Option<(Checkpoint, bool)>,
+    /// Checkpoint that the run continues.
+    pub checkpoint: Option<StartCheckpoint>,
     /// Lines to print about changes.
     pub notes: Vec<String>,
 }
@@ -36,7 +43,7 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
             let saved: Setup = checkpoint.state()?;
             let (setup, notes) = world.agree("reading the setup of the checkpoint", options.apply_to(saved.clone()))?;
             let is_changed = setup != saved;
-            vec![Start { setup, checkpoint: Some((checkpoint, is_changed)), notes }]
+            vec![Start { setup, checkpoint: Some(StartCheckpoint { checkpoint, is_changed }), notes }]
         }
         None => {
             let setups = world.agree("reading the case", options.setups())?.into_iter();
@@ -65,7 +72,7 @@ pub fn flow<'w>(
     let problem = &prepared.case.problem;
     let Some(checkpoint) = checkpoint else {
         let flow = Flow::new(world, problem, &options.cut())?;
-        let cells = flow.solid_cells()?;
+        let cells = flow.solid_fingerprint()?;
         setup.solid_cells = Some([cells.count, cells.hash]);
         return Ok(flow);
     };
@@ -74,7 +81,7 @@ pub fn flow<'w>(
         Populations::Half(f) => checkpoint.fill(world, f),
     };
     let flow = Flow::resumed(world, problem, &options.cut(), checkpoint.step(), fill)?;
-    let cells = flow.solid_cells()?;
+    let cells = flow.solid_fingerprint()?;
     match setup.solid_cells.replace([cells.count, cells.hash]) {
         Some([count, hash]) if [count, hash] != [cells.count, cells.hash] => {
             let files: Vec<String> = prepared.files.iter().map(|file| file.display().to_string()).collect();

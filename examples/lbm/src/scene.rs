@@ -108,17 +108,17 @@ pub struct Scene {
 impl Scene {
     /// Default scene of a case.
     pub fn new(case: &Case, flow: &Flow, quantity: ShownQuantity, size: (u32, u32)) -> Self {
-        let (range, inside) = (quantity.range(case), flow.inside());
+        let (range, box_ranges) = (quantity.range(case), flow.box_ranges());
         let crop = Crop {
-            low: inside.each_ref().map(|axis| axis.start as f64),
-            high: inside.each_ref().map(|axis| (axis.end - 1) as f64),
+            low: box_ranges.each_ref().map(|axis| axis.start as f64),
+            high: box_ranges.each_ref().map(|axis| (axis.end - 1) as f64),
         };
         let aspect = f64::from(size.0) / f64::from(size.1);
         let bounds = flow.grid().bounds_between(crop.low, crop.high);
         let look = Look::new(camera(bounds, aspect), transfer(range, case.length));
         Self {
             quantity,
-            mode: if flow.problem().velocities().axes() == 2 { DrawMode::Slice } else { DrawMode::Volume },
+            mode: if flow.problem().velocity_set().axes() == 2 { DrawMode::Slice } else { DrawMode::Volume },
             look: Look { size, crop: Some(crop), ..look },
             iso: None,
             slice: Slice { axis: 2, cell: None },

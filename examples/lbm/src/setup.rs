@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result};
-use zippy_lbm::cases::Choices;
-use zippy_lbm::described::{Changes, Described};
-use zippy_lbm::{Collision, Storage, VelocitySet};
+use zippy_lbm::case_file::{CaseDifferences, CaseFile};
+use zippy_lbm::cases::CaseOptions;
+use zippy_lbm::{Collision, Precision, VelocitySet};
 
 use crate::inputs::{Physical, SolidSource, absolute};
 use crate::options::{Lattice, Options, Relaxation};
@@ -57,16 +57,16 @@ fn apply_edited_file(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
     };
     let (path, text) = read(case)?;
     let wrong = |error: &dyn std::fmt::Display| Error::program(format!("{case}: {error}"));
-    let before = Described::parse(before).map_err(|error| wrong(&format!("the case of the checkpoint: {error}")))?;
-    let after = Described::parse(&text).map_err(|error| wrong(&error))?;
-    let Changes { taken, refused } = before.changes(&after).map_err(|error| wrong(&error))?;
+    let before = CaseFile::parse(before).map_err(|error| wrong(&format!("the case of the checkpoint: {error}")))?;
+    let after = CaseFile::parse(&text).map_err(|error| wrong(&error))?;
+    let CaseDifferences { accepted, refused } = before.differences(&after).map_err(|error| wrong(&error))?;
     if !refused.is_empty() {
         return Err(wrong(&format!(
             "a continued run keeps its lattice, shapes, kinds of sides, cell size and time step; this file changes:\n  {}",
             refused.join("\n  ")
         )));
     }
-    let mut lines: Vec<String> = taken.iter().map(|line| format!("{case}: {line}")).collect();
+    let mut lines: Vec<String> = accepted.iter().map(|line| format!("{case}: {line}")).collect();
     if let Some(speed) = saved.speed {
         lines.push(format!("{case}: the speed of the file replaces the speed {speed:.6} of the window"));
     }
@@ -100,7 +100,7 @@ impl Options {
             lattice: self.lattice,
             collision: self.collision,
             smagorinsky: self.smagorinsky,
-            half: self.bits == Storage::Half,
+            half: self.bits == Precision::Half,
             text: text.clone(),
             solid: self.inputs.solid(),
             physical: self.inputs.physical(),
@@ -136,7 +136,7 @@ impl Options {
     /// edited file. Local.
     ///
     /// # Errors
-    /// Changes of the cell size or the time step, and those that [`Described::changes`] refuses.
+    /// CaseDifferences of the cell size or the time step, and those that [`CaseFile::differences`] refuses.
     /// The file cannot be read.
     pub fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
@@ -168,7 +168,7 @@ impl Options {
 }
 
 impl Setup {
-    pub fn choices(&self) -> Choices {
+    pub fn case_options(&self) -> CaseOptions {
         let set = |lattice| match lattice {
             Lattice::D2q9 => VelocitySet::D2Q9,
             Lattice::D3q19 => VelocitySet::D3Q19,
@@ -179,14 +179,14 @@ impl Setup {
             Relaxation::Trt => Collision::Trt { magic: 3.0 / 16.0 },
             Relaxation::Cumulant => Collision::Cumulant,
         };
-        Choices {
+        CaseOptions {
             n: self.n,
             reynolds: self.physical.map(|physical| physical.reynolds()).or(self.re),
             speed: self.speed,
             set: self.lattice.map(set),
             collision: self.collision.map(collision),
             smagorinsky: self.smagorinsky,
-            storage: if self.half { Storage::Half } else { Storage::Single },
+            precision: if self.half { Precision::Half } else { Precision::Single },
             solid: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use zippy::{GlobalArray, Result, World};
 use zippy_io::image::Image;
-use zippy_lbm::Flow;
+use zippy_lbm::{CellKind, Flow};
 
 use crate::legend;
 use crate::scene::Scene;
@@ -17,14 +17,14 @@ const BACKGROUND: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// pixels as fit into the size of the scene, at least one. AxisPlane x the picture has z to the right
 /// and y up, across y it has x and z, across z it has x and y. Collective.
 pub fn draw(world: &World, flow: &Flow, values: &GlobalArray<f32, 3>, scene: &Scene) -> Result<Option<Image>> {
-    let inside = flow.inside();
-    let cells = inside.each_ref().map(|axis| axis.end - axis.start);
+    let box_ranges = flow.box_ranges();
+    let cells = box_ranges.each_ref().map(|axis| axis.end - axis.start);
     let axis = scene.slice.axis;
-    let at = inside[axis].start + scene.slice.layer(cells);
-    let [x, y, z] = std::array::from_fn(|k| if k == axis { at..at + 1 } else { inside[k].clone() });
+    let at = box_ranges[axis].start + scene.slice.layer(cells);
+    let [x, y, z] = std::array::from_fn(|k| if k == axis { at..at + 1 } else { box_ranges[k].clone() });
     let request = || {
         let values = world.get(values.at((x.clone(), y.clone(), z.clone())))?;
-        Ok((values, world.get(flow.cells().at((x, y, z)))?))
+        Ok((values, world.get(flow.cell_kinds().at((x, y, z)))?))
     };
     let tickets = (world.rank() == 0).then(request).transpose();
     let tickets = world.agree("fetching a layer of cells", tickets)?;
@@ -40,7 +40,7 @@ pub fn draw(world: &World, flow: &Flow, values: &GlobalArray<f32, 3>, scene: &Sc
     let colour = |column: usize, line: usize| {
         let index = column * step as usize + line * row as usize;
         match (values[index], kinds[index]) {
-            (_, 1 | 2) => SOLID_COLOUR,
+            (_, kind) if CellKind::is_solid_number(kind) => SOLID_COLOUR,
             (value, _) if value.is_nan() => NAN_COLOUR,
             (value, _) => {
                 let [red, green, blue] = scene.look.transfer.colour_at(value.into()).map(|part| part as f32);

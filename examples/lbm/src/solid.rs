@@ -8,23 +8,25 @@ use zippy::region::Region;
 use zippy::{Error, Result, World};
 use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, ScalarKind, VolumeFile};
 use zippy_io::{mesh, said};
-use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::solids::{
+    Placement, PlaneReceiver, ScanVolume, SolidMask, SolidShape, TriangleSurface, VoxelizationBox,
+};
 
 use crate::inputs::SolidSource;
 use crate::say::complain;
 
 /// A scan in a file. Each rank reads the planes that it needs.
-struct Scan {
+struct ScanFile {
     file: VolumeFile,
     above: f64,
     below: Option<f64>,
 }
 
-impl Scan {
-    fn with_voxels<R>(&self, use_voxels: impl FnOnce(&Voxels) -> R) -> R {
+impl ScanFile {
+    fn with_volume<R>(&self, use_volume: impl FnOnce(&ScanVolume) -> R) -> R {
         let shape = self.file.shape();
         let axes = shape.axes();
-        let read = |planes: Range<i64>, take: &mut Take| -> Result<()> {
+        let read = |planes: Range<i64>, take: &mut PlaneReceiver| -> Result<()> {
             let plane = |z: i64| {
                 let (mut start, mut end) = (vec![0; axes], shape.to_vec());
                 if axes == 3 {
@@ -35,23 +37,23 @@ impl Scan {
             let regions: Vec<Region> = planes.clone().map(plane).collect::<std::result::Result<_, _>>()?;
             self.file.read_regions_scaled_f64(&regions, |index, voxels| take(planes.start + index as i64, &voxels))
         };
-        use_voxels(&Voxels {
+        use_volume(&ScanVolume {
             shape: std::array::from_fn(|axis| if axis < axes { shape[axis] } else { 1 }),
             grid: self.file.grid(),
             above: self.above,
             below: self.below,
-            read: &read,
+            read_planes: &read,
         })
     }
 }
 
-impl Shape for Scan {
+impl SolidShape for ScanFile {
     fn bounds(&self) -> [[f64; 3]; 2] {
-        self.with_voxels(|voxels| voxels.bounds())
+        self.with_volume(|volume| volume.bounds())
     }
 
-    fn solid(&self, world: &World, placement: &Placement, room: &Room) -> Result<Solid> {
-        let solid = self.with_voxels(|voxels| voxels.solid(world, placement, room));
+    fn voxelize(&self, world: &World, placement: &Placement, voxelization_box: &VoxelizationBox) -> Result<SolidMask> {
+        let solid = self.with_volume(|volume| volume.voxelize(world, placement, voxelization_box));
         // Printed by the rank that read the end of the file.
         self.file.late_note().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
         solid
@@ -72,7 +74,7 @@ fn note_rounding(file: &VolumeFile, source: &SolidSource, above: f64) {
 }
 
 /// Opens a scan. Collective.
-pub fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<dyn Shape>> {
+pub fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<dyn SolidShape>> {
     let file = &*source.file;
     let open = || -> Result<VolumeFile> {
         let opened = match &source.raw {
@@ -102,12 +104,12 @@ pub fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<d
         file.notes().iter().for_each(|note| complain(format_args!("note: {}", said(note))));
         note_rounding(&file, source, above);
     }
-    Ok(Rc::new(Scan { file, above, below: source.below }))
+    Ok(Rc::new(ScanFile { file, above, below: source.below }))
 }
 
 /// Reads a surface. Collective.
-pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
-    let read = || -> Result<(Surface, Vec<String>)> {
+pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn SolidShape>> {
+    let read = || -> Result<(TriangleSurface, Vec<String>)> {
         let mesh = mesh::read(file)?;
         let corner = |vertex: u64| usize::try_from(vertex).ok().and_then(|vertex| mesh.positions.get(vertex).copied());
         let triangle = |[a, b, c]: [u64; 3]| Some([corner(a)?, corner(b)?, corner(c)?]);
@@ -115,7 +117,7 @@ pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
         let none = || Error::program(format!("{}: a triangle has the index of a missing vertex", file.display()));
         let triangles = triangles.ok_or_else(none)?;
         let with_file = |error| Error::program(format!("{}: {error}", file.display()));
-        Ok((Surface::new(&triangles).map_err(with_file)?, mesh.notes))
+        Ok((TriangleSurface::new(&triangles).map_err(with_file)?, mesh.notes))
     };
     let (surface, notes) = world.agree("reading a surface", read())?;
     if world.rank() == 0 {
@@ -125,7 +127,7 @@ pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn Shape>> {
 }
 
 /// Opens the solid in a file; the extension selects scan or surface. Collective.
-pub fn open_shape(world: &World, source: &SolidSource) -> Result<Rc<dyn Shape>> {
+pub fn open_shape(world: &World, source: &SolidSource) -> Result<Rc<dyn SolidShape>> {
     let ending = source.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_surface = matches!(&*ending, "stl" | "ply" | "obj" | "vtp" | "pvtp");
     match (is_surface, source.above) {

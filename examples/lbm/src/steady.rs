@@ -22,7 +22,7 @@ impl SteadyCheck {
 
     /// Compares with the previous call. Returns true if the flow is steady. Collective.
     pub fn is_steady(&mut self, world: &World, case: &Case, flow: &mut Flow, fields: &Fields) -> Result<bool> {
-        flow.fields_into(fields)?;
+        flow.update_fields(fields)?;
         let mut now = Vec::new();
         for chunk in fields.velocity.chunks() {
             now.append(&mut chunk.all().read()?);

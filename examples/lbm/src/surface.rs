@@ -2,7 +2,7 @@
 
 use zippy::{GlobalArray, Result, World};
 use zippy_isosurface::{Attribute, DeviceMesh, Extractor, Grid, Mesh};
-use zippy_lbm::Flow;
+use zippy_lbm::{CellKind, Flow};
 use zippy_render::volume::{Colouring, DeviceTriangles, Material, Surface, Triangles, VolumeRenderer};
 
 /// Extracts isosurfaces of one array.
@@ -95,16 +95,16 @@ pub fn extract_bodies<'w>(
     flow: &Flow,
     renderer: &VolumeRenderer<'w, f32>,
 ) -> Result<Option<Surface>> {
-    let inside = flow.inside();
-    let cells: i64 = inside.iter().map(|axis| axis.end - axis.start).product();
+    let box_ranges = flow.box_ranges();
+    let cells: i64 = box_ranges.iter().map(|axis| axis.end - axis.start).product();
     if flow.fluid_cells() == cells as u64 {
         return Ok(None);
     }
-    let solid = flow.quantity_array(name)?;
-    let filled = zippy::together((&solid, flow.cells()))?.try_for_each(|(solid, kinds)| {
-        let within = |at: &zippy::extents::Index| (0..3).all(|axis| inside[axis].contains(&at[axis]));
+    let solid = flow.scalar_array(name)?;
+    let filled = zippy::together((&solid, flow.cell_kinds()))?.try_for_each(|(solid, kinds)| {
+        let within = |at: &zippy::extents::Index| (0..3).all(|axis| box_ranges[axis].contains(&at[axis]));
         let points = kinds.region().points().zip(kinds.all().read()?);
-        let share = |(at, kind): (zippy::extents::Index, u8)| f32::from(within(&at) && matches!(kind, 1 | 2));
+        let share = |(at, kind): (zippy::extents::Index, u8)| f32::from(within(&at) && CellKind::is_solid_number(kind));
         solid.all().write(&points.map(share).collect::<Vec<f32>>())
     });
     world.agree("extracting bodies", filled)?;

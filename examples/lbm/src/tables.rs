@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use zippy::{Error, Result, World};
 use zippy_io::write_whole;
-use zippy_lbm::described::Probe;
+use zippy_lbm::case_file::Probe;
 use zippy_lbm::{Fields, Flow, Units};
 
 /// CSV file whose lines begin with a step; open on rank 0 only.
@@ -58,13 +58,13 @@ fn first_columns(flow: &Flow, units: Option<Units>) -> String {
 }
 
 /// Table of forces and torques: one line for each body and written step.
-pub struct Forces {
+pub struct ForceTable {
     table: Table,
     units: Option<Units>,
 }
 
-impl Forces {
-    /// Writes the current values. Collective.
+impl ForceTable {
+    /// Opens the table. Collective.
     pub fn open(world: &World, path: &Path, flow: &Flow, units: Option<Units>) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,body,force_x_N,force_y_N,force_z_N,torque_x_Nm,torque_y_Nm,torque_z_Nm",
@@ -75,11 +75,12 @@ impl Forces {
 
     /// Writes the current values. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow) -> Result<()> {
-        let plane = flow.problem().velocities().axes() == 2;
-        let scale = self.units.map_or([1.0; 2], |units| [units.force(plane), units.torque(plane)]);
+        let is_plane = flow.problem().velocity_set().axes() == 2;
+        let scale = self.units.map_or([1.0; 2], |units| [units.force(is_plane), units.torque(is_plane)]);
         let mut lines = String::new();
-        for (body, pull) in flow.pulls()?.into_iter().enumerate() {
-            let ([a, b, c], [d, e, f]) = (pull.force.map(|x| x * scale[0]), pull.torque.map(|x| x * scale[1]));
+        for (body, body_force) in flow.body_forces()?.into_iter().enumerate() {
+            let ([a, b, c], [d, e, f]) =
+                (body_force.force.map(|x| x * scale[0]), body_force.torque.map(|x| x * scale[1]));
             let start = first_columns(flow, self.units);
             _ = writeln!(lines, "{start},{body},{a:e},{b:e},{c:e},{d:e},{e:e},{f:e}");
         }
@@ -91,33 +92,33 @@ impl Forces {
 ///
 /// # Errors
 /// No probes; a probe outside of the box or in a solid cell.
-pub fn check(flow: &Flow, probes: &[Probe]) -> Result<()> {
-    let n = flow.inside().map(|axis| axis.end - axis.start);
+pub fn check_probes(flow: &Flow, probes: &[Probe]) -> Result<()> {
+    let n = flow.box_ranges().map(|axis| axis.end - axis.start);
     if probes.is_empty() {
         let message = "--probes needs probes: give --probe X,Y,Z, or [[probes]] in the case file";
         return Err(Error::program(message));
     }
-    for Probe { name, place } in probes {
-        if !(0..3).all(|axis| (0..n[axis]).contains(&place[axis])) {
-            let message = format!("the probe {name} is at cell {place:?}, but the box has {n:?} cells, counted from 0");
+    for Probe { name, cell } in probes {
+        if !(0..3).all(|axis| (0..n[axis]).contains(&cell[axis])) {
+            let message = format!("the probe {name} is at cell {cell:?}, but the box has {n:?} cells, counted from 0");
             return Err(Error::program(message));
         }
-        if !flow.problem().flows(*place) {
-            return Err(Error::program(format!("the probe {name} is at cell {place:?}, which is solid")));
+        if !flow.problem().is_fluid(*cell) {
+            return Err(Error::program(format!("the probe {name} is at cell {cell:?}, which is solid")));
         }
     }
     Ok(())
 }
 
 /// Table of density and velocity: one line for each probe and written step.
-pub struct Probes {
+pub struct ProbeTable {
     table: Table,
     units: Option<Units>,
     probes: Vec<Probe>,
 }
 
-impl Probes {
-    /// Opens the table of probes that have passed [`check`]. Collective.
+impl ProbeTable {
+    /// Opens the table of probes that have passed [`check_probes`]. Collective.
     pub fn open(world: &World, path: &Path, flow: &Flow, probes: Vec<Probe>, units: Option<Units>) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,probe,pressure_Pa,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s",
@@ -128,10 +129,10 @@ impl Probes {
 
     /// Writes the current values. Collective.
     pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
-        flow.fields_into(fields)?;
-        let inside = flow.inside();
+        flow.update_fields(fields)?;
+        let box_ranges = flow.box_ranges();
         let get = |probe: &Probe| -> Result<_> {
-            let [x, y, z]: [i64; 3] = std::array::from_fn(|axis| inside[axis].start + probe.place[axis]);
+            let [x, y, z]: [i64; 3] = std::array::from_fn(|axis| box_ranges[axis].start + probe.cell[axis]);
             Ok((world.get(fields.excess.at((x, y, z)))?, world.get(fields.velocity.at((x, y, z, ..)))?))
         };
         let probes = if world.rank() == 0 { &self.probes[..] } else { &[] };

@@ -1,22 +1,20 @@
-//! Steps.
+//! Steps of a flow.
 
+use zippy::Result;
 use zippy::array::{ChunkRef, LocalSection};
 use zippy::error::CallSite;
-use zippy::kernel::Call;
-use zippy::{Exchange, Kernel, Result};
 
-use super::exchange::{Due, across};
-use super::populations::{Lane, Words};
-use super::{Flow, Kernels};
-use crate::cell::Cell;
-use crate::problem::Place;
-use crate::shader;
+use super::due_exchange::DueExchange;
+use super::flow_kernels::FlowKernels;
+use super::populations::PopulationChunk;
+use super::running_flow::Flow;
 
 impl Flow<'_> {
-    /// So many steps. Complete on return is what ghosts of other ranks need; kernels may still run.
+    /// Makes `steps` steps. On return, messages to other ranks are complete; kernels may still run.
+    /// Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     #[track_caller]
     pub fn run(&mut self, steps: u64) -> Result<()> {
         let _call = CallSite::enter();
@@ -26,162 +24,88 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// One step of all cells.
+    /// Makes one step. Collective.
     ///
     /// # Errors
-    /// A failure of this or of another rank.
+    /// A failure of any rank.
     #[track_caller]
     pub fn step(&mut self) -> Result<()> {
         let _call = CallSite::enter();
-        // An outlet looks at populations of its neighbours before these collide.
-        let halo = match self.exchange() {
-            Some(exchange) if self.overlaps() => Some(self.world.start(exchange)?),
-            Some(exchange) => {
-                self.world.exchange(exchange)?;
-                None
+        let words = self.populations.chunks();
+        let kinds: Vec<_> = self.kinds.chunks().collect();
+        match self.due_exchange() {
+            Some(exchange) if self.overlaps_exchange() => {
+                let pending = self.world.start(exchange)?;
+                self.step_fluid(&words, &kinds, ChunkRef::interior)?;
+                pending.wait()?;
+                self.step_fluid(&words, &kinds, ChunkRef::boundary)?;
             }
-            None => None,
-        };
-        let words = self.f.chunks();
-        let cells: Vec<_> = self.cells.chunks().collect();
-        match halo {
-            Some(halo) => {
-                self.collide(&words, &cells, ChunkRef::interior)?;
-                halo.wait()?;
-                self.collide(&words, &cells, ChunkRef::boundary)?;
-            }
-            None => {
-                self.look_before_outlets()?;
-                self.collide(&words, &cells, ChunkRef::all)?;
-            }
-        }
-        // The cells of a list are in one half of their words, so that no two of them share one.
-        for (n, list) in self.lists.chunks.iter().enumerate() {
-            let Kernels { moving, open, mirror, .. } = &self.kernels;
-            // Mirrors come last: they copy populations that the fluid has sent in this step.
-            for (kernel, list) in [(moving, &list.moving), (open, &list.open), (mirror, &list.mirrors)] {
-                if !list.is_empty() {
-                    let list = self.lists.borders.at(list.clone());
-                    let call = words[self.lanes[n].words].update(kernel.call()).read("borders", list.clone());
-                    self.forced(self.parameters(call, n), n).over(list).run()?;
+            exchange => {
+                if let Some(exchange) = exchange {
+                    self.world.exchange(exchange)?;
                 }
+                self.read_outlet_neighbours()?;
+                self.step_fluid(&words, &kinds, ChunkRef::all)?;
             }
         }
+        self.step_boundary(&words)?;
         self.steps += 1;
-        self.due = Due::Both;
+        self.due = DueExchange::ReturnAndFill;
         Ok(())
     }
 
-    /// A step of all cells with fluid and nothing else, over this part of each chunk.
-    fn collide(
+    /// Steps fluid cells that are not at open sides, in a part of each chunk.
+    fn step_fluid(
         &self,
-        words: &[Words],
-        cells: &[ChunkRef<u8, 3>],
+        words: &[PopulationChunk],
+        kinds: &[ChunkRef<u8, 3>],
         part: impl Fn(&ChunkRef<u8, 3>) -> LocalSection<u8, 3>,
     ) -> Result<()> {
-        for (n, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| lane.lane == 0) {
-            let mut call = words[lane.words].update(self.kernels.step.call()).read("cells", cells[n].all());
-            let other = self.lanes.iter().position(|other| other.lane == 1 && other.words == lane.words);
+        for (chunk, lane) in self.lanes.iter().enumerate().filter(|(_, lane)| lane.lane == 0) {
+            let mut call = self.call_updating(&self.kernels.step, words, chunk).read("kinds", kinds[chunk].all());
+            let other = self.lanes.iter().position(|other| other.lane == 1 && other.word_chunk == lane.word_chunk);
             if let Some(other) = other {
-                call = call.read("others", cells[other].all());
-                if let Some(forces) = self.forces.as_ref().and_then(|forces| forces.chunks().nth(other)) {
-                    call = call.read("more_forces", forces.all());
-                }
+                call = call.read("other_kinds", kinds[other].all());
+                call = self.bind_force_field_as("other_force_field", call, other);
             }
-            self.forced(self.parameters(call, n), n).over(part(&cells[n])).run()?;
+            call.over(part(&kinds[chunk])).run()?;
         }
         Ok(())
     }
 
-    /// What outlets take over, from cells that have not made their step.
-    pub(super) fn look_before_outlets(&self) -> Result<()> {
-        let words = self.f.chunks();
-        for (n, list) in self.lists.chunks.iter().enumerate().filter(|(_, list)| !list.outlets.is_empty()) {
-            let list = self.lists.borders.at(list.outlets.clone());
-            self.forced(self.reading(&self.kernels.outlets, &words, n), n).update("borders", list).run()?;
+    /// Steps the cells of the boundary lists. The cells of a list are in the same half of their
+    /// words, so no two of them share a word.
+    fn step_boundary(&self, words: &[PopulationChunk]) -> Result<()> {
+        let FlowKernels { moving_wall, open_side, mirror, .. } = &self.kernels;
+        for (chunk, boundary) in self.boundary.chunks.iter().enumerate() {
+            // Mirrors are last: they copy populations that the fluid sent in this step.
+            let lists = [(moving_wall, &boundary.moving), (open_side, &boundary.open), (mirror, &boundary.mirrors)];
+            for (kernel, range) in lists.into_iter().filter(|(_, range)| !range.is_empty()) {
+                let cells = self.boundary.cells.at(range.clone());
+                let call = self.call_updating(kernel, words, chunk).read("boundary_cells", cells.clone());
+                call.over(cells).run()?;
+            }
         }
         Ok(())
     }
 
-    /// Whether cells that need no ghosts are computed while these are on their way: not where the host moves cells and
-    /// computes, too, and not with outlets.
-    fn overlaps(&self) -> bool {
-        !self.any_outlets && !self.world.gpu().host_mapped()
-    }
-
-    /// A kernel that reads the populations of a chunk of the lattice.
-    pub(super) fn reading<'k>(&self, kernel: &'k Kernel, words: &[Words], chunk: usize) -> Call<'k> {
-        self.parameters(words[self.lanes[chunk].words].read(kernel.call()), chunk)
-    }
-
-    /// Gives a kernel the forces on a chunk's cells, where they differ.
-    pub(super) fn forced<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
-        match self.forces.as_ref().and_then(|forces| forces.chunks().nth(chunk)) {
-            Some(forces) => call.read("forces", forces.all()),
-            None => call,
+    /// Copies the flow of the inner neighbours of outlets into the list of boundary cells. Must
+    /// precede the step of the neighbours.
+    pub(super) fn read_outlet_neighbours(&self) -> Result<()> {
+        let words = self.populations.chunks();
+        for (chunk, boundary) in self.boundary.chunks.iter().enumerate() {
+            if !boundary.outlets.is_empty() {
+                let cells = self.boundary.cells.at(boundary.outlets.clone());
+                let call = self.call_reading(&self.kernels.outlet_input, &words, chunk);
+                self.bind_force_field(call, chunk).update("boundary_cells", cells).run()?;
+            }
         }
-    }
-
-    /// What all kernels of populations are told.
-    fn parameters<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
-        let Lane { lane, ends: [first, last], origin, layer, .. } = self.lanes[chunk];
-        let [plus, minus] = self.problem.rates();
-        let magic = (1.0 / plus - 0.5) * (1.0 / minus - 0.5);
-        let constant = self.problem.smagorinsky.unwrap_or(0.0);
-        // What outlets remember is two steps old.
-        call.param("odd", self.odd() as i32)
-            .param("fresh", i32::from(self.steps < 2))
-            .param("plus", plus as f32)
-            .param("minus", minus as f32)
-            .param("eddies", (18.0 * 2.0_f64.sqrt() * constant * constant) as f32)
-            .param("magic", magic as f32)
-            .param("lane", lane)
-            .param("first", first)
-            .param("last", last)
-            // Chance differs from step to step; that it begins anew after four thousand million does not matter.
-            .param("step", self.steps as u32 as i32)
-            .param("layer", layer)
-            .param("restore", self.problem.restoring_speed() as f32)
-            .param("origin", origin)
-            .param("force", self.problem.force.map(|x| x as f32))
-    }
-
-    /// Populations of the beginning.
-    pub(super) fn begin(&mut self) -> Result<()> {
-        let start: Kernel = self.world.kernel(shader::start(&self.form))?;
-        let excess = self.scalar("excess")?;
-        let velocity = self.vector("velocity")?;
-        let problem = self.problem.clone();
-        let layers = [0, 1, 2].map(|axis| problem.layer(axis));
-        let cell = |at: [i64; 3]| -> (Place, Cell) {
-            let place: Place = std::array::from_fn(|axis| at[axis] - layers[axis]);
-            (place, problem.cell(place))
-        };
-        self.world.agree(
-            "the beginning of a flow",
-            excess.fill_with(|at| match cell(at) {
-                (place, cell) if cell.flows() => ((problem.density)(place) - 1.0) as f32,
-                _ => 0.0,
-            }),
-        )?;
-        // A stream along a wall that moves with it is in equilibrium with the populations from the
-        // wall.
-        velocity.fill_with(|[x, y, z, axis]| match cell([x, y, z]) {
-            (place, cell) if cell.flows() => (problem.velocity)(place)[axis as usize] as f32,
-            (_, Cell::Moving(velocity)) => velocity[axis as usize] as f32,
-            _ => 0.0,
-        })?;
-        let words = self.f.chunks();
-        for (n, (excess, velocity)) in excess.chunks().zip(velocity.chunks()).enumerate() {
-            let call = words[self.lanes[n].words].update(start.call());
-            let call = call.read("excess", excess.all()).read("velocity", velocity.all()).over(excess.all());
-            self.forced(self.parameters(call, n), n).run()?;
-        }
-        // Half of what was written belongs to cells of others.
-        let (set, odd) = (self.problem.set, self.odd());
-        let back = self.f.ghosts(Exchange::new()).components(3, move |direction| across(set, odd, direction));
-        self.world.exchange(back.reverse())?;
-        self.due = Due::Filling;
         Ok(())
+    }
+
+    /// True if interior cells are computed during the exchange: not if the host moves the messages
+    /// and computes, too, and not with outlets, which read their neighbours before the step.
+    fn overlaps_exchange(&self) -> bool {
+        self.totals.outlets == 0 && !self.world.gpu().host_mapped()
     }
 }

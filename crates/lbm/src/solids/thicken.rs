@@ -1,126 +1,144 @@
-//! The cells that triangles pass through.
+//! Adds the cells that triangles pass through to a solid.
 
 use zippy::{Result, World};
 
-use super::angle::{area, cross, dot, less};
-use super::bits::{Draft, Solid, share};
-
-type Corners = [[f64; 3]; 3];
+use super::rank_share::rank_share;
+use super::solid_mask::{SolidMask, SolidMaskBuilder};
+use super::triangle::{Triangle, area_vector, cross, dot, subtract};
 
 /// Least and greatest coordinate of a box along each axis.
 type Bounds = [[f64; 3]; 2];
 
-/// Adds the cells that triangles pass through to a solid. Collective.
+/// Six faces of a cell, one bit each: bit 2 × axis is the lower face, bit 2 × axis + 1 the upper
+/// face.
+#[derive(Clone, Copy)]
+struct FaceSet(u8);
+
+impl FaceSet {
+    fn contains(self, face: usize) -> bool {
+        self.0 >> face & 1 == 1
+    }
+
+    fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Direction from the cell across the faces of an axis: -1, 0 or 1.
+    fn direction(self, axis: usize) -> i64 {
+        i64::from(self.contains(2 * axis + 1)) - i64::from(self.contains(2 * axis))
+    }
+}
+
+/// Adds the cells that `count` triangles pass through to a solid. Collective.
 ///
-/// Triangles are in cells, with middles at whole numbers. A triangle along the axes that passes
-/// through a cell within `skin` of some of its faces adds the cell only where no neighbour across
-/// them is solid: a face between two cells thickens nothing.
+/// Triangles are in cells, with cell centres at whole numbers. A triangle along the axes may pass
+/// through a cell within `skin` of some faces of the cell. Such a cell is added only if no
+/// neighbour across these faces is solid, so that a face between two cells thickens nothing.
 pub fn thicken(
     world: &World,
-    inside: Solid,
+    inside: SolidMask,
     count: usize,
-    triangle: impl Fn(usize) -> Corners,
+    triangle: impl Fn(usize) -> Triangle,
     skin: f64,
-) -> Result<Solid> {
-    let [start, extents] = inside.window();
-    let mut draft = Draft::of(&inside);
-    let mut at_faces: Vec<([i64; 3], u8)> = Vec::new();
-    for corners in share(world, count as i64).map(|number| triangle(number as usize)) {
-        // Cells of the window that its box touches.
+) -> Result<SolidMask> {
+    let (start, extents) = (inside.start(), inside.extents());
+    let mut builder = SolidMaskBuilder::from_mask(&inside);
+    let mut at_faces: Vec<([i64; 3], FaceSet)> = Vec::new();
+    for triangle in rank_share(world, count as i64).map(|index| triangle(index as usize)) {
         let low: [i64; 3] = std::array::from_fn(|axis| {
-            let least = corners.iter().fold(f64::INFINITY, |least, corner| least.min(corner[axis]));
+            let least = triangle.iter().fold(f64::INFINITY, |least, corner| least.min(corner[axis]));
             ((least - 0.5).ceil() as i64).max(start[axis])
         });
         let high: [i64; 3] = std::array::from_fn(|axis| {
-            let most = corners.iter().fold(f64::NEG_INFINITY, |most, corner| most.max(corner[axis]));
+            let most = triangle.iter().fold(f64::NEG_INFINITY, |most, corner| most.max(corner[axis]));
             ((most + 0.5).floor() as i64).saturating_add(1).min(start[axis] + extents[axis])
         });
-        visit(&corners, low, high, &mut |cell| {
-            let place = std::array::from_fn(|axis| cell[axis] - start[axis]);
-            match faces_near(&corners, cell, skin) {
-                0 => draft.set(place),
-                faces if is_along(&corners, faces) => at_faces.push((cell, faces)),
-                _ => draft.set(place),
+        visit_touched_cells(&triangle, low, high, &mut |cell| {
+            let faces = faces_within_skin(&triangle, cell, skin);
+            if faces.len() > 0 && is_along_faces(&triangle, faces) {
+                at_faces.push((cell, faces));
+            } else {
+                builder.set(std::array::from_fn(|axis| cell[axis] - start[axis]));
             }
         });
     }
-    let mut solid = draft.shared(world)?;
-    // Those at a face before those at an edge, and these before those at a corner.
+    let mut solid = builder.merge_ranks(world)?;
+    // Cells at one face before cells at an edge, and these before cells at a corner.
     for count in 1..=3 {
-        let mut draft = Draft::of(&solid);
-        for (cell, faces) in at_faces.iter().filter(|(_, faces)| faces.count_ones() == count) {
-            if !is_beyond(&solid, *cell, *faces) {
-                draft.set(std::array::from_fn(|axis| cell[axis] - start[axis]));
+        let mut builder = SolidMaskBuilder::from_mask(&solid);
+        for (cell, faces) in at_faces.iter().filter(|(_, faces)| faces.len() == count) {
+            if !has_solid_neighbour(&solid, *cell, *faces) {
+                builder.set(std::array::from_fn(|axis| cell[axis] - start[axis]));
             }
         }
-        solid = draft.shared(world)?;
+        solid = builder.merge_ranks(world)?;
     }
     Ok(solid)
 }
 
-/// Whether a neighbour across some of the faces is solid.
-fn is_beyond(solid: &Solid, cell: [i64; 3], faces: u8) -> bool {
-    let is_near = |face: usize| i64::from(faces >> face & 1);
-    let way = |axis: usize| is_near(2 * axis + 1) - is_near(2 * axis);
+/// True if a neighbour across some of the faces is solid.
+fn has_solid_neighbour(solid: &SolidMask, cell: [i64; 3], faces: FaceSet) -> bool {
     (1..8).any(|axes| {
-        let beyond = std::array::from_fn(|axis| cell[axis] + if axes >> axis & 1 == 1 { way(axis) } else { 0 });
-        beyond != cell && solid.contains_unwrapped(beyond)
+        let step = |axis: usize| if axes >> axis & 1 == 1 { faces.direction(axis) } else { 0 };
+        let neighbour = std::array::from_fn(|axis| cell[axis] + step(axis));
+        neighbour != cell && solid.contains_unwrapped(neighbour)
     })
 }
 
-/// Whether a triangle is parallel to faces, or ends at them at a right angle. Others may close a
-/// way across an edge of cells.
-fn is_along(corners: &Corners, faces: u8) -> bool {
-    const STRAIGHT: f64 = 1e-4;
-    let normal = area(corners);
+/// True if a triangle is parallel or perpendicular to each of the faces. Oblique triangles may
+/// close a way across an edge of cells.
+fn is_along_faces(triangle: &Triangle, faces: FaceSet) -> bool {
+    const ANGLE_TOLERANCE: f64 = 1e-4;
+    let normal = area_vector(triangle);
     let length = dot(normal, normal).sqrt();
-    let is_straight = |part: f64| part.abs() <= STRAIGHT * length || part.abs() >= (1.0 - STRAIGHT) * length;
-    (0..6).all(|face| faces >> face & 1 == 0 || is_straight(normal[face / 2]))
+    let is_straight = |component: f64| {
+        component.abs() <= ANGLE_TOLERANCE * length || component.abs() >= (1.0 - ANGLE_TOLERANCE) * length
+    };
+    (0..6).all(|face| !faces.contains(face) || is_straight(normal[face / 2]))
 }
 
-/// Calls `found` for each cell from `low` on and before `high` that a triangle touches.
-fn visit(corners: &Corners, low: [i64; 3], high: [i64; 3], found: &mut impl FnMut([i64; 3])) {
+/// Calls `visit` for each cell from `low` (inclusive) to `high` (exclusive) that a triangle
+/// touches.
+fn visit_touched_cells(triangle: &Triangle, low: [i64; 3], high: [i64; 3], visit: &mut impl FnMut([i64; 3])) {
     let extents: [i64; 3] = std::array::from_fn(|axis| high[axis] - low[axis]);
     let bounds = [low.map(|x| x as f64 - 0.5), high.map(|x| x as f64 - 0.5)];
-    if extents.iter().any(|&n| n < 1) || !touches(corners, &bounds) {
+    if extents.iter().any(|&n| n < 1) || !touches(triangle, &bounds) {
         return;
     }
     let axis = (0..3).max_by_key(|&axis| extents[axis]).unwrap_or(0);
     if extents[axis] == 1 {
-        return found(low);
+        return visit(low);
     }
     let (mut end, mut start) = (high, low);
     end[axis] = low[axis] + extents[axis] / 2;
     start[axis] = end[axis];
-    visit(corners, low, end, found);
-    visit(corners, start, high, found);
+    visit_touched_cells(triangle, low, end, visit);
+    visit_touched_cells(triangle, start, high, visit);
 }
 
-/// A bit for each face of a cell, lower and upper by axis, near which the whole part of the
-/// triangle in the cell is.
-fn faces_near(corners: &Corners, cell: [i64; 3], skin: f64) -> u8 {
+/// The faces of a cell that have the whole part of the triangle in the cell within `skin`.
+fn faces_within_skin(triangle: &Triangle, cell: [i64; 3], skin: f64) -> FaceSet {
     let is_near = |face: &usize| {
         let mut bounds = [cell.map(|x| x as f64 - 0.5), cell.map(|x| x as f64 + 0.5)];
         bounds[face % 2][face / 2] += if face % 2 == 1 { -skin } else { skin };
-        !touches(corners, &bounds)
+        !touches(triangle, &bounds)
     };
-    (0..6).filter(is_near).fold(0, |faces, face| faces | 1 << face)
+    FaceSet((0..6).filter(is_near).fold(0, |faces, face| faces | 1 << face))
 }
 
-/// Whether a triangle and a box have a point in common: no axis separates them (Akenine-Möller
-/// 2001).
-fn touches(corners: &Corners, [low, high]: &Bounds) -> bool {
-    let middle: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]));
+/// True if a triangle and a box have a common point: no axis separates them (Akenine-Möller 2001).
+fn touches(triangle: &Triangle, [low, high]: &Bounds) -> bool {
+    let centre: [f64; 3] = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]));
     let half: [f64; 3] = std::array::from_fn(|axis| 0.5 * (high[axis] - low[axis]));
-    let corners = corners.map(|corner| less(corner, middle));
+    let triangle = triangle.map(|corner| subtract(corner, centre));
     let separates = |axis: [f64; 3]| {
-        let along = corners.map(|corner| dot(axis, corner));
+        let along = triangle.map(|corner| dot(axis, corner));
         let reach: f64 = (0..3).map(|k| half[k] * axis[k].abs()).sum();
         along.iter().all(|&x| x > reach) || along.iter().all(|&x| x < -reach)
     };
     let unit = |axis: usize| std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 });
-    let [a, b, c] = corners;
-    let edges = [less(b, a), less(c, b), less(a, c)];
+    let [a, b, c] = triangle;
+    let edges = [subtract(b, a), subtract(c, b), subtract(a, c)];
     !((0..3).any(|axis| separates(unit(axis)))
         || separates(cross(edges[0], edges[1]))
         || edges.iter().any(|&edge| (0..3).any(|axis| separates(cross(unit(axis), edge)))))
@@ -131,16 +149,16 @@ mod tests {
     use super::touches;
 
     #[test]
-    fn triangle_touches_boxes_that_it_crosses_and_no_others() {
+    fn triangle_touches_only_boxes_that_it_crosses() {
         let unit = [[-0.5; 3], [0.5; 3]];
-        let corner = |far: f64| [[far, 0.0, 0.0], [0.0, far, 0.0], [0.0, 0.0, far]];
-        // The plane x + y + z = far meets the cube up to its corner at 1.5.
+        let corner = |distance: f64| [[distance, 0.0, 0.0], [0.0, distance, 0.0], [0.0, 0.0, distance]];
+        // The plane x + y + z = distance meets the cube up to the corner at 1.5.
         assert!(touches(&corner(1.49), &unit) && !touches(&corner(1.51), &unit));
         let through = [[-9.0, -9.0, 0.1], [9.0, -9.0, 0.1], [0.0, 9.0, 0.1]];
         assert!(touches(&through, &unit));
         assert!(!touches(&through.map(|[x, y, z]| [x, y, z + 0.41]), &unit));
         // In the plane x + y = 1.1, next to an edge.
-        let beside = [[0.4, 0.7, -2.0], [0.4, 0.7, 2.0], [0.7, 0.4, 0.0]];
-        assert!(!touches(&beside, &unit));
+        let next_to_edge = [[0.4, 0.7, -2.0], [0.4, 0.7, 2.0], [0.7, 0.4, 0.0]];
+        assert!(!touches(&next_to_edge, &unit));
     }
 }

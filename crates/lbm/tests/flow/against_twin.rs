@@ -1,7 +1,7 @@
 //! Density and velocity of every cell, after some steps, against plain vectors in `f64`.
 
 use zippy::{Config, run_with};
-use zippy_lbm::{Cut, Storage};
+use zippy_lbm::{Cut, Precision};
 
 use super::cases::{Case, all};
 use super::support::launcher;
@@ -9,9 +9,9 @@ use super::support::launcher;
 /// How near numbers are: a step rounds by some units in the last place of what is about 1; in 16 bits by one of what is
 /// about 0.02.
 fn close(case: &Case) -> f64 {
-    match case.storage {
-        Storage::Single => 4e-6,
-        Storage::Half => 2e-4,
+    match case.precision {
+        Precision::Single => 4e-6,
+        Precision::Half => 2e-4,
     }
 }
 
@@ -56,7 +56,7 @@ pub fn compare(case: &Case, counts: &[usize]) {
                         "{} {:?} {:?}, {ranks} ranks, step {steps}, cell {:?}: {} for {wanted}, {found:?} for {u:?}",
                         case.name,
                         case.set,
-                        case.storage,
+                        case.precision,
                         places[i],
                         excess[i]
                     );

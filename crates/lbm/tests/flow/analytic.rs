@@ -3,14 +3,14 @@
 use std::f64::consts::PI;
 
 use zippy::{Config, Result, World, run_with};
-use zippy_lbm::{Collision, Cut, Flow, Problem, Side, Storage, VelocitySet};
+use zippy_lbm::{Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
 /// The velocity along axis 0 of the cells along axis 1, in the middle of the others.
 fn profile(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
-    let [x, y, z] = flow.inside();
+    let [x, y, z] = flow.box_ranges();
     let line = world.get(fields.velocity.at(((x.start + x.end) / 2, y, (z.start + z.end) / 2, 0)))?;
     Ok(world.fence()?.redeem(line)?.into_iter().map(f64::from).collect())
 }
@@ -48,7 +48,7 @@ fn profiles_in_16_bits() {
         let (n, u) = (16_i64, 0.05);
         let (height, viscosity) = (n as f64, 0.4);
         let walls = |above: Side| {
-            let problem = Problem::new(VelocitySet::D2Q9, [4, n, 1]).storage(Storage::Half).viscosity(viscosity);
+            let problem = Problem::new(VelocitySet::D2Q9, [4, n, 1]).precision(Precision::Half).viscosity(viscosity);
             problem.sides(1, Side::Wall, above)
         };
         let couette = walls(Side::MovingWall([u, 0.0, 0.0]));
@@ -94,7 +94,7 @@ fn taylor_green(world: &World, set: VelocitySet, n: i64, collision: Collision) -
     let (viscosity, speed) = (0.02, 0.64 / n as f64);
     let k = 2.0 * PI / n as f64;
     let wave = move |at: [i64; 3]| [0, 1].map(|axis| k * at[axis] as f64);
-    let problem = Problem::new(set, [n, n, 1]).viscosity(viscosity).collision(collision).start(
+    let problem = Problem::new(set, [n, n, 1]).viscosity(viscosity).collision(collision).initial_flow(
         move |at| {
             let [x, y] = wave(at);
             1.0 - 0.75 * speed * speed * ((2.0 * x).cos() + (2.0 * y).cos())
@@ -142,14 +142,14 @@ fn second_order() {
 #[test]
 fn memory() {
     run_with(Config::threads(1), |world| {
-        for (storage, most) in [(Storage::Single, 93), (Storage::Half, 55)] {
-            let problem = Problem::new(VelocitySet::D3Q19, [48, 48, 48]).storage(storage);
+        for (precision, most) in [(Precision::Single, 93), (Precision::Half, 55)] {
+            let problem = Problem::new(VelocitySet::D3Q19, [48, 48, 48]).precision(precision);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run(2)?;
-            let bytes: u64 = world.debug().arrays().iter().map(|array| array.bytes()).sum();
-            let least = if storage == Storage::Half { 39 } else { 77 };
+            let bytes: u64 = world.arrays().iter().map(|array| array.bytes()).sum();
+            let least = if precision == Precision::Half { 39 } else { 77 };
             let cells = flow.fluid_cells();
-            assert!((least * cells..most * cells).contains(&bytes), "{storage:?}: {bytes} bytes for {cells} cells");
+            assert!((least * cells..most * cells).contains(&bytes), "{precision:?}: {bytes} bytes for {cells} cells");
         }
         Ok(())
     })
@@ -179,5 +179,5 @@ fn mass() {
     keeps(2, 500, 1e-6, &space);
     keeps(1, 10_000, 1e-6, &|| Problem::new(VelocitySet::D2Q9, [9, 8, 1]));
     // Noise adds up as the root of the steps.
-    keeps(2, 500, 5e-5, &move || space().storage(Storage::Half));
+    keeps(2, 500, 5e-5, &move || space().precision(Precision::Half));
 }

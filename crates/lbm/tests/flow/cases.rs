@@ -1,7 +1,7 @@
 //! Small flows with everything in them, as a `Problem` and as a `Twin`.
 
 use zippy::{Result, World};
-use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Side, Storage, VelocitySet};
+use zippy_lbm::{CellIndex, Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use super::twin::{Kind, Twin};
 
@@ -35,28 +35,28 @@ pub struct Case {
     pub solids: bool,
     /// A force that differs from cell to cell.
     pub field: bool,
-    pub storage: Storage,
+    pub precision: Precision,
 }
 
 /// A number for a place that looks random, from 0 to 1.
-fn noise(at: Place, salt: i64) -> f64 {
+fn noise(at: CellIndex, salt: i64) -> f64 {
     let mut x = (at[0] * 7_919 + at[1] * 104_729 + at[2] * 1_299_709 + salt * 15_485_863) as u64;
     x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (x >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-fn density(at: Place) -> f64 {
+fn density(at: CellIndex) -> f64 {
     1.0 + 0.02 * (noise(at, 1) - 0.5)
 }
 
 impl Case {
-    fn velocity(&self, at: Place) -> [f64; 3] {
+    fn velocity(&self, at: CellIndex) -> [f64; 3] {
         let u = [2, 3, 4].map(|salt| 0.06 * (noise(at, salt) - 0.5));
         if self.set == VelocitySet::D2Q9 { [u[0], u[1], 0.0] } else { u }
     }
 
-    fn force_at(&self, at: Place) -> [f64; 3] {
+    fn force_at(&self, at: CellIndex) -> [f64; 3] {
         let force = [7, 8, 9].map(|salt| 1e-3 * (noise(at, salt) - 0.5));
         match (self.field, self.set) {
             (false, _) => [0.0; 3],
@@ -65,7 +65,7 @@ impl Case {
         }
     }
 
-    fn solid(&self, at: Place) -> Option<[f64; 3]> {
+    fn solid(&self, at: CellIndex) -> Option<[f64; 3]> {
         let is = self.solids && noise(at, 5) < 0.1;
         let plane = self.set == VelocitySet::D2Q9;
         is.then(|| if noise(at, 6) < 0.3 { [0.02, -0.01, if plane { 0.0 } else { 0.015 }] } else { [0.0; 3] })
@@ -104,16 +104,16 @@ impl Case {
             problem = problem.force_field(move |at| field.force_at(at));
         }
         problem
-            .storage(self.storage)
+            .precision(self.precision)
             .moving_body([0.0; 3], move |at| one.solid(at).is_some(), move |at| two.solid(at).unwrap_or_default())
-            .start(density, move |at| three.velocity(at))
+            .initial_flow(density, move |at| three.velocity(at))
     }
 
     fn layer(&self, axis: usize) -> i64 {
         (self.sides[axis][0] != Periodic).into()
     }
 
-    fn kind(&self, at: Place) -> Kind {
+    fn kind(&self, at: CellIndex) -> Kind {
         let beyond: Vec<(usize, Beyond)> = (0..3)
             .filter(|&axis| !(0..self.extents[axis]).contains(&at[axis]))
             .map(|axis| (axis, self.sides[axis][usize::from(at[axis] >= 0)]))
@@ -167,7 +167,7 @@ impl Case {
 
     /// 3 ν of a cell: at least 0.06 in four layers at an open side, and 0.8 times as much in each
     /// of the next ones.
-    fn lag(&self, at: Place) -> f64 {
+    fn lag(&self, at: CellIndex) -> f64 {
         let open = |axis: usize, side: usize| matches!(self.sides[axis][side], Inflow(_) | Pressure(_) | Outlet(_));
         let layers =
             (0..3).flat_map(|axis| [(open(axis, 0), at[axis]), (open(axis, 1), self.extents[axis] - 1 - at[axis])]);
@@ -191,17 +191,17 @@ impl Case {
             forces: Vec::new(),
             f: Vec::new(),
         };
-        let place = |at: [i64; 3]| -> Place { std::array::from_fn(|axis| at[axis] - layers[axis]) };
-        twin.kinds = (0..shape.iter().product::<i64>() as usize).map(|i| self.kind(place(twin.at(i)))).collect();
+        let cell = |at: [i64; 3]| -> CellIndex { std::array::from_fn(|axis| at[axis] - layers[axis]) };
+        twin.kinds = (0..shape.iter().product::<i64>() as usize).map(|i| self.kind(cell(twin.at(i)))).collect();
         let total = |at| {
             let more = self.force_at(at);
             [0, 1, 2].map(|axis| self.force[axis] + more[axis])
         };
-        twin.lags = (0..twin.kinds.len()).map(|i| self.lag(place(twin.at(i)))).collect();
+        twin.lags = (0..twin.kinds.len()).map(|i| self.lag(cell(twin.at(i)))).collect();
         let walls = |i: usize| matches!(twin.kinds[i], Kind::Solid | Kind::Moving(_) | Kind::Mirror(_));
         twin.forces =
-            (0..twin.kinds.len()).map(|i| if walls(i) { self.force } else { total(place(twin.at(i))) }).collect();
-        twin.start(|at| density(place(at)), |at| self.velocity(place(at)));
+            (0..twin.kinds.len()).map(|i| if walls(i) { self.force } else { total(cell(twin.at(i))) }).collect();
+        twin.start(|at| density(cell(at)), |at| self.velocity(cell(at)));
         twin
     }
 
@@ -224,7 +224,7 @@ pub fn all() -> Vec<Case> {
         viscosity: 0.05,
         solids: false,
         field: false,
-        storage: Storage::Single,
+        precision: Precision::Single,
     };
     let around = [Periodic; 2];
     let mut cases = Vec::new();
@@ -280,12 +280,12 @@ pub fn all() -> Vec<Case> {
         cases[number].field = true;
     }
     // Each axis is folded in some, with an even and an odd number of cells.
-    let half = |case: &Case| Case { storage: Storage::Half, ..case.clone() };
+    let half = |case: &Case| Case { precision: Precision::Half, ..case.clone() };
     let halves = ["periodic", "solids", "duct", "cumulants", "cavity", "stream"];
     let halves: Vec<Case> =
         halves.iter().flat_map(|name| cases.iter().rfind(|case| case.name == *name).map(half)).collect();
     cases.extend(halves);
-    let half = |case: Case| Case { storage: Storage::Half, ..case };
+    let half = |case: Case| Case { precision: Precision::Half, ..case };
     cases.push(half(plain("slab", plane, [8, 7, 1], [around; 3])));
     // Walls and mirrors that meet around the fold; an outlet behind it.
     let room = [around, [Wall, Lid([0.0, 0.0, 0.02])], [Mirror, Lid([0.03, 0.0, 0.0])]];

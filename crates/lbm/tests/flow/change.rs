@@ -1,8 +1,8 @@
 //! Flows that go on as another problem.
 
 use zippy::{Config, run_with};
-use zippy_lbm::cases::{Case as Known, Choices};
-use zippy_lbm::{Collision, Cut, Problem, Side, Storage, VelocitySet};
+use zippy_lbm::cases::{Case as Known, CaseOptions};
+use zippy_lbm::{Collision, Cut, Precision, Problem, Side, VelocitySet};
 
 use super::cases::{Case, all};
 use super::support::launcher;
@@ -16,7 +16,7 @@ fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) ->
             let mut flow = case.flow(world, &Cut::Auto)?;
             flow.run(before)?;
             if let Some(change) = change {
-                flow.change(&change(case.problem()))?;
+                flow.change_problem(&change(case.problem()))?;
             }
             flow.run(4)?;
             flow.hash()
@@ -42,10 +42,10 @@ fn to_themselves_they_go_on() {
 fn to_others_they_are_the_same_for_every_number_of_ranks() {
     // Walls that have come to rest are walls at rest, for ranks that see a wall only beyond a cut, too.
     let changes: [Option<Change>; 3] =
-        [None, Some(|problem| problem.driven(1.5).viscosity(0.07)), Some(|problem| problem.driven(0.0))];
+        [None, Some(|problem| problem.scale_driving(1.5).viscosity(0.07)), Some(|problem| problem.scale_driving(0.0))];
     let driven = |case: &&Case| ["solids", "duct", "stream", "channel"].contains(&case.name);
     // Kernels of this set take the longest to compile: in 16 bits once.
-    let few = |case: &&Case| case.set != VelocitySet::D3Q27 || case.storage == Storage::Half && case.name == "duct";
+    let few = |case: &&Case| case.set != VelocitySet::D3Q27 || case.precision == Precision::Half && case.name == "duct";
     for case in all().iter().filter(driven).filter(few) {
         let alone = hashes(case, 1, 3, &changes);
         assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
@@ -56,14 +56,14 @@ fn to_others_they_are_the_same_for_every_number_of_ranks() {
 /// A lid that moves twice as fast from some step on drags the fluid into the line of Couette's flow, twice as fast.
 #[test]
 fn a_lid_speeds_up() {
-    let choices = Choices { n: [8, 0, 0], reynolds: Some(2.0), speed: Some(0.02), ..Choices::default() };
+    let choices = CaseOptions { n: [8, 0, 0], reynolds: Some(2.0), speed: Some(0.02), ..CaseOptions::default() };
     let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let case = Known::named("couette", &choices)?;
+        let case = Known::by_name("couette", &choices)?;
         let mut flow = zippy_lbm::Flow::new(world, &case.problem, &Cut::Auto)?;
         flow.run(100)?;
-        let faster = case.driven(0.04);
+        let faster = case.with_speed(0.04);
         assert!(case.problem.is_driven() && (faster.reynolds() - 4.0).abs() < 1e-12);
-        flow.change(&faster.problem)?;
+        flow.change_problem(&faster.problem)?;
         flow.run(1000)?;
         let fields = flow.fields()?;
         let line = world.get(fields.velocity.at((1, 1..9, 0, 0)))?;
@@ -99,7 +99,7 @@ fn what_does_not_fit_is_refused() {
                 (cavity(9, 4).sides(0, Side::Wall, Side::FreeSlip), "would become another kind of cell"),
             ];
             for (other, wanted) in others.iter().filter(|_| refused) {
-                let error = flow.change(other).expect_err(wanted).to_string();
+                let error = flow.change_problem(other).expect_err(wanted).to_string();
                 assert!(error.contains(wanted), "{error:?} does not say {wanted:?}");
             }
             flow.run(4)?;

@@ -1,7 +1,7 @@
 //! The same bits for every number of ranks and every cut.
 
 use zippy::{Config, Layout, run_with};
-use zippy_lbm::{Cut, Flow, Populations, Storage, VelocitySet};
+use zippy_lbm::{Cut, Flow, Populations, Precision, VelocitySet};
 
 use super::against_twin;
 use super::cases::{Beyond, Case, all};
@@ -14,17 +14,17 @@ fn found(case: &Case, ranks: usize, cut: &Cut) -> Found {
     let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let mut flow = case.flow(world, cut)?;
         flow.run(7)?;
-        let pulls = flow.pulls()?.into_iter().map(|pull| {
-            let [a, b, c] = pull.force.map(f64::to_bits);
-            let [d, e, f] = pull.torque.map(f64::to_bits);
+        let forces = flow.body_forces()?.into_iter().map(|force| {
+            let [a, b, c] = force.force.map(f64::to_bits);
+            let [d, e, f] = force.torque.map(f64::to_bits);
             [a, b, c, d, e, f]
         });
-        let (pulls, hash, mass) = (pulls.collect(), flow.hash()?, flow.mass()?.to_bits());
+        let (forces, hash, mass) = (forces.collect(), flow.hash()?, flow.mass()?.to_bits());
         let [x, y, z, _] = match flow.populations()? {
             Populations::Single(f) => f.shape(),
             Populations::Half(f) => f.shape(),
         };
-        Ok((hash, mass, pulls, [x, y, z]))
+        Ok((hash, mass, forces, [x, y, z]))
     })
     .unwrap();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "ranks differ");
@@ -41,7 +41,7 @@ fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
         Beyond::Mirror => 2,
         _ => 1,
     };
-    let pad = i64::from(case.storage == Storage::Half);
+    let pad = i64::from(case.precision == Precision::Half);
     Cut::Sizes([0, 1, 2].map(|axis| {
         let ([first, last], cells) = (case.sides[axis].map(least), lattice[axis]);
         let rest = cells - first - 2;
@@ -50,14 +50,14 @@ fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
 }
 
 fn same(case: &Case, found: &Found, alone: &Found, ranks: usize, cut: &Cut) {
-    assert_eq!(found, alone, "{} {:?} {:?}, {ranks} ranks, {cut:?}", case.name, case.set, case.storage);
+    assert_eq!(found, alone, "{} {:?} {:?}, {ranks} ranks, {cut:?}", case.name, case.set, case.precision);
 }
 
 #[test]
 fn all_cuts() {
     // Each case compiles its kernels on each rank, which takes all the time. Of the largest set in 32 bits those with
     // solids show what corners need.
-    let large = |case: &Case| case.set == VelocitySet::D3Q27 && case.storage == Storage::Single;
+    let large = |case: &Case| case.set == VelocitySet::D3Q27 && case.precision == Precision::Single;
     for case in all().into_iter().filter(|case| !large(case) || case.solids) {
         // Under a launcher three ranks have the one chunk.
         let alone = found(&case, 1, &Cut::Parts([1; 3]));
@@ -105,7 +105,7 @@ fn resumed() {
             flow.run(4)?;
             flow.hash()
         });
-        assert!(hashes.unwrap().iter().all(|&hash| hash == alone.0), "{} {:?}", case.name, case.storage);
+        assert!(hashes.unwrap().iter().all(|&hash| hash == alone.0), "{} {:?}", case.name, case.precision);
     }
 }
 
@@ -129,7 +129,7 @@ fn side_by_side() {
         let _own = world.array::<f32, 1>("velocity", &Layout::new([3]))?;
         let problem = case.problem();
         let mut one = Flow::new(world, &problem, &Cut::Auto)?;
-        let mut other = Flow::new(world, &problem.named("other"), &Cut::Auto)?;
+        let mut other = Flow::new(world, &problem.name("other"), &Cut::Auto)?;
         one.run(7)?;
         other.run(7)?;
         Ok([one.hash()?, other.hash()?])

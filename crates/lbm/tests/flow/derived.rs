@@ -1,7 +1,7 @@
 //! Quantities against loops over the velocities.
 
 use zippy::{Config, run_with};
-use zippy_lbm::{Cut, Quantity, Storage, VelocitySet};
+use zippy_lbm::{Cut, Precision, Quantity, VelocitySet};
 
 use super::cases::{Case, all};
 use super::support::launcher;
@@ -11,7 +11,7 @@ use super::twin::Kind;
 fn against_loops() {
     let chosen = |case: &Case| ["periodic", "solids", "channel"].contains(&case.name);
     // Quantities are found from the velocity, of whatever set; the largest set only in 16 bits.
-    let few = |case: &Case| case.set != VelocitySet::D3Q27 || case.storage == Storage::Half && case.solids;
+    let few = |case: &Case| case.set != VelocitySet::D3Q27 || case.precision == Precision::Half && case.solids;
     for case in all().into_iter().filter(|case| chosen(case) && few(case)) {
         let twin = case.twin();
         let [nx, ny, nz] = twin.shape;
@@ -28,9 +28,9 @@ fn against_loops() {
             let mut flow = case.flow(world, &Cut::Auto)?;
             flow.run(3)?;
             let fields = flow.fields()?;
-            let values = flow.quantity_array("values")?;
+            let values = flow.scalar_array("values")?;
             for quantity in [Quantity::Speed, Quantity::Vorticity, Quantity::QCriterion] {
-                flow.quantity_into(quantity, &fields, &values)?;
+                flow.compute_quantity(quantity, &fields, &values)?;
                 let (found, u) = (world.get(values.at(..))?, world.get(fields.velocity.at(..))?);
                 let mut fetched = world.fence()?;
                 let (found, u) = (fetched.redeem(found)?, fetched.redeem(u)?);

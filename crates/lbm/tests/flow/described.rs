@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use zippy::{Config, Error, run_with};
-use zippy_lbm::described::{Described, Source};
-use zippy_lbm::solids::{Shape, Surface};
+use zippy_lbm::case_file::{BodyFile, CaseFile};
+use zippy_lbm::solids::{SolidShape, TriangleSurface};
 use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
@@ -14,7 +14,7 @@ fn example() -> String {
     include_str!("../../examples/channel.toml").to_owned()
 }
 
-fn no_files(_: &zippy::World, source: &Source) -> zippy::Result<Rc<dyn Shape>> {
+fn no_files(_: &zippy::World, source: &BodyFile) -> zippy::Result<Rc<dyn SolidShape>> {
     Err(Error::program(format!("{source:?} is not there")))
 }
 
@@ -22,17 +22,17 @@ fn no_files(_: &zippy::World, source: &Source) -> zippy::Result<Rc<dyn Shape>> {
 #[test]
 fn the_example_is_what_it_says() {
     let hashes = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let described = Described::parse(&example())?;
+        let described = CaseFile::parse(&example())?;
         assert_eq!(described.name(), "a cylinder that turns in a channel");
         assert_eq!((described.every(), described.warnings()), (Some(50), &[][..]));
         let units = described.units().expect("units");
         // 0.0625 cells a step are 0.25 m/s.
         assert_eq!((units.cell, units.step, units.density), (0.0078125, 0.001953125, 1000.0));
-        let case = described.case(world, &no_files)?;
+        let case = described.build_case(world, &no_files)?;
         assert!((case.reynolds() - 100.0).abs() < 1e-9 && case.length == 16.0 && case.speed == 0.0625);
         assert_eq!((case.steps, case.area), (20_000, Some(16.0)));
         let [probe] = described.probes() else { panic!("{:?}", described.probes()) };
-        assert_eq!((probe.name.as_str(), probe.place), ("wake", [72, 32, 0]));
+        assert_eq!((probe.name.as_str(), probe.cell), ("wake", [72, 32, 0]));
 
         let (n, middle, radius) = ([256, 64, 1], [47.5, 31.5, 0.0], 8.0);
         let profile = |at: [i64; 3]| {
@@ -50,14 +50,14 @@ fn the_example_is_what_it_says() {
                 move |at| (at[0] as f64 - middle[0]).powi(2) + (at[1] as f64 - middle[1]).powi(2) < radius * radius,
                 move |at| [-turn * (at[1] as f64 - middle[1]), turn * (at[0] as f64 - middle[0]), 0.0],
             )
-            .start(|_| 1.0, |_| [0.0625, 0.0, 0.0]);
+            .initial_flow(|_| 1.0, |_| [0.0625, 0.0, 0.0]);
         let mut hashes = Vec::new();
         for problem in [&case.problem, &problem] {
             let mut flow = Flow::new(world, problem, &Cut::Auto)?;
             flow.run(20)?;
             let fields = flow.fields()?;
-            flow.check(&fields)?;
-            hashes.push((flow.hash()?, flow.pulls()?));
+            flow.check_stability(&fields)?;
+            hashes.push((flow.hash()?, flow.body_forces()?));
         }
         Ok(hashes)
     });
@@ -80,14 +80,14 @@ fn physical_numbers_come_back() {
         probes = [{ name = \"middle\", at = [0.001, 0.0052, 0] }]
     ";
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let described = Described::parse(text)?;
-        let case = described.case(world, &no_files)?;
+        let described = CaseFile::parse(text)?;
+        let case = described.build_case(world, &no_files)?;
         let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
         flow.run(case.steps)?;
-        let place = described.probes()[0].place;
-        assert_eq!(place, [1, 8, 0]);
+        let cell = described.probes()[0].cell;
+        assert_eq!(cell, [1, 8, 0]);
         let fields = flow.fields()?;
-        let inside = flow.inside();
+        let inside = flow.box_ranges();
         let found = world.get(fields.velocity.at((inside[0].start + 1, inside[1].start + 8, 0, 0)))?;
         let found = f64::from(world.fence()?.redeem(found)?[0]) * described.units().expect("units").speed();
         let y = 8.5 * 0.000625;
@@ -113,16 +113,16 @@ fn bodies_of_files_have_their_places() {
         shape.surface = { file = 'cube.stl', unit = 1.0 }
     ";
     let cells = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let load = |_: &zippy::World, source: &Source| -> zippy::Result<Rc<dyn Shape>> {
-            assert_eq!(*source, Source::Surface { file: "cube.stl".into() });
+        let load = |_: &zippy::World, source: &BodyFile| -> zippy::Result<Rc<dyn SolidShape>> {
+            assert_eq!(*source, BodyFile::Surface { file: "cube.stl".into() });
             // A cube of edge 1 from (1, 1, 1) on.
             let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 2.0 } else { 1.0 });
             let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
             let halves = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]);
-            Ok(Rc::new(Surface::new(&halves.map(|corners| corners.map(corner)).collect::<Vec<_>>())?))
+            Ok(Rc::new(TriangleSurface::new(&halves.map(|corners| corners.map(corner)).collect::<Vec<_>>())?))
         };
-        let case = Described::parse(text)?.case(world, &load)?;
-        let solid = |at: &[i64; 3]| !case.problem.flows(*at);
+        let case = CaseFile::parse(text)?.build_case(world, &load)?;
+        let solid = |at: &[i64; 3]| !case.problem.is_fluid(*at);
         let all = (0..12).flat_map(|z| (0..16).flat_map(move |y| (0..20).map(move |x| [x, y, z])));
         Ok(all.filter(solid).collect::<Vec<_>>())
     });
@@ -164,11 +164,11 @@ fn mistakes_have_a_line_and_a_key() {
         (changed("steps = 20000", "steps = 20000 20"), line("steps = "), ""),
     ];
     for (text, line, wanted) in checks {
-        let error = Described::parse(&text).expect_err(wanted).to_string();
+        let error = CaseFile::parse(&text).expect_err(wanted).to_string();
         assert!(error.starts_with(&format!("line {line}, ")) && error.contains(wanted), "{line}, {wanted:?}: {error}");
     }
-    assert!(Described::parse("").expect_err("nothing").to_string().contains("missing field `steps`"));
-    let fast = Described::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("it can be");
+    assert!(CaseFile::parse("").expect_err("nothing").to_string().contains("missing field `steps`"));
+    let fast = CaseFile::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("it can be");
     assert!(fast.warnings()[0].contains("sides.x.below has Mach number 1.30"), "{:?}", fast.warnings());
 }
 
@@ -186,26 +186,26 @@ const SQUARE: &str = "
 
 #[test]
 fn box_in_a_plane_has_the_cells_of_its_rectangle() {
-    let pulls = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        let case = Described::parse(SQUARE)?.case(world, &no_files)?;
-        let solid = (0..16).flat_map(|y| (0..24).map(move |x| [x, y, 0])).filter(|at| !case.problem.flows(*at));
+    let forces = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+        let case = CaseFile::parse(SQUARE)?.build_case(world, &no_files)?;
+        let solid = (0..16).flat_map(|y| (0..24).map(move |x| [x, y, 0])).filter(|at| !case.problem.is_fluid(*at));
         let wanted = (6..10).flat_map(|y| (8..12).map(move |x| [x, y, 0]));
         assert!(solid.eq(wanted));
         let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
         flow.run(20)?;
-        flow.pulls()
+        flow.body_forces()
     });
-    let pulls = pulls.unwrap();
+    let forces = forces.unwrap();
     // Sound goes back and forth at first.
-    let [along, across, _] = pulls[0][0].force;
-    assert!(along.abs() > 1e-3 && across.abs() < 1e-6, "{pulls:?}");
+    let [along, across, _] = forces[0][0].force;
+    assert!(along.abs() > 1e-3 && across.abs() < 1e-6, "{forces:?}");
 }
 
 #[test]
 fn bodies_without_a_surface_are_counted_and_a_box_without_fluid_is_an_error() {
     let surfaces = |text: &str| {
         run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-            let case = Described::parse(text)?.case(world, &no_files)?;
+            let case = CaseFile::parse(text)?.build_case(world, &no_files)?;
             Ok(Flow::new(world, &case.problem, &Cut::Auto)?.surface_cells().to_vec())
         })
     };
@@ -223,13 +223,7 @@ fn bodies_without_a_surface_are_counted_and_a_box_without_fluid_is_an_error() {
 fn inflow_without_a_way_out_is_a_warning() {
     let warnings = |above: &str| {
         let text = SQUARE.replace("{ outlet = 0.0 }", above);
-        Described::parse(&text)
-            .unwrap()
-            .warnings()
-            .iter()
-            .filter(|text| text.contains("fluid flows"))
-            .cloned()
-            .collect()
+        CaseFile::parse(&text).unwrap().warnings().iter().filter(|text| text.contains("fluid flows")).cloned().collect()
     };
     for above in ["{ outlet = 0.0 }", "{ pressure = 0.0 }", "{ velocity = [0.05, 0, 0] }"] {
         assert_eq!(warnings(above), [""; 0], "{above}");

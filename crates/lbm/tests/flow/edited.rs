@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use zippy::{Config, Error, run_with};
-use zippy_lbm::described::{Described, Source};
-use zippy_lbm::solids::Shape;
+use zippy_lbm::case_file::{BodyFile, CaseFile};
+use zippy_lbm::solids::SolidShape;
 use zippy_lbm::{Cut, Flow};
 
 use super::support::launcher;
 
-fn no_files(_: &zippy::World, source: &Source) -> zippy::Result<Rc<dyn Shape>> {
+fn no_files(_: &zippy::World, source: &BodyFile) -> zippy::Result<Rc<dyn SolidShape>> {
     Err(Error::program(format!("{source:?} is not there")))
 }
 
@@ -38,8 +38,8 @@ fn edited(from: &str, to: &str) -> String {
 
 #[test]
 fn edited_text_lists_its_differences() {
-    let before = Described::parse(CHANNEL).unwrap();
-    let changes = |text: &str| before.changes(&Described::parse(text).unwrap()).unwrap();
+    let before = CaseFile::parse(CHANNEL).unwrap();
+    let changes = |text: &str| before.differences(&CaseFile::parse(text).unwrap()).unwrap();
     for (from, to, line) in [
         ("viscosity = 0.02", "viscosity = 0.03", "fluid.viscosity: 0.02 -> 0.03"),
         ("steps = 20", "steps = 40", "steps: 20 -> 40"),
@@ -55,7 +55,7 @@ fn edited_text_lists_its_differences() {
         ("[[bodies]]", "[[probes]]\nname = \"a\"\nat = [1, 1, 1]\n[[bodies]]", "probes[0].name: nothing -> \"a\""),
     ] {
         let found = changes(&edited(from, to));
-        assert!(found.taken.contains(&line.to_owned()) && found.refused.is_empty(), "{line}: {found:?}");
+        assert!(found.accepted.contains(&line.to_owned()) && found.refused.is_empty(), "{line}: {found:?}");
     }
     for (from, to, line) in [
         ("[24, 16, 12]", "[24, 16, 14]", "lattice.cells: [24, 16, 12] -> [24, 16, 14]"),
@@ -101,7 +101,7 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
         ("shape.sphere = { centre = [12, 8, 6], radius = 3 }", "shape = \"sphere\"", "a sphere needs its numbers"),
         ("shape.sphere", "shape.ball", "unknown variant `ball`"),
     ] {
-        let error = Described::parse(&edited(from, to)).expect_err(wanted).to_string();
+        let error = CaseFile::parse(&edited(from, to)).expect_err(wanted).to_string();
         let line = 1 + CHANNEL.lines().position(|line| line.contains(from)).expect("it is there");
         assert!(error.contains(wanted), "{wanted:?}: {error}");
         assert!(
@@ -125,27 +125,27 @@ fn bodies_have_images_along_periodic_axes() {
             let shape = shape.replace('X', &x.to_string()).replace('Z', &z.to_string());
             let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
             let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-                let case = Described::parse(&text)?.case(world, &no_files)?;
+                let case = CaseFile::parse(&text)?.build_case(world, &no_files)?;
                 let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
                 flow.run(25)?;
-                Ok((flow.fluid_cells(), flow.pulls()?))
+                Ok((flow.fluid_cells(), flow.body_forces()?))
             });
             found.unwrap().swap_remove(0)
         };
-        let (cells, pulls) = found([12.5, 6.5]);
-        assert!(cells < 24 * 16 * 12 - 80 && pulls[0].force[0] != 0.0);
-        for place in [[0.5, 6.5], [12.5, 0.5], [23.5, 11.5], [0.5, 0.5]] {
-            let (there, moved) = found(place);
-            assert_eq!(there, cells, "{shape} at {place:?}");
+        let (cells, forces) = found([12.5, 6.5]);
+        assert!(cells < 24 * 16 * 12 - 80 && forces[0].force[0] != 0.0);
+        for cell in [[0.5, 6.5], [12.5, 0.5], [23.5, 11.5], [0.5, 0.5]] {
+            let (there, moved) = found(cell);
+            assert_eq!(there, cells, "{shape} at {cell:?}");
             for axis in 0..3 {
-                let (a, b) = (pulls[0].force[axis], moved[0].force[axis]);
-                assert!((a - b).abs() <= 1e-6 * pulls[0].force[0].abs(), "{shape} at {place:?}: force {a} and {b}");
+                let (a, b) = (forces[0].force[axis], moved[0].force[axis]);
+                assert!((a - b).abs() <= 1e-6 * forces[0].force[0].abs(), "{shape} at {cell:?}: force {a} and {b}");
                 // Arms along an infinite cylinder differ.
-                let (a, b) = (pulls[0].torque[axis], moved[0].torque[axis]);
+                let (a, b) = (forces[0].torque[axis], moved[0].torque[axis]);
                 let is_known = !shape.contains("\"z\"") || axis == 2;
                 assert!(
-                    !is_known || (a - b).abs() <= 1e-5 * pulls[0].force[0].abs(),
-                    "{shape} at {place:?}: torque {a}, {b}"
+                    !is_known || (a - b).abs() <= 1e-5 * forces[0].force[0].abs(),
+                    "{shape} at {cell:?}: torque {a}, {b}"
                 );
             }
         }
@@ -155,7 +155,8 @@ fn bodies_have_images_along_periodic_axes() {
         let shape = format!("box = {{ from = [{from}, 5.5, 4], to = [{}, 9.5, 8] }}", from + 6.0);
         let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
         let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-            Ok(Flow::new(world, &Described::parse(&text)?.case(world, &no_files)?.problem, &Cut::Auto)?.fluid_cells())
+            Ok(Flow::new(world, &CaseFile::parse(&text)?.build_case(world, &no_files)?.problem, &Cut::Auto)?
+                .fluid_cells())
         });
         24 * 16 * 12 - found.unwrap()[0]
     };
@@ -167,7 +168,7 @@ fn bodies_have_images_along_periodic_axes() {
 /// A body next to the box has an image in it along periodic axes, and none across walls.
 #[test]
 fn body_next_to_the_box_is_refused_across_walls_only() {
-    let parse = |centre: &str| Described::parse(&edited("centre = [12, 8, 6]", &format!("centre = {centre}")));
+    let parse = |centre: &str| CaseFile::parse(&edited("centre = [12, 8, 6]", &format!("centre = {centre}")));
     for centre in ["[-12, 8, 6]", "[36, 8, 6]", "[12, 8, -6]", "[12, 8, 18]"] {
         assert!(parse(centre).is_ok(), "{centre}");
     }
@@ -181,7 +182,7 @@ fn body_next_to_the_box_is_refused_across_walls_only() {
 fn body_that_a_side_cuts_off_is_a_warning() {
     let warnings = |shape: &str, below: &str| -> Vec<String> {
         let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", shape).replace("\"wall\"", below);
-        let described = Described::parse(&text).unwrap();
+        let described = CaseFile::parse(&text).unwrap();
         described.warnings().iter().filter(|warning| warning.contains("cuts it off")).cloned().collect()
     };
     let sphere = "sphere = { centre = [12, 2, 6], radius = 4 }";
@@ -207,7 +208,7 @@ fn small_relaxation_time_is_a_warning() {
         let viscosity = (time - 0.5) / 3.0;
         let text = edited("viscosity = 0.02", &format!("viscosity = {viscosity}")).replace("[[bodies]]", sides);
         let warnings = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
-            Ok(Described::parse(&text)?.case(world, &no_files)?.warnings())
+            Ok(CaseFile::parse(&text)?.build_case(world, &no_files)?.warnings())
         });
         warnings.unwrap().swap_remove(0)
     };
@@ -241,7 +242,7 @@ fn sponge_layers_that_fill_the_box_are_a_warning() {
                 "[sides.x]\nbelow = { velocity = [0.05, 0, 0] }\nabove = { outlet = 0.0 }\n[[bodies]]",
             );
         let warnings = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
-            Ok(Described::parse(&text)?.case(world, &no_files)?.warnings())
+            Ok(CaseFile::parse(&text)?.build_case(world, &no_files)?.warnings())
         });
         let warnings = warnings.unwrap().swap_remove(0).join("\n");
         assert_eq!(warnings.contains("they fill the box of"), is_filled, "{cells}: {warnings}");
@@ -281,7 +282,7 @@ fn fluid_closed_in_by_a_body_is_a_warning() {
     ] {
         let text = text(body, above);
         let found = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
-            Ok(Described::parse(&text)?.case(world, &no_files)?.problem.closed_in())
+            Ok(CaseFile::parse(&text)?.build_case(world, &no_files)?.problem.closed_region_warning())
         });
         let found = found.unwrap().swap_remove(0);
         match wanted {

@@ -6,7 +6,9 @@ use std::f64::consts::PI;
 use std::ops::Range;
 
 use zippy::{Config, Result, World, run_with};
-use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::solids::{
+    Placement, PlaneReceiver, ScanVolume, SolidMask, SolidShape, TriangleSurface, VoxelizationBox,
+};
 
 use super::solids::sphere;
 use super::support::launcher;
@@ -23,23 +25,23 @@ fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
 
 /// A placement that keeps a surface where its numbers say, in cells from the lower corner of the
 /// box.
-fn kept(surface: &Surface, scale: f64) -> Placement {
+fn kept(surface: &TriangleSurface, scale: f64) -> Placement {
     let [low, high] = surface.bounds();
-    Placement { scale, middle: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
+    Placement { scale, centre: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
 }
 
 /// The solid of triangles in cells, the same on all ranks.
-fn solid(triangles: &[Triangle], scale: f64, room: Room) -> Result<Solid> {
+fn solid(triangles: &[Triangle], scale: f64, room: VoxelizationBox) -> Result<SolidMask> {
     let solids = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        let surface = Surface::new(triangles)?;
-        let solid = surface.solid(world, &kept(&surface, scale), &room)?;
+        let surface = TriangleSurface::new(triangles)?;
+        let solid = surface.voxelize(world, &kept(&surface, scale), &room)?;
         Ok(solid)
     })?;
     assert!(solids.windows(2).all(|pair| pair[0] == pair[1]));
     Ok(solids[0].clone())
 }
 
-fn cells(solid: &Solid, room: Room) -> BTreeSet<[i64; 3]> {
+fn cells(solid: &SolidMask, room: VoxelizationBox) -> BTreeSet<[i64; 3]> {
     let [nx, ny, nz] = room.cells;
     let all = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
     all.filter(|&at| solid.contains(at)).collect()
@@ -49,7 +51,7 @@ fn cells(solid: &Solid, room: Room) -> BTreeSet<[i64; 3]> {
 /// one, which no float is.
 #[test]
 fn box_of_n_cells_has_n_layers_at_any_place() {
-    let room = Room::from([24, 22, 20]);
+    let room = VoxelizationBox::from([24, 22, 20]);
     for (unit, n) in [(1.0, [3.0, 4.0, 5.0]), (0.1, [7.0, 6.0, 5.0])] {
         let mut first = None;
         for step in 0..40 {
@@ -57,7 +59,11 @@ fn box_of_n_cells_has_n_layers_at_any_place() {
             let high: [f64; 3] = std::array::from_fn(|axis| low[axis] + n[axis]);
             let found = solid(&block(low.map(|x| x * unit), high.map(|x| x * unit)), 1.0 / unit, room).unwrap();
             let extents = found.bounds().map(|range| (range.end - range.start) as f64);
-            assert_eq!((extents, found.cells() as f64), (n, n.iter().product()), "{low:?} to {high:?}, unit {unit}");
+            assert_eq!(
+                (extents, found.solid_cells() as f64),
+                (n, n.iter().product()),
+                "{low:?} to {high:?}, unit {unit}"
+            );
             assert_eq!(found.warnings(), [""; 0], "{low:?}");
             // Moved by 1, 0.5 and 1.2 cells four steps later, and by 10, 5 and 12 after forty.
             let start = found.bounds().map(|range| range.start);
@@ -80,16 +86,22 @@ fn scan_of_n_cells_has_n_layers_at_any_place() {
             let middle = 9.0 + 0.125 * f64::from(step);
             let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
                 let read = scan([voxels; 3], |_| 1.0);
-                let shape = Voxels { shape: [voxels; 3], grid: [1.0; 3].into(), above: 0.5, below: None, read: &read };
-                let placement = Placement { scale: n as f64 / voxels as f64, middle: [middle; 3] };
-                shape.solid(world, &placement, &Room::from([20; 3]))
+                let shape = ScanVolume {
+                    shape: [voxels; 3],
+                    grid: [1.0; 3].into(),
+                    above: 0.5,
+                    below: None,
+                    read_planes: &read,
+                };
+                let placement = Placement { scale: n as f64 / voxels as f64, centre: [middle; 3] };
+                shape.voxelize(world, &placement, &VoxelizationBox::from([20; 3]))
             });
-            assert_eq!(found.unwrap()[0].cells(), (n * n * n) as u64, "{voxels} voxels, middle {middle}");
+            assert_eq!(found.unwrap()[0].solid_cells(), (n * n * n) as u64, "{voxels} voxels, middle {middle}");
         }
     }
 }
 
-fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver) -> Result<()> {
     move |planes, take| {
         for z in planes {
             let voxels = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
@@ -104,26 +116,26 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
 #[test]
 fn huge_surface_is_cut_off_with_a_warning() {
     for thicken in [false, true] {
-        let room = Room { thicken, ..Room::from([8; 3]) };
+        let room = VoxelizationBox { thicken, ..VoxelizationBox::from([8; 3]) };
         for edge in [1e3, 1e9, 1e12, 1e17, 1e30] {
             for (face, layers) in [(-edge, 0..8), (4.0, 4..8)] {
-                let surface = Surface::new(&block([face, -edge, -edge], [edge, edge, edge])).unwrap();
+                let surface = TriangleSurface::new(&block([face, -edge, -edge], [edge, edge, edge])).unwrap();
                 // The face is where it is, also where the middle rounds it.
                 let wanted = if edge < 1e4 || face < 0.0 { layers } else { continue };
                 let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-                    surface.solid(world, &kept(&surface, 1.0), &room)
+                    surface.voxelize(world, &kept(&surface, 1.0), &room)
                 });
                 let solid = found.unwrap().swap_remove(0);
-                assert_eq!(solid.cells(), 64 * (wanted.end - wanted.start), "{edge} {thicken}");
+                assert_eq!(solid.solid_cells(), 64 * (wanted.end - wanted.start), "{edge} {thicken}");
                 assert!(solid.warnings().iter().any(|warning| warning.contains("are cut off")), "{edge}");
             }
         }
         // Sides that end in the box, of a wedge with its edge far away.
         for edge in [1e12, 1e30, 1e38] {
-            let surface = Surface::new(&block([-edge, -edge, -0.3 * edge], [edge, 0.2 * edge, edge])).unwrap();
+            let surface = TriangleSurface::new(&block([-edge, -edge, -0.3 * edge], [edge, 0.2 * edge, edge])).unwrap();
             let scale = Placement { scale: 1e3, ..kept(&surface, 1e3) };
             let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-                Ok(surface.solid(world, &Placement { middle: [4.0; 3], ..scale }, &room)?.cells())
+                Ok(surface.voxelize(world, &Placement { centre: [4.0; 3], ..scale }, &room)?.solid_cells())
             });
             assert_eq!(found.unwrap()[0], 512, "{edge}");
         }
@@ -133,7 +145,7 @@ fn huge_surface_is_cut_off_with_a_warning() {
 #[test]
 fn shape_of_many_periods_is_refused() {
     let cube = |edge: f64, at: f64| {
-        let room = Room { periodic: [true, false, false], ..Room::from([8; 3]) };
+        let room = VoxelizationBox { periodic: [true, false, false], ..VoxelizationBox::from([8; 3]) };
         let triangles = block([at, 2.0, 2.0], [at + edge, 5.0, 5.0]);
         solid(&triangles, 1.0, room).map(|solid| cells(&solid, room).len())
     };
@@ -152,17 +164,18 @@ fn shape_of_many_periods_is_refused() {
 fn scan_with_a_large_offset_has_the_cells_above_the_threshold() {
     let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let read = scan([8; 3], |voxel| 101325.0 + 1e-4 * voxel[0] as f64);
-        let shape = Voxels { shape: [8; 3], grid: [1.0; 3].into(), above: 101325.00035, below: None, read: &read };
-        shape.solid(world, &Placement { scale: 1.0, middle: [3.5; 3] }, &Room::from([8; 3]))
+        let shape =
+            ScanVolume { shape: [8; 3], grid: [1.0; 3].into(), above: 101325.00035, below: None, read_planes: &read };
+        shape.voxelize(world, &Placement { scale: 1.0, centre: [3.5; 3] }, &VoxelizationBox::from([8; 3]))
     });
     let solid = found.unwrap().swap_remove(0);
-    assert_eq!((solid.cells(), solid.bounds()[0].clone()), (4 * 64, 4..8));
+    assert_eq!((solid.solid_cells(), solid.bounds()[0].clone()), (4 * 64, 4..8));
 }
 
 /// Two boxes that share a face share no cell and leave none out, wherever the face is.
 #[test]
 fn boxes_that_share_a_face_share_no_cell() {
-    let room = Room::from([16; 3]);
+    let room = VoxelizationBox::from([16; 3]);
     for step in 0..8 {
         let [from, face, to] = [2.0, 5.0, 9.0].map(|x| x + 0.125 * f64::from(step));
         let part =
@@ -180,7 +193,7 @@ fn plate() -> Vec<Triangle> {
 
 #[test]
 fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
-    let room = Room::from([20, 26, 22]);
+    let room = VoxelizationBox::from([20, 26, 22]);
     let alone = solid(&plate(), 1.0, room).unwrap_err().to_string();
     assert!(
         alone.contains("along axis 0 it reaches from 5.100 to 5.400 cells") && alone.contains("thicken"),
@@ -193,8 +206,8 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     let area = [320.0 + 36.0, 0.3 * 16.0 + 36.0, 0.3 * 20.0 + 36.0];
     assert!((0..3).all(|axis| (coverage.surface[axis] - area[axis]).abs() < 1e-3), "{coverage:?}");
     let whole = [2.0 * (320.0 + 4.8 + 6.0), 6.0 * 36.0];
-    assert!((coverage.lost - whole[0] / (whole[0] + whole[1])).abs() < 1e-3, "{coverage:?}");
-    assert_eq!((found.cells(), coverage.solid, coverage.turned_edges[0]), (216, [36; 3], 0));
+    assert!((coverage.uncovered - whole[0] / (whole[0] + whole[1])).abs() < 1e-3, "{coverage:?}");
+    assert_eq!((found.solid_cells(), coverage.solid, coverage.flipped_edges), (216, [36; 3], 0));
     let [warning] = found.warnings() else { panic!("{:?}", found.warnings()) };
     assert!(
         warning.contains("projected areas are 356.0, 40.8 and 42.0 cells², those of the solid 36, 36 and 36"),
@@ -202,19 +215,19 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     );
     assert!(warning.contains("75.4 % of the surface") && warning.contains("thicken"), "{warning}");
 
-    let thick = Room { thicken: true, ..room };
+    let thick = VoxelizationBox { thicken: true, ..room };
     let found = solid(&plate(), 1.0, thick).unwrap();
-    assert_eq!((found.cells(), found.bounds()), (320, [5..6, 3..23, 3..19]));
+    assert_eq!((found.solid_cells(), found.bounds()), (320, [5..6, 3..23, 3..19]));
     assert_eq!(found.warnings(), [""; 0]);
     let found = solid(&both, 1.0, thick).unwrap();
-    assert_eq!((found.cells(), found.warnings()), (320 + 216, &[][..]));
+    assert_eq!((found.solid_cells(), found.warnings()), (320 + 216, &[][..]));
 }
 
 /// A sphere without its caps, of which the rest with flat faces is known: a warning has the edges
 /// of the holes and the volume.
 #[test]
 fn open_surface_is_a_warning_with_its_edges_and_volume() {
-    let (room, radius) = (Room::from([24; 3]), 8.0_f64);
+    let (room, radius) = (VoxelizationBox::from([24; 3]), 8.0_f64);
     let whole: Vec<Triangle> =
         sphere(60, [0.0; 3]).into_iter().map(|corners| corners.map(|corner| corner.map(|x| 8.0 * x + 12.0))).collect();
     let most = whole.as_flattened().iter().map(|corner| corner[2]).fold(0.0, f32::max);
@@ -235,7 +248,7 @@ fn open_surface_is_a_warning_with_its_edges_and_volume() {
         let text = warning.split("it encloses ").nth(1).unwrap().split(' ').next().unwrap();
         let told: f64 = text.parse().unwrap();
         assert!((told / volume - 1.0).abs() < 0.01, "{told} {volume}");
-        assert!(warning.contains(&format!("the solid has {}:", found.cells())), "{warning}");
+        assert!(warning.contains(&format!("the solid has {}:", found.solid_cells())), "{warning}");
     }
 }
 
@@ -243,24 +256,24 @@ fn open_surface_is_a_warning_with_its_edges_and_volume() {
 /// box between cells none more.
 #[test]
 fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
-    let thick = Room { thicken: true, ..Room::from([20, 26, 22]) };
+    let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([20, 26, 22]) };
     for x in [4.0, 4.25, 4.5, 4.999] {
         let at = |y: f32, z: f32| [x, y, z];
         let sheet = [[at(3.0, 3.0), at(23.0, 3.0), at(23.0, 19.0)], [at(3.0, 3.0), at(23.0, 19.0), at(3.0, 19.0)]];
         let found = solid(&sheet, 1.0, thick).unwrap();
-        assert_eq!((found.cells(), found.shadow(0)), (320, 320), "{x}");
+        assert_eq!((found.solid_cells(), found.shadow_area(0)), (320, 320), "{x}");
     }
     let found = solid(&block([3.0; 3], [9.0, 8.0, 7.0]), 1.0, thick).unwrap();
-    assert_eq!((found.cells(), found.bounds()), (6 * 5 * 4, [3..9, 3..8, 3..7]));
+    assert_eq!((found.solid_cells(), found.bounds()), (6 * 5 * 4, [3..9, 3..8, 3..7]));
     let found = solid(&block([3.2; 3], [9.2, 8.2, 7.2]), 1.0, thick).unwrap();
-    assert_eq!(found.cells(), 7 * 6 * 5);
+    assert_eq!(found.solid_cells(), 7 * 6 * 5);
 }
 
 /// No way leads through a sheet that goes across the box obliquely, not even across corners of
 /// cells.
 #[test]
 fn thickened_oblique_sheet_is_closed() {
-    let thick = Room { thicken: true, ..Room::from([14; 3]) };
+    let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([14; 3]) };
     for slope in [[0.3, 0.7], [1.0, 0.0], [1.0, 1.0], [0.05, 0.0]] {
         let at = |y: f32, z: f32| [7.0 + slope[0] * (y - 7.0) + slope[1] * (z - 7.0), y, z];
         let (low, high) = (-9.0, 23.0);
@@ -286,11 +299,11 @@ fn thickened_oblique_sheet_is_closed() {
 /// warning.
 #[test]
 fn sphere_is_covered_and_turned_triangles_are_turned_back() {
-    let room = Room::from([24; 3]);
-    let place = |triangles: Vec<Triangle>| -> Vec<Triangle> {
+    let room = VoxelizationBox::from([24; 3]);
+    let cell = |triangles: Vec<Triangle>| -> Vec<Triangle> {
         triangles.into_iter().map(|corners| corners.map(|corner| corner.map(|x| 8.3 * x + 12.1))).collect()
     };
-    let whole = place(sphere(60, [0.0; 3]));
+    let whole = cell(sphere(60, [0.0; 3]));
     let found = solid(&whole, 1.0, room).unwrap();
     let coverage = found.coverage().unwrap();
     let circle = PI * 8.3 * 8.3;
@@ -298,9 +311,9 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
         assert!((coverage.surface[axis] / circle - 1.0).abs() < 0.01, "{coverage:?}");
         assert!((coverage.solid[axis] as f64 / circle - 1.0).abs() < 0.03, "{coverage:?}");
     }
-    assert_eq!((coverage.lost, found.warnings()), (0.0, &[][..]));
+    assert_eq!((coverage.uncovered, found.warnings()), (0.0, &[][..]));
     // Cells that the surface passes through are at most half their diagonal away from it.
-    let thick = Room { thicken: true, ..room };
+    let thick = VoxelizationBox { thicken: true, ..room };
     let (plain, thick) = (cells(&found, room), cells(&solid(&whole, 1.0, thick).unwrap(), room));
     assert!(plain.is_subset(&thick));
     let radius = |at: [i64; 3]| at.iter().map(|&x| (x as f64 + 0.5 - 12.1).powi(2)).sum::<f64>().sqrt();
@@ -324,7 +337,7 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     turned.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));
     let found = solid(&turned, 1.0, room).unwrap();
     let coverage = found.coverage().unwrap();
-    assert!(coverage.lost > 0.2, "{coverage:?}");
+    assert!(coverage.uncovered > 0.2, "{coverage:?}");
     let warning = &found.warnings()[0];
     assert!(warning.contains("% of the surface has no solid cell next to it"), "{warning}");
 }
@@ -337,20 +350,21 @@ fn surfaces_have_images_along_periodic_axes() {
         let all = sphere(40, [0.0; 3]).into_iter();
         all.map(|corners| corners.map(|corner| std::array::from_fn(|axis| 4.3 * corner[axis] + middle[axis]))).collect()
     };
-    let room = Room { periodic: [true, false, true], ..Room::from([16, 14, 12]) };
+    let room = VoxelizationBox { periodic: [true, false, true], ..VoxelizationBox::from([16, 14, 12]) };
     let whole = solid(&ball([8.0, 7.0, 6.0]), 1.0, room).unwrap();
     let moved: BTreeSet<[i64; 3]> =
         cells(&whole, room).into_iter().map(|[x, y, z]| [(x + 8) % 16, y, (z + 7) % 12]).collect();
     let across = solid(&ball([16.0, 7.0, 13.0]), 1.0, room).unwrap();
-    assert_eq!((cells(&across, room), across.cells()), (moved, whole.cells()));
+    assert_eq!((cells(&across, room), across.solid_cells()), (moved, whole.solid_cells()));
     assert_eq!((whole.warnings(), across.warnings()), (&[][..], &[][..]));
 
-    let cut = solid(&ball([16.0, 7.0, 13.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap();
-    assert!(cut.cells() < whole.cells() / 2);
+    let cut = solid(&ball([16.0, 7.0, 13.0]), 1.0, VoxelizationBox { periodic: [false; 3], ..room }).unwrap();
+    assert!(cut.solid_cells() < whole.solid_cells() / 2);
     let told = "along axis 0 the shape reaches from 11.70 to 20.30 cells and the box from 0 to 16: 4.30 cells";
     assert!(cut.warnings()[0].starts_with(told), "{:?}", cut.warnings());
     assert!(cut.warnings()[1].starts_with("along axis 2"), "{:?}", cut.warnings());
-    let outside = solid(&ball([30.0, 7.0, 6.0]), 1.0, Room { periodic: [false; 3], ..room }).unwrap_err().to_string();
+    let outside =
+        solid(&ball([30.0, 7.0, 6.0]), 1.0, VoxelizationBox { periodic: [false; 3], ..room }).unwrap_err().to_string();
     assert!(
         outside.contains("from 25.700 to 34.300 cells from the corner of the box, outside of the box of 16 cells"),
         "{outside}"
@@ -364,9 +378,10 @@ fn thickened_scans_have_their_thin_parts() {
         run_with(Config::threads(launcher::counts(&[2])[0]), |world: &World| {
             // A wall of one voxel in cells of four.
             let read = scan([32; 3], |voxel| if voxel[0] == 16 || voxel[1] == 2 { 1.0 } else { 0.0 });
-            let shape = Voxels { shape: [32; 3], grid: [1.0; 3].into(), above: 0.9, below: None, read: &read };
-            let room = Room { thicken, ..Room::from([10; 3]) };
-            shape.solid(world, &Placement { scale: 0.25, middle: [4.5; 3] }, &room).map(|solid| solid.cells())
+            let shape =
+                ScanVolume { shape: [32; 3], grid: [1.0; 3].into(), above: 0.9, below: None, read_planes: &read };
+            let room = VoxelizationBox { thicken, ..VoxelizationBox::from([10; 3]) };
+            shape.voxelize(world, &Placement { scale: 0.25, centre: [4.5; 3] }, &room).map(|solid| solid.solid_cells())
         })
     };
     assert!(found(false).unwrap_err().to_string().contains("no cell of the scan is solid"));

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use zippy::{Config, Result, World, run_with};
-use zippy_lbm::{Collision, Cut, Flow, Place, Problem, Pull, Side, Storage, VelocitySet};
+use zippy_lbm::{BodyForce, CellIndex, Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
@@ -14,7 +14,7 @@ const TRT: Collision = Collision::Trt { magic: 3.0 / 16.0 };
 /// Velocities of the cells of the box, one axis after the other.
 fn velocities(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
-    let [x, y, z] = flow.inside();
+    let [x, y, z] = flow.box_ranges();
     let found = world.get(fields.velocity.at((x, y, z, ..)))?;
     Ok(world.fence()?.redeem(found)?.into_iter().map(f64::from).collect())
 }
@@ -75,7 +75,7 @@ fn uniform_stream_stays_uniform() {
                         let [below, above] = pair(u);
                         problem = problem.sides(axis, below, above);
                     }
-                    let problem = problem.viscosity(0.002).collision(collision).start(|_| 1.0, move |_| u);
+                    let problem = problem.viscosity(0.002).collision(collision).initial_flow(|_| 1.0, move |_| u);
                     let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
                     flow.run(400)?;
                     let found = velocities(world, &mut flow)?;
@@ -132,7 +132,7 @@ impl Symmetric {
         });
         let centre = middle.map(|x| x - 0.5);
         let axes = self.set.axes();
-        let inside = move |at: Place| {
+        let inside = move |at: CellIndex| {
             let square: f64 = (0..axes).map(|k| (at[k] as f64 - centre[k]).powi(2)).sum();
             square < 2.3 * 2.3
         };
@@ -143,18 +143,18 @@ impl Symmetric {
     }
 
     /// Velocities of the part's cells, and the force on the body.
-    fn found(&self, whole: bool, steps: u64, ranks: usize) -> (Vec<f64>, Pull, u64) {
+    fn found(&self, whole: bool, steps: u64, ranks: usize) -> (Vec<f64>, BodyForce, u64) {
         let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
             let problem = self.problem(whole);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run(steps)?;
             let fields = flow.fields()?;
-            let inside = flow.inside();
+            let inside = flow.box_ranges();
             let [x, y, z] = [0, 1, 2].map(|k| inside[k].end - self.extents[k]..inside[k].end);
             let velocity = world.get(fields.velocity.at((x, y, z, ..)))?;
             let velocity = world.fence()?.redeem(velocity)?.into_iter().map(f64::from).collect();
-            let pull = flow.pulls()?.first().copied().unwrap_or_default();
-            Ok((velocity, pull, flow.fluid_cells()))
+            let force = flow.body_forces()?.first().copied().unwrap_or_default();
+            Ok((velocity, force, flow.fluid_cells()))
         });
         all.unwrap().swap_remove(0)
     }
@@ -211,14 +211,14 @@ fn mirrored_part_is_part_of_the_whole() {
         (part(d3q27, Collision::Cumulant, [12, 5, 6], &[1, 2], stream), 1),
     ] {
         let what = format!("{:?} {:?} {:?}", flow.set, flow.collision, flow.extents);
-        let (part, pull, _) = flow.found(false, 300, ranks);
+        let (part, force, _) = flow.found(false, 300, ranks);
         let (whole, all, _) = flow.found(true, 300, 1);
         let speed = farthest(whole.iter().copied());
         let far = farthest(part.iter().zip(&whole).map(|(part, whole)| part - whole));
         assert!(speed > 0.01 && far < 1e-5 * speed, "{what}: velocities up to {speed} are off by {far}");
         if flow.body.is_some() {
             let parts = 2.0_f64.powi(flow.planes.len() as i32);
-            let (found, wanted) = (parts * pull.force[0], all.force[0]);
+            let (found, wanted) = (parts * force.force[0], all.force[0]);
             assert!(
                 wanted.abs() > 1e-4 && (found - wanted).abs() < 1e-5 * wanted.abs(),
                 "{what}: {found} for {wanted}"
@@ -239,9 +239,9 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
         force: [1e-5, 0.0, 0.0],
         body: Some([0.0; 3]),
     };
-    let (_, pull, cells) = flow.found(false, 8000, 1);
+    let (_, force, cells) = flow.found(false, 8000, 1);
     let put_in = 1e-5 * cells as f64;
-    assert!((pull.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", pull.force[0]);
+    assert!((force.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", force.force[0]);
 }
 
 /// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow, and less than 2 %
@@ -256,11 +256,11 @@ fn outlets_do_not_reflect_sound() {
     ] {
         run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
             for (speed, viscosity) in speeds {
-                let pulse = move |at: Place| height * (-((at[0] as f64 - 80.0) / width).powi(2)).exp();
+                let pulse = move |at: CellIndex| height * (-((at[0] as f64 - 80.0) / width).powi(2)).exp();
                 let problem = Problem::new(set, [cells, 1, 1])
                     .sides(0, inflow([speed, 0.0, 0.0]), Side::Outlet(1.0))
                     .viscosity(viscosity)
-                    .start(move |at| 1.0 + pulse(at), move |at| [speed + sound * pulse(at), 0.0, 0.0]);
+                    .initial_flow(move |at| 1.0 + pulse(at), move |at| [speed + sound * pulse(at), 0.0, 0.0]);
                 let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
                 // The pulse has left, and its reflection is on the way back.
                 flow.run(((80.0 + 3.5 * width) / (sound + speed)) as u64)?;
@@ -268,7 +268,7 @@ fn outlets_do_not_reflect_sound() {
                 for _ in 0..10 {
                     flow.run(4)?;
                     let fields = flow.fields()?;
-                    let [x, y, z] = flow.inside();
+                    let [x, y, z] = flow.box_ranges();
                     let excess = world.get(fields.excess.at((x.clone(), y.clone(), z.clone())))?;
                     let velocity = world.get(fields.velocity.at((x, y, z, 0)))?;
                     let mut fetched = world.fence()?;
@@ -292,17 +292,17 @@ fn mass_is_the_sum_of_densities() {
             .sides(0, inflow([SPEED, 0.0, 0.0]), Side::Outlet(1.0))
             .sides(1, Side::FreeSlip, Side::FreeSlip)
             .viscosity(0.01)
-            .start(|[x, y, _]| 1.0 + 1e-3 * (x - 7 + y) as f64, |_| [SPEED, 0.0, 0.0]);
-        for storage in [Storage::Single, Storage::Half] {
-            let mut flow = Flow::new(world, &problem.clone().storage(storage), &Cut::Auto)?;
+            .initial_flow(|[x, y, _]| 1.0 + 1e-3 * (x - 7 + y) as f64, |_| [SPEED, 0.0, 0.0]);
+        for precision in [Precision::Single, Precision::Half] {
+            let mut flow = Flow::new(world, &problem.clone().precision(precision), &Cut::Auto)?;
             for steps in [1, 6] {
                 flow.run(steps)?;
                 let fields = flow.fields()?;
-                let [x, y, z] = flow.inside();
+                let [x, y, z] = flow.box_ranges();
                 let excess = world.get(fields.excess.at((x, y, z)))?;
                 let sum: f64 = world.fence()?.redeem(excess)?.into_iter().map(f64::from).sum();
                 let mass = flow.mass()?;
-                assert!((mass - sum).abs() < 1e-5 && mass > 0.1, "{storage:?}: {mass}, {sum}");
+                assert!((mass - sum).abs() < 1e-5 && mass > 0.1, "{precision:?}: {mass}, {sum}");
             }
         }
         Ok(())

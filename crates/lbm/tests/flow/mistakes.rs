@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use zippy::error::ErrorKind;
 use zippy::{Config, run_with};
-use zippy_lbm::cases::{Case, Choices};
-use zippy_lbm::{Collision, Cut, Fields, Flow, Place, Problem, Quantity, Side, Storage, VelocitySet};
+use zippy_lbm::cases::{Case, CaseOptions};
+use zippy_lbm::{CellIndex, Collision, Cut, Fields, Flow, Precision, Problem, Quantity, Side, VelocitySet};
 
 use super::support::launcher;
 
@@ -69,15 +69,15 @@ fn values_are_looked_at() {
     let cube = || Problem::new(VelocitySet::D3Q19, [6, 5, 4]);
     let plane = || Problem::new(VelocitySet::D2Q9, [6, 5, 1]);
     let stream = |problem: Problem, u: [f64; 3]| {
-        let inflow = move |place: Place| if place[1] == 2 { u } else { [0.0; 3] };
+        let inflow = move |cell: CellIndex| if cell[1] == 2 { u } else { [0.0; 3] };
         problem.sides(0, Side::Velocity(Rc::new(inflow)), Side::Outlet(1.0))
     };
-    let one = |value: f64, other: f64| move |place: Place| if place == [4, 3, 0] { value } else { other };
+    let one = |value: f64, other: f64| move |cell: CellIndex| if cell == [4, 3, 0] { value } else { other };
     let start = |density: f64, u: [f64; 3]| {
-        plane().start(one(density, 1.0), move |place| if place == [4, 3, 0] { u } else { [0.0; 3] })
+        plane().initial_flow(one(density, 1.0), move |cell| if cell == [4, 3, 0] { u } else { [0.0; 3] })
     };
-    let wheel = |problem: Problem, u: [f64; 3]| problem.moving_body([0.0; 3], |place| place == [4, 3, 0], move |_| u);
-    let force = |value: f64| plane().force_field(move |place| [0.0, one(value, 0.0)(place), 0.0]);
+    let wheel = |problem: Problem, u: [f64; 3]| problem.moving_body([0.0; 3], |cell| cell == [4, 3, 0], move |_| u);
+    let force = |value: f64| plane().force_field(move |cell| [0.0, one(value, 0.0)(cell), 0.0]);
     let slower = "finite, and slower than 1 cell a step";
     let checks = [
         (given(|| stream(cube(), [f64::NAN, 0.0, 0.0])), "open side at cell [0, 2, 0] is [NaN, 0.0, 0.0]", slower),
@@ -96,8 +96,8 @@ fn values_are_looked_at() {
         (given(|| force(f64::NAN)), "the force at cell [4, 3, 0] is [0.0, NaN, 0.0]", "finite"),
         (given(|| plane().sides(1, Side::Wall, Side::MovingWall([0.0, 0.0, 0.1]))), "D2Q9 has two axes", "no third"),
     ];
-    for (found, place, wanted) in checks {
-        assert!(found.contains(place) && found.contains(wanted), "{found:?} does not say {place:?}, {wanted:?}");
+    for (found, cell, wanted) in checks {
+        assert!(found.contains(cell) && found.contains(wanted), "{found:?} does not say {cell:?}, {wanted:?}");
     }
 }
 
@@ -105,20 +105,20 @@ fn values_are_looked_at() {
 #[test]
 fn functions_are_asked_of_cells_of_fluid() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        let asked: Rc<RefCell<Vec<Place>>> = Rc::default();
+        let asked: Rc<RefCell<Vec<CellIndex>>> = Rc::default();
         let list = Rc::clone(&asked);
         let plain = Problem::new(VelocitySet::D3Q19, [6, 5, 4])
             .sides(0, Side::Pressure(1.0), Side::Outlet(1.0))
             .sides(1, Side::Wall, Side::FreeSlip)
-            .body([0.0; 3], |place| place[0] == 3 && place[1] < 3);
-        let forced = plain.clone().force_field(move |place| {
-            list.borrow_mut().push(place);
+            .body([0.0; 3], |cell| cell[0] == 3 && cell[1] < 3);
+        let forced = plain.clone().force_field(move |cell| {
+            list.borrow_mut().push(cell);
             [1e-4, 0.0, 0.0]
         });
         let flow = Flow::new(world, &forced, &Cut::Auto)?;
-        let once: BTreeSet<Place> = asked.borrow().iter().copied().collect();
+        let once: BTreeSet<CellIndex> = asked.borrow().iter().copied().collect();
         assert_eq!(once.len(), asked.borrow().len());
-        assert!(once.iter().all(|&place| plain.flows(place)));
+        assert!(once.iter().all(|&cell| plain.is_fluid(cell)));
         let mut sum = [once.len() as u64];
         world.group().all_reduce(&mut sum, |one, other| *one += *other)?;
         assert_eq!((sum[0], flow.fluid_cells()), (6 * 5 * 4 - 12, 6 * 5 * 4 - 12));
@@ -131,31 +131,31 @@ fn functions_are_asked_of_cells_of_fluid() {
 #[test]
 fn arrays_of_others_are_refused() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        for storage in [Storage::Single, Storage::Half] {
-            let problem = |name: &str| Problem::new(VelocitySet::D3Q19, [12, 6, 4]).storage(storage).named(name);
+        for precision in [Precision::Single, Precision::Half] {
+            let problem = |name: &str| Problem::new(VelocitySet::D3Q19, [12, 6, 4]).precision(precision).name(name);
             let flow = |name: &str, cut: Cut| Flow::new(world, &problem(name), &cut);
             let mut own = flow("own", Cut::Parts([3, 1, 1]))?;
             let fields = own.fields()?;
             let again = own.fields()?;
             assert_eq!([fields.velocity.name(), again.velocity.name()], ["own velocity", "own velocity 2"]);
-            let parts = Cut::Sizes([vec![3, 4, 5], vec![6], vec![own.problem().words()[2]]]);
+            let parts = Cut::Sizes([vec![3, 4, 5], vec![6], vec![own.problem().cut_extents()[2]]]);
             for (name, cut) in [("sizes", parts), ("across", Cut::Parts([1, 3, 1]))] {
                 let mut other = flow(name, cut)?;
                 let others = other.fields()?;
                 let mixed = Fields { excess: fields.excess.clone(), velocity: others.velocity.clone() };
-                let (values, motion) = (other.quantity_array("values")?, other.motion_array("motion")?);
+                let (values, motion) = (other.scalar_array("values")?, other.sample_array("motion")?);
                 let refused = |result: zippy::Result<()>| {
                     let error = result.expect_err("an array of another flow").to_string();
                     assert!(error.contains("is not of this flow"), "{error}");
                 };
-                refused(own.fields_into(&others));
-                refused(own.fields_into(&mixed));
-                refused(own.quantity_into(Quantity::Speed, &fields, &values));
-                refused(own.motion_into(&fields, &motion));
-                refused(own.check(&others));
+                refused(own.update_fields(&others));
+                refused(own.update_fields(&mixed));
+                refused(own.compute_quantity(Quantity::Speed, &fields, &values));
+                refused(own.compute_samples(&fields, &motion));
+                refused(own.check_stability(&others));
             }
-            own.fields_into(&again)?;
-            own.check(&again)?;
+            own.update_fields(&again)?;
+            own.check_stability(&again)?;
         }
         Ok(())
     })
@@ -164,7 +164,7 @@ fn arrays_of_others_are_refused() {
 
 #[test]
 fn cuts_say_what_they_count() {
-    let half = || Problem::new(VelocitySet::D3Q19, [6, 5, 8]).storage(Storage::Half);
+    let half = || Problem::new(VelocitySet::D3Q19, [6, 5, 8]).precision(Precision::Half);
     let thin =
         |cells: [i64; 3]| Problem::new(VelocitySet::D2Q9, cells).sides(0, Side::Pressure(1.0), Side::Outlet(1.0));
     let checks = [
@@ -201,11 +201,11 @@ fn ranks_may_have_nothing() {
             let stream = |_| [0.01, 0.0, 0.0];
             let problem = Problem::new(VelocitySet::D2Q9, [5, 1, 1])
                 .sides(0, Side::Velocity(Rc::new(stream)), Side::Outlet(1.0))
-                .start(|_| 1.0, stream);
+                .initial_flow(|_| 1.0, stream);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run(7)?;
             let fields = flow.fields()?;
-            flow.check(&fields)?;
+            flow.check_stability(&fields)?;
             flow.hash()
         });
         hashes.unwrap()[0]
@@ -216,7 +216,9 @@ fn ranks_may_have_nothing() {
 #[test]
 fn cases_say_how_they_are_sized() {
     let named = |name: &str, n: [i64; 3], set: Option<VelocitySet>| {
-        Case::named(name, &Choices { n, set, ..Choices::default() }).map(drop).map_err(|error| error.to_string())
+        Case::by_name(name, &CaseOptions { n, set, ..CaseOptions::default() })
+            .map(drop)
+            .map_err(|error| error.to_string())
     };
     let wrong = |name: &str, n: [i64; 3], wanted: &str| {
         let error = named(name, n, None).expect_err(wanted);
@@ -238,7 +240,7 @@ fn cases_say_how_they_are_sized() {
 #[test]
 fn forces_that_are_refused_change_nothing() {
     let forced = |value: f64| {
-        let force = move |place: Place| if place == [4, 3, 0] { [value, 0.0, 0.0] } else { [1e-4, 2e-4, 0.0] };
+        let force = move |cell: CellIndex| if cell == [4, 3, 0] { [value, 0.0, 0.0] } else { [1e-4, 2e-4, 0.0] };
         Problem::new(VelocitySet::D2Q9, [6, 5, 1]).sides(1, Side::Wall, Side::Wall).force_field(force)
     };
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
@@ -246,7 +248,7 @@ fn forces_that_are_refused_change_nothing() {
             let mut flow = Flow::new(world, &forced(1e-3), &Cut::Parts([3, 1, 1]))?;
             flow.run(3)?;
             if refused {
-                let error = flow.change(&forced(f64::NAN)).expect_err("a force that is no number").to_string();
+                let error = flow.change_problem(&forced(f64::NAN)).expect_err("a force that is no number").to_string();
                 assert!(error.contains("the force at cell [4, 3, 0] is [NaN, 0.0, 0.0]"), "{error}");
             }
             flow.run(3)?;

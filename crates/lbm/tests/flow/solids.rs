@@ -4,7 +4,9 @@ use std::f64::consts::PI;
 use std::ops::Range;
 
 use zippy::{Config, Grid, Result, World, run_with};
-use zippy_lbm::solids::{Placement, Room, Shape, Solid, Surface, Take, Voxels};
+use zippy_lbm::solids::{
+    Placement, PlaneReceiver, ScanVolume, SolidMask, SolidShape, TriangleSurface, VoxelizationBox,
+};
 use zippy_lbm::{Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
@@ -58,12 +60,12 @@ fn radius(at: [f64; 3]) -> f64 {
 /// Moments of triangles that are far away are wrong by little, near the surface and far from it.
 #[test]
 fn a_sphere_winds_once_around_what_is_in_it() {
-    let surface = Surface::new(&sphere(60, [0.0; 3])).unwrap();
+    let surface = TriangleSurface::new(&sphere(60, [0.0; 3])).unwrap();
     // Facets are inside the sphere by so much.
     let chord = 1.0 - (PI / 60.0).cos();
     let mut largest = 0.0_f64;
     for at in points(4000) {
-        let (winding, r) = (surface.winding(at), radius(at));
+        let (winding, r) = (surface.winding_number(at), radius(at));
         if r > 1.0 || r < 1.0 - 3.0 * chord {
             let exact = f64::from(u8::from(r < 1.0));
             largest = largest.max((winding - exact).abs());
@@ -89,16 +91,16 @@ fn a_broken_sphere_has_the_same_inside() {
     for (name, triangles, margin) in
         [("hole", &hole, 0.4), ("twice", &twice, 0.01), ("turned", &turned, 0.12), ("inside out", &inside_out, 0.01)]
     {
-        let surface = Surface::new(triangles).unwrap();
+        let surface = TriangleSurface::new(triangles).unwrap();
         for at in points(3000).filter(|&at| (radius(at) - 1.0).abs() > margin) {
-            let winding = surface.winding(at);
+            let winding = surface.winding_number(at);
             assert_eq!(surface.contains(at), radius(at) < 1.0, "{name}: {at:?}, {winding}");
         }
     }
 }
 
 /// All ranks, as many as there may be, find the same cells.
-fn everywhere(make: impl Fn(&World) -> Result<Solid> + Sync) -> Solids {
+fn everywhere(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> Solids {
     let mut all = Vec::new();
     for count in launcher::counts(&[1, 2, 3]) {
         let found = run_with(Config::threads(count), |world| {
@@ -109,12 +111,12 @@ fn everywhere(make: impl Fn(&World) -> Result<Solid> + Sync) -> Solids {
                 .flat_map(|z| range.clone().flat_map(move |y| (-3..40_i64).map(move |x| [x, y, z])))
                 .filter(|&at| solid.contains(at))
                 .collect();
-            assert_eq!(cells.len() as u64, solid.cells());
+            assert_eq!(cells.len() as u64, solid.solid_cells());
             Ok(Solids {
                 cells,
                 bounds: solid.bounds(),
-                shadow: [0, 1, 2].map(|axis| solid.shadow(axis)),
-                middle: solid.middle(),
+                shadow: [0, 1, 2].map(|axis| solid.shadow_area(axis)),
+                centre: solid.centroid(),
             })
         });
         all.extend(found.unwrap());
@@ -128,35 +130,41 @@ struct Solids {
     cells: Vec<[i64; 3]>,
     bounds: [Range<i64>; 3],
     shadow: [u64; 3],
-    middle: [f64; 3],
+    centre: [f64; 3],
 }
 
 /// Of cells with middles on faces those at the lower faces are solid.
 #[test]
 fn lower_faces_belong_to_a_solid_and_upper_ones_do_not() {
-    let placement = Placement { scale: 1.0, middle: [5.0, 4.0, 3.0] };
-    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, &Room::from([12, 9, 7])));
+    let placement = Placement { scale: 1.0, centre: [5.0, 4.0, 3.0] };
+    let found = everywhere(|world| {
+        TriangleSurface::new(&cube())?.voxelize(world, &placement, &VoxelizationBox::from([12, 9, 7]))
+    });
     assert_eq!(found.bounds, [3..7, 2..6, 1..5]);
-    assert_eq!((found.cells.len(), found.shadow, found.middle), (64, [16; 3], [4.5, 3.5, 2.5]));
+    assert_eq!((found.cells.len(), found.shadow, found.centre), (64, [16; 3], [4.5, 3.5, 2.5]));
     // Two and a half times as large, and half a cell along: between cells.
-    let placement = Placement { scale: 2.5, middle: [5.5, 4.5, 2.0] };
-    let found = everywhere(|world| Surface::new(&cube())?.solid(world, &placement, &Room::from([12, 9, 7])));
+    let placement = Placement { scale: 2.5, centre: [5.5, 4.5, 2.0] };
+    let found = everywhere(|world| {
+        TriangleSurface::new(&cube())?.voxelize(world, &placement, &VoxelizationBox::from([12, 9, 7]))
+    });
     assert_eq!(found.bounds, [1..11, 0..9, 0..7], "what leaves the box is not there");
     assert_eq!(found.cells.len(), 10 * 9 * 7);
 }
 
-/// Solid are those cells whose middles are inside, also where there is a hole, whoever looks at them.
+/// SolidMask are those cells whose middles are inside, also where there is a hole, whoever looks at them.
 #[test]
 fn cells_are_where_their_middles_are() {
     let hole: Vec<_> = sphere(40, [0.3, -0.1, 0.0]).into_iter().filter(|one| one[0][2] < 0.8).collect();
-    let placement = Placement { scale: 14.7, middle: [18.2, 17.9, 16.4] };
-    let found = everywhere(|world| Surface::new(&hole)?.solid(world, &placement, &Room::from([36, 36, 34])));
-    let surface = Surface::new(&hole).unwrap();
+    let placement = Placement { scale: 14.7, centre: [18.2, 17.9, 16.4] };
+    let found = everywhere(|world| {
+        TriangleSurface::new(&hole)?.voxelize(world, &placement, &VoxelizationBox::from([36, 36, 34]))
+    });
+    let surface = TriangleSurface::new(&hole).unwrap();
     let [low, high] = surface.bounds();
     let mut wanted = Vec::new();
     for (z, y, x) in (0..34).flat_map(|z| (0..36).flat_map(move |y| (0..36).map(move |x| (z, y, x)))) {
         let at = std::array::from_fn(|axis| {
-            0.5 * (low[axis] + high[axis]) + ([x, y, z][axis] as f64 - placement.middle[axis]) / placement.scale
+            0.5 * (low[axis] + high[axis]) + ([x, y, z][axis] as f64 - placement.centre[axis]) / placement.scale
         });
         if (0..3).all(|axis| (low[axis]..=high[axis]).contains(&at[axis])) && surface.contains(at) {
             wanted.push([x, y, z]);
@@ -173,13 +181,17 @@ fn scans_are_interpolated() {
     let (shape, spacing) = ([6, 5, 4], [1.0, 2.0, 0.5]);
     let value = |at: [f64; 3]| at[0] + 2.0 * at[1] + 3.0 * at[2];
     let middle = |voxel: [i64; 3]| std::array::from_fn(|axis| (voxel[axis] as f64 + 0.5) * spacing[axis]);
-    let placement = Placement { scale: 3.0, middle: [10.3, 16.1, 4.2] };
+    let placement = Placement { scale: 3.0, centre: [10.3, 16.1, 4.2] };
     let grid = Grid::from(spacing);
     let make = |above: f64, below: Option<f64>| {
         move |world: &World| {
             // What hands planes over belongs to a rank.
             let read = scan(shape, move |voxel| value(middle(voxel)));
-            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, &Room::from([32, 40, 10]))
+            ScanVolume { shape, grid, above, below, read_planes: &read }.voxelize(
+                world,
+                &placement,
+                &VoxelizationBox::from([32, 40, 10]),
+            )
         }
     };
     let (above, below) = (9.0, 15.0);
@@ -187,7 +199,7 @@ fn scans_are_interpolated() {
     let mut wanted = Vec::new();
     for (z, y, x) in (0..10).flat_map(|z| (0..40).flat_map(move |y| (0..32).map(move |x| (z, y, x)))) {
         let at: [f64; 3] = std::array::from_fn(|axis| {
-            0.5 * shape[axis] as f64 * spacing[axis] + ([x, y, z][axis] as f64 - placement.middle[axis]) / 3.0
+            0.5 * shape[axis] as f64 * spacing[axis] + ([x, y, z][axis] as f64 - placement.centre[axis]) / 3.0
         });
         let in_it = (0..3).all(|axis| (0.0..=shape[axis] as f64 * spacing[axis]).contains(&at[axis]));
         let at =
@@ -219,17 +231,21 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     for (number, directions) in directions.into_iter().enumerate() {
         // Cells lie in planes of voxels where the sine is nearly zero.
         let (scale, z) = if number < 4 { (2.0, 14.2037) } else { (1.5, 14.0) };
-        let placement = Placement { scale, middle: [16.3071, 15.9113, z] };
+        let placement = Placement { scale, centre: [16.3071, 15.9113, z] };
         let grid = Grid::new([4e3, -6e3, 11.5], spacing).with_directions(directions);
         let found = everywhere(move |world: &World| {
             let read = scan(shape, move |voxel| value(voxel.map(|at| at as f64)));
-            Voxels { shape, grid, above, below, read: &read }.solid(world, &placement, &Room::from([34, 33, 31]))
+            ScanVolume { shape, grid, above, below, read_planes: &read }.voxelize(
+                world,
+                &placement,
+                &VoxelizationBox::from([34, 33, 31]),
+            )
         });
         let middle = grid.position(shape.map(|n| (n - 1) as f64 / 2.0));
         let mut wanted = Vec::new();
         for (z, y, x) in (0..31).flat_map(|z| (0..33).flat_map(move |y| (0..34).map(move |x| (z, y, x)))) {
             let at =
-                std::array::from_fn(|axis| middle[axis] + ([x, y, z][axis] as f64 - placement.middle[axis]) / scale);
+                std::array::from_fn(|axis| middle[axis] + ([x, y, z][axis] as f64 - placement.centre[axis]) / scale);
             let index = grid.index(at);
             let is_in_scan = (0..3).all(|axis| (-0.5..=shape[axis] as f64 - 0.5).contains(&index[axis]));
             let value = value(std::array::from_fn(|axis| index[axis].clamp(0.0, (shape[axis] - 1) as f64)));
@@ -245,7 +261,7 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
 }
 
 /// Planes of a scan, one after the other, as a file gives them.
-fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut Take) -> Result<()> {
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver) -> Result<()> {
     move |planes, take| {
         for z in planes {
             let cells = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));
@@ -260,14 +276,22 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
 fn forces_are_those_of_the_cells() {
     let (extents, middle, radius) = ([36, 20, 20], [11.5, 9.5, 9.5], 4.25);
     let far = move |at: [f64; 3]| -> f64 { (0..3).map(|axis| (at[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt() };
-    let pulls = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let placement = Placement { scale: radius, middle };
-        let surface = Surface::new(&sphere(80, [3.0, 0.0, -2.0]))?.solid(world, &placement, &Room::from(extents))?;
+    let forces = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
+        let placement = Placement { scale: radius, centre: middle };
+        let surface = TriangleSurface::new(&sphere(80, [3.0, 0.0, -2.0]))?.voxelize(
+            world,
+            &placement,
+            &VoxelizationBox::from(extents),
+        )?;
         let read = scan([60, 60, 60], |voxel| {
             1.0 - (0..3).map(|axis| (voxel[axis] as f64 - 29.5).powi(2)).sum::<f64>().sqrt() / 20.0
         });
-        let voxels = Voxels { shape: [60; 3], grid: [0.25; 3].into(), above: 0.0, below: None, read: &read };
-        let voxels = voxels.solid(world, &Placement { scale: radius / 5.0, middle }, &Room::from(extents))?;
+        let voxels = ScanVolume { shape: [60; 3], grid: [0.25; 3].into(), above: 0.0, below: None, read_planes: &read };
+        let voxels = voxels.voxelize(
+            world,
+            &Placement { scale: radius / 5.0, centre: middle },
+            &VoxelizationBox::from(extents),
+        )?;
         let function = move |at: [i64; 3]| far(at.map(|x| x as f64)) < radius;
         let stream = std::rc::Rc::new(|_| [0.05, 0.0, 0.0]);
         let mut all = Vec::new();
@@ -275,21 +299,21 @@ fn forces_are_those_of_the_cells() {
             Problem::new(VelocitySet::D3Q19, extents)
                 .sides(0, Side::Velocity(stream.clone()), Side::Outlet(1.0))
                 .viscosity(0.02)
-                .start(|_| 1.0, |_| [0.05, 0.0, 0.0])
+                .initial_flow(|_| 1.0, |_| [0.05, 0.0, 0.0])
         };
         for problem in [
             problem().body(middle, function),
-            problem().body(surface.middle(), surface.inside()),
-            problem().body(voxels.middle(), voxels.inside()),
+            problem().body(surface.centroid(), surface.predicate()),
+            problem().body(voxels.centroid(), voxels.predicate()),
         ] {
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run(40)?;
-            all.push((flow.fluid_cells(), flow.hash()?, flow.pulls()?));
+            all.push((flow.fluid_cells(), flow.hash()?, flow.body_forces()?));
         }
-        assert_eq!(surface.middle(), middle);
+        assert_eq!(surface.centroid(), middle);
         Ok(all)
     });
-    for all in pulls.unwrap() {
+    for all in forces.unwrap() {
         assert_eq!(all[0], all[1]);
         assert_eq!(all[0], all[2]);
         assert!(all[0].2[0].force[0] > 0.1, "{:?}", all[0].2);
@@ -298,7 +322,7 @@ fn forces_are_those_of_the_cells() {
 
 #[test]
 fn mistakes_say_what_would_be_right() {
-    let error = |make: &(dyn Fn(&World) -> Result<Solid> + Sync)| {
+    let error = |make: &(dyn Fn(&World) -> Result<SolidMask> + Sync)| {
         let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
             let error = make(world).expect_err("a mistake").to_string();
             world.barrier()?;
@@ -308,35 +332,37 @@ fn mistakes_say_what_would_be_right() {
         assert!(errors.windows(2).all(|pair| pair[0] == pair[1]), "{errors:?}");
         errors.into_iter().next().unwrap()
     };
-    let place = |scale: f64| Placement { scale, middle: [4.0; 3] };
+    let cell = |scale: f64| Placement { scale, centre: [4.0; 3] };
     let ball = |scale: f64| {
-        move |world: &World| Surface::new(&sphere(8, [0.0; 3]))?.solid(world, &place(scale), &Room::from([9; 3]))
+        move |world: &World| {
+            TriangleSurface::new(&sphere(8, [0.0; 3]))?.voxelize(world, &cell(scale), &VoxelizationBox::from([9; 3]))
+        }
     };
     let voxels = |above: f64, below: Option<f64>| {
         move |world: &World| {
             let read = scan([4; 3], |voxel| voxel[0] as f64);
-            Voxels { shape: [4; 3], grid: [1.0; 3].into(), above, below, read: &read }.solid(
+            ScanVolume { shape: [4; 3], grid: [1.0; 3].into(), above, below, read_planes: &read }.voxelize(
                 world,
-                &place(2.0),
-                &Room::from([9; 3]),
+                &cell(2.0),
+                &VoxelizationBox::from([9; 3]),
             )
         }
     };
     let sheet = |world: &World| {
         let sheet = [[[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]];
-        Surface::new(&sheet)?.solid(world, &place(6.0), &Room::from([9; 3]))
+        TriangleSurface::new(&sheet)?.voxelize(world, &cell(6.0), &VoxelizationBox::from([9; 3]))
     };
     let checks: [(String, &str); 10] = [
-        (error(&|_| Ok(Surface::new(&[]).map(|_| unreachable!())?)), "no triangles"),
-        (error(&|_| Ok(Surface::new(&[[[f32::NAN; 3]; 3]]).map(|_| unreachable!())?)), "triangle 0"),
+        (error(&|_| Ok(TriangleSurface::new(&[]).map(|_| unreachable!())?)), "no triangles"),
+        (error(&|_| Ok(TriangleSurface::new(&[[[f32::NAN; 3]; 3]]).map(|_| unreachable!())?)), "triangle 0"),
         (error(&ball(0.0)), "cells for a unit of a shape is 0"),
         (error(&ball(f64::NAN)), "NaN"),
         (
             error(&|world| {
-                Surface::new(&cube())?.solid(
+                TriangleSurface::new(&cube())?.voxelize(
                     world,
-                    &Placement { scale: 1.0, middle: [40.0, 4.0, 4.0] },
-                    &Room::from([9; 3]),
+                    &Placement { scale: 1.0, centre: [40.0, 4.0, 4.0] },
+                    &VoxelizationBox::from([9; 3]),
                 )
             }),
             "38.500 to 42.500",
@@ -347,8 +373,8 @@ fn mistakes_say_what_would_be_right() {
         (error(&voxels(f64::INFINITY, None)), "must be finite"),
         (
             error(&|world| {
-                let far = Placement { scale: 1e9, middle: [8e6; 3] };
-                Surface::new(&cube())?.solid(world, &far, &Room::from([1 << 24; 3]))
+                let far = Placement { scale: 1e9, centre: [8e6; 3] };
+                TriangleSurface::new(&cube())?.voxelize(world, &far, &VoxelizationBox::from([1 << 24; 3]))
             }),
             "more than there is memory for",
         ),

@@ -4,25 +4,25 @@ use std::rc::Rc;
 
 use zippy::error::ErrorKind;
 use zippy::{Config, Result, World, run_with};
-use zippy_lbm::{Cut, Fastest, Flow, FlowError, Place, Problem, Side, Storage, VelocitySet};
+use zippy_lbm::{CellIndex, Cut, FastestCell, Flow, FlowError, Precision, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
 /// Vortices in a box with a body; its walls are at rest.
-fn vortices(set: VelocitySet, storage: Storage) -> Problem {
+fn vortices(set: VelocitySet, precision: Precision) -> Problem {
     let extents = if set.axes() == 2 { [22, 18, 1] } else { [12, 18, 22] };
-    let start = |at: Place| [0.05 * (at[1] as f64).sin(), 0.04 * (0.7 * at[0] as f64).cos(), 0.0];
+    let start = |at: CellIndex| [0.05 * (at[1] as f64).sin(), 0.04 * (0.7 * at[0] as f64).cos(), 0.0];
     Problem::new(set, extents)
         .sides(1, Side::Wall, Side::Wall)
-        .storage(storage)
+        .precision(precision)
         .body([4.0; 3], |at| at[0] < 4 && at[1] > 9)
-        .start(|_| 1.0, start)
+        .initial_flow(|_| 1.0, start)
 }
 
 /// The largest speed by the fields of all cells, and that of one cell.
-fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: Place) -> Result<[f64; 2]> {
+fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: CellIndex) -> Result<[f64; 2]> {
     let fields = flow.fields()?;
-    let inside = flow.inside();
+    let inside = flow.box_ranges();
     let [nx, ny, _] = inside.each_ref().map(|range| range.end - range.start);
     let u = world.get(fields.velocity.at((inside[0].clone(), inside[1].clone(), inside[2].clone(), ..)))?;
     let u = world.fence()?.redeem(u)?;
@@ -33,27 +33,27 @@ fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: Place) -> Result<[f64; 2
 
 #[test]
 fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
-    for (set, storages) in [
-        (VelocitySet::D2Q9, &[Storage::Single, Storage::Half][..]),
-        (VelocitySet::D3Q19, &[Storage::Half]),
-        (VelocitySet::D3Q27, &[Storage::Single]),
+    for (set, precisions) in [
+        (VelocitySet::D2Q9, &[Precision::Single, Precision::Half][..]),
+        (VelocitySet::D3Q19, &[Precision::Half]),
+        (VelocitySet::D3Q27, &[Precision::Single]),
     ] {
-        for &storage in storages {
+        for &precision in precisions {
             let found = |ranks: usize| {
                 let found = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
-                    let mut flow = Flow::new(world, &vortices(set, storage), &Cut::Auto)?;
+                    let mut flow = Flow::new(world, &vortices(set, precision), &Cut::Auto)?;
                     let mut all = Vec::new();
                     for _ in 0..3 {
                         flow.run(7)?;
                         flow.start_check()?;
                         flow.finish_checks()?;
-                        let fastest = flow.fastest().expect("a look");
-                        let [largest, there] = by_fields(world, &mut flow, fastest.place)?;
+                        let fastest = flow.fastest_cell().expect("a look");
+                        let [largest, there] = by_fields(world, &mut flow, fastest.cell)?;
                         assert_eq!(fastest.step, flow.steps());
                         for speed in [largest, there] {
                             assert!(
                                 (fastest.speed - speed).abs() < 1e-6 * speed,
-                                "{fastest:?} {speed} {set:?} {storage:?}"
+                                "{fastest:?} {speed} {set:?} {precision:?}"
                             );
                         }
                         all.push(fastest);
@@ -67,11 +67,11 @@ fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
             };
             assert_eq!(found(1), found(3));
             let plain = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-                let mut flow = Flow::new(world, &vortices(set, storage), &Cut::Auto)?;
+                let mut flow = Flow::new(world, &vortices(set, precision), &Cut::Auto)?;
                 flow.run(21)?;
                 flow.hash()
             });
-            assert_eq!(plain.unwrap()[0], found(2).1, "{set:?} {storage:?}");
+            assert_eq!(plain.unwrap()[0], found(2).1, "{set:?} {precision:?}");
         }
     }
 }
@@ -80,14 +80,14 @@ fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
 #[test]
 fn many_looks_are_read_on_the_way() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let mut flow = Flow::new(world, &vortices(VelocitySet::D2Q9, Storage::Single), &Cut::Auto)?;
+        let mut flow = Flow::new(world, &vortices(VelocitySet::D2Q9, Precision::Single), &Cut::Auto)?;
         for _ in 0..70 {
             flow.step()?;
             flow.start_check()?;
         }
-        assert_eq!(flow.fastest().map(|fastest| fastest.step), Some(64));
+        assert_eq!(flow.fastest_cell().map(|fastest| fastest.step), Some(64));
         flow.finish_checks()?;
-        assert_eq!(flow.fastest().map(|fastest| fastest.step), Some(70));
+        assert_eq!(flow.fastest_cell().map(|fastest| fastest.step), Some(70));
         Ok(())
     })
     .unwrap();
@@ -99,12 +99,12 @@ fn many_looks_are_read_on_the_way() {
 fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     let fails = |ranks: usize| {
         let errors = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
-            let stream = |at: Place| [if at[1] == 7 { 0.25 } else { 0.1 }, 0.0, 0.0];
+            let stream = |at: CellIndex| [if at[1] == 7 { 0.25 } else { 0.1 }, 0.0, 0.0];
             let problem = Problem::new(VelocitySet::D2Q9, [40, 16, 1])
                 .sides(0, Side::Velocity(Rc::new(stream)), Side::Outlet(1.0))
                 .sides(1, Side::Wall, Side::Wall)
                 .viscosity(1e-7)
-                .start(|_| 1.0, stream);
+                .initial_flow(|_| 1.0, stream);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.start_check()?;
             flow.finish_checks()?;
@@ -116,7 +116,7 @@ fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
             let ErrorKind::Other(other) = error.clone().into_kind() else { panic!("{error}") };
             let unstable = other.as_error::<FlowError>().cloned().expect("one of a flow");
             let fields = flow.fields()?;
-            let by_all_cells = flow.check(&fields).expect_err("an unstable flow").kind().to_string();
+            let by_all_cells = flow.check_stability(&fields).expect_err("an unstable flow").kind().to_string();
             Ok((unstable, error.kind().to_string(), by_all_cells))
         });
         let errors = errors.unwrap();
@@ -126,7 +126,7 @@ fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     let alone = fails(1);
     assert_eq!(alone, fails(3));
     let (
-        FlowError::Unstable { step, fastest: Some(Fastest { step: before, place, speed }), relaxation_time, .. },
+        FlowError::Unstable { step, fastest: Some(FastestCell { step: before, cell, speed }), relaxation_time, .. },
         text,
         all,
     ) = alone
@@ -134,10 +134,10 @@ fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
         panic!("{alone:?}")
     };
     assert_eq!((step, step % 10), (before + 10, 0));
-    assert!((0..40).contains(&place[0]) && (0..16).contains(&place[1]) && place[2] == 0, "{place:?}");
+    assert!((0..40).contains(&cell[0]) && (0..16).contains(&cell[1]) && cell[2] == 0, "{cell:?}");
     assert!((0.1..0.578).contains(&speed) && (relaxation_time - 0.5000003).abs() < 1e-9, "{speed}");
     let told =
-        format!("the fastest cell of the last finite state, step {before}, was {place:?} with {speed:.4} cells a step");
+        format!("the fastest cell of the last finite state, step {before}, was {cell:?} with {speed:.4} cells a step");
     for text in [text, all] {
         assert!(text.contains(&told) && text.contains("the relaxation time is 0.5000"), "{text}");
     }

@@ -58,8 +58,8 @@ impl Twin {
                 _ => {}
             }
             for q in 0..self.set.count() {
-                let pull = 1.5 * self.set.weight(q) * dot(self.c(q), self.forces[i]);
-                self.f.push(self.equilibrium(q, rho, u) - pull);
+                let force = 1.5 * self.set.weight(q) * dot(self.c(q), self.forces[i]);
+                self.f.push(self.equilibrium(q, rho, u) - force);
             }
         }
     }

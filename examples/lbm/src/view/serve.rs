@@ -14,16 +14,22 @@ use zippy_view::{FramePacing, colour_image};
 
 use super::link::{Event, Frame, Link, ViewRequest, ViewerSetup};
 use crate::end_conditions::{End, EndWatcher};
-use crate::flow_renderer::FlowRenderer;
+use crate::flow_renderer::{ArrayNames, FlowRenderer};
 use crate::link::Next;
 use crate::options::Options;
+use crate::run_state::RunState;
 use crate::say::complain;
 use crate::scene::{Scene, ShownQuantity};
-use crate::setup::Setup;
 
 /// Interval of the distribution of values while the flow runs.
 const DISTRIBUTION_INTERVAL: Duration = Duration::from_secs(1);
 const BINS: usize = 128;
+const ARRAY_NAMES: ArrayNames = ArrayNames {
+    values: "window values",
+    colours: "window colours",
+    surface: "window surface",
+    bodies: "window bodies",
+};
 /// Least side of a picture at low resolution, relative to full resolution.
 const MIN_SCALE: f64 = 0.4;
 
@@ -70,11 +76,10 @@ impl<'w> Window<'w> {
     pub fn open(world: &'w World, link: &Arc<Link>, options: &Options, case: &Case, flow: &Flow) -> Result<Self> {
         // Square, so that a window that is wider than high shows the whole box.
         let scene = options.pictures.scene((720, 720), case, flow, options.render.unwrap_or(ShownQuantity::Vorticity));
-        let cells = flow.inside().map(|axis| axis.end - axis.start);
-        let axes = flow.problem().velocities().axes();
+        let cells = flow.box_ranges().map(|axis| axis.end - axis.start);
+        let axes = flow.problem().velocity_set().axes();
         world.agree("opening a window", scene.check(cells, axes))?;
-        let renderer =
-            FlowRenderer::new(world, ["window values", "window colours", "window surface", "window bodies"], flow)?;
+        let renderer = FlowRenderer::new(world, ARRAY_NAMES, flow)?;
         let [x, y, z] = cells;
         let mut ranges = ShownQuantity::ALL.map(|quantity| quantity.range(case));
         ranges[scene.quantity as usize] = scene.range;
@@ -110,9 +115,7 @@ impl<'w> Window<'w> {
         &mut self,
         world: &World,
         watcher: &EndWatcher,
-        (setup, case): (&mut Setup, &mut Case),
-        flow: &mut Flow,
-        fields: &Fields,
+        mut run: RunState<'_, '_>,
     ) -> Result<ControlFlow<End, u64>> {
         loop {
             if let Some(end) = watcher.reason(world)? {
@@ -124,11 +127,11 @@ impl<'w> Window<'w> {
             };
             let Some(command) = broadcast_command(world, command)? else { continue };
             let start = Instant::now();
-            let result = self.set_speed(command.speed, setup, case, flow).and_then(|()| {
+            let result = self.set_speed(command.speed, &mut run).and_then(|()| {
                 if command.with_distribution {
-                    self.send_distribution(world, flow, fields, &command.scene)?;
+                    self.send_distribution(world, run.flow, run.fields, &command.scene)?;
                 }
-                self.draw(flow, fields, &command.scene, start)
+                self.draw(run.flow, run.fields, &command.scene, start)
             });
             if let Err(error) = result {
                 world.group().alive()?;
@@ -137,7 +140,7 @@ impl<'w> Window<'w> {
                 }
             }
             if command.steps > 0 {
-                self.rank_0.run_start = Some((Instant::now(), flow.steps()));
+                self.rank_0.run_start = Some((Instant::now(), run.flow.steps()));
                 return Ok(ControlFlow::Continue(command.steps));
             }
         }
@@ -168,19 +171,20 @@ impl<'w> Window<'w> {
     }
 
     /// Sets the speed that drives the flow, if it differs from the current speed.
-    fn set_speed(&mut self, speed: f64, setup: &mut Setup, case: &mut Case, flow: &mut Flow) -> Result<()> {
+    fn set_speed(&mut self, speed: f64, run: &mut RunState) -> Result<()> {
+        let RunState { setup, case, flow, .. } = run;
         if speed == self.speed {
             return Ok(());
         }
         let old_speed = std::mem::replace(&mut self.speed, speed);
-        let driven = self.case.driven(speed);
-        flow.change(&driven.problem)?;
+        let driven = self.case.with_speed(speed);
+        flow.change_problem(&driven.problem)?;
         (setup.speed, setup.re) = (Some(speed), Some(driven.reynolds()));
         // The size of a cell and the time of a step do not change.
         if let Some(physical) = &mut setup.physical {
             physical.speed *= speed / old_speed;
         }
-        *case = driven;
+        **case = driven;
         self.renderer.discard_cache();
         self.drawn = None;
         Ok(())
@@ -214,12 +218,12 @@ impl<'w> Window<'w> {
     /// Computes the distribution of the values over the range of a scene, and sends it to the
     /// window.
     fn send_distribution(&mut self, world: &World, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<()> {
-        let [x, y, z] = flow.inside();
+        let [x, y, z] = flow.box_ranges();
         let [min, max] = scene.range;
         let values = self.renderer.values(flow, fields, scene.quantity)?;
-        let inside = || values.at((x.clone(), y.clone(), z.clone()));
-        let counts = world.histogram(inside(), &Bins::even(min as f32, max as f32, BINS)?)?.counts;
-        let extremes = world.extremes(inside())?.map_or([0.0; 2], |found| [found.min, found.max].map(f64::from));
+        let box_values = || values.at((x.clone(), y.clone(), z.clone()));
+        let counts = world.histogram(box_values(), &Bins::even(min as f32, max as f32, BINS)?)?.counts;
+        let extremes = world.extremes(box_values())?.map_or([0.0; 2], |found| [found.min, found.max].map(f64::from));
         if world.rank() == 0 {
             let found = Distribution { min, max, counts };
             self.link.send_event(Event::Values(scene.quantity, Box::new(found), extremes));

@@ -1,0 +1,33 @@
+//! Records of boundary cells for kernels.
+
+use zippy::Element;
+
+/// A cell that does not collide like other cells, with the data for its kernel.
+///
+/// [`BOUNDARY_CELL_WGSL`] is the same structure in WGSL.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Element)]
+#[repr(C)]
+pub struct BoundaryCell {
+    /// Index in the chunk, and number of the [`CellKind`](crate::CellKind).
+    pub cell: [i32; 4],
+    /// Velocity and density.
+    pub flow: [f32; 4],
+    /// By kind:
+    ///
+    /// * open side: normal into the fluid, and the density of an outlet;
+    /// * mirror: steps to the fluid cell;
+    /// * body: position relative to the centre of the body.
+    pub normal: [f32; 4],
+    /// A bit for each population that arrives from fluid.
+    pub links: u32,
+    /// A bit for each population that would arrive from outside of the lattice.
+    pub outside: u32,
+    /// A bit for each axis across which the cell is an image.
+    pub mirrored_axes: u32,
+    pub _pad: u32,
+}
+
+/// [`BoundaryCell`] in WGSL.
+pub const BOUNDARY_CELL_WGSL: &str = "struct BoundaryCell { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>,
+    links: u32, outside: u32, mirrored_axes: u32, _pad: u32 }
+";

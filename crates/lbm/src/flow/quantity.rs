@@ -1,0 +1,72 @@
+//! Speed, vorticity and Q-criterion, computed on the device.
+
+use zippy::error::CallSite;
+use zippy::{GlobalArray, Kernel, KernelSource, Result};
+
+use super::fields::Fields;
+use super::lattice_arrays::scalar_layout;
+use super::running_flow::Flow;
+use crate::cell_kind::{CellKind, wgsl_constants};
+
+/// A scalar quantity of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Magnitude of the velocity.
+    Speed,
+    /// Magnitude of the curl of the velocity: twice the rate of rotation.
+    Vorticity,
+    /// Q-criterion (Hunt, Wray, Moin 1988): positive where rotation exceeds strain.
+    QCriterion,
+}
+
+/// Names of the quantities in the kernel.
+const QUANTITY_NAMES: [(&str, Quantity); 3] =
+    [("SPEED", Quantity::Speed), ("VORTICITY", Quantity::Vorticity), ("Q_CRITERION", Quantity::QCriterion)];
+
+fn quantity_kernel() -> KernelSource {
+    let quantities = wgsl_constants(QUANTITY_NAMES.map(|(name, quantity)| (name, quantity as u32)));
+    let text = CellKind::wgsl_constants() + &quantities + include_str!("../../shaders/quantity.wgsl");
+    KernelSource::text("quantity.wgsl", text)
+}
+
+impl Flow<'_> {
+    /// Creates an array with one number per cell of the lattice, for
+    /// [`compute_quantity`](Self::compute_quantity) and other uses. Collective.
+    ///
+    /// # Errors
+    /// A name that is taken; no memory.
+    #[track_caller]
+    pub fn scalar_array(&self, name: &str) -> Result<GlobalArray<f32, 3>> {
+        let _call = CallSite::enter();
+        self.create_array(name, &scalar_layout(&self.problem, &self.parts))
+    }
+
+    /// Writes a quantity of the current state to `values`, and density and velocity to `fields`.
+    /// Derivatives are central differences. Collective.
+    ///
+    /// * Cells without fluid are zero.
+    /// * The velocity is zero in walls, that of the cell itself beyond open sides, and the mirror
+    ///   image beyond free-slip sides.
+    ///
+    /// # Errors
+    /// [`FlowError::ForeignArray`](crate::FlowError::ForeignArray); a failure of any rank.
+    #[track_caller]
+    pub fn compute_quantity(
+        &mut self,
+        quantity: Quantity,
+        fields: &Fields,
+        values: &GlobalArray<f32, 3>,
+    ) -> Result<()> {
+        let _call = CallSite::enter();
+        let checked = self.check_array(values).map_err(Into::into);
+        self.world.agree("checking the array of a quantity", checked)?;
+        self.update_fields(fields)?;
+        self.world.ghosts(&fields.velocity)?;
+        let kernel: Kernel = self.world.kernel(quantity_kernel())?;
+        for (kinds, velocity, values) in zippy::together((&self.kinds, &fields.velocity, values))? {
+            let call = kernel.call().read("kinds", kinds.all()).read("velocity", velocity.all());
+            call.write("values", values.all()).param("quantity", quantity as u32).run()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Variants of the kernels of a flow.
+
+use crate::collision::Collision;
+use crate::problem::Problem;
+use crate::sponge::Sponge;
+use crate::velocity_set::VelocitySet;
+
+/// Distances in a chunk of populations, in words: between neighbours along y and z, and between
+/// slots.
+pub type Strides = [i64; 3];
+
+/// Properties of a flow for which its kernels are generated.
+#[derive(Debug, Clone, Copy)]
+pub struct KernelForm {
+    pub set: VelocitySet,
+    pub collision: Collision,
+    /// True with a Smagorinsky constant.
+    pub has_eddies: bool,
+    /// True with a force for each cell.
+    pub has_force_field: bool,
+    pub sponge: Option<Sponge>,
+    /// Axis along which the two cells of a word are half the lattice apart; `None` in 32 bits.
+    pub fold_axis: Option<usize>,
+    /// Words along the fold axis.
+    pub fold_words: i64,
+    /// Invocations of a workgroup along the first two axes.
+    pub workgroup: [i64; 2],
+    /// Strides of all chunks of this rank, if they are equal.
+    pub strides: Option<Strides>,
+}
+
+/// The text for each position of the neighbour in the direction of a velocity, relative to the
+/// fold.
+pub struct FoldTexts<'t> {
+    pub same_half: &'t str,
+    /// The neighbour above may be in the other half.
+    pub above: &'t str,
+    /// The neighbour below may be in the other half.
+    pub below: &'t str,
+}
+
+impl KernelForm {
+    /// `parts` are the lengths of the parts of the cut, in words.
+    pub fn new(problem: &Problem, parts: &[Vec<i64>; 3], is_software_adapter: bool) -> Self {
+        Self {
+            workgroup: if is_software_adapter { fitting_workgroup(parts) } else { [64, 1] },
+            strides: None,
+            set: problem.set,
+            collision: problem.collision,
+            has_eddies: problem.smagorinsky.is_some(),
+            has_force_field: problem.force_field.is_some(),
+            sponge: problem.sponge(),
+            fold_axis: problem.fold_axis(),
+            fold_words: problem.fold_axis().map_or(0, |axis| problem.cut_extents()[axis]),
+        }
+    }
+
+    /// Uses the strides of this rank's chunks as literals if they are equal. Literals are faster
+    /// than variables.
+    pub fn with_strides(self, strides: &[Strides]) -> Self {
+        let are_equal = strides.windows(2).all(|pair| pair[0] == pair[1]);
+        Self { strides: strides.first().copied().filter(|_| are_equal), ..self }
+    }
+
+    /// The text for the neighbour in the direction of velocity `q`.
+    pub fn across_fold<'t>(&self, q: usize, texts: &FoldTexts<'t>) -> &'t str {
+        match self.fold_axis.map(|axis| self.set.velocity(q)[axis]) {
+            None | Some(0) => texts.same_half,
+            Some(1) => texts.above,
+            Some(_) => texts.below,
+        }
+    }
+}
+
+/// The workgroup with the fewest invocations without a cell. On software adapters such invocations
+/// cost as much as others.
+fn fitting_workgroup(parts: &[Vec<i64>; 3]) -> [i64; 2] {
+    let invocations = |workgroup: &[i64; 2]| -> i64 {
+        let along = |axis: usize| {
+            let size = workgroup[axis];
+            parts[axis].iter().map(|n| (n + size - 1) / size * size).sum::<i64>()
+        };
+        along(0) * along(1)
+    };
+    [[64, 1], [32, 2], [16, 4], [8, 8]].into_iter().min_by_key(invocations).unwrap_or([64, 1])
+}
