@@ -1,4 +1,4 @@
-//! A small flow on a cluster of GPUs: a box whose lid moves. `single.rs` is the same for one.
+//! A small flow on a cluster: a box with a moving lid. `single.rs` is the same flow on one GPU.
 
 use zippy::{Layout, Split, World, include_wgsl};
 
@@ -15,7 +15,7 @@ fn main() -> zippy::Result<()> {
     })
 }
 
-/// The mean speed after 200 steps.
+/// Returns the mean speed after 200 steps.
 pub fn program(world: &World) -> zippy::Result<f64> {
     let cells = Layout::new(N).split([Split::Whole, Split::Even(world.size())]).ghost([1, 1]);
     let populations =
@@ -26,7 +26,7 @@ pub fn program(world: &World) -> zippy::Result<f64> {
     now.fill_with(|[_, _, q]| WEIGHTS[q as usize] / 36.0)?;
     let step = world.kernel(include_wgsl!("../shaders/d2q9_step.wgsl"))?;
     for _ in 0..200 {
-        let halo = world.start_ghosts(&now)?; // neighbours' populations, while cells that need none are computed
+        let halo = world.start_ghosts(&now)?; // during the computation of interior cells
         let chunks: Vec<_> = speed.chunks().zip(now.chunks()).zip(next.chunks()).collect();
         for ((speed, now), next) in &chunks {
             let call = step.call().write("speed", speed.all()).read("now", now.all()).write("next", next.all());

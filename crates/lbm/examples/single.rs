@@ -1,4 +1,4 @@
-//! A small flow on one GPU: a box whose lid moves. `cluster.rs` is the same for many.
+//! A small flow on one GPU: a box with a moving lid. `cluster.rs` is the same flow on a cluster.
 
 use zippy::{Layout, World, include_wgsl};
 
@@ -15,7 +15,7 @@ fn main() -> zippy::Result<()> {
     })
 }
 
-/// The mean speed after 200 steps.
+/// Returns the mean speed after 200 steps.
 pub fn program(world: &World) -> zippy::Result<f64> {
     let cells = Layout::new(N);
     let populations = Layout::new([N[0], N[1], 9]);

@@ -69,8 +69,8 @@ impl CutGrid {
             .unwrap_or([1; 3])
     }
 
-    /// The grid of `chunks` chunks with the least cost: volume and cut surface of the largest chunk.
-    /// Cuts across axis 0 count double, because their cells are not contiguous.
+    /// The grid of `chunks` chunks with the least cost: volume and cut surface of the largest
+    /// chunk. Cuts across axis 0 count double, because their cells are not contiguous.
     fn best_grid(&self, chunks: i64, is_small: impl Fn([i64; 3]) -> bool) -> Option<[i64; 3]> {
         let mut best: Option<(i128, [i64; 3])> = None;
         for a in divisors(chunks) {

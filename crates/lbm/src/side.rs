@@ -15,9 +15,9 @@ pub enum Side {
     /// A wall, half a cell beyond the outermost cells, that moves along itself with this velocity
     /// in cells per step.
     MovingWall([f64; 3]),
-    /// A plane of symmetry, half a cell beyond the outermost cells. The flow beyond the plane is the
-    /// mirror image: no fluid passes, and no friction acts. Bodies that reach the plane continue
-    /// beyond it.
+    /// A plane of symmetry, half a cell beyond the outermost cells. The flow beyond the plane is
+    /// the mirror image: no fluid passes, and no friction acts. Bodies that reach the plane
+    /// continue beyond it.
     FreeSlip,
     /// Open side with a velocity for each of the outermost cells, in cells per step, below 1.
     Velocity(Rc<dyn Fn(CellIndex) -> [f64; 3]>),
@@ -26,8 +26,8 @@ pub enum Side {
     Pressure(f64),
     /// Open side through which fluid leaves with its own velocity. Sound waves leave, too. The
     /// density tends to this value, in about ten times the length of the box in steps. In cells
-    /// without a fluid neighbour inside (one or two cells along the axis, or a body at the side), it
-    /// acts like `Pressure`.
+    /// without a fluid neighbour inside (one or two cells along the axis, or a body at the side),
+    /// it acts like `Pressure`.
     Outlet(f64),
 }
 

@@ -64,7 +64,8 @@ pub struct FlowRun<'r, 'w> {
 }
 
 impl<'r, 'w> FlowRun<'r, 'w> {
-    /// Opens the outputs of a run and writes the first step. `link` leads to the window. Collective.
+    /// Opens the outputs of a run and writes the first step. `link` leads to the window.
+    /// Collective.
     pub fn start(
         world: &'w World,
         options: &'r Options,
@@ -215,8 +216,8 @@ impl<'r, 'w> FlowRun<'r, 'w> {
         self.options.every.is_some_and(|every| self.flow.steps().is_multiple_of(every))
     }
 
-    /// Checks the flow before it is written or shown: completely before a checkpoint and at the end,
-    /// else only the fastest cell.
+    /// Checks the flow before it is written or shown: completely before a checkpoint and at the
+    /// end, else only the fastest cell.
     fn check(&mut self, is_end: bool) -> Result<()> {
         let is_checkpoint_due = self.is_output_due() && self.checkpoints.is_some();
         let checked = if is_end || is_checkpoint_due || self.flow.steps() == self.last_step {

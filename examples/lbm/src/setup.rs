@@ -136,7 +136,7 @@ impl Options {
     /// edited file. Local.
     ///
     /// # Errors
-    /// CaseDifferences of the cell size or the time step, and those that [`CaseFile::differences`] refuses.
+    /// Changes of the cell size or the time step, and those that [`CaseFile::differences`] refuses.
     /// The file cannot be read.
     pub fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {

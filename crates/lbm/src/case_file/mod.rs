@@ -21,8 +21,8 @@
 //! * `[[bodies]]` `shape`, one of
 //!   - `{ sphere = { centre, radius } }`, `{ box = { from, to } }`,
 //!   - `{ cylinder = { centre, radius, axis, length } }`,
-//!   - `{ scan = { file, above, below, axes, centre, size or unit, thicken } }`, with `axes = "xyz"`
-//!     for a NumPy array of shape (x, y, z),
+//!   - `{ scan = { file, above, below, axes, centre, size or unit, thicken } }`, with
+//!     `axes = "xyz"` for a NumPy array of shape (x, y, z),
 //!   - `{ surface = { file, centre, size or unit, thicken } }`.
 //! * `[[bodies]]` `velocity`, `spin`: velocity of the surface in m/s, and rotation about the centre
 //!   in radians per second.
@@ -30,9 +30,9 @@
 //!
 //! Positions count from the lower corner of the box. Without the table `units`, all numbers are in
 //! cells, steps and density 1. For a file, `size` is the longest edge of its bounds in the box and
-//! `unit` is the length of one of its units. A surface without a `centre` keeps the positions of its
-//! file. `thicken = true` also makes the cells solid that the surface passes through, so that thin
-//! parts have no holes. Along periodic axes, bodies have images.
+//! `unit` is the length of one of its units. A surface without a `centre` keeps the positions of
+//! its file. `thicken = true` also makes the cells solid that the surface passes through, so that
+//! thin parts have no holes. Along periodic axes, bodies have images.
 //!
 //! The file `examples/channel.toml` of this crate:
 //!

@@ -71,8 +71,8 @@ impl CaseFile {
         &self.probes
     }
 
-    /// Warnings in addition to [`Case::warnings`](crate::cases::Case::warnings): high speeds, bodies
-    /// that are small or cut off, fluid without a way out.
+    /// Warnings in addition to [`Case::warnings`](crate::cases::Case::warnings): high speeds,
+    /// bodies that are small or cut off, fluid without a way out.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -102,8 +102,8 @@ impl Flow<'_> {
         Ok(sum)
     }
 
-    /// The population in a slot before the next step: a slot of a pair holds the first population of
-    /// its own cell, or the second population of the cell before.
+    /// The population in a slot before the next step: a slot of a pair holds the first population
+    /// of its own cell, or the second population of the cell before.
     fn slot_content(&self, slot: usize) -> SlotContent {
         if slot == 0 {
             return SlotContent { q: 0, offset: [0; 3] };

@@ -6,9 +6,9 @@ use zippy::error::CallSite;
 use super::running_flow::Flow;
 
 impl Flow<'_> {
-    /// Sum of the density minus 1 of all fluid cells, with the populations that solid cells hold for
-    /// a step. In a closed box it is constant, except for the rounding of collisions and of 16-bit
-    /// populations. Collective.
+    /// Sum of the density minus 1 of all fluid cells, with the populations that solid cells hold
+    /// for a step. In a closed box it is constant, except for the rounding of collisions and of
+    /// 16-bit populations. Collective.
     ///
     /// # Errors
     /// A failure of any rank.

@@ -51,11 +51,11 @@ impl<'w> Flow<'w> {
     /// The flow of a problem at its start: each cell is in equilibrium with its density and
     /// velocity.
     ///
-    /// All ranks give the same problem and the same cut. The functions of the problem are called for
-    /// cells of this rank and their neighbours; those of the initial flow and of forces, only for
-    /// cells with fluid. Cost: the populations, 1 byte per cell, 64 bytes for each cell that moves,
-    /// mirrors or is open and for each surface cell of a body, and 16 bytes per cell during the
-    /// call.
+    /// All ranks give the same problem and the same cut. The functions of the problem are called
+    /// for cells of this rank and their neighbours; those of the initial flow and of forces, only
+    /// for cells with fluid. Cost: the populations, 1 byte per cell, 64 bytes for each cell that
+    /// moves, mirrors or is open and for each surface cell of a body, and 16 bytes per cell during
+    /// the call.
     ///
     /// # Errors
     /// An invalid problem or cut, the same on every rank; no memory on some rank.

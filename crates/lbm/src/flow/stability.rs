@@ -97,8 +97,8 @@ impl Flow<'_> {
         self.fastest
     }
 
-    /// Checks that the density of each cell is finite and near 1, and that no speed is above that of
-    /// sound. Reads the fields of all cells; [`start_check`](Self::start_check) is faster.
+    /// Checks that the density of each cell is finite and near 1, and that no speed is above that
+    /// of sound. Reads the fields of all cells; [`start_check`](Self::start_check) is faster.
     /// Collective.
     ///
     /// # Errors

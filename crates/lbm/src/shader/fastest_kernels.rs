@@ -1,8 +1,8 @@
 //! Kernels that find the fastest cell of a flow.
 //!
-//! The key of a cell is the bits of its squared speed. Keys have the order of the speeds, and NaN is
-//! above all numbers. For each check and chunk, the array `fastest` has two words: the largest key,
-//! and the least index of a cell with this key.
+//! The key of a cell is the bits of its squared speed. Keys have the order of the speeds, and NaN
+//! is above all numbers. For each check and chunk, the array `fastest` has two words: the largest
+//! key, and the least index of a cell with this key.
 
 use zippy::KernelSource;
 
@@ -20,8 +20,8 @@ pub const RUN_CELLS: i64 = 16;
 /// Key of a cell without a finite density near 1, above the keys of all speeds.
 pub const UNSTABLE_KEY: u32 = u32::MAX;
 
-/// Writes key and index of the fastest cell of each run of [`RUN_CELLS`] cells to `run_fastest`, and
-/// the largest key of all runs to the word `slot` of `fastest`.
+/// Writes key and index of the fastest cell of each run of [`RUN_CELLS`] cells to `run_fastest`,
+/// and the largest key of all runs to the word `slot` of `fastest`.
 pub fn run_fastest_kernel(form: &KernelForm) -> KernelSource {
     let axis = AXES[form.set.axes() - 1];
     let text = [

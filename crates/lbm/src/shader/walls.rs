@@ -10,8 +10,8 @@
 //! to the slots into which the image would have sent them. This is half-way specular reflection: a
 //! population that leaves cell *x* arrives at *x + t* in the same step, where *t* is the part of
 //! its velocity along the side. The kernel reads slots of fluid cells and writes slots of images,
-//! so the order of invocations does not matter. One part of the cut holds both layers, so the kernel
-//! needs no exchange.
+//! so the order of invocations does not matter. One part of the cut holds both layers, so the
+//! kernel needs no exchange.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Flows of which the solution is known.
+//! Flows with exact solutions.
 
 use std::f64::consts::PI;
 
@@ -7,17 +7,17 @@ use zippy_lbm::{Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
-/// The velocity along axis 0 of the cells along axis 1, in the middle of the others.
-fn profile(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
+/// The velocity along axis 0 in the cells along axis 1, in the middle of the other axes.
+fn velocity_profile(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
     let [x, y, z] = flow.box_ranges();
     let line = world.get(fields.velocity.at(((x.start + x.end) / 2, y, (z.start + z.end) / 2, 0)))?;
     Ok(world.fence()?.redeem(line)?.into_iter().map(f64::from).collect())
 }
 
-/// Poiseuille: with the magic number 3/16 the parabola is exact between walls half-way, for any viscosity.
+/// With the magic number 3/16, the parabola between walls half-way is exact for any viscosity.
 #[test]
-fn poiseuille() {
+fn poiseuille_flow_is_exact() {
     for (set, n, viscosity) in [(VelocitySet::D2Q9, 9, 0.3), (VelocitySet::D3Q19, 8, 1.0), (VelocitySet::D3Q27, 7, 0.6)]
     {
         run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
@@ -30,7 +30,7 @@ fn poiseuille() {
                 .force([force, 0.0, 0.0]);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run((2.0 * height * height / viscosity) as u64)?;
-            for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
+            for (y, found) in velocity_profile(world, &mut flow)?.into_iter().enumerate() {
                 let y = y as f64 + 0.5;
                 let exact = force / (2.0 * viscosity) * y * (height - y);
                 assert!((found - exact).abs() < 2e-5 * peak, "{set:?}, y {y}: {found}, {exact}");
@@ -41,9 +41,9 @@ fn poiseuille() {
     }
 }
 
-/// In 16 bits both are off by noise alone: what is rounded up or down by chance makes no force.
+/// Stochastic rounding causes noise and no force.
 #[test]
-fn profiles_in_16_bits() {
+fn profiles_in_16_bits_differ_only_by_noise() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let (n, u) = (16_i64, 0.05);
         let (height, viscosity) = (n as f64, 0.4);
@@ -60,7 +60,7 @@ fn profiles_in_16_bits() {
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run((2.0 * height * height / viscosity) as u64)?;
             let mut worst = 0.0_f64;
-            for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
+            for (y, found) in velocity_profile(world, &mut flow)?.into_iter().enumerate() {
                 worst = worst.max((found - exact((y as f64 + 0.5) / height)).abs() / u);
             }
             assert!(worst < 4e-3, "{worst} of the speed");
@@ -70,9 +70,8 @@ fn profiles_in_16_bits() {
     .unwrap();
 }
 
-/// Couette: straight between a wall at rest and one that moves.
 #[test]
-fn couette() {
+fn couette_flow_is_linear() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let (n, u) = (7, 0.05);
         let problem = Problem::new(VelocitySet::D3Q19, [3, n, 2])
@@ -80,7 +79,7 @@ fn couette() {
             .viscosity(0.5);
         let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
         flow.run(200)?;
-        for (y, found) in profile(world, &mut flow)?.into_iter().enumerate() {
+        for (y, found) in velocity_profile(world, &mut flow)?.into_iter().enumerate() {
             let exact = u * (y as f64 + 0.5) / n as f64;
             assert!((found - exact).abs() < 2e-5 * u, "y {y}: {found}, {exact}");
         }
@@ -89,8 +88,9 @@ fn couette() {
     .unwrap();
 }
 
-/// The greatest error of Taylor and Green's vortices of `n` cells, when half of the energy has gone, over their speed.
-fn taylor_green(world: &World, set: VelocitySet, n: i64, collision: Collision) -> Result<f64> {
+/// Largest error of Taylor-Green vortices of `n` cells when half of the energy is left, relative to
+/// their speed.
+fn taylor_green_error(world: &World, set: VelocitySet, n: i64, collision: Collision) -> Result<f64> {
     let (viscosity, speed) = (0.02, 0.64 / n as f64);
     let k = 2.0 * PI / n as f64;
     let wave = move |at: [i64; 3]| [0, 1].map(|axis| k * at[axis] as f64);
@@ -106,20 +106,20 @@ fn taylor_green(world: &World, set: VelocitySet, n: i64, collision: Collision) -
     );
     let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
     flow.run((2.0_f64.ln() / (4.0 * viscosity * k * k)).round() as u64)?;
-    let left = (-2.0 * viscosity * k * k * flow.steps() as f64).exp();
+    let decay = (-2.0 * viscosity * k * k * flow.steps() as f64).exp();
     let fields = flow.fields()?;
     let velocity = world.get(fields.velocity.at((.., .., 0, 0)))?;
     let found = world.fence()?.redeem(velocity)?;
     let error = |(i, found): (usize, f32)| {
         let [x, y] = wave([i as i64 % n, i as i64 / n, 0]);
-        (f64::from(found) + speed * left * x.cos() * y.sin()).abs()
+        (f64::from(found) + speed * decay * x.cos() * y.sin()).abs()
     };
     Ok(found.into_iter().enumerate().map(error).fold(0.0, f64::max) / speed)
 }
 
-/// Half the cells' size, and velocities as the diffusive scale has them: a quarter of the error.
+/// With cells of half the size and diffusive scaling, the error is a quarter.
 #[test]
-fn second_order() {
+fn error_falls_with_second_order() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         for (set, collision) in [
             (VelocitySet::D2Q9, Collision::Bgk),
@@ -127,7 +127,7 @@ fn second_order() {
             (VelocitySet::D3Q27, Collision::Bgk),
             (VelocitySet::D3Q27, Collision::Cumulant),
         ] {
-            let errors = [16, 32].map(|n| taylor_green(world, set, n, collision));
+            let errors = [16, 32].map(|n| taylor_green_error(world, set, n, collision));
             let [coarse, fine] = errors;
             let (coarse, fine) = (coarse?, fine?);
             let order = (coarse / fine).log2();
@@ -138,9 +138,9 @@ fn second_order() {
     .unwrap();
 }
 
-/// Bytes a cell, ghost cells and all.
+/// Bytes per cell, including ghost cells.
 #[test]
-fn memory() {
+fn memory_per_cell_is_bounded() {
     run_with(Config::threads(1), |world| {
         for (precision, most) in [(Precision::Single, 93), (Precision::Half, 55)] {
             let problem = Problem::new(VelocitySet::D3Q19, [48, 48, 48]).precision(precision);
@@ -156,15 +156,15 @@ fn memory() {
     .unwrap();
 }
 
-/// A closed box keeps its mass: one with everything in it, and a small one for long.
+/// A box with a body, a lid and a free-slip side, and a small box for many steps.
 #[test]
-fn mass() {
+fn closed_box_keeps_its_mass() {
     let (wall, lid) = (|| Side::Wall, || Side::MovingWall([0.1, 0.0, 0.0]));
     let space = move || {
         let problem = Problem::new(VelocitySet::D3Q19, [10, 9, 8]).sides(2, wall(), Side::FreeSlip);
         problem.body([0.0; 3], |[x, y, z]| (4..6).contains(&x) && y < 3 && z > 2)
     };
-    let keeps = |ranks: usize, steps: u64, error: f64, problem: &(dyn Fn() -> Problem + Sync)| {
+    let check = |ranks: usize, steps: u64, error: f64, problem: &(dyn Fn() -> Problem + Sync)| {
         run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
             let problem = problem().sides(0, wall(), wall()).sides(1, wall(), lid()).viscosity(0.02);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
@@ -176,8 +176,8 @@ fn mass() {
         })
         .unwrap();
     };
-    keeps(2, 500, 1e-6, &space);
-    keeps(1, 10_000, 1e-6, &|| Problem::new(VelocitySet::D2Q9, [9, 8, 1]));
-    // Noise adds up as the root of the steps.
-    keeps(2, 500, 5e-5, &move || space().precision(Precision::Half));
+    check(2, 500, 1e-6, &space);
+    check(1, 10_000, 1e-6, &|| Problem::new(VelocitySet::D2Q9, [9, 8, 1]));
+    // Noise grows with the root of the steps.
+    check(2, 500, 5e-5, &move || space().precision(Precision::Half));
 }

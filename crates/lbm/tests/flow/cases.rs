@@ -1,13 +1,14 @@
-//! Small flows with everything in them, as a `Problem` and as a `Twin`.
+//! Small flows with all kinds of sides, cells and collisions, as a `Problem` and as a
+//! `ReferenceFlow`.
 
 use zippy::{Result, World};
 use zippy_lbm::{CellIndex, Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
-use super::twin::{Kind, Twin};
+use super::reference_flow::{CellRole, ReferenceFlow};
 
-/// What lies beyond a side, as plain data.
+/// A side of the box as plain data.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Beyond {
+pub enum TestSide {
     Periodic,
     Wall,
     Lid([f64; 3]),
@@ -18,27 +19,27 @@ pub enum Beyond {
     Outlet(f64),
 }
 
-use Beyond::{Inflow, Lid, Mirror, Outlet, Periodic, Pressure, Wall};
+use TestSide::{Inflow, Lid, Mirror, Outlet, Periodic, Pressure, Wall};
 
 #[derive(Debug, Clone)]
 pub struct Case {
     pub name: &'static str,
     pub set: VelocitySet,
     pub extents: [i64; 3],
-    pub sides: [[Beyond; 2]; 3],
+    pub sides: [[TestSide; 2]; 3],
     pub force: [f64; 3],
-    pub bgk: bool,
-    pub cumulant: bool,
+    pub is_bgk: bool,
+    pub is_cumulant: bool,
     pub smagorinsky: f64,
     pub viscosity: f64,
-    /// Scattered solid cells, some of which move.
-    pub solids: bool,
-    /// A force that differs from cell to cell.
-    pub field: bool,
+    /// With scattered solid cells, some of them moving.
+    pub has_solids: bool,
+    /// With a force for each cell.
+    pub has_force_field: bool,
     pub precision: Precision,
 }
 
-/// A number for a place that looks random, from 0 to 1.
+/// A pseudorandom number from 0 to 1 for a cell.
 fn noise(at: CellIndex, salt: i64) -> f64 {
     let mut x = (at[0] * 7_919 + at[1] * 104_729 + at[2] * 1_299_709 + salt * 15_485_863) as u64;
     x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -58,21 +59,21 @@ impl Case {
 
     fn force_at(&self, at: CellIndex) -> [f64; 3] {
         let force = [7, 8, 9].map(|salt| 1e-3 * (noise(at, salt) - 0.5));
-        match (self.field, self.set) {
+        match (self.has_force_field, self.set) {
             (false, _) => [0.0; 3],
             (true, VelocitySet::D2Q9) => [force[0], force[1], 0.0],
             (true, _) => force,
         }
     }
 
-    fn solid(&self, at: CellIndex) -> Option<[f64; 3]> {
-        let is = self.solids && noise(at, 5) < 0.1;
+    fn solid_velocity(&self, at: CellIndex) -> Option<[f64; 3]> {
+        let is_solid = self.has_solids && noise(at, 5) < 0.1;
         let plane = self.set == VelocitySet::D2Q9;
-        is.then(|| if noise(at, 6) < 0.3 { [0.02, -0.01, if plane { 0.0 } else { 0.015 }] } else { [0.0; 3] })
+        is_solid.then(|| if noise(at, 6) < 0.3 { [0.02, -0.01, if plane { 0.0 } else { 0.015 }] } else { [0.0; 3] })
     }
 
     pub fn problem(&self) -> Problem {
-        let side = |beyond: Beyond, axis: usize, up: f64| match beyond {
+        let side = |beyond: TestSide, axis: usize, up: f64| match beyond {
             Periodic => Side::Periodic,
             Wall => Side::Wall,
             Lid(u) => Side::MovingWall(u),
@@ -85,36 +86,40 @@ impl Case {
             Pressure(density) => Side::Pressure(density),
             Outlet(density) => Side::Outlet(density),
         };
-        let (one, two, three) = (self.clone(), self.clone(), self.clone());
+        let [for_cells, for_surfaces, for_fluid] = [self.clone(), self.clone(), self.clone()];
         let mut problem = Problem::new(self.set, self.extents).viscosity(self.viscosity).force(self.force);
         for (axis, [below, above]) in self.sides.into_iter().enumerate() {
             problem = problem.sides(axis, side(below, axis, 1.0), side(above, axis, -1.0));
         }
-        if self.bgk {
+        if self.is_bgk {
             problem = problem.collision(Collision::Bgk);
         }
-        if self.cumulant {
+        if self.is_cumulant {
             problem = problem.collision(Collision::Cumulant);
         }
         if self.smagorinsky > 0.0 {
             problem = problem.smagorinsky(self.smagorinsky);
         }
-        if self.field {
-            let field = self.clone();
-            problem = problem.force_field(move |at| field.force_at(at));
+        if self.has_force_field {
+            let case = self.clone();
+            problem = problem.force_field(move |at| case.force_at(at));
         }
         problem
             .precision(self.precision)
-            .moving_body([0.0; 3], move |at| one.solid(at).is_some(), move |at| two.solid(at).unwrap_or_default())
-            .initial_flow(density, move |at| three.velocity(at))
+            .moving_body(
+                [0.0; 3],
+                move |at| for_cells.solid_velocity(at).is_some(),
+                move |at| for_surfaces.solid_velocity(at).unwrap_or_default(),
+            )
+            .initial_flow(density, move |at| for_fluid.velocity(at))
     }
 
-    fn layer(&self, axis: usize) -> i64 {
+    fn side_layers(&self, axis: usize) -> i64 {
         (self.sides[axis][0] != Periodic).into()
     }
 
-    fn kind(&self, at: CellIndex) -> Kind {
-        let beyond: Vec<(usize, Beyond)> = (0..3)
+    fn role(&self, at: CellIndex) -> CellRole {
+        let beyond: Vec<(usize, TestSide)> = (0..3)
             .filter(|&axis| !(0..self.extents[axis]).contains(&at[axis]))
             .map(|axis| (axis, self.sides[axis][usize::from(at[axis] >= 0)]))
             .collect();
@@ -122,24 +127,24 @@ impl Case {
         if mirrors.contains(&true) {
             let nearest =
                 |axis: usize| if mirrors[axis] { at[axis].clamp(0, self.extents[axis] - 1) } else { at[axis] };
-            return match self.kind([0, 1, 2].map(nearest)) {
-                Kind::Solid => Kind::Solid,
-                Kind::Moving(u) => Kind::Moving([0, 1, 2].map(|k| if mirrors[k] { -u[k] } else { u[k] })),
-                _ => Kind::Mirror(mirrors),
+            return match self.role([0, 1, 2].map(nearest)) {
+                CellRole::Solid => CellRole::Solid,
+                CellRole::Moving(u) => CellRole::Moving([0, 1, 2].map(|k| if mirrors[k] { -u[k] } else { u[k] })),
+                _ => CellRole::Mirror(mirrors),
             };
         }
         if !beyond.is_empty() {
             let lids: Vec<_> =
                 beyond.iter().filter_map(|(_, one)| if let Lid(u) = one { Some(*u) } else { None }).collect();
-            let open = |(_, one): &(usize, Beyond)| matches!(one, Inflow(_) | Pressure(_) | Outlet(_));
+            let open = |(_, one): &(usize, TestSide)| matches!(one, Inflow(_) | Pressure(_) | Outlet(_));
             return match (beyond.iter().any(|one| one.1 == Wall || open(one)), lids.first()) {
-                (true, _) => Kind::Solid,
-                (false, Some(&u)) if lids.iter().all(|other| *other == u) => Kind::Moving(u),
-                _ => Kind::Solid,
+                (true, _) => CellRole::Solid,
+                (false, Some(&u)) if lids.iter().all(|other| *other == u) => CellRole::Moving(u),
+                _ => CellRole::Solid,
             };
         }
-        if let Some(u) = self.solid(at) {
-            return if u == [0.0; 3] { Kind::Solid } else { Kind::Moving(u) };
+        if let Some(u) = self.solid_velocity(at) {
+            return if u == [0.0; 3] { CellRole::Solid } else { CellRole::Moving(u) };
         }
         for axis in 0..3 {
             for (side, up) in [(0, 1_i64), (1, -1)] {
@@ -148,26 +153,26 @@ impl Case {
                 normal[axis] = up;
                 match self.sides[axis][side] {
                     Inflow(speed) if at[axis] == end => {
-                        return Kind::Velocity { normal, u: normal.map(|n| n as f64 * speed) };
+                        return CellRole::Velocity { normal, u: normal.map(|n| n as f64 * speed) };
                     }
-                    Pressure(density) if at[axis] == end => return Kind::Pressure { normal, density },
+                    Pressure(density) if at[axis] == end => return CellRole::Pressure { normal, density },
                     Outlet(density) if at[axis] == end => {
                         let before = std::array::from_fn(|axis| at[axis] + normal[axis]);
-                        return match self.solid(before) {
-                            Some(_) => Kind::Pressure { normal, density },
-                            None => Kind::Outlet { normal, density },
+                        return match self.solid_velocity(before) {
+                            Some(_) => CellRole::Pressure { normal, density },
+                            None => CellRole::Outlet { normal, density },
                         };
                     }
                     _ => {}
                 }
             }
         }
-        Kind::Fluid
+        CellRole::Fluid
     }
 
-    /// 3 ν of a cell: at least 0.06 in four layers at an open side, and 0.8 times as much in each
-    /// of the next ones.
-    fn lag(&self, at: CellIndex) -> f64 {
+    /// 3 ν of a cell: at least 0.06 in four layers at an open side, and 0.8 times the minimum of
+    /// the layer before in each further layer.
+    fn viscous_time(&self, at: CellIndex) -> f64 {
         let open = |axis: usize, side: usize| matches!(self.sides[axis][side], Inflow(_) | Pressure(_) | Outlet(_));
         let layers =
             (0..3).flat_map(|axis| [(open(axis, 0), at[axis]), (open(axis, 1), self.extents[axis] - 1 - at[axis])]);
@@ -175,34 +180,38 @@ impl Case {
         layers.filter(|&(open, _)| open).map(least).fold(3.0 * self.viscosity, f64::max)
     }
 
-    pub fn twin(&self) -> Twin {
-        let layers = [0, 1, 2].map(|axis| self.layer(axis));
+    pub fn reference(&self) -> ReferenceFlow {
+        let layers = [0, 1, 2].map(|axis| self.side_layers(axis));
         let shape = std::array::from_fn(|axis| self.extents[axis] + 2 * layers[axis]);
-        let mut twin = Twin {
+        let mut reference = ReferenceFlow {
             set: self.set,
             shape,
             periodic: layers.map(|layer| layer == 0),
-            kinds: Vec::new(),
-            lags: Vec::new(),
-            magic: (!self.bgk).then_some(3.0 / 16.0),
+            roles: Vec::new(),
+            viscous_times: Vec::new(),
+            magic: (!self.is_bgk).then_some(3.0 / 16.0),
             smagorinsky: self.smagorinsky,
-            cumulant: self.cumulant,
+            is_cumulant: self.is_cumulant,
             steps: 0,
             forces: Vec::new(),
             f: Vec::new(),
         };
         let cell = |at: [i64; 3]| -> CellIndex { std::array::from_fn(|axis| at[axis] - layers[axis]) };
-        twin.kinds = (0..shape.iter().product::<i64>() as usize).map(|i| self.kind(cell(twin.at(i)))).collect();
+        reference.roles =
+            (0..shape.iter().product::<i64>() as usize).map(|i| self.role(cell(reference.cell(i)))).collect();
         let total = |at| {
             let more = self.force_at(at);
             [0, 1, 2].map(|axis| self.force[axis] + more[axis])
         };
-        twin.lags = (0..twin.kinds.len()).map(|i| self.lag(cell(twin.at(i)))).collect();
-        let walls = |i: usize| matches!(twin.kinds[i], Kind::Solid | Kind::Moving(_) | Kind::Mirror(_));
-        twin.forces =
-            (0..twin.kinds.len()).map(|i| if walls(i) { self.force } else { total(cell(twin.at(i))) }).collect();
-        twin.start(|at| density(cell(at)), |at| self.velocity(cell(at)));
-        twin
+        reference.viscous_times =
+            (0..reference.roles.len()).map(|i| self.viscous_time(cell(reference.cell(i)))).collect();
+        let walls =
+            |i: usize| matches!(reference.roles[i], CellRole::Solid | CellRole::Moving(_) | CellRole::Mirror(_));
+        reference.forces = (0..reference.roles.len())
+            .map(|i| if walls(i) { self.force } else { total(cell(reference.cell(i))) })
+            .collect();
+        reference.set_equilibrium(|at| density(cell(at)), |at| self.velocity(cell(at)));
+        reference
     }
 
     pub fn flow<'w>(&self, world: &'w World, cut: &Cut) -> Result<Flow<'w>> {
@@ -210,20 +219,20 @@ impl Case {
     }
 }
 
-/// Every kind of side, cell and collision at least once for each set of velocities.
-pub fn all() -> Vec<Case> {
+/// Cases with every kind of side, cell and collision for each velocity set.
+pub fn all_cases() -> Vec<Case> {
     let plain = |name, set, extents, sides| Case {
         name,
         set,
         extents,
         sides,
         force: [0.0; 3],
-        bgk: false,
-        cumulant: false,
+        is_bgk: false,
+        is_cumulant: false,
         smagorinsky: 0.0,
         viscosity: 0.05,
-        solids: false,
-        field: false,
+        has_solids: false,
+        has_force_field: false,
         precision: Precision::Single,
     };
     let around = [Periodic; 2];
@@ -231,8 +240,8 @@ pub fn all() -> Vec<Case> {
     for set in [VelocitySet::D3Q19, VelocitySet::D3Q27] {
         cases.push(Case { force: [1e-4, -2e-4, 3e-4], ..plain("periodic", set, [7, 6, 5], [around; 3]) });
         cases.push(Case {
-            solids: true,
-            bgk: true,
+            has_solids: true,
+            is_bgk: true,
             ..plain("solids", set, [9, 7, 8], [around, [Wall, Lid([0.03, 0.0, -0.02])], around])
         });
         cases.push(Case {
@@ -242,44 +251,44 @@ pub fn all() -> Vec<Case> {
         });
     }
     cases.push(Case {
-        cumulant: true,
-        solids: true,
+        is_cumulant: true,
+        has_solids: true,
         force: [1e-4, -2e-4, 3e-4],
         ..plain("cumulants", VelocitySet::D3Q27, [7, 6, 5], [around, [Wall, Lid([0.03, 0.0, -0.02])], around])
     });
     cases.push(Case {
-        cumulant: true,
+        is_cumulant: true,
         smagorinsky: 0.17,
         ..plain("cumulants", VelocitySet::D3Q27, [6, 7, 5], [[Inflow(0.03), Pressure(1.01)], [Mirror, Mirror], around])
     });
     let plane = VelocitySet::D2Q9;
-    cases.push(Case { force: [1e-4, 2e-4, 0.0], bgk: true, ..plain("torus", plane, [11, 7, 1], [around; 3]) });
+    cases.push(Case { force: [1e-4, 2e-4, 0.0], is_bgk: true, ..plain("torus", plane, [11, 7, 1], [around; 3]) });
     cases.push(Case {
-        solids: true,
+        has_solids: true,
         ..plain("cavity", plane, [13, 9, 1], [[Wall, Wall], [Wall, Lid([0.05, 0.0, 0.0])], around])
     });
     let stream = [[Inflow(0.03), Outlet(1.0)], [Mirror, Mirror], [Mirror, Wall]];
-    cases.push(Case { solids: true, ..plain("stream", VelocitySet::D3Q19, [8, 6, 5], stream) });
+    cases.push(Case { has_solids: true, ..plain("stream", VelocitySet::D3Q19, [8, 6, 5], stream) });
     cases.push(Case {
         force: [1e-4, 0.0, 0.0],
         ..plain("stream", plane, [7, 11, 1], [[Wall, Lid([0.0, 0.02, 0.0])], [Outlet(1.0), Inflow(-0.03)], around])
     });
     cases.push(Case {
-        solids: true,
+        has_solids: true,
         smagorinsky: 0.1,
         ..plain("channel", plane, [12, 8, 1], [[Pressure(1.02), Inflow(-0.02)], [Wall, Mirror], around])
     });
-    // So low that it is raised near open sides.
+    // So low that sponge layers raise it.
     for case in
-        cases.iter_mut().filter(|case| case.name == "stream" || case.cumulant || case.bgk && case.name == "duct")
+        cases.iter_mut().filter(|case| case.name == "stream" || case.is_cumulant || case.is_bgk && case.name == "duct")
     {
         case.viscosity = 0.004;
     }
     let forced = ["duct", "cumulants", "stream"].map(|name| cases.iter().rposition(|case| case.name == name));
     for number in forced.into_iter().flatten() {
-        cases[number].field = true;
+        cases[number].has_force_field = true;
     }
-    // Each axis is folded in some, with an even and an odd number of cells.
+    // Each axis is a fold axis of some cases, with an even and an odd number of cells.
     let half = |case: &Case| Case { precision: Precision::Half, ..case.clone() };
     let halves = ["periodic", "solids", "duct", "cumulants", "cavity", "stream"];
     let halves: Vec<Case> =
@@ -287,10 +296,10 @@ pub fn all() -> Vec<Case> {
     cases.extend(halves);
     let half = |case: Case| Case { precision: Precision::Half, ..case };
     cases.push(half(plain("slab", plane, [8, 7, 1], [around; 3])));
-    // Walls and mirrors that meet around the fold; an outlet behind it.
+    // Walls and mirrors that meet at the fold; an outlet after it.
     let room = [around, [Wall, Lid([0.0, 0.0, 0.02])], [Mirror, Lid([0.03, 0.0, 0.0])]];
-    cases.push(half(Case { solids: true, ..plain("room", VelocitySet::D3Q19, [5, 4, 6], room) }));
+    cases.push(half(Case { has_solids: true, ..plain("room", VelocitySet::D3Q19, [5, 4, 6], room) }));
     let out = [[Wall, Wall], [Inflow(0.03), Outlet(1.0)], around];
-    cases.push(half(Case { solids: true, viscosity: 0.004, ..plain("stream", plane, [7, 9, 1], out) }));
+    cases.push(half(Case { has_solids: true, viscosity: 0.004, ..plain("stream", plane, [7, 9, 1], out) }));
     cases
 }

@@ -1,16 +1,23 @@
-//! The same bits for every number of ranks and every cut.
+//! Bits on different numbers of ranks and cuts.
 
 use zippy::{Config, Layout, run_with};
 use zippy_lbm::{Cut, Flow, Populations, Precision, VelocitySet};
 
-use super::against_twin;
-use super::cases::{Beyond, Case, all};
+use super::against_reference;
+use super::cases::{Case, TestSide, all_cases};
 use super::support::launcher;
 
-/// Hash, mass and forces after 7 steps, an odd number, and the shape of the populations.
-type Found = (u64, u64, Vec<[u64; 6]>, [i64; 3]);
+/// Bits of a flow after 7 steps, and the shape of its populations.
+#[derive(Debug, Clone, PartialEq)]
+struct FlowBits {
+    hash: u64,
+    mass: u64,
+    /// Forces and torques on bodies.
+    forces: Vec<[u64; 6]>,
+    shape: [i64; 3],
+}
 
-fn found(case: &Case, ranks: usize, cut: &Cut) -> Found {
+fn run_seven_steps(case: &Case, ranks: usize, cut: &Cut) -> FlowBits {
     let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let mut flow = case.flow(world, cut)?;
         flow.run(7)?;
@@ -24,21 +31,19 @@ fn found(case: &Case, ranks: usize, cut: &Cut) -> Found {
             Populations::Single(f) => f.shape(),
             Populations::Half(f) => f.shape(),
         };
-        Ok((hash, mass, forces, [x, y, z]))
+        Ok(FlowBits { hash, mass, forces, shape: [x, y, z] })
     })
     .unwrap();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "ranks differ");
     all.into_iter().next().unwrap()
 }
 
-/// Three uneven parts along each axis that is long enough for them, the first one as short as it
-/// may be.
-fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
-    // An outlet and the cell before it are in one part, and so are a mirror's cell and the one that
-    // it shows.
-    let least = |beyond: Beyond| match beyond {
-        Beyond::Outlet(_) => 3,
-        Beyond::Mirror => 2,
+/// Three uneven parts along each axis that is long enough, the first one with its least length.
+fn uneven_cut(case: &Case, lattice: [i64; 3]) -> Cut {
+    // An outlet and its inner neighbour are in one part, and so are an image and its cell.
+    let least = |side: TestSide| match side {
+        TestSide::Outlet(_) => 3,
+        TestSide::Mirror => 2,
         _ => 1,
     };
     let pad = i64::from(case.precision == Precision::Half);
@@ -49,36 +54,37 @@ fn sizes(case: &Case, lattice: [i64; 3]) -> Cut {
     }))
 }
 
-fn same(case: &Case, found: &Found, alone: &Found, ranks: usize, cut: &Cut) {
+fn assert_same(case: &Case, alone: &FlowBits, ranks: usize, cut: &Cut) {
+    let found = &run_seven_steps(case, ranks, cut);
     assert_eq!(found, alone, "{} {:?} {:?}, {ranks} ranks, {cut:?}", case.name, case.set, case.precision);
 }
 
 #[test]
-fn all_cuts() {
-    // Each case compiles its kernels on each rank, which takes all the time. Of the largest set in 32 bits those with
-    // solids show what corners need.
+fn all_cuts_have_the_same_bits() {
+    // Compilation of kernels on each rank takes most of the time. Of D3Q27 in 32 bits, cases with
+    // solids cover corners.
     let large = |case: &Case| case.set == VelocitySet::D3Q27 && case.precision == Precision::Single;
-    for case in all().into_iter().filter(|case| !large(case) || case.solids) {
-        // Under a launcher three ranks have the one chunk.
-        let alone = found(&case, 1, &Cut::Parts([1; 3]));
-        let uneven = sizes(&case, alone.3);
+    for case in all_cases().into_iter().filter(|case| !large(case) || case.has_solids) {
+        // Under an MPI launcher, one of three ranks has the only chunk.
+        let alone = run_seven_steps(&case, 1, &Cut::Parts([1; 3]));
+        let uneven = uneven_cut(&case, alone.shape);
         let ranks = if case.set == VelocitySet::D2Q9 || case.name == "solids" { 3 } else { 2 };
-        same(&case, &found(&case, ranks, &uneven), &alone, ranks, &uneven);
-        // More ranks than the cut has parts, and one part a cell wide.
+        assert_same(&case, &alone, ranks, &uneven);
+        // More ranks than parts, and parts of one cell.
         let (ranks, cut) = match case.name {
             "stream" => (5, Cut::Auto),
-            "periodic" => (2, Cut::Parts([alone.3[0] as usize, 1, 1])),
+            "periodic" => (2, Cut::Parts([alone.shape[0] as usize, 1, 1])),
             _ => continue,
         };
-        same(&case, &found(&case, ranks, &cut), &alone, ranks, &cut);
+        assert_same(&case, &alone, ranks, &cut);
     }
 }
 
-/// Populations of an odd step go to other ranks and another cut, as through a file.
+/// Populations of an odd step move to another number of ranks and another cut, like through a file.
 #[test]
-fn resumed() {
-    for case in all().iter().filter(|case| ["solids", "duct", "stream", "room"].contains(&case.name)) {
-        let alone = found(case, 1, &Cut::Parts([1; 3]));
+fn resumed_flow_has_the_bits_of_an_uninterrupted_flow() {
+    for case in all_cases().iter().filter(|case| ["solids", "duct", "stream", "room"].contains(&case.name)) {
+        let alone = run_seven_steps(case, 1, &Cut::Parts([1; 3]));
         let words = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
             let mut flow = case.flow(world, &Cut::Auto)?;
             flow.run(3)?;
@@ -94,39 +100,42 @@ fn resumed() {
             })
         });
         let words = words.unwrap().swap_remove(0);
-        let [nx, ny, nz] = alone.3;
+        let [nx, ny, nz] = alone.shape;
         let word = |[x, y, z, slot]: [i64; 4]| words[(x + nx * (y + ny * (z + nz * slot))) as usize];
-        let hashes = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-            let mut flow =
-                Flow::resumed(world, &case.problem(), &sizes(case, alone.3), 3, |populations| match populations {
-                    Populations::Single(f) => f.fill_with(|at| f32::from_bits(word(at))),
-                    Populations::Half(f) => f.fill_with(word),
-                })?;
-            flow.run(4)?;
-            flow.hash()
-        });
-        assert!(hashes.unwrap().iter().all(|&hash| hash == alone.0), "{} {:?}", case.name, case.precision);
+        let hashes =
+            run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
+                let mut flow =
+                    Flow::resumed(world, &case.problem(), &uneven_cut(case, alone.shape), 3, |populations| {
+                        match populations {
+                            Populations::Single(f) => f.fill_with(|at| f32::from_bits(word(at))),
+                            Populations::Half(f) => f.fill_with(word),
+                        }
+                    })?;
+                flow.run(4)?;
+                flow.hash()
+            });
+        assert!(hashes.unwrap().iter().all(|&hash| hash == alone.hash), "{} {:?}", case.name, case.precision);
     }
 }
 
-// Where the device is not the host, cells inside are computed before those at cuts.
+// Without mapped memory, interior cells are computed during the exchange.
 zippy_testing::with_variables! {
     without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], || {
-        for case in all().iter().filter(|case| ["periodic", "room", "cavity"].contains(&case.name)) {
-            let alone = found(case, 1, &Cut::Parts([1; 3]));
-            let cut = sizes(case, alone.3);
-            same(case, &found(case, 3, &cut), &alone, 3, &cut);
-            against_twin::compare(case, &[2]);
+        for case in all_cases().iter().filter(|case| ["periodic", "room", "cavity"].contains(&case.name)) {
+            let alone = run_seven_steps(case, 1, &Cut::Parts([1; 3]));
+            let cut = uneven_cut(case, alone.shape);
+            assert_same(case, &alone, 3, &cut);
+            against_reference::compare_with_reference(case, &[2]);
         }
     }
 }
 
 #[test]
-fn side_by_side() {
-    let case = &all()[0];
-    let alone = found(case, 1, &Cut::Auto).0;
+fn two_flows_in_one_world_do_not_disturb_each_other() {
+    let case = &all_cases()[0];
+    let alone = run_seven_steps(case, 1, &Cut::Auto).hash;
     let hashes = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let _own = world.array::<f32, 1>("velocity", &Layout::new([3]))?;
+        let _same_name = world.array::<f32, 1>("velocity", &Layout::new([3]))?;
         let problem = case.problem();
         let mut one = Flow::new(world, &problem, &Cut::Auto)?;
         let mut other = Flow::new(world, &problem.name("other"), &Cut::Auto)?;

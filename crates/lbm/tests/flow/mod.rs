@@ -1,19 +1,20 @@
-//! Flows against plain vectors in `f64`, against what is known exactly, and against themselves over other cuts.
+//! Flows compared with a reference on vectors in `f64`, with exact solutions, and with themselves
+//! on other cuts.
 
-mod against_twin;
+mod against_reference;
 mod analytic;
+mod case_file;
+mod case_file_differences;
 mod cases;
-mod change;
+mod change_problem;
+mod cluster_example;
 mod cuts;
-mod derived;
-mod described;
-mod edited;
-mod hundred_lines;
-mod layers;
-mod mirrors;
-mod mistakes;
+mod errors;
+mod quantities;
+mod reference_flow;
+mod side_conditions;
+mod solid_layers;
 mod solids;
 mod stability;
-mod twin;
 
 use crate::support;

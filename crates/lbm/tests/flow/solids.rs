@@ -1,4 +1,4 @@
-//! Solid cells from surfaces and scans, against what is known of spheres, boxes and planes.
+//! Solid cells from surfaces and scans of spheres, boxes and planes.
 
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -57,11 +57,11 @@ fn radius(at: [f64; 3]) -> f64 {
     at.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Moments of triangles that are far away are wrong by little, near the surface and far from it.
+/// Errors of moments are small near the surface and far from it.
 #[test]
-fn a_sphere_winds_once_around_what_is_in_it() {
+fn winding_number_of_a_sphere_is_one_inside_and_zero_outside() {
     let surface = TriangleSurface::new(&sphere(60, [0.0; 3])).unwrap();
-    // Facets are inside the sphere by so much.
+    // Depth of facets below the sphere.
     let chord = 1.0 - (PI / 60.0).cos();
     let mut largest = 0.0_f64;
     for at in points(4000) {
@@ -75,9 +75,9 @@ fn a_sphere_winds_once_around_what_is_in_it() {
     assert!(largest < 0.05, "{largest}");
 }
 
-/// A hole, triangles that are there twice, and some that are turned: what is away from them does not change.
+/// A hole, duplicate triangles, and flipped triangles.
 #[test]
-fn a_broken_sphere_has_the_same_inside() {
+fn broken_sphere_has_the_same_inside() {
     let whole = sphere(60, [0.0; 3]);
     let hole: Vec<_> = whole.iter().copied().filter(|one| one[0][2] < 0.97).collect();
     assert!(hole.len() + 100 < whole.len());
@@ -87,7 +87,7 @@ fn a_broken_sphere_has_the_same_inside() {
     assert!(flipped.len() > 50);
     flipped.iter().for_each(|&k| turned[k].swap(0, 1));
     let inside_out: Vec<_> = whole.iter().map(|&[a, b, c]| [b, a, c]).collect();
-    // One triangle has an edge of a tenth.
+    // Triangles have edges of about 0.1.
     for (name, triangles, margin) in
         [("hole", &hole, 0.4), ("twice", &twice, 0.01), ("turned", &turned, 0.12), ("inside out", &inside_out, 0.01)]
     {
@@ -99,8 +99,8 @@ fn a_broken_sphere_has_the_same_inside() {
     }
 }
 
-/// All ranks, as many as there may be, find the same cells.
-fn everywhere(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> Solids {
+/// A solid, which must be the same on all ranks of all numbers of ranks.
+fn solid_on_all_ranks(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> SolidSummary {
     let mut all = Vec::new();
     for count in launcher::counts(&[1, 2, 3]) {
         let found = run_with(Config::threads(count), |world| {
@@ -112,7 +112,7 @@ fn everywhere(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> Solids {
                 .filter(|&at| solid.contains(at))
                 .collect();
             assert_eq!(cells.len() as u64, solid.solid_cells());
-            Ok(Solids {
+            Ok(SolidSummary {
                 cells,
                 bounds: solid.bounds(),
                 shadow: [0, 1, 2].map(|axis| solid.shadow_area(axis)),
@@ -126,37 +126,36 @@ fn everywhere(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> Solids {
 }
 
 #[derive(Debug, PartialEq)]
-struct Solids {
+struct SolidSummary {
     cells: Vec<[i64; 3]>,
     bounds: [Range<i64>; 3],
     shadow: [u64; 3],
     centre: [f64; 3],
 }
 
-/// Of cells with middles on faces those at the lower faces are solid.
+/// Cells with centres on the faces of a cube.
 #[test]
-fn lower_faces_belong_to_a_solid_and_upper_ones_do_not() {
+fn cells_on_lower_faces_are_solid_and_on_upper_faces_are_not() {
     let placement = Placement { scale: 1.0, centre: [5.0, 4.0, 3.0] };
-    let found = everywhere(|world| {
+    let found = solid_on_all_ranks(|world| {
         TriangleSurface::new(&cube())?.voxelize(world, &placement, &VoxelizationBox::from([12, 9, 7]))
     });
     assert_eq!(found.bounds, [3..7, 2..6, 1..5]);
     assert_eq!((found.cells.len(), found.shadow, found.centre), (64, [16; 3], [4.5, 3.5, 2.5]));
-    // Two and a half times as large, and half a cell along: between cells.
+    // Faces between cell centres; a part is outside of the box.
     let placement = Placement { scale: 2.5, centre: [5.5, 4.5, 2.0] };
-    let found = everywhere(|world| {
+    let found = solid_on_all_ranks(|world| {
         TriangleSurface::new(&cube())?.voxelize(world, &placement, &VoxelizationBox::from([12, 9, 7]))
     });
-    assert_eq!(found.bounds, [1..11, 0..9, 0..7], "what leaves the box is not there");
+    assert_eq!(found.bounds, [1..11, 0..9, 0..7]);
     assert_eq!(found.cells.len(), 10 * 9 * 7);
 }
 
-/// SolidMask are those cells whose middles are inside, also where there is a hole, whoever looks at them.
 #[test]
-fn cells_are_where_their_middles_are() {
+fn cells_with_centres_inside_are_solid_also_with_a_hole() {
     let hole: Vec<_> = sphere(40, [0.3, -0.1, 0.0]).into_iter().filter(|one| one[0][2] < 0.8).collect();
     let placement = Placement { scale: 14.7, centre: [18.2, 17.9, 16.4] };
-    let found = everywhere(|world| {
+    let found = solid_on_all_ranks(|world| {
         TriangleSurface::new(&hole)?.voxelize(world, &placement, &VoxelizationBox::from([36, 36, 34]))
     });
     let surface = TriangleSurface::new(&hole).unwrap();
@@ -174,10 +173,10 @@ fn cells_are_where_their_middles_are() {
     assert_eq!(found.cells, wanted);
 }
 
-/// A scan of a plane is exact between voxels, and of a ball as round as its voxels.
+/// Interpolation of a linear function is exact.
 #[test]
-fn scans_are_interpolated() {
-    // v = x + 2 y + 3 z at the middles of voxels.
+fn scan_is_interpolated_between_voxels() {
+    // v = x + 2 y + 3 z at voxel centres.
     let (shape, spacing) = ([6, 5, 4], [1.0, 2.0, 0.5]);
     let value = |at: [f64; 3]| at[0] + 2.0 * at[1] + 3.0 * at[2];
     let middle = |voxel: [i64; 3]| std::array::from_fn(|axis| (voxel[axis] as f64 + 0.5) * spacing[axis]);
@@ -185,7 +184,7 @@ fn scans_are_interpolated() {
     let grid = Grid::from(spacing);
     let make = |above: f64, below: Option<f64>| {
         move |world: &World| {
-            // What hands planes over belongs to a rank.
+            // The closure must not leave the rank.
             let read = scan(shape, move |voxel| value(middle(voxel)));
             ScanVolume { shape, grid, above, below, read_planes: &read }.voxelize(
                 world,
@@ -195,7 +194,7 @@ fn scans_are_interpolated() {
         }
     };
     let (above, below) = (9.0, 15.0);
-    let found = everywhere(make(above, Some(below)));
+    let found = solid_on_all_ranks(make(above, Some(below)));
     let mut wanted = Vec::new();
     for (z, y, x) in (0..10).flat_map(|z| (0..40).flat_map(move |y| (0..32).map(move |x| (z, y, x)))) {
         let at: [f64; 3] = std::array::from_fn(|axis| {
@@ -212,11 +211,11 @@ fn scans_are_interpolated() {
     assert_eq!(found.cells, wanted);
 }
 
-/// Grids have mirrored, exchanged, turned and sheared axes, far from the origin of space.
+/// Grids with mirrored, exchanged, rotated and sheared axes, far from the origin.
 #[test]
 fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     let (shape, spacing) = ([9, 7, 5], [1.0, 1.25, 2.0]);
-    // The last one is half a turn about y whose sine is nearly zero, as programs compute it.
+    // The last one is a rotation by 180 degrees about y with a rounded sine.
     let directions = [
         [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
         [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]],
@@ -226,14 +225,14 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     ];
     // Interpolation of v(i, j, k) = 3 i + 5 j + 11 k is exact.
     let value = |index: [f64; 3]| 3.0 * index[0] + 5.0 * index[1] + 11.0 * index[2];
-    // No cell has one of these values, and no middle of a cell lies on the border of the scan.
+    // No cell has one of these values, and no cell centre is on the border of the scan.
     let (above, below) = (30.4871, Some(77.5133));
     for (number, directions) in directions.into_iter().enumerate() {
-        // Cells lie in planes of voxels where the sine is nearly zero.
+        // Cells in planes of voxels, for the rounded sine.
         let (scale, z) = if number < 4 { (2.0, 14.2037) } else { (1.5, 14.0) };
         let placement = Placement { scale, centre: [16.3071, 15.9113, z] };
         let grid = Grid::new([4e3, -6e3, 11.5], spacing).with_directions(directions);
-        let found = everywhere(move |world: &World| {
+        let found = solid_on_all_ranks(move |world: &World| {
             let read = scan(shape, move |voxel| value(voxel.map(|at| at as f64)));
             ScanVolume { shape, grid, above, below, read_planes: &read }.voxelize(
                 world,
@@ -260,7 +259,7 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     }
 }
 
-/// Planes of a scan, one after the other, as a file gives them.
+/// The reader of a scan with computed values.
 fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver) -> Result<()> {
     move |planes, take| {
         for z in planes {
@@ -271,9 +270,8 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
     }
 }
 
-/// A surface, a scan and a function of the same ball are the same cells, and the same force and torque on them.
 #[test]
-fn forces_are_those_of_the_cells() {
+fn surface_scan_and_function_of_a_ball_have_the_same_cells_and_forces() {
     let (extents, middle, radius) = ([36, 20, 20], [11.5, 9.5, 9.5], 4.25);
     let far = move |at: [f64; 3]| -> f64 { (0..3).map(|axis| (at[axis] - middle[axis]).powi(2)).sum::<f64>().sqrt() };
     let forces = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
@@ -321,7 +319,7 @@ fn forces_are_those_of_the_cells() {
 }
 
 #[test]
-fn mistakes_say_what_would_be_right() {
+fn invalid_shape_is_the_same_error_on_every_rank() {
     let error = |make: &(dyn Fn(&World) -> Result<SolidMask> + Sync)| {
         let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
             let error = make(world).expect_err("a mistake").to_string();
@@ -376,7 +374,7 @@ fn mistakes_say_what_would_be_right() {
                 let far = Placement { scale: 1e9, centre: [8e6; 3] };
                 TriangleSurface::new(&cube())?.voxelize(world, &far, &VoxelizationBox::from([1 << 24; 3]))
             }),
-            "more than there is memory for",
+            "needs more memory than there is",
         ),
     ];
     for (found, wanted) in checks {

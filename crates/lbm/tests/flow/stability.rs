@@ -1,4 +1,4 @@
-//! Looks for the fastest cell, against the fields of all cells.
+//! Checks by the fastest cell, compared with the fields of all cells.
 
 use std::rc::Rc;
 
@@ -19,8 +19,8 @@ fn vortices(set: VelocitySet, precision: Precision) -> Problem {
         .initial_flow(|_| 1.0, start)
 }
 
-/// The largest speed by the fields of all cells, and that of one cell.
-fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: CellIndex) -> Result<[f64; 2]> {
+/// Largest speed of all cells and the speed of one cell, from the fields.
+fn speeds_from_fields(world: &World, flow: &mut Flow, [x, y, z]: CellIndex) -> Result<[f64; 2]> {
     let fields = flow.fields()?;
     let inside = flow.box_ranges();
     let [nx, ny, _] = inside.each_ref().map(|range| range.end - range.start);
@@ -32,7 +32,7 @@ fn by_fields(world: &World, flow: &mut Flow, [x, y, z]: CellIndex) -> Result<[f6
 }
 
 #[test]
-fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
+fn checks_find_the_fastest_cell_on_every_number_of_ranks() {
     for (set, precisions) in [
         (VelocitySet::D2Q9, &[Precision::Single, Precision::Half][..]),
         (VelocitySet::D3Q19, &[Precision::Half]),
@@ -47,8 +47,8 @@ fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
                         flow.run(7)?;
                         flow.start_check()?;
                         flow.finish_checks()?;
-                        let fastest = flow.fastest_cell().expect("a look");
-                        let [largest, there] = by_fields(world, &mut flow, fastest.cell)?;
+                        let fastest = flow.fastest_cell().expect("a check");
+                        let [largest, there] = speeds_from_fields(world, &mut flow, fastest.cell)?;
                         assert_eq!(fastest.step, flow.steps());
                         for speed in [largest, there] {
                             assert!(
@@ -76,9 +76,9 @@ fn looks_find_the_fastest_cell_on_every_number_of_ranks() {
     }
 }
 
-/// More looks than are kept are read on the way.
+/// The flow reads the results of 32 pending checks by itself.
 #[test]
-fn many_looks_are_read_on_the_way() {
+fn more_checks_than_the_limit_are_read_in_between() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let mut flow = Flow::new(world, &vortices(VelocitySet::D2Q9, Precision::Single), &Cut::Auto)?;
         for _ in 0..70 {
@@ -109,8 +109,8 @@ fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
             flow.start_check()?;
             flow.finish_checks()?;
             let error = (0..400).find_map(|_| {
-                let look = flow.run(10).and_then(|()| flow.start_check());
-                look.and_then(|()| flow.finish_checks()).err()
+                let started = flow.run(10).and_then(|()| flow.start_check());
+                started.and_then(|()| flow.finish_checks()).err()
             });
             let error = error.expect("an unstable flow");
             let ErrorKind::Other(other) = error.clone().into_kind() else { panic!("{error}") };
@@ -136,9 +136,9 @@ fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     assert_eq!((step, step % 10), (before + 10, 0));
     assert!((0..40).contains(&cell[0]) && (0..16).contains(&cell[1]) && cell[2] == 0, "{cell:?}");
     assert!((0.1..0.578).contains(&speed) && (relaxation_time - 0.5000003).abs() < 1e-9, "{speed}");
-    let told =
+    let expected =
         format!("the fastest cell of the last finite state, step {before}, was {cell:?} with {speed:.4} cells a step");
     for text in [text, all] {
-        assert!(text.contains(&told) && text.contains("the relaxation time is 0.5000"), "{text}");
+        assert!(text.contains(&expected) && text.contains("the relaxation time is 0.5000"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What cannot be: the same error on every rank.
+//! Errors of problems, cuts, cases and arrays: the same on every rank.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use zippy_lbm::{CellIndex, Collision, Cut, Fields, Flow, Precision, Problem, Qua
 
 use super::support::launcher;
 
-fn error(problem: impl Fn() -> Problem + Sync, cut: Cut) -> String {
+fn error_on_all_ranks(problem: impl Fn() -> Problem + Sync, cut: Cut) -> String {
     let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let error = Flow::new(world, &problem(), &cut).err().expect("a mistake");
         world.barrier()?;
@@ -23,26 +23,35 @@ fn error(problem: impl Fn() -> Problem + Sync, cut: Cut) -> String {
 }
 
 #[test]
-fn are_the_same_error_everywhere() {
+fn invalid_problem_or_cut_is_the_same_error_on_every_rank() {
     let cube = || Problem::new(VelocitySet::D3Q19, [4, 5, 6]);
     let checks: [(String, &str); 10] = [
-        (error(|| Problem::new(VelocitySet::D3Q19, [4, 0, 6]), Cut::Auto), "[4, 0, 6]"),
-        (error(|| Problem::new(VelocitySet::D2Q9, [4, 4, 2]), Cut::Auto), "1 in two dimensions"),
-        (error(|| cube().sides(1, Side::Wall, Side::Periodic), Cut::Auto), "axis 1: only one side is periodic"),
-        (error(|| cube().viscosity(0.0), Cut::Auto), "the viscosity is 0"),
-        (error(|| cube().collision(Collision::Cumulant), Cut::Auto), "cumulants are those of D3Q27, not of D3Q19"),
-        (error(|| cube().force([0.0, f64::NAN, 0.0]), Cut::Auto), "the force is NaN"),
+        (error_on_all_ranks(|| Problem::new(VelocitySet::D3Q19, [4, 0, 6]), Cut::Auto), "[4, 0, 6]"),
+        (error_on_all_ranks(|| Problem::new(VelocitySet::D2Q9, [4, 4, 2]), Cut::Auto), "1 in two dimensions"),
         (
-            error(
+            error_on_all_ranks(|| cube().sides(1, Side::Wall, Side::Periodic), Cut::Auto),
+            "axis 1: only one side is periodic",
+        ),
+        (error_on_all_ranks(|| cube().viscosity(0.0), Cut::Auto), "the viscosity is 0"),
+        (
+            error_on_all_ranks(|| cube().collision(Collision::Cumulant), Cut::Auto),
+            "cumulants are those of D3Q27, not of D3Q19",
+        ),
+        (error_on_all_ranks(|| cube().force([0.0, f64::NAN, 0.0]), Cut::Auto), "the force is NaN"),
+        (
+            error_on_all_ranks(
                 || cube().sides(0, Side::Pressure(1.0), Side::Wall).sides(2, Side::Wall, Side::Outlet(1.0)),
                 Cut::Auto,
             ),
             "axes 0 and 2 are both open",
         ),
-        (error(cube, Cut::Sizes([vec![4], vec![2, 2], vec![6]])), "axis 1 into [2, 2]: the parts must add up to 5"),
-        (error(cube, Cut::Parts([1, 1, 7])), "7 parts of 6 cells"),
         (
-            error(|| Problem::new(VelocitySet::D3Q27, [1 << 20; 3]), Cut::Parts([1; 3])),
+            error_on_all_ranks(cube, Cut::Sizes([vec![4], vec![2, 2], vec![6]])),
+            "axis 1 into [2, 2]: the parts must add up to 5",
+        ),
+        (error_on_all_ranks(cube, Cut::Parts([1, 1, 7])), "7 parts of 6 cells"),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D3Q27, [1 << 20; 3]), Cut::Parts([1; 3])),
             "cut the lattice into more parts",
         ),
     ];
@@ -51,8 +60,8 @@ fn are_the_same_error_everywhere() {
     }
 }
 
-/// A mistake of a function at some cells: those ranks that see it say so, the others that they do.
-fn given(problem: impl Fn() -> Problem + Sync) -> String {
+/// The message of a value that is invalid on some ranks.
+fn value_error(problem: impl Fn() -> Problem + Sync) -> String {
     let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let error = Flow::new(world, &problem(), &Cut::Parts([3, 1, 1])).err().expect("a mistake");
         world.barrier()?;
@@ -65,7 +74,7 @@ fn given(problem: impl Fn() -> Problem + Sync) -> String {
 }
 
 #[test]
-fn values_are_looked_at() {
+fn invalid_value_of_a_function_is_an_error_with_its_cell() {
     let cube = || Problem::new(VelocitySet::D3Q19, [6, 5, 4]);
     let plane = || Problem::new(VelocitySet::D2Q9, [6, 5, 1]);
     let stream = |problem: Problem, u: [f64; 3]| {
@@ -80,33 +89,52 @@ fn values_are_looked_at() {
     let force = |value: f64| plane().force_field(move |cell| [0.0, one(value, 0.0)(cell), 0.0]);
     let slower = "finite, and slower than 1 cell a step";
     let checks = [
-        (given(|| stream(cube(), [f64::NAN, 0.0, 0.0])), "open side at cell [0, 2, 0] is [NaN, 0.0, 0.0]", slower),
-        (given(|| stream(cube(), [1.0, 0.0, 0.0])), "open side at cell [0, 2, 0] is [1.0, 0.0, 0.0]", slower),
-        (given(|| stream(plane(), [0.1, 0.0, 0.1])), "cell [0, 2, 0] is [0.1, 0.0, 0.1]", "without a third component"),
-        (given(|| start(0.0, [0.0; 3])), "density of the beginning at cell [4, 3, 0] is 0", "above 0"),
-        (given(|| start(f64::INFINITY, [0.0; 3])), "at cell [4, 3, 0] is inf", "above 0"),
         (
-            given(|| start(1.0, [0.0, f64::NAN, 0.0])),
-            "velocity of the beginning at cell [4, 3, 0] is [0.0, NaN",
+            value_error(|| stream(cube(), [f64::NAN, 0.0, 0.0])),
+            "open side at cell [0, 2, 0] is [NaN, 0.0, 0.0]",
             slower,
         ),
-        (given(|| start(1.0, [0.0, 0.0, 0.1])), "at cell [4, 3, 0] is [0.0, 0.0, 0.1]", "without a third component"),
-        (given(|| wheel(cube(), [0.8, -0.8, 0.0])), "a body or a wall at cell [4, 3, 0] is [0.8, -0.8, 0.0]", slower),
-        (given(|| wheel(plane(), [0.0, 0.0, 0.1])), "a body or a wall at cell [4, 3, 0]", "without a third component"),
-        (given(|| force(f64::NAN)), "the force at cell [4, 3, 0] is [0.0, NaN, 0.0]", "finite"),
-        (given(|| plane().sides(1, Side::Wall, Side::MovingWall([0.0, 0.0, 0.1]))), "D2Q9 has two axes", "no third"),
+        (value_error(|| stream(cube(), [1.0, 0.0, 0.0])), "open side at cell [0, 2, 0] is [1.0, 0.0, 0.0]", slower),
+        (
+            value_error(|| stream(plane(), [0.1, 0.0, 0.1])),
+            "cell [0, 2, 0] is [0.1, 0.0, 0.1]",
+            "without a third component",
+        ),
+        (value_error(|| start(0.0, [0.0; 3])), "initial density at cell [4, 3, 0] is 0", "above 0"),
+        (value_error(|| start(f64::INFINITY, [0.0; 3])), "at cell [4, 3, 0] is inf", "above 0"),
+        (value_error(|| start(1.0, [0.0, f64::NAN, 0.0])), "initial velocity at cell [4, 3, 0] is [0.0, NaN", slower),
+        (
+            value_error(|| start(1.0, [0.0, 0.0, 0.1])),
+            "at cell [4, 3, 0] is [0.0, 0.0, 0.1]",
+            "without a third component",
+        ),
+        (
+            value_error(|| wheel(cube(), [0.8, -0.8, 0.0])),
+            "a body or a wall at cell [4, 3, 0] is [0.8, -0.8, 0.0]",
+            slower,
+        ),
+        (
+            value_error(|| wheel(plane(), [0.0, 0.0, 0.1])),
+            "a body or a wall at cell [4, 3, 0]",
+            "without a third component",
+        ),
+        (value_error(|| force(f64::NAN)), "the force at cell [4, 3, 0] is [0.0, NaN, 0.0]", "finite"),
+        (
+            value_error(|| plane().sides(1, Side::Wall, Side::MovingWall([0.0, 0.0, 0.1]))),
+            "D2Q9 has two axes",
+            "no third",
+        ),
     ];
     for (found, cell, wanted) in checks {
         assert!(found.contains(cell) && found.contains(wanted), "{found:?} does not say {cell:?}, {wanted:?}");
     }
 }
 
-/// Forces are asked for once a cell, and where there is fluid alone.
 #[test]
-fn functions_are_asked_of_cells_of_fluid() {
+fn force_field_is_called_once_for_each_fluid_cell() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
-        let asked: Rc<RefCell<Vec<CellIndex>>> = Rc::default();
-        let list = Rc::clone(&asked);
+        let called: Rc<RefCell<Vec<CellIndex>>> = Rc::default();
+        let list = Rc::clone(&called);
         let plain = Problem::new(VelocitySet::D3Q19, [6, 5, 4])
             .sides(0, Side::Pressure(1.0), Side::Outlet(1.0))
             .sides(1, Side::Wall, Side::FreeSlip)
@@ -116,8 +144,8 @@ fn functions_are_asked_of_cells_of_fluid() {
             [1e-4, 0.0, 0.0]
         });
         let flow = Flow::new(world, &forced, &Cut::Auto)?;
-        let once: BTreeSet<CellIndex> = asked.borrow().iter().copied().collect();
-        assert_eq!(once.len(), asked.borrow().len());
+        let once: BTreeSet<CellIndex> = called.borrow().iter().copied().collect();
+        assert_eq!(once.len(), called.borrow().len());
         assert!(once.iter().all(|&cell| plain.is_fluid(cell)));
         let mut sum = [once.len() as u64];
         world.group().all_reduce(&mut sum, |one, other| *one += *other)?;
@@ -127,9 +155,10 @@ fn functions_are_asked_of_cells_of_fluid() {
     .unwrap();
 }
 
-/// Arrays of another cut are refused by all ranks alike, before anything is written; a flow may have several of its own.
+/// A flow has several arrays of its own, and refuses those of another cut before it writes
+/// anything.
 #[test]
-fn arrays_of_others_are_refused() {
+fn arrays_of_another_cut_are_refused() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         for precision in [Precision::Single, Precision::Half] {
             let problem = |name: &str| Problem::new(VelocitySet::D3Q19, [12, 6, 4]).precision(precision).name(name);
@@ -163,39 +192,56 @@ fn arrays_of_others_are_refused() {
 }
 
 #[test]
-fn cuts_say_what_they_count() {
+fn error_of_a_cut_has_its_unit() {
     let half = || Problem::new(VelocitySet::D3Q19, [6, 5, 8]).precision(Precision::Half);
     let thin =
         |cells: [i64; 3]| Problem::new(VelocitySet::D2Q9, cells).sides(0, Side::Pressure(1.0), Side::Outlet(1.0));
     let checks = [
         (
-            error(half, Cut::Sizes([vec![6], vec![5], vec![4, 4]])),
+            error_on_all_ranks(half, Cut::Sizes([vec![6], vec![5], vec![4, 4]])),
             "axis 2 into [4, 4]: the parts must add up to 4 words (two cells each)",
         ),
-        (error(half, Cut::Parts([1, 1, 5])), "cut of axis 2: 5 parts of 4 words (two cells each)"),
-        (error(half, Cut::Parts([1, 6, 1])), "cut of axis 1: 6 parts of 5 cells: each part must have one at least"),
+        (error_on_all_ranks(half, Cut::Parts([1, 1, 5])), "cut of axis 2: 5 parts of 4 words (two cells each)"),
         (
-            error(|| thin([6, 4, 1]), Cut::Parts([7, 1, 1])),
+            error_on_all_ranks(half, Cut::Parts([1, 6, 1])),
+            "cut of axis 1: 6 parts of 5 cells: each part must have at least one",
+        ),
+        (
+            error_on_all_ranks(|| thin([6, 4, 1]), Cut::Parts([7, 1, 1])),
             "at outlets and mirrors more: the first one 1, the last one 3",
         ),
         (
-            error(|| thin([6, 4, 1]), Cut::Sizes([vec![6, 2], vec![4], vec![1]])),
-            "the first part must have 1 cells at least, the last one 3",
+            error_on_all_ranks(|| thin([6, 4, 1]), Cut::Sizes([vec![6, 2], vec![4], vec![1]])),
+            "the first part must have at least 1 cells, the last one 3",
         ),
-        (error(|| Problem::new(VelocitySet::D3Q19, [100_000; 3]), Cut::Auto), "chunks or more; there can be"),
-        (error(|| Problem::new(VelocitySet::D2Q9, [1 << 24, 1 << 24, 1]), Cut::Auto), "chunks or more; there can be"),
-        (error(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1 << 24; 3])), "there can be 65536"),
-        (error(|| Problem::new(VelocitySet::D3Q19, [4; 3]), Cut::Parts([usize::MAX, 1, 1])), "parts of 4 cells"),
-        (error(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1; 3])), "cut the lattice into more"),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D3Q19, [100_000; 3]), Cut::Auto),
+            "chunks or more; there can be",
+        ),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D2Q9, [1 << 24, 1 << 24, 1]), Cut::Auto),
+            "chunks or more; there can be",
+        ),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1 << 24; 3])),
+            "there can be 65536",
+        ),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D3Q19, [4; 3]), Cut::Parts([usize::MAX, 1, 1])),
+            "parts of 4 cells",
+        ),
+        (
+            error_on_all_ranks(|| Problem::new(VelocitySet::D3Q19, [1 << 24; 3]), Cut::Parts([1; 3])),
+            "cut the lattice into more",
+        ),
     ];
     for (found, wanted) in checks {
         assert!(found.contains(wanted) && !found.contains("into []"), "{found:?} does not say {wanted:?}");
     }
 }
 
-/// More ranks than parts that can be: some have nothing, and the flow is the same.
 #[test]
-fn ranks_may_have_nothing() {
+fn flow_with_ranks_without_cells_has_the_same_bits() {
     let hash = |ranks: usize| {
         let hashes = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
             let stream = |_| [0.01, 0.0, 0.0];
@@ -214,7 +260,7 @@ fn ranks_may_have_nothing() {
 }
 
 #[test]
-fn cases_say_how_they_are_sized() {
+fn size_of_a_case_must_have_its_form() {
     let named = |name: &str, n: [i64; 3], set: Option<VelocitySet>| {
         Case::by_name(name, &CaseOptions { n, set, ..CaseOptions::default() })
             .map(drop)
@@ -230,15 +276,14 @@ fn cases_say_how_they_are_sized() {
     assert!(named("cavity2d", [16, 0, 0], None).is_ok() && named("cavity2d", [0; 3], None).is_ok());
     assert!(named("sphere", [16, 8, 8], None).is_ok() && named("sphere", [16, 0, 0], None).is_ok());
     assert!(named("sphere", [16, 8, 1], Some(VelocitySet::D2Q9)).is_ok());
-    // Numbers without sense are mistakes, too.
+    // The extents are checked when the flow is created.
     for name in ["couette", "cylinder", "sphere", "taylor-green3d"] {
-        assert!(named(name, [i64::MAX, 0, 0], None).is_ok(), "{name}: the box is looked at when it flows");
+        assert!(named(name, [i64::MAX, 0, 0], None).is_ok(), "{name}");
     }
 }
 
-/// A force that cannot be leaves a flow that runs as it was.
 #[test]
-fn forces_that_are_refused_change_nothing() {
+fn refused_force_field_leaves_the_flow_unchanged() {
     let forced = |value: f64| {
         let force = move |cell: CellIndex| if cell == [4, 3, 0] { [value, 0.0, 0.0] } else { [1e-4, 2e-4, 0.0] };
         Problem::new(VelocitySet::D2Q9, [6, 5, 1]).sides(1, Side::Wall, Side::Wall).force_field(force)

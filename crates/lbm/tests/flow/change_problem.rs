@@ -1,16 +1,17 @@
-//! Flows that go on as another problem.
+//! Running flows that change their problem.
 
 use zippy::{Config, run_with};
-use zippy_lbm::cases::{Case as Known, CaseOptions};
+use zippy_lbm::cases::{Case as StandardCase, CaseOptions};
 use zippy_lbm::{Collision, Cut, Precision, Problem, Side, VelocitySet};
 
-use super::cases::{Case, all};
+use super::cases::{Case, all_cases};
 use super::support::launcher;
 
 type Change = fn(Problem) -> Problem;
 
-/// The hashes after `before` steps of a case, each of these changes of its problem or none, and 4 steps.
-fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) -> Vec<u64> {
+/// Hashes after `before` steps of a case, one of these changes of its problem or none, and 4 more
+/// steps.
+fn hashes_after_changes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) -> Vec<u64> {
     let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let hash = |change: &Option<Change>| {
             let mut flow = case.flow(world, &Cut::Auto)?;
@@ -29,36 +30,35 @@ fn hashes(case: &Case, ranks: usize, before: u64, changes: &[Option<Change>]) ->
 }
 
 #[test]
-fn to_themselves_they_go_on() {
-    for (number, case) in all().iter().enumerate() {
-        // After odd numbers of steps, and even ones. In space on one rank, whose kernels other tests compile, too.
+fn change_to_the_same_problem_has_no_effect() {
+    for (number, case) in all_cases().iter().enumerate() {
+        // Odd and even steps. One rank in space, where kernels take the longest to compile.
         let ranks = if case.set == VelocitySet::D2Q9 { 2 } else { 1 };
-        let found = hashes(case, ranks, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
+        let found = hashes_after_changes(case, ranks, 2 + number as u64 % 2, &[None, Some(|problem| problem)]);
         assert_eq!(found[0], found[1], "{} {:?}", case.name, case.set);
     }
 }
 
 #[test]
-fn to_others_they_are_the_same_for_every_number_of_ranks() {
-    // Walls that have come to rest are walls at rest, for ranks that see a wall only beyond a cut, too.
+fn change_to_another_problem_has_the_same_bits_on_every_number_of_ranks() {
+    // Walls that come to rest change their kind also on ranks that have them only as ghost cells.
     let changes: [Option<Change>; 3] =
         [None, Some(|problem| problem.scale_driving(1.5).viscosity(0.07)), Some(|problem| problem.scale_driving(0.0))];
     let driven = |case: &&Case| ["solids", "duct", "stream", "channel"].contains(&case.name);
-    // Kernels of this set take the longest to compile: in 16 bits once.
+    // Kernels of D3Q27 take the longest to compile: one case in 16 bits.
     let few = |case: &&Case| case.set != VelocitySet::D3Q27 || case.precision == Precision::Half && case.name == "duct";
-    for case in all().iter().filter(driven).filter(few) {
-        let alone = hashes(case, 1, 3, &changes);
-        assert_eq!(hashes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
+    for case in all_cases().iter().filter(driven).filter(few) {
+        let alone = hashes_after_changes(case, 1, 3, &changes);
+        assert_eq!(hashes_after_changes(case, 3, 3, &changes), alone, "{} {:?}", case.name, case.set);
         assert!(alone[0] != alone[1] && alone[0] != alone[2], "{} {:?}", case.name, case.set);
     }
 }
 
-/// A lid that moves twice as fast from some step on drags the fluid into the line of Couette's flow, twice as fast.
 #[test]
-fn a_lid_speeds_up() {
+fn faster_lid_leads_to_couette_flow_of_its_speed() {
     let choices = CaseOptions { n: [8, 0, 0], reynolds: Some(2.0), speed: Some(0.02), ..CaseOptions::default() };
     let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let case = Known::by_name("couette", &choices)?;
+        let case = StandardCase::by_name("couette", &choices)?;
         let mut flow = zippy_lbm::Flow::new(world, &case.problem, &Cut::Auto)?;
         flow.run(100)?;
         let faster = case.with_speed(0.04);
@@ -75,9 +75,8 @@ fn a_lid_speeds_up() {
     }
 }
 
-/// What a flow cannot become is refused alike by all ranks, and it goes on as it was.
 #[test]
-fn what_does_not_fit_is_refused() {
+fn change_of_a_fixed_property_is_refused_without_effect() {
     let lid = |u: f64| Side::MovingWall([u, 0.0, 0.0]);
     let cavity = |n: i64, hole: i64| {
         Problem::new(VelocitySet::D2Q9, [n, 6, 1])

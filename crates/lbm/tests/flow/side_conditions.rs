@@ -1,5 +1,4 @@
-//! Sides beyond which nothing of the flow is lost: free-slip sides as planes of symmetry, and open
-//! sides.
+//! Free-slip sides as planes of symmetry, and open sides.
 
 use std::rc::Rc;
 
@@ -11,7 +10,7 @@ use super::support::launcher;
 const SPEED: f64 = 0.05;
 const TRT: Collision = Collision::Trt { magic: 3.0 / 16.0 };
 
-/// Velocities of the cells of the box, one axis after the other.
+/// Velocities of the cells of the box, component by component.
 fn velocities(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
     let [x, y, z] = flow.box_ranges();
@@ -19,18 +18,19 @@ fn velocities(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
     Ok(world.fence()?.redeem(found)?.into_iter().map(f64::from).collect())
 }
 
-/// The greatest of these distances, which are all numbers.
-fn farthest(distances: impl Iterator<Item = f64>) -> f64 {
+/// Largest absolute value of finite numbers.
+fn largest(distances: impl Iterator<Item = f64>) -> f64 {
     distances.fold(0.0, |most, far| {
         assert!(far.is_finite(), "{far}");
         far.abs().max(most)
     })
 }
 
-/// Both sides of an axis across which a uniform stream goes or along which it goes.
-type Pair = fn([f64; 3]) -> [Side; 2];
+/// Both sides of an axis for a uniform stream.
+type SidePair = fn([f64; 3]) -> [Side; 2];
 
-const ALONG: [(&str, Pair); 5] = [
+/// Sides parallel to the stream.
+const ALONG: [(&str, SidePair); 5] = [
     ("periodic", |_| [Side::Periodic, Side::Periodic]),
     ("mirrors", |_| [Side::FreeSlip, Side::FreeSlip]),
     ("walls", |u| [Side::MovingWall(u), Side::MovingWall(u)]),
@@ -42,7 +42,8 @@ fn inflow(u: [f64; 3]) -> Side {
     Side::Velocity(Rc::new(move |_| u))
 }
 
-const ACROSS: [(&str, Pair); 5] = [
+/// Sides across the stream.
+const ACROSS: [(&str, SidePair); 5] = [
     ("periodic", |_| [Side::Periodic, Side::Periodic]),
     ("inflow and outlet", |u| [inflow(u), Side::Outlet(1.0)]),
     ("inflow and pressure", |u| [inflow(u), Side::Pressure(1.0)]),
@@ -50,9 +51,8 @@ const ACROSS: [(&str, Pair); 5] = [
     ("pressure and outlet", |_| [Side::Pressure(1.0), Side::Outlet(1.0)]),
 ];
 
-/// The exact solution has one velocity everywhere, whatever lies beyond the sides along which the
-/// stream goes. At a relaxation time of 0.506 rounding errors must not grow. Any two kinds of sides
-/// meet, along each axis.
+/// The exact solution has one velocity everywhere, with all pairs of kinds of sides along each
+/// axis. At a relaxation time of 0.506, rounding errors must not grow.
 #[test]
 fn uniform_stream_stays_uniform() {
     for (set, collisions) in [
@@ -80,9 +80,9 @@ fn uniform_stream_stays_uniform() {
                     flow.run(400)?;
                     let found = velocities(world, &mut flow)?;
                     let far =
-                        farthest(found.iter().enumerate().map(|(n, component)| component - u[n * 3 / found.len()]));
-                    let what = format!("{set:?} {collision:?}, axis {axis}: {across}; {one}; {other}");
-                    assert!(far < 1e-5, "{what}: off by {far}");
+                        largest(found.iter().enumerate().map(|(n, component)| component - u[n * 3 / found.len()]));
+                    let description = format!("{set:?} {collision:?}, axis {axis}: {across}; {one}; {other}");
+                    assert!(far < 1e-5, "{description}: off by {far}");
                 }
             }
             Ok(())
@@ -92,21 +92,21 @@ fn uniform_stream_stays_uniform() {
 }
 
 /// A flow that is symmetric about planes between cells: the whole, or the part above the planes.
-struct Symmetric {
+struct SymmetricFlow {
     set: VelocitySet,
     collision: Collision,
     /// Extents of the part.
     extents: [i64; 3],
-    /// Axes across which there are planes.
+    /// Axes across the planes of symmetry.
     planes: &'static [usize],
-    /// Sides of an axis of the part that are no planes.
+    /// Sides of an axis of the part, apart from planes of symmetry.
     sides: fn(usize) -> [Side; 2],
     force: [f64; 3],
-    /// Velocity of the body; none without a body.
+    /// Velocity of the body; `None` without a body.
     body: Option<[f64; 3]>,
 }
 
-impl Symmetric {
+impl SymmetricFlow {
     fn problem(&self, whole: bool) -> Problem {
         let is_plane = |axis: usize| self.planes.contains(&axis);
         let extents = [0, 1, 2].map(|k| self.extents[k] * if whole && is_plane(k) { 2 } else { 1 });
@@ -142,8 +142,8 @@ impl Symmetric {
         }
     }
 
-    /// Velocities of the part's cells, and the force on the body.
-    fn found(&self, whole: bool, steps: u64, ranks: usize) -> (Vec<f64>, BodyForce, u64) {
+    /// Velocities of the part's cells, the force on the body, and the number of fluid cells.
+    fn run(&self, whole: bool, steps: u64, ranks: usize) -> (Vec<f64>, BodyForce, u64) {
         let all = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
             let problem = self.problem(whole);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
@@ -187,11 +187,10 @@ fn stream_in_plane(axis: usize) -> [Side; 2] {
     if axis == 2 { PERIODIC } else { stream(axis) }
 }
 
-/// Half of a flow, or a quarter, has the velocities of the whole, and the part of the force on the
-/// body.
+/// Half or a quarter of a flow has the velocities of the whole flow, and its share of the force.
 #[test]
 fn mirrored_part_is_part_of_the_whole() {
-    let part = |set, collision, extents, planes, sides| Symmetric {
+    let part = |set, collision, extents, planes, sides| SymmetricFlow {
         set,
         collision,
         extents,
@@ -203,34 +202,37 @@ fn mirrored_part_is_part_of_the_whole() {
     let (plane, pulled) = (VelocitySet::D2Q9, [2e-4, 0.0, 0.0]);
     let (d3q19, d3q27) = (VelocitySet::D3Q19, VelocitySet::D3Q27);
     for (flow, ranks) in [
-        (Symmetric { force: pulled, ..part(plane, TRT, [16, 7, 1], &[1], channel) }, 1),
+        (SymmetricFlow { force: pulled, ..part(plane, TRT, [16, 7, 1], &[1], channel) }, 1),
         (part(plane, Collision::Bgk, [19, 6, 1], &[1], stream_in_plane), 2),
         (part(d3q19, TRT, [12, 5, 6], &[1, 2], stream), 3),
-        (Symmetric { force: pulled, body: Some([0.02, 0.0, 0.0]), ..part(d3q19, TRT, [9, 5, 6], &[1, 2], tube) }, 1),
-        (Symmetric { force: pulled, body: None, ..part(d3q27, TRT, [3, 6, 5], &[1, 2], duct) }, 2),
+        (
+            SymmetricFlow { force: pulled, body: Some([0.02, 0.0, 0.0]), ..part(d3q19, TRT, [9, 5, 6], &[1, 2], tube) },
+            1,
+        ),
+        (SymmetricFlow { force: pulled, body: None, ..part(d3q27, TRT, [3, 6, 5], &[1, 2], duct) }, 2),
         (part(d3q27, Collision::Cumulant, [12, 5, 6], &[1, 2], stream), 1),
     ] {
-        let what = format!("{:?} {:?} {:?}", flow.set, flow.collision, flow.extents);
-        let (part, force, _) = flow.found(false, 300, ranks);
-        let (whole, all, _) = flow.found(true, 300, 1);
-        let speed = farthest(whole.iter().copied());
-        let far = farthest(part.iter().zip(&whole).map(|(part, whole)| part - whole));
-        assert!(speed > 0.01 && far < 1e-5 * speed, "{what}: velocities up to {speed} are off by {far}");
+        let description = format!("{:?} {:?} {:?}", flow.set, flow.collision, flow.extents);
+        let (part, force, _) = flow.run(false, 300, ranks);
+        let (whole, all, _) = flow.run(true, 300, 1);
+        let speed = largest(whole.iter().copied());
+        let far = largest(part.iter().zip(&whole).map(|(part, whole)| part - whole));
+        assert!(speed > 0.01 && far < 1e-5 * speed, "{description}: velocities up to {speed} are off by {far}");
         if flow.body.is_some() {
             let parts = 2.0_f64.powi(flow.planes.len() as i32);
             let (found, wanted) = (parts * force.force[0], all.force[0]);
             assert!(
                 wanted.abs() > 1e-4 && (found - wanted).abs() < 1e-5 * wanted.abs(),
-                "{what}: {found} for {wanted}"
+                "{description}: {found} for {wanted}"
             );
         }
     }
 }
 
-/// The body takes the momentum out of a steady flow that a force puts in.
+/// In a steady flow, the force on the body is the momentum that the uniform force adds.
 #[test]
 fn force_on_half_a_body_is_the_momentum_put_in() {
-    let flow = Symmetric {
+    let flow = SymmetricFlow {
         set: VelocitySet::D2Q9,
         collision: TRT,
         extents: [16, 7, 1],
@@ -239,13 +241,12 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
         force: [1e-5, 0.0, 0.0],
         body: Some([0.0; 3]),
     };
-    let (_, force, cells) = flow.found(false, 8000, 1);
+    let (_, force, cells) = flow.run(false, 8000, 1);
     let put_in = 1e-5 * cells as f64;
     assert!((force.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", force.force[0]);
 }
 
-/// A plane pulse of sound, 10 cells wide, leaves through an outlet with the flow, and less than 2 %
-/// of it comes back.
+/// A plane pulse of sound, 10 cells wide, leaves through an outlet; less than 2 % is reflected.
 #[test]
 fn outlets_do_not_reflect_sound() {
     let (cells, width, height, sound) = (160, 10.0, 1e-3, 1.0 / 3.0_f64.sqrt());
@@ -262,7 +263,7 @@ fn outlets_do_not_reflect_sound() {
                     .viscosity(viscosity)
                     .initial_flow(move |at| 1.0 + pulse(at), move |at| [speed + sound * pulse(at), 0.0, 0.0]);
                 let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
-                // The pulse has left, and its reflection is on the way back.
+                // The pulse has left, and its reflection returns.
                 flow.run(((80.0 + 3.5 * width) / (sound + speed)) as u64)?;
                 let mut most = 0.0_f64;
                 for _ in 0..10 {
@@ -274,7 +275,7 @@ fn outlets_do_not_reflect_sound() {
                     let mut fetched = world.fence()?;
                     let (excess, velocity) = (fetched.redeem(excess)?, fetched.redeem(velocity)?);
                     let back = |(excess, u): (&f32, &f32)| 0.5 * (f64::from(*excess) - (f64::from(*u) - speed) / sound);
-                    most = most.max(farthest(excess.iter().zip(&velocity).map(back)));
+                    most = most.max(largest(excess.iter().zip(&velocity).map(back)));
                 }
                 assert!(most < 0.02 * height, "{set:?}, {speed}, {viscosity}: {} of the pulse", most / height);
             }
@@ -284,7 +285,6 @@ fn outlets_do_not_reflect_sound() {
     }
 }
 
-/// Between open sides and mirrors all mass is that of the fluid's cells.
 #[test]
 fn mass_is_the_sum_of_densities() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {

@@ -1,15 +1,15 @@
-//! The same flow on plain vectors, in `f64` and with two copies: populations collide, then stream. Walls are cells that
-//! send back what comes.
+//! Reference flow on vectors, in `f64` and with two copies of the populations: they collide, then
+//! stream. Walls are cells that reflect populations.
 
 use zippy_lbm::VelocitySet;
 
-/// What a cell of the lattice is.
+/// Role of a cell in the lattice.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum CellRole {
     Fluid,
     Solid,
     Moving([f64; 3]),
-    /// Beyond a mirror across these axes, before which there is fluid.
+    /// The image of a fluid cell beyond free-slip sides of these axes.
     Mirror([bool; 3]),
     Velocity {
         normal: [i64; 3],
@@ -25,21 +25,21 @@ pub enum Kind {
     },
 }
 
-pub struct Twin {
+pub struct ReferenceFlow {
     pub set: VelocitySet,
     pub shape: [i64; 3],
     pub periodic: [bool; 3],
-    pub kinds: Vec<Kind>,
+    pub roles: Vec<CellRole>,
     /// 3 ν of each cell.
-    pub lags: Vec<f64>,
-    /// None for one relaxation time.
+    pub viscous_times: Vec<f64>,
+    /// `None` for one relaxation time.
     pub magic: Option<f64>,
     pub smagorinsky: f64,
-    pub cumulant: bool,
+    pub is_cumulant: bool,
     pub steps: u64,
-    /// Of each cell.
+    /// Force on each cell.
     pub forces: Vec<[f64; 3]>,
-    /// What arrives: population `q` of cell `i` at `i * count + q`.
+    /// Arrived populations: population `q` of cell `i` at `i * count + q`.
     pub f: Vec<f64>,
 }
 
@@ -47,30 +47,30 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-impl Twin {
-    /// In equilibrium with density and velocity, and walls with their own.
-    pub fn start(&mut self, density: impl Fn([i64; 3]) -> f64, velocity: impl Fn([i64; 3]) -> [f64; 3]) {
-        for i in 0..self.kinds.len() {
+impl ReferenceFlow {
+    /// Sets the equilibrium of density and velocity, in moving walls with their velocity.
+    pub fn set_equilibrium(&mut self, density: impl Fn([i64; 3]) -> f64, velocity: impl Fn([i64; 3]) -> [f64; 3]) {
+        for i in 0..self.roles.len() {
             let (mut rho, mut u) = (1.0, [0.0; 3]);
-            match self.kinds[i] {
-                Kind::Moving(wall) => u = wall,
-                _ if self.flows(i) => (rho, u) = (density(self.at(i)), velocity(self.at(i))),
+            match self.roles[i] {
+                CellRole::Moving(wall) => u = wall,
+                _ if self.is_fluid(i) => (rho, u) = (density(self.cell(i)), velocity(self.cell(i))),
                 _ => {}
             }
             for q in 0..self.set.count() {
-                let force = 1.5 * self.set.weight(q) * dot(self.c(q), self.forces[i]);
+                let force = 1.5 * self.set.weight(q) * dot(self.velocity(q), self.forces[i]);
                 self.f.push(self.equilibrium(q, rho, u) - force);
             }
         }
     }
 
-    pub fn at(&self, i: usize) -> [i64; 3] {
+    pub fn cell(&self, i: usize) -> [i64; 3] {
         let [nx, ny, _] = self.shape;
         let i = i as i64;
         [i % nx, i / nx % ny, i / nx / ny]
     }
 
-    /// The cell at a place of the lattice, around the ends where they are periodic.
+    /// Index of a cell, wrapped along periodic axes.
     fn index(&self, at: [i64; 3]) -> Option<usize> {
         let mut index = 0;
         for axis in (0..3).rev() {
@@ -84,64 +84,66 @@ impl Twin {
         Some(index as usize)
     }
 
-    pub fn flows(&self, i: usize) -> bool {
-        !matches!(self.kinds[i], Kind::Solid | Kind::Moving(_) | Kind::Mirror(_))
+    pub fn is_fluid(&self, i: usize) -> bool {
+        !matches!(self.roles[i], CellRole::Solid | CellRole::Moving(_) | CellRole::Mirror(_))
     }
 
-    fn c(&self, q: usize) -> [f64; 3] {
+    fn velocity(&self, q: usize) -> [f64; 3] {
         self.set.velocity(q).map(|c| c as f64)
     }
 
     fn equilibrium(&self, q: usize, density: f64, u: [f64; 3]) -> f64 {
-        let cu = dot(self.c(q), u);
+        let cu = dot(self.velocity(q), u);
         self.set.weight(q) * density * (1.0 + 3.0 * cu + 4.5 * cu * cu - 1.5 * dot(u, u))
     }
 
-    /// Density and velocity of a cell, with half of the force.
+    /// Density and velocity of a cell, including half of the force.
     pub fn moments(&self, i: usize) -> (f64, [f64; 3]) {
         let count = self.set.count();
         let f = &self.f[i * count..(i + 1) * count];
-        self.open(i, f).unwrap_or_else(|| moments(self.set, f, self.forces[i]))
+        self.open_flow(i, f).unwrap_or_else(|| moments(self.set, f, self.forces[i]))
     }
 
-    /// Density and velocity at an open side, by what is known there.
-    fn open(&self, i: usize, f: &[f64]) -> Option<(f64, [f64; 3])> {
-        let normal = match self.kinds[i] {
-            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
+    /// Density and velocity at an open side, from the known populations.
+    fn open_flow(&self, i: usize, f: &[f64]) -> Option<(f64, [f64; 3])> {
+        let normal = match self.roles[i] {
+            CellRole::Velocity { normal, .. } | CellRole::Pressure { normal, .. } | CellRole::Outlet { normal, .. } => {
                 normal.map(|x| x as f64)
             }
             _ => return None,
         };
-        let sum = |sign: f64| -> f64 { (0..f.len()).filter(|&q| dot(self.c(q), normal) == sign).map(|q| f[q]).sum() };
+        let sum =
+            |sign: f64| -> f64 { (0..f.len()).filter(|&q| dot(self.velocity(q), normal) == sign).map(|q| f[q]).sum() };
         let known = sum(0.0) + 2.0 * sum(-1.0) - 0.5 * dot(self.forces[i], normal);
-        match self.kinds[i] {
-            Kind::Velocity { u, .. } => Some((known / (1.0 - dot(u, normal)), u)),
-            Kind::Pressure { density, .. } => Some((density, normal.map(|x| x * (1.0 - known / density)))),
-            Kind::Outlet { density, .. } => {
+        match self.roles[i] {
+            CellRole::Velocity { u, .. } => Some((known / (1.0 - dot(u, normal)), u)),
+            CellRole::Pressure { density, .. } => Some((density, normal.map(|x| x * (1.0 - known / density)))),
+            CellRole::Outlet { density, .. } => {
                 let n = normal;
-                let at = self.at(i);
+                let at = self.cell(i);
                 let before = self.index(std::array::from_fn(|axis| at[axis] + n[axis] as i64)).expect("a cell");
                 let count = f.len();
                 let (near, u) = moments(self.set, &self.f[before * count..(before + 1) * count], self.forces[before]);
-                // Of the values that come back: their mean, and their slopes along the side.
-                let back: Vec<usize> = (0..count).filter(|&q| dot(self.c(q), n) > 0.0).collect();
+                // Mean of the stored values, and their slopes along the side.
+                let back: Vec<usize> = (0..count).filter(|&q| dot(self.velocity(q), n) > 0.0).collect();
                 let value = |q: usize| f[q] - self.set.weight(q);
                 let inward = back.iter().map(|&q| value(q)).sum::<f64>() / back.len() as f64;
                 let slope = |axis: usize| {
-                    let square: f64 = back.iter().map(|&q| self.c(q)[axis].powi(2)).sum();
-                    back.iter().map(|&q| value(q) * self.c(q)[axis]).sum::<f64>() / square.max(1.0)
+                    let square: f64 = back.iter().map(|&q| self.velocity(q)[axis].powi(2)).sum();
+                    back.iter().map(|&q| value(q) * self.velocity(q)[axis]).sum::<f64>() / square.max(1.0)
                 };
                 let speed = 2.0 * (-dot(u, n)).clamp(0.0, 1.0);
                 let blend = |old: f64, new: f64| (old + speed * new) / (1.0 + speed);
                 let old = [0, 1, 2].map(|axis| if n[axis] != 0.0 { n[axis] * inward } else { slope(axis) });
                 let old = if self.steps < 2 { u } else { old };
-                // The invariant that comes in has no part of the sound that goes out.
+                // The incoming invariant is free of outgoing sound.
                 let wave = if self.steps < 2 { 0.0 } else { (near - density) / 3.0_f64.sqrt() };
                 let length = (0..3).find(|&axis| normal[axis] != 0.0).map_or(1, |axis| self.shape[axis] - 2);
                 let restored = 0.2 / 3.0_f64.sqrt() / length as f64 * wave;
                 let still: [f64; 3] = std::array::from_fn(|axis| u[axis] + wave * n[axis]);
                 let mean: [f64; 3] = std::array::from_fn(|axis| blend(old[axis], still[axis]) - restored * n[axis]);
-                // Leaving at the mean speed and that of a sound wave: rho (1 + out + c (rho - wanted)) is known.
+                // Fluid leaves at the mean speed plus that of a sound wave:
+                // rho (1 + out + c (rho - wanted)) = known.
                 let (out, sound) = (-dot(mean, n), 1.0 / 3.0_f64.sqrt());
                 let linear = 1.0 + out - sound * density;
                 let rho = (-linear + (linear * linear + 4.0 * sound * known).sqrt()) / (2.0 * sound);
@@ -155,29 +157,29 @@ impl Twin {
     pub fn step(&mut self) {
         let count = self.set.count();
         let mut next = self.f.clone();
-        for i in 0..self.kinds.len() {
-            let at = self.at(i);
+        for i in 0..self.roles.len() {
+            let at = self.cell(i);
             let arrived = |q: usize| {
                 let c = self.set.velocity(q);
                 let from = self.index([at[0] - c[0], at[1] - c[1], at[2] - c[2]]);
                 if from.is_some() { self.f[i * count + q] } else { self.set.weight(q) }
             };
-            let left = self.left(i, (0..count).map(arrived).collect());
-            for (q, left) in left.into_iter().enumerate() {
+            let leaving = self.leave_cell(i, (0..count).map(arrived).collect());
+            for (q, value) in leaving.into_iter().enumerate() {
                 let c = self.set.velocity(q);
                 let Some(to) = self.index([at[0] + c[0], at[1] + c[1], at[2] + c[2]]) else { continue };
-                match self.kinds[to] {
-                    // Half-way: along the mirror it goes on, across it it has come back already.
-                    Kind::Mirror(axes) if self.flows(i) => {
+                match self.roles[to] {
+                    // Half-way specular reflection in the same step.
+                    CellRole::Mirror(axes) if self.is_fluid(i) => {
                         let way =
                             |back: i64| std::array::from_fn(|axis| if axes[axis] { back * c[axis] } else { c[axis] });
                         let [along, turned]: [[i64; 3]; 2] = [way(0), way(-1)];
                         let to = self.index(std::array::from_fn(|axis| at[axis] + along[axis])).expect("a cell");
                         let q = (0..count).find(|&q| self.set.velocity(q) == turned).expect("a mirror image");
-                        next[to * count + q] = left;
+                        next[to * count + q] = value;
                     }
-                    _ if matches!(self.kinds[i], Kind::Mirror(_)) => {}
-                    _ => next[to * count + q] = left,
+                    _ if matches!(self.roles[i], CellRole::Mirror(_)) => {}
+                    _ => next[to * count + q] = value,
                 }
             }
         }
@@ -185,34 +187,35 @@ impl Twin {
         self.steps += 1;
     }
 
-    /// What leaves a cell.
-    fn left(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
+    /// The populations that leave a cell.
+    fn leave_cell(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
         let count = self.set.count();
-        match self.kinds[i] {
-            Kind::Fluid => self.collided(i, f),
-            Kind::Solid => (0..count).map(|q| f[self.set.opposite(q)]).collect(),
-            Kind::Moving(u) => {
+        match self.roles[i] {
+            CellRole::Fluid => self.collide(i, f),
+            CellRole::Solid => (0..count).map(|q| f[self.set.opposite(q)]).collect(),
+            CellRole::Moving(u) => {
                 let back = |q: usize| {
-                    let (from, at) = (self.set.opposite(q), self.at(i));
+                    let (from, at) = (self.set.opposite(q), self.cell(i));
                     let c = self.set.velocity(from);
-                    let fluid = self.index([at[0] - c[0], at[1] - c[1], at[2] - c[2]]).is_some_and(|n| self.flows(n));
-                    let push = 6.0 * self.set.weight(q) * dot(self.c(from), u);
+                    let fluid =
+                        self.index([at[0] - c[0], at[1] - c[1], at[2] - c[2]]).is_some_and(|n| self.is_fluid(n));
+                    let push = 6.0 * self.set.weight(q) * dot(self.velocity(from), u);
                     f[from] - if fluid { push } else { 0.0 }
                 };
                 (0..count).map(back).collect()
             }
-            Kind::Mirror(_) => f,
-            Kind::Velocity { normal, .. } | Kind::Pressure { normal, .. } | Kind::Outlet { normal, .. } => {
-                let (density, u) = self.open(i, &f).expect("an open side");
-                let mut left = self.collided(i, self.regular(i, &f, normal, density, u));
-                if matches!(self.kinds[i], Kind::Outlet { .. }) {
+            CellRole::Mirror(_) => f,
+            CellRole::Velocity { normal, .. } | CellRole::Pressure { normal, .. } | CellRole::Outlet { normal, .. } => {
+                let (density, u) = self.open_flow(i, &f).expect("an open side");
+                let mut left = self.collide(i, self.regularise(i, &f, normal, density, u));
+                if matches!(self.roles[i], CellRole::Outlet { .. }) {
                     let n = normal.map(|x| x as f64);
                     let along = [0, 1, 2].map(|axis| if n[axis] == 0.0 { u[axis] } else { 0.0 });
-                    // Of the speed out the part that is not sound.
-                    let Kind::Outlet { density: wanted, .. } = self.kinds[i] else { unreachable!("an outlet") };
+                    // Normal velocity without the sound wave.
+                    let CellRole::Outlet { density: wanted, .. } = self.roles[i] else { unreachable!("an outlet") };
                     let inward = dot(u, n) + (density - wanted) / 3.0_f64.sqrt();
-                    for q in (0..count).filter(|&q| dot(self.c(q), n) < 0.0) {
-                        left[q] = self.set.weight(q) + inward - dot(self.c(q), along);
+                    for q in (0..count).filter(|&q| dot(self.velocity(q), n) < 0.0) {
+                        left[q] = self.set.weight(q) + inward - dot(self.velocity(q), along);
                     }
                 }
                 left
@@ -220,21 +223,21 @@ impl Twin {
         }
     }
 
-    /// Latt's regularised populations: those unknown have the stress of their opposites.
-    fn regular(&self, i: usize, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
+    /// Latt's regularised populations: unknown ones have the stress of their opposites.
+    fn regularise(&self, i: usize, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
         let n = normal.map(|x| x as f64);
         let beyond = |q: usize| f[q] - self.equilibrium(q, density, u);
         let mut stress = [[0.0; 3]; 3];
         for q in 0..f.len() {
-            let part = if dot(self.c(q), n) > 0.0 { beyond(self.set.opposite(q)) } else { beyond(q) };
+            let part = if dot(self.velocity(q), n) > 0.0 { beyond(self.set.opposite(q)) } else { beyond(q) };
             for (a, row) in stress.iter_mut().enumerate() {
                 for (b, sum) in row.iter_mut().enumerate() {
-                    *sum += part * self.c(q)[a] * self.c(q)[b];
+                    *sum += part * self.velocity(q)[a] * self.velocity(q)[b];
                 }
             }
         }
-        let one = |q: usize| {
-            let c = self.c(q);
+        let population = |q: usize| {
+            let c = self.velocity(q);
             let mut sum = 0.0;
             for a in 0..3 {
                 for b in 0..3 {
@@ -243,22 +246,22 @@ impl Twin {
             }
             self.equilibrium(q, density, u) + self.set.weight(q) * (4.5 * sum - 1.5 * dot(c, self.forces[i]))
         };
-        (0..f.len()).map(one).collect()
+        (0..f.len()).map(population).collect()
     }
 
-    /// What leaves fluid that has relaxed.
-    fn collided(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
+    /// Populations after a collision.
+    fn collide(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
         let (set, force) = (self.set, self.forces[i]);
         let (density, u) = moments(set, &f, force);
         let beyond: Vec<f64> = (0..f.len()).map(|q| f[q] - self.equilibrium(q, density, u)).collect();
-        let lag = self.lags[i];
-        let magic = self.magic.unwrap_or(lag * lag);
-        let (mut plus, mut minus) = (1.0 / (lag + 0.5), 1.0 / (magic / lag + 0.5));
+        let viscous_time = self.viscous_times[i];
+        let magic = self.magic.unwrap_or(viscous_time * viscous_time);
+        let (mut plus, mut minus) = (1.0 / (viscous_time + 0.5), 1.0 / (magic / viscous_time + 0.5));
         if self.smagorinsky > 0.0 {
             let mut square = 0.0;
             for a in 0..3 {
                 for b in 0..3 {
-                    let stress: f64 = (0..f.len()).map(|q| beyond[q] * self.c(q)[a] * self.c(q)[b]).sum();
+                    let stress: f64 = (0..f.len()).map(|q| beyond[q] * self.velocity(q)[a] * self.velocity(q)[b]).sum();
                     square += stress * stress;
                 }
             }
@@ -267,11 +270,11 @@ impl Twin {
             plus = 2.0 / (time + (time * time + grown).sqrt());
             minus = 1.0 / (0.5 + magic / (1.0 / plus - 0.5));
         }
-        if self.cumulant {
-            return self.gaussian(&f, density, u, plus, force);
+        if self.is_cumulant {
+            return self.collide_cumulants(&f, density, u, plus, force);
         }
         let source = |q: usize| {
-            let c = self.c(q);
+            let c = self.velocity(q);
             let both = 9.0 * dot(c, u) * dot(c, force) - 3.0 * dot(u, force);
             (set.weight(q) * both, set.weight(q) * 3.0 * dot(c, force))
         };
@@ -287,12 +290,12 @@ impl Twin {
     }
 }
 
-impl Twin {
-    /// Cumulants: a Gaussian whose second moments have relaxed, through its moments up to the second order of each axis.
-    fn gaussian(&self, f: &[f64], density: f64, u: [f64; 3], rate: f64, force: [f64; 3]) -> Vec<f64> {
+impl ReferenceFlow {
+    /// Cumulant collision: populations of a Gaussian with relaxed second moments.
+    fn collide_cumulants(&self, f: &[f64], density: f64, u: [f64; 3], rate: f64, force: [f64; 3]) -> Vec<f64> {
         let mut second = [[0.0; 3]; 3];
         for (q, f) in f.iter().enumerate() {
-            let away: Vec<f64> = (0..3).map(|axis| self.c(q)[axis] - u[axis]).collect();
+            let away: Vec<f64> = (0..3).map(|axis| self.velocity(q)[axis] - u[axis]).collect();
             for (a, row) in second.iter_mut().enumerate() {
                 for (b, sum) in row.iter_mut().enumerate() {
                     *sum += f * away[a] * away[b];
@@ -313,9 +316,9 @@ impl Twin {
         variance[1][1] = variance[0][0] - xy / density;
         variance[2][2] = variance[0][0] - xz / density;
         let mean: [f64; 3] = std::array::from_fn(|axis| u[axis] + 0.5 * force[axis] / density);
-        // From 1, c and c² along an axis to the velocities -1, 0 and 1.
+        // From the moments 1, c and c² along an axis to the velocities -1, 0 and 1.
         let inverse = [[0.0, -0.5, 0.5], [1.0, 0.0, -1.0], [0.0, 0.5, 0.5]];
-        let one = |q: usize| {
+        let population = |q: usize| {
             let rows = self.set.velocity(q).map(|c| inverse[(c + 1) as usize]);
             let mut sum = 0.0;
             for (a, x) in rows[0].iter().enumerate() {
@@ -328,11 +331,11 @@ impl Twin {
             }
             density * sum
         };
-        (0..f.len()).map(one).collect()
+        (0..f.len()).map(population).collect()
     }
 }
 
-/// The mean of a product of components of a Gaussian: the first one alone, or paired with each of the others (Isserlis).
+/// Mean of a product of components of a Gaussian, by Isserlis' theorem.
 fn moment(axes: &[usize], mean: [f64; 3], variance: &[[f64; 3]; 3]) -> f64 {
     let Some((&first, rest)) = axes.split_first() else { return 1.0 };
     let pair = |(i, &other): (usize, &usize)| {

@@ -1,14 +1,14 @@
-//! Density and velocity of every cell, after some steps, against plain vectors in `f64`.
+//! Density and velocity of every cell after some steps, compared with a reference in `f64`.
 
 use zippy::{Config, run_with};
 use zippy_lbm::{Cut, Precision};
 
-use super::cases::{Case, all};
+use super::cases::{Case, all_cases};
 use super::support::launcher;
 
-/// How near numbers are: a step rounds by some units in the last place of what is about 1; in 16 bits by one of what is
-/// about 0.02.
-fn close(case: &Case) -> f64 {
+/// Largest rounding error of some steps: some units in the last place of 1 in 32 bits, and one unit
+/// in the last place of 0.02 in 16 bits.
+fn tolerance(case: &Case) -> f64 {
     match case.precision {
         Precision::Single => 4e-6,
         Precision::Half => 2e-4,
@@ -16,32 +16,34 @@ fn close(case: &Case) -> f64 {
 }
 
 #[test]
-fn all_cells() {
-    for case in all() {
-        // More ranks have the bits of one: see `cuts`, and there which cases.
-        compare(&case, &[1]);
+fn fields_of_all_cases_are_those_of_the_reference() {
+    for case in all_cases() {
+        // `cuts` compares more ranks with one rank.
+        compare_with_reference(&case, &[1]);
     }
 }
 
-/// After 1, 2 and 21 steps, on each of these numbers of ranks.
-pub fn compare(case: &Case, counts: &[usize]) {
-    let mut twin = case.twin();
+/// Compares a case with the reference after 1, 2 and 21 steps, on each of these numbers of ranks.
+pub fn compare_with_reference(case: &Case, counts: &[usize]) {
+    let mut reference = case.reference();
     let mut expected = Vec::new();
     for steps in [1, 2, 21] {
         while expected.len() < steps {
-            twin.step();
-            expected.push((0..twin.kinds.len()).map(|i| (twin.flows(i), twin.moments(i))).collect::<Vec<_>>());
+            reference.step();
+            expected.push(
+                (0..reference.roles.len()).map(|i| (reference.is_fluid(i), reference.moments(i))).collect::<Vec<_>>(),
+            );
         }
     }
-    let places: Vec<_> = (0..twin.kinds.len()).map(|i| twin.at(i)).collect();
+    let places: Vec<_> = (0..reference.roles.len()).map(|i| reference.cell(i)).collect();
     for ranks in launcher::counts(counts) {
         run_with(Config::threads(ranks), |world| {
             let mut flow = case.flow(world, &Cut::Auto)?;
             for steps in [1, 2, 21] {
                 flow.run(steps - flow.steps())?;
                 let fields = flow.fields()?;
-                // In 16 bits there may be cells beyond the lattice.
-                let [x, y, z] = twin.shape.map(|n| 0..n);
+                // 16 bits may have padding cells after the lattice.
+                let [x, y, z] = reference.shape.map(|n| 0..n);
                 let excess = world.get(fields.excess.at((x.clone(), y.clone(), z.clone())))?;
                 let velocity = world.get(fields.velocity.at((x, y, z, ..)))?;
                 let mut fetched = world.fence()?;
@@ -52,7 +54,7 @@ pub fn compare(case: &Case, counts: &[usize]) {
                     let far = (0..3).map(|axis| (found[axis] - u[axis]).abs()).fold(0.0, f64::max);
                     let off = (f64::from(excess[i]) - wanted).abs();
                     assert!(
-                        off < close(case) && far < close(case),
+                        off < tolerance(case) && far < tolerance(case),
                         "{} {:?} {:?}, {ranks} ranks, step {steps}, cell {:?}: {} for {wanted}, {found:?} for {u:?}",
                         case.name,
                         case.set,

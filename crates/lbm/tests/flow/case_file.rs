@@ -1,4 +1,4 @@
-//! Cases of one's own, as texts.
+//! Case files.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
-/// Text of the example that the documentation of `described` shows.
+/// The example in the documentation of `case_file`.
 fn example() -> String {
     include_str!("../../examples/channel.toml").to_owned()
 }
@@ -18,37 +18,37 @@ fn no_files(_: &zippy::World, source: &BodyFile) -> zippy::Result<Rc<dyn SolidSh
     Err(Error::program(format!("{source:?} is not there")))
 }
 
-/// Water past a cylinder that turns, in metres, and the same written by hand for the lattice.
+/// Water around a rotating cylinder in metres, compared with the same problem in lattice units.
 #[test]
-fn the_example_is_what_it_says() {
+fn example_has_the_bits_of_the_problem_in_lattice_units() {
     let hashes = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let described = CaseFile::parse(&example())?;
-        assert_eq!(described.name(), "a cylinder that turns in a channel");
-        assert_eq!((described.every(), described.warnings()), (Some(50), &[][..]));
-        let units = described.units().expect("units");
+        let file = CaseFile::parse(&example())?;
+        assert_eq!(file.name(), "a cylinder that turns in a channel");
+        assert_eq!((file.every(), file.warnings()), (Some(50), &[][..]));
+        let units = file.units().expect("units");
         // 0.0625 cells a step are 0.25 m/s.
         assert_eq!((units.cell, units.step, units.density), (0.0078125, 0.001953125, 1000.0));
-        let case = described.build_case(world, &no_files)?;
+        let case = file.build_case(world, &no_files)?;
         assert!((case.reynolds() - 100.0).abs() < 1e-9 && case.length == 16.0 && case.speed == 0.0625);
         assert_eq!((case.steps, case.area), (20_000, Some(16.0)));
-        let [probe] = described.probes() else { panic!("{:?}", described.probes()) };
+        let [probe] = file.probes() else { panic!("{:?}", file.probes()) };
         assert_eq!((probe.name.as_str(), probe.cell), ("wake", [72, 32, 0]));
 
-        let (n, middle, radius) = ([256, 64, 1], [47.5, 31.5, 0.0], 8.0);
+        let (n, centre, radius) = ([256, 64, 1], [47.5, 31.5, 0.0], 8.0);
         let profile = |at: [i64; 3]| {
             let y = (at[1] as f64 + 0.5) / 64.0;
             [0.09375 * (4.0 * y * (1.0 - y)), 0.0, 0.0]
         };
-        let turn = 2.0 * 0.001953125;
+        let spin = 2.0 * 0.001953125;
         let problem = Problem::new(VelocitySet::D2Q9, n)
             .sides(0, Side::Velocity(Rc::new(profile)), Side::Outlet(1.0))
             .sides(1, Side::Wall, Side::Wall)
             .viscosity(0.01)
             .collision(Collision::Trt { magic: 3.0 / 16.0 })
             .moving_body(
-                middle,
-                move |at| (at[0] as f64 - middle[0]).powi(2) + (at[1] as f64 - middle[1]).powi(2) < radius * radius,
-                move |at| [-turn * (at[1] as f64 - middle[1]), turn * (at[0] as f64 - middle[0]), 0.0],
+                centre,
+                move |at| (at[0] as f64 - centre[0]).powi(2) + (at[1] as f64 - centre[1]).powi(2) < radius * radius,
+                move |at| [-spin * (at[1] as f64 - centre[1]), spin * (at[0] as f64 - centre[0]), 0.0],
             )
             .initial_flow(|_| 1.0, |_| [0.0625, 0.0, 0.0]);
         let mut hashes = Vec::new();
@@ -67,9 +67,9 @@ fn the_example_is_what_it_says() {
     }
 }
 
-/// Poiseuille's flow of oil between plates, in metres and seconds: u = a h² / (8 ν) in the middle.
+/// Poiseuille flow of oil between plates in SI units: u = a h² / (8 ν) in the middle.
 #[test]
-fn physical_numbers_come_back() {
+fn velocity_in_physical_units_is_exact() {
     let text = "
         steps = 3000
         lattice = { cells = [4, 16, 1] }
@@ -80,16 +80,16 @@ fn physical_numbers_come_back() {
         probes = [{ name = \"middle\", at = [0.001, 0.0052, 0] }]
     ";
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-        let described = CaseFile::parse(text)?;
-        let case = described.build_case(world, &no_files)?;
+        let file = CaseFile::parse(text)?;
+        let case = file.build_case(world, &no_files)?;
         let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
         flow.run(case.steps)?;
-        let cell = described.probes()[0].cell;
+        let cell = file.probes()[0].cell;
         assert_eq!(cell, [1, 8, 0]);
         let fields = flow.fields()?;
         let inside = flow.box_ranges();
         let found = world.get(fields.velocity.at((inside[0].start + 1, inside[1].start + 8, 0, 0)))?;
-        let found = f64::from(world.fence()?.redeem(found)?[0]) * described.units().expect("units").speed();
+        let found = f64::from(world.fence()?.redeem(found)?[0]) * file.units().expect("units").speed();
         let y = 8.5 * 0.000625;
         let exact = 0.8 / (2.0 * 1e-3) * y * (0.01 - y);
         assert!((found - exact).abs() < 1e-3 * exact, "{found}, {exact}");
@@ -98,9 +98,8 @@ fn physical_numbers_come_back() {
     .unwrap();
 }
 
-/// A file's body stands where the text says, in metres.
 #[test]
-fn bodies_of_files_have_their_places() {
+fn bodies_of_files_have_the_positions_of_the_case_file() {
     let text = "
         steps = 1
         lattice.cells = [20, 16, 12]
@@ -115,7 +114,7 @@ fn bodies_of_files_have_their_places() {
     let cells = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
         let load = |_: &zippy::World, source: &BodyFile| -> zippy::Result<Rc<dyn SolidShape>> {
             assert_eq!(*source, BodyFile::Surface { file: "cube.stl".into() });
-            // A cube of edge 1 from (1, 1, 1) on.
+            // A cube of edge 1 with its lower corner at (1, 1, 1).
             let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 2.0 } else { 1.0 });
             let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
             let halves = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]);
@@ -126,7 +125,8 @@ fn bodies_of_files_have_their_places() {
         let all = (0..12).flat_map(|z| (0..16).flat_map(move |y| (0..20).map(move |x| [x, y, z])));
         Ok(all.filter(solid).collect::<Vec<_>>())
     });
-    // 4 cells an edge, the corner 4 m from that of the box; and 2 cells from 1 m on.
+    // An edge of 4 cells with its centre at (5, 4, 3) m, and an edge of 2 cells with its corner at
+    // 1 m.
     for cells in cells.unwrap() {
         let large = |at: &[i64; 3]| (8..12).contains(&at[0]) && (6..10).contains(&at[1]) && (4..8).contains(&at[2]);
         let small = |at: &[i64; 3]| at.iter().all(|x| (2..4).contains(x));
@@ -136,13 +136,13 @@ fn bodies_of_files_have_their_places() {
 }
 
 #[test]
-fn mistakes_have_a_line_and_a_key() {
+fn invalid_entry_is_an_error_with_line_and_key() {
     let base = example();
     let changed = |from: &str, to: &str| {
         assert!(base.contains(from), "{from}");
         base.replacen(from, to, 1)
     };
-    let line = |text: &str| 1 + base.lines().position(|line| line.contains(text)).expect("it is there");
+    let line = |text: &str| 1 + base.lines().position(|line| line.contains(text)).expect("a line with this text");
     let checks: Vec<(String, usize, &str)> = vec![
         (changed("viscosity = ", "viscousity = "), line("viscosity = "), "unknown field `viscousity`"),
         (changed("cells = [256, 64, 1]", "cells = [256, 64]"), line("cells = ["), "2 numbers; there must be 3"),
@@ -168,11 +168,11 @@ fn mistakes_have_a_line_and_a_key() {
         assert!(error.starts_with(&format!("line {line}, ")) && error.contains(wanted), "{line}, {wanted:?}: {error}");
     }
     assert!(CaseFile::parse("").expect_err("nothing").to_string().contains("missing field `steps`"));
-    let fast = CaseFile::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("it can be");
+    let fast = CaseFile::parse(&changed("lattice_speed = 0.0625", "lattice_speed = 0.5")).expect("a valid file");
     assert!(fast.warnings()[0].contains("sides.x.below has Mach number 1.30"), "{:?}", fast.warnings());
 }
 
-/// The square cylinder of a plane, at whose free-slip sides nothing is said of the third axis.
+/// A square cylinder in a plane; the file does not mention the third axis.
 const SQUARE: &str = "
     steps = 1
     lattice = { cells = [24, 16, 1], velocities = \"D2Q9\" }
@@ -196,13 +196,13 @@ fn box_in_a_plane_has_the_cells_of_its_rectangle() {
         flow.body_forces()
     });
     let forces = forces.unwrap();
-    // Sound goes back and forth at first.
+    // Sound waves dominate the first steps.
     let [along, across, _] = forces[0][0].force;
     assert!(along.abs() > 1e-3 && across.abs() < 1e-6, "{forces:?}");
 }
 
 #[test]
-fn bodies_without_a_surface_are_counted_and_a_box_without_fluid_is_an_error() {
+fn surface_cells_are_counted_and_a_box_without_fluid_is_an_error() {
     let surfaces = |text: &str| {
         run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
             let case = CaseFile::parse(text)?.build_case(world, &no_files)?;
@@ -211,9 +211,9 @@ fn bodies_without_a_surface_are_counted_and_a_box_without_fluid_is_an_error() {
     };
     let box_of = |corners: &str| SQUARE.replace("from = [8, 6, 0], to = [12, 10, 1]", corners);
     let within = "[[bodies]]\n shape.box = { from = [9, 7, 0], to = [11, 9, 1] }\n";
-    // The rim of four by four cells; the second one is within the first.
+    // The rim of 4 x 4 cells; the second body is inside of the first.
     assert_eq!(surfaces(&(SQUARE.to_owned() + within)).unwrap()[0], [12, 0]);
-    // Between the middles of cells.
+    // Between cell centres.
     assert_eq!(surfaces(&box_of("from = [8.6, 6.6, 0], to = [9.4, 7.4, 1]")).unwrap()[0], [0]);
     let full = surfaces(&box_of("from = [0, 0, 0], to = [24, 16, 1]")).unwrap_err().to_string();
     assert!(full.contains("no cell of the box has fluid: 384 cells"), "{full}");
@@ -230,8 +230,8 @@ fn inflow_without_a_way_out_is_a_warning() {
     }
     let closed: Vec<String> = warnings("\"wall\"");
     // 16 faces of 0.05 cells into 384 cells.
-    let told = "more fluid flows in than out (sides.x.below), and no side has a pressure: the density of the box changes by +208.333 %";
-    assert!(closed.len() == 1 && closed[0].starts_with(told), "{closed:?}");
+    let expected = "more fluid flows in than out (sides.x.below), and no side has a pressure: the density of the box changes by +208.333 %";
+    assert!(closed.len() == 1 && closed[0].starts_with(expected), "{closed:?}");
     let fast: Vec<String> = warnings("{ velocity = [0.06, 0, 0] }");
     assert!(
         fast.len() == 1 && fast[0].starts_with("more fluid flows out than in (sides.x.below, sides.x.above)"),

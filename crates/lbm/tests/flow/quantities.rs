@@ -1,23 +1,23 @@
-//! Quantities against loops over the velocities.
+//! Quantities compared with loops over the velocities.
 
 use zippy::{Config, run_with};
 use zippy_lbm::{Cut, Precision, Quantity, VelocitySet};
 
-use super::cases::{Case, all};
+use super::cases::{Case, all_cases};
+use super::reference_flow::CellRole;
 use super::support::launcher;
-use super::twin::Kind;
 
 #[test]
-fn against_loops() {
+fn quantities_are_those_of_loops_over_velocities() {
     let chosen = |case: &Case| ["periodic", "solids", "channel"].contains(&case.name);
-    // Quantities are found from the velocity, of whatever set; the largest set only in 16 bits.
-    let few = |case: &Case| case.set != VelocitySet::D3Q27 || case.precision == Precision::Half && case.solids;
-    for case in all().into_iter().filter(|case| chosen(case) && few(case)) {
-        let twin = case.twin();
-        let [nx, ny, nz] = twin.shape;
+    // Quantities depend only on velocities, so D3Q27 is tested only in 16 bits.
+    let few = |case: &Case| case.set != VelocitySet::D3Q27 || case.precision == Precision::Half && case.has_solids;
+    for case in all_cases().into_iter().filter(|case| chosen(case) && few(case)) {
+        let reference = case.reference();
+        let [nx, ny, nz] = reference.shape;
         let index = |at: [i64; 3]| -> Option<usize> {
             let mut wrapped = at;
-            for ((x, n), periodic) in wrapped.iter_mut().zip(twin.shape).zip(twin.periodic) {
+            for ((x, n), periodic) in wrapped.iter_mut().zip(reference.shape).zip(reference.periodic) {
                 *x = if periodic && n > 1 { x.rem_euclid(n) } else { *x };
             }
             let [x, y, z] = wrapped;
@@ -37,26 +37,26 @@ fn against_loops() {
                 let count = found.len();
                 let velocity =
                     |at: [i64; 3]| [0, 1, 2].map(|axis| index(at).map_or(0.0, |i| f64::from(u[axis * count + i])));
-                for i in (0..count).filter(|&i| twin.flows(i)) {
-                    let at = twin.at(i);
-                    // Gradient: row is the axis of the difference.
-                    let beside = |axis: usize, step: i64| {
+                for i in (0..count).filter(|&i| reference.is_fluid(i)) {
+                    let at = reference.cell(i);
+                    let neighbour = |axis: usize, step: i64| {
                         let mut next = at;
                         next[axis] += step;
                         let Some(there) = index(next) else { return velocity(at) };
-                        let open = matches!(twin.kinds[i], Kind::Velocity { .. } | Kind::Pressure { .. });
-                        match twin.kinds[there] {
-                            Kind::Mirror(_) => {
+                        let open = matches!(reference.roles[i], CellRole::Velocity { .. } | CellRole::Pressure { .. });
+                        match reference.roles[there] {
+                            CellRole::Mirror(_) => {
                                 let mut u = velocity(at);
                                 u[axis] = -u[axis];
                                 u
                             }
-                            Kind::Solid if open => velocity(at),
+                            CellRole::Solid if open => velocity(at),
                             _ => velocity(next),
                         }
                     };
+                    // Gradient; a row is the axis of the difference.
                     let rows = [0, 1, 2].map(|axis| {
-                        let (next, before) = (beside(axis, 1), beside(axis, -1));
+                        let (next, before) = (neighbour(axis, 1), neighbour(axis, -1));
                         [0, 1, 2].map(|k| 0.5 * (next[k] - before[k]))
                     });
                     let expected = match quantity {
@@ -65,7 +65,7 @@ fn against_loops() {
                             let curl = [(1, 2), (2, 0), (0, 1)].map(|(a, b)| rows[a][b] - rows[b][a]);
                             curl.iter().map(|x| x * x).sum::<f64>().sqrt()
                         }
-                        // Half of what the squares of turning are above those of straining.
+                        // Half of the squares of rotation minus those of strain.
                         Quantity::QCriterion => {
                             let parts = |sign: f64| -> f64 {
                                 let part = |a: usize, b: usize| (0.5 * (rows[a][b] + sign * rows[b][a])).powi(2);

@@ -1,4 +1,4 @@
-//! Edited texts, mistakes that people make in them, and bodies across sides.
+//! Differences of case files, mistakes in them, and their warnings.
 
 use std::rc::Rc;
 
@@ -31,15 +31,15 @@ shape.sphere = { centre = [12, 8, 6], radius = 3 }
 spin = [0, 0, 0.001]
 ";
 
-fn edited(from: &str, to: &str) -> String {
+fn edit(from: &str, to: &str) -> String {
     assert!(CHANNEL.contains(from), "{from}");
     CHANNEL.replacen(from, to, 1)
 }
 
 #[test]
-fn edited_text_lists_its_differences() {
+fn edited_file_lists_its_differences() {
     let before = CaseFile::parse(CHANNEL).unwrap();
-    let changes = |text: &str| before.differences(&CaseFile::parse(text).unwrap()).unwrap();
+    let differences = |text: &str| before.differences(&CaseFile::parse(text).unwrap()).unwrap();
     for (from, to, line) in [
         ("viscosity = 0.02", "viscosity = 0.03", "fluid.viscosity: 0.02 -> 0.03"),
         ("steps = 20", "steps = 40", "steps: 20 -> 40"),
@@ -54,7 +54,7 @@ fn edited_text_lists_its_differences() {
         ("speed = 0.05", "speed = 0.06\narea = 28.3", "reference.area: nothing -> 28.3"),
         ("[[bodies]]", "[[probes]]\nname = \"a\"\nat = [1, 1, 1]\n[[bodies]]", "probes[0].name: nothing -> \"a\""),
     ] {
-        let found = changes(&edited(from, to));
+        let found = differences(&edit(from, to));
         assert!(found.accepted.contains(&line.to_owned()) && found.refused.is_empty(), "{line}: {found:?}");
     }
     for (from, to, line) in [
@@ -66,18 +66,18 @@ fn edited_text_lists_its_differences() {
         ("[fluid]", "[units]\ncell = 2\nstep = 1\ndensity = 1\n[fluid]", "units.cell: nothing -> 2.0"),
         ("[[bodies]]", "[[bodies]]\nshape.sphere = { centre = [2, 2, 2], radius = 2 }\n[[bodies]]", "bodies[1].shape"),
     ] {
-        let found = changes(&edited(from, to));
+        let found = differences(&edit(from, to));
         assert!(found.refused.iter().any(|one| one.starts_with(line)), "{line}: {found:?}");
     }
-    // The same in other words.
-    let said = "cells = [24, 16, 12]\nvelocities = \"D3Q19\"\ncollision = \"trt\"\nmagic = 0.1875";
-    let said = edited("cells = [24, 16, 12]", said)
+    // The same values in another notation.
+    let explicit = "cells = [24, 16, 12]\nvelocities = \"D3Q19\"\ncollision = \"trt\"\nmagic = 0.1875";
+    let explicit = edit("cells = [24, 16, 12]", explicit)
         .replace("[[bodies]]", "[sides.x]\nbelow = \"periodic\"\nabove = \"periodic\"\n[[bodies]]");
-    assert_eq!(changes(&said), Default::default());
+    assert_eq!(differences(&explicit), Default::default());
 }
 
 #[test]
-fn mistakes_in_sides_and_shapes_say_what_is_right() {
+fn error_of_a_side_or_shape_has_the_correction() {
     for (from, to, wanted) in [
         ("below = \"wall\"", "below = \"outlet\"", "\"outlet\" needs a value: { outlet = 0.0 }"),
         ("below = \"wall\"", "below = \"velocity\"", "\"velocity\" needs a value: { velocity = [0.05, 0, 0] }"),
@@ -101,8 +101,8 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
         ("shape.sphere = { centre = [12, 8, 6], radius = 3 }", "shape = \"sphere\"", "a sphere needs its numbers"),
         ("shape.sphere", "shape.ball", "unknown variant `ball`"),
     ] {
-        let error = CaseFile::parse(&edited(from, to)).expect_err(wanted).to_string();
-        let line = 1 + CHANNEL.lines().position(|line| line.contains(from)).expect("it is there");
+        let error = CaseFile::parse(&edit(from, to)).expect_err(wanted).to_string();
+        let line = 1 + CHANNEL.lines().position(|line| line.contains(from)).expect("a line with this text");
         assert!(error.contains(wanted), "{wanted:?}: {error}");
         assert!(
             error.starts_with(&format!("line {line}, ")) || error.starts_with(&format!("line {}, ", line + 1)),
@@ -111,8 +111,7 @@ fn mistakes_in_sides_and_shapes_say_what_is_right() {
     }
 }
 
-/// Solid cells, force and torque of a body in the middle, and of one across periodic sides, are the
-/// same.
+/// A body across periodic sides has the cells, the force and the torque of a body in the middle.
 #[test]
 fn bodies_have_images_along_periodic_axes() {
     let shapes = [
@@ -123,7 +122,7 @@ fn bodies_have_images_along_periodic_axes() {
     for shape in shapes {
         let found = |[x, z]: [f64; 2]| {
             let shape = shape.replace('X', &x.to_string()).replace('Z', &z.to_string());
-            let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
+            let text = edit("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
             let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
                 let case = CaseFile::parse(&text)?.build_case(world, &no_files)?;
                 let mut flow = Flow::new(world, &case.problem, &Cut::Auto)?;
@@ -150,10 +149,10 @@ fn bodies_have_images_along_periodic_axes() {
             }
         }
     }
-    // Between the two sides, and across them; faces on the middles of cells.
+    // Inside and across the sides, some with faces at cell centres.
     let count = |from: f64| {
         let shape = format!("box = {{ from = [{from}, 5.5, 4], to = [{}, 9.5, 8] }}", from + 6.0);
-        let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
+        let text = edit("sphere = { centre = [12, 8, 6], radius = 3 }", &shape);
         let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
             Ok(Flow::new(world, &CaseFile::parse(&text)?.build_case(world, &no_files)?.problem, &Cut::Auto)?
                 .fluid_cells())
@@ -168,7 +167,7 @@ fn bodies_have_images_along_periodic_axes() {
 /// A body next to the box has an image in it along periodic axes, and none across walls.
 #[test]
 fn body_next_to_the_box_is_refused_across_walls_only() {
-    let parse = |centre: &str| CaseFile::parse(&edited("centre = [12, 8, 6]", &format!("centre = {centre}")));
+    let parse = |centre: &str| CaseFile::parse(&edit("centre = [12, 8, 6]", &format!("centre = {centre}")));
     for centre in ["[-12, 8, 6]", "[36, 8, 6]", "[12, 8, -6]", "[12, 8, 18]"] {
         assert!(parse(centre).is_ok(), "{centre}");
     }
@@ -181,16 +180,16 @@ fn body_next_to_the_box_is_refused_across_walls_only() {
 #[test]
 fn body_that_a_side_cuts_off_is_a_warning() {
     let warnings = |shape: &str, below: &str| -> Vec<String> {
-        let text = edited("sphere = { centre = [12, 8, 6], radius = 3 }", shape).replace("\"wall\"", below);
-        let described = CaseFile::parse(&text).unwrap();
-        described.warnings().iter().filter(|warning| warning.contains("cuts it off")).cloned().collect()
+        let text = edit("sphere = { centre = [12, 8, 6], radius = 3 }", shape).replace("\"wall\"", below);
+        let file = CaseFile::parse(&text).unwrap();
+        file.warnings().iter().filter(|warning| warning.contains("cuts it off")).cloned().collect()
     };
     let sphere = "sphere = { centre = [12, 2, 6], radius = 4 }";
     assert_eq!(warnings(sphere, "\"wall\""), ["bodies[0] reaches 2.00 cells beyond sides.y.below, which cuts it off"]);
     let above = "box = { from = [2, 14, 2], to = [4, 17.5, 4] }";
     assert_eq!(warnings(above, "\"wall\""), ["bodies[0] reaches 1.50 cells beyond sides.y.above, which cuts it off"]);
     for (shape, below) in [
-        // Half of a sphere before a mirror, a step on the wall, a wall to wall cylinder, and
+        // Half of a sphere at a mirror, a step on a wall, a cylinder from wall to wall, and
         // periodic sides.
         ("sphere = { centre = [12, 0, 6], radius = 4 }", "\"free-slip\""),
         ("box = { from = [2, 0, 2], to = [4, 5, 4] }", "\"wall\""),
@@ -201,12 +200,12 @@ fn body_that_a_side_cuts_off_is_a_warning() {
     }
 }
 
-/// With open sides a warning comes from 0.506 on, without them from 0.505 on.
+/// The limits are 0.506 with open sides and 0.505 without.
 #[test]
 fn small_relaxation_time_is_a_warning() {
     let warnings = |time: f64, sides: &str| {
         let viscosity = (time - 0.5) / 3.0;
-        let text = edited("viscosity = 0.02", &format!("viscosity = {viscosity}")).replace("[[bodies]]", sides);
+        let text = edit("viscosity = 0.02", &format!("viscosity = {viscosity}")).replace("[[bodies]]", sides);
         let warnings = run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
             Ok(CaseFile::parse(&text)?.build_case(world, &no_files)?.warnings())
         });
@@ -235,7 +234,7 @@ fn small_relaxation_time_is_a_warning() {
 #[test]
 fn sponge_layers_that_fill_the_box_are_a_warning() {
     for (cells, is_filled) in [(24, true), (64, false)] {
-        let text = edited("viscosity = 0.02", "viscosity = 0.0004")
+        let text = edit("viscosity = 0.02", "viscosity = 0.0004")
             .replace("[24, 16, 12]", &format!("[{cells}, 16, 12]"))
             .replace(
                 "[[bodies]]",

@@ -1,4 +1,4 @@
-//! The paper's claim: a flow for a cluster is that for one GPU and at most a hundred lines more.
+//! The paper's claim: a flow for a cluster has at most a hundred lines more than for one GPU.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -18,8 +18,9 @@ fn text(path: &str) -> String {
     read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of this crate")
 }
 
-/// Lines that only the first has, and those that only the second has, by the longest common subsequence.
-fn difference(first: &[&str], second: &[&str]) -> (usize, usize) {
+/// Numbers of lines that only the first and only the second text has, by the longest common
+/// subsequence.
+fn count_differing_lines(first: &[&str], second: &[&str]) -> (usize, usize) {
     let mut common = vec![vec![0; second.len() + 1]; first.len() + 1];
     for (i, one) in first.iter().enumerate() {
         for (j, other) in second.iter().enumerate() {
@@ -32,17 +33,17 @@ fn difference(first: &[&str], second: &[&str]) -> (usize, usize) {
 }
 
 #[test]
-fn the_readme_counts_them() {
+fn readme_has_the_numbers_of_lines() {
     let (single, cluster) = (text("examples/single.rs"), text("examples/cluster.rs"));
     let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
-    let (gone, new) = difference(&lines(single.leak()), &lines(cluster.leak()));
-    let claim = format!("{new} lines are new or other, {gone} are gone");
+    let (removed, added) = count_differing_lines(&lines(single.leak()), &lines(cluster.leak()));
+    let claim = format!("it adds or changes {added} lines and removes {removed}");
     assert!(text("README.md").contains(&claim), "the README does not say that {claim}");
-    assert!(new < 100);
+    assert!(added < 100);
 }
 
 #[test]
-fn both_are_the_same_flow() {
+fn both_programs_compute_the_same_flow() {
     let found = |ranks: usize| {
         let ranks = launcher::counts(&[ranks])[0];
         let alone = run_with(Config::threads(ranks), single::program).unwrap();
@@ -50,7 +51,7 @@ fn both_are_the_same_flow() {
         assert!(all.iter().all(|mean| mean.to_bits() == all[0].to_bits()));
         (alone[0], all[0])
     };
-    // What is local to a rank is summed over all of them.
+    // Under an MPI launcher, the sum of local sections is over all ranks.
     let ranks = launcher::counts(&[3])[0];
     let (alone, together) = (found(1).0, found(ranks).1);
     let alone = if launcher::size().is_some() { alone / ranks as f64 } else { alone };

@@ -1,5 +1,4 @@
-//! Solid cells against volumes and areas that are known: boxes, plates, sheets and spheres, at any
-//! position.
+//! Volumes and areas of solid cells: boxes, plates, sheets and spheres at any position.
 
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
@@ -15,7 +14,7 @@ use super::support::launcher;
 
 type Triangle = [[f32; 3]; 3];
 
-/// A box between two corners, of twelve triangles.
+/// The twelve triangles of a box between two corners.
 fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
     let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { high } else { low }[axis] as f32);
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -23,9 +22,8 @@ fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
     halves.map(|corners| corners.map(corner)).collect()
 }
 
-/// A placement that keeps a surface where its numbers say, in cells from the lower corner of the
-/// box.
-fn kept(surface: &TriangleSurface, scale: f64) -> Placement {
+/// A placement that keeps the coordinates of a surface, in cells from the lower corner of the box.
+fn keep_position(surface: &TriangleSurface, scale: f64) -> Placement {
     let [low, high] = surface.bounds();
     Placement { scale, centre: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
 }
@@ -34,7 +32,7 @@ fn kept(surface: &TriangleSurface, scale: f64) -> Placement {
 fn solid(triangles: &[Triangle], scale: f64, room: VoxelizationBox) -> Result<SolidMask> {
     let solids = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let surface = TriangleSurface::new(triangles)?;
-        let solid = surface.voxelize(world, &kept(&surface, scale), &room)?;
+        let solid = surface.voxelize(world, &keep_position(&surface, scale), &room)?;
         Ok(solid)
     })?;
     assert!(solids.windows(2).all(|pair| pair[0] == pair[1]));
@@ -47,10 +45,10 @@ fn cells(solid: &SolidMask, room: VoxelizationBox) -> BTreeSet<[i64; 3]> {
     all.filter(|&at| solid.contains(at)).collect()
 }
 
-/// Faces are on middles of cells, on their edges, and between; the unit is a cell, or a tenth of
-/// one, which no float is.
+/// Faces at cell centres, at edges of cells, and between. The unit is a cell, or a tenth of a cell,
+/// which floats cannot represent.
 #[test]
-fn box_of_n_cells_has_n_layers_at_any_place() {
+fn box_of_n_cells_has_n_layers_at_any_position() {
     let room = VoxelizationBox::from([24, 22, 20]);
     for (unit, n) in [(1.0, [3.0, 4.0, 5.0]), (0.1, [7.0, 6.0, 5.0])] {
         let mut first = None;
@@ -78,9 +76,9 @@ fn box_of_n_cells_has_n_layers_at_any_place() {
     }
 }
 
-/// The same of a scan of solid voxels, with cells larger or smaller than voxels.
+/// Cells larger and smaller than voxels.
 #[test]
-fn scan_of_n_cells_has_n_layers_at_any_place() {
+fn scan_of_n_cells_has_n_layers_at_any_position() {
     for (voxels, n) in [(4, 8), (6, 3), (5, 5)] {
         for step in 0..16 {
             let middle = 9.0 + 0.125 * f64::from(step);
@@ -111,8 +109,7 @@ fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>,
     }
 }
 
-/// Around a box of 8³ cells are bodies of up to 1e30 cells, with a face through the box, or with
-/// none in it.
+/// Bodies of up to 1e30 cells around a box of 8³ cells, with and without a face in the box.
 #[test]
 fn huge_surface_is_cut_off_with_a_warning() {
     for thicken in [false, true] {
@@ -120,20 +117,20 @@ fn huge_surface_is_cut_off_with_a_warning() {
         for edge in [1e3, 1e9, 1e12, 1e17, 1e30] {
             for (face, layers) in [(-edge, 0..8), (4.0, 4..8)] {
                 let surface = TriangleSurface::new(&block([face, -edge, -edge], [edge, edge, edge])).unwrap();
-                // The face is where it is, also where the middle rounds it.
+                // Above 1e4 cells, rounding of the centre may move the face.
                 let wanted = if edge < 1e4 || face < 0.0 { layers } else { continue };
                 let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
-                    surface.voxelize(world, &kept(&surface, 1.0), &room)
+                    surface.voxelize(world, &keep_position(&surface, 1.0), &room)
                 });
                 let solid = found.unwrap().swap_remove(0);
                 assert_eq!(solid.solid_cells(), 64 * (wanted.end - wanted.start), "{edge} {thicken}");
                 assert!(solid.warnings().iter().any(|warning| warning.contains("are cut off")), "{edge}");
             }
         }
-        // Sides that end in the box, of a wedge with its edge far away.
+        // Faces in the box of a body with distant edges.
         for edge in [1e12, 1e30, 1e38] {
             let surface = TriangleSurface::new(&block([-edge, -edge, -0.3 * edge], [edge, 0.2 * edge, edge])).unwrap();
-            let scale = Placement { scale: 1e3, ..kept(&surface, 1e3) };
+            let scale = Placement { scale: 1e3, ..keep_position(&surface, 1e3) };
             let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
                 Ok(surface.voxelize(world, &Placement { centre: [4.0; 3], ..scale }, &room)?.solid_cells())
             });
@@ -158,8 +155,7 @@ fn shape_of_many_periods_is_refused() {
     assert!(error.contains("along the periodic axis 0"), "{error}");
 }
 
-/// Values that differ by 1e-4 next to 1e5, which floats of 32 bits round to one number: the half
-/// above the threshold is solid.
+/// Values that differ by 1e-4 near 1e5, which 32-bit floats would round to one number.
 #[test]
 fn scan_with_a_large_offset_has_the_cells_above_the_threshold() {
     let found = run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
@@ -172,7 +168,6 @@ fn scan_with_a_large_offset_has_the_cells_above_the_threshold() {
     assert_eq!((solid.solid_cells(), solid.bounds()[0].clone()), (4 * 64, 4..8));
 }
 
-/// Two boxes that share a face share no cell and leave none out, wherever the face is.
 #[test]
 fn boxes_that_share_a_face_share_no_cell() {
     let room = VoxelizationBox::from([16; 3]);
@@ -186,7 +181,7 @@ fn boxes_that_share_a_face_share_no_cell() {
     }
 }
 
-/// A plate of 0.3 cells between two layers of middles, 20 x 16 cells large, and a block next to it.
+/// A plate of 0.3 x 20 x 16 cells between two layers of cell centres.
 fn plate() -> Vec<Triangle> {
     block([5.1, 3.0, 3.0], [5.4, 23.0, 19.0])
 }
@@ -202,7 +197,7 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     let both = [plate(), block([8.0, 4.0, 4.0], [14.0, 10.0, 10.0])].concat();
     let found = solid(&both, 1.0, room).unwrap();
     let coverage = *found.coverage().unwrap();
-    // Front of the plate and of the block; their edges.
+    // Projected areas of plate and block.
     let area = [320.0 + 36.0, 0.3 * 16.0 + 36.0, 0.3 * 20.0 + 36.0];
     assert!((0..3).all(|axis| (coverage.surface[axis] - area[axis]).abs() < 1e-3), "{coverage:?}");
     let whole = [2.0 * (320.0 + 4.8 + 6.0), 6.0 * 36.0];
@@ -223,8 +218,7 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     assert_eq!((found.solid_cells(), found.warnings()), (320 + 216, &[][..]));
 }
 
-/// A sphere without its caps, of which the rest with flat faces is known: a warning has the edges
-/// of the holes and the volume.
+/// A sphere without caps: the volume with flat faces over the holes is known.
 #[test]
 fn open_surface_is_a_warning_with_its_edges_and_volume() {
     let (room, radius) = (VoxelizationBox::from([24; 3]), 8.0_f64);
@@ -233,7 +227,7 @@ fn open_surface_is_a_warning_with_its_edges_and_volume() {
     let most = whole.as_flattened().iter().map(|corner| corner[2]).fold(0.0, f32::max);
     assert_eq!(solid(&whole, 1.0, room).unwrap().warnings(), [""; 0]);
     for (ends, rims) in [([-9.0, 5.0], 1.0), ([-5.0, 5.0], 2.0)] {
-        // Below 60 rings of 3 degrees each.
+        // The sphere has 60 rings of 3 degrees.
         let [low, high] = ends.map(|x| x as f32 + 12.0);
         let open: Vec<Triangle> =
             whole.iter().filter(|one| one.iter().all(|corner| (low..=high).contains(&corner[2]))).copied().collect();
@@ -246,14 +240,14 @@ fn open_surface_is_a_warning_with_its_edges_and_volume() {
         let height = radius - f64::from(rim - 12.0);
         let volume = 4.0 / 3.0 * PI * radius.powi(3) - rims * PI * height.powi(2) * (radius - height / 3.0);
         let text = warning.split("it encloses ").nth(1).unwrap().split(' ').next().unwrap();
-        let told: f64 = text.parse().unwrap();
-        assert!((told / volume - 1.0).abs() < 0.01, "{told} {volume}");
+        let enclosed: f64 = text.parse().unwrap();
+        assert!((enclosed / volume - 1.0).abs() < 0.01, "{enclosed} {volume}");
         assert!(warning.contains(&format!("the solid has {}:", found.solid_cells())), "{warning}");
     }
 }
 
-/// A sheet without volume between two layers of cells, or in the middle of one, has one layer; a
-/// box between cells none more.
+/// A sheet without volume has one layer at any position; a box with faces between cells grows by
+/// none.
 #[test]
 fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([20, 26, 22]) };
@@ -269,8 +263,7 @@ fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     assert_eq!(found.solid_cells(), 7 * 6 * 5);
 }
 
-/// No way leads through a sheet that goes across the box obliquely, not even across corners of
-/// cells.
+/// No path leads through an oblique sheet across the box, not even across corners of cells.
 #[test]
 fn thickened_oblique_sheet_is_closed() {
     let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([14; 3]) };
@@ -295,10 +288,10 @@ fn thickened_oblique_sheet_is_closed() {
     }
 }
 
-/// A sphere's projected areas are those of its circle; turned triangles are turned back, or a
+/// Projected areas of a sphere are those of its circle. Flipped triangles are repaired, or a
 /// warning.
 #[test]
-fn sphere_is_covered_and_turned_triangles_are_turned_back() {
+fn sphere_is_covered_and_flipped_triangles_are_repaired() {
     let room = VoxelizationBox::from([24; 3]);
     let cell = |triangles: Vec<Triangle>| -> Vec<Triangle> {
         triangles.into_iter().map(|corners| corners.map(|corner| corner.map(|x| 8.3 * x + 12.1))).collect()
@@ -312,7 +305,7 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
         assert!((coverage.solid[axis] as f64 / circle - 1.0).abs() < 0.03, "{coverage:?}");
     }
     assert_eq!((coverage.uncovered, found.warnings()), (0.0, &[][..]));
-    // Cells that the surface passes through are at most half their diagonal away from it.
+    // Cells on the surface are at most half their diagonal away from it.
     let thick = VoxelizationBox { thicken: true, ..room };
     let (plain, thick) = (cells(&found, room), cells(&solid(&whole, 1.0, thick).unwrap(), room));
     assert!(plain.is_subset(&thick));
@@ -320,30 +313,28 @@ fn sphere_is_covered_and_turned_triangles_are_turned_back() {
     let most = thick.iter().map(|&at| radius(at)).fold(0.0, f64::max);
     assert!((8.3..8.3 + 0.75_f64.sqrt()).contains(&most), "{most}");
 
-    // A third of its triangles are turned, alone and together: its edges say so, and they are
-    // turned back.
-    let mut turned = whole.clone();
+    // A third of the triangles is flipped, alone and in groups.
+    let mut flipped = whole.clone();
     let flips: Vec<usize> = (0..whole.len()).filter(|&k| whole[k][0][2] < 8.0 || k % 13 == 5).collect();
-    flips.iter().for_each(|&k| turned[k].swap(0, 1));
-    let found = solid(&turned, 1.0, room).unwrap();
+    flips.iter().for_each(|&k| flipped[k].swap(0, 1));
+    let found = solid(&flipped, 1.0, room).unwrap();
     assert_eq!(cells(&found, room), plain);
-    let told = format!("{} of {} triangles of the surface faced another way", flips.len(), whole.len());
-    assert!(found.warnings().len() == 1 && found.warnings()[0].starts_with(&told), "{:?}", found.warnings());
+    let expected = format!("{} of {} triangles of the surface faced another way", flips.len(), whole.len());
+    assert!(found.warnings().len() == 1 && found.warnings()[0].starts_with(&expected), "{:?}", found.warnings());
 
-    // Where triangles share no edge, nothing is known of their neighbours, and lost parts are a
-    // warning.
+    // Triangles without common edges have no neighbours, and uncovered parts are a warning.
     let apart = |(k, one): (usize, &Triangle)| one.map(|corner| corner.map(|x| x + 1e-5 * (k % 97) as f32));
-    let mut turned: Vec<Triangle> = whole.iter().enumerate().map(apart).collect();
-    turned.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));
-    let found = solid(&turned, 1.0, room).unwrap();
+    let mut flipped: Vec<Triangle> = whole.iter().enumerate().map(apart).collect();
+    flipped.iter_mut().filter(|one| one[0][2] < 12.1).for_each(|one| one.swap(0, 1));
+    let found = solid(&flipped, 1.0, room).unwrap();
     let coverage = found.coverage().unwrap();
     assert!(coverage.uncovered > 0.2, "{coverage:?}");
     let warning = &found.warnings()[0];
     assert!(warning.contains("% of the surface has no solid cell next to it"), "{warning}");
 }
 
-/// A ball across periodic sides has the cells of one in the middle; across other sides it is cut,
-/// with a warning.
+/// A ball across periodic sides has the cells of a ball in the middle; other sides cut it off with
+/// a warning.
 #[test]
 fn surfaces_have_images_along_periodic_axes() {
     let ball = |middle: [f32; 3]| -> Vec<Triangle> {
@@ -360,8 +351,8 @@ fn surfaces_have_images_along_periodic_axes() {
 
     let cut = solid(&ball([16.0, 7.0, 13.0]), 1.0, VoxelizationBox { periodic: [false; 3], ..room }).unwrap();
     assert!(cut.solid_cells() < whole.solid_cells() / 2);
-    let told = "along axis 0 the shape reaches from 11.70 to 20.30 cells and the box from 0 to 16: 4.30 cells";
-    assert!(cut.warnings()[0].starts_with(told), "{:?}", cut.warnings());
+    let expected = "along axis 0 the shape reaches from 11.70 to 20.30 cells and the box from 0 to 16: 4.30 cells";
+    assert!(cut.warnings()[0].starts_with(expected), "{:?}", cut.warnings());
     assert!(cut.warnings()[1].starts_with("along axis 2"), "{:?}", cut.warnings());
     let outside =
         solid(&ball([30.0, 7.0, 6.0]), 1.0, VoxelizationBox { periodic: [false; 3], ..room }).unwrap_err().to_string();
@@ -371,12 +362,11 @@ fn surfaces_have_images_along_periodic_axes() {
     );
 }
 
-/// Walls of half a voxel between coarse cells are there where the scan is thickened.
 #[test]
-fn thickened_scans_have_their_thin_parts() {
+fn thickened_scan_has_its_thin_walls() {
     let found = |thicken: bool| {
         run_with(Config::threads(launcher::counts(&[2])[0]), |world: &World| {
-            // A wall of one voxel in cells of four.
+            // Walls of one voxel in cells of four voxels.
             let read = scan([32; 3], |voxel| if voxel[0] == 16 || voxel[1] == 2 { 1.0 } else { 0.0 });
             let shape =
                 ScanVolume { shape: [32; 3], grid: [1.0; 3].into(), above: 0.9, below: None, read_planes: &read };
@@ -385,6 +375,6 @@ fn thickened_scans_have_their_thin_parts() {
         })
     };
     assert!(found(false).unwrap_err().to_string().contains("no cell of the scan is solid"));
-    // A layer of 8 x 8 cells across x, one across y, and 8 cells of both.
+    // Layers of 8 x 8 cells across x and y, with 8 common cells.
     assert_eq!(found(true).unwrap()[0], 64 + 64 - 8);
 }
