@@ -50,7 +50,7 @@ const fn program(name: &'static str, about: &'static str, limit_secs: u64, argum
 
 /// Tests that read source files or start examples that Cargo built. The archive has neither.
 const OF_SOURCES: &[&str] = &[
-    "flow::hundred_lines::",
+    "flow::cluster_example::",
     "picture::paths::shown_files_are_read",
     "ranks::shaders::",
     "ranks::vtk::",

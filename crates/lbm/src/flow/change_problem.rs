@@ -16,8 +16,8 @@ impl Flow<'_> {
     /// with two lists of boundary cells meanwhile.
     ///
     /// # Errors
-    /// An invalid problem; [`FlowError::FixedProperty`]; [`FlowError::ChangedCellKind`]. The same on
-    /// every rank. The flow is unchanged after an error.
+    /// An invalid problem; [`FlowError::FixedProperty`]; [`FlowError::ChangedCellKind`]. Errors are
+    /// the same on every rank. The flow is unchanged after an error.
     #[track_caller]
     pub fn change_problem(&mut self, problem: &Problem) -> Result<()> {
         let _call = CallSite::enter();

@@ -59,9 +59,9 @@ impl Flow<'_> {
     /// Reads the results of all pending checks. Waits for the device. Collective.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`] if a check found a cell that is not finite or faster than sound, with
-    /// the fastest cell of the check before: the same on every rank, and for every number of ranks.
-    /// A failure of any rank.
+    /// [`FlowError::Unstable`] if a check found a cell that is not finite or faster than sound.
+    /// The error has the fastest cell of the check before, and is the same on every rank and for
+    /// every number of ranks. A failure of any rank.
     #[track_caller]
     pub fn finish_checks(&mut self) -> Result<()> {
         let _call = CallSite::enter();
@@ -102,8 +102,8 @@ impl Flow<'_> {
     /// Collective.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`] with the first such cell, the same on every rank and for every number
-    /// of ranks; [`FlowError::ForeignArray`]; a failure of any rank.
+    /// [`FlowError::Unstable`] with the first such cell, the same on every rank and for every
+    /// number of ranks; [`FlowError::ForeignArray`]; a failure of any rank.
     #[track_caller]
     pub fn check_stability(&mut self, fields: &Fields) -> Result<()> {
         let _call = CallSite::enter();
