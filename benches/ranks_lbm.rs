@@ -184,7 +184,7 @@ fn boundaries(run: &Run) -> Result<()> {
         let offsets: [i64; 3] = std::array::from_fn(|axis| cell[axis] - center[axis]);
         offsets.iter().map(|offset| offset.pow(2)).sum::<i64>() < (n * 5 / 32).pow(2)
     };
-    let flow = |name, problem: Problem| Flow::new(world, &problem.named(name), &Cut::Auto);
+    let flow = |name, problem: Problem| Flow::new(world, &problem.name(name), &Cut::Auto);
     let stream = stream.body(center.map(|at| at as f64), ball);
     let mut flows =
         [flow("closed", closed(periodic_box()))?, flow("periodic", periodic_box())?, flow("stream", stream)?];

@@ -7,7 +7,7 @@ use zippy::{Result, World};
 use super::rank_share::rank_share;
 use super::solid_mask::SolidMask;
 use super::surface_coverage::SurfaceCoverage;
-use super::triangle::{CornerBits, Triangle, area_vector, centroid, corner_bits, edges, length};
+use super::triangle::{CornerBits, Triangle, TriangleList, area_vector, centroid, corner_bits, edges, length};
 use super::voxelization_box::VoxelizationBox;
 
 /// Longest edge of the pieces into which triangles are split, in cells.
@@ -20,12 +20,11 @@ const AREA_UNIT: f64 = 1.0 / (1 << 24) as f64;
 /// [`AREA_UNIT`]s. Integers give the same sums for every number of ranks.
 type AreaSums = [i64; 5];
 
-/// A surface of `count` triangles in cells, and its solid cells in a box.
+/// A surface with triangles in cells, and its solid cells in a box.
 pub struct VoxelizedSurface<'a, F: Fn(usize) -> Triangle> {
     pub voxelization_box: &'a VoxelizationBox,
     pub solid: &'a SolidMask,
-    pub count: usize,
-    pub triangle: F,
+    pub triangles: &'a TriangleList<F>,
 }
 
 impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
@@ -34,18 +33,19 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
     /// # Errors
     /// A failure of any rank.
     pub fn measure_coverage(&self, world: &World) -> Result<SurfaceCoverage> {
-        let share = rank_share(world, self.count as i64);
+        let count = self.triangles.count;
+        let share = rank_share(world, count as i64);
         let share = share.start as usize..share.end as usize;
         let mut coverage = self.sum_areas(world, share.clone())?;
         if coverage.has_losses() {
             // Duplicate triangles would count twice. Every rank knows all triangles.
             let mut known = HashSet::new();
             let is_first: Vec<bool> =
-                (0..self.count).map(|index| known.insert(triangle_key((self.triangle)(index)))).collect();
-            if known.len() < self.count {
+                self.triangles.iter().map(|triangle| known.insert(triangle_key(triangle))).collect();
+            if known.len() < count {
                 coverage = self.sum_areas(world, share.filter(|&index| is_first[index]))?;
             }
-            let distinct = (0..self.count).filter(|&index| is_first[index]).map(&self.triangle);
+            let distinct = (0..count).filter(|&index| is_first[index]).map(&self.triangles.get);
             (coverage.flipped_edges, coverage.edges) = count_flipped_edges(distinct);
         }
         Ok(coverage)
@@ -54,7 +54,7 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
     /// Adds up the areas of these triangles on all ranks. Collective.
     fn sum_areas(&self, world: &World, triangles: impl Iterator<Item = usize>) -> Result<SurfaceCoverage> {
         let mut sums: [AreaSums; 1] = [[0; 5]];
-        triangles.for_each(|index| self.add_triangle(&mut sums[0], &(self.triangle)(index)));
+        triangles.for_each(|index| self.add_triangle(&mut sums[0], &(self.triangles.get)(index)));
         world.group().all_reduce(&mut sums, |sums, other| sums.iter_mut().zip(other).for_each(|(a, b)| *a += b))?;
         let [x, y, z, total, uncovered] = sums[0].map(|sum| sum as f64 * AREA_UNIT);
         Ok(SurfaceCoverage {

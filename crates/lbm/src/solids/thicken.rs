@@ -4,7 +4,7 @@ use zippy::{Result, World};
 
 use super::rank_share::rank_share;
 use super::solid_mask::{SolidMask, SolidMaskBuilder};
-use super::triangle::{Triangle, area_vector, cross, dot, subtract};
+use super::triangle::{Triangle, TriangleList, area_vector, cross, dot, subtract};
 
 /// Least and greatest coordinate of a box along each axis.
 type Bounds = [[f64; 3]; 2];
@@ -29,7 +29,7 @@ impl FaceSet {
     }
 }
 
-/// Adds the cells that `count` triangles pass through to a solid. Collective.
+/// Adds the cells that triangles pass through to a solid. Collective.
 ///
 /// Triangles are in cells, with cell centres at whole numbers. A triangle along the axes may pass
 /// through a cell within `skin` of some faces of the cell. Such a cell is added only if no
@@ -37,14 +37,13 @@ impl FaceSet {
 pub fn thicken(
     world: &World,
     inside: SolidMask,
-    count: usize,
-    triangle: impl Fn(usize) -> Triangle,
+    triangles: &TriangleList<impl Fn(usize) -> Triangle>,
     skin: f64,
 ) -> Result<SolidMask> {
     let (start, extents) = (inside.start(), inside.extents());
     let mut builder = SolidMaskBuilder::from_mask(&inside);
     let mut at_faces: Vec<([i64; 3], FaceSet)> = Vec::new();
-    for triangle in rank_share(world, count as i64).map(|index| triangle(index as usize)) {
+    for triangle in rank_share(world, triangles.count as i64).map(|index| (triangles.get)(index as usize)) {
         let low: [i64; 3] = std::array::from_fn(|axis| {
             let least = triangle.iter().fold(f64::INFINITY, |least, corner| least.min(corner[axis]));
             ((least - 0.5).ceil() as i64).max(start[axis])

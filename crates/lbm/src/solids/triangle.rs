@@ -3,6 +3,18 @@
 /// The corners of a triangle.
 pub type Triangle = [[f64; 3]; 3];
 
+/// Triangles that are computed on access.
+pub struct TriangleList<F: Fn(usize) -> Triangle> {
+    pub count: usize,
+    pub get: F,
+}
+
+impl<F: Fn(usize) -> Triangle> TriangleList<F> {
+    pub fn iter(&self) -> impl Iterator<Item = Triangle> + Clone {
+        (0..self.count).map(&self.get)
+    }
+}
+
 /// A corner as bits, for comparison and hashing.
 pub type CornerBits = [u64; 3];
 

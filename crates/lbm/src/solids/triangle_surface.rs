@@ -27,7 +27,7 @@ use super::solid_error::SolidError;
 use super::solid_mask::SolidMask;
 use super::solid_shape::SolidShape;
 use super::thicken::thicken;
-use super::triangle::{Triangle, area_vector, centroid, dot, subtract};
+use super::triangle::{Triangle, TriangleList, area_vector, centroid, dot, subtract};
 use super::voxelization_box::VoxelizationBox;
 use crate::error::FlowError;
 
@@ -208,19 +208,21 @@ impl SolidShape for TriangleSurface {
         let mut doubtful_cells = [doubtful_cells.get()];
         world.group().all_reduce(&mut doubtful_cells, |sum, other| *sum += other)?;
         let count = self.triangles.len();
-        let triangle = |index: usize| {
+        let in_cells = |index: usize| {
             to_f64(&self.triangles[index]).map(|corner| placement.cell_point(&self.bounds, &window, corner))
         };
+        let triangles = TriangleList { count, get: in_cells };
         if voxelization_box.thicken {
-            solid = thicken(world, solid, count, triangle, window.tolerance())?;
+            solid = thicken(world, solid, &triangles, window.tolerance())?;
         }
         if solid.solid_cells() == 0 {
             return Err(SolidError::NoCellInside { triangles: count }.into());
         }
-        let coverage = VoxelizedSurface { voxelization_box, solid: &solid, count, triangle }.measure_coverage(world)?;
+        let coverage =
+            VoxelizedSurface { voxelization_box, solid: &solid, triangles: &triangles }.measure_coverage(world)?;
         let mut warnings = voxelization_box.cut_warnings(placement.bounds_in_cells(&self.bounds));
         if doubtful_cells[0] > 0 {
-            let open_edges = OpenEdges::find((0..count).map(triangle));
+            let open_edges = OpenEdges::find(triangles.iter());
             warnings.extend(open_edges.warning(solid.solid_cells(), doubtful_cells[0]));
         }
         if self.flipped > 0 {
