@@ -22,8 +22,8 @@ impl Problem {
     /// axes.
     pub(crate) fn reflect(&self, cell: CellIndex) -> ReflectedCell {
         let mut reflected = ReflectedCell { cell, steps: [0; 3] };
-        for axis in 0..3 {
-            let (x, cells) = (cell[axis], self.extents[axis]);
+        for (axis, x) in cell.into_iter().enumerate() {
+            let cells = self.extents[axis];
             if self.is_periodic(axis) {
                 reflected.cell[axis] = x.rem_euclid(cells);
                 continue;

@@ -36,8 +36,8 @@ impl Cut {
         let extents = problem.cut_extents();
         let parts = match self {
             Self::Sizes(sizes) => {
-                for axis in 0..3 {
-                    check_sizes(problem, axis, &sizes[axis])?;
+                for (axis, lengths) in sizes.iter().enumerate() {
+                    check_sizes(problem, axis, lengths)?;
                 }
                 check_chunk_count(world, extents, product(&sizes.each_ref().map(|lengths| lengths.len() as i64)))?;
                 return Ok(sizes.clone());

@@ -203,13 +203,11 @@ impl SolidMaskBuilder {
         let cells = extents.iter().try_fold(1_i64, |product, &n| product.checked_mul(n));
         let length = cells.filter(|&cells| cells <= MAX_CELLS).map(|cells| (cells as usize).div_ceil(64));
         let mut words = Vec::new();
-        match length.filter(|&length| words.try_reserve_exact(length).is_ok()) {
-            Some(length) => {
-                words.resize(length, 0);
-                Ok(Self { start, extents, words })
-            }
-            None => Err(SolidError::OutOfMemory { extents }),
-        }
+        let Some(length) = length.filter(|&length| words.try_reserve_exact(length).is_ok()) else {
+            return Err(SolidError::OutOfMemory { extents });
+        };
+        words.resize(length, 0);
+        Ok(Self { start, extents, words })
     }
 
     /// [`new`](Self::new) with the same error on every rank. Collective.
