@@ -61,6 +61,7 @@ const ACYCLIC: &[&str] = &[
     "src/",
     "crates/base/src/",
     "crates/device/src/",
+    "crates/io/src/",
     "crates/lbm/src/",
     "crates/primitives/src/",
     "crates/protocol/src/",

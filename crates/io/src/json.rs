@@ -19,20 +19,30 @@ const MOST: u64 = 16 << 20;
 /// names the file, the byte, the line and the column.
 pub fn read<T: DeserializeOwned>(path: impl AsRef<Path>, fields: &str) -> Result<T, IoError> {
     let path = path.as_ref();
-    let text = small(path)?;
+    parse(path, &text(path)?, fields)
+}
+
+/// Parses the text of the file `path`, as [`read`] does. Local.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse<T: DeserializeOwned>(path: &Path, text: &str, fields: &str) -> Result<T, IoError> {
     let start = text.len() - text.trim_start().len();
     // Serde would accept a list as the fields in order.
     if !text[start..].starts_with('{') {
         return Err(IoError::malformed(path, start as u64, format!("not a JSON object with {fields}")));
     }
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(text).map_err(|error| {
         let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         IoError::malformed(path, (before + error.column().saturating_sub(1)) as u64, error.to_string())
     })
 }
 
-/// Text of a small file.
-fn small(path: &Path) -> Result<String, IoError> {
+/// Text of a file of at most 16 MiB. Local.
+///
+/// # Errors
+/// The file cannot be read, is not regular, is too long, or is not UTF-8.
+pub fn text(path: &Path) -> Result<String, IoError> {
     let (file, length) = open_regular(path)?;
     let check = |length: u64| match length {
         ..=MOST => Ok(()),

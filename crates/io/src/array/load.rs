@@ -13,7 +13,7 @@ use super::blocks::BlockGrid;
 #[cfg(feature = "zarr")]
 use super::format::Format;
 use super::metadata::Metadata;
-use super::options::{LoadOptions, Loaded};
+use super::options::{LoadOptions, Loaded, ToLayout, to_layout};
 use super::plan::ReadPlan;
 use super::source::{CellSource, OpenedArray};
 use super::staging::ranges;
@@ -81,13 +81,6 @@ pub fn load_with<T: Element, const D: usize>(
         return zarr::load(world, path, name, options, layout);
     }
     load_in_blocks(world, path, name, options, layout, BLOCK_BYTES)
-}
-
-/// Layout for a shape. Boxed, so that a load is compiled once per element type and number of axes.
-pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
-
-pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
-    Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
 /// [`load_with`] with `block_bytes` per read.

@@ -49,6 +49,7 @@
 
 mod blocks;
 mod describe;
+mod description;
 mod format;
 mod handover;
 mod leaves;
@@ -72,7 +73,8 @@ mod window;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
-pub use describe::{ArrayDescription, Description, describe};
+pub use describe::describe;
+pub use description::{ArrayDescription, Description};
 pub use format::Format;
 pub use load::{load, load_with};
 pub use metadata::{Axis, Metadata};

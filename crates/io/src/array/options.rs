@@ -1,9 +1,14 @@
 //! Options for saving and loading arrays.
 
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 
+use zippy::Layout;
 use zippy::array::GlobalArray;
+use zippy::extents::Index;
+use zippy::region::Region;
 
 use super::metadata::Metadata;
 #[cfg(feature = "zarr")]
@@ -147,4 +152,20 @@ pub struct Loaded<T, const D: usize> {
     pub array: GlobalArray<T, D>,
     /// Metadata of the file; first cell and spacing are those of the section and the step.
     pub metadata: Metadata,
+}
+
+/// Layout for a shape. Boxed, so that a load is compiled once per element type and number of axes.
+pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
+
+pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
+    Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
+}
+
+/// Name of a call of [`save_with`](super::save_with) in errors: the same on every rank if all arguments
+/// are.
+pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
+    let mut hasher = DefaultHasher::new();
+    format!("{options:?}").hash(&mut hasher);
+    let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);
+    format!("save({}, {name:?} {region}, with options #{:016x})", path.display(), hasher.finish())
 }

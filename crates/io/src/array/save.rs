@@ -1,7 +1,5 @@
 //! [`save`] and [`save_with`]: a global array to a file.
 
-use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use zippy::array::{GlobalSection, IntoGlobalSection};
@@ -13,7 +11,7 @@ use zippy::{Result, World};
 use super::blocks::BlockGrid;
 use super::format::Format;
 use super::metadata::Metadata;
-use super::options::SaveOptions;
+use super::options::{SaveOptions, saving};
 use super::outline::Outline;
 use super::pieces::save_pieces;
 use super::staging::each_of;
@@ -161,15 +159,6 @@ fn planned(
     let what = saving(path, name, region.as_ref().ok(), &metadata);
     let plan = region.and_then(|region| Ok((region, plan(path, element, &region, &metadata)?)));
     world.agree(&what, plan)
-}
-
-/// Name of a call of [`save`] or [`save_with`] in errors: the same on every rank if all arguments
-/// are.
-pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
-    let mut hasher = DefaultHasher::new();
-    format!("{options:?}").hash(&mut hasher);
-    let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);
-    format!("save({}, {name:?} {region}, with options #{:016x})", path.display(), hasher.finish())
 }
 
 /// Layout of the file for a box of an array.

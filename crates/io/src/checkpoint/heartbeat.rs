@@ -8,8 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use zippy::trace;
 
-use super::holder::Holder;
-use super::run::taken;
+use super::holder::{Holder, taken};
 use crate::IoError;
 use crate::atomic::write_unsynced;
 

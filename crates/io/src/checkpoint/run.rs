@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::heartbeat::Heartbeat;
-use super::holder::Holder;
+use super::holder::{Holder, taken};
 use super::names::{self, LOCK};
 use crate::IoError;
 
@@ -222,16 +222,6 @@ fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError
         }
     }
     Err(taken(path, Holder::read(path).as_ref()))
-}
-
-/// Error for a directory that another program holds.
-pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
-    let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
-    let message = format!(
-        "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \
-         that one (and remove {LOCK} where it was killed on another machine)"
-    );
-    IoError::request(path.parent().unwrap_or(path), message)
 }
 
 /// True if `path` still names the open file.

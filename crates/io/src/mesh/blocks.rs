@@ -1,159 +1,18 @@
-//! Conversion of a part's rows to bytes.
+//! [`Blocks`]: the bytes of a part, block by block.
 
-use std::ops::Range;
-
-use super::shape::Shape;
-use super::{Before, Layout, Part, Text, Whole, obj, stl};
+use super::part::{Before, Part};
+use super::rows::Rows;
+use super::sections::FileSections;
 
 /// Bytes of a block, unless a row has more.
 const BLOCK: u64 = 1 << 20;
 /// Lines of a block of text; a line usually has 30 bytes, and at most 160.
 const LINES: usize = 1 << 14;
 
-/// Content of a file per vertex or cell.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rows {
-    /// Positions, normals and fields of PLY.
-    PlyVertices,
-    /// The number three, and three 32-bit vertex indices.
-    PlyFaces,
-    /// Triangles of STL.
-    Facets,
-    /// Lines of OBJ.
-    ObjPositions,
-    ObjNormals,
-    ObjTriangles,
-    /// Three floats.
-    Positions,
-    Normals,
-    /// One float.
-    Field(usize),
-    /// 64-bit vertex indices of a cell.
-    Corners(Shape),
-    /// 64-bit end of a cell, counted in corners.
-    Ends(Shape),
-    /// VTK's code of the shape.
-    Types(Shape),
-}
-
-impl Rows {
-    /// Shape of the cells; `None` for rows of vertices.
-    pub fn shape(self) -> Option<Shape> {
-        match self {
-            Self::PlyFaces | Self::Facets | Self::ObjTriangles => Some(Shape::Triangle),
-            Self::Corners(shape) | Self::Ends(shape) | Self::Types(shape) => Some(shape),
-            _ => None,
-        }
-    }
-
-    /// Number of rows of a part.
-    fn count(self, part: &Part) -> usize {
-        self.shape().map_or(part.positions.len(), |shape| shape.of(part).len() / shape.corners() as usize)
-    }
-
-    /// Bytes of a row; `None` for text.
-    pub fn bytes(self, layout: &Layout) -> Option<u64> {
-        match self {
-            Self::PlyVertices => {
-                Some(position(layout) + if layout.normals { 12 } else { 0 } + 4 * layout.fields.len() as u64)
-            }
-            Self::PlyFaces => Some(13),
-            Self::Facets => Some(stl::FACET),
-            Self::ObjPositions | Self::ObjNormals | Self::ObjTriangles => None,
-            Self::Positions => Some(position(layout)),
-            Self::Normals => Some(12),
-            Self::Field(_) => Some(4),
-            Self::Corners(shape) => Some(8 * shape.corners()),
-            Self::Ends(_) => Some(8),
-            Self::Types(_) => Some(1),
-        }
-    }
-
-    /// Bytes of the lines of text.
-    pub fn text(self, text: &Text) -> u64 {
-        match self {
-            Self::ObjPositions => text.positions,
-            Self::ObjNormals => text.normals,
-            Self::ObjTriangles => text.triangles,
-            _ => 0,
-        }
-    }
-
-    /// Appends some rows of a part to `out`.
-    fn put(self, part: &Part, (before, whole): (&Before, &Whole), rows: Range<usize>, out: &mut Vec<u8>) {
-        let normals = part.normals.unwrap_or_default();
-        match self {
-            Self::PlyVertices => {
-                for row in rows {
-                    positions(part, row..row + 1, out);
-                    floats(normals.get(row).map_or(&[], |normal| &normal[..]), out);
-                    part.fields.iter().for_each(|field| floats(&[field.values[row]], out));
-                }
-            }
-            Self::PlyFaces => {
-                for triangle in &part.triangles[rows] {
-                    out.push(3);
-                    // The layout limits the number of vertices; int and uint are equal below 2^31.
-                    triangle.iter().for_each(|&vertex| out.extend((vertex as u32).to_le_bytes()));
-                }
-            }
-            Self::Facets => part.corners[rows].iter().for_each(|corners| stl::facet(corners, part.origin, out)),
-            Self::ObjPositions => {
-                part.positions[rows].iter().for_each(|position| obj::vertex(position, part.origin, out));
-            }
-            Self::ObjNormals => normals[rows].iter().for_each(|normal| obj::vector("vn", normal, out)),
-            Self::ObjTriangles => {
-                part.triangles[rows].iter().for_each(|triangle| obj::face(triangle, part.normals.is_some(), out));
-            }
-            Self::Positions => positions(part, rows, out),
-            Self::Normals => floats(normals[rows].as_flattened(), out),
-            Self::Field(field) => floats(&part.fields[field].values[rows], out),
-            Self::Corners(shape) => {
-                let each = shape.corners() as usize;
-                let corners = &shape.of(part)[rows.start * each..rows.end * each];
-                corners.iter().for_each(|vertex| out.extend(vertex.to_le_bytes()));
-            }
-            Self::Ends(shape) => {
-                let lower = Shape::ALL.into_iter().take_while(|&other| other != shape);
-                let lower: u64 = lower.map(|other| other.corners() * other.in_whole(whole)).sum();
-                let first = shape.before(before) + 1;
-                rows.for_each(|row| out.extend((lower + shape.corners() * (first + row as u64)).to_le_bytes()));
-            }
-            Self::Types(shape) => out.extend(rows.map(|_| shape.number())),
-        }
-    }
-}
-
-/// Bytes of a position.
-fn position(layout: &Layout) -> u64 {
-    if layout.whole.doubles { 24 } else { 12 }
-}
-
-fn positions(part: &Part, rows: Range<usize>, out: &mut Vec<u8>) {
-    let all = &part.positions[rows];
-    match part.origin {
-        None => floats(all.as_flattened(), out),
-        Some(origin) => {
-            for position in all {
-                moved(position, origin).iter().for_each(|coordinate| out.extend(coordinate.to_le_bytes()));
-            }
-        }
-    }
-}
-
-/// Position with its origin added.
-pub fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
-}
-
-fn floats(values: &[f32], out: &mut Vec<u8>) {
-    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
-}
-
 /// Iterator over the bytes of a rank's part in blocks, each with its offset in the file.
 #[derive(Debug)]
 pub struct Blocks<'a> {
-    layout: &'a Layout,
+    layout: &'a FileSections,
     part: Part<'a>,
     before: Before,
     /// Next section, next row, and the offset of the row.
@@ -163,14 +22,14 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) fn new(layout: &'a Layout, part: Part<'a>, before: Before) -> Self {
+    pub(super) fn new(layout: &'a FileSections, part: Part<'a>, before: Before) -> Self {
         Self { layout, part, before, section: 0, row: 0, at: 0 }
     }
 
     /// Bytes of the rows of lower ranks.
     fn lower(&self, rows: Rows) -> u64 {
         let count = rows.shape().map_or(self.before.vertices, |shape| shape.before(&self.before));
-        rows.bytes(self.layout).map_or(rows.text(&self.before.text), |each| count * each)
+        rows.bytes(&self.layout.content).map_or(rows.text(&self.before.text), |each| count * each)
     }
 }
 
@@ -189,11 +48,11 @@ impl Iterator for Blocks<'_> {
             if self.row == 0 {
                 self.at = section.start + self.lower(rows);
             }
-            let each = rows.bytes(self.layout);
+            let each = rows.bytes(&self.layout.content);
             let most = each.map_or(LINES, |each| (BLOCK / each).max(1) as usize);
             let end = count.min(self.row.saturating_add(most));
             let mut bytes = Vec::with_capacity((end - self.row) * each.unwrap_or(32) as usize);
-            rows.put(&self.part, (&self.before, &self.layout.whole), self.row..end, &mut bytes);
+            rows.put(&self.part, (&self.before, &self.layout.content.whole), self.row..end, &mut bytes);
             let at = self.at;
             (self.row, self.at) = (end, at + bytes.len() as u64);
             return Some((at, bytes));

@@ -1,8 +1,12 @@
 //! [`Layout`]: the byte layout of a mesh file.
 
-use super::blocks::{Blocks, Rows};
+use super::blocks::Blocks;
+use super::content::MeshContent;
+use super::part::{Before, Part, Text, Whole};
+use super::rows::Rows;
+use super::sections::FileSections;
 use super::shape::Shape;
-use super::{Before, Format, Part, Text, Whole, obj, ply, stl, vtp, vtu};
+use super::{Format, obj, ply, stl, vtp, vtu};
 use crate::{IoError, quoted};
 
 /// Byte layout of a mesh file: a frame, which one rank writes, and rows of vertices and cells,
@@ -39,22 +43,7 @@ use crate::{IoError, quoted};
 /// # Ok::<(), zippy_io::IoError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layout {
-    pub(super) whole: Whole,
-    pub(super) normals: bool,
-    pub(super) fields: Vec<String>,
-    pub(super) sections: Vec<Section>,
-    frame: Vec<(u64, Vec<u8>)>,
-    length: u64,
-}
-
-/// Rows of one kind, of all ranks in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Section {
-    pub rows: Rows,
-    /// Byte of the first rank's first row.
-    pub start: u64,
-}
+pub struct Layout(FileSections);
 
 /// Checks that all field names differ.
 ///
@@ -83,14 +72,8 @@ impl Layout {
             let message = format!("{} cells of a volume in a format of surfaces; VTU has cells", whole.cells.all());
             return Err(IoError::mesh(message));
         }
-        let mut layout = Self {
-            whole: *whole,
-            normals,
-            fields: fields.iter().map(ToString::to_string).collect(),
-            sections: Vec::new(),
-            frame: Vec::new(),
-            length: 0,
-        };
+        let fields = fields.iter().map(ToString::to_string).collect();
+        let mut layout = FileSections::new(MeshContent { whole: *whole, normals, fields });
         match format {
             Format::Ply => ply::lay(&mut layout)?,
             Format::Stl => stl::lay(&mut layout)?,
@@ -98,18 +81,18 @@ impl Layout {
             Format::Vtp => vtp::lay(&mut layout)?,
             Format::Vtu => vtu::lay(&mut layout)?,
         }
-        Ok(layout)
+        Ok(Self(layout))
     }
 
     /// Bytes of the whole file.
     pub fn length(&self) -> u64 {
-        self.length
+        self.0.length
     }
 
     /// Bytes outside of the ranks' rows, with their offsets: header, lengths, end. One rank writes
     /// them.
     pub fn frame(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        self.frame.iter().map(|(at, bytes)| (*at, &bytes[..]))
+        self.0.frame.iter().map(|(at, bytes)| (*at, &bytes[..]))
     }
 
     /// Bytes of a rank's part with their offsets, in blocks of at most 1 MiB (3 MiB in OBJ),
@@ -122,42 +105,42 @@ impl Layout {
     /// beyond the whole; a cell with a missing vertex. In OBJ, a number is not finite.
     pub fn blocks<'a>(&'a self, part: &Part<'a>, before: &Before) -> Result<Blocks<'a>, IoError> {
         self.check(part)?;
-        self.fits("vertices", part.positions.len() as u64, before.vertices, self.whole.vertices)?;
+        self.fits("vertices", part.positions.len() as u64, before.vertices, self.0.content.whole.vertices)?;
         for shape in Shape::ALL {
             let (corners, [one, several]) = (shape.of(part), shape.names());
             let count = corners.len() as u64 / shape.corners();
-            self.fits(several, count, shape.before(before), shape.in_whole(&self.whole))?;
-            if let Some(index) = corners.iter().position(|&vertex| vertex >= self.whole.vertices) {
+            self.fits(several, count, shape.before(before), shape.in_whole(&self.0.content.whole))?;
+            if let Some(index) = corners.iter().position(|&vertex| vertex >= self.0.content.whole.vertices) {
                 let message = format!(
                     "{one} {} of this part names vertex {}; the {} vertices are counted from 0",
                     index as u64 / shape.corners(),
                     corners[index],
-                    self.whole.vertices
+                    self.0.content.whole.vertices
                 );
                 return Err(IoError::mesh(message));
             }
         }
-        if self.sections.iter().any(|section| section.rows.bytes(self).is_none()) {
-            let (text, whole) = (Text::of(part)?, &self.whole.text);
+        if self.0.sections.iter().any(|section| section.rows.bytes(&self.0.content).is_none()) {
+            let (text, whole) = (Text::of(part)?, &self.0.content.whole.text);
             self.fits("bytes of v lines", text.positions, before.text.positions, whole.positions)?;
             self.fits("bytes of vn lines", text.normals, before.text.normals, whole.normals)?;
             self.fits("bytes of f lines", text.triangles, before.text.triangles, whole.triangles)?;
         }
-        Ok(Blocks::new(self, *part, *before))
+        Ok(Blocks::new(&self.0, *part, *before))
     }
 
     fn check(&self, part: &Part) -> Result<(), IoError> {
         let vertices = part.positions.len();
-        if part.origin.is_some() != self.whole.doubles {
+        if part.origin.is_some() != self.0.content.whole.doubles {
             let [layout, found] =
-                [self.whole.doubles, part.origin.is_some()].map(|some| if some { "has" } else { "has no" });
+                [self.0.content.whole.doubles, part.origin.is_some()].map(|some| if some { "has" } else { "has no" });
             return Err(IoError::mesh(format!(
                 "the layout {layout} positions of doubles, and this part {found} origin"
             )));
         }
-        if part.normals.is_some() != self.normals {
+        if part.normals.is_some() != self.0.content.normals {
             let [layout, found] =
-                [self.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
+                [self.0.content.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
             return Err(IoError::mesh(format!("the layout {layout} normals, and this part {found} normals")));
         }
         let counted = |what: &str, found: usize, of: &str, wanted: usize| {
@@ -168,16 +151,16 @@ impl Layout {
             }
         };
         counted("normals", part.normals.map_or(vertices, <[_]>::len), "vertices", vertices)?;
-        if !part.fields.iter().map(|field| field.name).eq(self.fields.iter().map(String::as_str)) {
+        if !part.fields.iter().map(|field| field.name).eq(self.0.content.fields.iter().map(String::as_str)) {
             let list = |names: &mut dyn Iterator<Item = &str>| names.map(quoted).collect::<Vec<_>>().join(", ");
-            let wanted = list(&mut self.fields.iter().map(String::as_str));
+            let wanted = list(&mut self.0.content.fields.iter().map(String::as_str));
             let found = list(&mut part.fields.iter().map(|field| field.name));
             return Err(IoError::mesh(format!("the layout has the fields [{wanted}], and this part [{found}]")));
         }
         for field in part.fields {
             counted(&format!("numbers of field {}", quoted(field.name)), field.values.len(), "vertices", vertices)?;
         }
-        if self.sections.iter().any(|section| section.rows == Rows::Facets) {
+        if self.0.sections.iter().any(|section| section.rows == Rows::Facets) {
             counted("triangles with corners, which STL needs,", part.corners.len(), "triangles", part.triangles.len())?;
         }
         Ok(())
@@ -190,48 +173,5 @@ impl Layout {
         Err(IoError::mesh(format!(
             "{count} {what} of this part after {before} of lower ranks are beyond the {whole} of all"
         )))
-    }
-
-    /// Bytes of all rows of one kind.
-    ///
-    /// # Errors
-    /// The rows do not fit 63 bits.
-    pub(super) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
-        let count = rows.shape().map_or(self.whole.vertices, |shape| shape.in_whole(&self.whole));
-        let bytes = rows.bytes(self).map_or(Some(rows.text(&self.whole.text)), |each| count.checked_mul(each));
-        bytes.filter(|&bytes| i64::try_from(bytes).is_ok()).ok_or_else(|| self.too_long())
-    }
-
-    pub(super) fn too_long(&self) -> IoError {
-        let Whole { vertices, triangles, cells, .. } = self.whole;
-        let cells = if cells.all() > 0 { format!(", {} cells", cells.all()) } else { String::new() };
-        IoError::mesh(format!("{vertices} vertices and {triangles} triangles{cells} are more bytes than fit 63 bits"))
-    }
-
-    /// Appends bytes that one rank writes.
-    ///
-    /// # Errors
-    /// The file becomes too long.
-    pub(super) fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
-        let start = self.grow(bytes.len() as u64)?;
-        self.frame.push((start, bytes));
-        Ok(())
-    }
-
-    /// Appends rows of all ranks.
-    ///
-    /// # Errors
-    /// The file becomes too long.
-    pub(super) fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
-        let start = self.grow(self.bytes(rows)?)?;
-        self.sections.push(Section { rows, start });
-        Ok(())
-    }
-
-    fn grow(&mut self, bytes: u64) -> Result<u64, IoError> {
-        let start = self.length;
-        self.length =
-            start.checked_add(bytes).filter(|&end| i64::try_from(end).is_ok()).ok_or_else(|| self.too_long())?;
-        Ok(start)
     }
 }

@@ -47,13 +47,18 @@
 //! ```
 
 mod blocks;
+mod content;
+mod facet;
 mod format;
 mod index;
 mod layout;
 mod obj;
+mod obj_lines;
 mod part;
 mod ply;
 mod read;
+mod rows;
+mod sections;
 mod shape;
 mod stl;
 mod vtp;
@@ -65,7 +70,6 @@ pub use blocks::Blocks;
 pub use format::Format;
 pub use index::{PieceArrays, is_index, piece_format, piece_path, write_index, write_index_of, write_piece};
 pub use layout::Layout;
-pub use obj::Text;
-pub use part::{Before, CellCounts, Cells, Field, Part, Whole};
+pub use part::{Before, CellCounts, Cells, Field, Part, Text, Whole};
 pub use read::{Mesh, read};
 pub use write::write;

@@ -1,68 +1,19 @@
 //! Wavefront OBJ files: lines of text.
 
-use std::io::Write;
-
-use super::blocks::{Rows, moved};
-use super::{Layout, Part};
+use super::rows::Rows;
+use super::sections::FileSections;
 use crate::IoError;
 
 /// Start of the first line. The reader compares the counts that follow with the file.
 pub const COMMENT: &str = "# a mesh of ";
 
-/// Bytes of lines of an OBJ file: of a rank's part ([`Self::of`]), or sums over ranks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Text {
-    /// Bytes of the `v` lines.
-    pub positions: u64,
-    /// Bytes of the `vn` lines.
-    pub normals: u64,
-    /// Bytes of the `f` lines.
-    pub triangles: u64,
-}
-
-impl Text {
-    /// Length of the lines of a part. Local; costs as much as formatting the lines, but keeps few
-    /// of them in memory.
-    ///
-    /// # Errors
-    /// A number of a position or a normal is not finite; OBJ cannot express that.
-    pub fn of(part: &Part) -> Result<Self, IoError> {
-        let normals = part.normals.unwrap_or_default();
-        for (what, vectors) in [("position", part.positions), ("normal", normals)] {
-            if let Some(vertex) = vectors.iter().position(|vector| !vector.iter().all(|part| part.is_finite())) {
-                let message = format!(
-                    "vertex {vertex} of this part has a {what} of {:?}; OBJ has finite numbers only; PLY and VTP have all",
-                    vectors[vertex]
-                );
-                return Err(IoError::mesh(message));
-            }
-        }
-        let triangles = part.triangles;
-        Ok(Self {
-            positions: counted(part.positions, |position, out| vertex(position, part.origin, out)),
-            normals: counted(normals, |normal, out| vector("vn", normal, out)),
-            triangles: counted(triangles, |triangle, out| face(triangle, part.normals.is_some(), out)),
-        })
-    }
-}
-
-fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
-    let mut line = Vec::new();
-    let count = |row| {
-        line.clear();
-        put(row, &mut line);
-        line.len() as u64
-    };
-    rows.iter().map(count).sum()
-}
-
 /// Lays out the file.
 ///
 /// # Errors
 /// The bytes of lines do not fit the numbers of vertices and triangles.
-pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
-    let whole = layout.whole;
-    let normals = if layout.normals { whole.vertices } else { 0 };
+pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+    let whole = layout.content.whole;
+    let normals = if layout.content.normals { whole.vertices } else { 0 };
     // The shortest lines are "v 0 0 0", "vn 0 0 0" and "f 1 1 1" with line feeds.
     for (bytes, count, least, what) in [
         (whole.text.positions, whole.vertices, 8, "v"),
@@ -81,33 +32,8 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
     let comment = format!("{COMMENT}{} vertices and {} triangles\n", whole.vertices, whole.triangles);
     layout.put(comment.into_bytes())?;
     layout.rows(Rows::ObjPositions)?;
-    if layout.normals {
+    if layout.content.normals {
         layout.rows(Rows::ObjNormals)?;
     }
     layout.rows(Rows::ObjTriangles)
-}
-
-/// Writes a position, plus the origin if there is one.
-pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
-    match origin {
-        None => vector("v", position, out),
-        Some(origin) => vector("v", &moved(position, origin), out),
-    }
-}
-
-/// Writes a keyword and three numbers, with enough digits to keep them distinct.
-pub fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
-    let _ = writeln!(out, "{word} {x} {y} {z}");
-}
-
-/// Writes the three vertices of a face, numbered from 1, each with its normal if there are normals.
-pub fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
-    out.push(b'f');
-    for vertex in triangle {
-        // u64::MAX + 1 needs a larger type.
-        let number = u128::from(*vertex) + 1;
-        let _ = if normals { write!(out, " {number}//{number}") } else { write!(out, " {number}") };
-    }
-    out.push(b'\n');
 }

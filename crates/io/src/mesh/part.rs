@@ -1,7 +1,5 @@
 //! A rank's part of a mesh, and its position in the whole.
 
-use super::Text;
-
 /// A rank's part of a mesh.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Part<'a> {
@@ -103,4 +101,20 @@ pub struct Before {
     pub cells: CellCounts,
     /// Bytes of the lines of lower ranks, in OBJ; else zeros.
     pub text: Text,
+}
+
+/// Bytes of lines of an OBJ file: of a rank's part ([`Self::of`]), or sums over ranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Bytes of the `v` lines.
+    pub positions: u64,
+    /// Bytes of the `vn` lines.
+    pub normals: u64,
+    /// Bytes of the `f` lines.
+    pub triangles: u64,
+}
+
+/// Position with its origin added.
+pub fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
 }

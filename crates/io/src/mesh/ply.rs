@@ -1,7 +1,7 @@
 //! PLY files: a text header that lists the properties of each element, and their numbers.
 
-use super::Layout;
-use super::blocks::Rows;
+use super::rows::Rows;
+use super::sections::FileSections;
 use crate::{IoError, quoted};
 
 /// Property names of positions and normals.
@@ -12,8 +12,8 @@ pub const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
 ///
 /// # Errors
 /// More than 2^32 vertices; a field's name is no single word, or is a name of a position or normal.
-pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
-    let vertices = layout.whole.vertices;
+pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+    let vertices = layout.content.whole.vertices;
     let index = match vertices {
         0..=0x8000_0000 => "int",
         0x8000_0001..=0x1_0000_0000 => "uint",
@@ -22,7 +22,7 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
             return Err(IoError::mesh(message));
         }
     };
-    for name in &layout.fields {
+    for name in &layout.content.fields {
         if POSITION.iter().chain(&NORMAL).any(|reserved| reserved == name) {
             return Err(IoError::mesh(format!("a field cannot be called {}, which PLY needs itself", quoted(name))));
         }
@@ -31,15 +31,16 @@ pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
             return Err(IoError::mesh(message));
         }
     }
-    let kind = if layout.whole.doubles { "double" } else { "float" };
+    let kind = if layout.content.whole.doubles { "double" } else { "float" };
     let built_in = POSITION.iter().map(|&name| (kind, name));
-    let built_in = built_in.chain(if layout.normals { &NORMAL[..] } else { &[] }.iter().map(|&name| ("float", name)));
-    let all = built_in.chain(layout.fields.iter().map(|name| ("float", name.as_str())));
+    let built_in =
+        built_in.chain(if layout.content.normals { &NORMAL[..] } else { &[] }.iter().map(|&name| ("float", name)));
+    let all = built_in.chain(layout.content.fields.iter().map(|name| ("float", name.as_str())));
     let properties: String = all.map(|(kind, name)| format!("property {kind} {name}\n")).collect();
     let header = format!(
         "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n{properties}element face {}\n\
          property list uchar {index} vertex_indices\nend_header\n",
-        layout.whole.triangles
+        layout.content.whole.triangles
     );
     layout.put(header.into_bytes())?;
     layout.rows(Rows::PlyVertices)?;

@@ -1,7 +1,7 @@
 //! VTK XML PolyData with triangles.
 
-use super::Layout;
-use super::blocks::Rows;
+use super::rows::Rows;
+use super::sections::FileSections;
 use super::shape::Shape::Triangle;
 use super::xml::{self, Document, array};
 use crate::IoError;
@@ -10,8 +10,8 @@ use crate::IoError;
 ///
 /// # Errors
 /// As [`xml::lay`].
-pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
-    let triangles = layout.whole.triangles;
+pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+    let triangles = layout.content.whole.triangles;
     let counts = format!("NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{triangles}\"");
     let arrays = vec![
         (array("Int64", "connectivity", 1), vec![Rows::Corners(Triangle)]),

@@ -1,7 +1,7 @@
 //! VTK XML UnstructuredGrid with cells of several shapes.
 
-use super::Layout;
-use super::blocks::Rows;
+use super::rows::Rows;
+use super::sections::FileSections;
 use super::shape::Shape;
 use super::xml::{self, Document, array};
 use crate::IoError;
@@ -10,8 +10,9 @@ use crate::IoError;
 ///
 /// # Errors
 /// As [`xml::lay`]; more cells than 64 bits can count.
-pub fn lay(layout: &mut Layout) -> Result<(), IoError> {
-    let count = layout.whole.triangles.checked_add(layout.whole.cells.all()).filter(|&count| count < u64::MAX);
+pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+    let count =
+        layout.content.whole.triangles.checked_add(layout.content.whole.cells.all()).filter(|&count| count < u64::MAX);
     let count = count.ok_or_else(|| layout.too_long())?;
     let all = |rows: fn(Shape) -> Rows| Shape::ALL.map(rows).to_vec();
     let arrays = vec![

@@ -3,8 +3,8 @@
 
 use quick_xml::escape::escape;
 
-use super::Layout;
-use super::blocks::Rows;
+use super::rows::Rows;
+use super::sections::FileSections;
 use crate::{IoError, quoted};
 
 /// Name of the normals array.
@@ -74,22 +74,22 @@ pub struct Document<'a> {
 ///
 /// # Errors
 /// As [`named`]; the file gets too long.
-pub fn lay(layout: &mut Layout, document: Document) -> Result<(), IoError> {
-    named(&layout.fields, layout.normals)?;
+pub fn lay(layout: &mut FileSections, document: Document) -> Result<(), IoError> {
+    named(&layout.content.fields, layout.content.normals)?;
     // In the order of the binary section.
-    let mut arrays = vec![Array { attributes: points(layout.whole.doubles), rows: vec![Rows::Positions] }];
-    if layout.normals {
+    let mut arrays = vec![Array { attributes: points(layout.content.whole.doubles), rows: vec![Rows::Positions] }];
+    if layout.content.normals {
         arrays.push(Array { attributes: array("Float32", NORMALS, 3), rows: vec![Rows::Normals] });
     }
     let field = |(number, name): (usize, &String)| Array {
         attributes: array("Float32", name, 1),
         rows: vec![Rows::Field(number)],
     };
-    arrays.extend(layout.fields.iter().enumerate().map(field));
+    arrays.extend(layout.content.fields.iter().enumerate().map(field));
     let data = 1..arrays.len();
     arrays.extend(document.arrays.into_iter().map(|(attributes, rows)| Array { attributes, rows }));
 
-    let bytes = |layout: &Layout, array: &Array| {
+    let bytes = |layout: &FileSections, array: &Array| {
         array.rows.iter().try_fold(0, |sum: u64, rows| Ok::<_, IoError>(sum.saturating_add(layout.bytes(*rows)?)))
     };
     let (mut elements, mut offset) = (Vec::new(), 0_u64);
@@ -103,8 +103,8 @@ pub fn lay(layout: &mut Layout, document: Document) -> Result<(), IoError> {
          \x20     </Points>\n      <{cells}>\n{}      </{cells}>\n    </Piece>\n  </{kind}>\n  \
          <AppendedData encoding=\"raw\">\n   _",
         beginning(kind),
-        layout.whole.vertices,
-        active(layout.normals),
+        layout.content.whole.vertices,
+        active(layout.content.normals),
         elements[data.clone()].concat(),
         elements[0],
         elements[data.end..].concat(),

@@ -4,6 +4,7 @@ use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy::extents::Index;
 
 use super::dictionary::{Dictionary, Value};
+use super::header_text::{MAGIC, is_fortran, text};
 use super::write;
 use crate::axis_order::AxisOrder;
 use crate::files::Head;
@@ -43,13 +44,13 @@ pub struct NpyCells {
 /// Another type or number of axes; a malformed header; a file of another length.
 pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<NpyCells, IoError> {
     let path = &head.path;
-    if !head.bytes.starts_with(super::MAGIC) {
+    if !head.bytes.starts_with(MAGIC) {
         return Err(IoError::malformed(path, 0, "not a NumPy file, which begins with \\x93NUMPY"));
     }
-    let (at, text) = super::text(head)?;
+    let (at, text) = text(head)?;
     let found = Dictionary::parse(path, at, text)?;
     let swap_width = matching(head, &found, element)?;
-    let is_fortran = super::is_fortran(path, &found)?;
+    let is_fortran = is_fortran(path, &found)?;
     let Stated { value: Value::Tuple(shape), at: shape_at } = found.get("shape")? else {
         return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));
     };
@@ -93,10 +94,10 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<NpyCells,
 /// A malformed header.
 pub fn describe(head: &Head) -> Result<(Vec<i64>, String), IoError> {
     let path = &head.path;
-    if !head.bytes.starts_with(super::MAGIC) {
+    if !head.bytes.starts_with(MAGIC) {
         return Err(IoError::malformed(path, 0, "not a NumPy file, which begins with \\x93NUMPY"));
     }
-    let (at, text) = super::text(head)?;
+    let (at, text) = text(head)?;
     let found = Dictionary::parse(path, at, text)?;
     let Value::Tuple(shape) = &found.get("shape")?.value else {
         return Err(IoError::malformed(path, found.get("shape")?.at, "shape must be a tuple of integers"));

@@ -4,12 +4,13 @@
 
 pub mod array;
 mod dictionary;
+mod header_text;
 mod order;
 mod write;
 
-use std::path::Path;
-
 use dictionary::{Dictionary, Value};
+pub(super) use header_text::MAGIC;
+use header_text::{is_fortran, text};
 pub use order::NumpyAxes;
 pub use write::{header, write_image};
 
@@ -20,9 +21,6 @@ use crate::{IoError, quoted};
 
 /// Name of the format in messages.
 pub(super) const FORMAT: &str = "NumPy";
-
-/// First bytes of a NumPy file.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Describes the volume. NumPy's last axis counts components if there are 4 axes, or with
 /// `components`.
@@ -58,35 +56,6 @@ pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Des
     let segment = Segment::from_byte(path, start, Encoding::Raw, 0, grid.bytes(), grid.kind)?;
     let order = axes.in_file(grid.shape.axes(), is_fortran, grid.components as i64);
     Ok(Description::in_order(FORMAT, grid, order, segment))
-}
-
-/// True if the first axis is the fastest in the file.
-fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
-    match found.get("fortran_order")? {
-        Stated { value: Value::Bool(value), .. } => Ok(*value),
-        other => Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
-    }
-}
-
-/// The dictionary and its offset.
-fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
-    let (path, bytes) = (&head.path, &head.bytes);
-    let cut = || IoError::malformed(path, bytes.len() as u64, "the file ends inside the header");
-    let version = *bytes.get(MAGIC.len()).ok_or_else(cut)?;
-    let field = |width: usize| bytes.get(8..8 + width).ok_or_else(cut);
-    let (start, length): (usize, usize) = match version {
-        1 => (10, field(2)?.iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte))),
-        2 | 3 => (12, field(4)?.iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte))),
-        _ => {
-            let message = format!("version {version} of the NumPy format; 1 to 3 are read");
-            return Err(IoError::unsupported(path, MAGIC.len() as u64, message));
-        }
-    };
-    match bytes.get(start..start.saturating_add(length)) {
-        Some(text) => Ok((start as u64, text)),
-        None if head.complete() => Err(cut()),
-        None => Err(IoError::malformed(path, 8, format!("a header of {length} bytes; at most 1048564 are read"))),
-    }
 }
 
 /// Number type, and true for big-endian.

@@ -7,7 +7,8 @@ use zippy::array::GlobalArray;
 use zippy::region::Region;
 use zippy::{Config, Element, Layout, Result, Split, World, run_with};
 
-use super::load::{load_in_blocks, to_layout};
+use super::load::load_in_blocks;
+use super::options::to_layout;
 use super::save::save_in_blocks;
 use super::{LoadOptions, SaveOptions, load};
 

@@ -5,7 +5,7 @@
 //! or one stream per byte of a number; each stream follows its length. A stream whose length equals
 //! its decoded length is not compressed.
 
-use super::decode::{inflate, lz4_block, most_of_zstd, unzstd};
+use super::decompress::{inflate, lz4_block, most_of_zstd, unzstd};
 use crate::memory::reserved;
 
 const HEADER: usize = 16;

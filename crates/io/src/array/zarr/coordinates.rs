@@ -1,7 +1,5 @@
 //! Coordinates of cells along each axis, as one-dimensional arrays next to the array.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -10,9 +8,9 @@ use super::directory::CollectiveStore;
 use super::document;
 use super::encode::Encoder;
 use super::fields::{Leaf, under};
-use super::node::{self, Node};
 use super::options::{ChunkGrid, ZarrOptions};
 use super::stored::StoredArray;
+use super::tree::StoreTree;
 use crate::IoError;
 use crate::array::metadata::Axis;
 
@@ -62,18 +60,18 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Coor
 ///
 /// # Errors
 /// The array is damaged.
-pub fn read(path: &Path, group: &str, name: &str, cells: i64) -> Result<Axis, IoError> {
+pub fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, IoError> {
     let nameless = Axis { name: Some(name.to_string()), ..Axis::default() };
-    let Ok(directory) = node::directory(path, &under(group, name)) else { return Ok(nameless) };
-    let Ok(Some(Node::Array(array))) = node::read(&directory) else { return Ok(nameless) };
-    let unit = array.attributes.get("units").and_then(Value::as_str).map(str::to_string);
+    let Ok(Some(array)) = tree.find_array(&under(group, name)) else { return Ok(nameless) };
+    let unit = array.metadata.attributes.get("units").and_then(Value::as_str).map(str::to_string);
     let known = Axis { unit, ..nameless };
     let kinds = [("float64", 8), ("float32", 4), ("int64", 8), ("int32", 4)];
-    let Some((kind, number_bytes)) = kinds.into_iter().find(|(kind, _)| *kind == array.data_type.name()) else {
+    let Some((kind, number_bytes)) = kinds.into_iter().find(|(kind, _)| *kind == array.metadata.data_type.name())
+    else {
         return Ok(known);
     };
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind, number_bytes, numbers: None };
-    let Ok(mut stored) = StoredArray::new(&directory, &array, &leaf, 1) else { return Ok(known) };
+    let Ok(mut stored) = StoredArray::new(&array, &leaf, 1) else { return Ok(known) };
     if *stored.shape != [cells] || !(1..=MOST_CELLS).contains(&cells) {
         return Ok(known);
     }

@@ -1,15 +1,15 @@
 //! [`describe`]: a summary of a Zarr store.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 use zarrs::metadata::v3::ArrayMetadataV3;
 
+use super::decode;
 use super::open::metadata;
-use super::{decode, node};
+use super::tree::{NamedArray, StoreTree};
 use crate::IoError;
-use crate::array::describe::{ArrayDescription, Description};
+use crate::array::description::{ArrayDescription, Description};
 use crate::array::format::Format;
 
 /// Describes the arrays of a Zarr store of version 3 or 2, sorted by path, from their documents: no
@@ -19,16 +19,14 @@ use crate::array::format::Format;
 /// # Errors
 /// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
 pub fn describe(path: &Path) -> Result<Description, IoError> {
-    fs::metadata(path).map_err(|error| IoError::system(path, "open", &error))?;
-    if node::document(path).is_none() {
-        return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray"));
-    }
-    let any = |(name, array): node::Named| match array {
+    let mut tree = StoreTree::new(path);
+    tree.check()?;
+    let any = |(name, array): NamedArray| match array {
         Ok(array) => describe_array(name, &array),
         Err(error) => ArrayDescription { name: Some(name), error: Some(error), ..ArrayDescription::default() },
     };
-    let arrays = node::arrays(path, None)?.into_iter().map(any).collect();
-    Ok(Description { format: Format::Zarr, arrays, metadata: metadata(path).unwrap_or_default() })
+    let arrays = tree.arrays(None)?.into_iter().map(any).collect();
+    Ok(Description { format: Format::Zarr, arrays, metadata: metadata(&mut tree).unwrap_or_default() })
 }
 
 fn describe_array(name: String, array: &ArrayMetadataV3) -> ArrayDescription {

@@ -1,6 +1,7 @@
 //! [`Leaf`]: a Zarr array with the cells of a global array, or with one field of its records.
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
+use zippy::extents::Index;
 
 /// Numbers of one type at one offset of each cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,5 +68,34 @@ fn name(scalar: Scalar) -> &'static str {
         Scalar::U32 => "uint32",
         Scalar::I64 => "int64",
         Scalar::U64 => "uint64",
+    }
+}
+
+/// Extents with axis 0 first, without the numbers of a vector.
+pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
+    let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
+    let Some((extents, last)) = extents.split_at_checked(axes) else {
+        return Err(format!("{what} of {} axes, not of {axes}", extents.len()));
+    };
+    match (leaf.numbers, last) {
+        (None, []) => {}
+        // A chunk beyond the end of the component axis would contain padding in each cell.
+        (Some(numbers), &[last]) if last == numbers as u64 => {}
+        (Some(numbers), &[_]) if !is_array => {
+            return Err(format!("chunks do not hold all {numbers} numbers of a cell"));
+        }
+        (None, _) => return Err(format!("{what} of {} axes, not of {axes}", extents.len() + last.len())),
+        (Some(numbers), _) => {
+            let found: Vec<u64> = extents.iter().chain(last).copied().collect();
+            return Err(format!(
+                "{what} of extents {found:?}, and vectors need {axes} axes and a last one of {numbers}"
+            ));
+        }
+    }
+    let fits = extents.iter().all(|&extent| i64::try_from(extent).is_ok_and(|extent| extent >= least));
+    if fits && Index::from_fn(axes, |axis| extents[axis] as i64).product().is_some() {
+        Ok(Index::from_fn(axes, |axis| extents[axes - 1 - axis] as i64))
+    } else {
+        Err(format!("extents {extents:?} are none of {what}"))
     }
 }

@@ -1,13 +1,11 @@
 //! [`Generation`]: detection of a store that is replaced while it is open.
 
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::node;
 use crate::IoError;
-use crate::files::Head;
 
 /// Identity of a store: metadata of its root document.
 pub struct Generation {
@@ -58,18 +56,4 @@ fn inode(found: &Metadata) -> Option<(u64, u64)> {
 #[cfg(not(unix))]
 fn inode(_: &Metadata) -> Option<(u64, u64)> {
     None
-}
-
-/// Hash of the documents of directories: the same on ranks that see the same documents.
-///
-/// # Errors
-/// A document cannot be read.
-pub fn fingerprint<'a>(directories: impl Iterator<Item = &'a Path>) -> Result<u64, IoError> {
-    let mut hasher = DefaultHasher::new();
-    for directory in directories {
-        if let Some(file) = node::document(directory) {
-            Head::read(&file)?.fingerprint().hash(&mut hasher);
-        }
-    }
-    Ok(hasher.finish())
 }

@@ -5,9 +5,8 @@ use zarrs::metadata::v3::MetadataV3;
 use zippy::extents::Index;
 
 use super::decode::Decoder;
-use super::fields::Leaf;
+use super::fields::{Leaf, reversed};
 use super::shards::Shards;
-use super::stored::reversed;
 use super::values::{literal, sizes, wrong};
 use crate::axis_order::AxisOrder;
 

@@ -6,13 +6,13 @@ use zippy::element::{Element, ElementInfo};
 use zippy::{Error, Layout, Result, World, trace};
 
 use super::fields::leaves;
-use super::generation::{Generation, fingerprint};
+use super::generation::Generation;
 use super::open::open;
 use super::read::read;
 use super::stored::StoredArray;
-use crate::array::load::ToLayout;
+use super::tree::StoreTree;
 use crate::array::metadata::Metadata;
-use crate::array::options::{LoadOptions, Loaded};
+use crate::array::options::{LoadOptions, Loaded, ToLayout};
 use crate::array::window::Window;
 use crate::{IoError, quoted, shown};
 
@@ -72,10 +72,11 @@ struct OpenedStore {
 impl OpenedStore {
     fn open(path: &Path, (element, axes): (&ElementInfo, usize), options: &LoadOptions) -> Result<Self> {
         let generation = Generation::now(path);
-        let (stored, metadata) = open(path, options.array.as_deref(), &leaves(element), axes)?;
+        let mut tree = StoreTree::new(path);
+        let (stored, metadata) = open(&mut tree, options.array.as_deref(), &leaves(element), axes)?;
         let window = Window::new(path, &stored[0].shape, options.section.as_deref(), options.step.as_deref())?;
         let directories = stored.iter().map(|array| array.directory.as_path());
-        let fingerprint = fingerprint(std::iter::once(path).chain(directories))?;
+        let fingerprint = tree.fingerprint(directories);
         Ok(Self { metadata: window.metadata(metadata), stored, window, generation, fingerprint })
     }
 

@@ -103,6 +103,7 @@ mod axes;
 mod blosc;
 mod coordinates;
 mod decode;
+mod decompress;
 mod describe;
 mod directory;
 mod document;
@@ -123,6 +124,7 @@ mod shards;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod values;
 mod version_2;
 

@@ -1,21 +1,18 @@
 //! [`open`]: the arrays of a store that contain an array of elements.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
 
 use super::fields::Leaf;
-use super::node::{self, Node};
+use super::node::Node;
 use super::stored::StoredArray;
+use super::tree::{NamedArray, StoreTree, listing};
 use super::{axes, coordinates, ome};
 use crate::array::metadata::{Axis, Metadata};
 use crate::{IoError, quoted};
-
-/// Maximum number of arrays listed in a message.
-const LISTED: usize = 8;
 
 /// Opens the arrays of the leaves, with the store's metadata. `which` names the array; `None`
 /// selects the only candidate.
@@ -23,45 +20,43 @@ const LISTED: usize = 8;
 /// # Errors
 /// No store or no such array, or several candidates; an unsupported feature; a damaged store.
 pub fn open(
-    path: &Path,
+    tree: &mut StoreTree,
     which: Option<&str>,
     leaves: &[Leaf],
     axes: usize,
 ) -> Result<(Vec<StoredArray>, Metadata), IoError> {
-    fs::metadata(path).map_err(|error| IoError::system(path, "open", &error))?;
-    let root = match node::read(path)? {
-        Some(root) => root,
-        None => return Err(IoError::request(path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray")),
-    };
+    let root = tree.root()?;
     let chosen = match which {
         Some(which) => which.trim_matches('/').to_string(),
-        None => choose(path, &root, leaves)?,
+        None => choose(tree, &root, leaves)?,
     };
     let mut stored: Vec<StoredArray> = Vec::new();
     let mut attributes = Map::new();
     let mut names = None;
     for leaf in leaves {
-        let (directory, array) = array_at(path, &leaf.node(&chosen))?;
-        let next = StoredArray::new(&directory, &array, leaf, axes)?;
+        let array = tree.array(&leaf.node(&chosen))?;
+        let next = StoredArray::new(&array, leaf, axes)?;
         if let Some(first) = stored.first().filter(|first| first.shape != next.shape) {
             let message = format!("holds {} cells, and {} of the first field", next.shape, first.shape);
-            return Err(IoError::request(&directory, message));
+            return Err(IoError::request(&array.directory, message));
         }
         stored.push(next);
-        names = names.or(array.dimension_names);
-        attributes = if leaf.fields.is_empty() { array.attributes } else { attributes };
+        names = names.or_else(|| array.metadata.dimension_names.clone());
+        if leaf.fields.is_empty() {
+            attributes.clone_from(&array.metadata.attributes);
+        }
     }
     if !leaves[0].fields.is_empty() {
-        attributes = group_at(path, &chosen)?;
+        attributes = tree.attributes(&chosen)?;
     }
-    let metadata = node_metadata(path, &root, &chosen, (&attributes, names.as_deref()), &stored[0].shape)?;
+    let metadata = node_metadata(tree, &root, &chosen, (&attributes, names.as_deref()), &stored[0].shape)?;
     Ok((stored, metadata))
 }
 
 /// Metadata of a node from its attributes and dimension names, or from OME-Zarr and xarray
 /// conventions.
 fn node_metadata(
-    path: &Path,
+    tree: &mut StoreTree,
     root: &Node,
     chosen: &str,
     (attributes, names): (&Map<String, Value>, Option<&[Option<String>]>),
@@ -69,7 +64,7 @@ fn node_metadata(
 ) -> Result<Metadata, IoError> {
     let mut metadata = axes::metadata(attributes, shape.axes());
     if metadata.axes.is_empty() {
-        metadata.axes = foreign_axes(path, root, chosen, names, shape)?;
+        metadata.axes = foreign_axes(tree, root, chosen, names, shape)?;
     }
     metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
     Ok(metadata)
@@ -77,15 +72,15 @@ fn node_metadata(
 
 /// Metadata of the array that a load without a name selects; `None` if a name is required or the
 /// array cannot be read.
-pub fn metadata(path: &Path) -> Option<Metadata> {
-    let root = node::read(path).ok()??;
+pub fn metadata(tree: &mut StoreTree) -> Option<Metadata> {
+    let root = tree.root().ok()?;
     let any = Leaf { fields: Vec::new(), offset: 0, kind: "", number_bytes: 1, numbers: None };
-    let (chosen, attributes, array) = match choose(path, &root, &[any]) {
+    let (chosen, attributes, array) = match choose(tree, &root, &[any]) {
         Ok(chosen) => {
-            let (_, array) = array_at(path, &chosen).ok()?;
+            let array = tree.array(&chosen).ok()?.metadata;
             (chosen, array.attributes.clone(), array)
         }
-        Err(_) => only_record(path)?,
+        Err(_) => only_record(tree)?,
     };
     let mut extents = &array.shape[..];
     let mut names = array.dimension_names.as_deref();
@@ -97,24 +92,24 @@ pub fn metadata(path: &Path) -> Option<Metadata> {
     }
     let extents: Vec<i64> = extents.iter().rev().map(|&cells| i64::try_from(cells).ok()).collect::<Option<_>>()?;
     let is_fine = (1..=zippy::extents::MAX_AXES).contains(&extents.len());
-    node_metadata(path, &root, &chosen, (&attributes, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
+    node_metadata(tree, &root, &chosen, (&attributes, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
 }
 
 /// The store's only group, if it has the fields of a record: name, attributes and the first field.
-fn only_record(path: &Path) -> Option<(String, Map<String, Value>, ArrayMetadataV3)> {
-    let all = node::arrays(path, None).ok()?;
-    let fields: Vec<&node::Named> =
+fn only_record(tree: &mut StoreTree) -> Option<(String, Map<String, Value>, Arc<ArrayMetadataV3>)> {
+    let all = tree.arrays(None).ok()?;
+    let fields: Vec<&NamedArray> =
         all.iter().filter(|(name, array)| !name.starts_with("levels/") && !is_coordinates(name, array)).collect();
     let (group, _) = fields.first()?.0.split_once('/')?;
-    let is_in = |(name, _): &&node::Named| name.split_once('/').is_some_and(|(first, _)| first == group);
+    let is_in = |(name, _): &&NamedArray| name.split_once('/').is_some_and(|(first, _)| first == group);
     if !fields.iter().all(is_in) {
         return None;
     }
-    Some((group.to_string(), group_at(path, group).ok()?, fields[0].1.clone().ok()?))
+    Some((group.to_string(), tree.attributes(group).ok()?, fields[0].1.clone().ok()?))
 }
 
 /// True if an array has the coordinates of an axis: its only dimension has its name.
-fn is_coordinates(name: &str, array: &Result<ArrayMetadataV3, IoError>) -> bool {
+fn is_coordinates(name: &str, array: &Result<Arc<ArrayMetadataV3>, IoError>) -> bool {
     let last_name = name.rsplit('/').next().unwrap_or(name);
     let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
     names.is_some_and(|names| names == [Some(last_name.to_string())])
@@ -122,7 +117,7 @@ fn is_coordinates(name: &str, array: &Result<ArrayMetadataV3, IoError>) -> bool 
 
 /// Axes of an array without Zippy's attribute, from OME-Zarr or xarray conventions.
 fn foreign_axes(
-    path: &Path,
+    tree: &mut StoreTree,
     root: &Node,
     chosen: &str,
     names: Option<&[Option<String>]>,
@@ -141,60 +136,38 @@ fn foreign_axes(
     }
     let group = chosen.rsplit_once('/').map_or("", |(group, _)| group);
     let axis = |axis: usize| {
-        axis_name(axis).map_or(Ok(Axis::default()), |name| coordinates::read(path, group, &name, shape[axis]))
+        axis_name(axis).map_or(Ok(Axis::default()), |name| coordinates::read(tree, group, &name, shape[axis]))
     };
     (0..axes).map(axis).collect()
 }
 
-fn array_at(path: &Path, name: &str) -> Result<(PathBuf, ArrayMetadataV3), IoError> {
-    let directory = node::directory(path, name)?;
-    match node::read(&directory)? {
-        Some(Node::Array(array)) => Ok((directory, *array)),
-        Some(Node::Group(_)) => {
-            let there = listing(&node::arrays(path, None).unwrap_or_default());
-            Err(IoError::request(path, format!("{} is a group, not an array; {there}", quoted(name))))
-        }
-        None => {
-            let there = listing(&node::arrays(path, None).unwrap_or_default());
-            Err(IoError::request(path, format!("has no array {}; {there}", quoted(name))))
-        }
-    }
-}
-
-fn group_at(path: &Path, name: &str) -> Result<Map<String, Value>, IoError> {
-    match node::read(&node::directory(path, name)?)? {
-        Some(Node::Group(attributes)) => Ok(attributes),
-        _ => Ok(Map::new()),
-    }
-}
-
 /// Node for a load without a name.
-fn choose(path: &Path, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> {
+fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> {
     let Node::Group(attributes) = root else { return Ok(String::new()) };
     let is_record = !leaves[0].fields.is_empty();
     if let Some(first) = ome::first(attributes).filter(|_| !is_record) {
         return Ok(first.to_string());
     }
     let depth = 1 + leaves.iter().map(|leaf| leaf.fields.len()).max().unwrap_or(0);
-    let mut all = node::arrays(path, Some(depth))?;
+    let mut all = tree.arrays(Some(depth))?;
     let mut names = candidates(&all, leaves);
     if names.is_empty() {
-        all = node::arrays(path, None)?;
+        all = tree.arrays(None)?;
         names = candidates(&all, leaves);
     }
     match &names[..] {
         [name] => Ok(name.clone()),
-        [] => Err(IoError::request(path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
+        [] => Err(IoError::request(&tree.path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
         _ => {
             let wanted: Vec<_> = all.into_iter().filter(|(name, _)| names.contains(name)).collect();
             let there = if is_record { format!("there are: {}", quoted(&names.join(", "))) } else { listing(&wanted) };
-            Err(IoError::request(path, format!("has several arrays, one of which must be named; {there}")))
+            Err(IoError::request(&tree.path, format!("has several arrays, one of which must be named; {there}")))
         }
     }
 }
 
 /// Candidates for a load without a name: the nodes nearest to the root.
-fn candidates(all: &[node::Named], leaves: &[Leaf]) -> Vec<String> {
+fn candidates(all: &[NamedArray], leaves: &[Leaf]) -> Vec<String> {
     if !leaves[0].fields.is_empty() {
         let has = |node: &str| all.iter().any(|(name, _)| name == node);
         // Groups that have all fields.
@@ -205,30 +178,13 @@ fn candidates(all: &[node::Named], leaves: &[Leaf]) -> Vec<String> {
         return groups.into_iter().filter(|group| leaves.iter().all(|leaf| has(&leaf.node(group)))).collect();
     }
     let is_level = |name: &str| name.starts_with("levels/");
-    let select = |is_wanted: &dyn Fn(&node::Named) -> bool| -> Vec<String> {
+    let select = |is_wanted: &dyn Fn(&NamedArray) -> bool| -> Vec<String> {
         all.iter().filter(|node| !is_level(&node.0) && is_wanted(node)).map(|(name, _)| name.clone()).collect()
     };
-    let near = |node: &node::Named| !node.0.contains('/');
-    let data = |node: &node::Named| !is_coordinates(&node.0, &node.1);
+    let near = |node: &NamedArray| !node.0.contains('/');
+    let data = |node: &NamedArray| !is_coordinates(&node.0, &node.1);
     let all = [select(&|node| near(node) && data(node)), select(&near), select(&data), select(&|_| true)];
     all.into_iter().find(|names| !names.is_empty()).unwrap_or_default()
-}
-
-/// List of the arrays for messages.
-fn listing(all: &[node::Named]) -> String {
-    let describe = |(name, array): &node::Named| match array {
-        Ok(array) => {
-            let extents: Vec<String> = array.shape.iter().rev().map(u64::to_string).collect();
-            format!("{} ({}, {})", quoted(name), array.data_type.name(), extents.join(" x "))
-        }
-        Err(_) => format!("{} (not read)", quoted(name)),
-    };
-    let shown: Vec<String> = all.iter().take(LISTED).map(describe).collect();
-    match all.len() {
-        0 => "there is none".into(),
-        1..=LISTED => format!("there are: {}", shown.join(", ")),
-        count => format!("there are: {} and {} more", shown.join(", "), count - LISTED),
-    }
 }
 
 fn kinds(leaves: &[Leaf]) -> String {

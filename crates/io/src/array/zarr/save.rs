@@ -17,7 +17,7 @@ use super::{axes, coordinates, document, ome};
 use crate::IoError;
 use crate::array::blocks::BlockGrid;
 use crate::array::metadata::Metadata;
-use crate::array::save::saving;
+use crate::array::options::saving;
 use crate::array::staging::each_of;
 use crate::array::subsample;
 

@@ -10,12 +10,12 @@ use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::fields::Leaf;
+use super::fields::{Leaf, reversed};
 use super::keys::Keys;
 use super::layers::Layers;
-use super::node;
 use super::options::MOST_BYTES;
 use super::shards::{ByteRange, Shards};
+use super::tree::ArrayNode;
 use super::values::{sizes, wrong};
 use crate::memory::zeros;
 use crate::store::open_regular;
@@ -44,9 +44,9 @@ impl StoredArray {
     ///
     /// # Errors
     /// The array does not fit the leaf or the axes, or has an unsupported feature.
-    pub fn new(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, IoError> {
-        let file = node::document(directory).unwrap_or_else(|| directory.to_path_buf());
-        Self::parse(directory, array, leaf, axes).map_err(|message| IoError::unsupported(&file, 0, message))
+    pub fn new(array: &ArrayNode, leaf: &Leaf, axes: usize) -> Result<Self, IoError> {
+        Self::parse(&array.directory, &array.metadata, leaf, axes)
+            .map_err(|message| IoError::unsupported(&array.file, 0, message))
     }
 
     fn parse(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, String> {
@@ -151,35 +151,6 @@ impl StoredArray {
         let most: Vec<u64> = most.iter().rev().map(|&at| at as u64).chain(self.leaf.numbers.map(|_| 0)).collect();
         let stranger = self.keys.stranger(&self.directory, &most)?;
         Some((stranger, self.keys.encode(&vec![0; most.len()])))
-    }
-}
-
-/// Extents with axis 0 first, without the numbers of a vector.
-pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
-    let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
-    let Some((extents, last)) = extents.split_at_checked(axes) else {
-        return Err(format!("{what} of {} axes, not of {axes}", extents.len()));
-    };
-    match (leaf.numbers, last) {
-        (None, []) => {}
-        // A chunk beyond the end of the component axis would contain padding in each cell.
-        (Some(numbers), &[last]) if last == numbers as u64 => {}
-        (Some(numbers), &[_]) if !is_array => {
-            return Err(format!("chunks do not hold all {numbers} numbers of a cell"));
-        }
-        (None, _) => return Err(format!("{what} of {} axes, not of {axes}", extents.len() + last.len())),
-        (Some(numbers), _) => {
-            let found: Vec<u64> = extents.iter().chain(last).copied().collect();
-            return Err(format!(
-                "{what} of extents {found:?}, and vectors need {axes} axes and a last one of {numbers}"
-            ));
-        }
-    }
-    let fits = extents.iter().all(|&extent| i64::try_from(extent).is_ok_and(|extent| extent >= least));
-    if fits && Index::from_fn(axes, |axis| extents[axis] as i64).product().is_some() {
-        Ok(Index::from_fn(axes, |axis| extents[axes - 1 - axis] as i64))
-    } else {
-        Err(format!("extents {extents:?} are none of {what}"))
     }
 }
 

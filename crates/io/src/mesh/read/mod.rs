@@ -12,6 +12,7 @@
 //!   join continued lines, and triangulates concave faces outside of their outline.
 
 mod faces;
+mod mesh;
 mod obj;
 mod ply;
 mod positions;
@@ -22,26 +23,10 @@ mod vtp;
 
 use std::path::Path;
 
+pub use mesh::Mesh;
+
 use super::Format;
 use crate::{IoError, quoted};
-
-/// A mesh that was read.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Mesh {
-    /// Origin of the positions: 0, or a corner of a mesh whose coordinates have too many digits for
-    /// f32.
-    pub origin: [f64; 3],
-    /// x, y and z of each vertex, relative to the origin.
-    pub positions: Vec<[f32; 3]>,
-    /// x, y and z of a normal per vertex, if the file has normals.
-    pub normals: Option<Vec<[f32; 3]>>,
-    /// Named scalars, one number per vertex.
-    pub fields: Vec<(String, Vec<f32>)>,
-    /// Three vertex indices per triangle.
-    pub triangles: Vec<[u64; 3]>,
-    /// Notes for users of the file: contradictions and their interpretation, and ignored bytes.
-    pub notes: Vec<String>,
-}
 
 /// Reads a whole mesh into memory. The extension selects the format: `.ply`, `.stl`, `.obj`, `.vtp`
 /// or `.pvtp`. Local. Numbers of other types are rounded to the nearest f32. Positions far from 0

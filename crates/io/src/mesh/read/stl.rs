@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::Mesh;
 use super::source::{MeshSource, vector};
-use crate::mesh::stl::{FACET, LEAD};
+use crate::mesh::facet::FACET;
+use crate::mesh::stl::LEAD;
 use crate::{IoError, shown};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {

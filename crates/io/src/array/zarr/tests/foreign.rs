@@ -298,7 +298,13 @@ fn wrong_key_encoding_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     let stranger = || {
-        let (stored, _) = super::super::open::open(&path, None, &super::super::fields::leaves(&f32::INFO), 2).unwrap();
+        let (stored, _) = super::super::open::open(
+            &mut super::super::tree::StoreTree::new(&path),
+            None,
+            &super::super::fields::leaves(&f32::INFO),
+            2,
+        )
+        .unwrap();
         stored[0].stranger()
     };
     put(&path, "zarr.json", third(&[4, 3], &[2, 3], json!([little()])));

@@ -1,0 +1,13 @@
+//! [`MeshContent`]: the content of a mesh file.
+
+use super::part::Whole;
+
+/// Counts of a whole mesh, and the data of its vertices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeshContent {
+    pub whole: Whole,
+    /// True if vertices have normals.
+    pub normals: bool,
+    /// Names of the scalars of the vertices.
+    pub fields: Vec<String>,
+}
