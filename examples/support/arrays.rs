@@ -1,6 +1,6 @@
 //! Hint for files with several arrays.
 
-use zippy_io::quoted;
+use zippy_files::quoted;
 use zippy_io::volume::VolumeFile;
 
 /// Largest number of array names in the hint.

@@ -1,6 +1,8 @@
 //! A source file in two forms: its text, and its code without comments and without the contents of
 //! strings.
 
+use std::path::{Path, PathBuf};
+
 /// A file of the project.
 #[derive(Clone)]
 pub struct SourceFile {
@@ -125,4 +127,39 @@ fn char_end(bytes: &[u8], at: usize) -> usize {
     let first = bytes.get(at + 1).copied().unwrap_or(0);
     let length = 1 + [0xc0, 0xe0, 0xf0].iter().filter(|lead| first >= **lead).count();
     if bytes.get(at + 1 + length) == Some(&b'\'') { at + 2 + length } else { at + 1 }
+}
+
+/// Directory of the workspace.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files below a directory whose names end in `ending`, sorted; without hidden directories and
+/// build directories.
+fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() && !name.starts_with('.') && name != "target" {
+                open.push(path);
+            } else if name.ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Files of the workspace with names that end in `ending`, without the directory `shared`.
+pub fn sources(ending: &str) -> Vec<SourceFile> {
+    let root = root();
+    let read = |path: PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(&path).unwrap();
+        SourceFile::new(&name, &text)
+    };
+    files(&root, ending).into_iter().map(read).filter(|source| !source.name.starts_with("shared/")).collect()
 }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use super::atomic::Pending;
+use zippy_files::PendingFile;
+
 use super::picture::{Style, refused, size};
 use crate::IoError;
 use crate::image::Image;
@@ -38,7 +39,7 @@ pub struct Movie {
     delay: (u16, u16),
     frames: u32,
     written: u32,
-    file: Pending,
+    file: PendingFile,
     /// Created with the first frame, which defines the size.
     writer: Option<(Size, png::Writer<BufWriter<File>>)>,
 }
@@ -56,7 +57,7 @@ impl Movie {
         let delay = delay(per_second).ok_or_else(|| {
             IoError::request(path, format!("{per_second} frames per second; 0.1 to 1000 can be stored"))
         })?;
-        let file = Pending::create(path)?;
+        let file = PendingFile::create(path)?;
         Ok(Self { path: path.to_path_buf(), style, delay, frames, written: 0, file, writer: None })
     }
 
@@ -104,7 +105,7 @@ impl Movie {
             let message = format!("the movie ends after {} of {} frames", self.written, self.frames);
             return Err(IoError::request(&self.path, message));
         }
-        self.end()?.commit()
+        Ok(self.end()?.commit()?)
     }
 
     /// Completes the file with the frames written so far, for programs that must end early. Does
@@ -113,11 +114,11 @@ impl Movie {
     /// # Errors
     /// No frames, or a write error; no file is left then.
     pub fn stop(self) -> Result<(), IoError> {
-        self.end()?.put()
+        Ok(self.end()?.put()?)
     }
 
     /// Ends the file after the frames written so far.
-    fn end(self) -> Result<Pending, IoError> {
+    fn end(self) -> Result<PendingFile, IoError> {
         let Some((_, writer)) = self.writer else {
             return Err(IoError::request(&self.path, "the movie ends before its first frame"));
         };

@@ -1,74 +1,17 @@
-//! Errors of reading and writing files.
+//! [`IoError`]: errors of volumes, meshes and pictures in files.
 
 use std::path::{Path, PathBuf};
 
-use zippy::error::describe_refusal;
+use zippy_files::{FileError, said, shown};
 
-use super::terminal_text::{said, shown};
-
-/// Error of reading or writing a file. Variants name the file, if there is one; errors in the
-/// content also name the byte. Messages escape control characters and shorten long texts, because a
-/// file can contain them.
+/// Error of reading or writing a volume, a mesh or a picture. Messages escape control characters
+/// and shorten long texts, because a file can contain them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IoError {
-    /// The operating system refused to open, read or write the file.
-    #[error("{}: cannot {action}: {}", shown(path), said(message))]
-    System {
-        /// The file.
-        path: PathBuf,
-        /// The attempted operation: open, read, write, rename.
-        action: &'static str,
-        /// Kind of the operating system's error.
-        kind: std::io::ErrorKind,
-        /// Message of the operating system.
-        message: String,
-    },
-    /// The content does not follow its format.
-    #[error("{}, byte {offset}: {}", shown(path), said(message))]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Position of the error, in bytes from the start of the file.
-        offset: u64,
-        /// The defect and the correct form.
-        message: String,
-    },
-    /// The content follows its format but uses a feature that is not supported.
-    #[error("{}, byte {offset}: {}", shown(path), said(message))]
-    Unsupported {
-        /// The file.
-        path: PathBuf,
-        /// Position of the feature, in bytes from the start of the file.
-        offset: u64,
-        /// The unsupported feature and an alternative.
-        message: String,
-    },
-    /// The data end before their declared size.
-    #[error(
-        "{}, byte {offset}: the data end after {found} of {expected} bytes; the file is truncated or its sizes are wrong",
-        shown(path)
-    )]
-    Truncated {
-        /// The file.
-        path: PathBuf,
-        /// End of the data, in bytes from the start of the file.
-        offset: u64,
-        /// Size of the data found, in bytes, uncompressed.
-        found: u64,
-        /// Size of the data that the header declares, in bytes, uncompressed.
-        expected: u64,
-    },
-    /// The data are larger than the header declares.
-    #[error("{}, byte {offset}: data go on after the {expected} bytes of its sizes", shown(path))]
-    Oversized {
-        /// The file.
-        path: PathBuf,
-        /// Start of the surplus, in bytes from the start of the file.
-        offset: u64,
-        /// Size of the data that the header declares, in bytes, uncompressed.
-        expected: u64,
-    },
+    /// The file cannot be read or written, or its content is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The first bytes of the file match no known format.
     #[error(
         "{}, byte 0: not a volume of a known format (NRRD, NIfTI, VTI, MetaImage, NumPy); a file without a header needs its \
@@ -78,14 +21,6 @@ pub enum IoError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
-    },
-    /// The request does not fit the file.
-    #[error("{}: {}", shown(path), said(message))]
-    Request {
-        /// The file.
-        path: PathBuf,
-        /// The mistake and the correct form.
-        message: String,
     },
     /// The mesh cannot be written, whatever the file format.
     #[error("{}", said(message))]
@@ -108,36 +43,39 @@ pub enum IoError {
 }
 
 impl From<IoError> for zippy::Error {
+    /// A [`FileError`] keeps its type.
     #[track_caller]
     fn from(error: IoError) -> Self {
-        Self::other(error)
+        match error {
+            IoError::File(error) => error.into(),
+            other => Self::other(other),
+        }
     }
 }
 
 impl IoError {
-    /// An operating system error for `path`; the message names the first missing directory of the
-    /// path, if one is missing.
+    /// An operating system error, as [`FileError::system`].
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
-        Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: describe_refusal(path, error) }
+        FileError::system(path, action, error).into()
     }
 
     /// Content that breaks its format.
     pub fn malformed(path: &Path, offset: u64, message: impl Into<String>) -> Self {
-        Self::Malformed { path: path.to_path_buf(), offset, message: message.into() }
+        FileError::malformed(path, offset, message).into()
     }
 
     /// Content that is valid but not supported.
     pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
-        Self::Unsupported { path: path.to_path_buf(), offset, message: message.into() }
+        FileError::unsupported(path, offset, message).into()
+    }
+
+    /// A request that does not fit the file.
+    pub fn request(path: &Path, message: impl Into<String>) -> Self {
+        FileError::request(path, message).into()
     }
 
     /// A mesh that cannot be written.
     pub fn mesh(message: impl Into<String>) -> Self {
         Self::Mesh { message: message.into() }
-    }
-
-    /// A request that does not fit the file.
-    pub fn request(path: &Path, message: impl Into<String>) -> Self {
-        Self::Request { path: path.to_path_buf(), message: message.into() }
     }
 }

@@ -2,7 +2,7 @@
 
 use zippy::Grid;
 
-use crate::store::Stated;
+use crate::voxels::Stated;
 
 /// One vector per axis.
 pub type Directions = Vec<Vec<f64>>;

@@ -3,9 +3,10 @@
 use std::io::BufReader;
 use std::path::Path;
 
+use zippy_files::open_regular;
+
 use super::picture::refused;
 pub use super::picture::{Behind, Depth, Style};
-use super::store::open_regular;
 use crate::IoError;
 use crate::image::Image;
 
@@ -20,7 +21,7 @@ pub struct Rgb8 {
     pub bytes: Vec<u8>,
 }
 
-/// Writes a picture atomically ([`write_whole`](super::write_whole)). Local.
+/// Writes a picture atomically ([`write_whole`](zippy_files::write_whole)). Local.
 ///
 /// ```
 /// use zippy_io::image::Image;
@@ -44,7 +45,7 @@ pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), 
         writer.finish()
     });
     written.map_err(|error| refused(path, error))?;
-    super::write_whole(path, &out)
+    Ok(zippy_files::write_whole(path, &out)?)
 }
 
 /// Reads an 8-bit RGB or RGBA picture and drops alpha. With `size`, the picture must have this

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use zippy_files::{FileError, open_regular};
+
 use super::scalar::{Endian, ScalarKind};
-use super::store::{Claim, Description, Encoding, Segment, Stated, open_regular};
+use super::voxels::{Claim, Description, Encoding, Segment, Stated};
 use crate::IoError;
 
 /// Layout of the voxels in a file without a header.
@@ -48,7 +50,7 @@ pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
     claim.spacing = Some(Stated::new(layout.spacing, 0)).filter(|spacing| !spacing.value.is_empty());
     // The mistake is in the caller's layout, not at a byte of the file.
     let grid = claim.check(path).map_err(|error| match error {
-        IoError::Malformed { message, .. } | IoError::Unsupported { message, .. } => {
+        IoError::File(FileError::Malformed { message, .. } | FileError::Unsupported { message, .. }) => {
             IoError::request(path, format!("the layout given for it has {message}"))
         }
         other => other,

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use crate::{IoError, quoted};
+use zippy_files::quoted;
+
+use crate::IoError;
 
 /// Maximum number of keys in a header.
 const MOST_KEYS: usize = 1000;

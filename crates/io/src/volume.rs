@@ -48,14 +48,15 @@ use std::sync::Arc;
 use zippy::Grid;
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::quoted;
 
-use super::files::Head;
+use super::head::Head;
 pub use super::npy::NumpyAxes;
 pub use super::raw::RawLayout;
 pub use super::scalar::{Endian, FileScalar, ScalarKind};
-use super::store::Description;
+use super::voxels::Description;
 use super::{grid, metaimage, nifti, npy, nrrd, raw, vti};
-use crate::{IoError, quoted};
+use crate::IoError;
 
 /// A volume in a file: 1 to 3 axes, axis 0 fastest, with one or more numbers per voxel. Cheap to
 /// clone; contains no voxels.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use zippy::error::CallSite;
 use zippy::{Error, Result, World};
+use zippy_files::SharedFile;
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, PieceArrays, Text, Whole};
-use zippy_io::{CollectiveFile, IoError, SharedFile};
+use zippy_io::{CollectiveFile, IoError};
 
 use crate::mesh::Mesh;
 use crate::messages::sums;

@@ -15,8 +15,9 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use zippy_io::json;
-use zippy_io::{IoError, quoted};
+use zippy_files::json;
+use zippy_files::quoted;
+use zippy_io::IoError;
 
 use crate::volume::{Camera, Projection, Shading, TransferFunction};
 

@@ -11,8 +11,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use zippy_files::{json, write_whole};
 use zippy_io::IoError;
-use zippy_io::{json, write_whole};
 
 use crate::volume::TransferFunction;
 
@@ -60,7 +60,7 @@ pub fn write(path: impl AsRef<Path>, transfer: &TransferFunction) -> Result<(), 
         lines(&transfer.colour),
         transfer.unit_distance
     );
-    write_whole(path, text.as_bytes())
+    Ok(write_whole(path, text.as_bytes())?)
 }
 
 /// Formats one point per line; `{:?}` of a finite number reads back as the same number.

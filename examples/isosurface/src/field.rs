@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use half::f16;
 use zippy::region::Region;
 use zippy::{GlobalArray, Result, World};
-use zippy_io::said;
+use zippy_files::said;
 use zippy_io::volume::{ScalarKind, VolumeFile};
 use zippy_render::volume::Rescale;
 

@@ -207,7 +207,7 @@ fn note_coarse<T: FieldSample>(world: &World, options: &Options, field: &Field<T
             "note: {}: the array {} has values near {near} as floats with a spacing of {}; values of samples differ by \
              less",
             path.display(),
-            zippy_io::quoted(NAME),
+            zippy_files::quoted(NAME),
             f64::from(size.next_up()) - f64::from(size)
         ));
     }

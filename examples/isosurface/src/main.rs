@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use zippy::{Result, World};
-use zippy_io::said;
+use zippy_files::said;
 use zippy_isosurface::{Extractor, statistics};
 
 use self::field::{Field, FieldOperation};

@@ -203,7 +203,7 @@ impl Options {
     /// A folder that is missing or not writable.
     pub fn check_outputs(&self) -> Result<(), Error> {
         let mut files = self.output.iter().chain(&self.picture.render);
-        files.try_for_each(|path| zippy_io::check_output(path)).map_err(Error::from)
+        files.try_for_each(|path| zippy_files::check_output(path)).map_err(Error::from)
     }
 
     /// Levels that samples are compared with: those of a filter, or the isovalues.

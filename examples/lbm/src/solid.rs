@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use zippy::region::Region;
 use zippy::{Error, Result, World};
+use zippy_files::said;
+use zippy_io::mesh;
 use zippy_io::volume::{self, NumpyAxes, OpenOptions, RawLayout, ScalarKind, VolumeFile};
-use zippy_io::{mesh, said};
 use zippy_lbm::solids::{
     Placement, PlaneReceiver, ScanVolume, SolidMask, SolidShape, TriangleSurface, VoxelizationBox,
 };

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use zippy::{Error, Result, World};
-use zippy_io::write_whole;
+use zippy_files::write_whole;
 use zippy_lbm::case_file::Probe;
 use zippy_lbm::{Fields, Flow, Units};
 

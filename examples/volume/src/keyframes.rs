@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use zippy_files::json;
 use zippy_io::IoError;
-use zippy_io::json;
 
 use super::pose::Pose;
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use volume::options::Options;
 use volume::say::complain;
-use zippy_io::said;
+use zippy_files::said;
 
 fn main() -> ExitCode {
     zippy::prepare_process();

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use zippy_io::{IoError, check_output, shown};
+use zippy_files::{check_output, shown};
+use zippy_io::IoError;
 
 /// Output of one picture or of a movie.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,8 +126,9 @@ impl Output {
     /// exist, or the directory is not writable.
     pub fn check(&self) -> Result<(), IoError> {
         match self {
-            Self::Still(_, path) | Self::Animated(path) => check_output(path),
-            Self::Numbered(_, pattern) => check_output(&pattern.path(0)),
+            Self::Still(_, path) | Self::Animated(path) => check_output(path)?,
+            Self::Numbered(_, pattern) => check_output(&pattern.path(0))?,
         }
+        Ok(())
     }
 }

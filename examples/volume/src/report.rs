@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use zippy::Grid;
 use zippy::World;
 use zippy::array::ArrayCore;
+use zippy_files::{said, shown};
 use zippy_io::image::Difference;
 use zippy_io::volume::ScalarKind;
-use zippy_io::{said, shown};
 use zippy_render::volume::{Mode, Rescale};
 
 use super::measurements::Measurements;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use zippy::region::Region;
 use zippy::transport::TransportKind;
 use zippy::{ArrayOptions, GlobalArray, Layout, Moved, Result, World};
+use zippy_files::said;
 use zippy_io::image::Image;
-use zippy_io::said;
 use zippy_render::volume::{Frame, Look, Preset, Rescale, Values};
 
 use super::clock::PhaseClock;

@@ -8,7 +8,7 @@ use super::metadata::Metadata;
 use super::source::{read_pvti, read_vti};
 #[cfg(feature = "zarr")]
 use super::zarr;
-use crate::files::Head;
+use crate::head::Head;
 use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
 
@@ -22,7 +22,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
     let format = Format::of(path)?;
     #[cfg(feature = "zarr")]
     if format == Format::Zarr {
-        return zarr::describe(path);
+        return Ok(zarr::describe(path)?);
     }
     let head = Head::read(path)?;
     let (arrays, metadata) = match format {

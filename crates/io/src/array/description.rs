@@ -1,8 +1,9 @@
 //! [`Description`]: summary of a file of arrays.
 
+use zippy_files::FileError;
+
 use super::format::Format;
 use super::metadata::Metadata;
-use crate::IoError;
 
 /// Summary of a file of arrays.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,5 +40,5 @@ pub struct ArrayDescription {
     pub codecs: Vec<String>,
     /// Zarr only: the error of an unreadable array document; all other fields except the name are
     /// then empty.
-    pub error: Option<IoError>,
+    pub error: Option<FileError>,
 }

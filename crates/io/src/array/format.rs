@@ -3,7 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::{IoError, quoted};
+use zippy_files::quoted;
+
+use crate::IoError;
 
 /// A file format of arrays, selected by the extension of the file name without regard to case. A
 /// path below a `.zarr` directory is a part of that store, except for files with one of the other

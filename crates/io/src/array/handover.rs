@@ -5,14 +5,13 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::{self, Builder};
 
 use zippy::region::Region;
-
-use crate::IoError;
+use zippy_files::FileError;
 
 /// Number of block buffers: one is written while another is read.
 const BLOCKS: usize = 2;
 
 /// Receives the box and the bytes of a block, on a thread of its own.
-pub type Each<'e> = &'e mut (dyn FnMut(&Region, &[u8]) -> Result<(), IoError> + Send);
+pub type Each<'e> = &'e mut (dyn FnMut(&Region, &[u8]) -> Result<(), FileError> + Send);
 
 /// A block to be written.
 struct FilledBlock {
@@ -24,12 +23,12 @@ struct FilledBlock {
 /// Sender of blocks to the writing thread.
 pub struct Handover {
     full: SyncSender<FilledBlock>,
-    back: Receiver<(Vec<u64>, Result<(), IoError>)>,
+    back: Receiver<(Vec<u64>, Result<(), FileError>)>,
     idle: Vec<Vec<u64>>,
     /// Number of buffers that the thread has.
     in_flight: usize,
     /// The first error.
-    outcome: Result<(), IoError>,
+    outcome: Result<(), FileError>,
 }
 
 /// Runs `bring`, which sends blocks to a thread, if the system can create one. The thread calls
@@ -74,7 +73,7 @@ impl Handover {
     ///
     /// # Errors
     /// The first error of `each`.
-    pub fn outcome(&mut self, of_all: bool) -> Result<(), IoError> {
+    pub fn outcome(&mut self, of_all: bool) -> Result<(), FileError> {
         while self.take_back(of_all) {}
         self.outcome.clone()
     }

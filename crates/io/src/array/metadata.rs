@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use zippy::Grid;
 
 use crate::grid;
-use crate::store::Stated;
+use crate::voxels::Stated;
 
 /// Data about an array that is saved and loaded with its cells. The table of
 /// [`array`](mod@crate::array) lists the fields that each format can store.

@@ -117,9 +117,10 @@ fn quoted_words(metadata: &Metadata, word: impl Fn(&Axis) -> &Option<String>) ->
 
 fn check_line(what: &str, text: &str) -> Result<(), String> {
     match text.trim() != text || text.contains(char::is_control) {
-        true => {
-            Err(format!("cannot have {} as {what}: it must be one line, without blanks around it", crate::quoted(text)))
-        }
+        true => Err(format!(
+            "cannot have {} as {what}: it must be one line, without blanks around it",
+            zippy_files::quoted(text)
+        )),
         false => Ok(()),
     }
 }
@@ -129,7 +130,7 @@ fn check_key(key: &str) -> Result<(), String> {
     match bad {
         true => Err(format!(
             "cannot have an attribute called {}: it must not be empty, begin with # or have a colon",
-            crate::quoted(key)
+            zippy_files::quoted(key)
         )),
         false => Ok(()),
     }

@@ -2,9 +2,9 @@
 
 use zippy::element::ElementInfo;
 use zippy::region::Region;
+use zippy_files::FileError;
 
 use super::leaves::Leaf;
-use crate::IoError;
 
 /// Layout of an array file, with all bytes except the cells.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ struct Plane {
 }
 
 /// Receives bytes and their offset in the file.
-pub type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), IoError>;
+pub type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), FileError>;
 
 impl Outline {
     /// Appends bytes; returns false if the file would exceed 63 bits.
@@ -69,7 +69,7 @@ impl Outline {
         (cells, element_bytes): (&[u8], usize),
         scratch: &mut Vec<u8>,
         write: Put,
-    ) -> Result<(), IoError> {
+    ) -> Result<(), FileError> {
         let first = whole.offset(&block.start);
         for plane in &self.planes {
             let at = plane.start + plane.bytes as u64 * first;

@@ -19,29 +19,28 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::transport::{copied, values};
 use zippy::{Error, Result, World};
+use zippy_files::{FileError, SharedFile, sync_entry, write_unsynced};
 
 use super::blocks::BlockGrid;
 use super::outline::Outline;
 use super::staging::{BlockSchedule, each_block};
 use super::vti::{self, Image};
-use crate::atomic::{sync_entry, write_unsynced};
-use crate::files::Head;
+use crate::head::Head;
 use crate::mesh::xml::array;
 use crate::vti::index::{self, MOST};
-use crate::{IoError, SharedFile};
 
 /// Checks that XML can hold the name of the index, which the names of its pieces contain.
 ///
 /// # Errors
 /// It cannot.
-pub fn check_name(path: &Path) -> std::result::Result<(), IoError> {
+pub fn check_name(path: &Path) -> std::result::Result<(), FileError> {
     stem(path).map(drop)
 }
 
-fn stem(path: &Path) -> std::result::Result<&str, IoError> {
+fn stem(path: &Path) -> std::result::Result<&str, FileError> {
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.contains(bad)).ok_or_else(|| {
-        IoError::request(path, "has a name that XML cannot hold: Unicode without control characters is needed")
+        FileError::request(path, "has a name that XML cannot hold: Unicode without control characters is needed")
     })
 }
 
@@ -81,7 +80,7 @@ pub fn save_pieces<T: Element, const D: usize>(
     let fits = match count {
         ..=MOST => Ok(()),
         _ => {
-            Err(IoError::request(path, format!("would have {count} pieces; at most {MOST} are read. A .vti is one"))
+            Err(FileError::request(path, format!("would have {count} pieces; at most {MOST} are read. A .vti is one"))
                 .into())
         }
     };
@@ -139,7 +138,7 @@ impl PieceCommit<'_> {
     }
 
     /// Syncs the name of a new folder; the names of the pieces are already on the disk.
-    fn sync(&self) -> std::result::Result<(), IoError> {
+    fn sync(&self) -> std::result::Result<(), FileError> {
         if self.made { sync_entry(&self.names.folder, &self.names.folder) } else { Ok(()) }
     }
 
@@ -206,7 +205,7 @@ struct PieceNames<'a> {
 }
 
 impl<'a> PieceNames<'a> {
-    fn new(index: &'a Path, number: u64) -> std::result::Result<Self, IoError> {
+    fn new(index: &'a Path, number: u64) -> std::result::Result<Self, FileError> {
         let stem = stem(index)?;
         Ok(Self { index, stem, folder: index.with_file_name(stem), number })
     }
@@ -216,17 +215,17 @@ impl<'a> PieceNames<'a> {
     }
 
     /// Creates the folder; returns false if it exists already.
-    fn make_folder(&self) -> std::result::Result<bool, IoError> {
+    fn make_folder(&self) -> std::result::Result<bool, FileError> {
         match fs::create_dir(&self.folder) {
             Err(_) if self.folder.is_dir() => Ok(false),
-            Err(error) => Err(IoError::system(&self.folder, "make a folder", &error)),
+            Err(error) => Err(FileError::system(&self.folder, "make a folder", &error)),
             Ok(()) => Ok(true),
         }
     }
 
     /// Renames the index to its final name; returns its bytes and the pieces of the replaced index.
     /// Sets `placed` as soon as the index has its final name, even if a later step fails.
-    fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), IoError> {
+    fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), FileError> {
         let old = Head::read(self.index).and_then(|head| index::Index::read(&head)).map(|index| index.pieces);
         // Only files that a save under the same name has written: an index can name any file.
         let path_of_piece = |source: String| {
@@ -321,13 +320,13 @@ impl PieceWriter<'_> {
         (block, last): (&Region, bool),
         cells: (&[u8], usize),
         scratch: &mut Vec<u8>,
-    ) -> std::result::Result<(), IoError> {
+    ) -> std::result::Result<(), FileError> {
         let path = self.names.folder.join(self.names.piece(piece.chunk));
         let (mut file, outline) = match self.open.take() {
             Some(open) => open,
             None => {
                 let region = piece.region.translate(&(Index::zeros(region.axes()) - region.start));
-                let outline = self.image.file(&region, false).map_err(|wrong| IoError::request(&path, wrong))?;
+                let outline = self.image.file(&region, false).map_err(|wrong| FileError::request(&path, wrong))?;
                 let mut file = SharedFile::create(&path, outline.length)?;
                 outline.fixed.iter().try_for_each(|(at, bytes)| file.write_at(*at, bytes))?;
                 (file, outline)

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::open_regular;
 
 use crate::IoError;
-use crate::files::Head;
+use crate::head::Head;
 use crate::npy::array::NpyCells;
-use crate::store::open_regular;
 
 /// Maximum gap between two rows, in bytes, that is read with them; longer rows allow gaps of a
 /// row's length.

@@ -19,7 +19,7 @@ use super::vti::Image;
 #[cfg(feature = "zarr")]
 use super::zarr;
 use super::{nrrd, pieces};
-use crate::atomic::CollectiveFile;
+use crate::collective::CollectiveFile;
 use crate::{IoError, npy};
 
 /// Bytes of cells that each rank collects per block.

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use quick_xml::escape::escape;
 use zippy::error::CallSite;
 use zippy::{Error, Result, World};
+use zippy_files::quoted;
 
 use super::vti::beginning;
-use crate::files::{Head, named_path};
+use crate::IoError;
+use crate::head::{Head, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
-use crate::{IoError, quoted};
 
 /// Maximum bytes of elements in an index.
 const MOST_BYTES: u64 = 64 << 20;
@@ -119,7 +120,7 @@ impl TimeSeries {
             let before = entries.partition_point(|entry| entry.time < time);
             let after = entries.partition_point(|entry| entry.time <= time);
             entries.splice(before..after, [entry]);
-            crate::write_whole(&self.path, text(&entries).as_bytes())?;
+            zippy_files::write_whole(&self.path, text(&entries).as_bytes())?;
             Ok(Some(entries))
         };
         if let Some(entries) = world.agree(&what, write().map_err(Error::from))? {

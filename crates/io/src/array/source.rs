@@ -6,17 +6,18 @@ use zippy::Result;
 use zippy::element::ElementInfo;
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::quoted;
 
 use super::format::Format;
 use super::leaves::{Leaf, leaves};
 use super::metadata::Metadata;
 use super::plain::Plain;
 use crate::axis_order::AxisOrder;
-use crate::files::Head;
-use crate::store::{Description, Encoding, VoxelLayout};
+use crate::head::Head;
+use crate::voxels::{Description, Encoding, VoxelLayout};
 use crate::vti::document::Document;
 use crate::vti::index::Index as Pieces;
-use crate::{IoError, npy, nrrd, quoted, vti};
+use crate::{IoError, npy, nrrd, vti};
 
 /// An opened array file.
 pub struct OpenedArray {

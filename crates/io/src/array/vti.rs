@@ -171,9 +171,10 @@ fn notes(texts: &Map<String, Value>) -> String {
 fn check(name: &str) -> Result<(), String> {
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     match name.is_empty() || name.contains(bad) {
-        true => {
-            Err(format!("cannot have the name {}; it must be text without control characters", crate::quoted(name)))
-        }
+        true => Err(format!(
+            "cannot have the name {}; it must be text without control characters",
+            zippy_files::quoted(name)
+        )),
         false => Ok(()),
     }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::FileError;
 
 use super::metadata::Metadata;
-use crate::IoError;
 use crate::axis_order::AxisOrder;
 
 /// A box of the cells of a file, of which every n-th is selected along each axis.
@@ -29,9 +29,9 @@ impl Window {
         shape: &Index,
         section: Option<&[Range<i64>]>,
         step: Option<&[i64]>,
-    ) -> Result<Self, IoError> {
+    ) -> Result<Self, FileError> {
         let axes = shape.axes();
-        let wrong = |message: String| Err(IoError::request(path, message));
+        let wrong = |message: String| Err(FileError::request(path, message));
         let section = match section {
             None => Region::whole(*shape),
             Some(ranges) => {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
 
-use super::blocks::{MOST_BLOCK_BYTES, MOST_STATE, Sums};
 use super::element::SavedType;
 use super::manifest::{Manifest, SavedArray, SavedGrowable};
-use crate::quoted;
+use super::sizes::{MOST_BLOCK_BYTES, MOST_STATE};
+use zippy_files::checksum::Checksums;
+use zippy_files::quoted;
 
 /// Maximum bytes of a cell.
 const MOST_CELL_BYTES: u64 = 1 << 20;
@@ -28,7 +29,7 @@ pub fn check(manifest: &Manifest) -> Result<(), String> {
     if !(1..=MOST_BLOCK_BYTES).contains(&manifest.block_bytes) {
         return Err(format!("blocks of {} bytes; they have 1 to {MOST_BLOCK_BYTES}", manifest.block_bytes));
     }
-    let sums = |sums: &Sums| sums.blocks(manifest.block_bytes) == sums.checksums.len() as u64;
+    let sums = |sums: &Checksums| sums.blocks(manifest.block_bytes) == sums.checksums.len() as u64;
     if let Some(wrong) = manifest.files.iter().chain(&manifest.state).find(|file| !sums(file)) {
         return Err(format!("{} checksums of a file of {} bytes", wrong.checksums.len(), wrong.bytes));
     }
@@ -110,7 +111,7 @@ fn check_growable(growable: &SavedGrowable, ranks: usize, ranges: &mut Vec<FileR
 
 /// Checks that the ranges cover each file without gaps, which bounds the arrays by the sizes of the
 /// files.
-fn check_ranges(files: &[Sums], mut ranges: Vec<FileRange>) -> Result<(), String> {
+fn check_ranges(files: &[Checksums], mut ranges: Vec<FileRange>) -> Result<(), String> {
     ranges.retain(|range| range.bytes > 0);
     ranges.sort_unstable_by_key(|range| (range.file, range.offset));
     let mut ends = vec![0_u64; files.len()];

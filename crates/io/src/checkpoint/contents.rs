@@ -11,8 +11,8 @@ use zippy::locate::Placement;
 use zippy::transport::Payload;
 use zippy::{Error, Result};
 
-use super::blocks::{MOST_STATE, PIECE_BYTES};
 use super::element::SavedType;
+use super::sizes::{MOST_STATE, PIECE_BYTES};
 
 /// Contents of a checkpoint: named arrays and the program's state. Every rank adds the same ones in
 /// the same order.

@@ -4,12 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::blocks::{Sums, Writer};
 use super::manifest::Manifest;
 use super::names::{self, Generation, MANIFEST, STATE};
 use super::run::RunShare;
-use crate::IoError;
-use crate::atomic::sync_directory;
+use zippy_files::checksum::{ChecksumWriter, Checksums};
+use zippy_files::{FileError, sync_directory};
 
 /// One rank's part of an unfinished generation. Dropped, it removes this rank's file; the last
 /// rank's part also removes the directory.
@@ -38,7 +37,7 @@ impl Draft {
     ///
     /// # Errors
     /// Another program has taken the directory over; an operating system error.
-    pub fn create(run: RunShare, step: u64) -> Result<Self, IoError> {
+    pub fn create(run: RunShare, step: u64) -> Result<Self, FileError> {
         run.check()?;
         let (number, directory) = run.reserve_number()?;
         Ok(Self {
@@ -54,14 +53,14 @@ impl Draft {
     ///
     /// # Errors
     /// This rank does not see the directory.
-    pub fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, IoError> {
+    pub fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, FileError> {
         let name = directory.file_name().and_then(|name| name.to_str());
         let number = name.and_then(names::number_of_draft).filter(|_| directory.is_dir());
         let number = number.ok_or_else(|| {
             let message = format!(
                 "rank 0 has made this directory, and rank {rank} does not find it; all ranks need the same files"
             );
-            IoError::request(directory, message)
+            FileError::request(directory, message)
         })?;
         let generation = Generation { number, step };
         Ok(Self { directory: directory.to_path_buf(), generation, rank, run: None, cleanup: Cleanup::RankFile })
@@ -79,8 +78,8 @@ impl Draft {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn writer(&self, block_bytes: u64) -> Result<Writer, IoError> {
-        Writer::create(&self.directory.join(names::rank_file_name(self.rank)), block_bytes)
+    pub fn writer(&self, block_bytes: u64) -> Result<ChecksumWriter, FileError> {
+        ChecksumWriter::create(&self.directory.join(names::rank_file_name(self.rank)), block_bytes)
     }
 
     /// Reports that all ranks have written their parts: rank 0 alone removes the draft after a
@@ -93,8 +92,8 @@ impl Draft {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Sums, IoError> {
-        let mut writer = Writer::create(&self.directory.join(STATE), block_bytes)?;
+    pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Checksums, FileError> {
+        let mut writer = ChecksumWriter::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
         writer.finish()
     }
@@ -105,10 +104,10 @@ impl Draft {
     /// # Errors
     /// An operating system error; a manifest that is too long. If only the final sync of the
     /// directory fails, the generation has its final name and the error says so.
-    pub fn put(mut self, manifest: &Manifest) -> Result<(), IoError> {
+    pub fn put(mut self, manifest: &Manifest) -> Result<(), FileError> {
         let path = self.directory.join(MANIFEST);
-        let refused = |error: io::Error| IoError::system(&path, "write", &error);
-        let text = manifest.text().map_err(|message| IoError::request(&path, message))?;
+        let refused = |error: io::Error| FileError::system(&path, "write", &error);
+        let text = manifest.text().map_err(|message| FileError::request(&path, message))?;
         let write = |mut file: File| file.write_all(&text).and_then(|()| file.sync_all());
         File::create_new(&path).and_then(write).map_err(refused)?;
         sync_directory(&self.directory).map_err(refused)?;
@@ -117,9 +116,9 @@ impl Draft {
         let parent = self.directory.parent().unwrap_or(Path::new("."));
         let path = parent.join(self.generation.name());
         let renamed = fs::rename(&self.directory, &path);
-        renamed.map_err(|error| IoError::system(&path, "rename a whole checkpoint to it", &error))?;
+        renamed.map_err(|error| FileError::system(&path, "rename a whole checkpoint to it", &error))?;
         self.cleanup = Cleanup::Nothing;
-        sync_directory(parent).map_err(|error| IoError::system(&path, UNSURE, &error))
+        sync_directory(parent).map_err(|error| FileError::system(&path, UNSURE, &error))
     }
 }
 

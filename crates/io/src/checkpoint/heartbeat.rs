@@ -7,10 +7,9 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use zippy::trace;
+use zippy_files::{FileError, write_unsynced};
 
 use super::holder::{Holder, taken};
-use crate::IoError;
-use crate::atomic::write_unsynced;
 
 /// Interval between two renewals of the time.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(60);
@@ -31,7 +30,7 @@ impl Heartbeat {
     ///
     /// # Errors
     /// Another program holds the directory; an operating system error.
-    pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, IoError> {
+    pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, FileError> {
         let found = Holder::read(path);
         let is_free = match &found {
             Some(other) if other.renewed > 0 => other.is_stale(other.renewed),
@@ -57,12 +56,12 @@ impl Heartbeat {
             }
         };
         let spawned = Builder::new().name("zippy heartbeat".into()).spawn(beat);
-        heartbeat.thread = Some(spawned.map_err(|error| IoError::system(&heartbeat.path, "renew", &error))?);
+        heartbeat.thread = Some(spawned.map_err(|error| FileError::system(&heartbeat.path, "renew", &error))?);
         heartbeat.stop = Some(stop);
         Ok(heartbeat)
     }
 
-    fn write(&self) -> Result<(), IoError> {
+    fn write(&self) -> Result<(), FileError> {
         write_unsynced(&self.path, self.holder.renewed_now().text().as_bytes()).map(drop)
     }
 
@@ -70,21 +69,21 @@ impl Heartbeat {
     ///
     /// # Errors
     /// The file names another holder.
-    pub fn check(&self) -> Result<(), IoError> {
+    pub fn check(&self) -> Result<(), FileError> {
         check(&self.path, &self.holder)
     }
 }
 
-fn check(path: &Path, holder: &Holder) -> Result<(), IoError> {
+fn check(path: &Path, holder: &Holder) -> Result<(), FileError> {
     match Holder::read(path) {
         Some(found) if found.is(holder) => Ok(()),
         Some(found) => Err(taken(path, Some(&found))),
-        None => Err(IoError::request(path, "has gone, by which this program held the directory of its checkpoints")),
+        None => Err(FileError::request(path, "has gone, by which this program held the directory of its checkpoints")),
     }
 }
 
 /// Writes the current time, unless another program has taken the directory.
-fn renew(path: &Path, holder: &Holder) -> Result<(), IoError> {
+fn renew(path: &Path, holder: &Holder) -> Result<(), FileError> {
     check(path, holder)?;
     write_unsynced(path, holder.renewed_now().text().as_bytes()).map(drop)
 }

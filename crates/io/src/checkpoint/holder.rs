@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use zippy_files::{FileError, process};
 
 use super::names::LOCK;
-use crate::{IoError, process};
 
 /// Seconds after which a time that has not been renewed is stale.
 pub const STALE_AFTER: u64 = 600;
@@ -81,18 +81,18 @@ impl Holder {
 
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "process {} on {}, since {}", self.process, crate::said(&self.host), utc(self.since))
+        write!(f, "process {} on {}, since {}", self.process, zippy_files::said(&self.host), utc(self.since))
     }
 }
 
 /// Error for a directory that another program holds.
-pub fn taken(path: &Path, other: Option<&Holder>) -> IoError {
+pub fn taken(path: &Path, other: Option<&Holder>) -> FileError {
     let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
     let message = format!(
         "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \
          that one (and remove {LOCK} where it was killed on another machine)"
     );
-    IoError::request(path.parent().unwrap_or(path), message)
+    FileError::request(path.parent().unwrap_or(path), message)
 }
 
 fn now() -> u64 {

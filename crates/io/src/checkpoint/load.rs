@@ -12,13 +12,14 @@ use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
 use zippy::{Error, Layout, Result, World};
 
-use super::blocks::{PIECE_BYTES, Reader};
 use super::element::SavedType;
 use super::manifest::{Manifest, SavedArray, SavedGrowable};
 use super::missing;
 use super::names::{self, STATE};
 use super::open::{Opened, PassedOver};
-use crate::{IoError, quoted};
+use super::sizes::PIECE_BYTES;
+use zippy_files::checksum::ChecksumReader;
+use zippy_files::{FileError, quoted};
 
 /// An opened checkpoint. It was whole when opened; reads compare the checksums again.
 ///
@@ -79,9 +80,9 @@ impl Checkpoint {
         let _call = CallSite::enter();
         let path = self.directory().join(STATE);
         let Some(bytes) = &self.opened.state else {
-            return Err(IoError::request(self.directory(), "was saved without a state").into());
+            return Err(FileError::request(self.directory(), "was saved without a state").into());
         };
-        let wrong = |error| IoError::request(&path, format!("the state is none of the wanted type: {error}"));
+        let wrong = |error| FileError::request(&path, format!("the state is none of the wanted type: {error}"));
         Ok(rmp_serde::from_slice(bytes).map_err(wrong)?)
     }
 
@@ -169,7 +170,7 @@ impl Checkpoint {
     }
 
     fn missing(&self, message: String) -> Error {
-        IoError::request(self.directory(), message).into()
+        FileError::request(self.directory(), message).into()
     }
 
     fn has_type(&self, name: &str, saved: &SavedType, wanted: &ElementInfo) -> Result<()> {
@@ -179,7 +180,7 @@ impl Checkpoint {
             false => {
                 let message =
                     format!("{name:?} has cells of {}, and cells of {wanted} are wanted", quoted(&saved.to_string()));
-                Err(IoError::request(self.directory(), message).into())
+                Err(FileError::request(self.directory(), message).into())
             }
         }
     }
@@ -191,7 +192,8 @@ impl Checkpoint {
         match saved.shape.len() {
             axes if axes == D => Ok(saved),
             axes => {
-                Err(IoError::request(self.directory(), format!("{name:?} has {axes} axes, and {D} are wanted")).into())
+                Err(FileError::request(self.directory(), format!("{name:?} has {axes} axes, and {D} are wanted"))
+                    .into())
             }
         }
     }
@@ -202,15 +204,15 @@ impl Checkpoint {
             true => Ok(()),
             false => {
                 let message = format!("{} has {shape} cells, and {wanted} are wanted", quoted(&saved.name));
-                Err(IoError::request(self.directory(), message).into())
+                Err(FileError::request(self.directory(), message).into())
             }
         }
     }
 
     /// Opens the file of a rank.
-    fn reader(&self, file: usize) -> Result<Reader<'_>, IoError> {
+    fn reader(&self, file: usize) -> Result<ChecksumReader<'_>, FileError> {
         let path = self.directory().join(names::rank_file_name(file));
-        Reader::open(path, &self.manifest().files[file], self.manifest().block_bytes)
+        ChecksumReader::open(path, &self.manifest().files[file], self.manifest().block_bytes)
     }
 
     /// Reads the cells of this rank's chunks; each portion of a saved box is read once for all
@@ -226,7 +228,7 @@ impl Checkpoint {
                 ControlFlow::Continue(())
             });
         }
-        let mut open: Option<(usize, Reader<'_>)> = None;
+        let mut open: Option<(usize, ChecksumReader<'_>)> = None;
         for (part, chunks) in wanted {
             let (file, offset) = (saved.parts[part].file, saved.parts[part].offset);
             let (_, reader) = match open.take() {
@@ -274,7 +276,7 @@ fn cells_of_rank(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64>
 
 /// Reads a saved box in portions into the chunks that overlap it.
 fn read_part<T: Element, const D: usize>(
-    reader: &mut Reader<'_>,
+    reader: &mut ChecksumReader<'_>,
     offset: u64,
     part: &Region,
     chunks: &[(ChunkRef<T, D>, Region)],

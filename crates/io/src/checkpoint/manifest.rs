@@ -6,10 +6,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use zippy::region::Region;
 
-use super::blocks::{BLOCK_BYTES, MOST_BLOCK_BYTES, MOST_CHECKSUMS, Sums};
 use super::element::SavedType;
 use super::names::{Generation, MANIFEST};
-use crate::IoError;
+use super::sizes::{BLOCK_BYTES, MOST_BLOCK_BYTES, MOST_CHECKSUMS};
+use zippy_files::FileError;
+use zippy_files::checksum::Checksums;
 
 const FORMAT: &str = "zippy checkpoint";
 const VERSION: u64 = 1;
@@ -38,8 +39,8 @@ pub struct Manifest {
     pub run: String,
     pub block_bytes: u64,
     /// Files of the ranks, in order.
-    pub files: Vec<Sums>,
-    pub state: Option<Sums>,
+    pub files: Vec<Checksums>,
+    pub state: Option<Checksums>,
     pub arrays: Vec<SavedArray>,
     pub growables: Vec<SavedGrowable>,
 }
@@ -126,8 +127,8 @@ impl Manifest {
             number: generation.number,
             run,
             block_bytes: BLOCK_BYTES,
-            files: vec![Sums::default(); ranks],
-            state: state_bytes.map(|bytes| Sums { bytes, checksums: Vec::new() }),
+            files: vec![Checksums::default(); ranks],
+            state: state_bytes.map(|bytes| Checksums { bytes, checksums: Vec::new() }),
             arrays: Vec::new(),
             growables: Vec::new(),
         }
@@ -182,9 +183,9 @@ impl Manifest {
     ///
     /// # Errors
     /// The text is damaged, of another program, of a newer version, or of another generation.
-    pub fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, IoError> {
+    pub fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, FileError> {
         let path = directory.join(MANIFEST);
-        let malformed = |at: usize, message: String| IoError::malformed(&path, at as u64, message);
+        let malformed = |at: usize, message: String| FileError::malformed(&path, at as u64, message);
         let foreign =
             || malformed(0, "this is not the manifest of a Zippy checkpoint, or its first line is damaged".into());
         let line = CHECKSUM_PREFIX.len() + 8 + CHECKSUM_SUFFIX.len();
@@ -201,12 +202,15 @@ impl Manifest {
         let json = |error: serde_json::Error| malformed(line, format!("no manifest of a checkpoint: {error}"));
         let versioned: Versioned = serde_json::from_slice(text).map_err(json)?;
         if versioned.format != FORMAT {
-            return Err(malformed(line, format!("the format is {}, not {FORMAT:?}", crate::quoted(&versioned.format))));
+            return Err(malformed(
+                line,
+                format!("the format is {}, not {FORMAT:?}", zippy_files::quoted(&versioned.format)),
+            ));
         }
         if versioned.version != VERSION {
             let version = versioned.version;
             let message = format!("a checkpoint of version {version}; this program reads version {VERSION}");
-            return Err(IoError::unsupported(&path, line as u64, message));
+            return Err(FileError::unsupported(&path, line as u64, message));
         }
         let manifest: Self = serde_json::from_slice(text).map_err(json)?;
         manifest.of(generation).map_err(|message| malformed(line, message))?;
@@ -215,7 +219,7 @@ impl Manifest {
 
     fn of(&self, generation: Generation) -> Result<(), String> {
         if self.byte_order != BYTE_ORDER {
-            let order = crate::quoted(&self.byte_order);
+            let order = zippy_files::quoted(&self.byte_order);
             return Err(format!("its numbers are in the byte order {order}, and this machine's is {BYTE_ORDER:?}"));
         }
         let found = Generation { number: self.number, step: self.step };

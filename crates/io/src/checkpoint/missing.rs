@@ -2,10 +2,10 @@
 
 use zippy::element::ElementInfo;
 use zippy::extents::Index;
+use zippy_files::{quoted, said};
 
 use super::element::SavedType;
 use super::manifest::Manifest;
-use crate::{quoted, said};
 
 /// Maximum number of names in a message.
 const MOST_LISTED_NAMES: usize = 12;

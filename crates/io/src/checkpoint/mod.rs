@@ -86,7 +86,6 @@
 //! into the file once a minute. A time is out of date after ten minutes, or when its process is
 //! known to have ended.
 
-mod blocks;
 mod check;
 mod contents;
 mod draft;
@@ -102,10 +101,13 @@ mod pending;
 mod rank_exchange;
 mod run;
 mod save;
+mod sizes;
 mod stored;
 #[cfg(test)]
 mod tests;
 mod tidy;
+
+use zippy_files::FileError;
 
 use std::path::{Path, PathBuf};
 
@@ -117,7 +119,6 @@ pub use load::Checkpoint;
 pub use open::PassedOver;
 pub use pending::PendingSave;
 
-use crate::IoError;
 use open::Opened;
 use save::StartedSave;
 use tidy::Keep;
@@ -153,7 +154,7 @@ impl Checkpoints {
         let _call = CallSite::enter();
         let generations = names::generations(&self.directory);
         let generations =
-            generations.map_err(|error| IoError::system(&self.directory, "list the directory", &error))?;
+            generations.map_err(|error| FileError::system(&self.directory, "list the directory", &error))?;
         let mut steps: Vec<u64> = generations.into_iter().map(|generation| generation.step).collect();
         steps.sort_unstable();
         steps.dedup();

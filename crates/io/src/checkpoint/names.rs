@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
-
-use crate::atomic::sync_directory;
+use zippy_files::sync_directory;
 
 pub const MANIFEST: &str = "manifest.json";
 pub const STATE: &str = "state.msgpack";

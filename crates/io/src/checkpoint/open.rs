@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use zippy::{Error, Result, World, trace};
 
-use super::blocks::Reader;
 use super::manifest::Manifest;
 use super::names::{self, Generation};
 use super::rank_exchange::{bytes_of_first, first_complaint, of_first};
 use super::stored::{check_lengths, files, forget_refusal, interpret, manifest_text, note_refusal, read_state};
-use crate::IoError;
+use zippy_files::FileError;
+use zippy_files::checksum::ChecksumReader;
 
 /// A generation that `latest` has skipped because it is damaged.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,11 +51,11 @@ pub struct Opened {
 /// # Errors
 /// The same on every rank: the directory cannot be listed.
 fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
-    let list = || -> std::result::Result<_, IoError> {
-        let refused = |error: std::io::Error| IoError::system(parent, "list the directory", &error);
+    let list = || -> std::result::Result<_, FileError> {
+        let refused = |error: std::io::Error| FileError::system(parent, "list the directory", &error);
         let generations = names::generations(parent).map_err(refused)?;
         let absolute = if generations.is_empty() { Ok(parent.to_path_buf()) } else { std::fs::canonicalize(parent) };
-        let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
+        let unknown = || FileError::request(parent, "has a name, or lies in a directory, that is no Unicode");
         let directory = absolute.map_err(refused)?.to_str().ok_or_else(unknown)?.to_string();
         let generations = generations.into_iter().map(|generation| (generation.step, generation.number)).collect();
         Ok(Listing { directory, generations })
@@ -94,10 +94,10 @@ pub fn first_whole(
 
 /// Separates damage (inner `Err`) from operating system errors (outer `Err`), which may be
 /// temporary and say nothing about the files.
-fn separate_damage<T>(found: std::result::Result<T, IoError>) -> Result<Result<T, String>> {
+fn separate_damage<T>(found: std::result::Result<T, FileError>) -> Result<Result<T, String>> {
     match found {
         Ok(found) => Ok(Ok(found)),
-        Err(error @ IoError::System { kind, .. })
+        Err(error @ FileError::System { kind, .. })
             if ![ErrorKind::NotFound, ErrorKind::UnexpectedEof].contains(&kind) =>
         {
             Err(error.into())
@@ -166,7 +166,7 @@ fn check_files(world: &World, what: &str, directory: &Path, manifest: Manifest) 
 }
 
 /// Reads and checks this rank's share of all blocks.
-fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> Result<(), IoError> {
+fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> Result<(), FileError> {
     let all: u64 = files(directory, manifest).map(|(_, sums)| sums.blocks(manifest.block_bytes)).sum();
     let bound = |rank: u64| (u128::from(all) * u128::from(rank) / u128::from(ranks)) as u64;
     let (first, last) = (bound(rank), bound(rank + 1));
@@ -175,7 +175,7 @@ fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> 
         let blocks = sums.blocks(manifest.block_bytes);
         let (start, end) = (first.clamp(before, before + blocks), last.clamp(before, before + blocks));
         if start < end {
-            let mut reader = Reader::open(path, sums, manifest.block_bytes)?;
+            let mut reader = ChecksumReader::open(path, sums, manifest.block_bytes)?;
             (start..end).try_for_each(|block| reader.check(block - before))?;
         }
         before += blocks;
@@ -202,13 +202,13 @@ pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
             listed => {
                 let (count, listed) = (listed.len(), listed.join("; "));
                 let message = format!("none of the checkpoints in it ({count}) is whole: {listed}");
-                Err(IoError::request(parent, message).into())
+                Err(FileError::request(parent, message).into())
             }
         };
     };
     if world.rank() == 0 && !listed.is_empty() {
         let (step, listed) = (opened.manifest.step, listed.join("; "));
-        trace::warn(&format!("of the checkpoints in {} step {step} is taken: {listed}", crate::shown(parent)));
+        trace::warn(&format!("of the checkpoints in {} step {step} is taken: {listed}", zippy_files::shown(parent)));
     }
     Ok(Some(Opened { last: newest(&generations), passed_over, ..opened }))
 }
@@ -225,7 +225,7 @@ pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
         let steps: Vec<String> = steps.iter().map(u64::to_string).collect();
         let there =
             if steps.is_empty() { "it holds none".to_string() } else { format!("there are {}", steps.join(", ")) };
-        return Err(IoError::request(parent, format!("no checkpoint of step {step}; {there}")).into());
+        return Err(FileError::request(parent, format!("no checkpoint of step {step}; {there}")).into());
     };
     let (found, earlier) = generations[index..].split_at(1);
     let (opened, passed_over) = first_whole(world, &absolute, found)?;
@@ -237,5 +237,5 @@ pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
         Some(before) => format!("the whole one before it is of step {}", before.manifest.step),
         None => "no whole one is before it".to_string(),
     };
-    Err(IoError::request(parent, format!("step {step} cannot be used: {reason}; {before}")).into())
+    Err(FileError::request(parent, format!("step {step} cannot be used: {reason}; {before}")).into())
 }

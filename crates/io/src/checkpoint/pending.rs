@@ -9,10 +9,10 @@ use zippy::error::CallSite;
 use zippy::transport::Payload;
 use zippy::{Error, Result, World, trace};
 
-use super::blocks::{Sums, Writer};
 use super::contents::Contents;
 use super::save::StartedSave;
-use crate::IoError;
+use zippy_files::FileError;
+use zippy_files::checksum::{ChecksumWriter, Checksums};
 
 /// Ratio of the thread's pauses to its writes: the thread uses at most a twelfth of a core and of
 /// the memory bandwidth.
@@ -26,16 +26,16 @@ const RESTS: u32 = 11;
 pub struct PendingSave<'w> {
     world: &'w World,
     begun: Option<StartedSave>,
-    writing: Option<JoinHandle<Result<Written, IoError>>>,
+    writing: Option<JoinHandle<Result<Written, FileError>>>,
     /// Tells the thread to stop writing.
     leave: Arc<AtomicBool>,
 }
 
 /// Progress of the thread.
 enum Written {
-    Whole(Sums),
+    Whole(Checksums),
     /// The writer and the cells that are not written yet.
-    Left(Writer, std::vec::IntoIter<Payload>),
+    Left(ChecksumWriter, std::vec::IntoIter<Payload>),
 }
 
 impl<'w> PendingSave<'w> {
@@ -94,7 +94,7 @@ impl<'w> PendingSave<'w> {
     }
 
     /// Stops the thread.
-    fn stop(&mut self) -> Option<thread::Result<Result<Written, IoError>>> {
+    fn stop(&mut self) -> Option<thread::Result<Result<Written, FileError>>> {
         self.leave.store(true, Ordering::Relaxed);
         let writing = self.writing.take()?;
         // The thread may be paused.
@@ -120,7 +120,7 @@ impl Drop for PendingSave<'_> {
 }
 
 impl Written {
-    fn finish(self) -> Result<Sums, IoError> {
+    fn finish(self) -> Result<Checksums, FileError> {
         match self {
             Written::Whole(sums) => Ok(sums),
             Written::Left(mut writer, mut pieces) => {
@@ -133,7 +133,11 @@ impl Written {
 
 /// Writes pieces until `leave` is set, and frees each one after it is written. Pauses between
 /// pieces leave the core to the program.
-fn write(mut writer: Writer, mut pieces: std::vec::IntoIter<Payload>, leave: &AtomicBool) -> Result<Written, IoError> {
+fn write(
+    mut writer: ChecksumWriter,
+    mut pieces: std::vec::IntoIter<Payload>,
+    leave: &AtomicBool,
+) -> Result<Written, FileError> {
     while !leave.load(Ordering::Relaxed) {
         let Some(piece) = pieces.next() else { return writer.finish().map(Written::Whole) };
         let begun = Instant::now();

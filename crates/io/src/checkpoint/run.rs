@@ -7,10 +7,11 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use zippy_files::FileError;
+
 use super::heartbeat::Heartbeat;
 use super::holder::{Holder, taken};
 use super::names::{self, LOCK};
-use crate::IoError;
 
 /// Tries to lock a file.
 type TryLock = fn(&File) -> Result<(), TryLockError>;
@@ -54,8 +55,8 @@ impl RunShare {
     ///
     /// # Errors
     /// Another program saves into the directory; an operating system error.
-    pub fn new(parent: &Path) -> Result<Self, IoError> {
-        let refused = |error: io::Error| IoError::system(parent, "write to the directory", &error);
+    pub fn new(parent: &Path) -> Result<Self, FileError> {
+        let refused = |error: io::Error| FileError::system(parent, "write to the directory", &error);
         names::create_directories(parent).map_err(refused)?;
         let parent = fs::canonicalize(parent).map_err(refused)?;
         let mut runs = locked(&RUNS);
@@ -89,7 +90,7 @@ impl Drop for RunShare {
 }
 
 impl Run {
-    fn begin(parent: PathBuf, try_lock: TryLock) -> Result<Self, IoError> {
+    fn begin(parent: PathBuf, try_lock: TryLock) -> Result<Self, FileError> {
         let (path, holder) = (parent.join(LOCK), Holder::this_program());
         let held = Mutex::new(Some(hold(&path, &holder, try_lock)?));
         Ok(Self { parent, holder, drafts: Mutex::default(), held })
@@ -110,12 +111,12 @@ impl Run {
     ///
     /// # Errors
     /// Another program has taken the directory over; an operating system error.
-    pub fn check(&self) -> Result<(), IoError> {
+    pub fn check(&self) -> Result<(), FileError> {
         let (mut held, path) = (locked(&self.held), self.parent.join(LOCK));
         match &*held {
             Some(Held::Beats(beats)) => beats.check(),
             Some(Held::Lock(file)) if !is_of_name(file, &path) => {
-                let refused = |error: io::Error| IoError::system(&self.parent, "write to the directory", &error);
+                let refused = |error: io::Error| FileError::system(&self.parent, "write to the directory", &error);
                 names::create_directories(&self.parent).map_err(refused)?;
                 *held = Some(hold(&path, &self.holder, File::try_lock)?);
                 Ok(())
@@ -143,12 +144,12 @@ impl Run {
     ///
     /// # Errors
     /// An operating system error; there is no higher number.
-    pub fn reserve_number(&self) -> Result<(u64, PathBuf), IoError> {
-        let refused = |error: io::Error| IoError::system(&self.parent, "write to the directory", &error);
+    pub fn reserve_number(&self) -> Result<(u64, PathBuf), FileError> {
+        let refused = |error: io::Error| FileError::system(&self.parent, "write to the directory", &error);
         let mut number = 0;
         loop {
             let last = names::last_number(&self.parent).map_err(refused)?.max(number);
-            let full = || IoError::request(&self.parent, "holds a generation of the last number there is");
+            let full = || FileError::request(&self.parent, "holds a generation of the last number there is");
             number = last.checked_add(1).ok_or_else(full)?;
             let directory = self.parent.join(names::draft_name(number));
             // Before the directory exists: `tidy` removes drafts that are not in the list.
@@ -186,8 +187,8 @@ impl Drop for Run {
 }
 
 /// Takes the directory of a lock file for this program.
-fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, IoError> {
-    let refused = |error: io::Error| IoError::system(path, "write", &error);
+fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, FileError> {
+    let refused = |error: io::Error| FileError::system(path, "write", &error);
     for _ in 0..ATTEMPTS {
         let (mut file, is_new) = match File::create_new(path) {
             Ok(file) => (file, true),
@@ -244,7 +245,7 @@ mod tests {
 
     const NO_LOCKS: TryLock = |_| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()));
 
-    fn run(parent: &Path, try_lock: TryLock) -> Result<Run, IoError> {
+    fn run(parent: &Path, try_lock: TryLock) -> Result<Run, FileError> {
         Run::begin(parent.to_path_buf(), try_lock)
     }
 

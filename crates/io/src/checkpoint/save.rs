@@ -6,7 +6,6 @@ use std::path::Path;
 use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 
-use super::blocks::{Sums, Writer};
 use super::contents::{Contents, Entry, SavedCells};
 use super::draft::Draft;
 use super::element::SavedType;
@@ -15,7 +14,8 @@ use super::names::Generation;
 use super::rank_exchange::{numbers_of_all, of_first};
 use super::run::RunShare;
 use super::tidy::{Keep, tidy};
-use crate::IoError;
+use zippy_files::FileError;
+use zippy_files::checksum::{ChecksumWriter, Checksums};
 
 /// A save whose cells are being written.
 pub struct StartedSave {
@@ -57,12 +57,12 @@ impl StartedSave {
         world.agree(&what, kept)?;
         let lengths = compared(world, contents)?;
         let is_first = world.rank() == 0;
-        let created = is_first.then(|| -> std::result::Result<_, IoError> {
+        let created = is_first.then(|| -> std::result::Result<_, FileError> {
             let run = keep.run(parent)?;
             let draft = Draft::create(run.clone(), step)?;
             let rest = FinalContent::new((draft.generation(), run.name()), world.size(), contents, &lengths);
-            let rest = rest.map_err(|message| IoError::request(parent, message))?;
-            let unknown = || IoError::request(parent, "has a name, or lies in a directory, that is no Unicode");
+            let rest = rest.map_err(|message| FileError::request(parent, message))?;
+            let unknown = || FileError::request(parent, "has a name, or lies in a directory, that is no Unicode");
             let name = draft.directory().to_str().ok_or_else(unknown)?.to_string();
             Ok((draft, (name, rest.manifest.block_bytes), (rest, run)))
         });
@@ -81,7 +81,7 @@ impl StartedSave {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn writer(&self) -> std::result::Result<Writer, IoError> {
+    pub fn writer(&self) -> std::result::Result<ChecksumWriter, FileError> {
         self.draft.writer(self.block_bytes)
     }
 
@@ -90,7 +90,7 @@ impl StartedSave {
     /// # Errors
     /// The same on every rank: an error of any rank. Nothing of the generation is left, unless the
     /// error says so.
-    pub fn finish(mut self, world: &World, written: Result<Sums>) -> Result<()> {
+    pub fn finish(mut self, world: &World, written: Result<Checksums>) -> Result<()> {
         let sums = world.agree(&self.what, written)?;
         self.draft.all_written();
         let words = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
@@ -113,7 +113,7 @@ impl StartedSave {
     }
 
     /// Writes state and manifest, and renames the generation to its final name. On rank 0.
-    fn put(self, files: Vec<Sums>) -> Result<()> {
+    fn put(self, files: Vec<Checksums>) -> Result<()> {
         let Self { draft, block_bytes, rest: Some(FinalContent { state, mut manifest }), .. } = self else {
             return Ok(());
         };
@@ -121,7 +121,7 @@ impl StartedSave {
         if let Some(rank) = (0..files.len()).find(|&rank| files[rank].bytes != expected[rank].bytes) {
             let (written, expected) = (files[rank].bytes, expected[rank].bytes);
             let message = format!("rank {rank} has written {written} bytes, and its cells have {expected}");
-            return Err(IoError::request(draft.directory(), message).into());
+            return Err(FileError::request(draft.directory(), message).into());
         }
         manifest.files = files;
         manifest.state = state.map(|state| draft.write_state(&state, block_bytes)).transpose()?;
@@ -129,8 +129,8 @@ impl StartedSave {
     }
 }
 
-fn sums_of(words: &[u32]) -> Sums {
-    Sums { bytes: u64::from(words[0]) | u64::from(words[1]) << 32, checksums: words[2..].to_vec() }
+fn sums_of(words: &[u32]) -> Checksums {
+    Checksums { bytes: u64::from(words[0]) | u64::from(words[1]) << 32, checksums: words[2..].to_vec() }
 }
 
 /// Lengths of growable arrays on each rank, after a check that all ranks save the same content.
@@ -217,7 +217,7 @@ impl FinalContent {
 ///
 /// # Errors
 /// An operating system error; a device failure.
-pub fn write(begun: &StartedSave, contents: &Contents<'_>) -> Result<Sums> {
+pub fn write(begun: &StartedSave, contents: &Contents<'_>) -> Result<Checksums> {
     let mut writer = begun.writer()?;
     let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
     contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;

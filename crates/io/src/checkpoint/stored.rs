@@ -4,18 +4,17 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::blocks::{Reader, Sums};
 use super::check::check;
 use super::manifest::{MOST_BYTES, Manifest};
 use super::names::{self, Generation, MANIFEST, REFUSED, STATE};
-use crate::IoError;
-use crate::store::open_regular;
+use zippy_files::checksum::{ChecksumReader, Checksums};
+use zippy_files::{FileError, open_regular};
 
 /// Reads and checks the manifest of a generation.
 ///
 /// # Errors
 /// The manifest is damaged or missing.
-fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
+fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
     interpret(&manifest_text(directory)?, directory, generation)
 }
 
@@ -23,15 +22,15 @@ fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, IoErro
 ///
 /// # Errors
 /// The file is missing, too long or cannot be read.
-pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, IoError> {
+pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
     let path = directory.join(MANIFEST);
     let (file, length) = open_regular(&path)?;
     if length > MOST_BYTES {
-        return Err(IoError::request(&path, format!("has {length} bytes; at most {MOST_BYTES} are read")));
+        return Err(FileError::request(&path, format!("has {length} bytes; at most {MOST_BYTES} are read")));
     }
     let mut text = Vec::with_capacity(length as usize);
     let read = file.take(length).read_to_end(&mut text);
-    read.map_err(|error| IoError::system(&path, "read", &error))?;
+    read.map_err(|error| FileError::system(&path, "read", &error))?;
     Ok(text)
 }
 
@@ -39,10 +38,10 @@ pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, IoError> {
 ///
 /// # Errors
 /// The manifest is damaged or belongs to another generation.
-pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, IoError> {
+pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
     let manifest = Manifest::parse(text, directory, generation)?;
     let path = directory.join(MANIFEST);
-    check(&manifest).map_err(|message| IoError::malformed(&path, 0, message))?;
+    check(&manifest).map_err(|message| FileError::malformed(&path, 0, message))?;
     Ok(manifest)
 }
 
@@ -50,12 +49,13 @@ pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Resul
 ///
 /// # Errors
 /// A file is missing or has another length.
-pub fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), IoError> {
-    files(directory, manifest).try_for_each(|(path, sums)| Reader::open(path, sums, manifest.block_bytes).map(drop))
+pub fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), FileError> {
+    files(directory, manifest)
+        .try_for_each(|(path, sums)| ChecksumReader::open(path, sums, manifest.block_bytes).map(drop))
 }
 
 /// Files of a generation except its manifest.
-pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Sums)> {
+pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Checksums)> {
     let of_ranks =
         manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::rank_file_name(rank)), sums));
     of_ranks.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
@@ -65,9 +65,9 @@ pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item
 ///
 /// # Errors
 /// The state is damaged or missing.
-pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, IoError> {
+pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, FileError> {
     let Some(sums) = &manifest.state else { return Ok(None) };
-    let mut reader = Reader::open(directory.join(STATE), sums, manifest.block_bytes)?;
+    let mut reader = ChecksumReader::open(directory.join(STATE), sums, manifest.block_bytes)?;
     let mut bytes = vec![0; sums.bytes as usize];
     reader.read(0, &mut bytes)?;
     Ok(Some(bytes))

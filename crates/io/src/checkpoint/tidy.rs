@@ -11,11 +11,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zippy::trace;
+use zippy_files::{FileError, shown};
 
 use super::names::{self, Generation};
 use super::run::{Run, RunShare};
 use super::stored::seems_whole;
-use crate::{IoError, shown};
 
 /// Retention of generations, and the run that saves. Clones share the last loaded generation.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Keep {
     ///
     /// # Errors
     /// Another program saves into the directory; an operating system error.
-    pub fn run(&self, parent: &Path) -> Result<RunShare, IoError> {
+    pub fn run(&self, parent: &Path) -> Result<RunShare, FileError> {
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         match &*run {
             Some(run) => Ok(run.clone()),

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{IoError, quoted};
+use zippy_files::quoted;
+
+use crate::IoError;
 
 /// A format in which ranks write a mesh together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -60,7 +60,7 @@ pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
 }
 
 /// Writes one piece of the mesh `index` to the file [`piece_path`], atomically
-/// ([`write_whole`](crate::write_whole)). The triangles and cells of `part` are vertex indices **in
+/// ([`write_whole`](zippy_files::write_whole)). The triangles and cells of `part` are vertex indices **in
 /// this part**, from 0; a vertex that several ranks need is in each of their parts. Local.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ pub struct PieceArrays<'a> {
 }
 
 /// Writes the index of the pieces 0 to `pieces - 1`, atomically
-/// ([`write_whole`](crate::write_whole)): a VTK document of type PPolyData or PUnstructuredGrid
+/// ([`write_whole`](zippy_files::write_whole)): a VTK document of type PPolyData or PUnstructuredGrid
 /// that names the pieces and their arrays. All pieces must have normals as given, and fields with
 /// these names. Called by one rank after all pieces have been written.
 ///
@@ -122,5 +122,5 @@ pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays)
         let _ = writeln!(text, "    <Piece Source=\"{}\"/>", escape(name.as_ref()));
     }
     let _ = write!(text, "  </{kind}>\n</VTKFile>");
-    crate::write_whole(index, text.as_bytes())
+    Ok(zippy_files::write_whole(index, text.as_bytes())?)
 }

@@ -1,5 +1,7 @@
 //! [`Layout`]: the byte layout of a mesh file.
 
+use zippy_files::quoted;
+
 use super::blocks::Blocks;
 use super::content::MeshContent;
 use super::part::{Before, Part, Text, Whole};
@@ -7,7 +9,7 @@ use super::rows::Rows;
 use super::sections::FileSections;
 use super::shape::Shape;
 use super::{Format, obj, ply, stl, vtp, vtu};
-use crate::{IoError, quoted};
+use crate::IoError;
 
 /// Byte layout of a mesh file: a frame, which one rank writes, and rows of vertices and cells,
 /// which all ranks write.
@@ -15,7 +17,7 @@ use crate::{IoError, quoted};
 /// Two ranks, each with one of two vertices:
 ///
 /// ```
-/// use zippy_io::SharedFile;
+/// use zippy_files::SharedFile;
 /// use zippy_io::mesh::{self, Before, Format, Layout, Part, Whole};
 ///
 /// let path = std::env::temp_dir().join(format!("zippy-doc-{}.vtp", std::process::id()));

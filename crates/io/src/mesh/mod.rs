@@ -11,8 +11,8 @@
 //!    over all ranks and over the lower ones.
 //! 2. Each rank creates the same [`Layout`], and [`Layout::blocks`] checks its part. The ranks
 //!    agree that there is no error.
-//! 3. One rank [creates](crate::SharedFile::create) a file of [`Layout::length`] bytes and writes
-//!    [`Layout::frame`]; the others [open](crate::SharedFile::open) it. Each rank writes its
+//! 3. One rank [creates](zippy_files::SharedFile::create) a file of [`Layout::length`] bytes and writes
+//!    [`Layout::frame`]; the others [open](zippy_files::SharedFile::open) it. Each rank writes its
 //!    blocks, in any order, and finishes.
 //! 4. The ranks agree that there is no error; the rank that created the file commits it.
 //!

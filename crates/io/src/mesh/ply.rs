@@ -1,8 +1,10 @@
 //! PLY files: a text header that lists the properties of each element, and their numbers.
 
+use zippy_files::quoted;
+
 use super::rows::Rows;
 use super::sections::FileSections;
-use crate::{IoError, quoted};
+use crate::IoError;
 
 /// Property names of positions and normals.
 pub const POSITION: [&str; 3] = ["x", "y", "z"];

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use zippy_files::PendingFile;
+
 use super::{Before, Format, Layout, Part, Text, Whole};
 use crate::IoError;
-use crate::atomic::Pending;
 
-/// Writes a whole mesh of one rank, atomically ([`write_whole`](crate::write_whole)). The extension
+/// Writes a whole mesh of one rank, atomically ([`write_whole`](zippy_files::write_whole)). The extension
 /// selects the format. The bytes equal those that several ranks write together. Local.
 ///
 /// # Errors
@@ -23,14 +24,14 @@ pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError>
     let names: Vec<&str> = part.fields.iter().map(|field| field.name).collect();
     let layout = Layout::of(format, &whole, part.normals.is_some(), &names).map_err(|error| of(path, error))?;
     let blocks = layout.blocks(part, &Before::default()).map_err(|error| of(path, error))?;
-    let pending = Pending::create(path)?;
+    let pending = PendingFile::create(path)?;
     for (at, bytes) in layout.frame() {
         pending.rewrite(at, bytes)?;
     }
     for (at, bytes) in blocks {
         pending.rewrite(at, &bytes)?;
     }
-    pending.commit()
+    Ok(pending.commit()?)
 }
 
 /// Adds the path of the file to an error of a mesh.

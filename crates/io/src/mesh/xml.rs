@@ -2,10 +2,11 @@
 //! arrays in binary, each array after its length.
 
 use quick_xml::escape::escape;
+use zippy_files::quoted;
 
 use super::rows::Rows;
 use super::sections::FileSections;
-use crate::{IoError, quoted};
+use crate::IoError;
 
 /// Name of the normals array.
 pub const NORMALS: &str = "Normals";

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use crate::files::Head;
-use crate::store::Stated;
+use zippy_files::quoted;
+
+use crate::IoError;
+use crate::head::Head;
 use crate::text::{Keys, Lines, floats, integers};
-use crate::{IoError, quoted};
+use crate::voxels::Stated;
 
 /// Keys and values up to the key that locates the data.
 pub struct Fields<'a> {

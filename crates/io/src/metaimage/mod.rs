@@ -9,11 +9,13 @@ mod fields;
 
 use std::path::{Path, PathBuf};
 
-use super::files::{Head, named_by, named_path, numbered};
+use zippy_files::{open_regular, quoted, shown};
+
 use super::grid::move_lengths_into_spacing;
+use super::head::{Head, named_by, named_path, numbered};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes, open_regular};
-use crate::{IoError, quoted, shown};
+use super::voxels::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
+use crate::IoError;
 use fields::Fields;
 
 const FORMAT: &str = "MetaImage";

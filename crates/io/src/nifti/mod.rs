@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::files::{Head, named_by};
+use super::head::{Head, named_by};
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
+use super::voxels::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
 use crate::IoError;
 use fields::Fields;
 

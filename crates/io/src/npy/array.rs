@@ -2,14 +2,15 @@
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy::extents::Index;
+use zippy_files::{FileError, quoted};
 
 use super::dictionary::{Dictionary, Value};
 use super::header_text::{MAGIC, is_fortran, text};
 use super::write;
+use crate::IoError;
 use crate::axis_order::AxisOrder;
-use crate::files::Head;
-use crate::store::Stated;
-use crate::{IoError, quoted};
+use crate::head::Head;
+use crate::voxels::Stated;
 
 /// Byte order of this machine.
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
@@ -80,9 +81,11 @@ pub fn open(head: &Head, element: &ElementInfo, axes: usize) -> Result<NpyCells,
     let start = at + text.len() as u64;
     match head.length.saturating_sub(start) {
         found if found < expected => {
-            Err(IoError::Truncated { path: path.clone(), offset: head.length, found, expected })
+            Err(FileError::Truncated { path: path.clone(), offset: head.length, found, expected }.into())
         }
-        found if found > expected => Err(IoError::Oversized { path: path.clone(), offset: start + expected, expected }),
+        found if found > expected => {
+            Err(FileError::Oversized { path: path.clone(), offset: start + expected, expected }.into())
+        }
         _ => Ok(NpyCells { shape: sizes, order, start, planes, swap_width }),
     }
 }

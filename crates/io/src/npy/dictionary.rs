@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use crate::store::Stated;
+use zippy_files::quoted;
+
+use crate::IoError;
 use crate::text::Keys;
-use crate::{IoError, quoted};
+use crate::voxels::Stated;
 
 /// A value of the dictionary.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::dictionary::{Dictionary, Value};
 use crate::IoError;
-use crate::files::Head;
-use crate::store::Stated;
+use crate::head::Head;
+use crate::voxels::Stated;
 
 /// First bytes of a NumPy file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";

@@ -8,16 +8,18 @@ mod header_text;
 mod order;
 mod write;
 
+use zippy_files::quoted;
+
 use dictionary::{Dictionary, Value};
 pub(super) use header_text::MAGIC;
 use header_text::{is_fortran, text};
 pub use order::NumpyAxes;
 pub use write::{header, write_image};
 
-use super::files::Head;
+use super::head::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
-use crate::{IoError, quoted};
+use super::voxels::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
+use crate::IoError;
 
 /// Name of the format in messages.
 pub(super) const FORMAT: &str = "NumPy";

@@ -8,7 +8,7 @@ use crate::picture::size;
 
 /// Writes the numbers of a picture without conversion: an f32 array of shape (height, width, 4),
 /// premultiplied red, green, blue and alpha, row 0 at the top, last axis fastest. `numpy.load`
-/// reads it. The file is written atomically ([`write_whole`](crate::write_whole)). Local.
+/// reads it. The file is written atomically ([`write_whole`](zippy_files::write_whole)). Local.
 ///
 /// # Errors
 /// The picture is empty or its number of pixels does not fit its size; the file cannot be written.
@@ -18,7 +18,7 @@ pub fn write_image(path: impl AsRef<Path>, image: &Image) -> Result<(), IoError>
     let mut out = header("'<f4'", &[height.into(), width.into(), 4]);
     out.reserve(image.pixels.len() * 16);
     out.extend(image.pixels.as_flattened().iter().flat_map(|component| component.to_le_bytes()));
-    crate::write_whole(path, &out)
+    Ok(zippy_files::write_whole(path, &out)?)
 }
 
 /// Header of an array in C order: magic, version, length, and a Python dictionary; the data begin

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use crate::files::numbered;
+use zippy_files::quoted;
+
+use crate::IoError;
+use crate::head::numbered;
 use crate::text::integers;
-use crate::{IoError, quoted};
 
 /// Location of the voxels.
 #[derive(Debug, Clone, Default, PartialEq)]

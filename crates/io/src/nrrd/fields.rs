@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use zippy_files::quoted;
+
+use crate::IoError;
 use crate::scalar::ScalarKind;
 use crate::text::{count, float};
-use crate::{IoError, quoted};
 
 /// Maximum dimension of space in the format.
 const MOST_PARTS: usize = 8;

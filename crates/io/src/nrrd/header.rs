@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
+use zippy_files::quoted;
+
 use super::data_files::{DataFiles, Named};
 use super::fields::{AxisKind, axis_kind, directions, field_of, left_handed, length, scalar_kind, strings, vector};
 use super::notes::Notes;
+use crate::IoError;
 use crate::array::Metadata;
 use crate::scalar::ScalarKind;
-use crate::store::{Claim, Encoding, Stated, VoxelLayout, turned};
 use crate::text::{Line, Lines, axis_words, floats, integers};
-use crate::{IoError, quoted};
+use crate::voxels::{Claim, Encoding, Stated, VoxelLayout, turned};
 
 /// A checked NRRD header.
 pub struct Header {

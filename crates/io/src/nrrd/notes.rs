@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::array::{Axis, Metadata};
-use crate::store::{Claim, Stated, VoxelLayout};
+use crate::voxels::{Claim, Stated, VoxelLayout};
 
 /// Values of these fields; lists have one entry per axis of the file, or none.
 #[derive(Default)]

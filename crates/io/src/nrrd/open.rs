@@ -3,13 +3,15 @@
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
+use zippy_files::open_regular;
+
 use super::data_files::DataFiles;
 use super::header::Header;
 use crate::IoError;
 use crate::array::Metadata;
-use crate::files::{Head, named_by, named_path};
+use crate::head::{Head, named_by, named_path};
 use crate::scalar::ScalarKind;
-use crate::store::{Description, Encoding, Segment, VoxelLayout, decoded_length, open_regular};
+use crate::voxels::{Description, Encoding, Segment, VoxelLayout, decoded_length};
 
 const FORMAT: &str = "NRRD";
 

@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use zippy_files::{FileError, quoted};
+
 use super::document::{Document, NumbersAt, VtiArray};
-use crate::files::Head;
+use crate::IoError;
+use crate::head::Head;
 use crate::scalar::ScalarKind;
-use crate::store::{CompressedBlocks, Encoding, Segment, prefix, tail};
-use crate::{IoError, quoted};
+use crate::voxels::{CompressedBlocks, Encoding, Segment, prefix, tail};
 
 /// Number of base64 characters for `bytes` bytes.
 fn characters(bytes: u64) -> u64 {
@@ -203,7 +205,7 @@ impl<'a> Arrays<'a> {
         let Some(left) = binary.end.checked_sub(segment.end) else {
             let path = self.head.path.clone();
             let found = expected.saturating_sub(segment.end - binary.end);
-            return Err(IoError::Truncated { path, offset: binary.end, found, expected });
+            return Err(FileError::Truncated { path, offset: binary.end, found, expected }.into());
         };
         if !binary.tight {
             return Ok(());
@@ -211,7 +213,7 @@ impl<'a> Arrays<'a> {
         let checked = left.min(1 << 12);
         let rest = prefix(&self.segment_of(segment.end, segment.end + checked, false, Encoding::Raw, checked))?;
         if left > checked || !rest.iter().all(u8::is_ascii_whitespace) {
-            return Err(IoError::Oversized { path: self.head.path.clone(), offset: segment.end, expected });
+            return Err(FileError::Oversized { path: self.head.path.clone(), offset: segment.end, expected }.into());
         }
         Ok(())
     }

@@ -4,14 +4,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use quick_xml::events::Event;
+use zippy_files::quoted;
 
 use super::elements::{Element, next_element};
 use super::frame::Frame;
 use super::notes::FieldTexts;
 use super::xml::Xml;
-use crate::files::Head;
-use crate::store::Stated;
-use crate::{IoError, quoted};
+use crate::IoError;
+use crate::head::Head;
+use crate::voxels::Stated;
 
 /// Maximum number of pieces.
 pub const MOST_PIECES: usize = 4096;

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
+use zippy_files::quoted;
 
 use super::xml::Xml;
-use crate::store::Stated;
+use crate::IoError;
 use crate::text::{Keys, floats, integers};
-use crate::{IoError, quoted};
+use crate::voxels::Stated;
 
 /// Next start of an element, and true if it is empty; `None` at the end of the document. Closed
 /// elements are removed from `open`.

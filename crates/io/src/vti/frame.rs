@@ -6,7 +6,7 @@ use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
 use crate::grid::move_lengths_into_spacing;
-use crate::store::{Stated, turned};
+use crate::voxels::{Stated, turned};
 
 /// Attributes of an image element about its points.
 #[derive(Default)]

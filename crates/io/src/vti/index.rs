@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use zippy::extents::Index as ArrayIndex;
 use zippy::region::Region;
+use zippy_files::quoted;
 
 use super::document::{Document, MOST_PIECES};
 use super::elements::{Element, next_element};
 use super::frame::Frame;
 use super::notes::FieldTexts;
 use super::xml::Xml;
-use crate::files::{Head, NamedFiles, named_by, named_path};
-use crate::store::{Claim, Description, Stated, Subvolume, VoxelLayout};
-use crate::{IoError, quoted};
+use crate::IoError;
+use crate::head::{Head, NamedFiles, named_by, named_path};
+use crate::voxels::{Claim, Description, Stated, Subvolume, VoxelLayout};
 
 /// Name of the format.
 pub const FORMAT: &str = "PVTI";

@@ -15,11 +15,12 @@ use std::collections::BTreeSet;
 
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::quoted;
 
-use super::files::Head;
+use super::head::Head;
 use super::scalar::ScalarKind;
-use super::store::{Claim, Description, Subvolume, VoxelLayout};
-use crate::{IoError, quoted};
+use super::voxels::{Claim, Description, Subvolume, VoxelLayout};
+use crate::IoError;
 use arrays::Arrays;
 use document::{Document, VtiArray, VtiPiece};
 

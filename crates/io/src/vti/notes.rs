@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
-use crate::store::{Encoding, Segment, prefix};
+use crate::voxels::{Encoding, Segment, prefix};
 
 /// Name of the text in which Zippy stores metadata that VTK has no format for.
 pub const OWN: &str = "zippy";

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
+use zippy_files::{open_regular, quoted};
 
-use crate::files::Head;
-use crate::store::open_regular;
-use crate::{IoError, quoted};
+use crate::IoError;
+use crate::head::Head;
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

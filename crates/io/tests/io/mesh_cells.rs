@@ -1,6 +1,6 @@
 //! Files with cells of a volume, byte by byte.
 
-use zippy_io::SharedFile;
+use zippy_files::SharedFile;
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, Whole};
 
 use super::common::volumes::Folder;

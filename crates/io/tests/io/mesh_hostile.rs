@@ -28,7 +28,7 @@ fn pvtp_piece_named_by_another_spelling_is_an_error() {
     let links = if cfg!(unix) { &["link.vtp", "./link.vtp", "hard.vtp"][..] } else { &[] };
     for spelling in spellings.iter().chain(links) {
         let error = error_of(&folder, "a.pvtp", whole.replace("a_1.vtp", spelling).as_bytes());
-        let wanted = format!("the piece {} is named twice", zippy_io::quoted(spelling));
+        let wanted = format!("the piece {} is named twice", zippy_files::quoted(spelling));
         assert!(error.contains(&wanted), "{error}, not {wanted}");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use zippy_io::SharedFile;
+use zippy_files::SharedFile;
 use zippy_io::mesh::{Before, Field, Format, Layout, Part, Text, Whole};
 
 use super::common::volumes::Folder;

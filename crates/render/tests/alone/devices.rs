@@ -6,8 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use zippy_files::json;
+use zippy_io::png;
 use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
-use zippy_io::{json, png};
 use zippy_render::{scene, transfer};
 
 use crate::files::volumes::Folder;
@@ -18,7 +19,7 @@ fn errors(path: &Path) -> Vec<String> {
     let all = [
         scene::read(path, None).map(drop),
         transfer::read(path).map(drop),
-        json::read::<u8>(path, "a field").map(drop),
+        json::read::<u8>(path, "a field").map(drop).map_err(Into::into),
         png::read(path, None).map(drop),
         volume::open(path).map(drop),
         VolumeFile::raw(path, raw).map(drop),
@@ -69,7 +70,7 @@ fn long_files_are_refused_by_their_length() {
     let all = [
         scene::read(&path, None).map(drop),
         transfer::read(&path).map(drop),
-        json::read::<u8>(&path, "a field").map(drop),
+        json::read::<u8>(&path, "a field").map(drop).map_err(Into::into),
     ];
     for read in all {
         assert_eq!(read.unwrap_err().to_string(), wanted);

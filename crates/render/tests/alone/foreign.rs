@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use zippy_io::json;
+use zippy_files::json;
 use zippy_io::volume::{self, OpenOptions};
 use zippy_render::{scene, transfer};
 

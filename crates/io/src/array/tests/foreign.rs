@@ -6,11 +6,11 @@ use serde_json::json;
 use zippy::extents::Index;
 use zippy::region::Region;
 use zippy::{Config, Layout, Split, run_with};
+use zippy_files::FileError;
 
 use super::super::staging::{BlockSchedule, each_block};
 use super::super::{LoadOptions, describe, load, load_with, save};
 use super::{directory, number};
-use crate::IoError;
 
 /// NRRD as written by Teem, with fields that are not needed for the cells.
 #[test]
@@ -199,7 +199,7 @@ fn save_ends_early_after_an_error_on_one_rank() {
         let written = each_block(world, &array, &work, &mut |_, _| {
             own += 1;
             match (rank, own) {
-                (1, 11) => Err(IoError::request(Path::new("array.npy"), "the disk is full")),
+                (1, 11) => Err(FileError::request(Path::new("array.npy"), "the disk is full")),
                 _ => Ok(()),
             }
         });

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
+use zippy_files::FileError;
 
-use crate::IoError;
 use crate::array::metadata::{Axis, Metadata};
 
 /// Name of the attribute with the positions of cells.
@@ -26,8 +26,8 @@ pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
 /// # Errors
 /// Another number of axes; two axes of one name; names that are no file names; an attribute that is
 /// reserved.
-pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoError> {
-    let bad = |message: String| Err(IoError::request(path, message));
+pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), FileError> {
+    let bad = |message: String| Err(FileError::request(path, message));
     metadata.check(axes).or_else(bad)?;
     let names = names(metadata, axes);
     for (axis, name) in names.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), IoErro
 ///
 /// # Errors
 /// It cannot.
-pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), IoError> {
+pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), FileError> {
     let is_bad = name.is_empty()
         || name.len() > 200
         || name.starts_with("__")
@@ -61,7 +61,7 @@ pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), IoError> {
                 "{what} is called {name:?}, which is no name in a Zarr store: it must have 1 to 200 bytes, no / \\ : nor \
                  control characters, and not begin with __ nor be of dots only"
             );
-            Err(IoError::request(path, message))
+            Err(FileError::request(path, message))
         }
         false => Ok(()),
     }

@@ -5,8 +5,9 @@
 //! or one stream per byte of a number; each stream follows its length. A stream whose length equals
 //! its decoded length is not compressed.
 
+use zippy_files::memory::reserved;
+
 use super::decompress::{inflate, lz4_block, most_of_zstd, unzstd};
-use crate::memory::reserved;
 
 const HEADER: usize = 16;
 

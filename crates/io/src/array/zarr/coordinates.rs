@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::FileError;
 
 use super::directory::CollectiveStore;
 use super::document;
@@ -11,7 +12,6 @@ use super::fields::{Leaf, under};
 use super::options::{ChunkGrid, ZarrOptions};
 use super::stored::StoredArray;
 use super::tree::StoreTree;
-use crate::IoError;
 use crate::array::metadata::Axis;
 
 /// Maximum length of an axis with coordinates.
@@ -33,7 +33,7 @@ pub struct CoordinateCells {
 ///
 /// # Errors
 /// A codec fails.
-pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &CoordinateCells) -> Result<(), IoError> {
+pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &CoordinateCells) -> Result<(), FileError> {
     let Some(name) = axis.name.as_ref().filter(|_| has_coordinates(axis, cells.count)) else { return Ok(()) };
     let node = under(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
@@ -48,7 +48,7 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Coor
     let bytes: Vec<u8> = (0..cells.count).flat_map(|cell| position(cell).to_ne_bytes()).collect();
     let key = format!("{node}/c/0");
     let encoder = Encoder::new(store.path(), leaf, 8, grid, &options)?;
-    let wrong = |error: String| IoError::request(&store.path().join(&key), format!("cannot be encoded: {error}"));
+    let wrong = |error: String| FileError::request(&store.path().join(&key), format!("cannot be encoded: {error}"));
     let encoded = encoder.encode(&bytes, &shape).map_err(wrong)?;
     encoded.into_iter().for_each(|encoded| store.put(&key, &encoded));
     Ok(())
@@ -60,7 +60,7 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Coor
 ///
 /// # Errors
 /// The array is damaged.
-pub fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, IoError> {
+pub fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, FileError> {
     let nameless = Axis { name: Some(name.to_string()), ..Axis::default() };
     let Ok(Some(array)) = tree.find_array(&under(group, name)) else { return Ok(nameless) };
     let unit = array.metadata.attributes.get("units").and_then(Value::as_str).map(str::to_string);

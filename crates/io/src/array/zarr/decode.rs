@@ -13,12 +13,12 @@ use serde_json::Value;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec};
 use zarrs::array::{BytesRepresentation, CodecOptions};
 use zarrs::metadata::v3::MetadataV3;
+use zippy_files::quoted;
 
 use super::blosc;
 use super::decompress::{inflate, unlz4, unzstd};
 use super::values::wrong;
 use crate::axis_order::AxisOrder;
-use crate::quoted;
 
 /// Maximum number of byte codecs. Each codec adds a quarter to the maximum length of a file.
 const MOST_CODECS: usize = 4;

@@ -2,9 +2,8 @@
 
 use std::io::Read;
 
+use zippy_files::memory::{reserved, zeros};
 use zstd::bulk::Decompressor;
-
-use crate::memory::{reserved, zeros};
 
 /// Maximum compression ratio of gzip.
 const GZIP_RATIO: u64 = 1040;

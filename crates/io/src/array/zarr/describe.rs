@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use zarrs::metadata::v3::ArrayMetadataV3;
+use zippy_files::FileError;
 
 use super::decode;
 use super::open::metadata;
 use super::tree::{NamedArray, StoreTree};
-use crate::IoError;
 use crate::array::description::{ArrayDescription, Description};
 use crate::array::format::Format;
 
@@ -18,7 +18,7 @@ use crate::array::format::Format;
 ///
 /// # Errors
 /// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
-pub fn describe(path: &Path) -> Result<Description, IoError> {
+pub fn describe(path: &Path) -> Result<Description, FileError> {
     let mut tree = StoreTree::new(path);
     tree.check()?;
     let any = |(name, array): NamedArray| match array {

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
+use zippy_files::{FileError, random_directory, resolve_dangling_links, shown, sweep, sync_directory, sync_entry};
 
 use super::flusher::Flusher;
-use crate::atomic::{random_directory, resolve_dangling_links, sweep, sync_directory, sync_entry};
-use crate::{IoError, shown};
 
 /// Maximum number of directories whose sync is deferred.
 const MAX_UNSYNCED_DIRECTORIES: usize = 4096;
@@ -28,7 +27,7 @@ pub struct CollectiveStore {
     flusher: Option<Flusher>,
     directories: BTreeSet<PathBuf>,
     bytes: u64,
-    failed: Option<IoError>,
+    failed: Option<FileError>,
 }
 
 struct Created {
@@ -49,7 +48,7 @@ impl CollectiveStore {
             let created = Created::next_to(path)?;
             match created.directory.path().to_str().map(str::to_owned) {
                 Some(name) => Ok((created, name)),
-                None => Err(IoError::request(path, "has a name, or lies in a directory, that is no Unicode")),
+                None => Err(FileError::request(path, "has a name, or lies in a directory, that is no Unicode")),
             }
         };
         let is_first = world.rank() == 0;
@@ -61,7 +60,7 @@ impl CollectiveStore {
         let found = if temporary.is_dir() {
             Ok(())
         } else {
-            Err(IoError::request(path, format!("rank {} does not see its directory", world.rank())))
+            Err(FileError::request(path, format!("rank {} does not see its directory", world.rank())))
         };
         world.agree("opening a Zarr store", found.map_err(Error::from))?;
         let (path, directories) = (path.to_path_buf(), BTreeSet::new());
@@ -73,12 +72,12 @@ impl CollectiveStore {
     pub fn put(&mut self, key: &str, bytes: &[u8]) {
         if self.failed.is_none() {
             let written = self.write(key, bytes);
-            self.failed = written.map_err(|error| IoError::system(&self.path.join(key), "write", &error)).err();
+            self.failed = written.map_err(|error| FileError::system(&self.path.join(key), "write", &error)).err();
         }
     }
 
     /// Keeps an error from before the first write. Local.
-    pub fn keep(&mut self, written: std::result::Result<(), IoError>) {
+    pub fn keep(&mut self, written: std::result::Result<(), FileError>) {
         self.failed = self.failed.take().or(written.err());
     }
 
@@ -91,7 +90,7 @@ impl CollectiveStore {
     ///
     /// # Errors
     /// The kept error of an earlier write.
-    pub fn check(&self) -> std::result::Result<(), IoError> {
+    pub fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
@@ -133,7 +132,7 @@ impl CollectiveStore {
     pub fn finish(mut self, world: &World) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
-            None => self.sync().map_err(|error| IoError::system(&self.path, "write", &error)),
+            None => self.sync().map_err(|error| FileError::system(&self.path, "write", &error)),
         };
         world.agree("writing a Zarr store", written.map_err(Error::from))?;
         let mut bytes = [self.bytes];
@@ -146,11 +145,11 @@ impl CollectiveStore {
 }
 
 impl Created {
-    fn next_to(path: &Path) -> std::result::Result<Self, IoError> {
-        let refused = |error: io::Error| IoError::system(path, "write", &error);
+    fn next_to(path: &Path) -> std::result::Result<Self, FileError> {
+        let refused = |error: io::Error| FileError::system(path, "write", &error);
         let target = match fs::metadata(path) {
             Ok(found) if !found.is_dir() => {
-                return Err(IoError::request(
+                return Err(FileError::request(
                     path,
                     "is a file; a Zarr store is a directory, and replaces only another one",
                 ));
@@ -158,11 +157,11 @@ impl Created {
             Ok(_) if !is_store(path) && !is_empty(path) => {
                 let message =
                     "is a directory without zarr.json, so no Zarr store; only a store is replaced by another one";
-                return Err(IoError::request(path, message));
+                return Err(FileError::request(path, message));
             }
             Ok(_) => fs::canonicalize(path).map_err(refused)?,
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
-            Err(_) if path.file_name().is_none() => return Err(IoError::request(path, "is not the name of a store")),
+            Err(_) if path.file_name().is_none() => return Err(FileError::request(path, "is not the name of a store")),
             Err(_) => resolve_dangling_links(path),
         };
         let permissions = fs::metadata(&target).ok().map(|found| found.permissions());
@@ -177,8 +176,8 @@ impl Created {
 
     /// Gives the store its final name; errors name `path`. `exchange` swaps two directories
     /// atomically, if supported. The replaced store is removed after the new name is on the disk.
-    fn put(self, path: &Path, exchange: impl Fn(&Path, &Path) -> bool) -> Result<(), IoError> {
-        let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
+    fn put(self, path: &Path, exchange: impl Fn(&Path, &Path) -> bool) -> Result<(), FileError> {
+        let refused = |error: io::Error| FileError::system(path, "rename into place", &error);
         let Some(permissions) = &self.permissions else {
             fs::rename(self.directory.path(), &self.target).map_err(refused)?;
             // The directory has been renamed, so the guard must not remove it.
@@ -196,7 +195,7 @@ impl Created {
         let old = old.as_ref().unwrap_or(&holder);
         let kept = |error: &str| {
             let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(old));
-            IoError::request(path, message)
+            FileError::request(path, message)
         };
         if let Err(error) = sync_entry(path, &self.target) {
             // The next save would remove a store under a draft's name.
@@ -206,7 +205,7 @@ impl Created {
             fs::rename(&holder, &old).map_err(refused)?;
             let _ = aside.keep();
             let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(&old));
-            return Err(IoError::request(path, message));
+            return Err(FileError::request(path, message));
         }
         // Another program may have replaced the directory since `next_to` checked it.
         if is_store(old) || is_empty(old) {
@@ -224,8 +223,8 @@ fn set_aside(
     new: &Path,
     target: &Path,
     rename: impl Fn(&Path, &Path) -> io::Result<()>,
-) -> Result<(PathBuf, PathBuf), IoError> {
-    let refused = |error: io::Error| IoError::system(path, "rename into place", &error);
+) -> Result<(PathBuf, PathBuf), FileError> {
+    let refused = |error: io::Error| FileError::system(path, "rename into place", &error);
     let holder = random_directory().tempdir_in(target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
     let aside = holder.path().join("store");
     rename(target, &aside).map_err(refused)?;
@@ -237,7 +236,7 @@ fn set_aside(
         "cannot rename the new store into place ({error}), nor the old one back ({back}); the old one is kept as {}",
         shown(&aside)
     );
-    Err(IoError::request(path, message))
+    Err(FileError::request(path, message))
 }
 
 /// True if a directory is the root of a Zarr hierarchy.

@@ -9,10 +9,10 @@ use zarrs::array::codec::api::ArrayToBytesCodecTraits;
 use zarrs::array::{ArrayBytes, CodecChain, CodecOptions, DataType, FillValue};
 use zarrs::metadata::v3::MetadataV3;
 use zippy::extents::Index;
+use zippy_files::FileError;
 
 use super::fields::Leaf;
 use super::options::{ChunkGrid, Compression, ZarrOptions};
-use crate::IoError;
 
 /// Encoder for one leaf of an array.
 pub struct Encoder {
@@ -38,8 +38,8 @@ impl Encoder {
         cell_bytes: usize,
         grid: ChunkGrid,
         options: &ZarrOptions,
-    ) -> Result<Self, IoError> {
-        let bad = |error: &dyn std::fmt::Display| IoError::request(path, format!("cannot be encoded: {error}"));
+    ) -> Result<Self, FileError> {
+        let bad = |error: &dyn std::fmt::Display| FileError::request(path, format!("cannot be encoded: {error}"));
         let kind = DataType::from_metadata(&MetadataV3::new(leaf.kind)).map_err(|error| bad(&error))?;
         let described = codecs(&leaf, &grid, options).into_iter().map(serde_json::from_value);
         let described = described.collect::<Result<Vec<MetadataV3>, _>>().map_err(|error| bad(&error))?;

@@ -4,8 +4,9 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use zippy_files::FileError;
+
 use super::node;
-use crate::IoError;
 
 /// Identity of a store: metadata of its root document.
 pub struct Generation {
@@ -33,11 +34,11 @@ impl Generation {
     ///
     /// # Errors
     /// The store has been replaced or removed.
-    pub fn check(&self) -> Result<(), IoError> {
+    pub fn check(&self) -> Result<(), FileError> {
         if self.root.is_some() && root_document(&self.path) == self.root {
             Ok(())
         } else {
-            Err(IoError::request(&self.path, "was replaced or removed while it was read; load it again"))
+            Err(FileError::request(&self.path, "was replaced or removed while it was read; load it again"))
         }
     }
 }

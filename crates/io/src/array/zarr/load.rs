@@ -4,6 +4,7 @@ use std::path::Path;
 
 use zippy::element::{Element, ElementInfo};
 use zippy::{Error, Layout, Result, World, trace};
+use zippy_files::{FileError, quoted, shown};
 
 use super::fields::leaves;
 use super::generation::Generation;
@@ -14,7 +15,6 @@ use super::tree::StoreTree;
 use crate::array::metadata::Metadata;
 use crate::array::options::{LoadOptions, Loaded, ToLayout};
 use crate::array::window::Window;
-use crate::{IoError, quoted, shown};
 
 /// Loads a global array from a Zarr store; see [`load_with`](crate::array::load_with) and [the
 /// module](super).
@@ -85,6 +85,6 @@ impl OpenedStore {
             return Ok(());
         }
         let message = format!("{} are to be read, and the layout has {}", self.window.shape, layout.shape());
-        Err(IoError::request(path, message).into())
+        Err(FileError::request(path, message).into())
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
+use zippy_files::{FileError, json, quoted};
 
 use super::{values, version_2};
-use crate::{IoError, json, quoted};
 
 /// Group with its attributes, or array with its document.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub fn document(directory: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// The document cannot be read or is malformed.
-pub fn read(directory: &Path) -> Result<Option<NodeDocument>, IoError> {
+pub fn read(directory: &Path) -> Result<Option<NodeDocument>, FileError> {
     let Some(file) = document(directory) else { return Ok(None) };
     let text = json::text(&file)?;
     let found = json::parse(&file, &text, "\"zarr_format\"")?;
@@ -48,8 +48,8 @@ pub fn read(directory: &Path) -> Result<Option<NodeDocument>, IoError> {
     Ok(Some(NodeDocument { file, fingerprint: hasher.finish(), node }))
 }
 
-fn parse(directory: &Path, file: &Path, mut found: Map<String, Value>) -> Result<Node, IoError> {
-    let bad = |message: String| IoError::malformed(file, 0, message);
+fn parse(directory: &Path, file: &Path, mut found: Map<String, Value>) -> Result<Node, FileError> {
+    let bad = |message: String| FileError::malformed(file, 0, message);
     let is_third = file.file_name().is_some_and(|name| name == "zarr.json");
     let (format, kind) =
         (found.get("zarr_format").and_then(Value::as_u64), found.get("node_type").and_then(Value::as_str));
@@ -72,14 +72,16 @@ fn group(attributes: Map<String, Value>) -> Node {
 }
 
 /// Reads a node of version 2, with its attributes in a file of their own.
-fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, IoError> {
+fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, FileError> {
     let attributes = directory.join(".zattrs");
     let attributes: Map<String, Value> =
         if fs::symlink_metadata(&attributes).is_ok() { json::read(&attributes, "attributes")? } else { Map::new() };
     if file.file_name().is_some_and(|name| name == ".zgroup") {
         return Ok(group(attributes));
     }
-    version_2::to_version_3(&found, attributes).and_then(array).map_err(|message| IoError::malformed(file, 0, message))
+    version_2::to_version_3(&found, attributes)
+        .and_then(array)
+        .map_err(|message| FileError::malformed(file, 0, message))
 }
 
 /// Parses the document of an array of version 3.
@@ -93,12 +95,12 @@ fn array(mut found: Map<String, Value>) -> Result<Node, String> {
 ///
 /// # Errors
 /// The path leaves the store.
-pub fn directory(path: &Path, node: &str) -> Result<PathBuf, IoError> {
+pub fn directory(path: &Path, node: &str) -> Result<PathBuf, FileError> {
     let is_inside =
         |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);
     if node.is_empty() || node.split('/').all(is_inside) {
         Ok(if node.is_empty() { path.to_path_buf() } else { path.join(node) })
     } else {
-        Err(IoError::request(path, format!("{} is not the name of an array in a store", quoted(node))))
+        Err(FileError::request(path, format!("{} is not the name of an array in a store", quoted(node))))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
+use zippy_files::{FileError, quoted};
 
 use super::fields::Leaf;
 use super::node::Node;
@@ -12,7 +13,6 @@ use super::stored::StoredArray;
 use super::tree::{NamedArray, StoreTree, listing};
 use super::{axes, coordinates, ome};
 use crate::array::metadata::{Axis, Metadata};
-use crate::{IoError, quoted};
 
 /// Opens the arrays of the leaves, with the store's metadata. `which` names the array; `None`
 /// selects the only candidate.
@@ -24,7 +24,7 @@ pub fn open(
     which: Option<&str>,
     leaves: &[Leaf],
     axes: usize,
-) -> Result<(Vec<StoredArray>, Metadata), IoError> {
+) -> Result<(Vec<StoredArray>, Metadata), FileError> {
     let root = tree.root()?;
     let chosen = match which {
         Some(which) => which.trim_matches('/').to_string(),
@@ -38,7 +38,7 @@ pub fn open(
         let next = StoredArray::new(&array, leaf, axes)?;
         if let Some(first) = stored.first().filter(|first| first.shape != next.shape) {
             let message = format!("holds {} cells, and {} of the first field", next.shape, first.shape);
-            return Err(IoError::request(&array.directory, message));
+            return Err(FileError::request(&array.directory, message));
         }
         stored.push(next);
         names = names.or_else(|| array.metadata.dimension_names.clone());
@@ -61,7 +61,7 @@ fn node_metadata(
     chosen: &str,
     (attributes, names): (&Map<String, Value>, Option<&[Option<String>]>),
     shape: &Index,
-) -> Result<Metadata, IoError> {
+) -> Result<Metadata, FileError> {
     let mut metadata = axes::metadata(attributes, shape.axes());
     if metadata.axes.is_empty() {
         metadata.axes = foreign_axes(tree, root, chosen, names, shape)?;
@@ -109,7 +109,7 @@ fn only_record(tree: &mut StoreTree) -> Option<(String, Map<String, Value>, Arc<
 }
 
 /// True if an array has the coordinates of an axis: its only dimension has its name.
-fn is_coordinates(name: &str, array: &Result<Arc<ArrayMetadataV3>, IoError>) -> bool {
+fn is_coordinates(name: &str, array: &Result<Arc<ArrayMetadataV3>, FileError>) -> bool {
     let last_name = name.rsplit('/').next().unwrap_or(name);
     let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
     names.is_some_and(|names| names == [Some(last_name.to_string())])
@@ -122,7 +122,7 @@ fn foreign_axes(
     chosen: &str,
     names: Option<&[Option<String>]>,
     shape: &Index,
-) -> Result<Vec<Axis>, IoError> {
+) -> Result<Vec<Axis>, FileError> {
     let axes = shape.axes();
     if let Node::Group(attributes) = root
         && let Some(found) = ome::axes_of(attributes, chosen, axes)
@@ -142,7 +142,7 @@ fn foreign_axes(
 }
 
 /// Node for a load without a name.
-fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, IoError> {
+fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, FileError> {
     let Node::Group(attributes) = root else { return Ok(String::new()) };
     let is_record = !leaves[0].fields.is_empty();
     if let Some(first) = ome::first(attributes).filter(|_| !is_record) {
@@ -157,11 +157,11 @@ fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, 
     }
     match &names[..] {
         [name] => Ok(name.clone()),
-        [] => Err(IoError::request(&tree.path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
+        [] => Err(FileError::request(&tree.path, format!("has no array of {}; {}", kinds(leaves), listing(&all)))),
         _ => {
             let wanted: Vec<_> = all.into_iter().filter(|(name, _)| names.contains(name)).collect();
             let there = if is_record { format!("there are: {}", quoted(&names.join(", "))) } else { listing(&wanted) };
-            Err(IoError::request(&tree.path, format!("has several arrays, one of which must be named; {there}")))
+            Err(FileError::request(&tree.path, format!("has several arrays, one of which must be named; {there}")))
         }
     }
 }

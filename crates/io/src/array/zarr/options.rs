@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use zippy::extents::Index;
-
-use crate::IoError;
+use zippy_files::FileError;
 
 /// Maximum bytes of a chunk, and of a written shard.
 pub const MOST_BYTES: u64 = 1 << 30;
@@ -128,8 +127,8 @@ impl ZarrOptions {
     /// # Errors
     /// Extents that are not positive or too large; a shard that is not made of whole chunks; an
     /// invalid compression level.
-    pub fn grid(&self, path: &Path, shape: &Index, cell_bytes: u64) -> Result<ChunkGrid, IoError> {
-        let bad = |message: String| Err(IoError::request(path, message));
+    pub fn grid(&self, path: &Path, shape: &Index, cell_bytes: u64) -> Result<ChunkGrid, FileError> {
+        let bad = |message: String| Err(FileError::request(path, message));
         match self.compression {
             Compression::Zstd(level) if !(-131_072..=22).contains(&level) => {
                 return bad(format!("zstd has no level {level}; -131072 to 22 there are"));
@@ -157,10 +156,10 @@ impl ZarrOptions {
 }
 
 /// Checks the user's extents of a chunk or shard.
-fn extents(path: &Path, what: &str, extents: &[i64], axes: usize, cell_bytes: u64) -> Result<Index, IoError> {
+fn extents(path: &Path, what: &str, extents: &[i64], axes: usize, cell_bytes: u64) -> Result<Index, FileError> {
     if extents.len() != axes {
         let message = format!("a {what} of {} extents, and the array has {axes} axes", extents.len());
-        return Err(IoError::request(path, message));
+        return Err(FileError::request(path, message));
     }
     let cells = extents.iter().try_fold(1_u64, |all, &extent| match extent {
         1.. => all.checked_mul(extent.unsigned_abs()),
@@ -172,7 +171,7 @@ fn extents(path: &Path, what: &str, extents: &[i64], axes: usize, cell_bytes: u6
             let most = MOST_BYTES >> 20;
             let message =
                 format!("a {what} of {extents:?} cells; it must have at least one cell and at most {most} MiB");
-            Err(IoError::request(path, message))
+            Err(FileError::request(path, message))
         }
     }
 }

@@ -5,9 +5,9 @@ use zippy::array::GlobalArray;
 use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::FileError;
 
 use super::stored::StoredArray;
-use crate::IoError;
 use crate::array::staging::ranges;
 use crate::array::window::Window;
 
@@ -73,7 +73,7 @@ impl FieldReader {
         part: &Region,
         values: &mut [u8],
         cell_bytes: usize,
-    ) -> std::result::Result<(), IoError> {
+    ) -> std::result::Result<(), FileError> {
         for piece in self.stored.touching(&window.in_file(part)).points() {
             let region = self.stored.region(&piece);
             let Some(cells) = window.in_array(&region).and_then(|cells| cells.intersect(part)) else { continue };

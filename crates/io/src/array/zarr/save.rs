@@ -7,6 +7,7 @@ use zippy::array::GlobalSection;
 use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::{Error, Result, World};
+use zippy_files::FileError;
 
 use super::coordinates::CoordinateCells;
 use super::directory::CollectiveStore;
@@ -14,7 +15,6 @@ use super::encode::Encoder;
 use super::fields::{Leaf, leaves, under};
 use super::options::ZarrOptions;
 use super::{axes, coordinates, document, ome};
-use crate::IoError;
 use crate::array::blocks::BlockGrid;
 use crate::array::metadata::Metadata;
 use crate::array::options::saving;
@@ -64,17 +64,17 @@ impl StorePlan<'_> {
     fn check<T: Element, const D: usize>(&self, section: &GlobalSection<T, D>) -> Result<()> {
         let (path, shape) = (self.path, section.region()?.extents());
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("zarr")) {
-            return Err(IoError::request(path, "is not the name of a Zarr store; it must end with .zarr").into());
+            return Err(FileError::request(path, "is not the name of a Zarr store; it must end with .zarr").into());
         }
         axes::check(path, self.metadata, D)?;
         axes::check_name(path, "the array", &self.name)?;
         let axis_names = self.metadata.axes.iter().filter_map(|axis| axis.name.as_ref());
         if self.options.levels > 0 && self.name == "levels" || axis_names.clone().any(|name| *name == self.name) {
             let message = format!("the array is called {:?}, like another node of the store", self.name);
-            return Err(IoError::request(path, message).into());
+            return Err(FileError::request(path, message).into());
         }
         if self.options.levels > 0 && axis_names.clone().any(|name| name == "levels") {
-            return Err(IoError::request(path, "an axis is called \"levels\", as the group of the levels").into());
+            return Err(FileError::request(path, "an axis is called \"levels\", as the group of the levels").into());
         }
         self.options.grid(path, &shape, T::INFO.bytes as u64).map(|_| ()).map_err(Error::from)
     }
@@ -150,7 +150,7 @@ impl StorePlan<'_> {
                     Ok(None) => {}
                     Err(error) => {
                         let message = format!("cannot be encoded: {error}");
-                        return Err(IoError::request(&self.path.join(key), message));
+                        return Err(FileError::request(&self.path.join(key), message));
                     }
                 }
             }

@@ -5,12 +5,12 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use zippy::extents::Index;
+use zippy_files::FileError;
+use zippy_files::memory::zeros;
 
 use super::decode::Decoder;
 use super::options::MOST_BYTES;
-use crate::IoError;
 use crate::axis_order::{AxisOrder, strides};
-use crate::memory::zeros;
 
 /// Shards of one size.
 pub struct Shards {
@@ -69,7 +69,7 @@ impl Shards {
         (file, path): (&mut File, &Path),
         (shard, within): (&Index, ByteRange),
         part: &Index,
-    ) -> Result<Option<ByteRange>, IoError> {
+    ) -> Result<Option<ByteRange>, FileError> {
         let at = within.start + if self.is_at_end { within.bytes.saturating_sub(self.index_bytes) } else { 0 };
         if self.last.as_ref().is_none_or(|(last, _)| last != shard) {
             // Free the old index first.
@@ -85,22 +85,22 @@ impl Shards {
         if first.checked_add(bytes).is_none_or(|end| end > within.bytes) {
             let message =
                 format!("the index has a chunk of {bytes} bytes from byte {first} on, after the end of the shard");
-            return Err(IoError::malformed(path, at, message));
+            return Err(FileError::malformed(path, at, message));
         }
         Ok(Some(ByteRange { start: within.start + first, bytes }))
     }
 
-    fn read(&self, (file, path): (&mut File, &Path), within: ByteRange, at: u64) -> Result<Vec<u64>, IoError> {
+    fn read(&self, (file, path): (&mut File, &Path), within: ByteRange, at: u64) -> Result<Vec<u64>, FileError> {
         if within.bytes < self.index_bytes {
             let (offset, found) = (within.start + within.bytes, within.bytes);
-            return Err(IoError::Truncated { path: path.to_path_buf(), offset, found, expected: self.index_bytes });
+            return Err(FileError::Truncated { path: path.to_path_buf(), offset, found, expected: self.index_bytes });
         }
-        let mut bytes = zeros(self.index_bytes).map_err(|none| IoError::request(path, none))?;
+        let mut bytes = zeros(self.index_bytes).map_err(|none| FileError::request(path, none))?;
         let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
-        read.map_err(|error| IoError::system(path, "read", &error))?;
+        read.map_err(|error| FileError::system(path, "read", &error))?;
         let index = self.index.decode(bytes, &[], 16 * self.counts.product().unwrap_or(0));
         let index =
-            index.map_err(|message| IoError::malformed(path, at, format!("the index of the shard: {message}")))?;
+            index.map_err(|message| FileError::malformed(path, at, format!("the index of the shard: {message}")))?;
         Ok(bytemuck::pod_collect_to_vec(&index))
     }
 

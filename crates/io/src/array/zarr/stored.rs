@@ -9,6 +9,8 @@ use zarrs::array::DataType;
 use zarrs::metadata::v3::ArrayMetadataV3;
 use zippy::extents::Index;
 use zippy::region::Region;
+use zippy_files::memory::zeros;
+use zippy_files::{FileError, open_regular, quoted};
 
 use super::fields::{Leaf, reversed};
 use super::keys::Keys;
@@ -17,9 +19,6 @@ use super::options::MOST_BYTES;
 use super::shards::{ByteRange, Shards};
 use super::tree::ArrayNode;
 use super::values::{sizes, wrong};
-use crate::memory::zeros;
-use crate::store::open_regular;
-use crate::{IoError, quoted};
 
 /// Maximum bytes of an array, so that the ends of pieces beyond its end also fit 63 bits.
 const MOST_CELL_BYTES: u64 = 1 << 62;
@@ -44,9 +43,9 @@ impl StoredArray {
     ///
     /// # Errors
     /// The array does not fit the leaf or the axes, or has an unsupported feature.
-    pub fn new(array: &ArrayNode, leaf: &Leaf, axes: usize) -> Result<Self, IoError> {
+    pub fn new(array: &ArrayNode, leaf: &Leaf, axes: usize) -> Result<Self, FileError> {
         Self::parse(&array.directory, &array.metadata, leaf, axes)
-            .map_err(|message| IoError::unsupported(&array.file, 0, message))
+            .map_err(|message| FileError::unsupported(&array.file, 0, message))
     }
 
     fn parse(directory: &Path, array: &ArrayMetadataV3, leaf: &Leaf, axes: usize) -> Result<Self, String> {
@@ -102,7 +101,7 @@ impl StoredArray {
     ///
     /// # Errors
     /// The piece cannot be read or is damaged.
-    pub fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, IoError> {
+    pub fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, FileError> {
         let file = self.divided(piece, 0);
         let path = self.path(&file);
         if self.last.as_ref().is_none_or(|(last, _)| *last != file) {
@@ -122,7 +121,7 @@ impl StoredArray {
         let numbers = self.leaf.numbers.map(|numbers| numbers as i64);
         let extents: Vec<i64> = numbers.into_iter().chain(self.layers.piece.iter().copied()).collect();
         let decoded = self.layers.decoder.decode(encoded, &extents, bytes);
-        decoded.map(Some).map_err(|message| IoError::malformed(&path, stretch.start, message))
+        decoded.map(Some).map_err(|message| FileError::malformed(&path, stretch.start, message))
     }
 
     /// Index of the file (`layers` = 0), shard or chunk that contains a piece, after `layers`
@@ -155,13 +154,13 @@ impl StoredArray {
 }
 
 /// A file of an array, and all its bytes; `None`: there is none.
-fn open(directory: &Path, path: &Path) -> Result<Option<(File, ByteRange)>, IoError> {
+fn open(directory: &Path, path: &Path) -> Result<Option<(File, ByteRange)>, FileError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A link that leads to nothing is no chunk that was left out.
             let above = path.ancestors().take_while(|above| *above != directory);
             match above.filter(|above| above.is_symlink()).last() {
-                Some(link) => Err(IoError::request(link, "is a link that leads to nothing")),
+                Some(link) => Err(FileError::request(link, "is a link that leads to nothing")),
                 None => Ok(None),
             }
         }
@@ -175,16 +174,16 @@ fn read(
     path: &Path,
     ByteRange { start, bytes }: ByteRange,
     (wanted, is_exact): (u64, bool),
-) -> Result<Vec<u8>, IoError> {
+) -> Result<Vec<u8>, FileError> {
     let offset = start + bytes;
     if is_exact && bytes < wanted {
-        return Err(IoError::Truncated { path: path.to_path_buf(), offset, found: bytes, expected: wanted });
+        return Err(FileError::Truncated { path: path.to_path_buf(), offset, found: bytes, expected: wanted });
     }
     if bytes > wanted {
-        return Err(IoError::Oversized { path: path.to_path_buf(), offset, expected: wanted });
+        return Err(FileError::Oversized { path: path.to_path_buf(), offset, expected: wanted });
     }
-    let mut out = zeros(bytes).map_err(|none| IoError::request(path, none))?;
+    let mut out = zeros(bytes).map_err(|none| FileError::request(path, none))?;
     let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut out));
-    read.map_err(|error| IoError::system(path, "read", &error))?;
+    read.map_err(|error| FileError::system(path, "read", &error))?;
     Ok(out)
 }

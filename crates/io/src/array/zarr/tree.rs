@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zarrs::metadata::v3::ArrayMetadataV3;
+use zippy_files::{FileError, quoted};
 
 use super::node::{self, Node, NodeDocument};
-use crate::{IoError, quoted};
 
 /// Maximum number of nodes.
 const MOST_NODES: usize = 10_000;
@@ -26,11 +26,11 @@ const LISTED: usize = 8;
 pub struct StoreTree {
     pub path: PathBuf,
     /// Documents by directory; `None` for a directory that is no node.
-    documents: HashMap<PathBuf, Result<Option<NodeDocument>, IoError>>,
+    documents: HashMap<PathBuf, Result<Option<NodeDocument>, FileError>>,
 }
 
 /// Path and document of an array, or the error of the document.
-pub type NamedArray = (String, Result<Arc<ArrayMetadataV3>, IoError>);
+pub type NamedArray = (String, Result<Arc<ArrayMetadataV3>, FileError>);
 
 /// Array of a store.
 pub struct ArrayNode {
@@ -50,8 +50,8 @@ impl StoreTree {
     ///
     /// # Errors
     /// There is no store; its document cannot be read or is malformed.
-    pub fn root(&mut self) -> Result<Node, IoError> {
-        fs::metadata(&self.path).map_err(|error| IoError::system(&self.path, "open", &error))?;
+    pub fn root(&mut self) -> Result<Node, FileError> {
+        fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         let root = self.document(&self.path.clone())?;
         root.map(|root| root.node).ok_or_else(|| self.no_store())
     }
@@ -60,20 +60,20 @@ impl StoreTree {
     ///
     /// # Errors
     /// There is no store.
-    pub fn check(&self) -> Result<(), IoError> {
-        fs::metadata(&self.path).map_err(|error| IoError::system(&self.path, "open", &error))?;
+    pub fn check(&self) -> Result<(), FileError> {
+        fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         node::document(&self.path).map(drop).ok_or_else(|| self.no_store())
     }
 
-    fn no_store(&self) -> IoError {
-        IoError::request(&self.path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray")
+    fn no_store(&self) -> FileError {
+        FileError::request(&self.path, "is no Zarr store: it has no zarr.json, .zgroup or .zarray")
     }
 
     /// Document in a directory; `None` if the directory is no node.
     ///
     /// # Errors
     /// The document cannot be read or is malformed.
-    fn document(&mut self, directory: &Path) -> Result<Option<NodeDocument>, IoError> {
+    fn document(&mut self, directory: &Path) -> Result<Option<NodeDocument>, FileError> {
         if let Some(known) = self.documents.get(directory) {
             return known.clone();
         }
@@ -87,7 +87,7 @@ impl StoreTree {
     /// # Errors
     /// The name leaves the store; there is no such array; its document cannot be read or is
     /// malformed.
-    pub fn array(&mut self, name: &str) -> Result<ArrayNode, IoError> {
+    pub fn array(&mut self, name: &str) -> Result<ArrayNode, FileError> {
         if let Some(array) = self.find_array(name)? {
             return Ok(array);
         }
@@ -96,14 +96,14 @@ impl StoreTree {
             None => format!("has no array {}", quoted(name)),
         };
         let there = listing(&self.arrays(None).unwrap_or_default());
-        Err(IoError::request(&self.path, format!("{problem}; {there}")))
+        Err(FileError::request(&self.path, format!("{problem}; {there}")))
     }
 
     /// The array called `name`; `None` if there is no such array.
     ///
     /// # Errors
     /// The name leaves the store; the document cannot be read or is malformed.
-    pub fn find_array(&mut self, name: &str) -> Result<Option<ArrayNode>, IoError> {
+    pub fn find_array(&mut self, name: &str) -> Result<Option<ArrayNode>, FileError> {
         let directory = node::directory(&self.path, name)?;
         Ok(match self.document(&directory)? {
             Some(NodeDocument { file, node: Node::Array(metadata), .. }) => {
@@ -117,7 +117,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// The name leaves the store; the document cannot be read or is malformed.
-    pub fn attributes(&mut self, name: &str) -> Result<Map<String, Value>, IoError> {
+    pub fn attributes(&mut self, name: &str) -> Result<Map<String, Value>, FileError> {
         match self.document(&node::directory(&self.path, name)?)?.map(|document| document.node) {
             Some(Node::Group(attributes)) => Ok(Arc::unwrap_or_clone(attributes)),
             _ => Ok(Map::new()),
@@ -128,7 +128,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// A directory cannot be read; there are too many nodes.
-    pub fn arrays(&mut self, most_depth: Option<usize>) -> Result<Vec<NamedArray>, IoError> {
+    pub fn arrays(&mut self, most_depth: Option<usize>) -> Result<Vec<NamedArray>, FileError> {
         let mut all = Vec::new();
         let mut pending = vec![(String::new(), 0)];
         let mut visited = 0;
@@ -169,8 +169,8 @@ impl StoreTree {
 ///
 /// # Errors
 /// The directory cannot be read.
-fn children(path: &Path) -> Result<Vec<String>, IoError> {
-    let refused = |error: io::Error| IoError::system(path, "read", &error);
+fn children(path: &Path) -> Result<Vec<String>, FileError> {
+    let refused = |error: io::Error| FileError::system(path, "read", &error);
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(refused)? {
         let entry = entry.map_err(refused)?;
@@ -184,8 +184,8 @@ fn children(path: &Path) -> Result<Vec<String>, IoError> {
     Ok(names)
 }
 
-fn too_many(path: &Path) -> IoError {
-    IoError::request(path, format!("has more than {MOST_NODES} nodes; name the one that is wanted"))
+fn too_many(path: &Path) -> FileError {
+    FileError::request(path, format!("has more than {MOST_NODES} nodes; name the one that is wanted"))
 }
 
 /// List of the arrays for messages.

@@ -1,8 +1,7 @@
 //! Values in documents: parsing and error messages.
 
 use serde_json::{Map, Value};
-
-use crate::quoted;
+use zippy_files::quoted;
 
 /// Error message with the value of a key and the supported values.
 pub fn wrong(key: &str, value: &Value, read: &str) -> String {

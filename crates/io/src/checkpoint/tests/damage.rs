@@ -6,7 +6,7 @@ use std::fs;
 use zippy::{Config, Result, World, run_with};
 
 use super::{Checkpoints, directory, flip, is_step, names, save_step, state};
-use crate::checkpoint::blocks::BLOCK_BYTES;
+use crate::checkpoint::sizes::BLOCK_BYTES;
 
 /// Name of the damaged generation.
 const LAST: &str = "step-000000000030.000003";

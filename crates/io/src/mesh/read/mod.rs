@@ -23,10 +23,12 @@ mod vtp;
 
 use std::path::Path;
 
+use zippy_files::quoted;
+
 pub use mesh::Mesh;
 
 use super::Format;
-use crate::{IoError, quoted};
+use crate::IoError;
 
 /// Reads a whole mesh into memory. The extension selects the format: `.ply`, `.stl`, `.obj`, `.vtp`
 /// or `.pvtp`. Local. Numbers of other types are rounded to the nearest f32. Positions far from 0

@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::str::SplitAsciiWhitespace;
 
+use zippy_files::quoted;
+
 use super::Mesh;
 use super::faces::Faces;
 use super::positions::floats;
 use super::source::{Line, MeshSource};
+use crate::IoError;
 use crate::mesh::obj::COMMENT;
-use crate::{IoError, quoted};
 
 /// Ignored statements: texture coordinates, groups, points and lines, materials and attributes of
 /// curves.

@@ -5,6 +5,8 @@ mod numbers;
 
 use std::path::Path;
 
+use zippy_files::FileError;
+
 use super::Mesh;
 use super::faces::Faces;
 use super::positions::floats;
@@ -33,7 +35,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
             name @ ("face" | "tristrips") => {
                 let kind = if name == "face" { Kind::Polygons } else { Kind::Strips };
                 match read_faces(&mut numbers, element, vertices, kind, &mut faces) {
-                    Err(IoError::Truncated { .. }) if whole.is_err() => whole?,
+                    Err(IoError::File(FileError::Truncated { .. })) if whole.is_err() => whole?,
                     read => read?,
                 }
             }

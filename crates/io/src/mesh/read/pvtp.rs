@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use zippy_files::quoted;
+
 use super::{Mesh, vtp};
-use crate::files::{Head, NamedFiles, named_by, named_path};
+use crate::IoError;
+use crate::head::{Head, NamedFiles, named_by, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
-use crate::{IoError, quoted};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut whole, mut named): (Option<Mesh>, _) = (None, NamedFiles::default());

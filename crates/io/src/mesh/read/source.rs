@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use crate::store::open_regular;
-use crate::{IoError, quoted};
+use zippy_files::{FileError, open_regular, quoted};
+
+use crate::IoError;
 
 /// Maximum bytes of a line.
 const LINE: u64 = 1 << 16;
@@ -90,7 +91,7 @@ impl<'a> MeshSource<'a> {
         let (found, expected) = (self.left(), bytes.unwrap_or(u64::MAX));
         if found < expected {
             let path = self.path.to_path_buf();
-            return Err(IoError::Truncated { path, offset: self.length, found, expected });
+            return Err(FileError::Truncated { path, offset: self.length, found, expected }.into());
         }
         Ok(expected)
     }
@@ -103,7 +104,7 @@ impl<'a> MeshSource<'a> {
         if self.left() == 0 {
             return Ok(());
         }
-        Err(IoError::Oversized { path: self.path.to_path_buf(), offset: self.at, expected })
+        Err(FileError::Oversized { path: self.path.to_path_buf(), offset: self.at, expected }.into())
     }
 
     /// Reads `out.len()` bytes.
@@ -265,9 +266,9 @@ impl<'a> MeshSource<'a> {
     pub fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
         match self.word() {
             Ok(None) => Ok(()),
-            Err(error @ IoError::System { .. }) => Err(error),
-            Ok(Some(Word { at: offset, .. })) | Err(IoError::Malformed { offset, .. }) => {
-                Err(IoError::Oversized { path: self.path.to_path_buf(), offset, expected })
+            Err(error @ IoError::File(FileError::System { .. })) => Err(error),
+            Ok(Some(Word { at: offset, .. })) | Err(IoError::File(FileError::Malformed { offset, .. })) => {
+                Err(FileError::Oversized { path: self.path.to_path_buf(), offset, expected }.into())
             }
             Err(error) => Err(error),
         }

@@ -4,11 +4,13 @@ mod text;
 
 use std::path::Path;
 
+use zippy_files::shown;
+
 use super::Mesh;
 use super::source::{MeshSource, vector};
+use crate::IoError;
 use crate::mesh::facet::FACET;
 use crate::mesh::stl::LEAD;
-use crate::{IoError, shown};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = MeshSource::open(path)?;

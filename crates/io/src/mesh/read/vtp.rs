@@ -4,16 +4,18 @@ mod document;
 
 use std::path::Path;
 
+use zippy_files::quoted;
+
 use super::Mesh;
 use super::faces::Faces;
 use super::positions::floats;
-use crate::files::Head;
+use crate::IoError;
+use crate::head::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
-use crate::store::{decoded, tail};
+use crate::voxels::{decoded, tail};
 use crate::vti::arrays::Arrays;
 use crate::vti::document::VtiArray;
 use crate::vti::{big_endian, kind};
-use crate::{IoError, quoted};
 use document::{PolyData, VtpPiece};
 
 pub fn read(path: &Path) -> Result<Mesh, IoError> {

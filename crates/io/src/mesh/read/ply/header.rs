@@ -1,8 +1,10 @@
 //! Header of a PLY file.
 
+use zippy_files::{FileError, quoted};
+
+use crate::IoError;
 use crate::mesh::read::source::{Line, MeshSource};
 use crate::scalar::ScalarKind;
-use crate::{IoError, quoted};
 
 /// Maximum bytes of a header.
 const HEADER: u64 = 1 << 20;
@@ -39,7 +41,7 @@ pub enum Encoding {
 pub fn read(source: &mut MeshSource) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
         Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}
-        Err(error @ IoError::System { .. }) => return Err(error),
+        Err(error @ IoError::File(FileError::System { .. })) => return Err(error),
         _ => return source.malformed(0, "a PLY file begins with a line of \"ply\""),
     }
     let mut elements: Vec<Element> = Vec::new();

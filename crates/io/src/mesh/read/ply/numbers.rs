@@ -1,9 +1,11 @@
 //! [`Numbers`]: the numbers after the header of a PLY file.
 
+use zippy_files::quoted;
+
 use super::super::source::MeshSource;
 use super::header::{Element, Encoding, Property};
+use crate::IoError;
 use crate::scalar::ScalarKind;
-use crate::{IoError, quoted};
 
 /// Sequential reader of numbers.
 pub struct Numbers<'a> {

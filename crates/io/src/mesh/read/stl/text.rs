@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use zippy_files::{quoted, shown};
+
 use super::super::Mesh;
 use super::super::faces::Faces;
 use super::super::positions::floats;
 use super::super::source::{MeshSource, Word};
-use crate::{IoError, quoted, shown};
+use crate::IoError;
 
 /// True if the beginning of a file is that of an STL text file.
 pub fn recognises(head: &[u8]) -> bool {

@@ -1,11 +1,13 @@
 //! [`PolyData`]: the parsed elements of a .vtp file.
 
-use crate::files::Head;
-use crate::store::Stated;
+use zippy_files::quoted;
+
+use crate::IoError;
+use crate::head::Head;
+use crate::voxels::Stated;
 use crate::vti::document::{self, Document, MOST_PIECES, VtiArray};
 use crate::vti::elements::{Element, next_element};
 use crate::vti::xml::Xml;
-use crate::{IoError, quoted};
 
 /// A document of PolyData.
 pub struct PolyData {

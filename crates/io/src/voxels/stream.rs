@@ -2,15 +2,17 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use zippy_files::memory::zeros;
+use zippy_files::{FileError, open_regular, shown};
+
 use super::ascii::Numbers;
 use super::gzip::Gunzip;
 use super::inflate::Inflate;
 use super::lz4::Lz4;
-use super::segment::{Encoding, Segment, open_regular};
+use super::segment::{Encoding, Segment};
 use super::source::{Bytes, bytes};
-use crate::memory::zeros;
+use crate::IoError;
 use crate::scalar::ScalarKind;
-use crate::{IoError, shown};
 
 /// Minimum growth of memory for decoded data, in bytes; a multiple of the size of every number.
 const GROWTH: u64 = 1 << 20;
@@ -197,7 +199,7 @@ impl<'a> Stream<'a> {
             }
             Ok(_) => {
                 let (path, offset) = (self.segment.path.clone(), self.source.position());
-                Err(IoError::Oversized { path, offset, expected })
+                Err(FileError::Oversized { path, offset, expected }.into())
             }
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 let message =
@@ -229,7 +231,7 @@ impl<'a> Stream<'a> {
             // The length was checked on opening, so another program has truncated the file.
             ErrorKind::UnexpectedEof => {
                 let found = self.at.saturating_sub(self.segment.lead);
-                IoError::Truncated { path: path.clone(), offset, found, expected: self.segment.bytes }
+                FileError::Truncated { path: path.clone(), offset, found, expected: self.segment.bytes }.into()
             }
             ErrorKind::InvalidData | ErrorKind::InvalidInput => {
                 let name = self.source.name();

@@ -1,4 +1,4 @@
-//! Files with a checksum per block.
+//! Files with a checksum per block, by which a reader finds damage.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -6,59 +6,44 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::IoError;
+use crate::FileError;
 use crate::atomic::start_writing;
-use crate::store::open_regular;
-
-/// Bytes of a block, unless the file needs more than [`MOST_CHECKSUMS`]; the last block of a file
-/// may be shorter. Small in unit tests, so that their files have several blocks.
-pub const BLOCK_BYTES: u64 = if cfg!(test) { 256 } else { 4 << 20 };
-
-/// Maximum bytes of a block.
-pub const MOST_BLOCK_BYTES: u64 = 64 << 20;
-
-/// Maximum number of checksums in a generation; larger generations have larger blocks. Leaves half
-/// of the manifest to other data.
-pub const MOST_CHECKSUMS: u64 = if cfg!(test) { 100 } else { 3_000_000 };
-
-/// Maximum bytes of a state.
-pub const MOST_STATE: u64 = if cfg!(test) { 1 << 16 } else { 16 << 20 };
-
-/// Bytes of cells per transfer between device and file.
-pub const PIECE_BYTES: u64 = if cfg!(test) { 300 } else { 4 << 20 };
+use crate::regular::open_regular;
 
 /// Length and checksums of a file: one CRC-32 (as in zlib) per block.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sums {
+pub struct Checksums {
+    /// Length of the file.
     pub bytes: u64,
+    /// Checksum of each block.
     pub checksums: Vec<u32>,
 }
 
-impl Sums {
+impl Checksums {
     /// Number of blocks of `block_bytes` bytes.
     pub fn blocks(&self, block_bytes: u64) -> u64 {
         self.bytes.div_ceil(block_bytes)
     }
 }
 
-/// Sequential writer of a new file.
-pub struct Writer {
+/// Sequential writer of a new file, which computes a checksum per block.
+pub struct ChecksumWriter {
     path: PathBuf,
     file: File,
-    sums: Sums,
+    sums: Checksums,
     block_bytes: u64,
     /// Checksum of the incomplete last block.
     hasher: crc32fast::Hasher,
 }
 
-impl Writer {
+impl ChecksumWriter {
     /// Creates the file.
     ///
     /// # Errors
     /// An operating system error; the file exists already.
-    pub fn create(path: &Path, block_bytes: u64) -> Result<Self, IoError> {
-        let file = File::create_new(path).map_err(|error| IoError::system(path, "write", &error))?;
-        let (sums, hasher) = (Sums::default(), crc32fast::Hasher::new());
+    pub fn create(path: &Path, block_bytes: u64) -> Result<Self, FileError> {
+        let file = File::create_new(path).map_err(|error| FileError::system(path, "write", &error))?;
+        let (sums, hasher) = (Checksums::default(), crc32fast::Hasher::new());
         Ok(Self { path: path.to_path_buf(), file, sums, block_bytes, hasher })
     }
 
@@ -66,8 +51,8 @@ impl Writer {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), IoError> {
-        self.file.write_all(bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.file.write_all(bytes).map_err(|error| FileError::system(&self.path, "write", &error))?;
         start_writing(&self.file, self.sums.bytes, bytes.len());
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -87,8 +72,8 @@ impl Writer {
     ///
     /// # Errors
     /// An operating system error. Some file systems report a full disk only here.
-    pub fn finish(mut self) -> Result<Sums, IoError> {
-        self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
+    pub fn finish(mut self) -> Result<Checksums, FileError> {
+        self.file.sync_all().map_err(|error| FileError::system(&self.path, "write", &error))?;
         if !self.sums.bytes.is_multiple_of(self.block_bytes) {
             self.sums.checksums.push(self.hasher.finalize());
         }
@@ -96,29 +81,29 @@ impl Writer {
     }
 }
 
-/// Reader that checks the checksum of each block before it returns bytes of the block.
-pub struct Reader<'a> {
+/// ChecksumReader that checks the checksum of each block before it returns bytes of the block.
+pub struct ChecksumReader<'a> {
     path: PathBuf,
     file: File,
-    sums: &'a Sums,
+    sums: &'a Checksums,
     block_bytes: u64,
     /// The block that was read last.
     block: Vec<u8>,
     number: Option<u64>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ChecksumReader<'a> {
     /// Opens a file and checks its length.
     ///
     /// # Errors
     /// The file is missing, not regular, or has another length.
-    pub fn open(path: PathBuf, sums: &'a Sums, block_bytes: u64) -> Result<Self, IoError> {
+    pub fn open(path: PathBuf, sums: &'a Checksums, block_bytes: u64) -> Result<Self, FileError> {
         let (file, length) = open_regular(&path)?;
         match length.cmp(&sums.bytes) {
             std::cmp::Ordering::Less => {
-                Err(IoError::Truncated { path, offset: length, found: length, expected: sums.bytes })
+                Err(FileError::Truncated { path, offset: length, found: length, expected: sums.bytes })
             }
-            std::cmp::Ordering::Greater => Err(IoError::Oversized { path, offset: sums.bytes, expected: sums.bytes }),
+            std::cmp::Ordering::Greater => Err(FileError::Oversized { path, offset: sums.bytes, expected: sums.bytes }),
             std::cmp::Ordering::Equal => Ok(Self { path, file, sums, block_bytes, block: Vec::new(), number: None }),
         }
     }
@@ -127,19 +112,19 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Another checksum; an operating system error.
-    pub fn check(&mut self, number: u64) -> Result<(), IoError> {
+    pub fn check(&mut self, number: u64) -> Result<(), FileError> {
         let (start, end) = (number * self.block_bytes, ((number + 1) * self.block_bytes).min(self.sums.bytes));
         self.number = None;
         self.block.resize((end - start) as usize, 0);
         let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut self.block));
-        read.map_err(|error| IoError::system(&self.path, "read", &error))?;
+        read.map_err(|error| FileError::system(&self.path, "read", &error))?;
         let (found, saved) = (crc32fast::hash(&self.block), self.sums.checksums[number as usize]);
         if found != saved {
             let message = format!(
                 "bytes {start} to {} are damaged: their checksum is {found:08x}, and {saved:08x} was saved",
                 end - 1
             );
-            return Err(IoError::malformed(&self.path, start, message));
+            return Err(FileError::malformed(&self.path, start, message));
         }
         self.number = Some(number);
         Ok(())
@@ -149,7 +134,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Self::check`].
-    pub fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), IoError> {
+    pub fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), FileError> {
         let mut done = 0;
         while done < into.len() {
             let at = offset + done as u64;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::IoError;
+use crate::FileError;
 
 /// Waits until the entries of a directory are on the disk, where the system supports it.
 ///
@@ -26,11 +26,11 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// An operating system error. The new file stays.
-pub fn sync_entry(path: &Path, target: &Path) -> Result<(), IoError> {
+pub fn sync_entry(path: &Path, target: &Path) -> Result<(), FileError> {
     let synced = sync_directory(directory(target));
     synced.map_err(|error| {
         let message = format!("the new file has its name, but may be lost after a power failure: {error}");
-        IoError::request(path, message)
+        FileError::request(path, message)
     })
 }
 

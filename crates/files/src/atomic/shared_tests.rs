@@ -142,3 +142,33 @@ fn modes_and_links_stay() {
     assert_eq!(names(directory.path()), ["a", "link", "usual"]);
     assert!(SharedFile::create("/dev/null", 1).unwrap_err().to_string().contains("is no regular file"));
 }
+
+/// A rank that cannot open a file without a name opens it by a temporary name.
+#[cfg(target_os = "linux")]
+#[test]
+fn unnamed_file_that_another_rank_cannot_open_gets_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.bin");
+    let mut file = SharedFile::create_unnamed(&path, 10).unwrap();
+    let location = file.location();
+    if location.is_named {
+        return;
+    }
+    assert!(SharedFile::open_same(&location).is_some());
+    // Another file of the same process and descriptor number.
+    let other = SharedFile::create_unnamed(&path, 10).unwrap();
+    let mut strange = other.location();
+    strange.path.clone_from(&location.path);
+    assert!(SharedFile::open_same(&strange).is_none());
+    file.give_name().unwrap();
+    let location = file.location();
+    assert!(location.is_named && location.path.starts_with(directory.path().canonicalize().unwrap()));
+    let mut another = SharedFile::open(&location.path).unwrap();
+    another.write_at(5, b"67890").unwrap();
+    file.write_at(0, b"12345").unwrap();
+    another.finish().unwrap();
+    file.finish().unwrap();
+    file.commit().unwrap();
+    drop(other);
+    assert_eq!((fs::read(&path).unwrap(), names(directory.path()).len()), (b"1234567890".to_vec(), 1));
+}

@@ -6,8 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::store::open_regular;
-use crate::{IoError, quoted};
+use zippy_files::{open_regular, quoted};
+
+use crate::IoError;
 
 /// Maximum bytes of a header.
 const HEADER_LIMIT: u64 = 1 << 20;

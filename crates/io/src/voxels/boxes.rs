@@ -5,11 +5,11 @@ use std::collections::BinaryHeap;
 use std::path::Path;
 
 use zippy::region::{Region, RegionTree};
+use zippy_files::memory::zeros;
 
 use super::description::{Description, Subvolume};
 use super::stream::Stream;
 use crate::IoError;
-use crate::memory::zeros;
 
 /// A box that is being read.
 struct PartialBox<T> {

@@ -21,13 +21,13 @@ fn file_is_replaced_without_leftovers() {
     write_whole(&path, b"one").unwrap();
     write_whole(&path, b"three").unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"three");
-    drop(Pending::create(&path).unwrap());
+    drop(PendingFile::create(&path).unwrap());
     let blocked = directory.path().join("b");
     fs::create_dir_all(blocked.join("inner")).unwrap();
     let error = write_whole(&blocked, b"x").unwrap_err();
     assert!(error.to_string().contains("is a directory"), "{error}");
     // A directory is created before the commit, so the rename fails.
-    let late = Pending::create(&directory.path().join("late")).unwrap();
+    let late = PendingFile::create(&directory.path().join("late")).unwrap();
     fs::create_dir(directory.path().join("late")).unwrap();
     let error = late.commit().unwrap_err();
     assert!(error.to_string().contains("rename into place"), "{error}");

@@ -1,12 +1,13 @@
 //! [`Segment`]: the bytes of a box in a file, with their encoding and a check of their length.
 
-use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zippy_files::{FileError, open_regular, shown};
+
+use crate::IoError;
 use crate::scalar::ScalarKind;
-use crate::{IoError, shown};
 
 /// Maximum expansion of deflate; a header that declares more is wrong.
 const DEFLATE_LIMIT: u64 = 1032;
@@ -56,23 +57,6 @@ pub struct Segment {
     pub open_ended: bool,
     /// Number of ignored bytes after the data, as far as the length of the file shows.
     pub surplus: u64,
-}
-
-/// Opens a regular file. Pipes and devices are refused: they can block or have no end.
-///
-/// # Errors
-/// The file is missing, cannot be opened, or is not regular.
-pub fn open_regular(path: &Path) -> Result<(File, u64), IoError> {
-    let system = |error| IoError::system(path, "open", &error);
-    let regular =
-        |found: &Metadata| if found.is_file() { Ok(()) } else { Err(IoError::request(path, "is not a regular file")) };
-    // Opening a pipe would block.
-    regular(&fs::metadata(path).map_err(system)?)?;
-    let file = File::open(path).map_err(system)?;
-    // The name can refer to another file since the check.
-    let found = file.metadata().map_err(system)?;
-    regular(&found)?;
-    Ok((file, found.len()))
 }
 
 /// Two bytes of a file; zeros beyond its end.
@@ -199,13 +183,13 @@ impl Segment {
         let expected = self.bytes;
         if room < wanted {
             let found = room.saturating_sub(self.lead);
-            return Err(IoError::Truncated { path: self.path, offset: self.end, found, expected });
+            return Err(FileError::Truncated { path: self.path, offset: self.end, found, expected }.into());
         }
         let used = if self.base64 { wanted.div_ceil(3) * 4 } else { wanted };
         if length > used && self.open_ended {
             (self.surplus, self.end) = (length - used, self.start + used);
         } else if length > used {
-            return Err(IoError::Oversized { path: self.path, offset: self.start + used, expected });
+            return Err(FileError::Oversized { path: self.path, offset: self.start + used, expected }.into());
         }
         Ok(self)
     }

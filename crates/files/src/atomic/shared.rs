@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Pending, directory, sweep, write_at};
-use crate::{IoError, process, shown};
+use super::{PendingFile, directory, sweep, write_at};
+use crate::{FileError, process, shown};
 
 /// Smallest write, in bytes, after which the system is asked to start writing back.
 #[cfg(target_os = "linux")]
@@ -25,7 +25,7 @@ const WRITEBACK_BYTES: usize = 1 << 20;
 /// leaves the temporary file; a file under the final name stays as it was.
 ///
 /// ```
-/// use zippy_io::SharedFile;
+/// use zippy_files::SharedFile;
 ///
 /// let path = std::env::temp_dir().join(format!("zippy-doc-{}.bin", std::process::id()));
 /// let mut mine = SharedFile::create(&path, 8)?;
@@ -38,7 +38,7 @@ const WRITEBACK_BYTES: usize = 1 << 20;
 /// mine.commit()?;
 /// assert_eq!(std::fs::read(&path).unwrap(), b"one mesh");
 /// # std::fs::remove_file(&path).unwrap();
-/// # Ok::<(), zippy_io::IoError>(())
+/// # Ok::<(), zippy_files::FileError>(())
 /// ```
 #[derive(Debug)]
 pub struct SharedFile {
@@ -53,6 +53,7 @@ pub struct SharedFile {
 /// Location by which other ranks open a file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FileLocation {
+    /// Path of the file until [`SharedFile::commit`].
     pub path: PathBuf,
     machine: String,
     /// Device and inode.
@@ -75,7 +76,7 @@ fn number(_: &File) -> Option<(u64, u64)> {
 /// State on the rank that created the file.
 #[derive(Debug)]
 struct Created {
-    pending: Pending,
+    pending: PendingFile,
     /// Final permissions, if they exclude writes of the owner; until `commit` the owner may write.
     permissions: Option<Permissions>,
 }
@@ -88,8 +89,8 @@ impl SharedFile {
     ///
     /// # Errors
     /// An operating system error, or `path` exists and is not a regular file.
-    pub fn create(path: impl AsRef<Path>, length: u64) -> Result<Self, IoError> {
-        Self::made(path.as_ref(), Pending::named, length)
+    pub fn create(path: impl AsRef<Path>, length: u64) -> Result<Self, FileError> {
+        Self::made(path.as_ref(), PendingFile::named, length)
     }
 
     /// [`Self::create`] without a name, where the system has such files. The file goes with the
@@ -97,13 +98,13 @@ impl SharedFile {
     ///
     /// # Errors
     /// As [`Self::create`].
-    pub(super) fn create_unnamed(path: &Path, length: u64) -> Result<Self, IoError> {
-        Self::made(path, Pending::create, length)
+    pub fn create_unnamed(path: &Path, length: u64) -> Result<Self, FileError> {
+        Self::made(path, PendingFile::create, length)
     }
 
-    fn made(path: &Path, create: fn(&Path) -> Result<Pending, IoError>, length: u64) -> Result<Self, IoError> {
+    fn made(path: &Path, create: fn(&Path) -> Result<PendingFile, FileError>, length: u64) -> Result<Self, FileError> {
         let pending = create(path)?;
-        let refused = |error| IoError::system(path, "write", &error);
+        let refused = |error| FileError::system(path, "write", &error);
         let file = pending.temporary.file.try_clone().map_err(refused)?;
         file.set_len(length).map_err(refused)?;
         let permissions = let_owner_write(&file).map_err(refused)?;
@@ -117,12 +118,12 @@ impl SharedFile {
     /// # Errors
     /// An operating system error: for example, the other rank has dropped the file, or this node
     /// does not see it.
-    pub fn open(temporary: impl AsRef<Path>) -> Result<Self, IoError> {
+    pub fn open(temporary: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = temporary.as_ref();
-        let refused = |error| IoError::system(path, "open", &error);
+        let refused = |error| FileError::system(path, "open", &error);
         // Opening a pipe would block.
         if !fs::metadata(path).map_err(refused)?.is_file() {
-            return Err(IoError::request(path, "is not a regular file"));
+            return Err(FileError::request(path, "is not a regular file"));
         }
         let file = OpenOptions::new().write(true).open(path).map_err(refused)?;
         let length = file.metadata().map_err(refused)?.len();
@@ -130,20 +131,20 @@ impl SharedFile {
     }
 
     /// Removes the temporary files of killed programs from the file's directory.
-    pub(super) fn sweep_directory(&self) {
+    pub fn sweep_directory(&self) {
         if let Some(created) = &self.created {
             sweep(directory(&created.pending.target));
         }
     }
 
     /// Opens another rank's file if it is on this machine and has the same device and inode.
-    pub(super) fn open_same(location: &FileLocation) -> Option<Self> {
+    pub fn open_same(location: &FileLocation) -> Option<Self> {
         let opened = (location.machine == process::machine()).then(|| Self::open(&location.path).ok()).flatten()?;
         (location.number == number(&opened.file)).then_some(opened)
     }
 
     /// Location by which other ranks open the file.
-    pub(super) fn location(&self) -> FileLocation {
+    pub fn location(&self) -> FileLocation {
         let machine = process::machine().to_string();
         FileLocation { path: self.temporary.clone(), machine, number: number(&self.file), is_named: self.is_named() }
     }
@@ -156,8 +157,8 @@ impl SharedFile {
     ///
     /// # Errors
     /// An operating system error.
-    pub(super) fn give_name(&mut self) -> Result<(), IoError> {
-        let refused = |error| IoError::system(&self.path, "write", &error);
+    pub fn give_name(&mut self) -> Result<(), FileError> {
+        let refused = |error| FileError::system(&self.path, "write", &error);
         if let Some(Created { pending, .. }) = &mut self.created {
             pending.temporary.give_name(directory(&pending.target)).map_err(refused)?;
             self.temporary = pending.temporary.path().map_err(refused)?;
@@ -166,7 +167,7 @@ impl SharedFile {
     }
 
     /// Replaces the path in errors.
-    pub(super) fn with_error_path(self, path: &Path) -> Self {
+    pub fn with_error_path(self, path: &Path) -> Self {
         Self { path: path.to_path_buf(), ..self }
     }
 
@@ -179,12 +180,12 @@ impl SharedFile {
     ///
     /// # Errors
     /// The bytes reach beyond the end of the file; an operating system error.
-    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), IoError> {
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), FileError> {
         if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.length) {
             let message = format!("{} bytes from byte {offset} on do not fit its {}", bytes.len(), self.length);
-            return Err(IoError::request(&self.path, message));
+            return Err(FileError::request(&self.path, message));
         }
-        write_at(&self.file, offset, bytes).map_err(|error| IoError::system(&self.path, "write", &error))?;
+        write_at(&self.file, offset, bytes).map_err(|error| FileError::system(&self.path, "write", &error))?;
         start_writing(&self.file, offset, bytes.len());
         Ok(())
     }
@@ -193,8 +194,8 @@ impl SharedFile {
     ///
     /// # Errors
     /// An operating system error. Some file systems report a full disk only here.
-    pub fn finish(&mut self) -> Result<(), IoError> {
-        self.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))
+    pub fn finish(&mut self) -> Result<(), FileError> {
+        self.file.sync_all().map_err(|error| FileError::system(&self.path, "write", &error))
     }
 
     /// Renames the file to its final name; an existing file is replaced. Called by the rank that
@@ -204,15 +205,15 @@ impl SharedFile {
     /// This rank did not create the file; an operating system error. The temporary file is removed.
     /// If only the sync of the directory fails, the file has its final name and the message says
     /// so.
-    pub fn commit(self) -> Result<(), IoError> {
+    pub fn commit(self) -> Result<(), FileError> {
         let Some(Created { pending, permissions }) = self.created else {
             let message =
                 format!("was not created by this rank; the rank that created {} commits it", shown(&self.temporary));
-            return Err(IoError::request(&self.path, message));
+            return Err(FileError::request(&self.path, message));
         };
         if let Some(permissions) = permissions {
             let set = self.file.set_permissions(permissions);
-            set.map_err(|error| IoError::system(&self.path, "write", &error))?;
+            set.map_err(|error| FileError::system(&self.path, "write", &error))?;
         }
         // Windows cannot rename an open file.
         drop(self.file);

@@ -9,7 +9,6 @@
 //! and end before the file has its name. After a renaming the directory is synchronised, too; file
 //! systems that cannot do that are trusted.
 
-mod collective;
 mod durable;
 mod leftovers;
 mod shared;
@@ -21,17 +20,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::IoError;
-pub use collective::CollectiveFile;
+use crate::FileError;
 use durable::directory;
-pub use durable::sync_directory;
-pub use durable::sync_entry;
-use leftovers::random;
-#[cfg(feature = "zarr")]
-pub use leftovers::random_directory;
-pub use leftovers::{sweep, sweep_once};
-pub use shared::SharedFile;
-pub use shared::start_writing;
+pub use durable::{sync_directory, sync_entry};
+use leftovers::{random, sweep_once};
+pub use leftovers::{random_directory, sweep};
+pub use shared::{FileLocation, SharedFile, start_writing};
 
 /// Maximum length of a chain of symbolic links; a longer one does not end.
 const MOST_LINKS: usize = 40;
@@ -49,7 +43,7 @@ const MOST_LINKS: usize = 40;
 /// An operating system error, or `path` exists and is not a regular file. The temporary file is
 /// removed. If only the sync of the directory fails, the file has its final name and the message
 /// says so.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let target = write_unsynced(path, bytes)?;
     sync_entry(path, &target)
 }
@@ -60,8 +54,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
 /// # Errors
 /// As [`write_whole`]: a missing directory, a directory without write permission, a name of
 /// something other than a regular file.
-pub fn check_output(path: &Path) -> Result<(), IoError> {
-    Pending::create(path).map(drop)
+pub fn check_output(path: &Path) -> Result<(), FileError> {
+    PendingFile::create(path).map(drop)
 }
 
 /// [`write_whole`] without the sync of the directory, which [`sync_entry`] does. Returns the path
@@ -69,10 +63,10 @@ pub fn check_output(path: &Path) -> Result<(), IoError> {
 ///
 /// # Errors
 /// As [`write_whole`]; the file does not have its final name.
-pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
-    let pending = Pending::create(path)?;
-    (&pending.temporary.file).write_all(bytes).map_err(|error| IoError::system(path, "write", &error))?;
-    pending.temporary.file.sync_all().map_err(|error| IoError::system(path, "write", &error))?;
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    let pending = PendingFile::create(path)?;
+    (&pending.temporary.file).write_all(bytes).map_err(|error| FileError::system(path, "write", &error))?;
+    pending.temporary.file.sync_all().map_err(|error| FileError::system(path, "write", &error))?;
     let target = pending.target.clone();
     pending.put().map(|()| target)
 }
@@ -80,19 +74,19 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<PathBuf, IoError> {
 /// A file that is written in steps and gets its final name when it is complete. Dropped before, it
 /// is removed.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub struct PendingFile {
     path: PathBuf,
     /// `path` after symbolic links.
     target: PathBuf,
     temporary: Temporary,
 }
 
-impl Pending {
+impl PendingFile {
     /// Creates the temporary file.
     ///
     /// # Errors
     /// An operating system error; the path names no file, or one that is not regular.
-    pub fn create(path: &Path) -> Result<Self, IoError> {
+    pub fn create(path: &Path) -> Result<Self, FileError> {
         Self::made(path, Temporary::create)
     }
 
@@ -100,11 +94,11 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Self::create`].
-    fn named(path: &Path) -> Result<Self, IoError> {
+    fn named(path: &Path) -> Result<Self, FileError> {
         Self::made(path, Temporary::named)
     }
 
-    fn made(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, IoError> {
+    fn made(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, FileError> {
         let (target, replaced) = target(path)?;
         sweep_once(directory(&target));
         let make = || {
@@ -114,7 +108,7 @@ impl Pending {
             }
             Ok(temporary)
         };
-        let temporary = make().map_err(|error| IoError::system(path, "write", &error))?;
+        let temporary = make().map_err(|error| FileError::system(path, "write", &error))?;
         Ok(Self { path: path.to_path_buf(), target, temporary })
     }
 
@@ -122,17 +116,17 @@ impl Pending {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn writer(&self) -> Result<BufWriter<File>, IoError> {
+    pub fn writer(&self) -> Result<BufWriter<File>, FileError> {
         let file = self.temporary.file.try_clone();
-        file.map(BufWriter::new).map_err(|error| IoError::system(&self.path, "write", &error))
+        file.map(BufWriter::new).map_err(|error| FileError::system(&self.path, "write", &error))
     }
 
     /// Overwrites bytes from byte `at`. A gap after the end of the file is filled with zeros.
     ///
     /// # Errors
     /// An operating system error.
-    pub fn rewrite(&self, at: u64, bytes: &[u8]) -> Result<(), IoError> {
-        write_at(&self.temporary.file, at, bytes).map_err(|error| IoError::system(&self.path, "write", &error))
+    pub fn rewrite(&self, at: u64, bytes: &[u8]) -> Result<(), FileError> {
+        write_at(&self.temporary.file, at, bytes).map_err(|error| FileError::system(&self.path, "write", &error))
     }
 
     /// Syncs the file, renames it to its final name (an existing file is replaced) and syncs the
@@ -140,8 +134,8 @@ impl Pending {
     ///
     /// # Errors
     /// An operating system error; the temporary file is removed.
-    pub fn commit(self) -> Result<(), IoError> {
-        self.temporary.file.sync_all().map_err(|error| IoError::system(&self.path, "write", &error))?;
+    pub fn commit(self) -> Result<(), FileError> {
+        self.temporary.file.sync_all().map_err(|error| FileError::system(&self.path, "write", &error))?;
         let (path, target) = (self.path.clone(), self.target.clone());
         self.put()?;
         sync_entry(&path, &target)
@@ -151,9 +145,9 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Self::commit`].
-    pub fn put(self) -> Result<(), IoError> {
+    pub fn put(self) -> Result<(), FileError> {
         let put = self.temporary.put(&self.target);
-        put.map_err(|error| IoError::system(&self.path, "rename into place", &error))
+        put.map_err(|error| FileError::system(&self.path, "rename into place", &error))
     }
 }
 
@@ -230,15 +224,15 @@ fn inherit(file: &File, replaced: &Metadata) -> io::Result<()> {
 }
 
 /// The file that a path leads to after symbolic links, and its metadata if it exists.
-fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), IoError> {
-    let refused = |error: io::Error| IoError::system(path, "write", &error);
+fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), FileError> {
+    let refused = |error: io::Error| FileError::system(path, "write", &error);
     if path.file_name().is_none() {
-        return Err(IoError::request(path, "is not the name of a file"));
+        return Err(FileError::request(path, "is not the name of a file"));
     }
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(IoError::request(path, "is a directory, not a file")),
+        Ok(found) if found.is_dir() => Err(FileError::request(path, "is a directory, not a file")),
         Ok(found) if !found.is_file() => {
-            Err(IoError::request(path, "is no regular file, and only such a file can be replaced as a whole"))
+            Err(FileError::request(path, "is no regular file, and only such a file can be replaced as a whole"))
         }
         Ok(found) => Ok((fs::canonicalize(path).map_err(refused)?, Some(found))),
         // No file, or links to a missing file.

@@ -18,5 +18,5 @@ mod stream;
 
 pub use description::{Description, Subvolume};
 pub use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, turned};
-pub use segment::{CompressedBlocks, Encoding, Segment, first_bytes, open_regular, tail};
+pub use segment::{CompressedBlocks, Encoding, Segment, first_bytes, tail};
 pub use stream::{decoded, decoded_length, prefix};

@@ -5,10 +5,7 @@ use std::path::Path;
 use zippy::error::CallSite;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
-
-use super::SharedFile;
-use super::shared::FileLocation;
-use crate::IoError;
+use zippy_files::{FileError, FileLocation, SharedFile};
 
 /// A file that all ranks of a world write in parts and that appears under its name when all parts
 /// are on the disk. A [`SharedFile`] with collective error handling. All ranks must see the same
@@ -24,7 +21,7 @@ pub struct CollectiveFile<'w> {
 /// One rank's access to the file; any of its threads may write.
 pub struct RankPart {
     file: SharedFile,
-    failed: Option<IoError>,
+    failed: Option<FileError>,
 }
 
 impl<'w> CollectiveFile<'w> {
@@ -60,7 +57,7 @@ impl<'w> CollectiveFile<'w> {
             let found = if is_first { Ok(None) } else { open() };
             opened = world.agree("opening a file", found.map_err(Error::from))?;
         }
-        let lost = || IoError::request(path, "got lost while it was opened");
+        let lost = || FileError::request(path, "got lost while it was opened");
         let file = created.or(opened.map(|file| file.with_error_path(path))).ok_or_else(lost)?;
         Ok(Self { world, part: RankPart { file, failed: None } })
     }
@@ -75,7 +72,7 @@ impl<'w> CollectiveFile<'w> {
     ///
     /// # Errors
     /// The error that [`finish`](Self::finish) would return on this rank.
-    pub fn check(&self) -> std::result::Result<(), IoError> {
+    pub fn check(&self) -> std::result::Result<(), FileError> {
         self.part.check()
     }
 
@@ -102,7 +99,7 @@ impl<'w> CollectiveFile<'w> {
 
 /// Location of the file that rank 0 has created. Collective.
 fn location_of_first(world: &World, path: &Path, created: Option<&SharedFile>) -> Result<FileLocation> {
-    let unknown = || IoError::request(path, "has a name, or lies in a directory, that is no Unicode");
+    let unknown = || FileError::request(path, "has a name, or lies in a directory, that is no Unicode");
     let text = created.map(|file| serde_json::to_vec(&file.location()).map_err(|_| unknown())).transpose();
     let text = world.agree("opening a file", text.map_err(Error::from))?;
     let text = world.failing("opening a file", || world.group().broadcast(0, text.map(|text| copied(&text))))?;
@@ -122,7 +119,7 @@ impl RankPart {
     ///
     /// # Errors
     /// The kept error of an earlier write.
-    pub fn check(&self) -> std::result::Result<(), IoError> {
+    pub fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 }
@@ -133,7 +130,6 @@ mod tests {
 
     use zippy::{Config, run_with};
 
-    use super::super::unnamed;
     use super::*;
 
     fn count(directory: &Path) -> usize {
@@ -145,8 +141,8 @@ mod tests {
     #[test]
     fn file_of_ranks_has_no_name_until_it_is_whole() {
         let directory = tempfile::tempdir().unwrap();
-        let has_unnamed = unnamed::create(directory.path()).is_some();
         let path = directory.path().join("a.bin");
+        let has_unnamed = !SharedFile::create_unnamed(&path, 1).unwrap().location().is_named;
         for ranks in [1, 3, 5] {
             let before = count(directory.path());
             let program = |world: &World| {
@@ -162,35 +158,5 @@ mod tests {
             run_with(Config::threads(ranks), program).unwrap();
             assert_eq!((fs::read(&path).unwrap(), count(directory.path())), (vec![ranks as u8; 500], 1));
         }
-    }
-
-    /// A rank that cannot open a file without a name opens it by a temporary name.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn unnamed_file_that_another_rank_cannot_open_gets_a_name() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("a.bin");
-        let mut file = SharedFile::create_unnamed(&path, 10).unwrap();
-        let location = file.location();
-        if location.is_named {
-            return;
-        }
-        assert!(SharedFile::open_same(&location).is_some());
-        // Another file of the same process and descriptor number.
-        let other = SharedFile::create_unnamed(&path, 10).unwrap();
-        let mut strange = other.location();
-        strange.path.clone_from(&location.path);
-        assert!(SharedFile::open_same(&strange).is_none());
-        file.give_name().unwrap();
-        let location = file.location();
-        assert!(location.is_named && location.path.starts_with(directory.path().canonicalize().unwrap()));
-        let mut another = SharedFile::open(&location.path).unwrap();
-        another.write_at(5, b"67890").unwrap();
-        file.write_at(0, b"12345").unwrap();
-        another.finish().unwrap();
-        file.finish().unwrap();
-        file.commit().unwrap();
-        drop(other);
-        assert_eq!((fs::read(&path).unwrap(), count(directory.path())), (b"1234567890".to_vec(), 1));
     }
 }

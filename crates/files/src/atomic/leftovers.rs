@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tempfile::Builder;
-use zippy::trace;
+use zippy_base::trace;
 
 use crate::{process, shown};
 
@@ -29,7 +29,6 @@ pub fn random() -> Builder<'static, 'static> {
 }
 
 /// [`random`] for directories with the default permissions of the user.
-#[cfg(feature = "zarr")]
 pub fn random_directory() -> Builder<'static, 'static> {
     let mut builder = random();
     #[cfg(unix)]

@@ -3,9 +3,10 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
+use zippy_files::memory::{reserved, zeros};
+
 use super::segment::{CompressedBlocks, LZ4_LIMIT};
 use super::source::Bytes;
-use crate::memory::{reserved, zeros};
 
 /// Position in the blocks.
 pub struct Lz4 {

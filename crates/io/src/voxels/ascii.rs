@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead, ErrorKind};
 
+use zippy_files::quoted;
+
 use super::source::Bytes;
-use crate::quoted;
 use crate::scalar::ScalarKind;
 
 /// Maximum bytes of a number.
