@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use zippy::array::GlobalArray;
 use zippy::{Layout, Result, Split, World};
-use zippy_io::array::zarr::{Compression, ZarrOptions};
-use zippy_io::array::{LoadOptions, SaveOptions, load_with, save_with};
-use zippy_io::checkpoint::{Checkpoints, Contents};
+use zippy_store::array::zarr::{Compression, ZarrOptions};
+use zippy_store::array::{LoadOptions, SaveOptions, load_with, save_with};
+use zippy_store::checkpoint::{Checkpoints, Contents};
 
 /// Upper limit for the ratio of a save to a plain write: 70 % of its bandwidth.
 const TARGET: f64 = 1.0 / 0.7;

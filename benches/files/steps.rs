@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 use zippy::array::GlobalArray;
 use zippy::{Layout, Result, Split, include_wgsl};
-use zippy_io::checkpoint::{Checkpoints, Contents};
+use zippy_store::checkpoint::{Checkpoints, Contents};
 
 use super::super::common::{Run, Spread};
 use super::super::reference::files;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use zippy::region::Region;
 use zippy_io::IoError;
-use zippy_io::array::{describe, time_steps};
+use zippy_io::array::time_steps;
 use zippy_io::volume::{self, RawLayout, ScalarKind, VolumeFile};
 use zippy_render::{scene, transfer};
+use zippy_store::array::describe;
 
 use crate::common::nrrd::{self, gzip, values};
 use crate::common::volumes::{Folder, bytes, zlib};

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use zippy::{Element, Layout, World};
-use zippy_io::array::zarr::{Compression, ZarrOptions};
-use zippy_io::array::{LoadOptions, SaveOptions, describe, load_with, save_with};
-use zippy_io::checkpoint::{Checkpoints, Contents};
+use zippy_store::array::zarr::{Compression, ZarrOptions};
+use zippy_store::array::{LoadOptions, SaveOptions, describe, load_with, save_with};
+use zippy_store::checkpoint::{Checkpoints, Contents};
 
 use crate::common::volumes::Folder;
 use crate::samples::{Encoding, Sample, SampleFile};

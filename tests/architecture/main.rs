@@ -30,6 +30,7 @@ const ACYCLIC: &[&str] = &[
     "crates/lbm/src/",
     "crates/primitives/src/",
     "crates/protocol/src/",
+    "crates/store/src/",
     "crates/transport/src/",
     "xtask/src/",
 ];
@@ -103,13 +104,14 @@ fn crates_without_unsafe_code_forbid_it() {
 
 /// Source directories of libraries that return the error of `zippy`, and the least number of their
 /// public functions that do.
-const FALLIBLE: [(&str, usize); 10] = [
+const FALLIBLE: [(&str, usize); 11] = [
     ("src/", 70),
     ("crates/device/src/", 1),
     ("crates/primitives/src/", 30),
     ("crates/transport/src/", 15),
     ("crates/files/src/", 0),
-    ("crates/io/src/", 10),
+    ("crates/io/src/", 1),
+    ("crates/store/src/", 20),
     ("crates/isosurface/src/", 10),
     ("crates/lbm/src/", 10),
     ("crates/render/src/", 10),

@@ -1,7 +1,7 @@
 //! [`AxisOrder`]: order of an array's axes in a file.
 
-use zippy::extents::Index;
-use zippy::region::Region;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 /// Cells along each of two axes that are copied together: source and destination of a tile fit the
 /// first-level cache.

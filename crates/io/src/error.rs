@@ -42,7 +42,7 @@ pub enum IoError {
     },
 }
 
-impl From<IoError> for zippy::Error {
+impl From<IoError> for zippy_base::Error {
     /// A [`FileError`] keeps its type.
     #[track_caller]
     fn from(error: IoError) -> Self {

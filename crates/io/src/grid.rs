@@ -1,6 +1,6 @@
 //! Grids from the axes of a file, which can be fewer than three.
 
-use zippy::Grid;
+use zippy_plan::grid::Grid;
 
 use crate::voxels::Stated;
 

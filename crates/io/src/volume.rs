@@ -45,10 +45,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zippy::Grid;
-use zippy::extents::Index;
-use zippy::region::Region;
 use zippy_files::quoted;
+use zippy_plan::extents::Index;
+use zippy_plan::grid::Grid;
+use zippy_plan::region::Region;
 
 use super::head::Head;
 pub use super::npy::NumpyAxes;

@@ -5,8 +5,9 @@ use std::path::Path;
 use zippy::error::CallSite;
 use zippy::{Error, Result, World};
 use zippy_files::SharedFile;
+use zippy_io::IoError;
 use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Part, PieceArrays, Text, Whole};
-use zippy_io::{CollectiveFile, IoError};
+use zippy_store::CollectiveFile;
 
 use crate::mesh::Mesh;
 use crate::messages::sums;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use zippy::{Error, GlobalArray, Result, World};
-use zippy_io::array::{SaveOptions, TimeSeries, save_with};
 use zippy_lbm::{Fields, Flow, FlowSample, Quantity};
+use zippy_store::array::{SaveOptions, TimeSeries, save_with};
 
 /// Writer of fields into a directory: one file for each field and step, and an index for each
 /// field.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use zippy::{Error, Result, World};
-use zippy_io::checkpoint::{Checkpoint, Checkpoints};
 use zippy_lbm::{Flow, Populations};
+use zippy_store::checkpoint::{Checkpoint, Checkpoints};
 
 use crate::options::Options;
 use crate::prepared_case::PreparedCase;

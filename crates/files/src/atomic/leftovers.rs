@@ -28,7 +28,7 @@ pub fn random() -> Builder<'static, 'static> {
     builder
 }
 
-/// [`random`] for directories with the default permissions of the user.
+/// Builder of random temporary names for directories with the default permissions of the user.
 pub fn random_directory() -> Builder<'static, 'static> {
     let mut builder = random();
     #[cfg(unix)]

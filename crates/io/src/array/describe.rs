@@ -1,4 +1,4 @@
-//! [`describe`]: a summary of a file.
+//! [`describe_header`]: a summary of a file.
 
 use std::path::Path;
 
@@ -6,24 +6,18 @@ use super::description::{ArrayDescription, Description};
 use super::format::Format;
 use super::metadata::Metadata;
 use super::source::{read_pvti, read_vti};
-#[cfg(feature = "zarr")]
-use super::zarr;
 use crate::head::Head;
 use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
 
-/// Describes a file without reading its cells. The file's extension selects the format
-/// ([`Format`]). Local.
+/// Describes a file, but no Zarr store, without reading its cells. The file's extension selects the
+/// format ([`Format`]). Local.
 ///
 /// # Errors
-/// The file cannot be read, or has another format.
-pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
+/// The file cannot be read, has another format, or is the name of a Zarr store.
+pub fn describe_header(path: impl AsRef<Path>) -> Result<Description, IoError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
-    #[cfg(feature = "zarr")]
-    if format == Format::Zarr {
-        return Ok(zarr::describe(path)?);
-    }
     let head = Head::read(path)?;
     let (arrays, metadata) = match format {
         Format::Npy => {
@@ -31,7 +25,7 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
             (vec![ArrayDescription { shape, element, ..ArrayDescription::default() }], Metadata::default())
         }
         Format::Nrrd => {
-            let (found, metadata) = nrrd::open_with(&head, zippy::extents::MAX_AXES)?;
+            let (found, metadata) = nrrd::open_with(&head, zippy_plan::extents::MAX_AXES)?;
             let shape = found.grid.shape.to_vec();
             let element = vector(found.grid.kind.name(), found.grid.components as i64);
             let name = metadata.name.clone();

@@ -42,3 +42,10 @@ pub struct ArrayDescription {
     /// then empty.
     pub error: Option<FileError>,
 }
+
+impl Description {
+    /// Summary of a file of this format.
+    pub fn new(format: Format, arrays: Vec<ArrayDescription>, metadata: Metadata) -> Self {
+        Self { format, arrays, metadata }
+    }
+}

@@ -1,6 +1,6 @@
 //! [`Leaf`]: the numbers of a cell in formats without records.
 
-use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
+use zippy_base::element::{ElementInfo, ElementKind, Packed, Scalar};
 
 use crate::scalar::ScalarKind;
 

@@ -1,7 +1,7 @@
 //! [`Metadata`]: data of a file about an array, other than its cells.
 
 use serde_json::{Map, Value};
-use zippy::Grid;
+use zippy_plan::grid::Grid;
 
 use crate::grid;
 use crate::voxels::Stated;
@@ -119,7 +119,7 @@ impl Metadata {
     ///
     /// # Errors
     /// The first mistake.
-    pub(crate) fn check(&self, axes: usize) -> Result<(), String> {
+    pub fn check(&self, axes: usize) -> Result<(), String> {
         if !self.axes.is_empty() && self.axes.len() != axes {
             return Err(format!("metadata of {} axes for an array of {axes}; one for each, or none", self.axes.len()));
         }
@@ -160,7 +160,7 @@ impl Metadata {
 
     /// Sorts attributes by name at every depth, because neither files nor the comparison between
     /// ranks depend on the order of insertion.
-    pub(crate) fn sorted(&self) -> Self {
+    pub fn sorted(&self) -> Self {
         Self { attributes: sorted(&self.attributes), ..self.clone() }
     }
 
@@ -173,7 +173,7 @@ impl Metadata {
     }
 
     /// True if all axes point along the axes of space.
-    pub(crate) fn is_along_space(&self) -> bool {
+    pub fn is_along_space(&self) -> bool {
         let is_axis = |axis: usize, vector: &[f64]| {
             vector.iter().enumerate().all(|(at, &part)| part == f64::from(u8::from(at == axis)))
         };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use zippy::element::{ElementInfo, ElementKind};
-use zippy::region::Region;
+use zippy_base::element::{ElementInfo, ElementKind};
+use zippy_plan::region::Region;
 
 use super::leaves::leaves;
 use super::metadata::{Axis, Metadata};

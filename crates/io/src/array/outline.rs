@@ -1,8 +1,8 @@
 //! [`Outline`]: the byte layout of an array file.
 
-use zippy::element::ElementInfo;
-use zippy::region::Region;
+use zippy_base::element::ElementInfo;
 use zippy_files::FileError;
+use zippy_plan::region::Region;
 
 use super::leaves::Leaf;
 

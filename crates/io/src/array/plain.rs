@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use zippy::extents::Index;
-use zippy::region::Region;
 use zippy_files::open_regular;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use crate::IoError;
 use crate::head::Head;

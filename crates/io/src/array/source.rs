@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use zippy::Result;
-use zippy::element::ElementInfo;
-use zippy::extents::Index;
-use zippy::region::Region;
+use zippy_base::Result;
+use zippy_base::element::ElementInfo;
+use zippy_base::error::CallSite;
 use zippy_files::quoted;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use super::format::Format;
 use super::leaves::{Leaf, leaves};
@@ -25,6 +26,7 @@ pub struct OpenedArray {
     pub shape: Index,
     /// Order of the file's axes, if it differs from the array's.
     pub order: Option<AxisOrder>,
+    /// Metadata of the file.
     pub metadata: Metadata,
     /// Hash of the header.
     pub fingerprint: u64,
@@ -38,7 +40,9 @@ enum CellAccess {
 }
 
 /// Open access to the cells of a file.
-pub enum CellSource {
+pub struct CellSource(OpenCells);
+
+enum OpenCells {
     /// Cells in the memory layout.
     Plain(Plain),
     /// Cells behind the volume readers, with the bytes of a cell.
@@ -46,7 +50,7 @@ pub enum CellSource {
 }
 
 /// One leaf of each cell, as an array of numbers.
-pub struct LeafSource {
+struct LeafSource {
     leaf: Leaf,
     found: Description,
 }
@@ -75,7 +79,8 @@ impl OpenedArray {
             Format::Npy => {
                 let cells = npy::array::open(&head, element, axes)?;
                 let (shape, order) = (Index::new(&cells.shape), cells.order.clone());
-                let cells = CellAccess::OneFile(CellSource::Plain(Plain::open(&head, cells, element.bytes)?));
+                let cells =
+                    CellAccess::OneFile(CellSource(OpenCells::Plain(Plain::open(&head, cells, element.bytes)?)));
                 Ok(Self { shape, order, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
             }
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
@@ -101,7 +106,7 @@ impl OpenedArray {
                     Ok(LeafSource { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
-                Ok(CellSource::Stored(head.path, bytes, parts))
+                Ok(CellSource(OpenCells::Stored(head.path, bytes, parts)))
             }
         }
     }
@@ -112,7 +117,7 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
     if !head.bytes.starts_with(b"NRRD") {
         return Err(IoError::malformed(&head.path, 0, "not an NRRD file, which begins with NRRD"));
     }
-    let (found, metadata) = nrrd::open_with(head, zippy::extents::MAX_AXES)?;
+    let (found, metadata) = nrrd::open_with(head, zippy_plan::extents::MAX_AXES)?;
     let mut leaves = leaves(element).map_err(|_| wrong(format!("is NRRD, which has no {}", element.name)))?;
     if leaves.len() != 1 {
         return Err(wrong(format!("is NRRD, which has no records, as {} is; .npy, .vti and .pvti have", element.name)));
@@ -123,7 +128,7 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
     if shape.axes() != axes {
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
-    let source = CellSource::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]);
+    let source = CellSource(OpenCells::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]));
     Ok(OpenedArray {
         shape,
         order: None,
@@ -152,7 +157,7 @@ fn from_vti(
     }
     document.notes.add_to(&head.path, &mut metadata)?;
     let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
-    let cells = CellAccess::OneFile(CellSource::Stored(head.path.clone(), element.bytes, parts));
+    let cells = CellAccess::OneFile(CellSource(OpenCells::Stored(head.path.clone(), element.bytes, parts)));
     Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
 }
 
@@ -277,10 +282,10 @@ impl CellSource {
             let mut all = part.found.subvolumes.iter();
             all.all(|subvolume| matches!(subvolume.segment.encoding, Encoding::Raw | Encoding::Zlib(_)))
         };
-        match self {
-            Self::Plain(_) => true,
+        match &self.0 {
+            OpenCells::Plain(_) => true,
             // A record is read field by field.
-            Self::Stored(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
+            OpenCells::Stored(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
         }
     }
 
@@ -289,18 +294,20 @@ impl CellSource {
     ///
     /// # Errors
     /// The file cannot be read; the errors of `each`.
+    #[track_caller]
     pub fn read(
         &mut self,
         boxes: &[Region],
         values: &mut Vec<u8>,
         each: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        match self {
-            Self::Plain(plain) => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
+        let _call = CallSite::enter();
+        match &mut self.0 {
+            OpenCells::Plain(plain) => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
                 plain.read(wanted, values)?;
                 each(number, values)
             }),
-            Self::Stored(path, element_bytes, parts) => {
+            OpenCells::Stored(path, element_bytes, parts) => {
                 let axes = parts[0].found.grid.shape.axes();
                 let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, axes)).collect();
                 match &parts[..] {

@@ -1,35 +1,39 @@
 //! Arrays as VTK image data, with one point per cell.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use quick_xml::escape::escape;
 use serde_json::{Map, Value};
-use zippy::Grid;
-use zippy::element::ElementInfo;
-use zippy::extents::Index;
-use zippy::region::Region;
+use zippy_base::element::ElementInfo;
+use zippy_plan::extents::Index;
+use zippy_plan::grid::Grid;
+use zippy_plan::region::Region;
 
 use super::leaves::{Leaf, leaves};
 use super::metadata::Metadata;
 use super::outline::Outline;
+use crate::IoError;
+use crate::head::Head;
 use crate::mesh::xml::array;
 use crate::scalar::ScalarKind;
+use crate::vti::index;
 use crate::vti::notes::{OWN, texts};
 
 /// Maximum bytes of elements.
 const MOST: usize = 1 << 20;
 
-/// Description of an array in VTK documents.
-pub struct Image {
+/// An array as image data of VTK, with one point per cell.
+pub struct VtkImage {
     /// Point data, one array per leaf of a cell.
-    pub arrays: Vec<(String, Leaf)>,
+    arrays: Vec<(String, Leaf)>,
     /// Spacing, origin and directions, as attributes.
-    pub frame: String,
+    frame: String,
     /// Field data.
-    pub notes: String,
+    notes: String,
 }
 
-impl Image {
+impl VtkImage {
     /// Describes an array.
     ///
     /// # Errors
@@ -97,6 +101,48 @@ impl Image {
         fits &= outline.put(b"\n  </AppendedData>\n</VTKFile>\n".to_vec());
         if fits { Ok(outline) } else { Err("would have more bytes than fit 63 bits".into()) }
     }
+
+    /// Text of an index of pieces. `whole` is the box of all points, which starts at 0; each piece is
+    /// the box of its points and the name of its file.
+    pub fn index(&self, whole: &Region, pieces: impl Iterator<Item = (Region, String)>) -> String {
+        let mut text = beginning("PImageData");
+        let scalars = escape(&*self.arrays[0].0);
+        text += &format!(
+            "  <PImageData WholeExtent=\"{}\" GhostLevel=\"0\"{}>\n{}    <PPointData Scalars=\"{scalars}\">\n",
+            extent(whole),
+            self.frame,
+            self.notes
+        );
+        for (name, leaf) in &self.arrays {
+            text += &format!("      <PDataArray {}/>\n", array(kind(leaf.kind), name, leaf.components));
+        }
+        text += "    </PPointData>\n";
+        for (region, source) in pieces {
+            let (extent, source) = (extent(&region), escape(source.as_str()));
+            text += &format!("    <Piece Extent=\"{extent}\" Source=\"{source}\"/>\n");
+        }
+        text + "  </PImageData>\n</VTKFile>\n"
+    }
+}
+
+/// Name of the index `path` without its extension, which the names of its pieces contain.
+///
+/// # Errors
+/// XML cannot hold the name.
+pub fn index_stem(path: &Path) -> Result<&str, IoError> {
+    let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.contains(bad)).ok_or_else(|| {
+        IoError::request(path, "has a name that XML cannot hold: Unicode without control characters is needed")
+    })
+}
+
+/// Names of the piece files in an index.
+///
+/// # Errors
+/// The index cannot be read or is malformed.
+pub fn piece_sources(index: &Path) -> Result<Vec<String>, IoError> {
+    let index = index::Index::read(&Head::read(index)?)?;
+    Ok(index.pieces.into_iter().map(|piece| piece.source).collect())
 }
 
 /// The first lines of a document.
@@ -109,7 +155,7 @@ pub fn beginning(kind: &str) -> String {
 }
 
 /// First and last point along each of three axes.
-pub fn extent(region: &Region) -> String {
+fn extent(region: &Region) -> String {
     let axis = |axis: usize| {
         if axis < region.axes() { format!("{} {}", region.start[axis], region.end[axis] - 1) } else { "0 0".into() }
     };
@@ -117,7 +163,7 @@ pub fn extent(region: &Region) -> String {
 }
 
 /// VTK's name of a number type.
-pub fn kind(kind: ScalarKind) -> &'static str {
+fn kind(kind: ScalarKind) -> &'static str {
     match kind {
         ScalarKind::U8 => "UInt8",
         ScalarKind::I8 => "Int8",

@@ -1,8 +1,8 @@
 //! Arrays of elements in NumPy files.
 
-use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
-use zippy::extents::Index;
+use zippy_base::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy_files::{FileError, quoted};
+use zippy_plan::extents::Index;
 
 use super::dictionary::{Dictionary, Value};
 use super::header_text::{MAGIC, is_fortran, text};
@@ -209,7 +209,7 @@ fn kind(element: &ElementInfo) -> String {
             Packed::I16 => format!("'{ORDER}i2'"),
         },
         ElementKind::Record(fields) => {
-            let field = |field: &zippy::element::Field| {
+            let field = |field: &zippy_base::element::Field| {
                 let numbers = numbers(&field.info).map_or(String::new(), |numbers| format!(", ({numbers},)"));
                 format!("('{}', {}{numbers})", field.name, kind(&field.info))
             };

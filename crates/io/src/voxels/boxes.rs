@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
-use zippy::region::{Region, RegionTree};
 use zippy_files::memory::zeros;
+use zippy_plan::region::{Region, RegionTree};
 
 use super::description::{Description, Subvolume};
 use super::stream::Stream;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use zippy::extents::Index;
-use zippy::region::Region;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use super::layout::VoxelLayout;
 use super::segment::Segment;

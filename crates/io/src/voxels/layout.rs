@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use zippy::extents::Index;
-use zippy::region::Region;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use crate::IoError;
 use crate::scalar::ScalarKind;

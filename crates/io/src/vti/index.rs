@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use zippy::extents::Index as ArrayIndex;
-use zippy::region::Region;
 use zippy_files::quoted;
+use zippy_plan::extents::Index as ArrayIndex;
+use zippy_plan::region::Region;
 
 use super::document::{Document, MOST_PIECES};
 use super::elements::{Element, next_element};

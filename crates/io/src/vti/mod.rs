@@ -13,9 +13,9 @@ pub mod xml;
 
 use std::collections::BTreeSet;
 
-use zippy::extents::Index;
-use zippy::region::Region;
 use zippy_files::quoted;
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use super::head::Head;
 use super::scalar::ScalarKind;

@@ -1,5 +1,8 @@
 //! Files in every format, whole and damaged, compared with the numbers that were written to them.
 
+// Modules that other crates share name the regions of `zippy`, which are those of `zippy_plan`.
+extern crate zippy_plan as zippy;
+
 #[path = "../common/mod.rs"]
 mod common;
 

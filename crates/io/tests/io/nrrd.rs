@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use zippy::extents::Index;
-use zippy::region::Region;
 use zippy_io::IoError;
 use zippy_io::volume::{self, FileScalar, ScalarKind};
+use zippy_plan::extents::Index;
+use zippy_plan::region::Region;
 
 use super::common::nrrd::{Temporary, expected, file, gzip, index, region, values};
 use super::common::volumes::{Folder, bytes, failure, holds};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use zippy::region::Region;
 use zippy_io::volume;
+use zippy_plan::region::Region;
 
 use super::common::nrrd::{Temporary, file, gzip, region, values};
 

@@ -1,0 +1,25 @@
+//! [`describe`]: a summary of a file or a store.
+
+use std::path::Path;
+
+use zippy_io::IoError;
+#[cfg(feature = "zarr")]
+use zippy_io::array::Format;
+use zippy_io::array::{Description, describe_header};
+
+#[cfg(feature = "zarr")]
+use super::zarr;
+
+/// Describes a file without reading its cells. The file's extension selects the format
+/// ([`Format`](zippy_io::array::Format)). Local.
+///
+/// # Errors
+/// The file cannot be read, or has another format.
+pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
+    let path = path.as_ref();
+    #[cfg(feature = "zarr")]
+    if Format::of(path)? == Format::Zarr {
+        return Ok(zarr::describe(path)?);
+    }
+    describe_header(path)
+}

@@ -1,0 +1,58 @@
+//! [`describe`]: a summary of a Zarr store.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use zarrs::metadata::v3::ArrayMetadataV3;
+use zippy_files::FileError;
+
+use super::decode;
+use super::open::metadata;
+use super::tree::{NamedArray, StoreTree};
+use zippy_io::array::Format;
+use zippy_io::array::{ArrayDescription, Description};
+
+/// Describes the arrays of a Zarr store of version 3 or 2, sorted by path, from their documents: no
+/// cell is read, and unsupported features are no error. The metadata belongs to the array that a
+/// load without a name selects. Local.
+///
+/// # Errors
+/// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
+pub fn describe(path: &Path) -> Result<Description, FileError> {
+    let mut tree = StoreTree::new(path);
+    tree.check()?;
+    let any = |(name, array): NamedArray| match array {
+        Ok(array) => describe_array(name, &array),
+        Err(error) => {
+            let mut unreadable = ArrayDescription::default();
+            (unreadable.name, unreadable.error) = (Some(name), Some(error));
+            unreadable
+        }
+    };
+    let arrays = tree.arrays(None)?.into_iter().map(any).collect();
+    Ok(Description::new(Format::Zarr, arrays, metadata(&mut tree).unwrap_or_default()))
+}
+
+fn describe_array(name: String, array: &ArrayMetadataV3) -> ArrayDescription {
+    #[derive(Deserialize)]
+    struct Chunks {
+        chunk_shape: Vec<u64>,
+    }
+    let turned =
+        |extents: &[u64]| extents.iter().rev().map(|&cells| i64::try_from(cells).unwrap_or(i64::MAX)).collect();
+    let chunks = array.chunk_grid.to_typed_configuration();
+    let mut description = ArrayDescription::default();
+    description.name = Some(name);
+    description.shape = turned(&array.shape);
+    description.element = short(array.data_type.name());
+    description.chunk = chunks.map_or(Vec::new(), |chunks: Chunks| turned(&chunks.chunk_shape));
+    description.codecs = decode::names(&array.codecs);
+    description
+}
+
+/// Rust name of a number type.
+fn short(kind: &str) -> String {
+    let letters = [("float", "f"), ("uint", "u"), ("int", "i")];
+    let known = letters.iter().find_map(|(long, short)| Some(format!("{short}{}", kind.strip_prefix(long)?)));
+    known.unwrap_or_else(|| kind.to_string())
+}

@@ -1,0 +1,16 @@
+//! Files of all ranks: global arrays and checkpoints.
+//!
+//! Functions of [`array`](mod@array) and [`checkpoint`] and methods of [`CollectiveFile`] are
+//! collective unless they are documented as local. Output files are written atomically: they get
+//! their names when they are complete, also files that several ranks write
+//! ([`SharedFile`](zippy_files::SharedFile), on which `CollectiveFile` is based).
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod array;
+pub mod checkpoint;
+mod collective;
+#[cfg(test)]
+mod full_disk;
+
+pub use collective::CollectiveFile;
