@@ -6,9 +6,9 @@ use zippy_base::error::describe_refusal;
 
 use crate::terminal_text::{said, shown};
 
-/// Error of reading or writing a file. Variants name the file, if there is one; errors in the
-/// content also name the byte. Messages escape control characters and shorten long texts, because a
-/// file can contain them.
+/// Error of reading or writing a file. Variants name the file; errors in the content also name the
+/// byte. Messages escape control characters and shorten long texts, because a file can contain
+/// them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {

@@ -1,5 +1,5 @@
-//! File formats on the host: readers of scanned volumes, writers of pictures and movies, readers and
-//! writers of meshes, and byte layouts of arrays.
+//! File formats on the host: readers of scanned volumes, writers of pictures and movies, readers
+//! and writers of meshes, and byte layouts of arrays.
 //!
 //! This crate knows no ranks and no devices. All functions are local: each rank opens the file and
 //! reads only its own part. Output files are written atomically: they get their names when they are

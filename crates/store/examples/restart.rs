@@ -2,8 +2,9 @@
 //! the result has the bits of 100 steps on 1 rank. Both arrays are swapped after each step, so the
 //! checkpoint names the field and not the array.
 //!
-//! Run it with `cargo run -p zippy-store --example restart`, or with `cargo xtask mpi -n 3 --example
-//! restart`: then all three parts run on the launcher's ranks, with the cuts of 4, 3 and 1.
+//! Run it with `cargo run -p zippy-store --example restart`, or with `cargo xtask mpi -n 3
+//! --example restart`: then all three parts run on the launcher's ranks, with the cuts of 4, 3 and
+//! 1.
 
 #[path = "../../../examples/support/say.rs"]
 mod say;

@@ -102,8 +102,8 @@ impl VtkImage {
         if fits { Ok(outline) } else { Err("would have more bytes than fit 63 bits".into()) }
     }
 
-    /// Text of an index of pieces. `whole` is the box of all points, which starts at 0; each piece is
-    /// the box of its points and the name of its file.
+    /// Text of an index of pieces. `whole` is the box of all points, which starts at 0; each piece
+    /// is the box of its points and the name of its file.
     pub fn index(&self, whole: &Region, pieces: impl Iterator<Item = (Region, String)>) -> String {
         let mut text = beginning("PImageData");
         let scalars = escape(&*self.arrays[0].0);

@@ -60,8 +60,9 @@ pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
 }
 
 /// Writes one piece of the mesh `index` to the file [`piece_path`], atomically
-/// ([`write_whole`](zippy_files::write_whole)). The triangles and cells of `part` are vertex indices **in
-/// this part**, from 0; a vertex that several ranks need is in each of their parts. Local.
+/// ([`write_whole`](zippy_files::write_whole)). The triangles and cells of `part` are vertex
+/// indices **in this part**, from 0; a vertex that several ranks need is in each of their parts.
+/// Local.
 ///
 /// # Errors
 /// As [`piece_path`] and [`write`](super::write()).
@@ -81,9 +82,9 @@ pub struct PieceArrays<'a> {
 }
 
 /// Writes the index of the pieces 0 to `pieces - 1`, atomically
-/// ([`write_whole`](zippy_files::write_whole)): a VTK document of type PPolyData or PUnstructuredGrid
-/// that names the pieces and their arrays. All pieces must have normals as given, and fields with
-/// these names. Called by one rank after all pieces have been written.
+/// ([`write_whole`](zippy_files::write_whole)): a VTK document of type PPolyData or
+/// PUnstructuredGrid that names the pieces and their arrays. All pieces must have normals as given,
+/// and fields with these names. Called by one rank after all pieces have been written.
 ///
 /// # Errors
 /// As [`piece_path`]; a name that XML cannot hold or that occurs twice; the file cannot be written.

@@ -11,9 +11,9 @@
 //!    over all ranks and over the lower ones.
 //! 2. Each rank creates the same [`Layout`], and [`Layout::blocks`] checks its part. The ranks
 //!    agree that there is no error.
-//! 3. One rank [creates](zippy_files::SharedFile::create) a file of [`Layout::length`] bytes and writes
-//!    [`Layout::frame`]; the others [open](zippy_files::SharedFile::open) it. Each rank writes its
-//!    blocks, in any order, and finishes.
+//! 3. One rank [creates](zippy_files::SharedFile::create) a file of [`Layout::length`] bytes and
+//!    writes [`Layout::frame`]; the others [open](zippy_files::SharedFile::open) it. Each rank
+//!    writes its blocks, in any order, and finishes.
 //! 4. The ranks agree that there is no error; the rank that created the file commits it.
 //!
 //! The bytes of a mesh do not depend on the number of ranks.

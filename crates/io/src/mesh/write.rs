@@ -7,8 +7,8 @@ use zippy_files::PendingFile;
 use super::{Before, Format, Layout, Part, Text, Whole};
 use crate::IoError;
 
-/// Writes a whole mesh of one rank, atomically ([`write_whole`](zippy_files::write_whole)). The extension
-/// selects the format. The bytes equal those that several ranks write together. Local.
+/// Writes a whole mesh of one rank, atomically ([`write_whole`](zippy_files::write_whole)). The
+/// extension selects the format. The bytes equal those that several ranks write together. Local.
 ///
 /// # Errors
 /// As [`Format::of`], [`Layout::of`] and [`Layout::blocks`]; the file cannot be written.

@@ -45,7 +45,8 @@ pub fn load<T: Element, const D: usize>(
 }
 
 /// Loads a file into a new global array `name`. The file's extension selects the format
-/// ([`Format`](zippy_io::array::Format)); `layout` returns the layout for the loaded shape. Collective.
+/// ([`Format`](zippy_io::array::Format)); `layout` returns the layout for the loaded shape.
+/// Collective.
 ///
 /// Every rank reads the cells of its own chunks. For a `.pvti`, the ranks share a first check of
 /// all pieces, and each rank then opens the pieces that overlap its chunks. Ghost cells are zeros

@@ -42,8 +42,9 @@
 //!
 //! * Directions along the axes of space are loaded as `None`.
 //! * NRRD gives axes with directions alone a spacing of 1.
-//! * A slice keeps its position in a larger space ([`Metadata::further_origin`](zippy_io::array::Metadata::further_origin)). Last dimensions
-//!   of space in which all its cells have the coordinate 0 are removed.
+//! * A slice keeps its position in a larger space
+//!   ([`Metadata::further_origin`](zippy_io::array::Metadata::further_origin)). Last dimensions of
+//!   space in which all its cells have the coordinate 0 are removed.
 //!
 //! Attributes are written as JSON; text of other programs that is no JSON is loaded as a string.
 

@@ -161,8 +161,8 @@ pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + '
     Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
-/// Name of a call of [`save_with`](super::save_with) in errors: the same on every rank if all arguments
-/// are.
+/// Name of a call of [`save_with`](super::save_with) in errors: the same on every rank if all
+/// arguments are.
 pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{options:?}").hash(&mut hasher);

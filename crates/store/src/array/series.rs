@@ -26,7 +26,7 @@ use zippy_io::array::SeriesEntry;
 ///     }
 ///     Ok(())
 /// })?;
-/// assert_eq!(array::time_steps(folder.join("heat.pvd"))?.len(), 3);
+/// assert_eq!(zippy_io::array::time_steps(folder.join("heat.pvd"))?.len(), 3);
 /// # std::fs::remove_dir_all(&folder).unwrap();
 /// # Ok::<(), zippy::Error>(())
 /// ```

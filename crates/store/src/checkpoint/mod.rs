@@ -134,8 +134,8 @@ impl Checkpoints {
     /// Checkpoints in `directory`, which the first save creates. All ranks must see the same file
     /// system. A save keeps the last `keep` whole generations, itself included; `keep` is one or
     /// more. Generations that [`latest`](Self::latest) or [`at`](Self::at) have refused do not
-    /// count. The generation that this value or a clone has loaded last stays until `keep` newer ones have
-    /// been written.
+    /// count. The generation that this value or a clone has loaded last stays until `keep` newer
+    /// ones have been written.
     pub fn new(directory: impl Into<PathBuf>, keep: usize) -> Self {
         Self { directory: directory.into(), keep: Keep::new(keep) }
     }
