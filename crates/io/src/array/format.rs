@@ -15,7 +15,8 @@ use crate::IoError;
 pub enum Format {
     /// `.npy`: NumPy.
     Npy,
-    /// `.zarr`: a Zarr store, a directory (feature `zarr`), or for loading a directory in one.
+    /// `.zarr`: a Zarr store, a directory (feature `zarr` of `zippy-store`), or for loading a
+    /// directory in one.
     Zarr,
     /// `.vti`: VTK's image data in one file.
     Vti,
@@ -40,8 +41,7 @@ impl Format {
         let ending = if is_within && !is_file { "zarr".into() } else { ending(path) };
         match &*ending {
             "npy" => Ok(Self::Npy),
-            "zarr" if cfg!(feature = "zarr") => Ok(Self::Zarr),
-            "zarr" => Err(IoError::request(path, "a Zarr store; this build is without the feature zarr of zippy-io")),
+            "zarr" => Ok(Self::Zarr),
             "vti" => Ok(Self::Vti),
             "pvti" => Ok(Self::Pvti),
             "nrrd" | "nhdr" => Ok(Self::Nrrd),

@@ -7,6 +7,7 @@ use zippy_io::IoError;
 use zippy_io::array::Format;
 use zippy_io::array::{Description, describe_header};
 
+use super::supported::check_supported;
 #[cfg(feature = "zarr")]
 use super::zarr;
 
@@ -21,5 +22,6 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
     if Format::of(path)? == Format::Zarr {
         return Ok(zarr::describe(path)?);
     }
+    check_supported(path)?;
     describe_header(path)
 }

@@ -13,6 +13,7 @@ use super::blocks::BlockGrid;
 use super::options::{LoadOptions, Loaded, ToLayout, to_layout};
 use super::plan::ReadPlan;
 use super::staging::ranges;
+use super::supported::check_supported;
 use super::window::Window;
 #[cfg(feature = "zarr")]
 use super::zarr;
@@ -126,6 +127,7 @@ fn open(
 ) -> Result<(OpenedArray, Window, Metadata, String)> {
     let open = || -> std::result::Result<_, IoError> {
         let checks_file = |number: usize| number % world.size() == world.rank();
+        check_supported(path)?;
         let found = OpenedArray::open(path, element, axes, options.array.as_deref(), checks_file)?;
         let window = Window::new(path, &found.shape, options.section.as_deref(), options.step.as_deref())?;
         Ok((found, window))

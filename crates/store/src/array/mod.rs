@@ -59,6 +59,7 @@ mod save;
 mod series;
 mod staging;
 mod subsample;
+mod supported;
 #[cfg(test)]
 mod tests;
 mod window;

@@ -15,6 +15,7 @@ use super::blocks::BlockGrid;
 use super::options::{SaveOptions, saving};
 use super::pieces::save_pieces;
 use super::staging::each_of;
+use super::supported::check_supported;
 #[cfg(feature = "zarr")]
 use super::zarr;
 use crate::collective::CollectiveFile;
@@ -148,6 +149,9 @@ fn planned(
     let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
     let what = saving(path, name, region.as_ref().ok(), &metadata);
-    let plan = region.and_then(|region| Ok((region, FilePlan::new(path, element, &region, &metadata)?)));
+    let plan = region.and_then(|region| {
+        check_supported(path)?;
+        Ok((region, FilePlan::new(path, element, &region, &metadata)?))
+    });
     world.agree(&what, plan)
 }
