@@ -1,6 +1,8 @@
 //! Compiled kernels, and their runs on the threads of the host.
 
 use std::ops::RangeInclusive;
+use std::panic::resume_unwind;
+use std::thread;
 
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
@@ -8,7 +10,7 @@ use naga::valid::ModuleInfo;
 
 use crate::emit::LANES;
 use crate::error::Error;
-use crate::generate::CodeGenerator;
+use crate::generate::{CodeGenerator, MAX_STACK_BYTES};
 use crate::ir::Kernel;
 use crate::lower;
 use crate::machine_code::{BindingBytes, KernelRun, MachineCode, Row, StopRequest};
@@ -18,6 +20,10 @@ use crate::stages::{self, Staged};
 
 /// Largest private and workgroup memory of a thread, in bytes.
 const MAX_MEMORY_BYTES: usize = 256 << 20;
+/// Largest stack of a task, in bytes, for which any thread has room.
+pub const SMALL_STACK_BYTES: usize = 64 << 10;
+/// Stack for the callers of generated code in a thread that runs tasks, in bytes.
+pub const STACK_RESERVE_BYTES: usize = 1 << 20;
 /// Least number of statements of a task, by the estimate of `work`.
 const MIN_TASK_STATEMENTS: u64 = 200_000;
 /// Bounds of the least number of invocations of a task.
@@ -45,10 +51,14 @@ pub trait TaskRunner {
 
     /// Runs `task(0)` to `task(tasks - 1)`, each once, in any order and on any thread. All tasks
     /// are complete on return.
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+    ///
+    /// A task needs `stack_bytes` bytes of stack, at most [`MAX_STACK_BYTES`]: few enough for any
+    /// thread up to [`SMALL_STACK_BYTES`].
+    fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// Task runner that uses the calling thread alone.
+/// Task runner that uses one thread: the calling thread, or a new thread for tasks that need a large
+/// stack.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OneThread;
 
@@ -57,8 +67,17 @@ impl TaskRunner for OneThread {
         1
     }
 
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        (0..tasks).for_each(task);
+    fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync)) {
+        if stack_bytes <= SMALL_STACK_BYTES {
+            return (0..tasks).for_each(task);
+        }
+        thread::scope(|scope| {
+            let thread = thread::Builder::new().stack_size(stack_bytes + STACK_RESERVE_BYTES);
+            let thread = thread.spawn_scoped(scope, || (0..tasks).for_each(task)).expect("the system starts threads");
+            if let Err(panic) = thread.join() {
+                resume_unwind(panic);
+            }
+        });
     }
 }
 
@@ -86,7 +105,7 @@ pub fn generate_for_target(
     vectors: Vectorization,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let regions = Regions::new(&mut lowered(module, info, entry, "")?, vectors);
-    let generated = CodeGenerator::for_target(target)?.generate(&regions)?;
+    let generated = CodeGenerator::for_target(target)?.generate(&regions, MAX_STACK_BYTES)?;
     let functions = generated.into_iter().flat_map(|region| [Some(region.row), region.border]);
     Ok(functions.flatten().map(|function| function.code).collect())
 }
@@ -102,6 +121,8 @@ impl CompiledKernel {
     /// * [`Error::Unsupported`]: the kernel has a construct outside the language of native kernels.
     /// * [`Error::Overrides`]: an override has no default value.
     /// * [`Error::Generator`]: the processor or the system refuses the code.
+    /// * [`Error::Stack`]: an invocation holds more values at a time than a thread's stack.
+    /// * [`Error::Memory`]: the invocations of a workgroup need too much memory.
     pub fn new(
         module: &naga::Module,
         info: &ModuleInfo,
@@ -115,11 +136,10 @@ impl CompiledKernel {
     /// Generates machine code for a lowered kernel.
     ///
     /// # Errors
-    /// * [`Error::Generator`]: the processor or the system refuses the code.
-    /// * [`Error::Memory`]: the invocations of a workgroup need too much memory.
+    /// As for [`Self::new`].
     pub(crate) fn from_kernel(mut kernel: Kernel, vectors: Vectorization) -> Result<Self, Error> {
         let mut regions = Regions::new(&mut kernel, vectors);
-        let code = MachineCode::new(&regions)?;
+        let code = MachineCode::new(&regions, MAX_STACK_BYTES)?;
         let Regions { staged, loads_bytes, statements, .. } = regions;
         if staged.is_none() {
             kernel = regions.kernels.remove(0);
@@ -195,7 +215,7 @@ impl CompiledKernel {
             let starts = (first..end).step_by(step as usize);
             starts.map(move |x| Row { x: [x as u32, (x + step).min(end) as u32], y: y as u32, z: z as u32 })
         };
-        threads.run(items.div_ceil(per_task) as usize, &|task| {
+        threads.run(items.div_ceil(per_task) as usize, self.code.stack_bytes(), &|task| {
             let first = task as u64 * per_task;
             let mut worker = run.worker(self.kernel.frame_bytes as usize * LANES, 0);
             let mut rows = (first..(first + per_task).min(items)).flat_map(rows);
@@ -210,7 +230,7 @@ impl CompiledKernel {
         let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
         let per_task =
             (self.min_task / invocations).max(groups.div_ceil(16 * threads.thread_count() as u64)).clamp(1, groups);
-        threads.run(groups.div_ceil(per_task) as usize, &|task| {
+        threads.run(groups.div_ceil(per_task) as usize, self.code.stack_bytes(), &|task| {
             let frames = staged_workgroup::frame_bytes_of(size, staged.frame_bytes);
             let mut worker = run.worker(frames, self.kernel.workgroup_bytes as usize);
             let first = task as u64 * per_task;

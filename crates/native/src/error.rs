@@ -15,8 +15,17 @@ pub enum Error {
     #[error("overrides: {0}")]
     Overrides(String),
     /// Memory of the invocations that a thread runs at a time, in bytes.
-    #[error("private and workgroup memory of a thread's invocations have {bytes} bytes; {most} is the limit")]
+    #[error(
+        "private and workgroup memory of a thread's invocations have {bytes} bytes; {most} is the limit: \
+         use smaller arrays, or arrays in storage memory"
+    )]
     Memory { bytes: usize, most: usize },
+    /// Stack of the values that an invocation holds at a time, in bytes.
+    #[error(
+        "the values of an invocation need {bytes} bytes of a thread's stack; {most} is the limit: \
+         use smaller arrays, or keep them in workgroup or storage memory"
+    )]
+    Stack { bytes: usize, most: usize },
     /// The memory of a binding does not fit its declaration: missing, too small, misaligned or
     /// overlapping.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]

@@ -30,10 +30,17 @@ pub struct CodeGenerator {
     one_pass: OwnedTargetIsa,
 }
 
+/// Largest stack frames of a call of generated code, in bytes.
+pub const MAX_STACK_BYTES: usize = 15 << 20;
+/// Return address and frame pointer of a function, in bytes.
+const FRAME_SETUP_BYTES: usize = 16;
+
 /// Machine code of a function before it has an address.
 pub struct GeneratedFunction {
     pub function: Function,
     pub code: Vec<u8>,
+    /// Size of the stack frame, in bytes.
+    pub frame_bytes: usize,
     /// Alignment in bytes.
     pub alignment: u64,
     pub relocations: Vec<FinalizedMachReloc>,
@@ -45,6 +52,13 @@ pub struct GeneratedRegion {
     pub row: GeneratedFunction,
     /// Runs the invocations outside the interior; `None` where `row` has no interior.
     pub border: Option<GeneratedFunction>,
+}
+
+impl GeneratedRegion {
+    /// Stack frames of the deepest chain of calls, in bytes: `row` calls `border`.
+    pub fn stack_bytes(&self) -> usize {
+        self.row.frame_bytes + self.border.as_ref().map_or(0, |border| border.frame_bytes)
+    }
 }
 
 impl CodeGenerator {
@@ -82,16 +96,20 @@ impl CodeGenerator {
         &self.isa
     }
 
-    /// Generates the functions of each region. Regions with shapes use vectors.
-    pub fn generate(&self, regions: &Regions) -> Result<Vec<GeneratedRegion>, Error> {
+    /// Generates the functions of each region. Regions with shapes use vectors, except where only
+    /// scalar code has small enough stack frames.
+    ///
+    /// # Errors
+    /// * [`Error::Generator`]: the processor or the system refuses the code.
+    /// * [`Error::Stack`]: the stack frames of scalar code are larger than `most_stack` bytes.
+    pub fn generate(&self, regions: &Regions, most_stack: usize) -> Result<Vec<GeneratedRegion>, Error> {
         let frontend = self.isa.frontend_config();
         let mut number = 0;
         let mut function = |one_pass: usize, emit: &dyn Fn(&mut Function)| {
             number += 1;
             self.function(UserFuncName::user(0, number), one_pass, emit)
         };
-        let region = |(kernel, groups): (&Kernel, &Option<GroupShapes>)| {
-            let groups = groups.as_ref();
+        let mut generate = |kernel: &Kernel, groups: Option<&GroupShapes>| -> Result<GeneratedRegion, Error> {
             let interior = groups.and_then(|groups| groups.interior.as_ref());
             let shapes = groups.map(|groups| &groups.shapes);
             let all = |function: &mut Function| emit::emit_rows(kernel, shapes, regions.frames, function, frontend);
@@ -103,6 +121,16 @@ impl CodeGenerator {
                 emit::emit_interior_rows(interior, shapes, regions.frames, function, frontend);
             };
             Ok(GeneratedRegion { row: function(ONE_PASS_INTERIOR_INSTRUCTIONS, &emit)?, border: Some(border) })
+        };
+        let region = |(kernel, groups): (&Kernel, &Option<GroupShapes>)| {
+            let mut region = generate(kernel, groups.as_ref())?;
+            if region.stack_bytes() > most_stack && groups.is_some() {
+                region = generate(kernel, None)?;
+            }
+            match region.stack_bytes() {
+                bytes if bytes > most_stack => Err(Error::Stack { bytes, most: most_stack }),
+                _ => Ok(region),
+            }
         };
         regions.kernels.iter().zip(&regions.groups).map(region).collect()
     }
@@ -123,6 +151,52 @@ impl CodeGenerator {
             .map_err(|error| Error::Generator(format!("{:?}", error.inner)))?;
         let (code, alignment) = (compiled.code_buffer().to_vec(), CodeOffset::from(compiled.buffer.alignment).into());
         let relocations = compiled.buffer.relocs().to_vec();
-        Ok(GeneratedFunction { function: context.func, code, alignment, relocations })
+        let layout = compiled.buffer.frame_layout();
+        let frame_bytes = layout.map_or(0, |layout| layout.frame_to_fp_offset as usize) + FRAME_SETUP_BYTES;
+        Ok(GeneratedFunction { function: context.func, code, frame_bytes, alignment, relocations })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower;
+    use crate::regions::Vectorization;
+
+    /// Regions of a kernel that holds `values` values at a time.
+    fn regions_of_values(values: usize) -> Regions {
+        let loads: String = (0..values).map(|number| format!("let v{number} = cells[id.x * {number}u];\n")).collect();
+        let stores: String = (0..values).map(|number| format!("cells[id.x + {number}u] = v{number};\n")).collect();
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> cells: array<f32>;
+            @compute @workgroup_size(8)
+            fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {loads} {stores} }}"
+        );
+        let module = naga::front::wgsl::parse_str(&text).unwrap();
+        let flags = naga::valid::ValidationFlags::all();
+        let info = naga::valid::Validator::new(flags, naga::valid::Capabilities::all()).validate(&module).unwrap();
+        Regions::new(&mut lower::lower(&module, &info, "main").unwrap(), Vectorization::Use)
+    }
+
+    fn stack_bytes(regions: &Regions, most: usize) -> Result<usize, Error> {
+        let generated = CodeGenerator::for_host()?.generate(regions, most)?;
+        Ok(generated.iter().map(GeneratedRegion::stack_bytes).sum())
+    }
+
+    #[test]
+    fn stack_above_the_limit_means_scalar_code_and_then_an_error() {
+        let mut regions = regions_of_values(300);
+        let vector = stack_bytes(&regions, MAX_STACK_BYTES).unwrap();
+        // Two registers of 16 bytes for each value.
+        assert!(vector > 300 * 32, "{vector}");
+        assert_eq!(stack_bytes(&regions, vector), Ok(vector));
+        let scalar = stack_bytes(&regions, vector - 1).unwrap();
+        assert!(scalar < vector, "{scalar}, {vector}");
+        assert_eq!(stack_bytes(&regions, scalar), Ok(scalar));
+        let error = Error::Stack { bytes: scalar, most: scalar - 1 };
+        assert_eq!(stack_bytes(&regions, scalar - 1), Err(error.clone()));
+        assert!(error.to_string().contains(&format!("need {scalar} bytes of a thread's stack")), "{error}");
+        regions.groups = vec![None];
+        assert_eq!(stack_bytes(&regions, scalar), Ok(scalar));
     }
 }

@@ -58,7 +58,10 @@ mod stages;
 mod value_numbering;
 mod work;
 
-pub use compiled_kernel::{CompiledKernel, OneThread, TaskRunner, generate_for_target};
+pub use compiled_kernel::{
+    CompiledKernel, OneThread, SMALL_STACK_BYTES, STACK_RESERVE_BYTES, TaskRunner, generate_for_target,
+};
 pub use error::Error;
+pub use generate::MAX_STACK_BYTES;
 pub use machine_code::{BindingBytes, StopRequest};
 pub use regions::Vectorization;

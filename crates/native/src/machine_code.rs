@@ -15,7 +15,7 @@ use cranelift_module::{FuncId, Module, ModuleError, ModuleReloc};
 
 use crate::emit::context;
 use crate::error::Error;
-use crate::generate::{CodeGenerator, GeneratedFunction};
+use crate::generate::{CodeGenerator, GeneratedFunction, GeneratedRegion};
 use crate::regions::Regions;
 
 /// Generated function that runs one row: context, `x0`, `x1`, `y`, `z` and the begin of the row.
@@ -29,6 +29,8 @@ pub struct MachineCode {
     /// For each function of rows with an interior, the function for the invocations outside the
     /// interior.
     borders: Vec<Option<RowFunction>>,
+    /// Stack frames of the deepest chain of calls, in bytes.
+    stack_bytes: usize,
 }
 
 // SAFETY: finished code is only read, and the module's only later use frees the code.
@@ -181,10 +183,12 @@ fn define(module: &mut JITModule, generated: &GeneratedFunction) -> Result<FuncI
 }
 
 impl MachineCode {
-    /// Generates the functions of each region, for the host's processor.
-    pub fn new(regions: &Regions) -> Result<Self, Error> {
+    /// Generates the functions of each region, for the host's processor. Arguments and errors: see
+    /// [`CodeGenerator::generate`].
+    pub fn new(regions: &Regions, most_stack: usize) -> Result<Self, Error> {
         let generator = CodeGenerator::for_host()?;
-        let regions = generator.generate(regions)?;
+        let regions = generator.generate(regions, most_stack)?;
+        let stack_bytes = regions.iter().map(GeneratedRegion::stack_bytes).max().unwrap_or(0);
         let builder = JITBuilder::with_isa(generator.isa().clone(), cranelift_module::default_libcall_names());
         let mut module = JITModule::new(builder);
         let ids: Vec<_> = regions
@@ -202,7 +206,12 @@ impl MachineCode {
         };
         let ids = ids.into_iter();
         let (functions, borders) = ids.map(|(row, border)| (function(row), border.map(function))).unzip();
-        Ok(Self { module: Some(module), functions, borders })
+        Ok(Self { module: Some(module), functions, borders, stack_bytes })
+    }
+
+    /// Stack frames of the deepest chain of calls, in bytes.
+    pub fn stack_bytes(&self) -> usize {
+        self.stack_bytes
     }
 
     /// Prepares a run over bindings of at least the sizes that the kernel declares.

@@ -173,3 +173,54 @@ zippy_testing::with_variables! {
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], || check_preference(true)
 }
+
+/// A kernel with an array in each of two functions that call each other, on a rank's thread.
+fn check_large_arrays() {
+    let text = |length: usize| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+var<private> kept: array<f32, {length}>;
+fn inner(i: u32) -> f32 {{
+    var own: array<f32, {length}>;
+    own[i * 3u] = 2.0;
+    return own[i * 3u] + kept[i * 2u];
+}}
+@compute @workgroup_size(4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+    let p = x_position(id);
+    if !x_inside(p) {{ return; }}
+    kept[id.x * 2u] = x_load(p);
+    x_store(p, inner(id.x));
+}}"
+        )
+    };
+    for check in [false, true] {
+        for length in [4_000_000, 5_000_000] {
+            let result = run_with(Config::threads(1).check(check), |world| {
+                let x = world.local_array::<f32, 1>("x", &Layout::new([6]))?;
+                x.all().fill_with(|[x]| x as f32)?;
+                let kernel = world.kernel(KernelSource::text("large.wgsl", text(length)))?;
+                kernel.call().update("x", x.all()).run()?;
+                x.all().read()
+            });
+            match result {
+                Ok(found) => {
+                    assert_eq!(length, 4_000_000);
+                    assert_eq!(found, [[2.0, 3.0, 4.0, 5.0, 6.0, 7.0]]);
+                }
+                Err(error) => {
+                    assert_eq!(length, 5_000_000, "{error}");
+                    let text = error.to_string();
+                    let parts = ["large.wgsl", "320000000 bytes; 268435456 is the limit: use smaller arrays"];
+                    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+                }
+            }
+        }
+    }
+}
+
+crate::with_variables! {
+    large_arrays_run_up_to_the_limit, [
+        ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
+    ], check_large_arrays
+}

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use zippy_native::TaskRunner;
+use zippy_native::{MAX_STACK_BYTES, SMALL_STACK_BYTES, STACK_RESERVE_BYTES, TaskRunner};
 
 /// Number of threads that one rank uses for its work on the host.
 ///
@@ -81,17 +81,22 @@ impl TaskRunner for HostThreads {
         self.0.get()
     }
 
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        self.run_tasks(tasks, task);
+    fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync)) {
+        // The stack of the rank's thread has any size, and frames of the program.
+        let pool = if stack_bytes > SMALL_STACK_BYTES { pool() } else { None };
+        match pool {
+            Some(pool) => pool.install(|| self.run_tasks(tasks, task)),
+            None => self.run_tasks(tasks, task),
+        }
     }
 }
 
 /// The most threads that ranks of this process use beside their own.
 static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 
-/// Stack of a thread of the pool, in bytes, as large as the default of a rank. Native kernels of
-/// thousands of statements keep their values in frames of megabytes.
-const STACK_BYTES: usize = 16 << 20;
+/// Stack of a thread of the pool, in bytes. Native kernels of thousands of statements keep their
+/// values in frames of megabytes.
+const STACK_BYTES: usize = MAX_STACK_BYTES + STACK_RESERVE_BYTES;
 
 /// The pool of the process; none where the system refuses its threads.
 fn pool() -> Option<&'static ThreadPool> {

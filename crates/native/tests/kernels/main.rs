@@ -16,6 +16,7 @@ mod cases;
 mod edges;
 mod native;
 mod rows;
+mod stack;
 mod stopped;
 
 use zippy_testing::kernels::{compare, interpreter, machine_code, random};
