@@ -106,7 +106,7 @@ pub fn generate_for_target(
 ) -> Result<Vec<Vec<u8>>, Error> {
     let regions = Regions::new(&mut lowered(module, info, entry, "")?, vectors);
     let generated = CodeGenerator::for_target(target)?.generate(&regions, MAX_STACK_BYTES)?;
-    let functions = generated.into_iter().flat_map(|region| [Some(region.row), region.border]);
+    let functions = generated.into_iter().flat_map(|region| [Some(region.row)].into_iter().chain(region.borders));
     Ok(functions.flatten().map(|function| function.code).collect())
 }
 

@@ -7,10 +7,12 @@ use cranelift_codegen::isa::{self, Builder, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachReloc};
 
-use crate::emit;
+use crate::emit::{self, Borders};
 use crate::error::Error;
+use crate::interior::Interior;
 use crate::ir::Kernel;
 use crate::regions::{GroupShapes, Regions};
+use crate::shape::Shapes;
 
 /// Number of instructions from which on a function gets single-pass register allocation, for rows
 /// without an interior. Backtracking allocation takes time in proportion to the square of this
@@ -50,14 +52,18 @@ pub struct GeneratedFunction {
 pub struct GeneratedRegion {
     /// Runs a row.
     pub row: GeneratedFunction,
-    /// Runs the invocations outside the interior; `None` where `row` has no interior.
-    pub border: Option<GeneratedFunction>,
+    /// Functions for the invocations outside the interior of `row`, by the constants of
+    /// [`Borders`].
+    pub borders: [Option<GeneratedFunction>; Borders::COUNT],
 }
 
 impl GeneratedRegion {
-    /// Stack frames of the deepest chain of calls, in bytes: `row` calls `border`.
+    /// Stack frames of the deepest chain of calls, in bytes: `row` calls the function of the outer
+    /// interior, and both call the other border functions.
     pub fn stack_bytes(&self) -> usize {
-        self.row.frame_bytes + self.border.as_ref().map_or(0, |border| border.frame_bytes)
+        let bytes = |border: usize| self.borders[border].as_ref().map_or(0, |border| border.frame_bytes);
+        let innermost = bytes(Borders::ROW).max(bytes(Borders::SINGLE));
+        self.row.frame_bytes + bytes(Borders::OUTER_INTERIOR) + innermost
     }
 }
 
@@ -110,17 +116,30 @@ impl CodeGenerator {
             self.function(UserFuncName::user(0, number), one_pass, emit)
         };
         let mut generate = |kernel: &Kernel, groups: Option<&GroupShapes>| -> Result<GeneratedRegion, Error> {
-            let interior = groups.and_then(|groups| groups.interior.as_ref());
+            let interiors = groups.map_or(&[][..], |groups| &groups.interiors);
             let shapes = groups.map(|groups| &groups.shapes);
             let all = |function: &mut Function| emit::emit_rows(kernel, shapes, regions.frames, function, frontend);
-            let Some((interior, shapes)) = interior else {
-                return Ok(GeneratedRegion { row: function(ONE_PASS_INSTRUCTIONS, &all)?, border: None });
+            let Some((inner, outer)) = interiors.split_first() else {
+                return Ok(GeneratedRegion {
+                    row: function(ONE_PASS_INSTRUCTIONS, &all)?,
+                    borders: [const { None }; _],
+                });
             };
             let border = function(ONE_PASS_BORDER_INSTRUCTIONS, &all)?;
-            let emit = |function: &mut Function| {
-                emit::emit_interior_rows(interior, shapes, regions.frames, function, frontend);
+            // The values that Cranelift moves out of the loops of a large function cost more than a call.
+            let has_single = border.function.dfg.num_insts() > ONE_PASS_BORDER_INSTRUCTIONS;
+            let single = |function: &mut Function| emit::emit_invocation(kernel, regions.frames, function, frontend);
+            let single = has_single.then(|| function(ONE_PASS_INSTRUCTIONS, &single)).transpose()?;
+            let mut interior = |(interior, shapes): &(Interior, Shapes), has_outer_interior| {
+                let borders = Borders { has_outer_interior, has_single };
+                let emit = |function: &mut Function| {
+                    emit::emit_interior_rows(interior, shapes, regions.frames, borders, function, frontend);
+                };
+                function(ONE_PASS_INTERIOR_INSTRUCTIONS, &emit)
             };
-            Ok(GeneratedRegion { row: function(ONE_PASS_INTERIOR_INSTRUCTIONS, &emit)?, border: Some(border) })
+            let outer = outer.first().map(|outer| interior(outer, false)).transpose()?;
+            let row = interior(inner, outer.is_some())?;
+            Ok(GeneratedRegion { row, borders: [Some(border), outer, single] })
         };
         let region = |(kernel, groups): (&Kernel, &Option<GroupShapes>)| {
             let mut region = generate(kernel, groups.as_ref())?;

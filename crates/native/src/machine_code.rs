@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleError, ModuleReloc};
 
-use crate::emit::context;
+use crate::emit::{Borders, context};
 use crate::error::Error;
 use crate::generate::{CodeGenerator, GeneratedFunction, GeneratedRegion};
 use crate::regions::Regions;
@@ -26,9 +26,8 @@ type RowFunction = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u
 pub struct MachineCode {
     module: Option<JITModule>,
     functions: Vec<RowFunction>,
-    /// For each function of rows with an interior, the function for the invocations outside the
-    /// interior.
-    borders: Vec<Option<RowFunction>>,
+    /// For each function of rows with an interior, the border functions.
+    borders: Vec<[Option<RowFunction>; Borders::COUNT]>,
     /// Stack frames of the deepest chain of calls, in bytes.
     stack_bytes: usize,
 }
@@ -194,8 +193,11 @@ impl MachineCode {
         let ids: Vec<_> = regions
             .iter()
             .map(|region| {
-                let border = region.border.as_ref().map(|border| define(&mut module, border)).transpose()?;
-                Ok((define(&mut module, &region.row)?, border))
+                let mut borders = [None; Borders::COUNT];
+                for (id, border) in borders.iter_mut().zip(&region.borders) {
+                    *id = border.as_ref().map(|border| define(&mut module, border)).transpose()?;
+                }
+                Ok((define(&mut module, &region.row)?, borders))
             })
             .collect::<Result<_, Error>>()?;
         module.finalize_definitions().map_err(|error| Error::Generator(error.to_string()))?;
@@ -205,7 +207,8 @@ impl MachineCode {
             unsafe { std::mem::transmute::<*const u8, RowFunction>(address) }
         };
         let ids = ids.into_iter();
-        let (functions, borders) = ids.map(|(row, border)| (function(row), border.map(function))).unzip();
+        let borders = |ids: [Option<FuncId>; Borders::COUNT]| ids.map(|id| id.map(function));
+        let (functions, borders) = ids.map(|(row, ids)| (function(row), borders(ids))).unzip();
         Ok(Self { module: Some(module), functions, borders, stack_bytes })
     }
 
@@ -230,7 +233,8 @@ impl KernelRun<'_> {
     /// Allocates the frames and the workgroup memory of one thread.
     pub fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
         let [x, y, z] = self.workgroups.map(u64::from);
-        let mut context = vec![(&raw const self.stop.is_requested).expose_provenance() as u64, 0, 0, 0, x | y << 32, z];
+        let mut context =
+            vec![(&raw const self.stop.is_requested).expose_provenance() as u64, 0, 0, 0, 0, 0, x | y << 32, z];
         debug_assert_eq!(8 * context.len(), context::BINDINGS as usize);
         context.extend(self.bindings.iter().flatten());
         let [frames, workgroup] = [frame_bytes, workgroup_bytes].map(|bytes| vec![0; bytes.div_ceil(8)]);
@@ -246,8 +250,10 @@ impl Worker<'_> {
         let stop = self.run.stop;
         self.context[context::FRAME as usize / 8] = (self.frames.as_mut_ptr().expose_provenance() + frame) as u64;
         self.context[context::WORKGROUP as usize / 8] = self.workgroup.as_mut_ptr().expose_provenance() as u64;
-        let border = self.run.code.borders[function].map_or(0, |border| (border as *const u8).expose_provenance());
-        self.context[context::BORDER as usize / 8] = border as u64;
+        let addresses = &mut self.context[context::BORDERS as usize / 8..];
+        for (address, border) in addresses.iter_mut().zip(&self.run.code.borders[function]) {
+            *address = border.map_or(0, |border| (border as *const u8).expose_provenance() as u64);
+        }
         // SAFETY: the context has the layout `context`, its addresses are valid until the function
         // returns, and frames and workgroup memory have the sizes that the kernel declares.
         let stopped =

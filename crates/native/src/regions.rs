@@ -37,19 +37,19 @@ pub struct Regions {
 #[derive(Debug, Clone)]
 pub struct GroupShapes {
     pub shapes: Shapes,
-    /// The interior of rows, and the shapes of its values within a group.
-    pub interior: Option<(Interior, Shapes)>,
+    /// The interiors of rows, and the shapes of their values within a group.
+    pub interiors: Vec<(Interior, Shapes)>,
 }
 
 impl GroupShapes {
-    /// Infers the shapes of a kernel and of its interior. `is_kept`: see `kept` of
+    /// Infers the shapes of a kernel and of its interiors. `is_kept`: see `kept` of
     /// [`Shapes::infer`].
     fn infer(kernel: &Kernel, is_kept: bool) -> Self {
-        let interior = Interior::find(kernel).map(|interior| {
+        let interiors = Interior::find_all(kernel).into_iter().map(|interior| {
             let shapes = Shapes::infer_with_known(&interior.kernel, is_kept, &interior.shapes);
             (interior, shapes)
         });
-        Self { shapes: Shapes::infer(kernel, is_kept), interior }
+        Self { interiors: interiors.collect(), shapes: Shapes::infer(kernel, is_kept) }
     }
 }
 

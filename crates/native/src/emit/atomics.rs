@@ -1,6 +1,8 @@
 //! Atomic operations, lane by lane.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, AtomicRmwOp, InstBuilder, MemFlagsData, types};
+use cranelift_frontend::FuncInstBuilder;
 
 use super::registers::scalar_type;
 use super::{Emitter, Register};
@@ -74,8 +76,54 @@ impl Emitter<'_, '_> {
             AtomicOperation::UnsignedMax => AtomicRmwOp::Umax,
         };
         let operand = to_bits(self, operand);
-        let old = self.build.ins().atomic_rmw(bits, flags, operation, address, operand);
+        let old = match self.would_be(operation, bits, operand, address) {
+            Some([loaded, new]) => self.modify_if_different([loaded, new], |this| {
+                this.build.ins().atomic_rmw(bits, flags, operation, address, operand)
+            }),
+            None => self.build.ins().atomic_rmw(bits, flags, operation, address, operand),
+        };
         self.value_of_bits(scalar, old)
+    }
+
+    /// Value in memory, and the result of an operation that often leaves it unchanged.
+    fn would_be(
+        &mut self,
+        operation: AtomicRmwOp,
+        bits: code::Type,
+        operand: code::Value,
+        address: code::Value,
+    ) -> Option<[code::Value; 2]> {
+        let combine: fn(code::Value, code::Value, FuncInstBuilder<'_, '_>) -> code::Value = match operation {
+            AtomicRmwOp::And => |a, b, build| build.band(a, b),
+            AtomicRmwOp::Or => |a, b, build| build.bor(a, b),
+            AtomicRmwOp::Smin => |a, b, build| build.smin(a, b),
+            AtomicRmwOp::Smax => |a, b, build| build.smax(a, b),
+            AtomicRmwOp::Umin => |a, b, build| build.umin(a, b),
+            AtomicRmwOp::Umax => |a, b, build| build.umax(a, b),
+            _ => return None,
+        };
+        let loaded = self.build.ins().atomic_load(bits, MemFlagsData::trusted(), address);
+        Some([loaded, combine(loaded, operand, self.build.ins())])
+    }
+
+    /// Generates `modify` where a value is to change, and returns the old value. A write that
+    /// changes nothing would take the memory from other cores, and wait for earlier stores.
+    fn modify_if_different(
+        &mut self,
+        [loaded, new]: [code::Value; 2],
+        modify: impl FnOnce(&mut Self) -> code::Value,
+    ) -> code::Value {
+        let [differs, done] = [(); 2].map(|()| self.build.create_block());
+        let old = self.build.append_block_param(done, self.build.func.dfg.value_type(loaded));
+        let is_same = self.build.ins().icmp(IntCC::Equal, loaded, new);
+        self.build.ins().brif(is_same, done, &[loaded.into()], differs, &[]);
+        self.build.seal_block(differs);
+        self.build.switch_to_block(differs);
+        let modified = modify(self);
+        self.jump(done, &[modified]);
+        self.build.seal_block(done);
+        self.build.switch_to_block(done);
+        old
     }
 
     fn value_of_bits(&mut self, scalar: code::Type, value: code::Value) -> code::Value {
@@ -104,7 +152,7 @@ impl Emitter<'_, '_> {
         let sum = self.build.ins().fadd(old, operand);
         let sum = self.build.ins().bitcast(bits, MemFlagsData::new(), sum);
         let found = self.build.ins().atomic_cas(flags, address, expected, sum);
-        let is_same = self.build.ins().icmp(code::condcodes::IntCC::Equal, found, expected);
+        let is_same = self.build.ins().icmp(IntCC::Equal, found, expected);
         self.build.ins().brif(is_same, done, &[], again, &[found.into()]);
         self.build.seal_block(again);
         self.build.seal_block(done);

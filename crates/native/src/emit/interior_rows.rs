@@ -1,8 +1,8 @@
 //! Generated function for rows with an interior.
 //!
 //! The function cuts a row into parts, and runs the interior of each part. For the invocations
-//! before and after the interior it calls the border function, the function for rows without an
-//! interior. The context has the address of the border function.
+//! before and after the interior it calls a border function. The context has the addresses of the
+//! border functions.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, Function, InstBuilder, MemFlagsData, types};
@@ -13,7 +13,7 @@ use super::row_values::DistanceInterval;
 use super::rows::{begin_function, signature};
 use super::{Emitter, FramePlacement, LANES, context};
 use crate::interior::Interior;
-use crate::shape::Shapes;
+use crate::shape::{Shapes, effects};
 
 /// Least number of invocations for which the function evaluates an interior.
 const MIN_ROW: i64 = 32;
@@ -23,11 +23,33 @@ const REEVALUATION_DISTANCE: i64 = 64;
 /// those of neighbours below 0, and wrap.
 const ANCHOR_DISTANCE: i64 = 16;
 
+/// Functions that an interior's function calls for invocations outside of the interior. Each
+/// constant is the index of an address in the context.
+#[derive(Debug, Clone, Copy)]
+pub struct Borders {
+    /// True if long runs have a function with fewer assumptions.
+    pub has_outer_interior: bool,
+    /// True if runs of fewer than [`LANES`] invocations have a function for one invocation.
+    pub has_single: bool,
+}
+
+impl Borders {
+    /// Function for rows without an interior.
+    pub const ROW: usize = 0;
+    /// Function for an interior with fewer assumptions.
+    pub const OUTER_INTERIOR: usize = 1;
+    /// Function for one invocation.
+    pub const SINGLE: usize = 2;
+    /// Number of addresses.
+    pub const COUNT: usize = 3;
+}
+
 /// Generates the function for rows with an interior; `shapes` are those of its groups.
 pub fn emit_interior_rows(
     interior: &Interior,
     shapes: &Shapes,
     frames: FramePlacement,
+    borders: Borders,
     function: &mut Function,
     frontend: TargetFrontendConfig,
 ) {
@@ -38,7 +60,7 @@ pub fn emit_interior_rows(
     let parts = emitter.build.create_block();
     emitter.jump(parts, &[x0]);
     let frame = emitter.inputs.frame;
-    let mut parts = InteriorRows { emitter, scalar: &scalar, shapes, frames, frame, x1, parts };
+    let mut parts = InteriorRows { emitter, scalar: &scalar, shapes, frames, borders, frame, x1, parts };
     parts.emit_part(interior);
     let InteriorRows { mut emitter, .. } = parts;
     emitter.build.seal_all_blocks();
@@ -50,6 +72,7 @@ struct InteriorRows<'a, 'f> {
     scalar: &'a Shapes,
     shapes: &'a Shapes,
     frames: FramePlacement,
+    borders: Borders,
     frame: code::Value,
     /// End of the row.
     x1: code::Value,
@@ -62,21 +85,57 @@ impl<'a> InteriorRows<'a, '_> {
         self.emitter.build.switch_to_block(block);
     }
 
-    /// Calls the border function for the invocations `start..end`.
+    /// Calls border functions for the invocations `start..end`.
     fn run_border(&mut self, start: code::Value, end: code::Value) {
-        let inputs = self.emitter.inputs.clone();
         let build = &mut self.emitter.build;
-        let [some, stopped, next] = [(); 3].map(|()| build.create_block());
+        let [some, row, next] = [(); 3].map(|()| build.create_block());
         let is_some = build.ins().icmp(IntCC::UnsignedLessThan, start, end);
         build.ins().brif(is_some, some, &[], next, &[]);
         build.switch_to_block(some);
-        let flags = MemFlagsData::trusted();
-        let border = build.ins().load(types::I64, flags, inputs.context, context::BORDER);
+        let length = build.ins().isub(end, start);
+        if self.borders.has_single {
+            let single = build.create_block();
+            let x = build.append_block_param(single, types::I32);
+            let is_short = build.ins().icmp_imm_u(IntCC::UnsignedLessThan, length, LANES as i64);
+            build.ins().brif(is_short, single, &[start.into()], row, &[]);
+            build.switch_to_block(single);
+            let address = self.border_address(Borders::SINGLE);
+            let after = self.emitter.build.ins().iadd_imm_s(x, 1);
+            self.call_border(address, x, after);
+            let build = &mut self.emitter.build;
+            let is_left = build.ins().icmp(IntCC::UnsignedLessThan, after, end);
+            build.ins().brif(is_left, single, &[after.into()], next, &[]);
+        } else {
+            build.ins().jump(row, &[]);
+        }
+        self.switch_to(row);
+        let mut address = self.border_address(Borders::ROW);
+        if self.borders.has_outer_interior {
+            let outer = self.border_address(Borders::OUTER_INTERIOR);
+            let build = &mut self.emitter.build;
+            let is_long = build.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, length, MIN_ROW);
+            address = build.ins().select(is_long, outer, address);
+        }
+        self.call_border(address, start, end);
+        self.emitter.jump(next, &[]);
+        self.switch_to(next);
+    }
+
+    fn border_address(&mut self, border: usize) -> code::Value {
+        let offset = context::BORDERS + 8 * border as i32;
+        self.emitter.build.ins().load(types::I64, MemFlagsData::trusted(), self.emitter.inputs.context, offset)
+    }
+
+    /// Calls a border function for the invocations `start..end`, and returns if it has stopped.
+    fn call_border(&mut self, address: code::Value, start: code::Value, end: code::Value) {
+        let inputs = self.emitter.inputs.clone();
+        let build = &mut self.emitter.build;
+        let [stopped, next] = [(); 2].map(|()| build.create_block());
         let signature = signature(build.func.signature.call_conv);
         let signature = build.import_signature(signature);
         let [_, y, z] = inputs.position;
         let arguments = [inputs.context, start, end, y, z, inputs.row_start];
-        let call = build.ins().call_indirect(signature, border, &arguments);
+        let call = build.ins().call_indirect(signature, address, &arguments);
         let result = build.inst_results(call)[0];
         build.ins().brif(result, stopped, &[], next, &[]);
         build.switch_to_block(stopped);
@@ -174,10 +233,18 @@ impl<'a> InteriorRows<'a, '_> {
         emitter.set_frame_address(self.frames, self.frame, x);
         emitter.set_distance(distance);
         let after = emitter.build.append_block_param(other, types::I64);
+        let is_repeatable = self.frames == FramePlacement::Reused && effects::is_repeatable(emitter.kernel);
         emitter.emit_invocations(|this| {
-            let next = this.build.ins().iadd_imm_s(distance, LANES as i64);
-            let is_left = this.build.ins().icmp(IntCC::SignedLessThanOrEqual, next, last_group);
-            this.build.ins().brif(is_left, inside, &[next.into()], other, &[next.into()]);
+            let after = this.build.ins().iadd_imm_s(distance, LANES as i64);
+            let (next, is_left) = match is_repeatable {
+                // The last group ends at the end of the interval, and repeats invocations.
+                true => {
+                    let next = this.build.ins().smin(after, last_group);
+                    (next, this.build.ins().icmp(IntCC::SignedLessThan, distance, last_group))
+                }
+                false => (after, this.build.ins().icmp(IntCC::SignedLessThanOrEqual, after, last_group)),
+            };
+            this.build.ins().brif(is_left, inside, &[next.into()], other, &[after.into()]);
         });
         emitter.row = None;
         self.switch_to(other);

@@ -27,10 +27,10 @@ use cranelift_frontend::FunctionBuilder;
 
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
-pub use interior_rows::emit_interior_rows;
+pub use interior_rows::{Borders, emit_interior_rows};
 use masks::Mask;
 pub use registers::Register;
-pub use rows::{FramePlacement, context, emit_rows, signature};
+pub use rows::{FramePlacement, context, emit_invocation, emit_rows, signature};
 
 /// Number of invocations of a group.
 pub const LANES: usize = 8;

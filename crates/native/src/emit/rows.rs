@@ -21,12 +21,13 @@ pub mod context {
     pub const FRAME: i32 = 8;
     /// Address of the workgroup's memory.
     pub const WORKGROUP: i32 = 16;
-    /// Address of the border function, for functions of interiors.
-    pub const BORDER: i32 = 24;
+    /// Addresses of the border functions, for functions of interiors: see
+    /// [`Borders`](super::super::Borders).
+    pub const BORDERS: i32 = 24;
     /// Numbers of workgroups along x, y and z, `u32` each.
-    pub const WORKGROUPS: i32 = 32;
+    pub const WORKGROUPS: i32 = 48;
     /// Address, and size in bytes, of each binding, `u64` each.
-    pub const BINDINGS: i32 = 48;
+    pub const BINDINGS: i32 = 64;
 }
 
 /// Placement of the frames of invocations.
@@ -124,6 +125,29 @@ pub fn emit_rows(
     emitter.build.switch_to_block(done);
     let zero = emitter.build.ins().iconst(types::I32, 0);
     emitter.build.ins().return_(&[zero]);
+    emitter.build.finalize(frontend);
+}
+
+/// Generates the function for one invocation, the first of a row.
+///
+/// Cranelift moves values out of loops. Without a loop, the function evaluates only values that the
+/// invocation uses.
+pub fn emit_invocation(
+    kernel: &Kernel,
+    frames: FramePlacement,
+    function: &mut Function,
+    frontend: TargetFrontendConfig,
+) {
+    let mut reusable = FunctionBuilderContext::new();
+    let scalar = Shapes::uniform(kernel);
+    let (mut emitter, [x0, _]) = begin_function(kernel, &scalar, function, &mut reusable);
+    let frame = emitter.inputs.frame;
+    emitter.set_frame_address(frames, frame, x0);
+    emitter.emit_invocations(|this| {
+        let zero = this.build.ins().iconst(types::I32, 0);
+        this.build.ins().return_(&[zero]);
+    });
+    emitter.build.seal_all_blocks();
     emitter.build.finalize(frontend);
 }
 

@@ -6,6 +6,9 @@
 //! [`RowCondition`]s once a row, and runs the simplified kernel in the interval in which all
 //! conditions hold.
 
+mod expectation;
+mod jumps;
+mod predict;
 mod rules;
 mod simplify;
 mod tail;
@@ -36,6 +39,16 @@ pub struct Interior {
     pub tail: Option<IdleTail>,
 }
 
+/// Assumptions about `if` statements with a uniform condition of the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assumptions {
+    /// The row has effects.
+    Effects,
+    /// In addition, positions of the row along other axes lie inside of all bounds, where an arm
+    /// ends a block early.
+    Positions,
+}
+
 /// An assumption of the simplified kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RowCondition {
@@ -63,11 +76,17 @@ pub struct Bound {
 }
 
 impl Interior {
-    /// Finds the interior of a kernel in single-assignment form; `None` for a kernel without values
-    /// that are affine along x.
-    pub fn find(kernel: &Kernel) -> Option<Self> {
-        let interior = simplify::simplify(kernel);
-        (!interior.conditions.is_empty()).then_some(interior)
+    /// Finds the interiors of a kernel in single-assignment form, from the one with most
+    /// assumptions to the one with fewest. Empty for a kernel without values that are affine along
+    /// x.
+    pub fn find_all(kernel: &Kernel) -> Vec<Self> {
+        let (inner, has_assumed) = simplify::simplify(kernel, Assumptions::Positions);
+        let mut interiors = vec![inner];
+        if has_assumed {
+            interiors.push(simplify::simplify(kernel, Assumptions::Effects).0);
+        }
+        interiors.retain(|interior| !interior.conditions.is_empty());
+        interiors
     }
 
     pub fn shape(&self, value: Value) -> Option<Shape> {

@@ -23,7 +23,7 @@ pub enum Rule {
 }
 
 /// Largest constant that counts as a lower bound of positions.
-const LOW: u64 = 8;
+pub const LOW: u64 = 8;
 
 /// Rules for values of a kernel; the operands of a value have their replacements.
 pub struct Rules<'a> {

@@ -2,15 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Access, Binary, Definition, Kernel, Label, Memory, Merge, Statement, Type, Value};
+use crate::ir::{Access, Binary, Builtin, Definition, Kernel, Label, Memory, Merge, Statement, Type, Value};
+use crate::lower::fold::{Fold, fold};
 use crate::prune;
 use crate::shape::{Shape, effects};
 
+use super::jumps::{breaks, count_stores, leaves};
 use super::rules::{Rule, Rules, is_tested};
-use super::{Interior, RowCondition, RowTest, tail, unused};
+use super::{Assumptions, Interior, RowCondition, RowTest, tail, unused};
 
-/// Simplifies a kernel, and collects the conditions under which the result equals the kernel.
-pub fn simplify(kernel: &Kernel) -> Interior {
+/// Simplifies a kernel, and collects the conditions under which the result equals the kernel. Also
+/// returns true if conditions rest on [`Assumptions::Positions`].
+pub fn simplify(kernel: &Kernel, assumptions: Assumptions) -> (Interior, bool) {
     let guards = effects::guards(kernel);
     let whole = kernel;
     let mut kernel = kernel.clone();
@@ -45,25 +48,28 @@ pub fn simplify(kernel: &Kernel) -> Interior {
         assumed: HashSet::new(),
         proved: HashSet::new(),
         found: HashSet::new(),
+        assumptions,
+        has_assumed_position: false,
+        positional: HashSet::new(),
     };
     let body = pass.body(body);
-    let (mut out, assumed) = (pass.out, pass.assumed);
+    let (mut out, assumed, has_assumed_position) = (pass.out, pass.assumed, pass.has_assumed_position);
     out.kernel.body = body;
     prune::prune(&mut out.kernel);
     out.tail = tail::find(&mut out, whole, &assumed, bools, returns);
     unused::remove_unused(&mut out);
-    out
+    (out, has_assumed_position)
 }
 
-struct Simplifier {
-    out: Interior,
+pub(super) struct Simplifier {
+    pub(super) out: Interior,
     guards: HashSet<Value>,
     /// The constants false and true.
     bools: [Value; 2],
     /// Label of the block that a `return` breaks.
-    returns: Option<Label>,
+    pub(super) returns: Option<Label>,
     /// Number of stores and atomics of the whole kernel.
-    stores: usize,
+    pub(super) stores: usize,
     /// Replacement of each replaced value.
     replaced: HashMap<Value, Value>,
     /// Uniform conditions around the current statement, with their bools.
@@ -75,6 +81,11 @@ struct Simplifier {
     /// Affine values that do not wrap, with the path of the condition that proves it.
     proved: HashSet<(Value, Vec<(Value, bool)>)>,
     found: HashSet<RowCondition>,
+    pub(super) assumptions: Assumptions,
+    /// True after the first condition that rests on [`Assumptions::Positions`].
+    pub(super) has_assumed_position: bool,
+    /// Values that depend on a position of the row or on the length of an array.
+    pub(super) positional: HashSet<Value>,
 }
 
 impl Simplifier {
@@ -89,7 +100,7 @@ impl Simplifier {
         out
     }
 
-    fn operand(&self, value: Value) -> Value {
+    pub(super) fn operand(&self, value: Value) -> Value {
         *self.replaced.get(&value).unwrap_or(&value)
     }
 
@@ -123,6 +134,9 @@ impl Simplifier {
             Statement::Block { label, body, results, ending } => self.block(label, body, results, ending, out),
             Statement::Loop { label, body, parameters, mut initial, line } => {
                 self.operands(&mut initial);
+                if let Some(jump) = self.jump_over_loop(&body, &parameters, &initial, label) {
+                    return out.push(jump);
+                }
                 let body = self.body(body);
                 out.push(Statement::Loop { label, body, parameters, initial, line });
             }
@@ -145,6 +159,18 @@ impl Simplifier {
         definition.map_operands(|one| self.operand(one));
         if let Definition::Load(access) = &mut definition {
             *access = self.access(*access);
+        }
+        self.note_position(value, &definition);
+        if let Some(folded) = fold(&self.out.kernel, self.out.kernel.ty(value), &definition) {
+            let folded = match folded {
+                Fold::Constant(bits) => self.constant(self.out.kernel.ty(value), bits),
+                Fold::Value(other) => other,
+            };
+            if is_assumed {
+                self.assumed.insert(value);
+            }
+            self.replaced.insert(value, folded);
+            return;
         }
         self.out.kernel.values[value.0 as usize].1 = definition;
         let rules = self.rules(is_assumed);
@@ -180,6 +206,29 @@ impl Simplifier {
             Rule::Free => {}
         }
         out.push(Statement::Let(value));
+    }
+
+    /// A constant of the simplified kernel.
+    fn constant(&mut self, ty: Type, bits: u64) -> Value {
+        if ty == Type::Bool {
+            return self.bools[bits as usize & 1];
+        }
+        let constant = self.out.kernel.add(ty, Definition::Constant(bits));
+        self.out.shapes.push(Some(Shape::Uniform));
+        constant
+    }
+
+    /// Notes a value that depends on a position of the row or on the length of an array.
+    fn note_position(&mut self, value: Value, definition: &Definition) {
+        let mut depends = match definition {
+            Definition::Builtin(Builtin::NumWorkgroups(_)) => false,
+            Definition::Builtin(_) | Definition::Length { .. } => true,
+            _ => false,
+        };
+        definition.for_each_operand(|operand| depends |= self.positional.contains(&operand));
+        if depends {
+            self.positional.insert(value);
+        }
     }
 
     fn rules(&self, is_assumed: bool) -> Rules<'_> {
@@ -273,6 +322,7 @@ impl Simplifier {
         let mut known = self.known(condition);
         if known.is_none() && is_row && self.is_certain && self.path.is_empty() {
             known = self.expected(&accept, &reject, &merges);
+            known = known.or_else(|| self.expected_position(condition, [&accept, &reject]));
             if let Some(expected) = known {
                 self.assume(RowTest::Is { value: condition, expected });
             }
@@ -311,66 +361,4 @@ impl Simplifier {
         let merges = merges.collect();
         out.push(Statement::If { condition, accept, reject, merges });
     }
-
-    /// Expected condition of an `if`: the arm that does not return, or the arm with all stores.
-    fn expected(&self, accept: &[Statement], reject: &[Statement], merges: &[Merge]) -> Option<bool> {
-        if self.returns_at_once(accept) {
-            return Some(false);
-        }
-        if self.returns_at_once(reject) {
-            return Some(true);
-        }
-        if !merges.is_empty() || leaves(accept, &mut Vec::new()) || leaves(reject, &mut Vec::new()) {
-            return None;
-        }
-        // An arm with all stores of the kernel has all its effects.
-        match [accept, reject].map(|arm| count_stores(arm) == self.stores) {
-            [true, false] => Some(true),
-            [false, true] => Some(false),
-            _ => None,
-        }
-    }
-
-    fn returns_at_once(&self, body: &[Statement]) -> bool {
-        match body {
-            [.., Statement::Break { label, .. }] => Some(*label) == self.returns && count_stores(body) == 0,
-            _ => false,
-        }
-    }
-}
-
-/// Number of stores and atomics of a body.
-fn count_stores(body: &[Statement]) -> usize {
-    let count = |statement: &Statement| match statement {
-        Statement::Store(..) | Statement::Atomic(_) => 1,
-        Statement::If { accept, reject, .. } => count_stores(accept) + count_stores(reject),
-        Statement::Block { body, .. } | Statement::Loop { body, .. } => count_stores(body),
-        _ => 0,
-    };
-    body.iter().map(count).sum()
-}
-
-/// True where a body has a jump to a label.
-fn breaks(body: &[Statement], label: Label) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::If { accept, reject, .. } => breaks(accept, label) || breaks(reject, label),
-        Statement::Block { body, .. } | Statement::Loop { body, .. } => breaks(body, label),
-        Statement::Break { label: to, .. } => *to == label,
-        _ => false,
-    })
-}
-
-/// True where a body has a jump to a label outside of it.
-fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::If { accept, reject, .. } => leaves(accept, inside) || leaves(reject, inside),
-        Statement::Block { label, body, .. } | Statement::Loop { label, body, .. } => {
-            inside.push(*label);
-            let leaves = leaves(body, inside);
-            inside.pop();
-            leaves
-        }
-        Statement::Break { label, .. } | Statement::Repeat { label, .. } => !inside.contains(label),
-        _ => false,
-    })
 }

@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Binary, Compare, Definition, Kernel, Label, Statement, Type, Unary, Value};
+use crate::ir::{Binary, Compare, Definition, Kernel, Label, Merge, Statement, Type, Unary, Value};
+use crate::lower::fold::{Fold, fold};
 use crate::shape::Shape;
 
 use super::{Bound, Interior, RowTest};
@@ -41,8 +42,22 @@ pub fn find(
         _ => None,
     })?;
     let mut pass = TailSearch { interior, whole, end, bools, replaced: HashMap::new() };
-    let (condition, idle) = pass.body(&whole.body, returns)?;
+    let (condition, idle) = pass.body(&whole.body, returns, &mut Vec::new())?;
     Some(IdleTail { value: end.0, bound: end.1, condition, idle })
+}
+
+/// A block around a statement, and the statements after the block.
+struct EnclosingBlock<'s> {
+    label: Label,
+    results: &'s [Value],
+    rest: &'s [Statement],
+}
+
+/// Control flow at the end of statements without effects.
+#[derive(Debug, PartialEq, Eq)]
+enum IdleEnd {
+    FallsThrough,
+    Breaks(Label, Vec<Value>),
 }
 
 struct TailSearch<'a> {
@@ -56,19 +71,29 @@ struct TailSearch<'a> {
 }
 
 impl TailSearch<'_> {
-    /// Condition of the first `if`, and its value in the arm that returns.
-    fn body(&mut self, body: &[Statement], returns: Option<Label>) -> Option<(Value, bool)> {
+    /// Condition of the first `if`, and its value in the arm that returns. `enclosing` are the
+    /// blocks around the body, each with the statements after it.
+    fn body<'s>(
+        &mut self,
+        body: &'s [Statement],
+        returns: Option<Label>,
+        enclosing: &mut Vec<EnclosingBlock<'s>>,
+    ) -> Option<(Value, bool)> {
         for (number, statement) in body.iter().enumerate() {
             match statement {
                 Statement::Let(value) => self.define(*value),
-                Statement::Block { body: inner, .. } if number + 1 == body.len() => return self.body(inner, returns),
+                Statement::Block { label, body: inner, results, .. } => {
+                    enclosing.push(EnclosingBlock { label: *label, results, rest: &body[number + 1..] });
+                    return self.body(inner, returns, enclosing);
+                }
                 Statement::If { condition, accept, reject, .. } => {
                     let condition = self.replaced.get(condition).copied()?;
-                    let is_last = number + 1 == body.len();
-                    let is_idle = |arm: &[Statement]| match arm {
+                    let is_last = number + 1 == body.len() && enclosing.iter().all(|block| block.rest.is_empty());
+                    let mut is_idle = |arm: &[Statement]| match arm {
                         [] => is_last,
-                        [.., Statement::Break { label, .. }] => {
-                            Some(*label) == returns && arm[..arm.len() - 1].iter().all(is_let)
+                        [before @ .., Statement::Break { label, values }] => {
+                            before.iter().all(is_let)
+                                && (Some(*label) == returns || self.ends_idle(*label, values, enclosing))
                         }
                         _ => false,
                     };
@@ -82,6 +107,75 @@ impl TailSearch<'_> {
             }
         }
         None
+    }
+
+    /// True if invocations that break a block with these values have no effects after it.
+    fn ends_idle(&mut self, label: Label, values: &[Value], enclosing: &[EnclosingBlock<'_>]) -> bool {
+        let Some(number) = enclosing.iter().position(|block| block.label == label) else { return false };
+        let before = self.replaced.clone();
+        self.pass_on(enclosing[number].results, values);
+        let mut rests = enclosing[..=number].iter().rev();
+        let is_idle = rests.all(|block| self.run_idle(block.rest) == Some(IdleEnd::FallsThrough));
+        if !is_idle {
+            self.replaced = before;
+        }
+        is_idle
+    }
+
+    /// Gives values of the tail to the results of a block.
+    fn pass_on(&mut self, results: &[Value], values: &[Value]) {
+        for (result, value) in results.iter().zip(values) {
+            if let Some(value) = self.tail(*value) {
+                self.replaced.insert(*result, value);
+            }
+        }
+    }
+
+    /// End of statements that have no effects in the tail; `None` for statements with effects, or
+    /// with conditions that are unknown.
+    fn run_idle(&mut self, body: &[Statement]) -> Option<IdleEnd> {
+        for statement in body {
+            let end = match statement {
+                Statement::Let(value) => {
+                    self.define(*value);
+                    IdleEnd::FallsThrough
+                }
+                Statement::If { condition, accept, reject, merges } => {
+                    let condition = self.tail(*condition)?;
+                    let condition = self.known(condition)?;
+                    let end = self.run_idle(if condition { accept } else { reject })?;
+                    let results: Vec<_> = merges.iter().map(|merge| merge.result).collect();
+                    let chosen = |merge: &Merge| if condition { merge.accept } else { merge.reject };
+                    let values: Option<Vec<_>> = merges.iter().map(chosen).collect();
+                    if end == IdleEnd::FallsThrough {
+                        self.pass_on(&results, &values?);
+                    }
+                    end
+                }
+                Statement::Block { label, body, results, ending } => match self.run_idle(body)? {
+                    IdleEnd::FallsThrough => {
+                        self.pass_on(results, ending);
+                        IdleEnd::FallsThrough
+                    }
+                    IdleEnd::Breaks(to, values) if to == *label => {
+                        self.pass_on(results, &values);
+                        IdleEnd::FallsThrough
+                    }
+                    other => other,
+                },
+                // The first pass is the last one, or has effects.
+                Statement::Loop { body, parameters, initial, .. } => {
+                    self.pass_on(parameters, initial);
+                    self.run_idle(body)?
+                }
+                Statement::Break { label, values } => IdleEnd::Breaks(*label, values.clone()),
+                _ => return None,
+            };
+            if end != IdleEnd::FallsThrough {
+                return Some(end);
+            }
+        }
+        Some(IdleEnd::FallsThrough)
     }
 
     fn known(&self, value: Value) -> Option<bool> {
@@ -144,6 +238,17 @@ impl TailSearch<'_> {
 
     /// Adds a value of the tail from operands of the tail.
     fn copy(&mut self, value: Value, mut definition: Definition) {
+        let ty = self.interior.kernel.ty(value);
+        let mut is_uniform = true;
+        definition.for_each_operand(|one| is_uniform &= self.tail(one).is_some());
+        if ty == Type::Bool && is_uniform {
+            let mut mapped = definition.clone();
+            mapped.map_operands(|one| self.tail(one).unwrap_or(one));
+            if let Some(Fold::Constant(bit)) = fold(&self.interior.kernel, ty, &mapped) {
+                self.replaced.insert(value, self.bools[bit as usize & 1]);
+                return;
+            }
+        }
         let needs_no_assumption = match definition {
             Definition::Load(access) => access.index.is_none() && access.guard.is_none(),
             Definition::Builtin(_) | Definition::Length { .. } => true,
@@ -155,13 +260,10 @@ impl TailSearch<'_> {
         if matches!(definition, Definition::Load(_) | Definition::Builtin(_) | Definition::Length { .. }) {
             return;
         }
-        let mut is_uniform = !matches!(definition, Definition::Function(..));
-        definition.for_each_operand(|one| is_uniform &= self.tail(one).is_some());
-        if !is_uniform {
+        if !is_uniform || matches!(definition, Definition::Function(..)) {
             return;
         }
         definition.map_operands(|one| self.tail(one).unwrap_or(one));
-        let ty = self.interior.kernel.ty(value);
         let copy = self.interior.kernel.add(ty, definition);
         self.interior.shapes.push(Some(Shape::Uniform));
         self.interior.values.push(copy);

@@ -14,7 +14,7 @@ mod call;
 mod entry;
 mod expression;
 mod facts;
-mod fold;
+pub(crate) mod fold;
 mod frame;
 mod hash;
 mod known_values;

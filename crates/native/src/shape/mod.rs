@@ -358,12 +358,20 @@ impl<'k> Inference<'k> {
             }
             Definition::Select { condition, accept, reject } => match (of(*condition), of(*accept), of(*reject)) {
                 (Uniform, a, b) if a == b => plain(a),
+                // Two uniform values are rarely equal.
+                (Uniform, Affine(_), Uniform) if self.is_pure && self.is_equality(*condition) => {
+                    (Uniform, Some(Speculation::Reject))
+                }
                 (Uniform, Affine(a), Uniform) if self.is_pure => (Affine(a), Some(Speculation::Accept)),
                 (Uniform, Uniform, Affine(b)) if self.is_pure => (Affine(b), Some(Speculation::Reject)),
                 _ => plain(Varying),
             },
             _ => plain(Varying),
         }
+    }
+
+    fn is_equality(&self, condition: Value) -> bool {
+        matches!(self.kernel.definition(condition), Definition::Compare(Compare::Equal, ..))
     }
 
     fn loaded(&self, access: &Access) -> Shape {

@@ -128,3 +128,80 @@ fn interiors_of_rows_give_bits_of_interpreter() {
         }
     }
 }
+
+/// A kernel whose accesses are recorded where they are outside of a box, as in checked runs.
+const RECORDED: &str = "
+    struct Bounds { domain: vec4<i32>, low: vec4<i32>, extent: vec4<i32>, storage: vec4<i32> }
+    @group(0) @binding(0) var<uniform> bounds: Bounds;
+    @group(0) @binding(1) var<storage> source: array<u32>;
+    @group(0) @binding(2) var<storage, read_write> out: array<u32>;
+    @group(0) @binding(3) var<storage, read_write> report: array<atomic<u32>>;
+    var<private> low: vec3<i32>;
+    var<private> extent: vec3<i32>;
+    var<private> strays: u32;
+    var<private> first: vec3<i32>;
+    var<private> layers: u32;
+    fn record(p: vec3<i32>) {
+        if all(vec3<u32>(p - low) < vec3<u32>(extent)) & (arrayLength(&source) > 0u) { return; }
+        if !all(vec3<u32>(p + vec3(2)) < vec3<u32>(bounds.storage.xyz)) {
+            if strays == 0u { first = p; }
+            strays += 1u;
+            return;
+        }
+        var c = 0u;
+        let q = p - low;
+        c = select(c, c * u32(extent.x) + u32(q.x), bounds.storage.x == extent.x);
+        c = c * 3u + u32(select(select(0, 1, q.y >= extent.y), 2, q.y < 0));
+        c = c * 3u + u32(select(select(0, 1, q.x >= extent.x), 2, q.x < 0));
+        layers |= 1u << c;
+    }
+    fn load(p: vec3<i32>) -> u32 { record(p); return source[u32(p.x + p.y * 60 + p.z * 300 + 400)]; }
+    fn body(id: vec3<u32>) {
+        let p = vec3<i32>(id);
+        if !all(id < vec3<u32>(bounds.domain.xyz)) { return; }
+        let x = load(p - vec3(1, 0, 0)) ^ load(p + vec3(1, 0, 0));
+        let y = load(p - vec3(0, 1, 0)) + load(p + vec3(0, 1, 0));
+        out[id.x + 180u * (id.y + 4u * id.z)] = x * 3u + y + load(p - vec3(0, 0, 1));
+    }
+    @compute @workgroup_size(16)
+    fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+        low = bounds.low.xyz;
+        extent = bounds.extent.xyz;
+        body(id);
+        var words = 0u;
+        if strays > 0u {
+            if atomicAdd(&report[0], strays) < 0xffffffffu { words = min(strays, 2u); }
+        }
+        for (var k = 0u; k < words; k++) { atomicMax(&report[1u + k], u32(first.x * 64 + first.y * 8 + first.z)); }
+        if layers != 0u {
+            atomicOr(&report[4], layers);
+            atomicAnd(&report[5], layers);
+            atomicMin(&report[6], layers);
+        }
+    }";
+
+#[test]
+fn recorded_accesses_of_rows_give_bits_of_interpreter() {
+    let mut state = 0x8765_4321_u32;
+    let mut random = |values: &[i32]| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        values[(state >> 8) as usize % values.len()]
+    };
+    let count = std::env::var("ZIPPY_RANDOM_KERNELS").map_or(12, |text| text.parse().unwrap());
+    for _ in 0..count {
+        let domain = [random(&[40, 61, 100, 160, 176]), random(&[1, 3, 4]), random(&[1, 2]), 0];
+        let low = [random(&[0, 0, -1, 1]), random(&[0, 0, -1]), random(&[0, 0, -1]), 0];
+        let extent = [domain[0] + random(&[0, 0, 1, -9]), domain[1] + random(&[0, 0, 2]), domain[2] + 1, 0];
+        let storage = [random(&[300, extent[0], extent[0] + 4]), random(&[8, 5]), random(&[8, 3]), 0];
+        let bounds: Vec<u32> = [domain, low, extent, storage].concat().into_iter().map(|one| one as u32).collect();
+        let source = (0..2000_u32).map(|number| number.wrapping_mul(2_654_435_761)).collect();
+        let arrays = [bounds, source, vec![7; 180 * 8], vec![0, 0, 0, 0, 0, u32::MAX, u32::MAX]];
+        let bytes = |words: &Vec<u32>| bytemuck::cast_slice(words).to_vec();
+        let buffers: Buffers = (0..).zip(&arrays).map(|(number, words)| ((0, number), bytes(words))).collect();
+        let result =
+            compare_with(&options(), RECORDED, &buffers, [11, 4, 2], |module, info, entry, buffers, groups| {
+                run(Vectorization::Use, module, info, entry, buffers, groups)
+            });
+        assert_eq!(result, Ok(()), "{:?}", arrays[0]);
+    }
+}
