@@ -370,8 +370,13 @@ impl<'k> Inference<'k> {
         }
     }
 
+    /// True for an equality of two values that are no constants.
     fn is_equality(&self, condition: Value) -> bool {
-        matches!(self.kernel.definition(condition), Definition::Compare(Compare::Equal, ..))
+        let is_constant = |value: Value| matches!(self.kernel.definition(value), Definition::Constant(_));
+        match self.kernel.definition(condition) {
+            Definition::Compare(Compare::Equal, a, b) => !is_constant(*a) && !is_constant(*b),
+            _ => false,
+        }
     }
 
     fn loaded(&self, access: &Access) -> Shape {
