@@ -12,8 +12,8 @@ use std::ops::AddAssign;
 
 use rayon::slice::ParallelSliceMut;
 use zippy::{Element, Error, Layout, LocalArray, Operator, Result};
-use zippy_testing::random::index_hash;
 use zippy_primitives::Primitives;
+use zippy_testing::random::index_hash;
 
 use common::{Case, ChunkAccess, Contender, Run, Target, contender, on_ranks, prepared};
 use reference::lampshade::Lampshade;

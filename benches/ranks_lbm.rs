@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use zippy::{Exchange, KernelSource, Layout, LocalArray, Result, Split, World};
-use zippy_lbm::{Cut, Flow, Problem, Side, Precision, VelocitySet};
+use zippy_lbm::{Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use common::{ChunkAccess, Run, Spread, contender, on_ranks};
 use reference::device::read;

@@ -6,8 +6,8 @@ mod common;
 use serde_json::json;
 use wgpu::DeviceType;
 use zippy::{Element, GlobalArray, Layout, LocalArray, Operator, Result, Split};
-use zippy_testing::random::index_hash;
 use zippy_primitives::Primitives;
+use zippy_testing::random::index_hash;
 
 use common::{Case, ChunkAccess, Contender, Run, Spread, contender, on_ranks, prepared};
 

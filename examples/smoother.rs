@@ -1,6 +1,6 @@
 //! A collective of one's own: a smoother that updates ghost cells between its half sweeps.
 //!
-//! `docs/own-collective.md` explains the steps. The program compares all cells with a plain loop
+//! `docs/own_collective.md` explains the steps. The program compares all cells with a plain loop
 //! over the whole field: the bits do not depend on the number of ranks.
 
 #[path = "support/say.rs"]

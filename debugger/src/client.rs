@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use zippy_files::shown;
 use zippy_protocol::greeting::TOKEN_DIGITS;
 use zippy_protocol::meant;
 use zippy_protocol::{
     Answer, ArrayEntry, Control, MOST_VIEW_BYTES, Message, Point, Program, Request, View, ViewRequest,
 };
-use zippy_files::shown;
 
 use crate::session::{Live, Replay, Session, State};
 

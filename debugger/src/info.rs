@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use zippy_protocol::{Answer, ArrayEntry, ArrayKind, Message, Point, Request};
 use zippy_files::{quoted, said, shown};
+use zippy_protocol::{Answer, ArrayEntry, ArrayKind, Message, Point, Request};
 
 use crate::session::{Replay, Session};
 

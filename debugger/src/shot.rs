@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Deserialize;
-use zippy_protocol::{ArrayEntry, ScalarValue, View};
 use zippy_files::write_whole;
+use zippy_protocol::{ArrayEntry, ScalarValue, View};
 
 use crate::client::Client;
 use crate::export::{CellGrid, FileFormat, MAX_EDGE, csv, npy, png};

@@ -2,6 +2,7 @@
 
 use zippy::algorithms::reduce::Bins;
 use zippy::{GlobalArray, Layout, Operator, Split, World};
+use zippy_primitives::Primitives;
 
 const MEASUREMENTS: u64 = 100_000;
 const STATIONS: u32 = 8;

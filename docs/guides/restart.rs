@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use zippy::{GlobalArray, Layout, Split, World, include_wgsl};
-use zippy_io::array::{SaveOptions, TimeSeries, save_with};
-use zippy_io::checkpoint::{Checkpoints, Contents};
+use zippy_store::array::{SaveOptions, TimeSeries, save_with};
+use zippy_store::checkpoint::{Checkpoints, Contents};
 
 const SHAPE: [i64; 2] = [60, 40];
 

@@ -44,7 +44,7 @@ impl Cut {
             }
             Self::Parts(parts) => parts.map(|count| i64::try_from(count).unwrap_or(i64::MAX)),
             Self::Auto => {
-                let max_cells = i128::from(world.binding_bytes()) / i128::from(cell_bytes);
+                let max_cells = i128::from(world.limits().binding_bytes) / i128::from(cell_bytes);
                 check_chunk_count(world, extents, product(&extents) / max_cells.max(1))?;
                 let minima = [0, 1, 2].map(|axis| end_minima(problem, axis));
                 CutGrid { extents, ghosts: ghost_layers(problem), minima, max_cells }.choose(world.size() as i64)
@@ -71,7 +71,7 @@ impl Cut {
     ) -> Result<(), FlowError> {
         let cells = [0, 1, 2].map(|axis| parts[axis].iter().max().map_or(0, |&length| length));
         let bytes = product(&extend(cells, ghost_layers(problem))).saturating_mul(cell_bytes.into());
-        let max_bytes = world.binding_bytes();
+        let max_bytes = world.limits().binding_bytes;
         if bytes > max_bytes.into() {
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             return Err(FlowError::ChunkTooLarge { cells, bytes, max_bytes });

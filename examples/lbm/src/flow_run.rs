@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use zippy::{Error, Result, World};
-use zippy_io::checkpoint::{Checkpoints, Contents};
 use zippy_lbm::{Fields, Flow, Populations};
+use zippy_store::checkpoint::{Checkpoints, Contents};
 
 use crate::compare;
 use crate::end_conditions::{CheckInterval, End, EndWatcher};
@@ -74,7 +74,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
     ) -> Result<Self> {
         let RunInputs { setup, prepared, mut flow } = inputs;
         let first_step = flow.steps();
-        world.skip_debug_points(first_step);
+        world.debug().skip_points(first_step);
         let last_step = first_step.saturating_add(options.steps.unwrap_or(match link {
             Some(_) => UNLIMITED_STEPS,
             None if options.until_steady => prepared.case.steps.saturating_mul(MAX_STEADY_RUN),
@@ -199,7 +199,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
             if self.flow.steps().is_multiple_of(CHECK_INTERVAL) {
                 self.flow.start_check()?;
             }
-            if !self.world.is_observed("step") {
+            if !self.world.debug().is_observed("step") {
                 self.world.debug_point("step")?;
                 continue;
             }

@@ -121,7 +121,7 @@ pub fn strided_histogram<T: Reducible, const D: usize>(
     let keys: Vec<u64> = bins.edges.iter().filter_map(|&edge| order(edge)).collect();
     collective(world, "histogram", &[section.into()], hash((keys, stride)), |operand| {
         let mut counts = local(&operand.strided(stride), &vec![bins; T::COMPONENTS])?;
-        world.inner().all_reduce(&mut counts, |sum, more| *sum += more)?;
+        world.inner_group().all_reduce(&mut counts, |sum, more| *sum += more)?;
         let each = counts.len() / T::COMPONENTS;
         Ok(T::each(|component| Histogram::of(&counts[component * each..][..each])))
     })

@@ -219,7 +219,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     }
 }
 
-crate::with_variables! {
+zippy_testing::with_variables! {
     large_arrays_run_up_to_the_limit, [
         ("VK_ICD_FILENAMES", "/nonexistent"), ("VK_DRIVER_FILES", "/nonexistent"), ("ZIPPY_HOST_MAP", "1"),
     ], check_large_arrays

@@ -1,6 +1,6 @@
 //! Layouts of arrays on the lattice.
 
-use zippy::{Element, GlobalArray, Layout, Ownership, Result, World};
+use zippy::{ArrayOptions, Element, GlobalArray, Layout, Ownership, Result, World};
 
 use crate::cut::lattice_layout;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ pub fn create_on_lattice<T: Element, const D: usize>(
 ) -> Result<GlobalArray<T, D>> {
     match problem.fold_axis() {
         None => world.array(name, layout),
-        Some(_) => world.array_owned(name, layout, owners_of_cells(world, problem, parts)?),
+        Some(_) => world.array(name, ArrayOptions::new(layout).owned_by(owners_of_cells(world, problem, parts)?)),
     }
 }
 

@@ -146,7 +146,7 @@ fn memory_per_cell_is_bounded() {
             let problem = Problem::new(VelocitySet::D3Q19, [48, 48, 48]).precision(precision);
             let mut flow = Flow::new(world, &problem, &Cut::Auto)?;
             flow.run(2)?;
-            let bytes: u64 = world.arrays().iter().map(|array| array.bytes()).sum();
+            let bytes: u64 = world.debug().arrays().iter().map(|array| array.bytes()).sum();
             let least = if precision == Precision::Half { 39 } else { 77 };
             let cells = flow.fluid_cells();
             assert!((least * cells..most * cells).contains(&bytes), "{precision:?}: {bytes} bytes for {cells} cells");

@@ -1,13 +1,13 @@
 //! Compaction, partition, unique and reduction by key of distributed vectors.
 
 use bytemuck::Pod;
-use zippy::{ArrayOptions, World};
 use zippy::array::GlobalArray;
 use zippy::collective::CellSequence;
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::transport::{copied, values};
+use zippy::{ArrayOptions, World};
 
 use super::{Selection, tails};
 use crate::heads::flags_after;

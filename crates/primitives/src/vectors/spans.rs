@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use zippy::{ArrayOptions, World};
 use zippy::array::{GlobalArray, LocalSection, Sequence};
 use zippy::collective::CellSequence;
 use zippy::element::Element;
 use zippy::error::Result;
 use zippy::layout::{Layout, Split};
 use zippy::ownership::Ownership;
+use zippy::{ArrayOptions, World};
 
 use super::vector::Vector;
 

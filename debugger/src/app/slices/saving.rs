@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use zippy_protocol::{ArrayEntry, View, ViewRequest};
 use zippy_files::write_whole;
+use zippy_protocol::{ArrayEntry, View, ViewRequest};
 use zippy_view::egui::{Button, Key, TextEdit, Ui};
 
 use crate::app::format;
