@@ -75,7 +75,7 @@ fn pairs_of(world: &World, counts: &CellSequence) -> Result<u64> {
 
 /// Writes the pairs; `first` is the index of the first item.
 fn amplify(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequence) -> Result<()> {
-    if pairs.len() == 0 {
+    if pairs.is_empty() {
         return Ok(());
     }
     if world.gpu().is_host() {

@@ -102,7 +102,7 @@ pub(super) fn merge(
     let kernel = KernelSource::composed("places", include_str!("../../shaders/merge/places.wgsl"));
     let kernel = world.cached_kernel(&kernel)?;
     for (number, (run, run_values)) in runs.iter().enumerate() {
-        if run.len() == 0 {
+        if run.is_empty() {
             continue;
         }
         // A key comes after the earlier keys of its run, smaller keys of other runs, and equal keys

@@ -116,7 +116,7 @@ pub(super) fn find(
     side: BoundSide,
     mut fresh: bool,
 ) -> Result<()> {
-    if fresh && keys.len() == 0 {
+    if fresh && keys.is_empty() {
         return bounds.fill(&[0; 4]);
     }
     let text = format!(

@@ -67,8 +67,8 @@ impl Vectors<'_> {
         // the first rank, and so on.
         let (own, ranks) = world.failing(verb, || {
             let (own, needles) = (local_cells(&keys.vector)?, local_cells(needles)?);
-            let mut first = vec![0_u32; if own.len() > 0 { K::ORDER.words } else { 0 }];
-            if own.len() > 0 {
+            let mut first = vec![0_u32; if own.is_empty() { 0 } else { K::ORDER.words }];
+            if !own.is_empty() {
                 own.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
             }
             let all = world.inner_group().all_gather_v(copied(&first))?;

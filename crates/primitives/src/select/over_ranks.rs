@@ -153,8 +153,8 @@ pub fn selected<T: Element>(
 
 /// Flags of the cells that differ from the previous cell, which may be on another rank.
 fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
-    let mut last = vec![0; if keys.len() > 0 { keys.element().bytes } else { 0 }];
-    if keys.len() > 0 {
+    let mut last = vec![0; if keys.is_empty() { 0 } else { keys.element().bytes }];
+    if !keys.is_empty() {
         keys.read(keys.len() - 1..keys.len(), &mut last)?;
     }
     let before = nearest(world, &last, true)?;
@@ -163,13 +163,13 @@ fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
 
 /// Flags of the last cells of segments. The cell after this rank's last one may be on another rank.
 pub fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> {
-    let mut first = vec![0_u32; usize::from(heads.len() > 0)];
-    if heads.len() > 0 {
+    let mut first = vec![0_u32; usize::from(!heads.is_empty())];
+    if !heads.is_empty() {
         heads.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
     }
     let next = nearest(world, &first, false)?;
     let ends = tails(world, heads)?;
-    if let (Some(next), true) = (next, heads.len() > 0) {
+    if let (Some(next), true) = (next, !heads.is_empty()) {
         ends.write(heads.len() - 1..heads.len(), bytemuck::cast_slice(&next))?;
     }
     Ok(ends)

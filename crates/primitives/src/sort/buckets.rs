@@ -108,7 +108,7 @@ fn extremes(world: &World, order: KeyOrder, keys: &CellSequence) -> Result<[u64;
 /// [`extremes`] of sorted keys.
 fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     let mut found = [u64::MAX, 0];
-    if keys.len() > 0 {
+    if !keys.is_empty() {
         let mut words = vec![0_u32; order.words];
         for (end, position) in found.iter_mut().zip([0, keys.len() - 1]) {
             keys.read(position..position + 1, bytemuck::cast_slice_mut(&mut words))?;
