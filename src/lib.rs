@@ -66,8 +66,9 @@
 //!
 //! Where to read on: [`layout`] for cuts and ghost cells, [`World`] for all operations that move
 //! data, [`kernel`] for the features of shaders, [`algorithms`] for reductions and elementwise
-//! expressions, [`error`] for errors. The guides in `docs/guides` have a program for each task, and
-//! DESIGN.md gives the reasons of the design.
+//! expressions, [`collective`] for own operations, [`error`] for errors. Scans, sorts and other
+//! primitives are in the crate `zippy-primitives`. The guides in `docs/guides` have a program for
+//! each task, and DESIGN.md gives the reasons of the design.
 #![warn(missing_docs)]
 
 // Generated code refers to `::zippy`, also inside of this crate.

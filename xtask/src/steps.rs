@@ -89,7 +89,7 @@ pub const QUICK: [Step; 2] = [
         &[],
         &[
             "check {all} {aarch64} --all-targets",
-            "test {features} --package zippy-plan --package zippy-ga --package zippy-files --package zippy-io --package zippy-store --lib --test plans --test architecture",
+            "test {features} --package zippy-plan --package zippy-ga --package zippy-files --package zippy-io --package zippy-primitives --package zippy-store --lib --test plans --test architecture",
         ],
     ),
 ];
