@@ -94,9 +94,9 @@ pub mod transport {
 /// One GPU as seen by one rank: its adapter, its memory, and transfers of boxes of cells.
 pub mod device {
     pub use zippy_device::device::{
-        AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, FoldKernel, HostThreads,
-        IN_PLACE_BYTES, InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, Operator, PackedBox, Room,
-        Staged, Strided, WeakChunkBuffer, bound_kept, colour, has_wide_vectors,
+        AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, HostThreads, IN_PLACE_BYTES,
+        InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, Operator, PackedBox, ReductionKernel, Room,
+        StagedBytes, StridedBox, WeakChunkBuffer, colour, has_wide_vectors, set_cache_capacity,
     };
     pub(crate) use zippy_device::device::{
         CoreClaim, buffer_bytes, cache_capacity, estimate_compiled_bytes, set_runtime_directory,

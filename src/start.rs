@@ -126,7 +126,7 @@ fn on_rank<R>(call: CallSite, group: Group, program: &dyn Fn(&World) -> Result<R
 /// Number of cores for this process, after sharing the cores of the node with the processes of
 /// other ranks. Collective.
 fn process_cores(group: &Group) -> Result<NonZero<usize>> {
-    let own = CoreClaim::of_this_process();
+    let own = CoreClaim::for_this_process();
     let claims: Vec<Vec<CoreClaim>> = group.all_gather_v(copied(&[own]))?.iter().map(values).collect::<Result<_>>()?;
     Ok(own.share(&claims.concat()))
 }

@@ -7,7 +7,7 @@ use zippy_base::ArrayKind;
 
 use super::registry::{ArrayId, Registry};
 use crate::chunks::{ChunkId, Chunks};
-use crate::device::{self, ChunkBuffer, Device, Lease, Strided};
+use crate::device::{self, ChunkBuffer, Device, Lease, StridedBox};
 use crate::element::ElementInfo;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
@@ -267,7 +267,7 @@ impl ArrayCore {
         if owner.rank != self.home.rank {
             return Err(ArrayError::NotOwned { array: self.name.clone(), chunk, rank: self.home.rank }.into());
         }
-        Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::of(&slot.buffer)))
+        Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::new(&slot.buffer)))
     }
 
     /// The id of a chunk's memory: the same for all handles of the chunk on this rank; 0 for a
@@ -278,7 +278,7 @@ impl ArrayCore {
     }
 
     /// Offset and strides of a box in the buffer of its chunk.
-    pub fn strided(&self, chunk: ChunkId, region: &Region) -> Strided {
+    pub fn strided(&self, chunk: ChunkId, region: &Region) -> StridedBox {
         strided(&self.chunks().storage(chunk), region, self.element.bytes)
     }
 
@@ -349,8 +349,8 @@ pub(crate) fn chunk_bytes(storage: &Region, element: &ElementInfo) -> u64 {
 }
 
 /// Offset and strides, in elements, of `region` in the buffer of a chunk with this storage.
-pub(crate) fn strided(storage: &Region, region: &Region, element_bytes: usize) -> Strided {
+pub(crate) fn strided(storage: &Region, region: &Region, element_bytes: usize) -> StridedBox {
     let strides = padded(storage, element_bytes).dense_strides();
     let offset = (region.start - storage.start).dot(&strides);
-    Strided { offset: offset as u64, extents: region.extents(), strides }
+    StridedBox { offset: offset as u64, extents: region.extents(), strides }
 }

@@ -9,7 +9,7 @@ use super::core::{ArrayCore, Home};
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
-use crate::device::{BufferBox, Lease, Strided};
+use crate::device::{BufferBox, Lease, StridedBox};
 use crate::element::Element;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
@@ -168,7 +168,7 @@ impl<T: Element> Growable<T> {
             && self.length > 0
         {
             let one = Index::from([1]);
-            let view = Strided { offset: 0, extents: Index::from([self.length as i64]), strides: one };
+            let view = StridedBox { offset: 0, extents: Index::from([self.length as i64]), strides: one };
             let pair = (BufferBox { buffer: &from, view }, BufferBox { buffer: &to, view });
             self.core.device().copy_boxes(T::INFO.bytes, &[pair])?;
         }

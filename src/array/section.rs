@@ -152,7 +152,7 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
 
     /// Sets the cells box by box to the values that `append` adds to a vector.
     fn fill_boxes(&self, at: CallSite, append: &mut dyn FnMut(&Region, &mut Vec<T>)) -> Result<()> {
-        let bytes = FILL_BYTES.min(self.core.device().bytes_at_a_time());
+        let bytes = FILL_BYTES.min(self.core.device().preferred_block_bytes());
         let most = (bytes / std::mem::size_of::<T>().max(1) as u64).max(1);
         let mut values = Vec::new();
         let region = self.one_box("fill")?;

@@ -66,7 +66,7 @@ pub(super) fn unlike(arrays: [&Rc<ArrayCore>; 2]) -> Option<String> {
 /// array.
 fn differing_on_host(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<(u64, CellPosition)> {
     let bytes = arrays[0].element().bytes;
-    let block_cells = (arrays[0].device().bytes_at_a_time() / bytes as u64).max(1);
+    let block_cells = (arrays[0].device().preferred_block_bytes() / bytes as u64).max(1);
     let (mut cells, mut first) = (0, CellPosition::NOWHERE);
     let mut read = [Vec::new(), Vec::new()];
     for part in boxes[0].1.cut(block_cells) {

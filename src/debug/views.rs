@@ -6,7 +6,7 @@ use super::reports::gather_reports;
 use crate::World;
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{PackedBox, Strided};
+use crate::device::{PackedBox, StridedBox};
 use crate::error::Result;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
@@ -38,7 +38,7 @@ pub(super) fn view(world: &World, request: &ViewRequest, step: u64) -> Result<Op
     Ok(parts.map(assemble))
 }
 
-/// Strided box of cells of an array.
+/// StridedBox box of cells of an array.
 struct Selection {
     /// First cell, and distance between cells along each axis.
     start: Index,
@@ -150,7 +150,7 @@ impl Selection {
             for &(offset, bytes) in &self.byte_ranges {
                 let per_cell = (array.element().bytes / bytes) as i64;
                 let strides = Index::from_fn(axes, |axis| whole.strides[axis] * self.stride[axis] * per_cell);
-                let view = Strided {
+                let view = StridedBox {
                     offset: whole.offset * per_cell as u64 + (offset / bytes) as u64,
                     extents: indices.extents(),
                     strides,

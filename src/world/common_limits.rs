@@ -26,7 +26,7 @@ impl CommonLimits {
     /// refuse arrays alike. Collective: one all-reduce.
     pub fn reduce(group: &Group, device: &Device) -> Result<Self> {
         let capabilities = Capabilities::from(device.features());
-        let (limits, memory) = (device.limits(), device.room());
+        let (limits, memory) = (device.limits(), device.memory_limits());
         let Capabilities { f16, f64, i64 } = capabilities;
         let [f16, f64, i64] = [f16, f64, i64].map(u64::from);
         // The reduction takes minima; this limit needs the maximum.
@@ -40,8 +40,8 @@ impl CommonLimits {
             max_message,
             limits.binding_bytes,
             limits.buffer_bytes,
-            memory.rank,
-            memory.share,
+            memory.rank_bytes,
+            memory.rank_share_bytes,
         ];
         // Minimum and sum of each value.
         let mut reduced = local.map(|value| [value, value]);

@@ -9,7 +9,7 @@ use super::local_order::{LocalOrder, local_order, reads_written_cells};
 use super::merge_rule::MergeRule;
 use super::message_part::{ChunkBox, MessagePart};
 use super::transfer::TypedTransfer;
-use crate::device::{PackedBox, Staged};
+use crate::device::{PackedBox, StagedBytes};
 use crate::element::ElementInfo;
 use crate::error::{Error, ErrorKind, Result, TransportError};
 use crate::history::Moment;
@@ -47,7 +47,7 @@ enum Direction {
 
 /// Copies of the sources of local moves, in staging memory.
 struct StagedSources {
-    staged: Staged,
+    staged: StagedBytes,
     /// Byte offset of each source.
     offsets: Vec<u64>,
 }
@@ -294,7 +294,7 @@ impl World {
         Ok(())
     }
 
-    fn pack_parts(&self, job: &Job, typed: &TypedTransfer, parts: &[&MessagePart]) -> Result<Vec<Staged>> {
+    fn pack_parts(&self, job: &Job, typed: &TypedTransfer, parts: &[&MessagePart]) -> Result<Vec<StagedBytes>> {
         if parts.is_empty() {
             return Ok(Vec::new());
         }
@@ -303,7 +303,7 @@ impl World {
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
-    pub(super) fn pack(&self, element_bytes: usize, pieces: &[PackedBox], bytes: u64) -> Result<Staged> {
+    pub(super) fn pack(&self, element_bytes: usize, pieces: &[PackedBox], bytes: u64) -> Result<StagedBytes> {
         Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 

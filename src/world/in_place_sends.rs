@@ -8,7 +8,7 @@ use super::World;
 use super::job::Job;
 use super::message_part::MessagePart;
 use super::transfer::TypedTransfer;
-use crate::device::{BufferBox, ChunkBuffer, Staged};
+use crate::device::{BufferBox, ChunkBuffer, StagedBytes};
 use crate::error::Result;
 use crate::trace::Activity;
 
@@ -35,7 +35,7 @@ impl InPlaceSends {
         }
         let mut written: Vec<u64> = Vec::new();
         for (job, typed) in typed_transfers() {
-            if !world.device().host_moves(typed.element, job.merge_rule(typed).operator())? {
+            if !world.device().is_host_transfer(typed.element, job.merge_rule(typed).operator())? {
                 return Ok(Self::none());
             }
             written.extend(typed.destinations().map(|chunk_box| job.box_of(chunk_box).buffer.id()));
@@ -69,9 +69,9 @@ impl World {
         peer: usize,
         chunk: &ChunkBuffer,
         bytes: Range<u64>,
-    ) -> Result<Staged> {
+    ) -> Result<StagedBytes> {
         in_place.peers.borrow_mut().insert(peer);
-        Ok(self.tracer().span(Activity::Pack, || self.device().in_place(chunk, bytes))?)
+        Ok(self.tracer().span(Activity::Pack, || self.device().in_place_payload(chunk, bytes))?)
     }
 
     /// Waits until the receivers have read the messages that were sent in place.
@@ -82,7 +82,8 @@ impl World {
         }
         let only = peers.first().copied().filter(|_| peers.len() == 1);
         let are_read = || {
-            Ok((self.device().take_back() || self.inner_group().flushed()? && self.device().take_back()).then_some(()))
+            Ok((self.device().reclaim_chunks() || self.inner_group().flushed()? && self.device().reclaim_chunks())
+                .then_some(()))
         };
         self.tracer().span(Activity::Wait, || self.inner_group().wait_for(only, are_read))
     }

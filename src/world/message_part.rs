@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::device::Strided;
+use crate::device::StridedBox;
 use crate::plan::{Arrival, Message, Move, RankPlan};
 
 #[derive(Debug, Clone)]
 pub(super) struct ChunkBox {
     /// Index in [`Transfer::chunks`](super::transfer::Transfer).
     pub chunk: usize,
-    pub view: Strided,
+    pub view: StridedBox,
 }
 
 /// Box and its byte offset in a message.
@@ -125,11 +125,11 @@ mod tests {
     use crate::plan::Arrival;
 
     fn chunk_box(offset: u64, extents: [i64; 3], strides: [i64; 3]) -> ChunkBox {
-        ChunkBox { chunk: 0, view: Strided { offset, extents: extents.into(), strides: strides.into() } }
+        ChunkBox { chunk: 0, view: StridedBox { offset, extents: extents.into(), strides: strides.into() } }
     }
 
-    fn cells(view: &Strided) -> Vec<u64> {
-        let Strided { offset, extents: n, strides: s } = view;
+    fn cells(view: &StridedBox) -> Vec<u64> {
+        let StridedBox { offset, extents: n, strides: s } = view;
         let rows = (0..n[2]).flat_map(|z| (0..n[1]).map(move |y| y * s[1] + z * s[2]));
         rows.flat_map(|row| (0..n[0]).map(move |x| x * s[0] + row)).map(|at| offset + at as u64).collect()
     }

@@ -24,7 +24,7 @@
 //!    calls fail.
 //! 7. `Job` pins the chunks of the transfer.
 //! 8. `World::execute` sends each `MessagePart`: `InPlaceSends` sends contiguous boxes from chunk
-//!    memory, `Device::gather` packs all other boxes into `Staged` memory.
+//!    memory, `Device::gather` packs all other boxes into `StagedBytes` memory.
 //! 9. `LocalOrder` determines when `Device::copy_boxes` does the moves within the rank. Sources
 //!    that an earlier write may change are copied to `StagedSources` first.
 //! 10. For each received `MessagePart`, `Device::scatter` (replacement) or `Device::combine`
@@ -150,7 +150,7 @@ impl World {
         // turn.
         let mut composed =
             WeightedCache::new(cache_capacity(), |text: &String, _: &Kernel| estimate_compiled_bytes(text));
-        composed.bound(device.share_of(cache_capacity()));
+        composed.bound(device.rank_share(cache_capacity()));
         let plans = RefCell::new(plan::new_cache(&device));
         Ok(Self {
             inner,

@@ -83,6 +83,6 @@ pub(super) fn new_cache(device: &Device) -> PlanCache<PlannedTransfer> {
     let bytes =
         |key: &PlanKey, planned: &PlannedTransfer| key.bytes() + planned.plan.bytes() + planned.transfer.bytes();
     let mut plans = PlanCache::new(cache_capacity(), bytes);
-    plans.bound(device.share_of(cache_capacity()));
+    plans.bound(device.rank_share(cache_capacity()));
     plans
 }

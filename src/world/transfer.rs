@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::message_part::{ChunkBox, MessagePart, Outbound, PackedBox, Wave, split_message, waves};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::Strided;
+use crate::device::StridedBox;
 use crate::element::ElementInfo;
 use crate::extents::Index;
 use crate::plan::{Message, Move, Moved, RankPlan};
@@ -171,11 +171,11 @@ impl ChunkBoxes<'_> {
         ChunkBox { chunk: self.number(m.src_array, m.src_chunk), view }
     }
 
-    fn source_view(&self, m: &Move) -> Strided {
+    fn source_view(&self, m: &Move) -> StridedBox {
         let view = self.operands[m.src_array].strided(m.src_chunk, &m.src);
         match self.permutation {
             None => view,
-            Some(order) => Strided {
+            Some(order) => StridedBox {
                 offset: view.offset,
                 extents: Index::from_fn(order.len(), |axis| view.extents[order[axis]]),
                 strides: Index::from_fn(order.len(), |axis| view.strides[order[axis]]),

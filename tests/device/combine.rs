@@ -4,14 +4,14 @@
 use bytemuck::Pod;
 use half::f16;
 use zippy::Element;
-use zippy::device::{BufferBox, ChunkBuffer, Device, Operator, PackedBox, Strided};
+use zippy::device::{BufferBox, ChunkBuffer, Device, Operator, PackedBox, StridedBox};
 use zippy::error::DeviceError;
 use zippy_testing::random::fibonacci_hash;
 
 use super::devices::devices;
 
-pub fn dense(n: usize) -> Strided {
-    Strided::dense(0, [n as i64].into())
+pub fn dense(n: usize) -> StridedBox {
+    StridedBox::dense(0, [n as i64].into())
 }
 
 pub fn chunk<T: Pod>(device: &Device, cells: &[T]) -> ChunkBuffer {
@@ -48,13 +48,17 @@ fn check_rounded_or_fused<T: Element + PartialEq + std::fmt::Debug>(
     let (nx, ny) = (37, 60);
     let there: Vec<T> = (0..nx * ny).map(|i| make(i * 7 + 3)).collect();
     let arriving: Vec<T> = (0..nx * ny).map(|i| make(i * 13 + 5)).collect();
-    let boxes: Vec<Strided> =
+    let boxes: Vec<StridedBox> =
         [(1, 2, 9, 20), (10, 2, 3, 30), (5, 10, 20, 30), (0, 59, 37, 1), (36, 0, 1, 59), (7, 7, 1, 1)]
             .iter()
-            .map(|&(x, y, w, h)| Strided { offset: y * nx + x, extents: [w, h].into(), strides: [1, nx as i64].into() })
-            .chain([Strided { offset: 4 * nx, extents: [8, 5].into(), strides: [nx as i64, 1].into() }])
+            .map(|&(x, y, w, h)| StridedBox {
+                offset: y * nx + x,
+                extents: [w, h].into(),
+                strides: [1, nx as i64].into(),
+            })
+            .chain([StridedBox { offset: 4 * nx, extents: [8, 5].into(), strides: [nx as i64, 1].into() }])
             .collect();
-    let cells = |view: &Strided| -> Vec<usize> {
+    let cells = |view: &StridedBox| -> Vec<usize> {
         let at = |x: i64, y: i64| view.offset as usize + (x * view.strides[0] + y * view.strides[1]) as usize;
         (0..view.extents[1]).flat_map(|y| (0..view.extents[0]).map(move |x| at(x, y))).collect()
     };
@@ -282,7 +286,7 @@ fn overlapping_sources_are_read_first() {
     for device in devices() {
         let cells: Vec<u32> = (0..2000).map(|i| i * i).collect();
         let buffer = chunk(&device, &cells);
-        let view = |offset| Strided { offset, extents: [900].into(), strides: [1].into() };
+        let view = |offset| StridedBox { offset, extents: [900].into(), strides: [1].into() };
         let of = |offset| BufferBox { buffer: &buffer, view: view(offset) };
         device.combine_boxes(&u32::INFO, &[(of(0), of(1)), (of(500), of(1000))], &Operator::Add).unwrap();
         let mut expected = cells.clone();
@@ -296,7 +300,7 @@ fn overlapping_sources_are_read_first() {
 fn a_warm_repeat_allocates_nothing() {
     for device in devices() {
         let buffer = chunk(&device, &[1_u32; 3000]);
-        let view = Strided { offset: 3, extents: [30, 30].into(), strides: [1, 50].into() };
+        let view = StridedBox { offset: 3, extents: [30, 30].into(), strides: [1, 50].into() };
         let piece = PackedBox { buffer: &buffer, view, payload_offset: 0 };
         let step = || {
             device.combine(&u32::INFO, &[1; 3600], &[piece], &Operator::Add).unwrap();

@@ -55,7 +55,7 @@ fn not_numbers_by_the_host_and_by_kernels() {
         .iter()
         .flat_map(|alphas| pairs.iter().map(move |c| ([c.0, 0.5, c.1, alphas.0], [c.1, c.0, 0.125, alphas.1])))
         .collect();
-    let closed = |mut c: [f32; 4]| {
+    let saturate_opacity = |mut c: [f32; 4]| {
         c[3] = if c[3] >= 0.75 { 1.0 } else { c[3] };
         c
     };
@@ -63,7 +63,7 @@ fn not_numbers_by_the_host_and_by_kernels() {
     let blends: [(Operator, Blend); 3] = [
         (Operator::Over, &onto),
         (Operator::Under, &|s, d| onto(d, s)),
-        (Operator::under_opaque_from(0.75), &|s, d| closed(onto(d, s))),
+        (Operator::under_opaque_from(0.75), &|s, d| saturate_opacity(onto(d, s))),
     ];
     for (which, device) in devices().iter().enumerate() {
         if device.adapter().device_type != wgpu::DeviceType::Cpu {

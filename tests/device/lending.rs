@@ -1,6 +1,6 @@
 //! Leases of device memory to the host.
 
-use zippy::device::{PackedBox, Strided};
+use zippy::device::{PackedBox, StridedBox};
 use zippy::error::DeviceError;
 
 use super::devices::devices;
@@ -11,7 +11,7 @@ use super::transfers::{chunk, contents};
 fn buffer_that_is_lent_already_is_an_error() {
     for device in devices() {
         let [one, other] = [7, 9].map(|byte| chunk(&device, &[byte; 4096]));
-        let piece = PackedBox { buffer: &one, view: Strided::dense(0, [1024].into()), payload_offset: 0 };
+        let piece = PackedBox { buffer: &one, view: StridedBox::dense(0, [1024].into()), payload_offset: 0 };
         let refused = |result: Result<(), DeviceError>| {
             let error = result.unwrap_err().to_string();
             assert!(error.contains("the host has a buffer already"), "{error}");

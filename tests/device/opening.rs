@@ -1,6 +1,6 @@
 //! Opening of devices, buffers, recording of commands, and errors.
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, PackedBox, Strided};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, PackedBox, StridedBox};
 use zippy::error::DeviceError;
 
 use super::devices::moves_by_shaders;
@@ -128,7 +128,7 @@ fn loops_by_driver_run_to_their_end_or_stop_at_the_known_cap() {
     const WANTED: u32 = 70_000;
     let device = Device::open(&options(11 << 12)).unwrap();
     let words = device.storage_buffer(16, "canary").unwrap();
-    let view = Strided::dense(0, [4].into());
+    let view = StridedBox::dense(0, [4].into());
     let piece = [PackedBox { buffer: &words, view, payload_offset: 0 }];
     device.scatter(4, bytemuck::cast_slice(&[WANTED, 0, 0, 0]), &piece).unwrap();
     let group = device
@@ -171,7 +171,7 @@ fn ranks_on_one_adapter_do_not_disturb_each_other() {
         let device = Device::open(&options).unwrap();
         assert_eq!(device.adapter().node_rank, rank as usize);
         let buffer = device.storage_buffer(4 * 3000, "cells").unwrap();
-        let view = Strided { offset: 7, extents: [50, 20].into(), strides: [2, 103].into() };
+        let view = StridedBox { offset: 7, extents: [50, 20].into(), strides: [2, 103].into() };
         let piece = [PackedBox { buffer: &buffer, view, payload_offset: 0 }];
         for round in 0..20 {
             let cells: Vec<u32> = (0..1000).map(|i| i * 31 + rank * 1_000_003 + round).collect();
@@ -187,7 +187,7 @@ fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
     for host_map in [None, moves_by_shaders()] {
         let device = Device::open(&DeviceOptions { host_map, ..options(14 << 12) }).unwrap();
         let (a, b) = (device.storage_buffer(1 << 20, "a").unwrap(), device.storage_buffer(1 << 20, "b").unwrap());
-        let view = Strided::dense(0, [1 << 20].into());
+        let view = StridedBox::dense(0, [1 << 20].into());
         let all = |buffer| [PackedBox { buffer, view, payload_offset: 0 }];
         device.scatter(1, &[5; 1 << 20], &all(&a)).unwrap();
         device.record(|encoder| encoder.copy_buffer_to_buffer(a.raw(), 0, b.raw(), 0, Some(1 << 19)));

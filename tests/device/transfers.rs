@@ -1,7 +1,7 @@
 //! Gather, scatter and copies within a device, by shaders and by the host, compared with plain
 //! loops.
 
-use zippy::device::{BufferBox, ChunkBuffer, Device, PackedBox, Strided};
+use zippy::device::{BufferBox, ChunkBuffer, Device, PackedBox, StridedBox};
 use zippy::error::DeviceError;
 use zippy::extents::Index;
 use zippy_testing::random::LinearCongruential;
@@ -34,7 +34,7 @@ impl Random {
 }
 
 /// Element indices of a view's cells by definition, axis 0 fastest.
-fn elements(view: &Strided) -> Vec<usize> {
+fn elements(view: &StridedBox) -> Vec<usize> {
     let mut out = vec![view.offset as usize];
     for axis in (0..view.extents.axes()).rev() {
         let along = |e: &usize| (0..view.extents[axis]).map(|i| e + (i * view.strides[axis]) as usize).collect();
@@ -46,7 +46,7 @@ fn elements(view: &Strided) -> Vec<usize> {
 
 /// A storage with random shape and disjoint boxes in it: slabs along one axis, each randomly
 /// shrunk.
-fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<Strided>) {
+fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<StridedBox>) {
     let mut room = cells;
     let shape = Index::from_fn(axes, |axis| {
         let most = if axis == 0 { 70 } else { 9 };
@@ -67,7 +67,7 @@ fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<Strided>
             n
         });
         let turn = random.shuffled(axes);
-        boxes.push(Strided {
+        boxes.push(StridedBox {
             offset: start.dot(&strides) as u64,
             extents: Index::from_fn(axes, |axis| extents[turn[axis]]),
             strides: Index::from_fn(axes, |axis| strides[turn[axis]]),
@@ -175,7 +175,7 @@ fn copies_behave_as_if_sources_were_read_first() {
                     + view.extents.iter().zip(view.strides.iter()).map(|(n, s)| (n - 1).max(0) * s).sum::<i64>() as u64;
                 let room = (shape.product().unwrap() - 1).saturating_sub(end);
                 let (from, to) = (random.below(2) as usize, random.below(2) as usize);
-                let src = Strided { offset: random.below(view.offset + room + 1), ..*view };
+                let src = StridedBox { offset: random.below(view.offset + room + 1), ..*view };
                 copies.push((
                     BufferBox { buffer: &chunks[from], view: src },
                     BufferBox { buffer: &chunks[to], view: *view },
@@ -215,7 +215,7 @@ fn chunks_of_one_rank_exchange_their_ghosts() {
                 let n = |d: i64| if d == 0 { inner } else { 1 };
                 let from = |d: i64| if d > 0 { inner } else { 1 };
                 let ghost = |d: i64| [inner + 1, 1, 0][(d + 1) as usize];
-                let view = |x: i64, y: i64| Strided {
+                let view = |x: i64, y: i64| StridedBox {
                     offset: (x + y * outer) as u64,
                     extents: [n(dx), n(dy)].into(),
                     strides,
@@ -246,9 +246,10 @@ fn moves_preserve_nan_payloads_and_negative_zeros() {
     for device in devices() {
         let buffer = chunk(&device, bytemuck::cast_slice(&words));
         let other = device.storage_buffer(4096 * 4, "other").unwrap();
-        for view in
-            [Strided::dense(0, [4096].into()), Strided { offset: 0, extents: [64, 64].into(), strides: [64, 1].into() }]
-        {
+        for view in [
+            StridedBox::dense(0, [4096].into()),
+            StridedBox { offset: 0, extents: [64, 64].into(), strides: [64, 1].into() },
+        ] {
             let piece = PackedBox { buffer: &buffer, view, payload_offset: 0 };
             let payload = device.gather(4, &[piece], 4096 * 4).unwrap();
             device.scatter(4, payload.as_ref(), &[PackedBox { buffer: &other, ..piece }]).unwrap();
@@ -268,7 +269,7 @@ fn payloads_larger_than_a_slice_are_complete_with_bounded_staging() {
             continue;
         }
         let buffer = chunk(&device, &content);
-        let view = Strided::dense(0, [n, m].into());
+        let view = StridedBox::dense(0, [n, m].into());
         let before = device.counters().bytes_now;
         let payload =
             device.gather(12, &[PackedBox { buffer: &buffer, view, payload_offset: 0 }], content.len() as u64).unwrap();
@@ -291,7 +292,7 @@ fn a_warm_repeat_allocates_nothing() {
         let face = |axis: usize, at: i64| {
             let extents = Index::from_fn(3, |a| if a == axis { 1 } else { 32 });
             let start = Index::from_fn(3, |a| if a == axis { at } else { 1 });
-            Strided { offset: start.dot(&strides) as u64, extents, strides }
+            StridedBox { offset: start.dot(&strides) as u64, extents, strides }
         };
         let pieces: Vec<_> = (0..6)
             .map(|i| PackedBox { buffer: &chunks[i % 2], view: face(i / 2, 1), payload_offset: i as u64 * 4096 })
@@ -331,7 +332,7 @@ fn a_warm_repeat_allocates_nothing() {
 fn payloads_come_back_from_other_threads() {
     for device in devices() {
         let buffer = chunk(&device, &[7; 4096]);
-        let piece = PackedBox { buffer: &buffer, view: Strided::dense(0, [1024].into()), payload_offset: 0 };
+        let piece = PackedBox { buffer: &buffer, view: StridedBox::dense(0, [1024].into()), payload_offset: 0 };
         for _ in 0..3 {
             let payload = device.gather(4, &[piece], 4096).unwrap();
             let parts = [payload.part(0..64).unwrap(), payload.part(64..4096).unwrap()];
@@ -352,7 +353,7 @@ fn payloads_come_back_from_other_threads() {
 fn empty_transfers_do_nothing() {
     for device in devices() {
         let buffer = chunk(&device, &[1; 256]);
-        let empty = Strided { offset: 3, extents: [0, 5].into(), strides: [1, 10].into() };
+        let empty = StridedBox { offset: 3, extents: [0, 5].into(), strides: [1, 10].into() };
         let piece = PackedBox { buffer: &buffer, view: empty, payload_offset: 0 };
         assert!(device.gather(4, &[piece], 0).unwrap().is_empty());
         assert!(device.gather(1, &[], 0).unwrap().is_empty());
@@ -370,7 +371,7 @@ fn wrong_transfers_are_errors() {
     for device in devices() {
         let buffer = chunk(&device, &[1; 256]);
         let gather = |bytes, offset, n: i64, stride: i64, payload_offset, payload_bytes| {
-            let view = Strided { offset, extents: [n].into(), strides: [stride].into() };
+            let view = StridedBox { offset, extents: [n].into(), strides: [stride].into() };
             device.gather(bytes, &[PackedBox { buffer: &buffer, view, payload_offset }], payload_bytes).map(drop)
         };
         gather(4, 0, 64, 1, 0, 256).unwrap();
@@ -390,7 +391,7 @@ fn wrong_transfers_are_errors() {
         }
         let of = |n: i64, stride: i64| BufferBox {
             buffer: &buffer,
-            view: Strided { offset: 0, extents: [n].into(), strides: [stride].into() },
+            view: StridedBox { offset: 0, extents: [n].into(), strides: [stride].into() },
         };
         assert!(device.copy_boxes(4, &[(of(4, 1), of(5, 1))]).is_err());
         assert!(device.copy_boxes(4, &[(of(4, 1), of(4, 0))]).is_err());

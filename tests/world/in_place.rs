@@ -4,7 +4,7 @@
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, PackedBox, Strided};
+use zippy::device::{Device, DeviceOptions, InjectedFailure, PackedBox, StridedBox};
 use zippy::element::ElementInfo;
 use zippy::error::ErrorKind;
 use zippy::transport::TransportKind;
@@ -139,7 +139,7 @@ fn found_after_a_failure(count: usize) -> Vec<Found> {
             if world.rank() != 1 {
                 found.lock().unwrap().push(Found {
                     remote: matches!(error.kind(), ErrorKind::Remote { rank: 1, .. }),
-                    lent: !world.gpu().take_back(),
+                    lent: !world.gpu().reclaim_chunks(),
                     read: read.map(|chunks| chunks.concat()),
                     refused: write(),
                 });
@@ -195,12 +195,12 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let values: Vec<u32> = (0..1024).collect();
     let box_of = |chunk, offset, n: i64| PackedBox {
         buffer: chunk,
-        view: Strided::dense(offset, [n].into()),
+        view: StridedBox::dense(offset, [n].into()),
         payload_offset: 0,
     };
     device.scatter(4, bytemuck::cast_slice(&values), &[box_of(&chunk, 0, 1024)]).unwrap();
-    let payload = device.in_place(&chunk, 400..800).unwrap();
-    let more = device.in_place(&chunk, 0..4096).unwrap().part(4..8).unwrap();
+    let payload = device.in_place_payload(&chunk, 400..800).unwrap();
+    let more = device.in_place_payload(&chunk, 0..4096).unwrap().part(4..8).unwrap();
     assert_eq!((payload.as_ref(), more.as_ref()), (bytemuck::cast_slice(&values[100..200]), &[1, 0, 0, 0][..]));
     // A leased chunk can be read and packed, but not written.
     let read = device.gather(4, &[box_of(&chunk, 7, 3)], 12).unwrap();
@@ -208,22 +208,22 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     let other = device.storage_buffer(4096, "other").unwrap();
     let pair = |a, b| {
         let [from, to] = [(a, 5), (b, 50)]
-            .map(|(buffer, offset)| zippy::device::BufferBox { buffer, view: Strided::dense(offset, [10].into()) });
+            .map(|(buffer, offset)| zippy::device::BufferBox { buffer, view: StridedBox::dense(offset, [10].into()) });
         (from, to)
     };
     device.copy_boxes(4, &[pair(&chunk, &other)]).unwrap();
     device.combine_boxes(&u32::INFO, &[pair(&chunk, &other)], &Operator::Add).unwrap();
     let error = device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap_err().to_string();
     assert!(error.contains("a message is still being sent from a chunk"), "{error}");
-    assert!(device.in_place(&chunk, 0..4097).unwrap_err().to_string().contains("leave the chunk"));
+    assert!(device.in_place_payload(&chunk, 0..4097).unwrap_err().to_string().contains("leave the chunk"));
     // The last payload may be dropped by another rank.
-    assert!(!device.take_back());
+    assert!(!device.reclaim_chunks());
     drop(more);
-    assert!(!device.take_back());
+    assert!(!device.reclaim_chunks());
     std::thread::spawn(move || drop(payload)).join().unwrap();
-    assert!(device.take_back());
+    assert!(device.reclaim_chunks());
     device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap();
-    let payload = device.in_place(&chunk, 400..800).unwrap();
+    let payload = device.in_place_payload(&chunk, 400..800).unwrap();
     drop(payload);
     device.scatter(4, &[0; 12], &[box_of(&chunk, 7, 3)]).unwrap();
     let read = device.gather(4, &[box_of(&chunk, 6, 3)], 12).unwrap();
@@ -232,7 +232,7 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
     assert_eq!(read.as_ref(), bytemuck::cast_slice::<u32, u8>(&[10, 12]));
     let kernels = Device::open(&DeviceOptions { host_map: Some(false), ..Default::default() }).unwrap();
     let chunk = kernels.storage_buffer(256, "not mapped").unwrap();
-    assert!(kernels.in_place(&chunk, 0..4).unwrap_err().to_string().contains("not mapped"));
+    assert!(kernels.in_place_payload(&chunk, 0..4).unwrap_err().to_string().contains("not mapped"));
     assert_eq!(kernels.in_place_bytes(), None);
 }
 
@@ -241,21 +241,21 @@ fn a_chunk_by_driver_is_lent_until_the_last_payload_is_gone() {
 fn a_dropped_chunk_outlives_its_payload() {
     let Some(device) = open_mapping_device() else { return };
     let element: &ElementInfo = &u32::INFO;
-    assert!(device.host_moves(element, None).unwrap());
+    assert!(device.is_host_transfer(element, None).unwrap());
     let chunk = device.storage_buffer(4096, "short").unwrap();
-    let piece = PackedBox { buffer: &chunk, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &chunk, view: StridedBox::dense(0, [4].into()), payload_offset: 0 };
     device.scatter(4, &[9; 16], &[piece]).unwrap();
-    let payload = device.in_place(&chunk, 0..16).unwrap();
+    let payload = device.in_place_payload(&chunk, 0..16).unwrap();
     drop(chunk);
     let other = device.storage_buffer(4096, "another").unwrap();
-    let piece = PackedBox { buffer: &other, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &other, view: StridedBox::dense(0, [4].into()), payload_offset: 0 };
     device.scatter(4, &[5; 16], &[piece]).unwrap();
     assert_eq!(payload.as_ref(), [9; 16]);
     drop(payload);
-    assert!(device.take_back());
+    assert!(device.reclaim_chunks());
     let reused = device.counters().buffers_reused;
     let again = device.storage_buffer(4096, "again").unwrap();
     assert_eq!(device.counters().buffers_reused, reused + 1);
-    let piece = PackedBox { buffer: &again, view: Strided::dense(0, [4].into()), payload_offset: 0 };
+    let piece = PackedBox { buffer: &again, view: StridedBox::dense(0, [4].into()), payload_offset: 0 };
     assert_eq!(device.gather(4, &[piece], 16).unwrap().as_ref(), [0; 16]);
 }

@@ -29,7 +29,7 @@ fn auto<const D: usize>(shape: [i64; D]) -> Layout {
 fn array_larger_than_any_machine_is_refused() {
     support::ranks(&[1, 3], |world| {
         // With small bindings, the array would have more chunks than allowed.
-        if world.gpu().room().rank == u64::MAX || std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
+        if world.gpu().memory_limits().rank_bytes == u64::MAX || std::env::var_os("ZIPPY_BINDING_LIMIT").is_some() {
             return Ok(());
         }
         let text = refused(world, world.array::<f32, 2>("plane", &auto([400_000, 400_000])))?.to_string();

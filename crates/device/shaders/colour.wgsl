@@ -9,12 +9,12 @@ fn over(front: vec4<f32>, back: vec4<f32>) -> vec4<f32> {
     return front + (1.0 - front.w) * back;
 }
 
-// Sets an opacity of at least `opaque` to exactly 1.
-fn closed(colour: vec4<f32>, opaque: f32) -> vec4<f32> {
-    return vec4<f32>(colour.xyz, select(colour.w, 1.0, colour.w >= opaque));
+// Sets an opacity of at least `min_opacity` to exactly 1.
+fn saturate_opacity(colour: vec4<f32>, min_opacity: f32) -> vec4<f32> {
+    return vec4<f32>(colour.xyz, select(colour.w, 1.0, colour.w >= min_opacity));
 }
 
-// `over` for 8 bits per component. Sums saturate at 255.
+// Blends `front` over `back`, with 8 bits per component. Sums saturate at 255.
 fn over_rgba8(front: u32, back: u32) -> u32 {
     let shifts = vec4<u32>(0u, 8u, 16u, 24u);
     let f = (vec4<u32>(front) >> shifts) & vec4<u32>(255u);
@@ -24,14 +24,14 @@ fn over_rgba8(front: u32, back: u32) -> u32 {
     return c.x | (c.y << 8u) | (c.z << 16u) | (c.w << 24u);
 }
 
-// `closed` for 8 bits per component: sets an opacity of at least `opaque` to 255.
-fn closed_rgba8(colour: u32, opaque: u32) -> u32 {
-    return select(colour, colour | 0xff000000u, (colour >> 24u) >= opaque);
+// Sets an opacity of at least `min_opacity` to 255, with 8 bits per component.
+fn saturate_opacity_rgba8(colour: u32, min_opacity: u32) -> u32 {
+    return select(colour, colour | 0xff000000u, (colour >> 24u) >= min_opacity);
 }
 
 // Converts floats to 8 bits per component. Colour components are limited to the opacity: with light
 // they can be larger.
-fn rgba8_of(colour: vec4<f32>) -> u32 {
+fn to_rgba8(colour: vec4<f32>) -> u32 {
     let c = vec4<u32>(clamp(min(colour, vec4<f32>(colour.w)), vec4<f32>(0.0), vec4<f32>(1.0)) * 255.0 + 0.5);
     return c.x | (c.y << 8u) | (c.z << 16u) | (c.w << 24u);
 }

@@ -1,7 +1,7 @@
 // Combines boxes of cells with a merge operator: dst = combine(src, dst).
 //
 // A slot is one cell. Destinations of one dispatch do not overlap. The text before this file is
-// jobs.wgsl and generated code (src/device/kernels/combine_source.rs): the operator, the element
+// jobs.wgsl and generated code (src/device/kernel_transfers/combine_source.rs): the operator, the element
 // type `T`, the bindings `zippy_src` and `zippy_dst`, and `zippy_combine_cell(s, d)`.
 @compute @workgroup_size(64)
 fn main(

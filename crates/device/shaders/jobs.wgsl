@@ -1,15 +1,16 @@
 // Iteration over the cells of many boxes ("jobs") in one dispatch: common begin of all box kernels.
 //
-// A table has the geometry of the jobs; src/device/kernels/tables.rs defines its layout. The cells
-// of a job along its first axis are grouped into slots of one to four cells; the kernel chooses the
-// size. A workgroup of 64 invocations runs 256 slots of one job.
+// A table has the geometry of the jobs; src/device/kernel_transfers/job_table.rs defines its layout
+// and reads the constants of this file. The cells of a job along its first axis are grouped into
+// slots of one to four cells; the kernel chooses the size. A workgroup of 64 invocations runs 256
+// slots of one job.
 //
 // All names begin with `zippy_`, because the module can contain a user's operator.
-const zippy_LANES = 64u;
-const zippy_SLOTS = 256u;
-const zippy_HEADER = 4u;
-const zippy_STRIDE = 40u;
-const zippy_AXES = 10u; // offset in a job of the further axes, four words each
+const zippy_LANES = 64u; // invocations of a workgroup
+const zippy_SLOTS = 256u; // slots of a workgroup
+const zippy_HEADER = 4u; // words of the header of a table
+const zippy_STRIDE = 40u; // words of a job
+const zippy_AXES = 10u; // offset of the further axes in a job, four words each
 
 @group(0) @binding(2) var<storage, read> zippy_table: array<u32>;
 

@@ -7,7 +7,7 @@ use super::number::Number;
 use super::source::{DIFFERING, kernel};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
-use crate::device::{BufferBox, FoldKernel};
+use crate::device::{BufferBox, ReductionKernel};
 use crate::element::Element;
 use crate::error::{CallSite, Result};
 use crate::region::Region;
@@ -55,8 +55,8 @@ fn count(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<u
     let (name, source) = kernel(&DIFFERING, &info, format);
     let [one, other] = [0, 1].map(|which| arrays[which].strided(boxes[which].0, &boxes[which].1));
     let pair = (BufferBox { buffer: first, view: one }, Some(BufferBox { buffer: second, view: other }));
-    let kernel = FoldKernel { name: &name, source: &source, words: DIFFERING.words, constants: &[numbers] };
+    let kernel = ReductionKernel { name: &name, source: &source, words: DIFFERING.words, constants: &[numbers] };
     let mut cells = 0;
-    arrays[0].device().fold(&kernel, bytes, &[pair], &mut |words| cells += u64::from(words[0]))?;
+    arrays[0].device().reduce_boxes(&kernel, bytes, &[pair], &mut |words| cells += u64::from(words[0]))?;
     Ok(cells)
 }

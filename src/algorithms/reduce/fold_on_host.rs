@@ -5,7 +5,7 @@ use super::number::Number;
 use super::numbers::NumberBlock;
 use super::operand::LocalOperand;
 use crate::chunks::ChunkId;
-use crate::device::{ChunkBuffer, Lease, PackedBox, Staged, Strided};
+use crate::device::{ChunkBuffer, Lease, PackedBox, StagedBytes, StridedBox};
 use crate::error::Result;
 use crate::region::Region;
 
@@ -56,7 +56,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
         if device.host_mapped() {
             return self.mapped_boxes(cell, each);
         }
-        let most = (device.bytes_at_a_time() / bytes as u64).max(1);
+        let most = (device.preferred_block_bytes() / bytes as u64).max(1);
         for (index, boxes) in self.aligned().iter().enumerate() {
             let mut first = 0;
             for lead in boxes.0[0].1.cut(most) {
@@ -66,7 +66,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
                 let Some(view) = self.view(0, part(boxes.0[0])) else { continue };
                 let staged = (0..N).map(|i| self.stage(i, part(boxes.0[i]))).collect::<Result<Vec<_>>>()?;
                 let memory = std::array::from_fn(|i| staged[i].as_ref());
-                let views = [Strided::dense(0, view.extents); N];
+                let views = [StridedBox::dense(0, view.extents); N];
                 each(vec![HostBox { memory, views, cell, index, first }]);
                 first += view.cells();
             }
@@ -76,7 +76,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
 
     /// [`host_boxes`](Self::host_boxes) of mapped memory.
     fn mapped_boxes(&self, cell: (usize, usize), each: &mut dyn FnMut(Vec<HostBox<'_, N>>)) -> Result<()> {
-        let mut held: Vec<(usize, [Strided; N], [Lease; N])> = Vec::with_capacity(self.aligned().len());
+        let mut held: Vec<(usize, [StridedBox; N], [Lease; N])> = Vec::with_capacity(self.aligned().len());
         for (index, boxes) in self.aligned().iter().enumerate() {
             let views: [_; N] = std::array::from_fn(|i| self.view(i, boxes.0[i]));
             let leases = (0..N).map(|i| self.cores[i].lease(boxes.0[i].0)).collect::<Result<Option<Vec<_>>>>();
@@ -100,7 +100,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// Copies the cells of a box of one of the sections to the host.
-    fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<Staged> {
+    fn stage(&self, which: usize, part: (ChunkId, Region)) -> Result<StagedBytes> {
         let (core, view) = (&self.cores[which], self.view(which, part));
         let (element, cells) = (core.element().bytes, view.map_or(0, |view| view.extents.product().unwrap_or(0)));
         let bytes = (cells * element as u64).next_multiple_of(8);

@@ -10,7 +10,7 @@ use super::source::{Work, kernel};
 use crate::World;
 use crate::array::{AlignedBoxes, ArrayCore, ArrayKind, Side, aligned};
 use crate::chunks::ChunkId;
-use crate::device::{BufferBox, FoldKernel, Lease, Strided};
+use crate::device::{BufferBox, Lease, ReductionKernel, StridedBox};
 use crate::element::Element;
 use crate::error::{ArrayError, Result};
 use crate::extents::Index;
@@ -156,7 +156,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// The selected cells of a box; `None` if there are none.
-    pub fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<Strided> {
+    pub fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<StridedBox> {
         let mut view = self.cores[which].strided(chunk, &region);
         let Stride { every, first } = self.stride;
         let before = (first - region.start[0]).rem_euclid(every);
@@ -167,11 +167,11 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// A component of a box of one of the sections, in scalars; `None` without cells.
-    fn component(&self, which: usize, boxes: &AlignedBoxes, component: usize) -> Result<Option<(Lease, Strided)>> {
+    fn component(&self, which: usize, boxes: &AlignedBoxes, component: usize) -> Result<Option<(Lease, StridedBox)>> {
         let (Numbers { first, per_cell, .. }, (chunk, _)) = (self.numbers, boxes.0[which]);
-        let Some(Strided { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
+        let Some(StridedBox { offset, extents, strides }) = self.view(which, boxes.0[which]) else { return Ok(None) };
         let strides = Index::from_fn(strides.axes(), |axis| strides[axis] * per_cell as i64);
-        let view = Strided { offset: offset * per_cell as u64 + (first + component) as u64, extents, strides };
+        let view = StridedBox { offset: offset * per_cell as u64 + (first + component) as u64, extents, strides };
         Ok(self.cores[which].lease(chunk)?.map(|lease| (lease, view)))
     }
 
@@ -208,12 +208,12 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
                 held.push((first, second));
             }
         }
-        fn box_of((buffer, view): &(Lease, Strided)) -> BufferBox<'_> {
+        fn box_of((buffer, view): &(Lease, StridedBox)) -> BufferBox<'_> {
             BufferBox { buffer, view: *view }
         }
         let pairs: Vec<_> = held.iter().map(|(first, second)| (box_of(first), second.as_ref().map(box_of))).collect();
-        let kernel = FoldKernel { name, source, words: work.words, constants };
-        Ok(self.cores[0].device().fold(&kernel, S::INFO.bytes, &pairs, each)?)
+        let kernel = ReductionKernel { name, source, words: work.words, constants };
+        Ok(self.cores[0].device().reduce_boxes(&kernel, S::INFO.bytes, &pairs, each)?)
     }
 }
 

@@ -8,7 +8,7 @@ use zippy_testing::random::fibonacci_hash;
 
 use super::number::{Number, Order};
 use super::source::{DIFFERING, DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
-use crate::device::{BufferBox, Device, DeviceOptions, FoldKernel, Strided};
+use crate::device::{BufferBox, Device, DeviceOptions, ReductionKernel, StridedBox};
 use crate::extents::Index;
 
 /// Adds 16-bit parts to consecutive digits, with a sign.
@@ -128,13 +128,13 @@ fn words<T: Number>(
         device.queue().write_buffer(buffer.raw(), 0, &padded);
         buffer
     });
-    let view = Strided { offset: 1, extents: Index::from([n as i64 / 2]), strides: Index::from([2]) };
+    let view = StridedBox { offset: 1, extents: Index::from([n as i64 / 2]), strides: Index::from([2]) };
     let second = paired.then(|| BufferBox { buffer: &buffers[1], view });
     let (name, source) = kernel(work, &T::INFO, T::FORMAT.unwrap());
-    let kernel = FoldKernel { name: &name, source: &source, words: work.words, constants };
+    let kernel = ReductionKernel { name: &name, source: &source, words: work.words, constants };
     let mut found = Vec::new();
     let pairs = [(BufferBox { buffer: &buffers[0], view }, second)];
-    device.fold(&kernel, size_of::<T>(), &pairs, &mut |words| found.push(words.to_vec())).unwrap();
+    device.reduce_boxes(&kernel, size_of::<T>(), &pairs, &mut |words| found.push(words.to_vec())).unwrap();
     found
 }
 

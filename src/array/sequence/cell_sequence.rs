@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::sequence_part::{SequencePart, words};
 use crate::array::{ArrayCore, Home};
 use crate::chunks::ChunkId;
-use crate::device::{BufferBox, Lease, PackedBox, Strided};
+use crate::device::{BufferBox, Lease, PackedBox, StridedBox};
 use crate::element::ElementInfo;
 use crate::error::{ArrayError, CallSite, Result};
 use crate::layout::Layout;
@@ -66,7 +66,7 @@ impl CellSequence {
     }
 
     /// Buffer and strides of the boxes of a range of cells, in order.
-    pub(crate) fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, Strided)> {
+    pub(crate) fn boxes(&self, cells: Range<u64>) -> impl Iterator<Item = (&Lease, StridedBox)> {
         self.within(cells.clone())
             .map(|(part, within)| (&part.lease, part.core.strided(part.chunk, &part.region_of(within))))
     }

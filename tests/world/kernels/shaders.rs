@@ -17,9 +17,9 @@ const DEVICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
 const ELSEWHERE_IN_DEVICE: [(&str, &str); 4] = [
     ("combine", "../../tests/device/combine.rs"),
     // Iteration over boxes, covered by all tests of operations on boxes.
-    ("jobs", "src/device/boxes.rs"),
-    ("move_small", "src/device/mapped/copy.rs"),
-    ("move_words", "src/device/mapped/copy.rs"),
+    ("jobs", "src/device/box_pair.rs"),
+    ("move_small", "src/device/host_transfers/copy_cells.rs"),
+    ("move_words", "src/device/host_transfers/copy_cells.rs"),
 ];
 
 /// Shaders of this package that are covered by the twin of another shader.
@@ -283,7 +283,7 @@ fn colour() {
         @compute @workgroup_size(64)
         fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             let p = words_position(id);
-            if words_inside(p) { words_store(p, rgba8_of(floats_load(p))); }
+            if words_inside(p) { words_store(p, to_rgba8(floats_load(p))); }
         }";
     // Includes values below 0 and above 1, and no ties between two bytes, which a contracted
     // product may decide.
@@ -297,7 +297,7 @@ fn colour() {
         let onto = world.local_array::<u32, 1>("words", &layout)?;
         from.all().write(&floats)?;
         kernel.call().read("floats", from.all()).write("words", onto.all()).run()?;
-        let expected: Vec<u32> = floats.iter().map(|&floats| colour::rgba8_of(floats)).collect();
+        let expected: Vec<u32> = floats.iter().map(|&floats| colour::to_rgba8(floats)).collect();
         assert_eq!(onto.all().read()?, expected);
         Ok(())
     });

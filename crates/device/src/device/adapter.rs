@@ -20,11 +20,11 @@ pub struct AdapterSummary {
     pub pci: String,
     /// Size of the adapter's largest own memory heap, in bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
-    /// Rank on this node of the device's user.
+    /// Rank among the ranks of the node.
     pub node_rank: usize,
     /// Number of ranks of this node.
     pub node_ranks: usize,
-    /// Number of distinct adapters that ranks of this node are spread over.
+    /// Number of distinct adapters that the ranks of the node use.
     pub spread_over: usize,
 }
 
@@ -101,12 +101,12 @@ fn processor_name() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the host's processor".into())
 }
 
-/// Native interfaces first: the same GPU may be offered through several.
+/// Rank of a backend, native interfaces first, for a GPU with several backends.
 fn backend_order(backend: Backend) -> usize {
     [Backend::Metal, Backend::Vulkan, Backend::Dx12, Backend::Gl].iter().position(|&b| b == backend).unwrap_or(9)
 }
 
-/// Real GPUs before software.
+/// Rank of a device type, GPUs before software.
 fn type_order(device_type: DeviceType) -> usize {
     match device_type {
         DeviceType::DiscreteGpu => 0,
@@ -117,16 +117,17 @@ fn type_order(device_type: DeviceType) -> usize {
     }
 }
 
-/// Positions in `infos` of the distinct physical devices, best first. A device that several
-/// backends offer is counted once, by PCI address where known, else by vendor, device and name; two
-/// equal cards of one backend are two.
-pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
+/// Returns the indices in `infos` of the distinct physical devices, best first.
+///
+/// A device of several backends is identified by its PCI address if known, otherwise by vendor,
+/// device and name. Equal cards of one backend are distinct.
+fn distinct_adapters(infos: &[AdapterInfo]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..infos.len()).collect();
     order.sort_by_key(|&i| (type_order(infos[i].device_type), backend_order(infos[i].backend), i));
     let mut kept: Vec<usize> = Vec::new();
     for i in order {
         let new = &infos[i];
-        let seen = kept.iter().any(|&k| {
+        let is_known = kept.iter().any(|&k| {
             let old = &infos[k];
             if !new.device_pci_bus_id.is_empty() && !old.device_pci_bus_id.is_empty() {
                 return new.device_pci_bus_id == old.device_pci_bus_id;
@@ -134,31 +135,31 @@ pub(super) fn distinct(infos: &[AdapterInfo]) -> Vec<usize> {
             let same_model = (new.vendor, new.device) == (old.vendor, old.device) || new.name == old.name;
             same_model && new.backend != old.backend
         });
-        if !seen {
+        if !is_known {
             kept.push(i);
         }
     }
     kept
 }
 
-/// The adapters that the ranks of a node share, as positions in `infos`: all of the best kind
-/// present, or those that `filter` names (part of a name, case ignored, or a number in the order of
-/// [`distinct`]).
+/// Returns the indices in `infos` of the adapters that the ranks of a node share: all adapters of
+/// the best device type, or the adapters that match `filter` (part of a name without case, or an
+/// index in the order of [`distinct_adapters`]).
 ///
-/// Kinds are not mixed: results are the same bits only on one adapter model, and a slow device
-/// would hold up the rest.
-pub(super) fn candidates(infos: &[AdapterInfo], filter: Option<&str>) -> Result<Vec<usize>, DeviceError> {
-    let all = distinct(infos);
+/// Device types are not mixed: the bits of results are equal on one adapter model only, and a slow
+/// device would delay the others.
+pub(super) fn candidate_adapters(infos: &[AdapterInfo], filter: Option<&str>) -> Result<Vec<usize>, DeviceError> {
+    let all = distinct_adapters(infos);
     let Some(&best) = all.first() else { return Err(DeviceError::NoAdapter { setting: "this build" }) };
     let Some(filter) = filter.map(str::trim).filter(|f| !f.is_empty()) else {
-        let kind = infos[best].device_type;
-        return Ok(all.into_iter().filter(|&i| infos[i].device_type == kind).collect());
+        let best_type = infos[best].device_type;
+        return Ok(all.into_iter().filter(|&i| infos[i].device_type == best_type).collect());
     };
     let chosen: Vec<usize> = match filter.parse::<usize>() {
-        Ok(number) => all.get(number).copied().into_iter().collect(),
+        Ok(index) => all.get(index).copied().into_iter().collect(),
         Err(_) => {
-            let wanted = filter.to_lowercase();
-            all.iter().copied().filter(|&i| infos[i].name.to_lowercase().contains(&wanted)).collect()
+            let filter = filter.to_lowercase();
+            all.iter().copied().filter(|&i| infos[i].name.to_lowercase().contains(&filter)).collect()
         }
     };
     if chosen.is_empty() {
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn one_card_seen_through_two_backends_counts_once_and_two_equal_cards_twice() {
+    fn card_of_two_backends_counts_once_and_equal_cards_twice() {
         let infos = [
             info("llvmpipe", 0, DeviceType::Cpu, Backend::Vulkan, ""),
             info("RTX", 7, DeviceType::DiscreteGpu, Backend::Dx12, ""),
@@ -189,26 +190,26 @@ mod tests {
             info("RTX", 7, DeviceType::DiscreteGpu, Backend::Vulkan, "0000:02:00.0"),
             info("UHD", 9, DeviceType::IntegratedGpu, Backend::Vulkan, "0000:00:02.0"),
         ];
-        assert_eq!(distinct(&infos), [2, 3, 4, 0]);
-        assert_eq!(candidates(&infos, None).unwrap(), [2, 3]);
-        assert_eq!(candidates(&infos, Some("LLVM")).unwrap(), [0]);
-        assert_eq!(candidates(&infos, Some("2")).unwrap(), [4]);
+        assert_eq!(distinct_adapters(&infos), [2, 3, 4, 0]);
+        assert_eq!(candidate_adapters(&infos, None).unwrap(), [2, 3]);
+        assert_eq!(candidate_adapters(&infos, Some("LLVM")).unwrap(), [0]);
+        assert_eq!(candidate_adapters(&infos, Some("2")).unwrap(), [4]);
     }
 
     #[test]
-    fn two_equal_cards_without_addresses_are_two() {
+    fn equal_cards_without_pci_addresses_are_distinct() {
         let card = |backend| info("M", 1, DeviceType::DiscreteGpu, backend, "");
         let infos = [card(Backend::Vulkan), card(Backend::Vulkan), card(Backend::Dx12), card(Backend::Dx12)];
-        assert_eq!(distinct(&infos), [0, 1]);
+        assert_eq!(distinct_adapters(&infos), [0, 1]);
     }
 
     #[test]
-    fn errors_say_what_is_there_and_what_to_install() {
-        let missing = candidates(&[], None).unwrap_err().to_string();
+    fn errors_name_available_adapters_and_missing_package() {
+        let missing = candidate_adapters(&[], None).unwrap_err().to_string();
         assert!(missing.contains("mesa-vulkan-drivers"), "{missing}");
         let infos = [info("llvmpipe", 0, DeviceType::Cpu, Backend::Vulkan, "")];
-        let unknown = candidates(&infos, Some("radeon")).unwrap_err().to_string();
+        let unknown = candidate_adapters(&infos, Some("radeon")).unwrap_err().to_string();
         assert!(unknown.contains("radeon") && unknown.contains("0: llvmpipe"), "{unknown}");
-        assert!(candidates(&infos, Some("1")).is_err());
+        assert!(candidate_adapters(&infos, Some("1")).is_err());
     }
 }

@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Capacity, in bytes, of all caches of one kind in a process: of plans, or of compiled kernels.
 ///
-/// [`Device::share_of`](super::Device::share_of) divides it among ranks. The cache of a rank with a
-/// larger working set grows, up to four times its share.
-static KEPT_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
+/// [`Device::rank_share`](super::Device::rank_share) divides it among ranks. The cache of a rank
+/// with a larger working set grows, up to four times its share.
+static CAPACITY_BYTES: AtomicUsize = AtomicUsize::new(128 << 20);
 
 /// Returns the capacity, in bytes, of all caches of one kind.
 pub fn cache_capacity() -> usize {
-    KEPT_BYTES.load(Ordering::Relaxed)
+    CAPACITY_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets the capacity, in bytes, of all caches of one kind. Tests reach a small one after few plans
-/// and compilations.
-pub fn bound_kept(bytes: usize) {
-    KEPT_BYTES.store(bytes, Ordering::Relaxed);
+/// Sets the capacity, in bytes, of all caches of one kind. For tests, which reach a small capacity
+/// after few plans and compilations.
+pub fn set_cache_capacity(bytes: usize) {
+    CAPACITY_BYTES.store(bytes, Ordering::Relaxed);
 }
 
 /// Estimates the memory of a compiled text, in bytes: the text, naga's module, and the code of the

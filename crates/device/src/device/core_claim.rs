@@ -1,4 +1,4 @@
-//! [`CoreClaim`]: the cores that a process may use, and its share where other processes use them, too.
+//! [`CoreClaim`]: cores of a process, and its share of cores that other processes also use.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZero;
@@ -7,29 +7,29 @@ use std::thread::available_parallelism;
 use bytemuck::{Pod, Zeroable};
 use sysinfo::System;
 
-/// Words of the set of cores. Cores with higher numbers are not in the set.
+/// Number of words of the set of cores. Cores of higher indices are not in the set.
 const WORDS: usize = 16;
 
-/// Cores that a process may use. Processes that know each other's claims can share the cores.
+/// Cores that a process may use. Processes exchange their claims to divide the cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CoreClaim {
-    /// Hash of the name of the running system.
+    /// Hash of the boot id or host name.
     node: u64,
     /// Hash of the name of the control group.
     control_group: u64,
     /// The number of cores, at most the quota of the control group.
     limit: u64,
-    /// The set of cores, a bit each.
+    /// Set of cores, one bit per core.
     cores: [u64; WORDS],
 }
 
 impl CoreClaim {
-    /// Makes the claim of this process. Systems without affinity have the first cores in the set.
-    pub fn of_this_process() -> Self {
+    /// Returns the claim of this process. Without affinity, the set has the first cores.
+    pub fn for_this_process() -> Self {
         let read = |path| std::fs::read_to_string(path).ok();
         let limit = available_parallelism().map_or(1, NonZero::get);
-        let affinity = read("/proc/self/status").and_then(|status| affinity(&status));
+        let affinity = read("/proc/self/status").and_then(|status| parse_affinity(&status));
         let namespace = std::fs::read_link("/proc/self/ns/cgroup").ok();
         Self {
             node: hash(read("/proc/sys/kernel/random/boot_id").or_else(|| System::host_name().ok())),
@@ -39,16 +39,16 @@ impl CoreClaim {
         }
     }
 
-    /// Number of cores for this process, at least one, where the processes of `claims`, this one
-    /// included, use the cores that they claim. Equal parts of a core, and of the quota of a
-    /// control group, go to all processes of the node that may use it.
+    /// Returns the number of cores for this process, at least one. Each core, and the quota of each
+    /// control group, is divided equally among the processes of `claims` that may use it. `claims`
+    /// contains this claim.
     pub fn share(&self, claims: &[Self]) -> NonZero<usize> {
         let on_node = || claims.iter().filter(|other| other.node == self.node);
         let has = |claim: &Self, core: usize| claim.cores[core / 64] >> (core % 64) & 1 == 1;
-        let parts = (0..64 * WORDS).filter(|&core| has(self, core));
-        // A sum of parts that are not exact is below a whole number by less than this.
+        let own_cores = (0..64 * WORDS).filter(|&core| has(self, core));
+        // 1e-6 compensates rounding errors of the sum.
         let by_affinity =
-            1e-6 + parts.map(|core| 1.0 / on_node().filter(|other| has(other, core)).count() as f64).sum::<f64>();
+            1e-6 + own_cores.map(|core| 1.0 / on_node().filter(|other| has(other, core)).count() as f64).sum::<f64>();
         let has_quota = self.limit < self.cores.iter().map(|word| u64::from(word.count_ones())).sum();
         let members = on_node().filter(|other| has_quota && other.control_group == self.control_group).count();
         let cores = (by_affinity as usize).min(self.limit as usize / members.max(1));
@@ -62,8 +62,8 @@ fn hash(name: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Reads the set of cores from the text of Linux about a process.
-fn affinity(status: &str) -> Option<[u64; WORDS]> {
+/// Parses the set of cores in the text of `/proc/self/status`.
+fn parse_affinity(status: &str) -> Option<[u64; WORDS]> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     let range = |range: &str| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_share_the_cores_that_they_have_in_common() {
+    fn common_cores_are_divided_among_processes() {
         assert_eq!(shares(&[claim(1, 0, 8, &[0..=7])]), [8]);
         assert_eq!(shares(&[claim(1, 0, 8, &[0..=7]); 3]), [2; 3]);
         assert_eq!(shares(&[claim(1, 0, 6, &[0..=5]); 3]), [2; 3]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_of_a_control_group_share_its_quota() {
+    fn quota_of_control_group_is_divided_among_processes() {
         let all = &[0..=63];
         assert_eq!(shares(&[claim(1, 5, 2, all)]), [2]);
         assert_eq!(shares(&[claim(1, 5, 4, all); 2]), [2; 2]);
@@ -116,21 +116,21 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_cores_of_linux_is_read() {
+    fn affinity_of_linux_status_is_parsed() {
         let status =
             |list| format!("Name:\tprogram\nCpus_allowed:\tff\nCpus_allowed_list:\t{list}\nMems_allowed:\t1\n");
-        assert_eq!(affinity(&status("0-2,70")), Some(set([0..=2, 70..=70])));
-        assert_eq!(affinity(&status("5")), Some(set([5..=5])));
-        assert_eq!(affinity(&status("1000-2000")), Some(set([1000..=1023])));
+        assert_eq!(parse_affinity(&status("0-2,70")), Some(set([0..=2, 70..=70])));
+        assert_eq!(parse_affinity(&status("5")), Some(set([5..=5])));
+        assert_eq!(parse_affinity(&status("1000-2000")), Some(set([1000..=1023])));
         for unknown in ["", "x", "2000"] {
-            assert_eq!(affinity(&status(unknown)), None, "{unknown:?}");
+            assert_eq!(parse_affinity(&status(unknown)), None, "{unknown:?}");
         }
-        assert_eq!(affinity("Name:\tprogram\n"), None);
+        assert_eq!(parse_affinity("Name:\tprogram\n"), None);
     }
 
     #[test]
-    fn a_process_alone_has_all_its_cores() {
-        let claim = CoreClaim::of_this_process();
+    fn single_process_has_all_cores() {
+        let claim = CoreClaim::for_this_process();
         assert_eq!(claim.share(&[claim]), available_parallelism().unwrap());
     }
 }

@@ -1,44 +1,45 @@
-//! What a device has done, counted; and the memory that it lends and takes back.
+//! [`Counters`]: numbers of allocations and operations of a device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Totals since the logical device was made, except where "now" is said. The proof that a warm repeat of an operation
-/// allocates nothing is that `buffers_made`, `host_made` and `pipelines_made` stay as they are.
+/// Totals since the creation of the logical device; names with `now` are current values.
+///
+/// If a repeated operation changes none of `buffers_made`, `host_made` and `pipelines_made`, it
+/// allocates nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Buffers made on the device, of any kind.
+    /// Buffers created on the device.
     pub buffers_made: u64,
-    /// Bytes allocated on the device now: chunks, staging, tables, and idle pooled buffers.
+    /// Bytes allocated on the device: chunks, staging, tables, and idle buffers.
     pub bytes_now: u64,
-    /// The most that `bytes_now` has been since the device was opened or [`super::Device::reset_peak`] was called.
+    /// Maximum of `bytes_now` since [`super::Device::open`] or [`super::Device::reset_peak`].
     pub bytes_peak: u64,
-    /// Idle buffers used again instead of making one.
+    /// Reuses of idle buffers.
     pub buffers_reused: u64,
-    /// Payload vectors made on the host.
+    /// Payload vectors created on the host.
     pub host_made: u64,
-    /// Bytes of payload vectors that the host has now, idle ones among them.
+    /// Bytes of payload vectors on the host, with idle ones.
     pub host_bytes_now: u64,
-    /// The most that `host_bytes_now` has been since the device was opened or
-    /// [`super::Device::reset_peak`] was called.
+    /// Maximum of `host_bytes_now` since [`super::Device::open`] or [`super::Device::reset_peak`].
     pub host_bytes_peak: u64,
-    /// Idle payload vectors used again.
+    /// Reuses of idle payload vectors.
     pub host_reused: u64,
-    /// Compute pipelines made by transfers, operators and kernels.
+    /// Pipelines created for transfers, operators and kernels.
     pub pipelines_made: u64,
-    /// Dispatches made by transfers and operators.
+    /// Dispatches of transfers and operators.
     pub dispatches: u64,
-    /// Queue submissions of what was recorded.
+    /// Queue submissions of recorded commands.
     pub submissions: u64,
-    /// Chunk buffers and staging buffers mapped by the host.
+    /// Maps of chunk buffers and staging buffers.
     pub maps: u64,
 }
 
 /// Bytes allocated on all devices of this process.
-static OF_PROCESS: AtomicU64 = AtomicU64::new(0);
+static PROCESS_BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// [`Counters`] that any thread may add to.
+/// [`Counters`] that any thread can increment.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct AtomicCounters {
     pub buffers_made: AtomicU64,
     pub bytes_now: AtomicU64,
     pub bytes_peak: AtomicU64,
@@ -53,7 +54,7 @@ pub(super) struct Tally {
     pub maps: AtomicU64,
 }
 
-impl Tally {
+impl AtomicCounters {
     pub fn read(&self) -> Counters {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counters {
@@ -72,31 +73,32 @@ impl Tally {
         }
     }
 
-    pub fn add(counter: &AtomicU64) {
+    pub fn increment(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub fn allocated(&self, bytes: u64) {
-        Self::add(&self.buffers_made);
+    /// Counts a new buffer.
+    pub fn add_buffer(&self, bytes: u64) {
+        Self::increment(&self.buffers_made);
         let now = self.bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes_peak.fetch_max(now, Ordering::Relaxed);
-        OF_PROCESS.fetch_add(bytes, Ordering::Relaxed);
+        PROCESS_BYTES.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a payload vector that was made.
-    pub fn host_allocated(&self, bytes: u64) {
+    /// Counts a new payload vector.
+    pub fn add_host_block(&self, bytes: u64) {
         let now = self.host_bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.host_bytes_peak.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Counts a payload vector that was freed.
-    pub fn host_freed(&self, bytes: u64) {
+    /// Counts a freed payload vector.
+    pub fn remove_host_block(&self, bytes: u64) {
         self.host_bytes_now.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes allocated now: by this device, and by all of this process.
-    pub fn bytes_now(&self) -> [u64; 2] {
-        [&self.bytes_now, &OF_PROCESS].map(|bytes| bytes.load(Ordering::Relaxed))
+    /// Returns the bytes allocated on all devices of this process.
+    pub fn process_bytes() -> u64 {
+        PROCESS_BYTES.load(Ordering::Relaxed)
     }
 
     pub fn reset_peak(&self) {
@@ -104,15 +106,16 @@ impl Tally {
         self.host_bytes_peak.store(self.host_bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    pub fn freed(&self, bytes: u64) {
+    /// Counts a freed buffer.
+    pub fn remove_buffer(&self, bytes: u64) {
         self.bytes_now.fetch_sub(bytes, Ordering::Relaxed);
-        OF_PROCESS.fetch_sub(bytes, Ordering::Relaxed);
+        PROCESS_BYTES.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 
-/// What a device still held when it was dropped is free with it.
-impl Drop for Tally {
+/// The drop of a device frees all its buffers.
+impl Drop for AtomicCounters {
     fn drop(&mut self) {
-        OF_PROCESS.fetch_sub(*self.bytes_now.get_mut(), Ordering::Relaxed);
+        PROCESS_BYTES.fetch_sub(*self.bytes_now.get_mut(), Ordering::Relaxed);
     }
 }

@@ -1,32 +1,32 @@
-//! What has gone wrong out of line: wgpu reports many errors by callbacks.
+//! [`Health`]: errors that wgpu reports by callbacks, until an operation returns them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A failure to be provoked, so that programs and tests can see how they cope.
+/// Simulated failure of a device, for tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InjectedFailure {
-    /// The next operation finds the device lost, and so does every later one.
+    /// All operations find the device lost.
     DeviceLost,
-    /// wgpu panics when the device is polled next, as it does where it finds the device lost then.
+    /// The next poll panics, as wgpu does if it finds the device lost.
     LostInPoll,
-    /// The next operation runs out of device memory; later ones go on.
+    /// The next operation runs out of device memory.
     OutOfMemory,
 }
 
-/// What has gone wrong and has not been told yet. Written by wgpu's callbacks from any thread.
+/// Unreported errors of a device. Callbacks of wgpu add errors from any thread.
 #[derive(Default)]
 pub(super) struct Health {
-    /// Something is set below.
-    troubled: AtomicBool,
+    /// True if `state` has an error or an injected failure.
+    has_failure: AtomicBool,
     state: Mutex<State>,
 }
 
-/// What an operation finds to have gone wrong.
-pub(super) enum Trouble {
-    /// The device is lost, with a message.
+/// Failure that an operation returns.
+pub(super) enum DeviceFailure {
+    /// The device is lost; the message of the driver.
     Lost(String),
-    /// This operation is to run out of memory.
+    /// This operation runs out of memory (injected).
     OutOfMemory,
     /// An earlier operation failed.
     Earlier(wgpu::Error),
@@ -35,16 +35,16 @@ pub(super) enum Trouble {
 #[derive(Default)]
 struct State {
     lost: Option<String>,
-    untold: Option<wgpu::Error>,
+    unreported: Option<wgpu::Error>,
     injected: Option<InjectedFailure>,
 }
 
-/// What wgpu panics with where [`InjectedFailure::LostInPoll`] is set.
+/// Panic message of [`InjectedFailure::LostInPoll`].
 pub(super) const LOST_IN_POLL: &str = "injected failure, found in a poll";
 
 impl Health {
-    /// Whether the poll that is to begin panics.
-    pub fn poll_panics(&self) -> bool {
+    /// Takes an injected [`InjectedFailure::LostInPoll`]; true if there was one.
+    pub fn take_poll_panic(&self) -> bool {
         !self.is_well() && {
             let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
             state.injected.take_if(|injected| *injected == InjectedFailure::LostInPoll).is_some()
@@ -53,19 +53,19 @@ impl Health {
 
     fn set(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state.lock().unwrap_or_else(|e| e.into_inner()));
-        self.troubled.store(true, Ordering::Release);
+        self.has_failure.store(true, Ordering::Release);
     }
 
-    pub fn lose(&self, message: String) {
+    pub fn set_lost(&self, message: String) {
         self.set(|state| {
             state.lost.get_or_insert(message);
         });
     }
 
-    pub fn uncaptured(&self, error: wgpu::Error) {
+    pub fn add_uncaptured(&self, error: wgpu::Error) {
         tracing::error!("uncaptured device error: {error}");
         self.set(|state| {
-            state.untold.get_or_insert(error);
+            state.unreported.get_or_insert(error);
         });
     }
 
@@ -73,28 +73,29 @@ impl Health {
         self.set(|state| state.injected = Some(failure));
     }
 
-    /// What `operation` finds: a loss again and again, all else once. One atomic load where all is well.
-    pub fn found_by(&self, operation: &str) -> Option<Trouble> {
+    /// Returns the failure that `operation` reports. A loss is reported every time, other failures
+    /// once. Cost without a failure: one atomic load.
+    pub fn take_failure(&self, operation: &str) -> Option<DeviceFailure> {
         if self.is_well() {
             return None;
         }
         let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        let now = state.injected.take_if(|injected| *injected != InjectedFailure::LostInPoll);
-        match now {
+        let injected = state.injected.take_if(|injected| *injected != InjectedFailure::LostInPoll);
+        match injected {
             Some(InjectedFailure::DeviceLost) => state.lost = Some(format!("injected failure, found in {operation}")),
-            Some(InjectedFailure::OutOfMemory) => return Some(Trouble::OutOfMemory),
+            Some(InjectedFailure::OutOfMemory) => return Some(DeviceFailure::OutOfMemory),
             Some(InjectedFailure::LostInPoll) | None => {}
         }
         if let Some(message) = &state.lost {
-            return Some(Trouble::Lost(message.clone()));
+            return Some(DeviceFailure::Lost(message.clone()));
         }
-        let untold = state.untold.take();
-        self.troubled.store(state.injected.is_some(), Ordering::Release);
-        untold.map(Trouble::Earlier)
+        let unreported = state.unreported.take();
+        self.has_failure.store(state.injected.is_some(), Ordering::Release);
+        unreported.map(DeviceFailure::Earlier)
     }
 
-    /// Nothing has gone wrong that was not told.
+    /// True if there is no unreported failure.
     pub fn is_well(&self) -> bool {
-        !self.troubled.load(Ordering::Acquire)
+        !self.has_failure.load(Ordering::Acquire)
     }
 }

@@ -1,4 +1,4 @@
-//! [`HostThreads`]: a rank's share of the processor's cores.
+//! [`HostThreads`]: number of host threads of a rank, and the thread pool of the process.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,8 @@ impl HostThreads {
         Self(count)
     }
 
-    /// Share of one of the `ranks` of a process: an equal part of its `threads`, at least one.
+    /// Returns the share of a rank: the `threads` of a process divided by its `ranks`, at least
+    /// one.
     pub(super) fn new(threads: usize, ranks: usize) -> Self {
         POOL_THREADS.fetch_max(threads.saturating_sub(1), Ordering::Relaxed);
         Self(NonZero::new(threads / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN))
@@ -41,11 +42,11 @@ impl HostThreads {
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= tasks {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= tasks {
                     return;
                 }
-                task(number);
+                task(index);
             }
         };
         pool.in_place_scope(|scope| {
@@ -59,14 +60,16 @@ impl HostThreads {
     /// Calls `task` once for each item, on all threads, and returns the results in the order of the
     /// items.
     ///
-    /// Each thread takes the next item when it is free, so that a few items per thread balance the
-    /// load. Cost: about 10 µs where there are several threads and several items. A panic of a task
-    /// is a panic of this call.
+    /// A free thread takes the next item, so that a few items per thread balance the load. Cost:
+    /// about 10 µs with several threads and several items.
+    ///
+    /// # Panics
+    /// If a task panics.
     pub fn map<T: Send, R: Send>(self, items: Vec<T>, task: impl Fn(T) -> R + Sync) -> Vec<R> {
         let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
         let slots: Vec<_> = items.into_iter().zip(&mut results).map(|slot| Mutex::new(Some(slot))).collect();
-        self.run_tasks(slots.len(), &|number| {
-            let slot = slots[number].lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.run_tasks(slots.len(), &|index| {
+            let slot = slots[index].lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some((item, result)) = slot {
                 *result = Some(task(item));
             }
@@ -91,20 +94,20 @@ impl TaskRunner for HostThreads {
     }
 }
 
-/// The most threads that ranks of this process use beside their own.
+/// Largest number of pool threads that a rank of this process can use.
 static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 
-/// Stack of a thread of the pool, in bytes. Native kernels of thousands of statements keep their
-/// values in frames of megabytes.
+/// Stack size of a pool thread, in bytes. A native kernel with thousands of statements has a frame
+/// of megabytes.
 const STACK_BYTES: usize = MAX_STACK_BYTES + STACK_RESERVE_BYTES;
 
-/// The pool of the process; none where the system refuses its threads.
+/// Returns the pool of the process; `None` if the system does not start its threads.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let new = || {
         let threads = POOL_THREADS.load(Ordering::Relaxed);
-        let named = ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}"));
-        named.num_threads(threads).stack_size(STACK_BYTES).build().ok()
+        let builder = ThreadPoolBuilder::new().thread_name(|i| format!("zippy host {i}"));
+        builder.num_threads(threads).stack_size(STACK_BYTES).build().ok()
     };
     POOL.get_or_init(new).as_ref()
 }
@@ -114,14 +117,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_share_the_threads_of_their_process() {
+    fn threads_are_divided_among_ranks_of_process() {
         for (threads, ranks, count) in [(8, 1, 8), (8, 3, 2), (8, 9, 1), (1, 1, 1), (1, 0, 1), (0, 1, 1)] {
             assert_eq!(HostThreads::new(threads, ranks).count(), count);
         }
     }
 
     #[test]
-    fn results_are_in_the_order_of_items_for_any_number_of_threads() {
+    fn map_with_any_thread_count_keeps_order_of_items() {
         for threads in 1..6 {
             let threads = HostThreads(NonZero::new(threads).unwrap());
             for items in [0, 1, 2, 5, 1000] {
@@ -132,16 +135,16 @@ mod tests {
     }
 
     #[test]
-    fn tasks_write_to_their_own_parts_of_a_slice() {
+    fn map_over_disjoint_slices_writes_all_cells() {
         let mut cells = vec![0; 1003];
         let parts: Vec<_> = cells.chunks_mut(100).enumerate().collect();
         HostThreads(NonZero::new(3).unwrap()).map(parts, |(i, part)| part.fill(i));
-        assert!(cells.iter().enumerate().all(|(at, &value)| value == at / 100));
+        assert!(cells.iter().enumerate().all(|(index, &value)| value == index / 100));
     }
 
     #[test]
     #[should_panic(expected = "item 7")]
-    fn a_panic_of_a_task_is_a_panic_of_the_call() {
+    fn map_with_panicking_task_panics() {
         HostThreads(NonZero::new(2).unwrap()).map((0..20).collect(), |item: usize| assert!(item != 7, "item 7"));
     }
 }

@@ -1,25 +1,28 @@
-//! Messages sent from chunks as they are, without a copy, where the host maps them.
+//! Payloads in the mapped memory of chunks, for messages without a copy.
 
 use std::ops::Range;
 
 use wgpu::MapMode;
 
-use super::{ChunkBuffer, Device, Staged};
+use super::{ChunkBuffer, Device, StagedBytes};
 use crate::error::DeviceError;
 
-/// Why a chunk cannot be used.
-const UNREAD: &str = "a message is still being sent from a chunk, which another rank has not read";
+const STILL_SENDING: &str = "a message is being sent from a chunk, which another rank has not read";
 
 impl Device {
-    /// Bytes of a chunk as a payload that is the mapped chunk itself.
-    pub(super) fn lent_chunk(&self, chunk: &ChunkBuffer, bytes: Range<u64>) -> Result<Staged, DeviceError> {
-        let known = self.logical().in_place.borrow().get(chunk.raw()).cloned();
-        let whole = match known {
+    /// Maps a chunk and lends a range of its bytes as a payload.
+    pub(super) fn lend_chunk_as_payload(
+        &self,
+        chunk: &ChunkBuffer,
+        bytes: Range<u64>,
+    ) -> Result<StagedBytes, DeviceError> {
+        let lent = self.logical().lent_chunks.borrow().get(chunk.raw()).cloned();
+        let whole = match lent {
             Some(whole) => whole,
             None => {
-                self.map_many(&[(chunk.raw(), MapMode::Read)])?.keep();
-                let whole = Staged::in_chunk(&self.logical().memory, chunk)?;
-                self.logical().in_place.borrow_mut().insert(chunk.raw().clone(), whole.clone());
+                self.map_buffers(&[(chunk.raw(), MapMode::Read)])?.leave_mapped();
+                let whole = StagedBytes::in_chunk(&self.logical().memory, chunk)?;
+                self.logical().lent_chunks.borrow_mut().insert(chunk.raw().clone(), whole.clone());
                 whole
             }
         };
@@ -28,30 +31,33 @@ impl Device {
             .ok_or_else(|| refused("sending in place", "the bytes leave the chunk"))
     }
 
-    /// Takes chunks back of which no payload is left; whether these were all.
-    pub fn take_back(&self) -> bool {
-        let mut in_place = self.logical().in_place.borrow_mut();
-        in_place.retain(|_, whole| whole.is_shared());
-        in_place.is_empty()
+    /// Unmaps lent chunks without payloads. True if no chunk is lent any more.
+    pub fn reclaim_chunks(&self) -> bool {
+        let mut lent_chunks = self.logical().lent_chunks.borrow_mut();
+        lent_chunks.retain(|_, whole| whole.is_shared());
+        lent_chunks.is_empty()
     }
 
-    /// Those of the buffers from which messages are sent: they can be read only.
-    pub(super) fn read_in_place(
+    /// Returns the lent chunks among buffers, for reads.
+    ///
+    /// # Errors
+    /// A lent chunk is to be written.
+    pub(super) fn find_lent_chunks(
         &self,
         buffers: &[(&wgpu::Buffer, MapMode)],
-    ) -> Result<Vec<(wgpu::Buffer, Staged)>, DeviceError> {
+    ) -> Result<Vec<(wgpu::Buffer, StagedBytes)>, DeviceError> {
         let mut found = Vec::new();
         for (buffer, mode) in buffers {
-            let lent = || self.logical().in_place.borrow().get(*buffer).cloned();
+            let lent = || self.logical().lent_chunks.borrow().get(*buffer).cloned();
             match (lent(), mode) {
                 (None, _) => {}
                 (Some(whole), MapMode::Read) => found.push(((*buffer).clone(), whole)),
                 (Some(whole), MapMode::Write) => {
-                    // It may have been read by now.
                     drop(whole);
-                    self.take_back();
+                    // The other rank may have read the message in the meantime.
+                    self.reclaim_chunks();
                     if lent().is_some() {
-                        return Err(refused("writing", UNREAD));
+                        return Err(refused("writing", STILL_SENDING));
                     }
                 }
             }
@@ -59,13 +65,13 @@ impl Device {
         Ok(found)
     }
 
-    /// Refuses to run what was recorded while chunks are lent, as it might use them. That they still are shows that
+    /// Fails if a chunk is lent: the recorded commands could use it. Chunks stay lent only if
     /// another rank has failed.
-    pub(super) fn check_in_place(&self) -> Result<(), DeviceError> {
-        if self.take_back() { Ok(()) } else { Err(refused("running recorded work", UNREAD)) }
+    pub(super) fn check_no_chunk_lent(&self) -> Result<(), DeviceError> {
+        if self.reclaim_chunks() { Ok(()) } else { Err(refused("running recorded commands", STILL_SENDING)) }
     }
 }
 
-fn refused(what: &str, message: &str) -> DeviceError {
-    DeviceError::Refused { what: what.into(), message: message.into() }
+fn refused(operation: &str, message: &str) -> DeviceError {
+    DeviceError::Refused { what: operation.into(), message: message.into() }
 }

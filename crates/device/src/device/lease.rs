@@ -1,19 +1,19 @@
-//! [`Lease`]: the one way to a chunk's bytes.
+//! [`Lease`]: access to the bytes of a chunk.
 
 use std::ops::Deref;
 
 use super::ChunkBuffer;
 
-/// Reach to the bytes of one chunk. While it lives the chunk is pinned: it stays on the device, where it is, also when
-/// its array is dropped. From handles of chunks.
+/// Access to the bytes of a chunk. The lease pins the chunk: its memory stays on the device, at the
+/// same address, even after the drop of its array.
 #[derive(Debug, Clone)]
 pub struct Lease {
     chunk: ChunkBuffer,
 }
 
 impl Lease {
-    /// A lease of a chunk that is on the device.
-    pub fn of(chunk: &ChunkBuffer) -> Self {
+    /// Creates a lease of a chunk on the device.
+    pub fn new(chunk: &ChunkBuffer) -> Self {
         Self { chunk: chunk.clone() }
     }
 }

@@ -1,34 +1,34 @@
-//! Host access to buffers: mapping several at once, for the duration of one operation.
+//! [`MappedBuffers`]: buffers that the host maps for an operation.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use wgpu::MapMode;
 
-use super::counters::Tally;
-use super::logical::MapProgress;
-use super::{Device, Staged};
+use super::counters::AtomicCounters;
+use super::logical_device::MapProgress;
+use super::{Device, StagedBytes};
 use crate::error::DeviceError;
 
-/// Buffers mapped as a whole; unmapped when dropped.
+/// Guard of mapped buffers: the drop unmaps them.
 pub(super) struct MappedBuffers {
     buffers: Vec<wgpu::Buffer>,
     progress: Arc<MapProgress>,
-    /// What was mapped before, and stays so at least as long.
-    in_place: Vec<(wgpu::Buffer, Staged)>,
+    /// Lent chunks, which stay mapped at least as long as the guard.
+    lent_chunks: Vec<(wgpu::Buffer, StagedBytes)>,
 }
 
 impl MappedBuffers {
-    /// Leaves the buffers mapped.
-    pub fn keep(mut self) {
-        self.progress.forget(&self.buffers);
+    /// Ends the guard without an unmap.
+    pub fn leave_mapped(mut self) {
+        self.progress.remove_mapped(&self.buffers);
         self.buffers.clear();
     }
 }
 
 impl Drop for MappedBuffers {
     fn drop(&mut self) {
-        self.progress.forget(&self.buffers);
+        self.progress.remove_mapped(&self.buffers);
         for buffer in &self.buffers {
             buffer.unmap();
         }
@@ -36,30 +36,32 @@ impl Drop for MappedBuffers {
 }
 
 impl Device {
-    /// Maps buffers for the host when all work that uses them is done. Submits what was recorded and waits for it; when
-    /// the device is idle this is less than a microsecond a buffer. Those from which messages are sent
-    /// [in place](Self::in_place) are mapped already and can be read.
+    /// Submits the recorded commands, waits for the device, and maps whole buffers. Chunks that are
+    /// lent as [payloads](Self::in_place_payload) are mapped already and can be read. Cost with an
+    /// idle device: less than 1 µs per buffer.
     ///
     /// # Errors
-    /// A buffer that the host has at this moment, as within [`lend`](Self::lend); a failing device.
-    pub(super) fn map_many(&self, buffers: &[(&wgpu::Buffer, MapMode)]) -> Result<MappedBuffers, DeviceError> {
+    /// * A buffer is mapped already, such as inside [`lend`](Self::lend).
+    /// * The device fails.
+    pub(super) fn map_buffers(&self, buffers: &[(&wgpu::Buffer, MapMode)]) -> Result<MappedBuffers, DeviceError> {
         let logical = self.logical();
         let progress = &logical.map_progress;
-        // To map one twice is a panic of wgpu's.
-        if buffers.iter().any(|(buffer, _)| progress.holds(buffer)) {
-            let message = "the host has a buffer already: it is lent, and the call is made before it is given back";
+        // wgpu panics if a buffer is mapped twice.
+        if buffers.iter().any(|(buffer, _)| progress.has_mapped(buffer)) {
+            let message = "a buffer is lent to the host, and the call is made before the end of the loan";
             return Err(DeviceError::Refused { what: "mapping memory for the host".into(), message: message.into() });
         }
         self.wait()?;
-        let in_place = self.read_in_place(buffers)?;
-        let room = Vec::with_capacity(buffers.len());
-        let mut mapped = MappedBuffers { buffers: room, progress: progress.clone(), in_place };
-        let fresh = buffers.iter().filter(|(buffer, _)| mapped.in_place.iter().all(|(one, _)| one != *buffer));
+        let lent_chunks = self.find_lent_chunks(buffers)?;
+        let capacity = buffers.len();
+        let mut mapped =
+            MappedBuffers { buffers: Vec::with_capacity(capacity), progress: progress.clone(), lent_chunks };
+        let unmapped = buffers.iter().filter(|(buffer, _)| mapped.lent_chunks.iter().all(|(lent, _)| lent != *buffer));
         progress.done.store(0, Ordering::Relaxed);
         progress.failed.store(0, Ordering::Relaxed);
-        for (buffer, mode) in fresh {
+        for (buffer, mode) in unmapped {
             mapped.buffers.push((*buffer).clone());
-            progress.hold(buffer);
+            progress.add_mapped(buffer);
             let progress: Arc<MapProgress> = progress.clone();
             buffer.map_async(*mode, .., move |result| {
                 if result.is_err() {
@@ -67,15 +69,15 @@ impl Device {
                 }
                 progress.done.fetch_add(1, Ordering::Release);
             });
-            Tally::add(&logical.memory.tally.maps);
+            AtomicCounters::increment(&logical.memory.counters.maps);
         }
-        let missing = || progress.done.load(Ordering::Acquire) < mapped.buffers.len();
+        let is_pending = || progress.done.load(Ordering::Acquire) < mapped.buffers.len();
         self.poll(wgpu::PollType::Poll)?;
-        if missing() {
-            // Work that went to the queue past us.
+        if is_pending() {
+            // The program has submitted work to the queue directly.
             self.poll(wgpu::PollType::wait_indefinitely())?;
         }
-        if missing() || progress.failed.load(Ordering::Relaxed) > 0 {
+        if is_pending() || progress.failed.load(Ordering::Relaxed) > 0 {
             self.check("mapping memory for the host")?;
             return Err(DeviceError::Refused {
                 what: "mapping memory for the host".into(),

@@ -25,9 +25,10 @@ static CODE_CACHE: LazyLock<Mutex<WeightedCache<NativeCodeKey, Slot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
 impl Device {
-    /// Returns the machine code of the kernel `name`, from the cache or by `make`; `None` for a
-    /// kernel without a native form on a device with a driver, which computes it. The process warns
-    /// of such a kernel once. Ranks that need the same code compile it once: the others wait.
+    /// Returns the machine code of the kernel `name`, from the cache or by `make`. `None` if the
+    /// kernel has no native form and the device has a driver, which then computes the kernel; the
+    /// process prints one warning per kernel. Of several ranks with the same key, one compiles and
+    /// the others wait.
     ///
     /// # Errors
     /// Returns the error of `make`, which the cache keeps, on a device without a driver.

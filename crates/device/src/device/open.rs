@@ -1,4 +1,5 @@
-//! Opening of a device: the options, the instance of the process, and the adapter of a rank.
+//! [`DeviceOptions`], and the opening of a device: the wgpu instance of the process, and the
+//! adapter of a rank.
 
 use std::num::NonZero;
 use std::rc::Rc;
@@ -7,72 +8,70 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::backend::KernelBackend;
-use super::logical::{Key, LogicalDevice, unified};
-use super::machine::{adapter_bytes, machine_bytes};
-use super::{AdapterSummary, Device, HostThreads, Room, adapter, set_runtime_directory};
+use super::logical_device::{DeviceKey, LogicalDevice, has_unified_memory};
+use super::memory_limits::{device_heap_bytes, host_memory_bytes};
+use super::{AdapterSummary, Device, HostThreads, MemoryLimits, adapter, set_runtime_directory};
 use crate::error::DeviceError;
 
-/// How a device is chosen and used.
+/// Options of [`Device::open`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
-    /// This rank's number among the ranks of its node; ranks go round robin over the adapters.
+    /// Rank among the ranks of the node. Ranks are distributed round robin over the adapters.
     pub node_rank: usize,
-    /// How many ranks share the node.
+    /// Number of ranks of the node.
     pub node_ranks: usize,
-    /// How many processes have these ranks: 1, or as many as ranks.
+    /// Number of processes of these ranks: 1, or the number of ranks.
     pub node_processes: usize,
-    /// Part of an adapter's name, or its number; all adapters of the best kind when absent
-    /// (`ZIPPY_ADAPTER`).
+    /// Part of an adapter's name, or its index (`ZIPPY_ADAPTER`). `None` selects all adapters of
+    /// the best device type.
     pub adapter: Option<String>,
-    /// True if the host maps chunk buffers (`ZIPPY_HOST_MAP`); the adapter's kind decides when
-    /// absent.
+    /// True if the host maps chunk buffers (`ZIPPY_HOST_MAP`). The default depends on the device
+    /// type.
     pub host_map: Option<bool>,
-    /// A lower binding limit than the adapter's, in bytes, for tests of large arrays
-    /// (`ZIPPY_BINDING_LIMIT`).
+    /// Limit of bindings, in bytes, below the limit of the adapter (`ZIPPY_BINDING_LIMIT`): for
+    /// tests of large arrays.
     pub binding_limit_bytes: Option<u64>,
-    /// A lower buffer limit than the adapter's, in bytes, for tests of several buffers
-    /// (`ZIPPY_BUFFER_LIMIT`).
+    /// Limit of buffers, in bytes, below the limit of the adapter (`ZIPPY_BUFFER_LIMIT`): for tests
+    /// of arrays in several buffers.
     pub buffer_limit_bytes: Option<u64>,
-    /// Least size, in bytes, of a box that is sent directly from mapped memory (`ZIPPY_IN_PLACE`);
-    /// [`IN_PLACE_BYTES`] when absent.
+    /// Minimum size, in bytes, of a box that is sent directly from mapped memory
+    /// (`ZIPPY_IN_PLACE`). Default: [`IN_PLACE_BYTES`].
     pub in_place_bytes: Option<u64>,
-    /// Greatest size, in bytes, of a message of an exchange between global arrays
-    /// (`ZIPPY_MESSAGE`); [`MESSAGE_BYTES`] when absent.
+    /// Maximum size, in bytes, of a message of an exchange between global arrays (`ZIPPY_MESSAGE`).
+    /// Default: [`MESSAGE_BYTES`].
     pub message_bytes: Option<u64>,
     /// Limit of the buffers of this rank, in bytes, below the available memory
     /// (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
-    /// Number of threads that the ranks of this process share for their work on the host
-    /// (`ZIPPY_THREADS`); all cores that the process may use when absent.
+    /// Number of host threads that the ranks of this process share (`ZIPPY_THREADS`). Default: the
+    /// number of cores that the process may use.
     pub threads: Option<NonZero<usize>>,
-    /// Backend of kernels (`ZIPPY_KERNELS`). When absent: the host for software adapters with
-    /// mapped chunks, else the driver.
+    /// Backend of kernels (`ZIPPY_KERNELS`). Default: the host for software adapters with mapped
+    /// chunks, otherwise the driver.
     pub kernels: Option<KernelBackend>,
-    /// Time limit of a native kernel, nine tenths of the run's timeout; 270 s when absent.
+    /// Time limit of a native kernel. Default: 270 s.
     pub kernel_limit: Option<Duration>,
 }
 
-/// Least size, in bytes, of a box for which a wait for the other rank's read costs less than a
-/// copy.
+/// Default of [`DeviceOptions::in_place_bytes`]: for boxes of this size, waiting for the read of
+/// the other rank costs less than a copy.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
-/// The most bytes of a message of an exchange, where nothing else is said.
+/// Default of [`DeviceOptions::message_bytes`].
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
-/// Default time limit of a native kernel.
+/// Default of [`DeviceOptions::kernel_limit`].
 const KERNEL_LIMIT: Duration = Duration::from_secs(270);
 
 impl DeviceOptions {
-    /// Options from the environment, for a rank in a process with all ranks of its node:
-    /// `ZIPPY_ADAPTER`, `ZIPPY_HOST_MAP`, `ZIPPY_BINDING_LIMIT`, `ZIPPY_BUFFER_LIMIT`,
-    /// `ZIPPY_IN_PLACE`, `ZIPPY_MESSAGE`, `ZIPPY_MEMORY_LIMIT`, `ZIPPY_THREADS` and
-    /// `ZIPPY_KERNELS`.
+    /// Reads the options from the environment variables named at the fields, for a process with all
+    /// ranks of its node.
     ///
     /// # Errors
     /// A variable has an invalid value.
     pub fn from_env(node_rank: usize, node_ranks: usize) -> Result<Self, DeviceError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let bad = |name: &str, value: &str, expected: &str| DeviceError::Setting {
+        let invalid = |name: &str, value: &str, expected: &str| DeviceError::Setting {
             name: name.to_string(),
             value: value.to_string(),
             expected: expected.to_string(),
@@ -82,12 +81,12 @@ impl DeviceOptions {
             Some(value) => match value.trim().to_lowercase().as_str() {
                 "0" | "off" | "no" | "false" => Some(false),
                 "1" | "on" | "yes" | "true" => Some(true),
-                _ => return Err(bad("ZIPPY_HOST_MAP", &value, "0 or 1")),
+                _ => return Err(invalid("ZIPPY_HOST_MAP", &value, "0 or 1")),
             },
         };
         let bytes = |name: &str| match variable(name) {
             None => Ok(None),
-            Some(value) => value.trim().parse().map(Some).map_err(|_| bad(name, &value, "a number of bytes")),
+            Some(value) => value.trim().parse().map(Some).map_err(|_| invalid(name, &value, "a number of bytes")),
         };
         Ok(Self {
             node_rank,
@@ -100,14 +99,14 @@ impl DeviceOptions {
             in_place_bytes: bytes("ZIPPY_IN_PLACE")?,
             message_bytes: bytes("ZIPPY_MESSAGE")?,
             memory_limit_bytes: match bytes("ZIPPY_MEMORY_LIMIT")? {
-                Some(0) => return Err(bad("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
+                Some(0) => return Err(invalid("ZIPPY_MEMORY_LIMIT", "0", "a number of bytes above 0")),
                 limit => limit,
             },
             threads: match variable("ZIPPY_THREADS") {
                 None => None,
                 Some(value) => match value.trim().parse() {
                     Ok(threads) => Some(threads),
-                    Err(_) => return Err(bad("ZIPPY_THREADS", &value, "a number of threads above 0")),
+                    Err(_) => return Err(invalid("ZIPPY_THREADS", &value, "a number of threads above 0")),
                 },
             },
             kernels: match variable("ZIPPY_KERNELS") {
@@ -116,7 +115,7 @@ impl DeviceOptions {
                     "native" => Some(KernelBackend::Native),
                     "native-only" => Some(KernelBackend::NativeOnly),
                     "driver" => Some(KernelBackend::Driver),
-                    _ => return Err(bad("ZIPPY_KERNELS", &value, "native, native-only or driver")),
+                    _ => return Err(invalid("ZIPPY_KERNELS", &value, "native, native-only or driver")),
                 },
             },
             kernel_limit: None,
@@ -124,7 +123,7 @@ impl DeviceOptions {
     }
 }
 
-/// The adapters of this machine; one instance per process.
+/// The adapters of this machine, from the wgpu instance of the process.
 fn adapters() -> &'static [wgpu::Adapter] {
     static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
     ADAPTERS.get_or_init(|| {
@@ -132,7 +131,7 @@ fn adapters() -> &'static [wgpu::Adapter] {
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         // Validation layers cost more than all other work together, so the default is none.
         descriptor.flags = wgpu::InstanceFlags::empty().with_env();
-        // Others are not even loaded.
+        // Drivers of other backends are not loaded.
         descriptor.backends = wgpu::Backends::PRIMARY;
         let instance = wgpu::Instance::new(descriptor);
         let found = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
@@ -141,47 +140,49 @@ fn adapters() -> &'static [wgpu::Adapter] {
 }
 
 impl Device {
-    /// Opens the device of a rank: an idle one of this process where there is one, else a new one
-    /// with all of the adapter's limits and those optional features that Zippy can use.
+    /// Opens the device of a rank: an idle device of this process with the same options, otherwise
+    /// a new device with all limits of the adapter and the optional features that Zippy uses.
     ///
-    /// Ranks of a node are spread round robin over the adapters of the best kind present (discrete
-    /// before integrated before software).
+    /// The ranks of a node are distributed round robin over the adapters of the best device type
+    /// (discrete before integrated before software).
     ///
     /// # Errors
-    /// No adapter, none that matches the options, or one that cannot be opened.
+    /// * The machine has no adapter.
+    /// * No adapter matches the options.
+    /// * The driver does not open the adapter.
     pub fn open(options: &DeviceOptions) -> Result<Rc<Self>, DeviceError> {
         let infos: Vec<_> = adapters().iter().map(adapter::adapter_info).collect();
-        let candidates = adapter::candidates(&infos, options.adapter.as_deref())?;
-        let chosen = candidates[options.node_rank % candidates.len()];
+        let candidates = adapter::candidate_adapters(&infos, options.adapter.as_deref())?;
+        let index = candidates[options.node_rank % candidates.len()];
         let summary = AdapterSummary {
-            memory_bytes: adapter_bytes(&adapters()[chosen]),
-            ..AdapterSummary::new(&infos[chosen], options.node_rank, options.node_ranks, candidates.len())
+            memory_bytes: device_heap_bytes(&adapters()[index]),
+            ..AdapterSummary::new(&infos[index], options.node_rank, options.node_ranks, candidates.len())
         };
         let DeviceOptions { host_map, binding_limit_bytes, buffer_limit_bytes, kernels, .. } = *options;
-        let key = Key { adapter: chosen, host_map, binding_limit_bytes, buffer_limit_bytes, kernels };
-        let logical = match LogicalDevice::idle(&key) {
+        let key = DeviceKey { adapter: index, host_map, binding_limit_bytes, buffer_limit_bytes, kernels };
+        let logical = match LogicalDevice::take_idle(&key) {
             Some(logical) => logical,
-            None => Box::new(LogicalDevice::new(&adapters()[chosen], key)?),
+            None => Box::new(LogicalDevice::new(&adapters()[index], key)?),
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
         let message_bytes = options.message_bytes.unwrap_or(MESSAGE_BYTES);
-        let machine = if unified(summary.device_type) { machine_bytes() } else { u64::MAX };
-        let room = Room::new(machine, options.node_ranks, options.node_processes, options.memory_limit_bytes);
+        let node_bytes = if has_unified_memory(summary.device_type) { host_memory_bytes() } else { u64::MAX };
+        let memory_limits = MemoryLimits::new(node_bytes, options);
         let ranks = options.node_ranks / options.node_processes.max(1);
         let threads = options.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
         let host_threads = HostThreads::new(threads, ranks);
         let kernel_limit = options.kernel_limit.unwrap_or(KERNEL_LIMIT);
-        let (logical, adapter, _rank) = (Some(logical), summary, std::marker::PhantomData);
+        let (logical, adapter, _not_send) = (Some(logical), summary, std::marker::PhantomData);
         Ok(Rc::new(Self {
             logical,
             adapter,
             in_place_bytes,
             message_bytes,
-            room,
+            memory_limits,
             ranks,
             host_threads,
             kernel_limit,
-            _rank,
+            _not_send,
         }))
     }
 }

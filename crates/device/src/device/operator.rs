@@ -1,4 +1,4 @@
-//! What composite and accumulate do where data arrives.
+//! [`Operator`]: combination of arriving cells with the cells of the destination.
 
 use std::fmt;
 
@@ -8,44 +8,46 @@ use crate::error::DeviceError;
 
 const UNDER_OPAQUE: &str = "under-opaque";
 
-/// The cells that hold a premultiplied colour.
+/// Element types of premultiplied colours.
 pub(super) const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
 
-/// How an arriving cell is combined with the one that is there: `destination = operator(source, destination)`.
+/// Combination of an arriving cell (source) with the cell of the destination:
+/// `destination = operator(source, destination)`.
 ///
-/// `Add`, `Min` and `Max` work on every scalar, componentwise on vectors, and on packed integers. Sums of `i32`, `u32`,
-/// `i64` and `u64` wrap; sums of packed integers stop at the ends of their range.
+/// * `Add`, `Min` and `Max` work on all scalars, on vectors by component, and on packed integers.
+///   Sums of `i32`, `u32`, `i64` and `u64` wrap; sums of packed integers saturate.
+/// * `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8
+///   bits each of red (lowest), green, blue and opacity. Components of 8 bits are rounded to
+///   nearest and saturate at 255.
 ///
-/// `Over`, `Under` and `UnderOpaque` work on premultiplied colours: `vec4<f32>`, or `u32` with 8 bits each of red
-/// (lowest), green, blue and opacity, rounded to nearest; what is more than 255 stays there.
-///
-/// Not numbers: `Min` and `Max` leave the destination as it is where either cell is NaN, and where both are zeros; the
-/// others follow IEEE 754, so that a NaN stays one, of any payload, and 0 times infinity becomes one: an opaque colour
-/// does not hide an infinite one behind it. That holds where the host combines and on devices that compute by IEEE 754,
-/// as the software adapter does; WGSL lets devices assume that there are no NaNs and no infinities, and what these make
-/// of them is their own affair.
+/// # NaN and infinity
+/// `Min` and `Max` keep the destination if a cell is NaN, or if both cells are zeros. The other
+/// operators follow IEEE 754: a NaN stays a NaN of unspecified payload, and 0 times infinity is
+/// NaN, so an opaque colour does not hide an infinite colour. These rules hold for combinations on
+/// the host and on devices that follow IEEE 754, such as the software adapter. WGSL allows other
+/// devices to assume that there are no NaNs and infinities.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operator {
     /// Source plus destination.
     Add,
-    /// The smaller.
+    /// Minimum of source and destination.
     Min,
-    /// The larger.
+    /// Maximum of source and destination.
     Max,
     /// The source in front of the destination: `source + (1 - source.a) * destination`.
     Over,
-    /// The source behind the destination: `destination + (1 - destination.a) * source`.
+    /// The source at the back of the destination: `destination + (1 - destination.a) * source`.
     Under,
-    /// As `Under`, and a result whose opacity reaches a threshold becomes exactly opaque, so that whatever comes behind
-    /// it later adds exactly nothing. See [`Operator::under_opaque_from`].
+    /// [`Under`](Self::Under), with the opacity of a result set to exactly 1 if it reaches a
+    /// threshold: further layers then change nothing. See [`Operator::under_opaque_from`].
     UnderOpaque {
-        /// The bits of the threshold.
+        /// Bits of the threshold, an `f32`.
         from_bits: u32,
     },
-    /// The program's own; see [`Operator::custom`].
+    /// Operator of the program; see [`Operator::custom`].
     Custom {
-        /// What messages call it.
+        /// Name for error messages.
         name: String,
         /// WGSL that declares `fn combine(src: T, dst: T) -> T`.
         wgsl: String,
@@ -53,22 +55,23 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// An operator written in WGSL. The text declares `fn combine(src: T, dst: T) -> T`, and whatever that needs; `T`
-    /// is the element type (`i32` or `u32` for packed integers, whose results are clamped to their range). Names that
-    /// begin with `zippy_`, `T` and `main` are taken, and so are the few words of WGSL that the kernel around it uses
-    /// (types such as `vec3`, and functions such as `clamp`): no item of the text can be called so.
+    /// Creates an operator in WGSL. The text declares `fn combine(src: T, dst: T) -> T`; `T` is the
+    /// element type (`i32` or `u32` for packed integers, with results clamped to their range).
     ///
-    /// It is compiled when it is used, and mistakes are reported then, by line and column of this text.
+    /// The text cannot declare names that begin with `zippy_`, the names `T` and `main`, and the
+    /// types and functions of WGSL that the kernel uses, such as `vec3` and `clamp`.
+    ///
+    /// The first use compiles the text, and reports errors with their line and column in the text.
     pub fn custom(name: impl Into<String>, wgsl: impl Into<String>) -> Self {
         Self::Custom { name: name.into(), wgsl: wgsl.into() }
     }
 
-    /// [`Operator::UnderOpaque`] with this threshold, above 0 and at most 1.
+    /// Creates [`Operator::UnderOpaque`] with a threshold above 0 and at most 1.
     pub fn under_opaque_from(opacity: f32) -> Self {
         Self::UnderOpaque { from_bits: opacity.to_bits() }
     }
 
-    /// The opacity from which a result counts as opaque.
+    /// Returns the threshold of [`Operator::UnderOpaque`].
     pub(super) fn opaque_from(&self) -> Option<f32> {
         match self {
             Self::UnderOpaque { from_bits } => Some(f32::from_bits(*from_bits)),
@@ -76,7 +79,8 @@ impl Operator {
         }
     }
 
-    /// The operator's name: `add`, `min`, `max`, `over`, `under`, `under-opaque`, or that of a custom one.
+    /// Returns the name: `add`, `min`, `max`, `over`, `under`, `under-opaque`, or the name of a
+    /// custom operator.
     pub fn name(&self) -> &str {
         match self {
             Self::Add => "add",
@@ -89,7 +93,7 @@ impl Operator {
         }
     }
 
-    /// The text of a custom operator.
+    /// Returns the text of a custom operator.
     pub fn wgsl(&self) -> Option<&str> {
         match self {
             Self::Custom { wgsl, .. } => Some(wgsl),
@@ -106,10 +110,10 @@ impl Operator {
         (name, self.wgsl().map(str::to_string))
     }
 
-    /// The reverse of [`Operator::to_parts`], for operators that travelled in a message.
+    /// Creates an operator from the result of [`Operator::to_parts`].
     ///
     /// # Errors
-    /// A name without a text that is none of the built-in ones.
+    /// There is no text, and no built-in operator of this name.
     pub fn from_parts(name: &str, wgsl: Option<&str>) -> Result<Self, DeviceError> {
         match (name, wgsl) {
             (_, Some(wgsl)) => Ok(Self::custom(name, wgsl)),
@@ -125,29 +129,33 @@ impl Operator {
         }
     }
 
-    /// The text of the built-in operators for an element type, or the custom one.
+    /// Returns WGSL that declares `combine` for an element type.
     pub fn definition(&self, element: &ElementInfo) -> String {
-        let rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
+        let is_rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
             Self::Add => "src + dst".to_string(),
-            // Not min and max, which may do as they like with NaN and with zeros of both signs.
+            // WGSL leaves the results of min and max for NaN and for zeros of both signs
+            // unspecified.
             Self::Min => "select(dst, src, src < dst)".to_string(),
             Self::Max => "select(dst, src, src > dst)".to_string(),
-            Self::Over if rgba8 => "over_rgba8(src, dst)".to_string(),
-            Self::Under if rgba8 => "over_rgba8(dst, src)".to_string(),
-            Self::UnderOpaque { from_bits } if rgba8 => {
-                format!("closed_rgba8(over_rgba8(dst, src), {}u)", colour::opaque_rgba8(f32::from_bits(*from_bits)))
+            Self::Over if is_rgba8 => "over_rgba8(src, dst)".to_string(),
+            Self::Under if is_rgba8 => "over_rgba8(dst, src)".to_string(),
+            Self::UnderOpaque { from_bits } if is_rgba8 => {
+                format!(
+                    "saturate_opacity_rgba8(over_rgba8(dst, src), {}u)",
+                    colour::min_opaque_byte(f32::from_bits(*from_bits))
+                )
             }
             Self::Over => "over(src, dst)".to_string(),
             Self::Under => "over(dst, src)".to_string(),
-            Self::UnderOpaque { from_bits } => format!("closed(over(dst, src), bitcast<f32>({from_bits}u))"),
+            Self::UnderOpaque { from_bits } => format!("saturate_opacity(over(dst, src), bitcast<f32>({from_bits}u))"),
             Self::Custom { wgsl, .. } => return wgsl.clone(),
         };
-        let arithmetic = match self {
+        let colour_functions = match self {
             Self::Over | Self::Under | Self::UnderOpaque { .. } => colour::WGSL,
             _ => "",
         };
-        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{arithmetic}")
+        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{colour_functions}")
     }
 }
 

@@ -1,4 +1,4 @@
-//! The directory of the user's session, which drivers look for.
+//! `XDG_RUNTIME_DIR`: the directory of the user's session, which graphics drivers use.
 
 #[cfg(target_os = "linux")]
 use std::{env, path::Path};
@@ -6,27 +6,26 @@ use std::{env, path::Path};
 #[cfg(target_os = "linux")]
 const NAME: &str = "XDG_RUNTIME_DIR";
 
-/// Sets `XDG_RUNTIME_DIR` where it is missing and this is the only thread of the process, as other
-/// threads may read the environment at any time. Mesa's Vulkan layer that orders devices looks for
-/// a Wayland socket there whenever adapters are listed, and libwayland prints two lines where the
-/// variable is missing.
+/// Sets `XDG_RUNTIME_DIR` to `/run/user/UID`, or to a private directory below the directory for
+/// temporary files, if the variable is missing.
 ///
-/// The value is `/run/user/UID`, or a directory of the user's own below the one for temporary
-/// files.
+/// Mesa's Vulkan layer for device selection opens a Wayland socket there at each enumeration of
+/// adapters, and libwayland prints two lines if the variable is missing. Other threads could read
+/// the environment at any time, so nothing is set in a process with several threads.
 #[cfg(target_os = "linux")]
 pub fn set_runtime_directory() {
     let is_set = env::var_os(NAME).is_some_and(|directory| Path::new(&directory).is_absolute());
-    let is_alone = || std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1);
-    if is_set || !is_alone() {
+    let is_single_threaded = || std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1);
+    if is_set || !is_single_threaded() {
         return;
     }
     if let Some(directory) = private::directory() {
-        // SAFETY: this is the only thread, so that none reads the environment meanwhile.
+        // SAFETY: this is the only thread, so no other thread reads the environment.
         unsafe { env::set_var(NAME, directory) };
     }
 }
 
-/// Elsewhere nobody looks for it.
+/// Does nothing: drivers of other systems do not use the variable.
 #[cfg(not(target_os = "linux"))]
 pub fn set_runtime_directory() {}
 
@@ -37,20 +36,20 @@ mod private {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
     use std::path::{Path, PathBuf};
 
-    /// A directory that this user alone can read and write.
+    /// Returns a directory that only this user can read and write.
     pub(super) fn directory() -> Option<PathBuf> {
         let user = fs::metadata("/proc/self").ok()?.uid();
-        let of_session = PathBuf::from(format!("/run/user/{user}"));
-        if is_private(&of_session, user) {
-            return Some(of_session);
+        let session = PathBuf::from(format!("/run/user/{user}"));
+        if is_private(&session, user) {
+            return Some(session);
         }
         let own = env::temp_dir().join(format!("zippy-runtime-{user}"));
-        // It may be there from a run before.
+        // An earlier process can have created the directory.
         let _ = DirBuilder::new().mode(0o700).create(&own);
         (own.is_absolute() && is_private(&own, user)).then_some(own)
     }
 
-    /// Whether it is a directory, and no link to one, that others have no rights to.
+    /// True for a directory of `user`, not a link, that other users have no access to.
     fn is_private(directory: &Path, user: u32) -> bool {
         fs::symlink_metadata(directory)
             .is_ok_and(|data| data.is_dir() && data.uid() == user && data.mode() & 0o777 == 0o700)
@@ -64,7 +63,7 @@ mod private {
         use super::*;
 
         #[test]
-        fn directories_that_others_can_read_are_not_private() {
+        fn directory_readable_by_other_users_is_not_private() {
             let directory = tempfile::tempdir().unwrap();
             let user = fs::metadata("/proc/self").unwrap().uid();
             let own = directory.path().join("own");

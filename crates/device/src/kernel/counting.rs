@@ -60,6 +60,6 @@ impl Counter {
         let uses = wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::UNIFORM;
         let made = device.storage_buffer_with(16 * COUNT_VECTORS, uses, "zippy: a counted domain")?;
         let kernel = Kernel::new(device, &KernelSource::text("zippy: a counted domain", TEXT))?;
-        Ok(Self { kernel, result: Lease::of(&made) })
+        Ok(Self { kernel, result: Lease::new(&made) })
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::binding::Binding;
 use super::handle::Kernel;
 use super::source::KernelSource;
-use crate::device::{BufferBox, Device, Lease, PackedBox, Strided};
+use crate::device::{BufferBox, Device, Lease, PackedBox, StridedBox};
 use crate::error::Result;
 use crate::extents::Index;
 
@@ -48,8 +48,8 @@ pub fn most_passes(device: &Rc<Device>) -> Result<Option<u32>> {
         return Ok(known);
     }
     let shape = Index::from([WORDS]);
-    let lease = Lease::of(&device.storage_buffer(4 * WORDS as u64, "zippy: a trial of loops")?);
-    let view = || Strided { offset: 0, extents: shape, strides: Index::from([1]) };
+    let lease = Lease::new(&device.storage_buffer(4 * WORDS as u64, "zippy: a trial of loops")?);
+    let view = || StridedBox { offset: 0, extents: shape, strides: Index::from([1]) };
     device.fill(&TRIED.to_ne_bytes(), &[BufferBox { buffer: &lease, view: view() }])?;
     let words = Binding::of_words(lease.clone(), WORDS as usize, "the words of a trial");
     Kernel::new(device, &KernelSource::text("zippy: a trial of loops", TRIAL).prefer_driver(true))?

@@ -8,7 +8,7 @@ use super::dispatch::Dispatch;
 use super::geometry::COUNT_VECTORS;
 use super::pipeline::BoundBuffer;
 use super::prepare::PreparedCall;
-use crate::device::{Device, Lease, NativeBinding, NativeDispatch, PackedBox, Strided, to_aligned_words};
+use crate::device::{Device, Lease, NativeBinding, NativeDispatch, PackedBox, StridedBox, to_aligned_words};
 use crate::error::Result;
 use crate::extents::Index;
 
@@ -88,7 +88,7 @@ fn window_binding(buffer: &BoundBuffer, number: u32, is_written: bool) -> Native
 
 /// Reads the workgroup counts of a dispatch over a count.
 fn counted_groups(device: &Device, count: &Lease) -> Result<[u32; 3]> {
-    let view = Strided { offset: 0, extents: Index::from([3]), strides: Index::from([1]) };
+    let view = StridedBox { offset: 0, extents: Index::from([3]), strides: Index::from([1]) };
     let staged = device.gather(4, &[PackedBox { buffer: count, view, payload_offset: 0 }], 12)?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(staged.as_ref());
     Ok([words[0], words[1], words[2]])

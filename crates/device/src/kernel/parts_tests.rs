@@ -9,7 +9,7 @@ use super::pipeline::MOST_GROUPS;
 use super::prepare::Work;
 use super::random_kernels::random_kernel;
 use super::source::KernelSource;
-use crate::device::{ChunkBuffer, Device, DeviceOptions, Lease, PackedBox, Strided};
+use crate::device::{ChunkBuffer, Device, DeviceOptions, Lease, PackedBox, StridedBox};
 use crate::element::Element;
 use crate::extents::Index;
 use crate::region::Region;
@@ -81,7 +81,7 @@ fn calls_of_many_parts_run_as_a_whole() {
 }
 
 fn whole(buffer: &ChunkBuffer) -> PackedBox<'_> {
-    let view = Strided { offset: 0, extents: Index::from([storage().cells() as i64]), strides: Index::from([1]) };
+    let view = StridedBox { offset: 0, extents: Index::from([storage().cells() as i64]), strides: Index::from([1]) };
     PackedBox { buffer, view, payload_offset: 0 }
 }
 
@@ -91,7 +91,7 @@ fn section() -> Region {
 
 fn binding(buffer: &ChunkBuffer, storage: Region, section: Region) -> Binding {
     Binding {
-        buffer: Some(Lease::of(buffer)),
+        buffer: Some(Lease::new(buffer)),
         element: &u32::INFO,
         storage,
         section,

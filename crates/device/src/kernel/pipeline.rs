@@ -53,7 +53,7 @@ impl Pipeline {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone(), *is_native);
         let kept = device.with_cache(|cache: &mut Pipelines| {
-            cache.0.bound(device.share_of(cache_capacity()));
+            cache.0.bound(device.rank_share(cache_capacity()));
             cache.0.get(&key)
         });
         if let Some(found) = kept {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::binding::Binding;
 use super::geometry::{LOOP_WORDS, STRAY_WORDS};
 use super::pipeline::BoundBuffer;
-use crate::device::{BufferBox, Device, Lease, PackedBox, Strided};
+use crate::device::{BufferBox, Device, Lease, PackedBox, StridedBox};
 use crate::error::{CallSite, Result};
 use crate::extents::Index;
 use crate::history::{Finding, OperationName, Problem, Reach, Stray};
@@ -86,7 +86,7 @@ impl Report {
         let lease = match known.filter(|lease| lease.bytes() >= bytes) {
             Some(lease) => lease,
             None => {
-                let lease = Lease::of(&device.storage_buffer(bytes, "zippy: the report of a call")?);
+                let lease = Lease::new(&device.storage_buffer(bytes, "zippy: the report of a call")?);
                 device.with_cache(|cache: &mut Reports| cache.0 = Some(lease.clone()));
                 lease
             }
@@ -96,8 +96,8 @@ impl Report {
         Ok(report)
     }
 
-    fn view(&self) -> Strided {
-        Strided { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
+    fn view(&self) -> StridedBox {
+        StridedBox { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
     }
 
     /// For each array, its first word and its layers.

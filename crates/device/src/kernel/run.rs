@@ -11,7 +11,7 @@ use super::prepare::{PreparedCall, Work};
 use super::report::{Report, ReportContents};
 use super::signature::Watch;
 use super::uniforms::Uniforms;
-use crate::device::{Device, Lease};
+use crate::device::{BufferRequest, Device, Lease};
 use crate::error::{CallSite, KernelError, Result};
 use crate::history::{Finding, History, Ledger, OperationName, Problem};
 use crate::region::Region;
@@ -301,7 +301,12 @@ fn empty_buffer(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
         let size = slot_bytes.next_multiple_of(256);
         if cache.0.as_ref().is_none_or(|(buffer, _)| buffer.size() < size) {
             let usage = wgpu::BufferUsages::STORAGE | device.kernel_usages();
-            let made = device.new_buffer(size, usage, "binding an empty chunk", "zippy: nothing", false)?;
+            let made = device.new_buffer(&BufferRequest {
+                size,
+                usage,
+                purpose: "binding an empty chunk",
+                label: "zippy: nothing",
+            })?;
             // Ids of chunks count up from 1.
             cache.0 = Some((made, u64::MAX - size));
         }

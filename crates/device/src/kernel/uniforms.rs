@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::device::Device;
+use crate::device::{BufferRequest, Device};
 use crate::error::{DeviceError, Result};
 
 /// Size of the buffer for data. If it is full, all work is submitted and the buffer is reused.
@@ -34,8 +34,12 @@ impl Uniforms {
             Some(buffer) => buffer.clone(),
             None => {
                 let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-                let made =
-                    device.new_buffer(ROOM + TAIL, usage, "making room for parameters", "zippy uniforms", false)?;
+                let made = device.new_buffer(&BufferRequest {
+                    size: ROOM + TAIL,
+                    usage,
+                    purpose: "storage for parameters",
+                    label: "zippy uniforms",
+                })?;
                 self.buffer.insert(made).clone()
             }
         };

@@ -91,7 +91,7 @@ fn on_host(device: &Device, numbers: &CellSequence, counts: &CellSequence) -> Re
     // Counters are cleared and added for each task.
     let least = 4 * counts.len();
     let counters = if numbers.len() < 2 * least { 1 } else { 1 + threads.count() as u64 };
-    device.check_room(counters * size_of::<u32>() as u64 * counts.len(), "counters of a histogram")?;
+    device.check_memory_limits(counters * size_of::<u32>() as u64 * counts.len(), "counters of a histogram")?;
     // Counters of the finished tasks; the first task contributes its own.
     let all: Mutex<Option<Vec<u32>>> = Mutex::new(None);
     let count = |lent: LentRange| {

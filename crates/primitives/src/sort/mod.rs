@@ -175,7 +175,7 @@ fn sort_on_host(
     }
     let size = values.map_or(0, |values| values.element().bytes);
     let rooms = [keys.element().bytes, size].map(|bytes| bytes * keys.len() as usize);
-    device.check_room((rooms[0] + rooms[1]) as u64, "room for a sort")?;
+    device.check_memory_limits((rooms[0] + rooms[1]) as u64, "room for a sort")?;
     let mut sorted = Ok(());
     // Host memory needs no zeros.
     device.payload(rooms[0] + rooms[1], |room| {

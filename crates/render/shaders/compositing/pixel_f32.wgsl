@@ -21,5 +21,5 @@ fn in_front(brought: Pixel, there: Pixel) -> Pixel {
 }
 
 fn behind(brought: Pixel, there: Pixel, opaque: f32) -> Pixel {
-  return closed(over(there, brought), opaque);
+  return saturate_opacity(over(there, brought), opaque);
 }

@@ -2,7 +2,7 @@
 // as in compositing and only grows: a pixel that is opaque with fewer layers is opaque with more.
 
 fn joined(front: f32, alpha: f32) -> f32 {
-  return f32(over_rgba8(u32(front) << 24u, rgba8_of(vec4(alpha)) & 0xff000000u) >> 24u);
+  return f32(over_rgba8(u32(front) << 24u, to_rgba8(vec4(alpha)) & 0xff000000u) >> 24u);
 }
 
 fn is_hidden(front: f32) -> bool {

@@ -70,7 +70,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     if sample >= min(stop, end) {
       // Later samples then add exactly nothing, here and in compositing.
-      accumulated = closed(over(accumulated, sum), subvolume.opaque);
+      accumulated = saturate_opacity(over(accumulated, sum), subvolume.opaque);
       if accumulated.a >= 1.0 || is_over || (sample >= end && !HAS_SURFACES) { break; }
       sum = vec4(0.0);
       stop = ((sample >> SUM_BITS) + 1) << SUM_BITS;

@@ -3,5 +3,5 @@
 @group(0) @binding(3) var<storage, read_write> layer: array<u32>;
 
 fn pixel_of(seen: vec4<f32>) -> u32 {
-  return rgba8_of(seen);
+  return to_rgba8(seen);
 }

@@ -3,7 +3,7 @@
 
 use zippy::Result;
 use zippy::array::GlobalArray;
-use zippy::device::{Lease, Strided};
+use zippy::device::{Lease, StridedBox};
 use zippy::world::World;
 
 use super::canvases::Canvases;
@@ -69,7 +69,7 @@ pub(super) fn blend<P: Pixel>(
 }
 
 /// Leases the buffer of an end on this rank; returns it with the strides of the region.
-fn place<P: Pixel>(on: &Canvases<P>, end: &PatchEnd) -> Result<(Lease, Strided)> {
+fn place<P: Pixel>(on: &Canvases<P>, end: &PatchEnd) -> Result<(Lease, StridedBox)> {
     let core = on.array(end.canvas).core();
     let lease = core.lease(end.chunk)?.expect("a chunk of this rank with cells");
     Ok((lease, core.strided(end.chunk, &end.region)))
@@ -81,7 +81,7 @@ fn lease_words(array: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
 }
 
 /// Index of a pixel of a region whose rows are dense.
-fn cell(view: &Strided, end: &PatchEnd, at: [i64; 2]) -> usize {
+fn cell(view: &StridedBox, end: &PatchEnd, at: [i64; 2]) -> usize {
     let start = end.region.start;
     view.offset as usize + ((at[0] - start[0]) + (at[1] - start[1]) * view.strides[1]) as usize
 }

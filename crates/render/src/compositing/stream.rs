@@ -90,8 +90,8 @@ impl<'a> Writer<'a> {
 pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: BlendRule, opaque: Option<f32>) {
     match way {
         BlendRule::Alone => each_run(stream, line, onto, |run, onto| onto.copy_from_slice(run)),
-        BlendRule::InFront => each_run(stream, line, onto, P::over_all),
-        BlendRule::Behind => each_run(stream, line, onto, |run, onto| P::under_all(run, onto, opaque)),
+        BlendRule::InFront => each_run(stream, line, onto, P::blend_over),
+        BlendRule::Behind => each_run(stream, line, onto, |run, onto| P::blend_under(run, onto, opaque)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ray caster on the CPU: the reference implementation for the shader.
 
 use zippy::Grid;
-use zippy::device::colour::{closed, over};
+use zippy::device::colour::{over, saturate_opacity};
 use zippy_io::image::Image;
 
 use super::cells::{place, value_at};
@@ -88,7 +88,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         for (index, pixel) in image.pixels.iter_mut().enumerate() {
             let (column, row) = (index as u32 % self.view.width, index as u32 / self.view.width);
             for &cells in boxes {
-                *pixel = closed(over(*pixel, self.fragment((column, row), cells)), self.opaque);
+                *pixel = saturate_opacity(over(*pixel, self.fragment((column, row), cells)), self.opaque);
             }
         }
         image
@@ -121,7 +121,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
                 }
                 sum = over(sum, colour);
             }
-            accumulated = closed(over(accumulated, sum), self.opaque);
+            accumulated = saturate_opacity(over(accumulated, sum), self.opaque);
             samples.start = stop;
         }
         accumulated

@@ -1,7 +1,7 @@
 //! [`subsample`]: every n-th cell of an array.
 
 use zippy::array::{GlobalArray, GlobalSection};
-use zippy::device::{BufferBox, Strided};
+use zippy::device::{BufferBox, StridedBox};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite};
 use zippy::extents::Index;
@@ -81,7 +81,7 @@ fn copy<T: Element, const D: usize>(
         let first = Index::from_fn(D, |axis| whole.start[axis] + kept.start[axis] * step[axis]);
         let dense = from.strided(chunk, &Region::at(first, Index::splat(D, 1)));
         let strides = Index::from_fn(D, |axis| dense.strides[axis].saturating_mul(step[axis]));
-        let view = Strided { offset: dense.offset, extents: kept.extents(), strides };
+        let view = StridedBox { offset: dense.offset, extents: kept.extents(), strides };
         let pair = (BufferBox { buffer: &read, view }, BufferBox { buffer: &written, view: to.strided(chunk, &kept) });
         from.device().copy_boxes(T::INFO.bytes, &[pair])?;
         to.mark_written(chunk);

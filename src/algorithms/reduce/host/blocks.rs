@@ -1,7 +1,7 @@
 //! [`HostBox`]: blockwise access of the host to cells in place.
 
 use crate::algorithms::vector_loop::prefetch;
-use crate::device::Strided;
+use crate::device::StridedBox;
 use crate::extents::MAX_AXES;
 
 /// Numbers per block of a reduction: a block fits in the first-level cache.
@@ -21,7 +21,7 @@ const TASKS_OF_THREAD: u64 = 4;
 #[derive(Debug, Clone, Copy)]
 pub struct HostBox<'a, const N: usize> {
     pub memory: [&'a [u8]; N],
-    pub views: [Strided; N],
+    pub views: [StridedBox; N],
     /// Size of a cell in bytes and in numbers.
     pub cell: (usize, usize),
     /// Index of the section's box that contains this part.
@@ -47,7 +47,7 @@ struct Rows<const N: usize> {
 }
 
 impl<const N: usize> Rows<N> {
-    fn of(views: &[Strided; N]) -> Self {
+    fn of(views: &[StridedBox; N]) -> Self {
         let mut rows = Self { axes: 0, extents: [1; MAX_AXES], strides: [[1; MAX_AXES]; N] };
         for axis in 0..views[0].extents.axes() {
             let extent = views[0].extents[axis] as u64;
@@ -226,7 +226,7 @@ mod tests {
     use crate::extents::Index;
 
     /// The cells of a box by a plain loop.
-    fn positions(view: &Strided) -> Vec<u64> {
+    fn positions(view: &StridedBox) -> Vec<u64> {
         let cells = view.cells();
         let mut all = Vec::new();
         for cell in 0..cells {
@@ -249,9 +249,9 @@ mod tests {
             for bytes in [1, 2, 4, 8, 12] {
                 let pitch = extents[0] * gaps[0] + gaps[1];
                 let strides = Index::from([gaps[0], pitch, pitch * extents[1] + gaps[2]]);
-                let view = Strided { offset: 3, extents: extents.into(), strides };
-                let other = Strided::dense(1, extents.into());
-                let memory = |view: &Strided| -> Vec<u8> {
+                let view = StridedBox { offset: 3, extents: extents.into(), strides };
+                let other = StridedBox::dense(1, extents.into());
+                let memory = |view: &StridedBox| -> Vec<u8> {
                     let cells = view.range().end as usize;
                     (0..cells * bytes).map(|byte| (byte / bytes * 7 + byte % bytes) as u8).collect()
                 };
@@ -291,7 +291,7 @@ mod tests {
         let memory = vec![0_u8; 1 << 20];
         let of = |cells: i64| HostBox {
             memory: [&memory[..]],
-            views: [Strided::dense(0, [cells].into())],
+            views: [StridedBox::dense(0, [cells].into())],
             cell: (4, 1),
             index: 0,
             first: 0,

@@ -1,23 +1,23 @@
-//! The arithmetic against its definition, and all at once against one by one.
+//! Tests of the colour arithmetic against its definition, and of slices against single colours.
 
 use zippy_testing::random::fibonacci_hash;
 
 use super::*;
 
-/// Every opacity, component in front and component behind, against the division and the limit that are meant.
+/// Compares all opacities and components with the exact division.
 #[test]
-fn eight_bits_are_rounded_to_the_nearest_and_stay_within_255() {
+fn over_rgba8_rounds_to_nearest_and_saturates_at_255() {
     for opacity in 0..=255_u32 {
         for back in 0..=255_u32 {
             let product = (back * (255 - opacity) * 2 + 255) / 510;
             let colours = |byte: u32| byte | byte << 8 | byte << 16;
-            let behind = colours(back) | back << 24;
+            let back_colour = colours(back) | back << 24;
             for block in 0..256 / WORDS {
                 let fronts: [u32; WORDS] = std::array::from_fn(|i| (block * WORDS + i) as u32);
                 let expected = fronts.map(|front| colours((front + product).min(255)) | (opacity + product) << 24);
                 let fronts = fronts.map(|front| opacity << 24 | colours(front));
-                assert_eq!(fronts.map(|front| over_rgba8(front, behind)), expected, "{opacity} {back}");
-                assert_eq!(block_over_rgba8(fronts, [behind; WORDS]), expected, "{opacity} {back}");
+                assert_eq!(fronts.map(|front| over_rgba8(front, back_colour)), expected, "{opacity} {back}");
+                assert_eq!(block_over_rgba8(fronts, [back_colour; WORDS]), expected, "{opacity} {back}");
             }
         }
     }
@@ -26,35 +26,35 @@ fn eight_bits_are_rounded_to_the_nearest_and_stay_within_255() {
 }
 
 #[test]
-fn opacities_reach_thresholds() {
+fn min_opaque_byte_is_smallest_opacity_at_threshold() {
     let thresholds = (0..=4_000_000).map(|step| step as f32 / 3_999_000.0);
     let exact = (0..=255).flat_map(|opacity| {
-        let at = opacity as f32 / 255.0;
-        [at.next_down(), at, at.next_up()]
+        let exact = opacity as f32 / 255.0;
+        [exact.next_down(), exact, exact.next_up()]
     });
     for threshold in thresholds.chain(exact).chain([f32::NAN, f32::INFINITY, -1.0, 1e30, f32::MIN_POSITIVE]) {
         let first = (0..=255).find(|&opacity| opacity as f32 / 255.0 >= threshold).unwrap_or(256);
-        assert_eq!(opaque_rgba8(threshold), first, "{threshold}");
+        assert_eq!(min_opaque_byte(threshold), first, "{threshold}");
     }
-    assert_eq!([0x7f, 0x80, 0x81].map(|opacity| closed_rgba8(opacity << 24, 0x80) >> 24), [0x7f, 0xff, 0xff]);
-    assert_eq!(closed_rgba8(0xff_12_34_56, 256), 0xff_12_34_56);
+    assert_eq!([0x7f, 0x80, 0x81].map(|opacity| saturate_opacity_rgba8(opacity << 24, 0x80) >> 24), [0x7f, 0xff, 0xff]);
+    assert_eq!(saturate_opacity_rgba8(0xff_12_34_56, 256), 0xff_12_34_56);
     let [front, back] = [[0.25, 0.0, 0.0, 0.5], [0.0, 0.5, 0.0, 0.75]];
     assert_eq!(over(front, back), [0.25, 0.25, 0.0, 0.875]);
-    assert_eq!(closed(over(front, back), 0.875), [0.25, 0.25, 0.0, 1.0]);
-    assert_eq!(closed(over(front, back), 0.8751), [0.25, 0.25, 0.0, 0.875]);
+    assert_eq!(saturate_opacity(over(front, back), 0.875), [0.25, 0.25, 0.0, 1.0]);
+    assert_eq!(saturate_opacity(over(front, back), 0.8751), [0.25, 0.25, 0.0, 0.875]);
 }
 
 #[test]
-fn floats_and_eight_bits_are_the_same_colours() {
+fn conversion_to_floats_and_back_keeps_rgba8() {
     for byte in 0..=255_u32 {
         let colour = byte | 255 << 24 | (255 - byte) << 16;
-        assert_eq!(rgba8_of(colour.floats()), colour);
+        assert_eq!(to_rgba8(colour.to_floats()), colour);
     }
-    assert_eq!(rgba8_of([2.0, 0.3, -1.0, 0.5]), 0x80_00_4d_80, "no more colour than opacity");
+    assert_eq!(to_rgba8([2.0, 0.3, -1.0, 0.5]), 0x80_00_4d_80, "colour components are limited to the opacity");
 }
 
-/// Bits of every kind: specials, numbers around 1, anything.
-fn words(n: usize) -> Vec<u32> {
+/// Returns words of special values, numbers in [0, 1] and arbitrary bits.
+fn mixed_words(n: usize) -> Vec<u32> {
     let specials = [f32::NAN, f32::INFINITY, -0.0, 0.0, 1.0, f32::MIN_POSITIVE / 2.0, f32::MAX, -1.5].map(f32::to_bits);
     let word = |i: u64| {
         let mixed = fibonacci_hash(i + 1) >> 20;
@@ -67,45 +67,55 @@ fn words(n: usize) -> Vec<u32> {
     (0..n as u64).map(word).collect()
 }
 
-/// What all at once does to rows of every short length and of a long one, at any address, is what one by one does.
-fn check<C: Colour>(opaque: Option<f32>, over: impl Fn(C, C) -> C, closed: impl Fn(C) -> C) {
+/// Compares blends of slices with blends of single colours, for short and long slices of any
+/// alignment.
+fn compare_slices_with_colours<C: Colour>(
+    min_opacity: Option<f32>,
+    over: impl Fn(C, C) -> C,
+    saturate: impl Fn(C) -> C,
+) {
     for length in (0..70).chain([4099]) {
-        let all = words(2 * length * size_of::<C>() / 4);
+        let all = mixed_words(2 * length * size_of::<C>() / 4);
         let bytes: &[u8] = bytemuck::cast_slice(&all);
         let colours: Vec<C> = bytemuck::pod_collect_to_vec(bytes);
-        let (from, onto) = colours.split_at(length);
+        let (sources, targets) = colours.split_at(length);
         let shifted = [&[7], &bytes[..bytes.len() / 2]].concat();
         for shift in [false, true] {
             let front = if shift { &shifted[1..] } else { &bytes[..bytes.len() / 2] };
-            let run = |blend: &dyn Fn(&[u8], &mut [u8]), one: &dyn Fn(C, C) -> C| {
+            let run = |blend: &dyn Fn(&[u8], &mut [u8]), blend_one: &dyn Fn(C, C) -> C| {
                 let mut found = bytes[bytes.len() / 2..].to_vec();
                 blend(front, &mut found);
-                let expected: Vec<C> = from.iter().zip(onto).map(|(from, onto)| one(*from, *onto)).collect();
-                assert!(same(&found, bytemuck::cast_slice(&expected)), "{length} colours");
+                let expected: Vec<C> =
+                    sources.iter().zip(targets).map(|(source, target)| blend_one(*source, *target)).collect();
+                assert!(have_equal_floats(&found, bytemuck::cast_slice(&expected)), "{length} colours");
             };
-            run(&C::over_all, &|from, onto| over(from, onto));
-            run(&|back, onto| C::under_all(back, onto, opaque), &|from, onto| closed(over(onto, from)));
+            run(&C::blend_over, &|source, target| over(source, target));
+            run(&|back, target| C::blend_under(back, target, min_opacity), &|source, target| {
+                saturate(over(target, source))
+            });
         }
     }
 }
 
-/// NaNs of any payload are alike.
-fn same(found: &[u8], expected: &[u8]) -> bool {
+/// True if all words are equal; NaNs of any payload are equal.
+fn have_equal_floats(found: &[u8], expected: &[u8]) -> bool {
     let words = |bytes: &[u8]| -> Vec<u32> { bytemuck::pod_collect_to_vec(bytes) };
-    let nan = |word: u32| f32::from_bits(word).is_nan();
-    words(found).into_iter().zip(words(expected)).all(|(a, b)| a == b || (nan(a) && nan(b)))
+    let is_nan = |word: u32| f32::from_bits(word).is_nan();
+    words(found).into_iter().zip(words(expected)).all(|(a, b)| a == b || (is_nan(a) && is_nan(b)))
 }
 
 #[test]
-fn all_at_once_is_one_by_one() {
-    check::<[f32; 4]>(None, over, |colour| colour);
-    check::<[f32; 4]>(Some(0.75), over, |colour| closed(colour, 0.75));
-    // Not by the block: component by component, to the nearest.
+fn blends_of_slices_equal_blends_of_colours() {
+    compare_slices_with_colours::<[f32; 4]>(None, over, |colour| colour);
+    compare_slices_with_colours::<[f32; 4]>(Some(0.75), over, |colour| saturate_opacity(colour, 0.75));
+    // Each component is rounded to nearest.
     let by_division = |front: u32, back: u32| {
         let (front, back) = (front.to_le_bytes(), back.to_le_bytes());
-        let behind = |c: usize| (2 * (255 - u32::from(front[3])) * u32::from(back[c]) + 255) / 510;
-        u32::from_le_bytes(std::array::from_fn(|c| (u32::from(front[c]) + behind(c)).min(255) as u8))
+        let dimmed_back = |c: usize| (2 * (255 - u32::from(front[3])) * u32::from(back[c]) + 255) / 510;
+        u32::from_le_bytes(std::array::from_fn(|c| (u32::from(front[c]) + dimmed_back(c)).min(255) as u8))
     };
-    check::<u32>(None, by_division, |colour| colour);
-    check::<u32>(Some(0.6), by_division, |colour| if colour >> 24 >= 153 { colour | 0xff << 24 } else { colour });
+    compare_slices_with_colours::<u32>(None, by_division, |colour| colour);
+    compare_slices_with_colours::<u32>(Some(0.6), by_division, |colour| {
+        if colour >> 24 >= 153 { colour | 0xff << 24 } else { colour }
+    });
 }

@@ -1,0 +1,100 @@
+//! [`MemoryLimits`]: limits of the buffers of a rank, and the memory of host and adapter.
+
+use std::sync::OnceLock;
+
+use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
+
+use super::DeviceOptions;
+
+/// Maximum sizes of buffers, in bytes. `u64::MAX` if only the driver knows the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryLimits {
+    /// Limit of the buffers of this rank.
+    pub rank_bytes: u64,
+    /// Equal share of this rank if all ranks of the node use their memory.
+    pub rank_share_bytes: u64,
+    /// Limit of the buffers of all ranks of this process.
+    pub(super) process_bytes: u64,
+}
+
+impl MemoryLimits {
+    /// Divides the memory of a node, `node_bytes`, among its processes and ranks, within the limit
+    /// of the options.
+    pub(super) fn new(node_bytes: u64, options: &DeviceOptions) -> Self {
+        let divide = |count: usize| if node_bytes == u64::MAX { u64::MAX } else { node_bytes / count.max(1) as u64 };
+        let limit = |count: usize| options.memory_limit_bytes.unwrap_or(divide(count)).min(node_bytes);
+        let rank_bytes = limit(options.node_processes);
+        let process_bytes = divide(options.node_processes).max(rank_bytes);
+        Self { rank_bytes, rank_share_bytes: limit(options.node_ranks), process_bytes }
+    }
+}
+
+/// Returns the memory of the host for buffers, in bytes: 90 % of the smaller of the physical memory
+/// and the limit of the control group. Measured once per process. `u64::MAX` if unknown.
+pub(super) fn host_memory_bytes() -> u64 {
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        let Ok(mut system) = System::new() else { return u64::MAX };
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        let group_bytes = sysinfo::get_current_pid().ok().and_then(|process| {
+            system.refresh_processes_specifics(
+                ProcessesToUpdate::Some(&[process]),
+                false,
+                ProcessRefreshKind::nothing(),
+            );
+            Some(system.process(process)?.cgroup_limits()?.total_memory)
+        });
+        // 0 means unknown.
+        let known = [Some(system.total_memory()), group_bytes].into_iter().flatten().filter(|&bytes| bytes > 0);
+        known.min().map_or(u64::MAX, |bytes| bytes / 10 * 9)
+    })
+}
+
+/// Returns the size, in bytes, of the adapter's largest device-local memory heap; `None` if the
+/// backend does not report it.
+#[cfg(not(target_vendor = "apple"))]
+pub(super) fn device_heap_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`
+    const DEVICE_LOCAL: u32 = 1;
+    // SAFETY: the handles are used to query properties only, while wgpu holds the adapter.
+    let adapter = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let instance = adapter.shared_instance().raw_instance();
+    // SAFETY: the physical device is one of this instance.
+    let memory = unsafe { instance.get_physical_device_memory_properties(adapter.raw_physical_device()) };
+    let heaps = memory.memory_heaps_as_slice().iter();
+    heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
+}
+
+/// Returns the size, in bytes, of the adapter's largest device-local memory heap; `None` if the
+/// backend does not report it.
+#[cfg(target_vendor = "apple")]
+pub(super) fn device_heap_bytes(_: &wgpu::Adapter) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_divided_among_processes_and_ranks() {
+        let limits = |node_bytes, node_processes, memory_limit_bytes| {
+            let options = DeviceOptions { node_ranks: 4, node_processes, memory_limit_bytes, ..Default::default() };
+            let limits = MemoryLimits::new(node_bytes, &options);
+            [limits.rank_bytes, limits.rank_share_bytes, limits.process_bytes]
+        };
+        assert_eq!(limits(1200, 1, None), [1200, 300, 1200]);
+        assert_eq!(limits(1200, 4, None), [300, 300, 300]);
+        assert_eq!(limits(1200, 1, Some(500)), [500, 500, 1200]);
+        assert_eq!(limits(1200, 4, Some(500)), [500, 500, 500]);
+        assert_eq!(limits(u64::MAX, 4, None), [u64::MAX; 3]);
+    }
+
+    #[test]
+    fn host_memory_leaves_one_tenth_to_the_system() {
+        let mut system = System::new().unwrap();
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        let all = system.total_memory();
+        assert!(all == 0 || host_memory_bytes() <= all / 10 * 9);
+    }
+}

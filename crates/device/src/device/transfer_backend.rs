@@ -1,0 +1,91 @@
+//! [`TransferBackend`]: implementation of the transfers between chunks and payloads.
+
+use std::ops::Range;
+
+use super::boxes::{BufferBox, PackedBox};
+use super::copy_set::CopySet;
+use super::{ChunkBuffer, Device, Operator, StagedBytes};
+use crate::element::ElementInfo;
+use crate::error::DeviceError;
+
+/// Implementation of transfers: by the [host](super::host_transfers::HostTransfers) in mapped
+/// memory, or by [kernels](super::kernel_transfers::KernelTransfers) that pack and unpack. The
+/// methods of [`Device`] with the same names check the arguments and have the documentation.
+pub(super) trait TransferBackend {
+    /// True if the host moves elements of this type, and combines them if there is an operator.
+    /// Depends only on adapter, element and operator, so that the bits of a result do not depend on
+    /// the location of the cells.
+    fn is_host_transfer(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool;
+
+    /// Preferred block size, in bytes, of a single streaming pass.
+    fn preferred_block_bytes(&self) -> u64;
+
+    fn gather(
+        &self,
+        device: &Device,
+        element_bytes: usize,
+        pieces: &[PackedBox],
+        bytes: usize,
+    ) -> Result<StagedBytes, DeviceError>;
+
+    fn gather_into(
+        &self,
+        device: &Device,
+        element_bytes: usize,
+        pieces: &[PackedBox],
+        payload: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        let staged = self.gather(device, element_bytes, pieces, payload.len().next_multiple_of(4))?;
+        payload.copy_from_slice(&staged.as_ref()[..payload.len()]);
+        Ok(())
+    }
+
+    fn scatter(
+        &self,
+        device: &Device,
+        element_bytes: usize,
+        payload: &[u8],
+        pieces: &[PackedBox],
+    ) -> Result<(), DeviceError>;
+
+    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError>;
+
+    fn copy(&self, device: &Device, set: CopySet) -> Result<(), DeviceError>;
+
+    fn combine(
+        &self,
+        device: &Device,
+        merge: &CellMerge,
+        payload: &[u8],
+        pieces: &[PackedBox],
+    ) -> Result<(), DeviceError>;
+
+    fn combine_boxes(&self, device: &Device, merge: &CellMerge, set: &CopySet) -> Result<(), DeviceError>;
+
+    fn in_place_payload(
+        &self,
+        device: &Device,
+        chunk: &ChunkBuffer,
+        bytes: Range<u64>,
+    ) -> Result<StagedBytes, DeviceError>;
+
+    fn lend_to_read(
+        &self,
+        device: &Device,
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), DeviceError>;
+
+    fn lend(
+        &self,
+        device: &Device,
+        chunks: &[&ChunkBuffer],
+        f: &mut dyn FnMut(Vec<&mut [u8]>),
+    ) -> Result<(), DeviceError>;
+}
+
+/// Element type and operator of a combine.
+pub(super) struct CellMerge<'a> {
+    pub element: &'a ElementInfo,
+    pub operator: &'a Operator,
+}
