@@ -95,8 +95,8 @@ pub mod transport {
 pub mod device {
     pub use zippy_device::device::{
         AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, HostThreads, IN_PLACE_BYTES,
-        InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, Operator, PackedBox, ReductionKernel, Room,
-        StagedBytes, StridedBox, WeakChunkBuffer, colour, has_wide_vectors, set_cache_capacity,
+        InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, MemoryLimits, Operator, PackedBox,
+        ReductionKernel, StagedBytes, StridedBox, WeakChunkBuffer, colour, has_wide_vectors, set_cache_capacity,
     };
     pub(crate) use zippy_device::device::{
         CoreClaim, buffer_bytes, cache_capacity, estimate_compiled_bytes, set_runtime_directory,

@@ -164,7 +164,7 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         if self.world.rank() != 0 {
             return Ok(None);
         }
-        let pixels = self.finished.local()?.all().read()?.into_iter().map(P::floats).collect();
+        let pixels = self.finished.local()?.all().read()?.into_iter().map(P::to_floats).collect();
         Ok(Some(Image { width: self.size.0 as usize, height: self.size.1 as usize, pixels }))
     }
 }
