@@ -73,7 +73,7 @@ impl ArrayCore {
     ) -> Result<Rc<Self>> {
         check_element(&home.device, element)?;
         let id = home.registry.borrow_mut().next_id();
-        let ghosts = home.ledger.ghosts(|| Ghosts::of(id.0, name, &placement, home.rank));
+        let ghosts = home.ledger.ghosts(|| Ghosts::new(id.0, name, &placement, home.rank));
         let mut slots = Vec::new();
         for chunk in placement.ownership().of_rank(home.rank) {
             let bytes = storage_bytes(&placement.chunks().storage(chunk), element);

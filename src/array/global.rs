@@ -202,7 +202,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
         // Chunks without a cell of the section are also part of the call.
-        let _operation = self.core.home().ledger.acting(|| OperationName::Local("fill"), CallSite::here());
+        let _operation = self.core.home().ledger.begin_operation(|| OperationName::Local("fill"), CallSite::here());
         for part in self.local_parts()? {
             part.fill(value)?;
         }
@@ -217,7 +217,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
-        let _operation = self.core.home().ledger.acting(|| OperationName::Local("fill_with"), CallSite::here());
+        let _operation = self.core.home().ledger.begin_operation(|| OperationName::Local("fill_with"), CallSite::here());
         for part in self.local_parts()? {
             part.fill_with(&mut value)?;
         }

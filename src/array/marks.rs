@@ -24,7 +24,7 @@ impl ArrayCore {
     /// Continues the history of another array with one chunk, after taking over its cells.
     pub(super) fn continue_history_of(&self, other: &Self) {
         if let (Some(Some(own)), Some(Some(before))) = (self.slots.first(), other.slots.first()) {
-            own.history.goes_on_from(&before.history);
+            own.history.continue_from(&before.history);
         }
     }
 

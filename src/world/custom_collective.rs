@@ -57,7 +57,7 @@ impl World {
     #[track_caller]
     pub fn enter_operation(&self, name: &'static str) -> OperationScope<'_> {
         let at = CallSite::here();
-        self.ledger.acting(|| OperationName::Local(name), at)
+        self.ledger.begin_operation(|| OperationName::Local(name), at)
     }
 
     /// The communicator for messages inside of a collective

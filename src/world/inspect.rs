@@ -139,7 +139,7 @@ impl Debugging<'_> {
         let call = Collective::new("ghost_states").array(ArrayIdentity::from_core(array.core()), None);
         self.world.collective(call.clone(), call.signature(), || Ok(()))?;
         let name = array.name();
-        if !self.world.ledger.watches() {
+        if !self.world.ledger.is_checked() {
             let text = format!(
                 "whether the ghost cells of array {name:?} are stale is known in checked runs only: set ZIPPY_CHECK=1, or call \
                  compare_ghosts, which compares values"
@@ -232,7 +232,7 @@ impl World {
 
     /// True in a checked run, which tracks the state of ghost cells.
     pub(crate) fn is_checked(&self) -> bool {
-        self.ledger.watches()
+        self.ledger.is_checked()
     }
 
     fn differences(&self, array: &ArrayCore, fresh: &ArrayCore) -> Result<Vec<GhostDifference>> {
@@ -264,7 +264,7 @@ impl World {
     /// In a checked run, sends the write records since the last synchronization to all ranks and
     /// checks the recorded reads.
     pub(super) fn exchange_write_records(&self) -> Result<()> {
-        self.ledger.meet(|records: Vec<WriteRecord>| {
+        self.ledger.check_reads(|records: Vec<WriteRecord>| {
             if self.size() == 1 {
                 return Ok(records);
             }

@@ -179,7 +179,7 @@ impl World {
         self.epoch.check_empty()?;
         self.note_rearranged();
         // Also checks the reads since the last collective.
-        if self.ledger.watches() {
+        if self.ledger.is_checked() {
             let close = || {
                 self.collective("nothing more", hash("nothing more"), || {
                     if self.group.fails_with_findings() {
@@ -276,7 +276,7 @@ impl World {
         let at = CallSite::here();
         let operation: Rc<dyn Display> = Rc::new(operation);
         let _entered = self.enter(operation.clone(), signature)?;
-        let _operation = self.ledger.acting(|| OperationName::Collective(operation), at);
+        let _operation = self.ledger.begin_operation(|| OperationName::Collective(operation), at);
         f().map_err(|error| self.group.fail(error))
     }
 

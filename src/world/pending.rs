@@ -52,7 +52,7 @@ impl<'w> Pending<'w> {
         match self.rest.take() {
             Some(rest) => {
                 let operation = || OperationName::Collective(self.operation.clone());
-                let _operation = self.world.ledger.acting(operation, self.started_at);
+                let _operation = self.world.ledger.begin_operation(operation, self.started_at);
                 self.world.failing(self.operation.clone(), rest)
             }
             None => Ok(()),

@@ -297,7 +297,7 @@ fn overlapping_sources_are_read_first() {
 }
 
 #[test]
-fn a_warm_repeat_allocates_nothing() {
+fn repeated_combine_allocates_nothing() {
     for device in devices() {
         let buffer = chunk(&device, &[1_u32; 3000]);
         let view = StridedBox { offset: 3, extents: [30, 30].into(), strides: [1, 50].into() };
@@ -331,7 +331,7 @@ fn unsupported_operator_error_lists_alternatives() {
 }
 
 #[test]
-fn mistakes_in_an_operator_name_its_line_and_column() {
+fn invalid_operator_error_has_line_and_column() {
     let at = |wgsl: &str, element: &zippy::element::ElementInfo| match Operator::custom("mine", wgsl).check(element) {
         Err(DeviceError::OperatorSource { operator, line, column, message }) => {
             assert_eq!(operator, "mine");

@@ -40,7 +40,7 @@ fn zeros_and_the_smallest_floats() {
 
 /// Host and kernels combine NaNs alike. All NaN payloads are equal here.
 #[test]
-fn not_numbers_by_the_host_and_by_kernels() {
+fn nan_combines_equally_on_host_and_by_kernels() {
     let values = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 1.0, 0.25, f32::MAX];
     let pairs: Vec<(f32, f32)> = values.iter().flat_map(|&s| values.map(|d| (s, d))).collect();
     let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());

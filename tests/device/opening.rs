@@ -12,7 +12,7 @@ fn options(binding_limit_bytes: u64) -> DeviceOptions {
 }
 
 #[test]
-fn an_idle_device_serves_the_next_rank_with_its_caches() {
+fn idle_device_is_reused_with_its_caches() {
     let options = options(5 << 12);
     let first = Device::open(&options).unwrap();
     first.with_cache(|n: &mut u32| *n += 7);
@@ -31,14 +31,14 @@ fn an_idle_device_serves_the_next_rank_with_its_caches() {
 }
 
 #[test]
-fn an_unknown_adapter_is_an_error_that_lists_what_is_there() {
+fn unknown_adapter_error_lists_adapters() {
     let requested = DeviceOptions { adapter: Some("no such card".into()), ..Default::default() };
     let error = Device::open(&requested).unwrap_err().to_string();
     assert!(error.contains("no such card") && error.contains("0: "), "{error}");
 }
 
 #[test]
-fn native_kernels_without_mapping_are_an_error_that_names_the_variables() {
+fn native_kernels_without_mapping_error_names_variables() {
     for kernels in [KernelBackend::Native, KernelBackend::NativeOnly] {
         let options = DeviceOptions { host_map: Some(false), kernels: Some(kernels), ..Default::default() };
         let error = Device::open(&options).unwrap_err().to_string();
@@ -74,7 +74,7 @@ fn recycled_buffers_are_zeroed_and_counted() {
 }
 
 #[test]
-fn a_buffer_beyond_the_limit_is_an_error() {
+fn buffer_beyond_limit_is_error() {
     let device = Device::open(&options(7 << 12)).unwrap();
     let error = device.storage_buffer(1 << 40, "huge").unwrap_err();
     assert!(matches!(error, DeviceError::TooLarge { bytes, .. } if bytes == 1 << 40), "{error}");
@@ -83,7 +83,7 @@ fn a_buffer_beyond_the_limit_is_an_error() {
 }
 
 #[test]
-fn wrong_calls_are_errors_and_not_panics() {
+fn invalid_calls_are_errors() {
     let device = Device::open(&options(8 << 12)).unwrap();
     let buffer = device.storage_buffer(256, "").unwrap();
     let misuse = || device.queue().write_buffer(buffer.raw(), 1 << 20, &[0; 4]);
@@ -97,7 +97,7 @@ fn wrong_calls_are_errors_and_not_panics() {
 }
 
 #[test]
-fn injected_failures_are_found_by_the_next_operation() {
+fn injected_failure_is_error_of_next_operation() {
     let device = Device::open(&options(9 << 12)).unwrap();
     device.inject_failure(InjectedFailure::OutOfMemory);
     assert!(matches!(device.wait(), Err(DeviceError::OutOfMemory { .. })));
@@ -110,7 +110,7 @@ fn injected_failures_are_found_by_the_next_operation() {
 }
 
 #[test]
-fn a_destroyed_device_is_lost_and_not_a_panic() {
+fn destroyed_device_is_lost_without_panic() {
     let device = Device::open(&options(10 << 12)).unwrap();
     let buffer = device.storage_buffer(256, "").unwrap();
     device.raw().destroy();
@@ -124,7 +124,7 @@ fn a_destroyed_device_is_lost_and_not_a_panic() {
 /// Every built-in kernel has far fewer iterations. This test documents the limit, and checks that
 /// loops are correct up to it on every driver.
 #[test]
-fn loops_by_driver_run_to_their_end_or_stop_at_the_known_cap() {
+fn driver_loop_completes_or_stops_at_known_limit() {
     const WANTED: u32 = 70_000;
     let device = Device::open(&options(11 << 12)).unwrap();
     let words = device.storage_buffer(16, "canary").unwrap();
@@ -163,7 +163,7 @@ fn loops_by_driver_run_to_their_end_or_stop_at_the_known_cap() {
 }
 
 #[test]
-fn ranks_on_one_adapter_do_not_disturb_each_other() {
+fn ranks_on_one_adapter_keep_their_own_cells() {
     let rank = |rank: u32| {
         let options =
             DeviceOptions { node_rank: rank as usize, node_ranks: 4, ..options((12 + (rank as u64 % 2)) << 12) };
@@ -183,7 +183,7 @@ fn ranks_on_one_adapter_do_not_disturb_each_other() {
 }
 
 #[test]
-fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
+fn transfer_follows_recorded_and_directly_submitted_work() {
     for host_map in [None, moves_by_shaders()] {
         let device = Device::open(&DeviceOptions { host_map, ..options(14 << 12) }).unwrap();
         let (a, b) = (device.storage_buffer(1 << 20, "a").unwrap(), device.storage_buffer(1 << 20, "b").unwrap());
@@ -203,7 +203,7 @@ fn transfers_come_after_recorded_work_and_work_submitted_past_us() {
 /// Runs the test in a new process with a Vulkan loader that finds no driver.
 #[cfg(target_os = "linux")]
 #[test]
-fn no_adapter_says_what_to_install() {
+fn missing_adapter_error_names_packages() {
     if std::env::var_os("VK_DRIVER_FILES").is_some_and(|files| files == "/nonexistent") {
         let by_driver = DeviceOptions { kernels: Some(KernelBackend::Driver), ..Default::default() };
         println!("told: {}", Device::open(&by_driver).unwrap_err());
@@ -215,7 +215,7 @@ fn no_adapter_says_what_to_install() {
         return;
     }
     let again = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "device::opening::no_adapter_says_what_to_install", "--nocapture"])
+        .args(["--exact", "device::opening::missing_adapter_error_names_packages", "--nocapture"])
         .env("VK_DRIVER_FILES", "/nonexistent")
         .env("VK_ICD_FILENAMES", "/nonexistent")
         .output()
@@ -227,7 +227,7 @@ fn no_adapter_says_what_to_install() {
 
 /// Runs the test in a new process with settings in the environment.
 #[test]
-fn settings_are_checked() {
+fn invalid_settings_are_errors() {
     if std::env::var_os("SETTINGS_OF_THIS_TEST").is_some() {
         match DeviceOptions::from_env(0, 1) {
             Ok(options) => println!("{options:?}"),
@@ -237,7 +237,7 @@ fn settings_are_checked() {
     }
     let set = |name: &str, value: &str| {
         let run = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "device::opening::settings_are_checked", "--nocapture"])
+            .args(["--exact", "device::opening::invalid_settings_are_errors", "--nocapture"])
             .env("SETTINGS_OF_THIS_TEST", "1")
             .env(name, value)
             .output()

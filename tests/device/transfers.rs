@@ -283,7 +283,7 @@ fn payloads_larger_than_a_slice_are_complete_with_bounded_staging() {
 }
 
 #[test]
-fn a_warm_repeat_allocates_nothing() {
+fn repeated_transfer_allocates_nothing() {
     for device in devices() {
         let pitch = [34, 34, 34].into();
         let content: Vec<u32> = (0..34 * 34 * 34).collect();
@@ -329,7 +329,7 @@ fn a_warm_repeat_allocates_nothing() {
 }
 
 #[test]
-fn payloads_come_back_from_other_threads() {
+fn payload_dropped_on_other_thread_returns_memory() {
     for device in devices() {
         let buffer = chunk(&device, &[7; 4096]);
         let piece = PackedBox { buffer: &buffer, view: StridedBox::dense(0, [1024].into()), payload_offset: 0 };
@@ -367,7 +367,7 @@ fn empty_transfers_do_nothing() {
 }
 
 #[test]
-fn wrong_transfers_are_errors() {
+fn invalid_transfers_are_errors() {
     for device in devices() {
         let buffer = chunk(&device, &[1; 256]);
         let gather = |bytes, offset, n: i64, stride: i64, payload_offset, payload_bytes| {

@@ -1,8 +1,8 @@
 // Combines boxes of cells with a merge operator: dst = combine(src, dst).
 //
 // A slot is one cell. Destinations of one dispatch do not overlap. The text before this file is
-// jobs.wgsl and generated code (src/device/kernel_transfers/combine_source.rs): the operator, the element
-// type `T`, the bindings `zippy_src` and `zippy_dst`, and `zippy_combine_cell(s, d)`.
+// jobs.wgsl and generated code (src/device/kernel_transfers/combine_source.rs): the operator, the
+// element type `T`, the bindings `zippy_src` and `zippy_dst`, and `zippy_combine_cell(s, d)`.
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,

@@ -37,10 +37,10 @@ pub enum Problem {
     },
     /// A load helper of a kernel was called with a position outside the chunk's storage, and
     /// returned the value of another cell.
-    LoadOutside(Stray),
+    LoadOutside(OutsideAccesses),
     /// A store helper of a kernel was called with a position outside the chunk's storage, and the
     /// store was dropped.
-    StoreOutside(Stray),
+    StoreOutside(OutsideAccesses),
     /// The adapter stopped a loop early, so the kernel's results are incomplete.
     LoopStopped {
         /// Line of the loop in the kernel's source, from 1.
@@ -54,7 +54,7 @@ pub enum Problem {
 
 /// Accesses of one kernel call to positions outside a chunk's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stray {
+pub struct OutsideAccesses {
     /// The first position, in global coordinates.
     pub position: Index,
     /// The `global_invocation_id` of the first invocation; `None` if the invocation had not queried
@@ -64,12 +64,12 @@ pub struct Stray {
     pub count: u32,
     /// The missing ghost width, if wider ghost cells along one axis would contain the first
     /// position.
-    pub reach: Option<Reach>,
+    pub missing_width: Option<MissingGhostWidth>,
 }
 
 /// Distance of a position past the ghost cells along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct MissingGhostWidth {
     /// The axis.
     pub axis: usize,
     /// Ghost width on that side, in cells.
@@ -78,10 +78,10 @@ pub struct Reach {
     pub needed: u64,
 }
 
-impl Reach {
+impl MissingGhostWidth {
     /// The axis along which `position` lies past the ghost cells of a chunk. `None` if it lies past
-    /// them along several axes, or further than [`MAX_REACH`].
-    pub fn of(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
+    /// them along several axes, or further than [`MAX_MISSING_WIDTH`].
+    pub fn new(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
         let beyond = |axis: usize| {
             let below = (owned.start[axis] - position[axis], owned.start[axis] - storage.start[axis]);
             let above = (position[axis] - owned.end[axis] + 1, storage.end[axis] - owned.end[axis]);
@@ -89,14 +89,14 @@ impl Reach {
             Some(Self { axis, width: width.try_into().ok()?, needed: needed.try_into().ok()? })
         };
         let mut axes = (0..position.axes()).filter_map(beyond);
-        let reach = axes.next().filter(|_| axes.next().is_none())?;
-        (reach.needed <= reach.width + MAX_REACH).then_some(reach)
+        let missing_width = axes.next().filter(|_| axes.next().is_none())?;
+        (missing_width.needed <= missing_width.width + MAX_MISSING_WIDTH).then_some(missing_width)
     }
 }
 
 /// Largest distance past the ghost cells, in cells, that a finding explains by a wide stencil. A
 /// larger distance means a wrong index.
-const MAX_REACH: u64 = 16;
+const MAX_MISSING_WIDTH: u64 = 16;
 
 impl Display for Finding {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -125,16 +125,16 @@ impl Display for Finding {
     }
 }
 
-impl Stray {
+impl OutsideAccesses {
     fn advise(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Some(Reach { axis, width, needed }) = self.reach else {
+        let Some(MissingGhostWidth { axis, width, needed }) = self.missing_width else {
             return f.write_str("; compare the position with the kernel's bounds before it is used");
         };
         write!(f, "; the ghost width on axis {axis} is {width}, {needed} is needed")
     }
 }
 
-impl Display for Stray {
+impl Display for OutsideAccesses {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { position, invocation, count, .. } = self;
         write!(f, "cell {:?}", &position[..])?;

@@ -74,7 +74,7 @@ struct Written {
 
 impl Ghosts {
     /// The ghost cells of this rank's chunks; `None` if the array has none.
-    pub fn of(array: u64, name: &str, placement: &Placement, rank: usize) -> Option<Self> {
+    pub fn new(array: u64, name: &str, placement: &Placement, rank: usize) -> Option<Self> {
         let chunks = placement.chunks();
         if !chunks.has_ghosts() {
             return None;

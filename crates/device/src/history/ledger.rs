@@ -23,7 +23,7 @@ const MAX_FINDINGS: usize = 1000;
 pub struct Ledger {
     step: Cell<u64>,
     /// The outermost operation in progress.
-    acting: RefCell<Option<Site>>,
+    current: RefCell<Option<Site>>,
     records: Option<CheckRecords>,
 }
 
@@ -49,7 +49,7 @@ pub struct OperationScope<'a>(Option<&'a Ledger>);
 impl Drop for OperationScope<'_> {
     fn drop(&mut self) {
         let Some(ledger) = self.0 else { return };
-        let site = ledger.acting.replace(None);
+        let site = ledger.current.replace(None);
         if let (Some(records), Some(site)) = (&ledger.records, site) {
             *Rc::make_mut(&mut records.rank_passes.borrow_mut()).entry(site.call_site_id()).or_default() += 1;
         }
@@ -57,24 +57,25 @@ impl Drop for OperationScope<'_> {
 }
 
 impl Ledger {
-    /// Creates a ledger; with `watching` it finds stale ghost cells and accesses outside of chunks.
-    pub fn new(watching: bool) -> Self {
-        Self { records: watching.then(CheckRecords::default), ..Self::default() }
+    /// Creates a ledger; with `is_checked` it finds stale ghost cells and accesses outside of
+    /// chunks.
+    pub fn new(is_checked: bool) -> Self {
+        Self { records: is_checked.then(CheckRecords::default), ..Self::default() }
     }
 
     /// True if the run is checked for stale ghost cells and accesses outside of chunks.
-    pub fn watches(&self) -> bool {
+    pub fn is_checked(&self) -> bool {
         self.records.is_some()
     }
 
-    /// Makes `what` the operation in progress until the guard drops, unless another operation is in
+    /// Makes `name` the operation in progress until the guard drops, unless another operation is in
     /// progress.
-    pub fn acting(&self, what: impl FnOnce() -> OperationName, at: CallSite) -> OperationScope<'_> {
-        let mut acting = self.acting.borrow_mut();
-        if acting.is_some() {
+    pub fn begin_operation(&self, name: impl FnOnce() -> OperationName, call_site: CallSite) -> OperationScope<'_> {
+        let mut current = self.current.borrow_mut();
+        if current.is_some() {
             return OperationScope(None);
         }
-        *acting = Some(Site::new(what(), at, self.step.get()));
+        *current = Some(Site::new(name(), call_site, self.step.get()));
         OperationScope(Some(self))
     }
 
@@ -94,9 +95,9 @@ impl Ledger {
         self.step.get()
     }
 
-    /// The outermost operation in progress; `what` at `at` if there is none.
-    pub fn site(&self, what: OperationName, at: CallSite) -> Site {
-        self.acting.borrow().clone().unwrap_or_else(|| Site::new(what, at, self.step.get()))
+    /// The outermost operation in progress; `name` at `call_site` if there is none.
+    pub fn site(&self, name: OperationName, call_site: CallSite) -> Site {
+        self.current.borrow().clone().unwrap_or_else(|| Site::new(name, call_site, self.step.get()))
     }
 
     /// Registers the ghost cells of a new array in a checked run.
@@ -125,7 +126,7 @@ impl Ledger {
     /// # Errors
     /// The errors of `exchange`.
     #[track_caller]
-    pub fn meet(&self, exchange: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
+    pub fn check_reads(&self, exchange: impl FnOnce(Vec<WriteRecord>) -> Result<Vec<WriteRecord>>) -> Result<()> {
         let _call = CallSite::enter();
         let Some(records) = &self.records else { return Ok(()) };
         let own_writes = records.arrays.borrow().iter().flat_map(|ghosts| ghosts.take_writes()).collect();
@@ -135,12 +136,12 @@ impl Ledger {
         let found: Vec<Finding> = records.arrays.borrow().iter().flat_map(check).collect();
         records.arrays.borrow_mut().retain(|ghosts| Rc::strong_count(ghosts) > 1);
         records.collective.set(collective + 1);
-        found.into_iter().for_each(|finding| self.found(finding));
+        found.into_iter().for_each(|finding| self.add_finding(finding));
         Ok(())
     }
 
     /// Keeps a finding and prints it as a warning, once per array, kind, side and call site.
-    pub fn found(&self, finding: Finding) {
+    pub fn add_finding(&self, finding: Finding) {
         let Some(records) = &self.records else { return };
         let kind = match &finding.problem {
             Problem::StaleGhosts { side, .. } => format!("stale {side:?}"),
@@ -156,7 +157,7 @@ impl Ledger {
     }
 
     /// Prints a warning once, in checked runs.
-    pub fn tell_once(&self, text: &str) {
+    pub fn warn_once(&self, text: &str) {
         let key = (text.to_string(), String::new());
         if self.records.as_ref().is_some_and(|records| records.reported.borrow_mut().insert(key)) {
             trace::warn(text);
@@ -194,7 +195,7 @@ impl History {
     }
 
     /// Takes over the count and the last writer of another chunk.
-    pub fn goes_on_from(&self, other: &Self) {
+    pub fn continue_from(&self, other: &Self) {
         self.writes.set(other.writes());
         *self.last_writer.borrow_mut() = other.last_writer();
     }
@@ -221,13 +222,13 @@ impl History {
 
     /// Records an operation on the chunk: it reads the boxes `read`, then writes the boxes
     /// `written`.
-    pub fn operation(&self, read: &[Region], written: &[Region], what: OperationName, at: CallSite) {
+    pub fn operation(&self, read: &[Region], written: &[Region], name: OperationName, call_site: CallSite) {
         if self.ghosts.is_none() && written.is_empty() {
             return;
         }
-        let site = self.ledger.site(what, at);
+        let site = self.ledger.site(name, call_site);
         if let Some(ghosts) = &self.ghosts {
-            let is_nested = self.ledger.acting.borrow().is_some();
+            let is_nested = self.ledger.current.borrow().is_some();
             ghosts.operation(self.chunk, &self.ledger.now(), is_nested, read, written, &site);
         }
         if !written.is_empty() {

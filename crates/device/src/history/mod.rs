@@ -24,7 +24,7 @@ mod moment;
 mod record;
 mod site;
 
-pub use finding::{Finding, Problem, Reach, Stray};
+pub use finding::{Finding, MissingGhostWidth, OutsideAccesses, Problem};
 pub use ghosts::Ghosts;
 pub use ledger::{History, Ledger, OperationScope};
 pub use moment::Moment;

@@ -8,8 +8,8 @@ use std::rc::Rc;
 /// An access to cells: the operation or kernel, its call site in the program, and the debug point.
 #[derive(Clone)]
 pub struct Site {
-    what: OperationName,
-    at: CallSite,
+    name: OperationName,
+    call_site: CallSite,
     step: u64,
 }
 
@@ -26,13 +26,13 @@ pub enum OperationName {
 
 impl Site {
     /// An operation at a call site, after `step` debug points.
-    pub fn new(what: OperationName, at: CallSite, step: u64) -> Self {
-        Self { what, at, step }
+    pub fn new(name: OperationName, call_site: CallSite, step: u64) -> Self {
+        Self { name, call_site, step }
     }
 
     /// Text of the operation: `kernel heat.wgsl`, `write`, `ghosts(...)`.
     pub fn operation(&self) -> String {
-        match &self.what {
+        match &self.name {
             OperationName::Kernel(name) => format!("kernel {name}"),
             OperationName::Local(name) => (*name).to_string(),
             OperationName::Collective(operation) => operation.to_string(),
@@ -41,7 +41,7 @@ impl Site {
 
     /// File or name of the kernel; `None` for other operations.
     pub fn kernel(&self) -> Option<&str> {
-        match &self.what {
+        match &self.name {
             OperationName::Kernel(name) => Some(name),
             _ => None,
         }
@@ -49,13 +49,13 @@ impl Site {
 
     /// The call site of the operation in the program.
     pub fn call_site(&self) -> CallSite {
-        self.at
+        self.call_site
     }
 
     /// Id of the call site, the same on every rank.
     pub fn call_site_id(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.at.hash(&mut hasher);
+        self.call_site.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -67,7 +67,7 @@ impl Site {
 
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.operation(), self.at)?;
+        write!(f, "{} at {}", self.operation(), self.call_site)?;
         if self.step > 0 { write!(f, ", step {}", self.step) } else { Ok(()) }
     }
 }

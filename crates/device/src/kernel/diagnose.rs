@@ -80,7 +80,7 @@ impl Fault {
     }
 
     /// Converts the fault to an error with line and column in `file`.
-    pub fn place(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
+    pub fn to_error(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {
             let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
             return KernelError::Generated { kernel: file.to_owned(), message: self.message.clone(), excerpt };
@@ -148,7 +148,7 @@ fn is_position(ty: &str) -> bool {
     matches!(ty, "i32" | "vec2<i32>" | "vec3<i32>" | "vec4<i32>") || ty.starts_with("array<i32, ")
 }
 
-pub fn noted(error: KernelError, note: &str) -> KernelError {
+pub fn with_note(error: KernelError, note: &str) -> KernelError {
     match error {
         KernelError::Wgsl { file, line, column, message, mut excerpt } => {
             if !excerpt.is_empty() {

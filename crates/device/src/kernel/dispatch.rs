@@ -5,10 +5,11 @@ use super::geometry::{DomainMap, MAX_BOXES, vectors};
 use super::signature::BoxForm;
 use crate::extents::Index;
 
-/// Below this extent of axis 0, a longer axis may run along the dispatch's x.
+/// Minimum extent of axis 0 for which it always runs along x of the dispatch.
 const MIN_ORDERED: i64 = 32;
 
-const MOST_BOXES: i64 = 1 << 16;
+/// Maximum number of boxes of a call.
+const MAX_BOXES_PER_CALL: i64 = 1 << 16;
 
 /// Boxes of a call, in positions and invocations. Numbers of invocations fit in 31 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +69,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Invocations of a workgroup along a direction.
-    fn along(&self, direction: usize) -> i64 {
+    /// Returns the number of invocations of a workgroup along a direction.
+    fn invocations(&self, direction: usize) -> i64 {
         self.workgroup[direction].into()
     }
 }
@@ -91,7 +92,7 @@ impl Block {
 
     /// Number of parts along each direction.
     fn parts(&self, shape: &Shape) -> [i64; 3] {
-        std::array::from_fn(|k| ceil(ceil(self.size[k], shape.along(k)), shape.limit.into()))
+        std::array::from_fn(|k| ceil(ceil(self.size[k], shape.invocations(k)), shape.limit.into()))
     }
 
     /// Splits the box into parts that fit in one dispatch each: of nearly equal size, with whole
@@ -99,8 +100,8 @@ impl Block {
     fn cut(&self, shape: &Shape, out: &mut Vec<Self>) {
         let parts = self.parts(shape);
         let at = |k: usize, i: i64| {
-            let groups = ceil(self.size[k], shape.along(k));
-            (groups * i / parts[k] * shape.along(k)).min(self.size[k])
+            let groups = ceil(self.size[k], shape.invocations(k));
+            (groups * i / parts[k] * shape.invocations(k)).min(self.size[k])
         };
         for z in 0..parts[2] {
             for y in 0..parts[1] {
@@ -114,7 +115,8 @@ impl Block {
         }
     }
 
-    fn words(&self, z_start: i64, step: i64) -> Vec<i32> {
+    /// Returns the words of the box in the geometry.
+    fn geometry_words(&self, z_start: i64, step: i64) -> Vec<i32> {
         let axes = self.extents.axes();
         let [[x, y, z], first] = [self.size, self.first];
         let mut words: Vec<i64> = vec![x, y, z, z_start, first[0], first[1], first[2], 0];
@@ -163,11 +165,11 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     }
     let parts = |block: &Block| block.parts(shape).iter().fold(1_i64, |n, &m| n.saturating_mul(m));
     let boxes = whole.iter().fold(0_i64, |n, block| n.saturating_add(parts(block)));
-    if boxes > MOST_BOXES {
+    if boxes > MAX_BOXES_PER_CALL {
         let [x, y, z] = shape.workgroup;
         return Err(format!(
             "{} invocations with @workgroup_size({x}, {y}, {z}) are too many for one call: they take {boxes} parts of {} \
-             workgroups a direction, and {MOST_BOXES} are possible; take larger workgroups, or several calls",
+             workgroups a direction, and {MAX_BOXES_PER_CALL} are possible; take larger workgroups, or several calls",
             grid.extent, shape.limit
         ));
     }
@@ -176,7 +178,7 @@ pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     let mut out = Vec::new();
     let mut batch = Batch::default();
     for block in blocks {
-        if !batch.takes(&block, grid, shape) {
+        if !batch.accepts(&block, grid, shape) {
             out.extend(std::mem::take(&mut batch).finish(grid, shape));
         }
         batch.add(block, shape);
@@ -195,28 +197,30 @@ struct Batch {
 }
 
 impl Batch {
-    fn joined(&self, block: &Block, shape: &Shape) -> [i64; 3] {
+    /// Returns the size of the batch with another box.
+    fn size_with(&self, block: &Block, shape: &Shape) -> [i64; 3] {
         let [x, y, z] = block.size;
         // Every box begins with a workgroup of its own.
-        [self.size[0].max(x), self.size[1].max(y), ceil(self.size[2] + z, shape.along(2)) * shape.along(2)]
+        [self.size[0].max(x), self.size[1].max(y), ceil(self.size[2] + z, shape.invocations(2)) * shape.invocations(2)]
     }
 
-    fn takes(&self, block: &Block, grid: &Grid, shape: &Shape) -> bool {
-        let joined = self.joined(block, shape);
+    /// True if the batch can have another box.
+    fn accepts(&self, block: &Block, grid: &Grid, shape: &Shape) -> bool {
+        let joined = self.size_with(block, shape);
         let volume = |size: [i64; 3]| size.iter().fold(1_i128, |n, &m| n * i128::from(m));
         // Boxes of very different shapes would leave most invocations idle.
         let idle = volume(joined) > 4 * (self.useful + volume(block.size)) + (1 << 16);
         self.blocks.is_empty()
             || (grid.form() == BoxForm::Several
                 && self.blocks.len() < MAX_BOXES
-                && joined[2] <= shape.along(2) * i64::from(shape.limit)
+                && joined[2] <= shape.invocations(2) * i64::from(shape.limit)
                 && !idle)
     }
 
     fn add(&mut self, block: Block, shape: &Shape) {
         let start = self.size[2];
         self.useful += block.size.iter().fold(1_i128, |n, &m| n * i128::from(m));
-        self.size = self.joined(&block, shape);
+        self.size = self.size_with(&block, shape);
         self.blocks.push((block, start));
     }
 
@@ -231,9 +235,9 @@ impl Batch {
             words.push(self.blocks.get(k + 1).map_or(i32::MAX, |(_, start)| *start as i32));
         }
         for (block, start) in &self.blocks {
-            words.extend(block.words(*start, grid.step));
+            words.extend(block.geometry_words(*start, grid.step));
         }
-        let groups = std::array::from_fn(|k| ceil(self.size[k], shape.along(k)) as u32);
+        let groups = std::array::from_fn(|k| ceil(self.size[k], shape.invocations(k)) as u32);
         (!self.blocks.is_empty()).then_some(Dispatch { words, groups })
     }
 }

@@ -9,7 +9,7 @@ use crate::extents::Index;
 
 /// The position of an invocation and the index of its workgroup (along x, y and z), computed from
 /// the words of its dispatch.
-fn place(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Option<(Index, [i64; 3])> {
+fn position_and_workgroup(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Option<(Index, [i64; 3])> {
     let map = DomainMap::new(axes);
     let word = |vector: usize, k: usize| i64::from(words[4 * vector + k]);
     let passed = (0..MAX_BOXES).filter(|&k| word(0, 0) > 1 && id[2] >= word(map.starts + k / 4, k % 4)).count();
@@ -58,7 +58,7 @@ fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
         let [x, y, z] = std::array::from_fn(|k| i64::from(groups[k]) * workgroup[k]);
         // Invocations of one workgroup have one box, and their cells one number.
         for id in (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))) {
-            let Some((p, number)) = place(&words, grid.lo.axes(), id, workgroup) else { continue };
+            let Some((p, number)) = position_and_workgroup(&words, grid.lo.axes(), id, workgroup) else { continue };
             assert_eq!(visited.insert(p, number), None, "{p:?} twice, {grid:?} {shape:?}");
         }
     }
@@ -111,7 +111,7 @@ fn workgroups_in_order_are_the_same_in_every_cut() {
 }
 
 #[test]
-fn every_cell_is_run_once_in_any_order() {
+fn every_invocation_runs_once_in_any_axis_order() {
     for extents in SHAPES {
         for workgroup in WORKGROUPS {
             for limit in [1, 2, 5, 1000] {
@@ -147,7 +147,7 @@ fn boxes_and_words_of_several_cells_are_run_once() {
 }
 
 #[test]
-fn too_many_parts_and_too_long_folds_are_refused() {
+fn too_many_parts_or_folded_axes_are_errors() {
     let shape = Shape { workgroup: [1, 1, 1], limit: 65_535 };
     let error = dispatches(&whole(&[1 << 30, 1 << 30], true), &shape).unwrap_err();
     assert!(error.contains("1073741824 x 1073741824 invocations") && error.contains("65536 are possible"), "{error}");

@@ -35,7 +35,7 @@ pub(super) enum DomainKind {
 }
 
 /// Maximum number of invocations along an axis.
-pub(super) const MOST: u64 = i32::MAX as u64;
+pub(super) const MAX_INVOCATIONS: u64 = i32::MAX as u64;
 
 impl Domain {
     /// A domain `[min(n, most)]`, where `n` is the number in the only cell of `count`, a section of
@@ -61,9 +61,10 @@ fn checked<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Result<Index, Str
     }
     let mut out = Index::zeros(axes);
     for (axis, &extent) in extents.iter().enumerate() {
-        let valid = extent.try_into().ok().filter(|n| (0..=MOST as i64).contains(n));
-        out[axis] =
-            valid.ok_or_else(|| format!("{extent} invocations along axis {axis} are not possible, 0 to {MOST} are"))?;
+        let valid = extent.try_into().ok().filter(|n| (0..=MAX_INVOCATIONS as i64).contains(n));
+        out[axis] = valid.ok_or_else(|| {
+            format!("{extent} invocations along axis {axis} are not possible, 0 to {MAX_INVOCATIONS} are")
+        })?;
     }
     Ok(out)
 }

@@ -47,7 +47,7 @@ pub enum Tuple {
 
 impl Tuple {
     /// The index of the tuple in the geometry of an array or of the domain.
-    pub fn place(self) -> usize {
+    pub fn index(self) -> usize {
         match self {
             Self::DomainLo => 0,
             Self::DomainExtent => 1,

@@ -1,10 +1,10 @@
 //! Invocations of a call: its domain as boxes, or as a count on the device.
 
 use super::binding::Binding;
+use super::binding_checks::{check_binding, check_device};
 use super::call::{AccessMode, Call};
-use super::checks::{check_binding, check_home};
 use super::dispatch::Grid;
-use super::domain::{DomainKind, MOST};
+use super::domain::{DomainKind, MAX_INVOCATIONS};
 use super::program::Program;
 use super::signature::{BoxForm, Space};
 use crate::element::{ElementKind, Scalar};
@@ -125,7 +125,7 @@ impl Call<'_> {
 
     fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<ResolvedDomain<'c>> {
         check_binding(program, count)?;
-        check_home(program, &self.kernel.shared.target.device, count)?;
+        check_device(program, &self.kernel.shared.target.device, count)?;
         let cells = count.section.cells();
         if count.element.kind != ElementKind::Scalar(Scalar::U32) || cells != 1 {
             let (label, element) = (&count.label, count.element.name);
@@ -135,9 +135,11 @@ impl Call<'_> {
             );
         }
         match u32::try_from(most) {
-            Ok(number) if most <= MOST => Ok(ResolvedDomain::Counted { count, most: number }),
-            _ => self
-                .wrong(program, format!("a count of at most {most} invocations is not possible; at most {MOST} are")),
+            Ok(number) if most <= MAX_INVOCATIONS => Ok(ResolvedDomain::Counted { count, most: number }),
+            _ => self.wrong(
+                program,
+                format!("a count of at most {most} invocations is not possible; at most {MAX_INVOCATIONS} are"),
+            ),
         }
     }
 

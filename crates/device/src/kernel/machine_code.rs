@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zippy_native::{CompiledKernel, Vectorization};
 
-use super::checked::Checked;
+use super::checked_kernel::CheckedKernel;
 use crate::device::{Device, NativeCodeKey};
 use crate::error::{KernelError, Result};
 
@@ -13,8 +13,8 @@ use crate::error::{KernelError, Result};
 ///
 /// # Errors
 /// The kernel has no native form, and the machine has no driver.
-pub fn machine_code(device: &Device, name: &str, checked: &Checked) -> Result<Option<Arc<CompiledKernel>>> {
-    let Checked { text, entry, parsed, .. } = checked;
+pub fn machine_code(device: &Device, name: &str, checked: &CheckedKernel) -> Result<Option<Arc<CompiledKernel>>> {
+    let CheckedKernel { text, entry, parsed, .. } = checked;
     let key = NativeCodeKey { text: text.clone(), entry: entry.clone() };
     let compile = || CompiledKernel::new(&parsed.module, &parsed.info, entry, text, Vectorization::Use);
     device

@@ -175,31 +175,30 @@
 //! # }
 //! ```
 
+mod access_range;
 mod argument;
 mod binding;
+mod binding_checks;
 mod call;
-mod checked;
-mod checks;
+mod checked_kernel;
 mod counting;
 mod diagnose;
 mod dispatch;
 mod domain;
 mod entry;
-mod fill;
 mod geometry;
 mod handle;
 mod helpers;
 mod invocations;
+mod loop_pass_limit;
 mod loops;
 mod machine_code;
-mod most_passes;
 mod native_call;
 mod params;
-mod parsed;
+mod parsed_module;
 mod pipeline;
 mod prepare;
 mod program;
-mod reach;
 mod report;
 mod run;
 mod scan;
@@ -207,6 +206,7 @@ mod signature;
 mod source;
 mod target;
 mod types;
+mod uniform_values;
 mod uniforms;
 mod variants;
 mod vocabulary;

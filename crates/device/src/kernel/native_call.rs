@@ -3,7 +3,7 @@
 use zippy_native::CompiledKernel;
 
 use super::call::Call;
-use super::checked::Resource;
+use super::checked_kernel::Resource;
 use super::dispatch::Dispatch;
 use super::geometry::COUNT_VECTORS;
 use super::pipeline::BoundBuffer;

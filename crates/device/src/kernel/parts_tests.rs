@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::binding::Binding;
 use super::handle::Kernel;
-use super::pipeline::MOST_GROUPS;
+use super::pipeline::MAX_GROUPS;
 use super::prepare::Work;
 use super::random_kernels::random_kernel;
 use super::source::KernelSource;
@@ -76,8 +76,8 @@ fn calls_of_many_parts_run_as_a_whole() {
             Work::Counted { .. } => 0,
         }
     };
-    assert_eq!(parts(MOST_GROUPS as i64 / 2), MOST_GROUPS / 2);
-    assert_eq!(parts(MOST_GROUPS as i64 / 2 + 1), 1);
+    assert_eq!(parts(MAX_GROUPS as i64 / 2), MAX_GROUPS / 2);
+    assert_eq!(parts(MAX_GROUPS as i64 / 2 + 1), 1);
 }
 
 fn whole(buffer: &ChunkBuffer) -> PackedBox<'_> {

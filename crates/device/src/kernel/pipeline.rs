@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zippy_native::CompiledKernel;
 
-use super::checked::{Checked, Resource};
+use super::checked_kernel::{CheckedKernel, Resource};
 use super::geometry::COUNT_VECTORS;
 use super::machine_code::machine_code;
 use super::target::Target;
@@ -49,7 +49,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// The kernel needs more bindings than the device has, or the driver refuses the kernel.
-    pub fn get(Target { device, is_native }: &Target, name: &str, checked: &Checked) -> Result<Self> {
+    pub fn get(Target { device, is_native }: &Target, name: &str, checked: &CheckedKernel) -> Result<Self> {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone(), *is_native);
         let kept = device.with_cache(|cache: &mut Pipelines| {
@@ -74,7 +74,7 @@ impl Pipeline {
 }
 
 impl DriverPipeline {
-    fn new(device: &Device, name: &str, checked: &Checked) -> Self {
+    fn new(device: &Device, name: &str, checked: &CheckedKernel) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let raw = device.raw();
         let mut entries: Vec<(u32, Vec<wgpu::BindGroupLayoutEntry>)> = Vec::new();
@@ -130,7 +130,7 @@ impl DriverPipeline {
     }
 }
 
-fn check_limits(device: &Device, kernel: &str, checked: &Checked) -> Result<()> {
+fn check_limits(device: &Device, kernel: &str, checked: &CheckedKernel) -> Result<()> {
     let limits = &device.limits().wgpu;
     let fail = |problem: String| Err(KernelError::Limit { kernel: kernel.to_owned(), problem }.into());
     let adapter = &device.adapter().name;
@@ -209,7 +209,7 @@ pub type Groups = Vec<(u32, wgpu::BindGroup)>;
 const SWEEP: u32 = 32;
 
 /// Greatest number of combinations of buffers with cached bind groups.
-pub const MOST_GROUPS: usize = 1024;
+pub const MAX_GROUPS: usize = 1024;
 
 impl BindGroups {
     /// Returns the bind groups for these buffers, one for each used storage variable, and for this
@@ -218,13 +218,13 @@ impl BindGroups {
         &mut self,
         device: &Device,
         name: &str,
-        (pipeline, checked): (&DriverPipeline, &Checked),
+        (pipeline, checked): (&DriverPipeline, &CheckedKernel),
         buffers: &[Option<BoundBuffer>],
         uniforms: &wgpu::Buffer,
         count: Option<&Lease>,
     ) -> Result<Groups> {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MOST_GROUPS {
+        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MAX_GROUPS {
             self.sweep();
         }
         // A kernel has one buffer for all counts, so the key needs no count.
@@ -248,7 +248,7 @@ impl BindGroups {
 
     fn sweep(&mut self) {
         self.made.retain(|_, (_, alive)| alive.iter().all(WeakChunkBuffer::is_alive));
-        if self.made.len() >= MOST_GROUPS {
+        if self.made.len() >= MAX_GROUPS {
             self.made.clear();
         }
     }
@@ -256,7 +256,7 @@ impl BindGroups {
 
 fn bind(
     device: &Device,
-    checked: &Checked,
+    checked: &CheckedKernel,
     (group, layout): (u32, &wgpu::BindGroupLayout),
     buffers: &[Option<BoundBuffer>],
     uniforms: &wgpu::Buffer,

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::binding::Binding;
+use super::binding_checks::{check_binding, check_device};
 use super::call::{AccessMode, Call};
-use super::checks::{check_binding, check_home};
 use super::dispatch::Grid;
 use super::helpers::HELPERS;
 use super::invocations::Invocations;
-use super::most_passes::most_passes;
+use super::loop_pass_limit::measure_loop_pass_limit;
 use super::program::Program;
 use super::report::Layers;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
@@ -35,7 +35,7 @@ pub(super) struct PreparedCall<'c> {
     pub watch: Watch,
     /// Limit of the adapter on loop passes of a group of invocations, if stopped loops are
     /// reported.
-    pub most_passes: Option<u32>,
+    pub loop_pass_limit: Option<u32>,
 }
 
 impl Call<'_> {
@@ -45,7 +45,7 @@ impl Call<'_> {
         let device = &self.kernel.shared.target.device;
         for (_, binding, _) in &self.bound {
             check_binding(program, binding)?;
-            check_home(program, device, binding)?;
+            check_device(program, device, binding)?;
             binding.element.supported_by(device.features(), &device.adapter().name)?;
         }
         let order = self.order(program)?;
@@ -79,9 +79,9 @@ impl Call<'_> {
             }
             Invocations::Counted { count, most } => Work::Counted { count, most },
         };
-        let most_passes = if signature.reports_stopped_loops { most_passes(device)? } else { None };
+        let loop_pass_limit = if signature.reports_stopped_loops { measure_loop_pass_limit(device)? } else { None };
         let watch = signature.watch;
-        Ok(PreparedCall { version: version.clone(), compiled, order, work, uniforms, watch, most_passes })
+        Ok(PreparedCall { version: version.clone(), compiled, order, work, uniforms, watch, loop_pass_limit })
     }
 
     /// The index of the section of each storage variable.
@@ -171,7 +171,7 @@ impl Call<'_> {
         let watch = self.watch(program, order, &vars);
         let is_watched = watch != Watch::Off && program.scan.has_loops();
         let Target { device, is_native } = &self.kernel.shared.target;
-        let reports_stopped_loops = is_watched && !is_native && most_passes(device)?.is_some();
+        let reports_stopped_loops = is_watched && !is_native && measure_loop_pass_limit(device)?.is_some();
         // A checked run stores the report's location next to each array's geometry.
         let geometries = match watch {
             Watch::Off => self.geometries(order),
@@ -196,10 +196,10 @@ impl Call<'_> {
         }
         let signature = signature.with_one_window();
         let compiled = version.compiled(&self.kernel.shared.target, &signature, &self.kernel.entry)?;
-        let reach = compiled.reach(program, &signature.vars);
+        let access_ranges = compiled.access_ranges(program, &signature.vars);
         let array = |&var: &usize| {
             let binding = &self.bound[order[var]?].1;
-            LargeArray::new(var, binding, &reach[var], self.kernel.shared.target.binding_bytes())
+            LargeArray::new(var, binding, &access_ranges[var], self.kernel.shared.target.binding_bytes())
         };
         let arrays: Option<Vec<_>> = large.iter().map(array).collect();
         let parts = arrays.and_then(|arrays| parts(grid, order.len(), &arrays));
@@ -219,15 +219,15 @@ impl Call<'_> {
 
     /// The checks of accesses by helpers in this call.
     fn watch(&self, program: &Program, order: &[Option<usize>], vars: &[VarShape]) -> Watch {
-        let Some(ledger) = self.ledger().filter(|ledger| ledger.watches()) else { return Watch::Off };
+        let Some(ledger) = self.ledger().filter(|ledger| ledger.is_checked()) else { return Watch::Off };
         let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
         let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
         let most = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
-        let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::of(binding)).collect();
+        let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::new(binding)).collect();
         // The report needs one more binding.
         if bindings >= most || layers.iter().any(Layers::are_too_many) {
             let why = format!("it has no room for a report: {most} arrays can be bound, or ghost layers are too many");
-            ledger.tell_once(&format!("kernel {} is not checked: {why}", program.name));
+            ledger.warn_once(&format!("kernel {} is not checked: {why}", program.name));
             return Watch::Off;
         }
         if layers.iter().all(|layers| layers.bits() <= 32) { Watch::FewBits } else { Watch::ManyBits }

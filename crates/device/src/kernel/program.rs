@@ -9,7 +9,7 @@ use super::entry;
 use super::geometry::{GeometryMap, REPORT};
 use super::helpers;
 use super::loops;
-use super::parsed::{Parsed, ParsedKey, parsed};
+use super::parsed_module::{ParsedKey, ParsedModule, get_or_parse};
 use super::scan::{SourceScan, scan};
 use super::signature::{Signature, Watch};
 use super::source::KernelSource;
@@ -32,7 +32,7 @@ pub struct Program {
 #[derive(Debug)]
 pub struct Complete {
     pub text: String,
-    pub parsed: Arc<Parsed>,
+    pub parsed: Arc<ParsedModule>,
     pub map: GeometryMap,
     /// The bind group of the geometry and the windows.
     pub group: u32,
@@ -83,7 +83,10 @@ pub fn note_missing_features(
     });
     let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
     let adapter = &device.adapter().name;
-    diagnose::noted(error, &format!("the adapter \"{adapter}\" does not offer {} in shaders", missing.join(" and ")))
+    diagnose::with_note(
+        error,
+        &format!("the adapter \"{adapter}\" does not offer {} in shaders", missing.join(" and ")),
+    )
 }
 
 /// Fails at the first declaration with a forbidden name.
@@ -97,7 +100,7 @@ fn refuse_names(
     match names.filter_map(|name| Some((objection(&text[name.clone()])?, name))).next() {
         None => Ok(()),
         Some((message, name)) => {
-            Err(Fault { message, notes: Vec::new(), span: Some(name), generated: None }.place(file, text, None))
+            Err(Fault { message, notes: Vec::new(), span: Some(name), generated: None }.to_error(file, text, None))
         }
     }
 }
@@ -121,7 +124,7 @@ impl KernelSource {
         let end = self.text.trim_end().len();
         let notes = vec!["the text ends here".to_owned()];
         let fault = Fault { message: message.to_owned(), notes, span: Some(end..end), generated: None };
-        fault.place(&self.name, &self.text, None)
+        fault.to_error(&self.name, &self.text, None)
     }
 }
 
@@ -168,7 +171,7 @@ impl Program {
                 span: Some(var.span.clone()),
                 generated: None,
             }
-            .place(&self.name, &self.text, None)),
+            .to_error(&self.name, &self.text, None)),
         }
     }
 
@@ -191,22 +194,23 @@ impl Program {
         let user = entry.map_or_else(|| self.text.clone(), |entry| self.scan.reached_from(entry, &self.text));
         let text = user + &helpers::generate(&self.scan, signature, &map, group);
         let watched = signature.watch != Watch::Off;
-        let parsed = parsed(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
-            let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
-            if signature.reports_stopped_loops {
-                let own_text = &text[..self.text.len()];
-                loops::instrument_loops(&mut module, own_text, &helpers::line_name(), REPORT);
-            }
-            entry::at_the_start(&mut module, &helpers::begin_name());
-            if watched {
-                entry::at_the_end(&mut module, &helpers::flush_name());
-            }
-            let info = Validator::new(ValidationFlags::all(), capabilities)
-                .validate(&module)
-                .map_err(|error| Fault::validate(&error, &module, text, self.text.len(), &self.scan))?;
-            wgsl::check_parameter_branches(&module, text).map_err(Fault::whole)?;
-            Ok(Parsed { module, info })
-        })?;
+        let parsed =
+            get_or_parse(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
+                let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
+                if signature.reports_stopped_loops {
+                    let own_text = &text[..self.text.len()];
+                    loops::instrument_loops(&mut module, own_text, &helpers::line_name(), REPORT);
+                }
+                entry::at_the_start(&mut module, &helpers::begin_name());
+                if watched {
+                    entry::at_the_end(&mut module, &helpers::flush_name());
+                }
+                let info = Validator::new(ValidationFlags::all(), capabilities)
+                    .validate(&module)
+                    .map_err(|error| Fault::validate(&error, &module, text, self.text.len(), &self.scan))?;
+                wgsl::check_parameter_branches(&module, text).map_err(Fault::whole)?;
+                Ok(ParsedModule { module, info })
+            })?;
         Ok(Complete { text, parsed, map, group })
     }
 
@@ -225,7 +229,7 @@ impl Program {
     pub fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let name = fault.unknown_name(&self.text);
         let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
-        fault.place(&self.name, &self.text, hint)
+        fault.to_error(&self.name, &self.text, hint)
     }
 
     /// [`explain`](Self::explain) for the signature of bound sections.
@@ -234,7 +238,7 @@ impl Program {
         let name = fault.misled_function(&self.text);
         let positions = || fault.mixes_positions().then(|| helpers::positions(&self.scan, signature)).flatten();
         match name.and_then(|name| helpers::takes(&self.scan, signature, name)).or_else(positions) {
-            Some(note) => diagnose::noted(error, &note),
+            Some(note) => diagnose::with_note(error, &note),
             None => error,
         }
     }

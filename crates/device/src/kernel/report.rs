@@ -8,11 +8,11 @@ use super::pipeline::BoundBuffer;
 use crate::device::{BufferBox, Device, Lease, PackedBox, StridedBox};
 use crate::error::{CallSite, Result};
 use crate::extents::Index;
-use crate::history::{Finding, OperationName, Problem, Reach, Stray};
+use crate::history::{Finding, MissingGhostWidth, OperationName, OutsideAccesses, Problem};
 use crate::region::Region;
 
 /// Maximum number of bits per array. Arrays with more bits record layers without components.
-const MOST_BITS: usize = 1 << 22;
+const MAX_BITS: usize = 1 << 22;
 
 /// Layers and components of a chunk's ghost cells. A component is a position along the axes without
 /// ghost cells. The report has one bit per pair of layer and component.
@@ -25,19 +25,19 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    pub fn of(binding: &Binding) -> Self {
+    pub fn new(binding: &Binding) -> Self {
         if binding.storage == binding.owned {
             return Self { count: 0, components: 0 };
         }
         let many = |all: usize, one: i64| all.saturating_mul(one.max(1) as usize);
         let count = (0..binding.owned.axes()).map(|axis| digits(binding, axis)).fold(1, many);
         let components = free_axes(binding).map(|axis| binding.owned.extents()[axis]).fold(1, many);
-        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MOST_BITS);
+        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MAX_BITS);
         Self { count, components: if fits { components } else { 0 } }
     }
 
     pub fn are_too_many(&self) -> bool {
-        self.count > MOST_BITS
+        self.count > MAX_BITS
     }
 
     pub fn bits(&self) -> usize {
@@ -77,7 +77,7 @@ impl Report {
     pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
         let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
         for binding in bindings {
-            let layers = Layers::of(binding);
+            let layers = Layers::new(binding);
             parts.push((words, layers));
             words += 2 * layers.words();
         }
@@ -192,9 +192,9 @@ impl Outside {
         let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);
         let site = history.ledger.site(OperationName::Kernel(kernel.clone()), at);
         let problem = if self.is_store { Problem::StoreOutside } else { Problem::LoadOutside };
-        let reach = Reach::of(&position, &binding.owned, &binding.storage);
-        let problem = problem(Stray { position, invocation: *invocation, count: *count, reach });
-        history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
+        let missing_width = MissingGhostWidth::new(&position, &binding.owned, &binding.storage);
+        let problem = problem(OutsideAccesses { position, invocation: *invocation, count: *count, missing_width });
+        history.ledger.add_finding(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
     }
 }
 

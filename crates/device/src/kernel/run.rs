@@ -39,7 +39,7 @@ impl Call<'_> {
     pub fn run(self) -> Result<()> {
         let _call = CallSite::enter();
         let at = CallSite::here();
-        // Checked first, because the change has not caused errors of earlier operations.
+        // CheckedKernel first, because the change has not caused errors of earlier operations.
         self.kernel.shared.target.device.check(&format!("running kernel {}", self.kernel.name()))?;
         self.kernel.reload();
         let done = self.attempt(at);
@@ -101,12 +101,12 @@ impl Call<'_> {
             history.operation(&contents.loaded(number, binding), &written, what, at);
         }
         if let (Some((invocations, line)), Some(most)) =
-            (contents.and_then(ReportContents::stopped), prepared.most_passes)
+            (contents.and_then(ReportContents::stopped), prepared.loop_pass_limit)
             && let Some((binding, history)) = self.written_history()
         {
             let site = history.ledger.site(OperationName::Kernel(kernel.clone()), at);
             let problem = Problem::LoopStopped { line, passes: most, invocations };
-            history.ledger.found(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
+            history.ledger.add_finding(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
         }
         if let Some(outside) = contents.and_then(ReportContents::stray)
             && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
@@ -201,7 +201,7 @@ impl Call<'_> {
                 let all: Vec<i32> = words.iter().chain(&dispatch.words).copied().collect();
                 parts.push(bytemuck::cast_slice(&all).to_vec());
             }
-            let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.place(device, &parts))?;
+            let (buffer, offsets) = device.with_cache(|cache: &mut Uniforms| cache.write(device, &parts))?;
             let mut groups = self.kernel.shared.groups.borrow_mut();
             let groups = groups.get(device, name, (pipeline, checked), &buffers, &buffer, count)?;
             let (constants, geometries) = offsets.split_at(uniforms.len());

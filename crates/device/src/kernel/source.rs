@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::error::{KernelError, describe_refusal};
 
 /// Maximum size of a shader's text.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a named
 /// string.
@@ -81,10 +81,10 @@ fn read(path: &Path) -> Result<String, String> {
     }
     let mut found = Vec::new();
     // Some special files are longer than their reported size.
-    std::fs::File::open(path).map_err(text)?.take(MOST_BYTES + 1).read_to_end(&mut found).map_err(text)?;
+    std::fs::File::open(path).map_err(text)?.take(MAX_BYTES + 1).read_to_end(&mut found).map_err(text)?;
     match found.len() as u64 {
-        ..=MOST_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
-        _ => Err(format!("it has more than {MOST_BYTES} bytes")),
+        ..=MAX_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
+        _ => Err(format!("it has more than {MAX_BYTES} bytes")),
     }
 }
 
@@ -163,15 +163,15 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_too_long_are_refused() {
+    fn too_long_file_is_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long.wgsl");
         let file = std::fs::File::create(&path).unwrap();
-        file.set_len(MOST_BYTES).unwrap();
-        assert_eq!(read(&path).unwrap().len() as u64, MOST_BYTES);
-        file.set_len(MOST_BYTES + 1).unwrap();
+        file.set_len(MAX_BYTES).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
+        file.set_len(MAX_BYTES + 1).unwrap();
         assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"));
-        std::fs::write(&path, "\u{e4}".repeat(MOST_BYTES as usize / 2 + 1)).unwrap();
+        std::fs::write(&path, "\u{e4}".repeat(MAX_BYTES as usize / 2 + 1)).unwrap();
         assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"), "the cut may be within a letter");
     }
 }

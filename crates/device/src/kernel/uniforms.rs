@@ -21,8 +21,9 @@ pub struct Uniforms {
 }
 
 impl Uniforms {
-    /// Offsets of all `parts` in the buffer, as dynamic offsets. Valid until the next submission.
-    pub fn place(&mut self, device: &Device, parts: &[Vec<u8>]) -> Result<(wgpu::Buffer, Vec<u32>)> {
+    /// Writes `parts` to the buffer unless it has them. Returns their dynamic offsets, which are
+    /// valid until the next submission.
+    pub fn write(&mut self, device: &Device, parts: &[Vec<u8>]) -> Result<(wgpu::Buffer, Vec<u32>)> {
         let align = u64::from(device.limits().wgpu.min_uniform_buffer_offset_alignment).max(16);
         let size = |part: &Vec<u8>| (part.len() as u64).next_multiple_of(align);
         let total: u64 = parts.iter().map(size).sum();

@@ -4,10 +4,10 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::checked::Checked;
+use super::access_range::{AccessRange, find_access_ranges};
+use super::checked_kernel::CheckedKernel;
 use super::pipeline::Pipeline;
 use super::program::{Program, capabilities, note_missing_features};
-use super::reach::{Reach, reach};
 use super::signature::{Signature, VarShape};
 use super::target::Target;
 use crate::error::{KernelError, Result};
@@ -26,9 +26,9 @@ pub(super) struct Version {
 /// A kernel for one signature; the pipeline is created at the first run.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    pub checked: Checked,
+    pub checked: CheckedKernel,
     pipeline: OnceCell<Pipeline>,
-    reach: OnceCell<Vec<Reach>>,
+    access_ranges: OnceCell<Vec<AccessRange>>,
 }
 
 /// Reads a program for its target.
@@ -62,18 +62,18 @@ impl Version {
                 complete(features).is_ok()
             })
         })?;
-        let checked = Checked::new(program, complete, signature, entry.as_deref())?;
-        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new(), reach: OnceCell::new() });
+        let checked = CheckedKernel::new(program, complete, signature, entry.as_deref())?;
+        let compiled = Rc::new(Compiled { checked, pipeline: OnceCell::new(), access_ranges: OnceCell::new() });
         self.compiled.borrow_mut().insert(key, compiled.clone());
         Ok(compiled)
     }
 }
 
 impl Compiled {
-    /// The reach of the entry point in the array of each storage variable.
-    pub fn reach(&self, program: &Program, vars: &[VarShape]) -> &[Reach] {
+    /// The access range of the entry point in the array of each storage variable.
+    pub fn access_ranges(&self, program: &Program, vars: &[VarShape]) -> &[AccessRange] {
         let checked = &self.checked;
-        self.reach.get_or_init(|| reach(&checked.parsed, &checked.entry, &program.scan, vars))
+        self.access_ranges.get_or_init(|| find_access_ranges(&checked.parsed, &checked.entry, &program.scan, vars))
     }
 
     /// Returns the pipeline of the kernel on this device, compiled at its first use.

@@ -1,15 +1,15 @@
 //! Calls over chunks that are larger than a binding can be, in parts that need one window of each.
 
+use super::access_range::AccessRange;
 use super::binding::Binding;
 use super::dispatch::Grid;
 use super::geometry::slot_strides;
-use super::pipeline::MOST_GROUPS;
-use super::reach::Reach;
+use super::pipeline::MAX_GROUPS;
 use crate::extents::Index;
 
 /// Greatest number of parts of a call: each part has bind groups, and the cache holds those of two
 /// calls.
-const MOST_PARTS: usize = MOST_GROUPS / 2;
+const MAX_PARTS: usize = MAX_GROUPS / 2;
 
 /// A part of a call's boxes, and the memory that it is bound to.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct LargeArray<'a> {
     /// Number of the storage variable.
     pub var: usize,
     pub binding: &'a Binding,
-    pub reach: &'a Reach,
+    pub access_range: &'a AccessRange,
     /// Strides in slots, along the axes of positions.
     strides: Index,
     slot_bytes: u64,
@@ -35,16 +35,16 @@ pub struct LargeArray<'a> {
 
 impl<'a> LargeArray<'a> {
     /// Returns `None` if helpers can access the array anywhere.
-    pub fn new(var: usize, binding: &'a Binding, reach: &'a Reach, binding_bytes: u64) -> Option<Self> {
-        let strides = slot_strides(binding).filter(|_| *reach != Reach::Anywhere)?;
+    pub fn new(var: usize, binding: &'a Binding, access_range: &'a AccessRange, binding_bytes: u64) -> Option<Self> {
+        let strides = slot_strides(binding).filter(|_| *access_range != AccessRange::Anywhere)?;
         let (slot_bytes, window_bytes) = binding.window(binding_bytes);
         let unit = binding.window_unit();
-        Some(Self { var, binding, reach, strides, slot_bytes, window_bytes, unit })
+        Some(Self { var, binding, access_range, strides, slot_bytes, window_bytes, unit })
     }
 
     /// The start of a window with all cells that the box reaches; `None` if they do not fit.
     fn offset(&self, (origin, extents): &(Index, Index), step: i64) -> Option<u64> {
-        let Reach::Box(intervals) = self.reach else { return Some(0) };
+        let AccessRange::Box(intervals) = self.access_range else { return Some(0) };
         let storage = &self.binding.storage;
         let per_slot = self.binding.packed().map_or(1, |packed| 4 / packed.bytes() as i64);
         let [mut first, mut last] = [0, 0];
@@ -87,7 +87,7 @@ pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<
             let [before, after] = halves(&one, grid.step)?;
             open.extend([after, before]);
         }
-        if parts.len() + open.len() > MOST_PARTS {
+        if parts.len() + open.len() > MAX_PARTS {
             return None;
         }
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use self::box_dispatch::BufferMove;
 pub use self::reduction::ReductionKernel;
-use self::staging_slice::{StagingSlice, cut_slices, whole_payload};
+use self::staging_slice::{cut_slices, whole_payload};
 use super::box_pair::BoxPair;
 use super::boxes::{BufferBox, PackedBox, StridedBox};
 use super::copy_set::CopySet;

@@ -82,7 +82,7 @@ impl<'u> Axes<'u> {
 
     /// Index of the first vector of a tuple.
     pub fn vector(&self, tuple: Tuple) -> usize {
-        self.at + 1 + tuple.place() * vectors(self.count)
+        self.at + 1 + tuple.index() * vectors(self.count)
     }
 
     pub fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::position_type;
-use super::nowhere::{NOWHERE, nowhere};
+use super::outside_position::{OUTSIDE, outside_position};
 use super::position::Positions;
 use crate::kernel::geometry::{COUNT, DomainMap, Tuple};
 use crate::kernel::scan::SourceScan;
@@ -109,14 +109,14 @@ pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positi
         );
         let _ = writeln!(out, "  let $n = ($i + {first}.xyz) / {size};");
         let outside = "any(vec3<u32>($i) >= vec3<u32>($e.xyz))";
-        let _ = writeln!(out, "  return select($n{parts}, {}, {outside});\n}}", nowhere(axes.count.min(3)));
+        let _ = writeln!(out, "  return select($n{parts}, {}, {outside});\n}}", outside_position(axes.count.min(3)));
     }
 }
 
 /// Computes the index in the domain from the position.
 fn from_position(positions: &Positions<'_>) -> String {
     let (axes, first) = (positions.axes, positions.axes.part("$p", 0));
-    let mut text = format!("  var $p = $position($id);\n  if {first} != {NOWHERE} {{\n");
+    let mut text = format!("  var $p = $position($id);\n  if {first} != {OUTSIDE} {{\n");
     if axes.count <= 4 {
         let _ = writeln!(text, "    $p -= {};", axes.geometry(Tuple::DomainLo));
     } else {
@@ -131,20 +131,20 @@ fn from_position(positions: &Positions<'_>) -> String {
 /// The helpers of a counted domain. Its workgroups are arranged in rows along x, stacked along z.
 fn counted(workgroup: &str, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
-    let nowhere = nowhere(1);
+    let outside_all = outside_position(1);
     let noted = if watched { format!("{INVOCATION} = $id; {IS_FILLER} = $outside;\n  ") } else { String::new() };
     [
         format!(
             "fn {DOMAIN}_position($id: vec3<u32>) -> i32 {{\n  let $size = {size};\n  let $row = $id.z / $size.z;\n  \
              let $i = $id.x + $row * {args}.y;\n  \
              let $outside = ($id.y != 0u) | ($id.z != $row * $size.z) | ($i >= {args}.x);\n  \
-             {noted}return select(i32($i), {nowhere}, $outside);\n}}"
+             {noted}return select(i32($i), {outside_all}, $outside);\n}}"
         ),
         format!("fn {DOMAIN}_inside($p: i32) -> bool {{ return u32($p) < {args}.x; }}"),
         format!("fn {DOMAIN}_extent() -> i32 {{ return i32({args}.x); }}"),
         format!(
             "fn {DOMAIN}_workgroup($workgroup: vec3<u32>) -> i32 {{\n  let $n = $workgroup.x + $workgroup.z * {args}.z;\n  \
-             return select(i32($n), {nowhere}, $n * {size}.x >= {args}.x);\n}}"
+             return select(i32($n), {outside_all}, $n * {size}.x >= {args}.x);\n}}"
         ),
     ]
 }

@@ -19,7 +19,7 @@ mod axes;
 mod cells;
 mod domain;
 mod global;
-mod nowhere;
+mod outside_position;
 mod position;
 mod writer;
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::{Axes, UsedVectors};
-use super::nowhere::nowhere;
+use super::outside_position::outside_position;
 use super::writer::Writer;
 use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, Tuple, vectors};
 use crate::kernel::signature::BoxForm;
@@ -94,7 +94,7 @@ impl Positions<'_> {
         }
         let (parts, origin, lo) = (self.parts(), self.box_vector(2), axes.geometry(Tuple::DomainLo));
         let index = format!("$i{parts} + {origin}{parts} - {lo}");
-        Some(format!("{}  return select({index}, {}, $outside);\n", self.invocation(), nowhere(axes.count)))
+        Some(format!("{}  return select({index}, {}, $outside);\n", self.invocation(), outside_position(axes.count)))
     }
 
     /// The components of a position in a vector.
@@ -138,8 +138,8 @@ impl Positions<'_> {
         let position: Vec<_> = (0..n).map(|k| format!("{} + {}", part(0, k), number(k))).collect();
         let (ty, position) = (self.axes.ty(), position.join(", "));
         let _ = match n {
-            ..=4 => writeln!(text, "  return select({ty}({position}), {}, $outside);", nowhere(n)),
-            _ => writeln!(text, "  if $outside {{ return {}; }}\n  return {ty}({position});", nowhere(n)),
+            ..=4 => writeln!(text, "  return select({ty}({position}), {}, $outside);", outside_position(n)),
+            _ => writeln!(text, "  if $outside {{ return {}; }}\n  return {ty}({position});", outside_position(n)),
         };
         text
     }
@@ -157,7 +157,7 @@ impl Positions<'_> {
         if is_folded {
             let _ = write!(position, " + $w * {}", self.box_vector(6));
         }
-        let _ = writeln!(text, "  return select({position}, {}, $outside);", nowhere(self.axes.count));
+        let _ = writeln!(text, "  return select({position}, {}, $outside);", outside_position(self.axes.count));
         text
     }
 
@@ -168,7 +168,7 @@ impl Positions<'_> {
             format!("{}.{}", self.box_vector(2 + tuple * vectors(n) + k / 4), ['x', 'y', 'z', 'w'][k % 4])
         };
         let origin: Vec<_> = (0..n).map(|k| part(0, k)).collect();
-        let mut text = format!("  if $outside {{ return {}; }}\n", nowhere(n));
+        let mut text = format!("  if $outside {{ return {}; }}\n", outside_position(n));
         let _ = writeln!(text, "  var $p = {ty}({});", origin.join(", "));
         let _ = writeln!(text, "  var $t = $i.z + {}.z;\n  var $d = 0;", self.box_vector(1));
         for k in 0..n {

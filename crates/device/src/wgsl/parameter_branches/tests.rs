@@ -58,7 +58,7 @@ fn branches_on_parameters_alone_are_found() {
 }
 
 #[test]
-fn branches_on_anything_else_are_not() {
+fn other_branches_are_not_found() {
     for statements in [
         "if few.x > i { x[i] = 1; }",
         "if many[i].x > 1 { x[i] = 1; }",

@@ -1,5 +1,5 @@
-//! [`Value`] and [`Reach`]: all that is known of an integer, and of the cells of an array, before a
-//! kernel runs.
+//! [`Value`] and [`AccessRange`]: all that is known of an integer, and of the cells of an array,
+//! before a kernel runs.
 
 use std::ops::RangeInclusive;
 
@@ -26,9 +26,9 @@ pub enum Value {
     Composite(Vec<Value>),
 }
 
-/// Greatest magnitude of a followed number. Products and sums of a few such numbers fit 64 bits,
+/// Maximum magnitude of a followed number. Products and sums of a few such numbers fit 64 bits,
 /// and 32-bit signed integers hold them without wrapping.
-const MOST: i64 = 1 << 30;
+const MAX_MAGNITUDE: i64 = 1 << 30;
 
 /// Integer type of the operands of an operation that depends on the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Interval {
             }
             _ => return None,
         };
-        (-MOST <= lo && hi <= MOST).then_some(Self { axis, lo, hi })
+        (-MAX_MAGNITUDE <= lo && hi <= MAX_MAGNITUDE).then_some(Self { axis, lo, hi })
     }
 
     fn math(function: MathFunction, ty: IntegerType, one: Self, other: Self) -> Option<Self> {
@@ -115,7 +115,7 @@ impl From<Option<Interval>> for Value {
 impl Value {
     /// Constant number; unknown beyond the greatest followed magnitude.
     pub fn constant(value: i64) -> Self {
-        (-MOST..=MOST).contains(&value).then_some(Interval::constant(value, value)).into()
+        (-MAX_MAGNITUDE..=MAX_MAGNITUDE).contains(&value).then_some(Interval::constant(value, value)).into()
     }
 
     /// The value of a kernel that may be this one or another one.
@@ -179,13 +179,13 @@ impl Value {
 
 /// Cells of one array that the invocations of a kernel reach, for each axis of the array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum AccessRange {
     Nothing,
     Box(Vec<Interval>),
     Anywhere,
 }
 
-impl Reach {
+impl AccessRange {
     /// Adds the cells of another box.
     pub fn add(&mut self, other: Option<Vec<Interval>>) {
         let joined = match (&*self, other) {

@@ -20,11 +20,11 @@ fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> Stri
     let mut signature = Signature::uniform(&program.scan, 2, None);
     signature.vars[0].packed = packed;
     let complete = program.complete(&signature, None, Capabilities::empty()).unwrap();
-    let found = reach(&complete.parsed, "main", &program.scan, &signature.vars);
+    let found = find_access_ranges(&complete.parsed, "main", &program.scan, &signature.vars);
     match &found[0] {
-        Reach::Nothing => "nothing".to_owned(),
-        Reach::Anywhere => "anywhere".to_owned(),
-        Reach::Box(intervals) => {
+        AccessRange::Nothing => "nothing".to_owned(),
+        AccessRange::Anywhere => "anywhere".to_owned(),
+        AccessRange::Box(intervals) => {
             let text = |interval: &Interval| {
                 let axis = interval.axis.map_or(String::new(), |axis| ["x", "y"][axis].to_owned());
                 format!("{axis}[{}, {}]", interval.lo, interval.hi)
@@ -39,7 +39,7 @@ fn floats(declarations: &str, statements: &str) -> String {
 }
 
 #[test]
-fn stencils_reach_their_position_plus_constants() {
+fn access_range_of_stencil_is_position_plus_constants() {
     for (statements, expected) in [
         ("y_store(p, x_load(p));", "x[0, 0] y[0, 0]"),
         ("y_store(p, 1.0);", "nothing"),
@@ -77,7 +77,7 @@ fn stencils_reach_their_position_plus_constants() {
 }
 
 #[test]
-fn positions_that_depend_on_data_are_anywhere() {
+fn positions_that_depend_on_data_have_unlimited_range() {
     for statements in [
         "y_store(p, x_load(p + n));",
         "y_store(p, x_load(p * 2));",
@@ -104,7 +104,7 @@ fn positions_that_depend_on_data_are_anywhere() {
 
 /// The kernel has 2,048 calls of the last function, more than the analysis follows.
 #[test]
-fn nested_calls_beyond_the_limit_reach_anywhere() {
+fn nested_calls_beyond_limit_have_unlimited_range() {
     let first = "fn far0(q: vec2<i32>) -> f32 { return x_load(q); }".to_owned();
     let next = |n: usize| format!("fn far{}(q: vec2<i32>) -> f32 {{ return far{n}(q) + far{n}(q); }}", n + 1);
     let functions: Vec<_> = std::iter::once(first).chain((0..11).map(next)).collect();
@@ -113,7 +113,7 @@ fn nested_calls_beyond_the_limit_reach_anywhere() {
 }
 
 #[test]
-fn packed_cells_are_reached_by_whole_words() {
+fn access_range_of_packed_cells_has_whole_words() {
     let statements = "y_store(p, f32(x_load(p + vec2(1, -1))));";
     assert_eq!(reached("", statements, Some(Packed::U8)), "x[-2, 4] y[-1, -1]");
     assert_eq!(reached("", statements, Some(Packed::I16)), "x[0, 2] y[-1, -1]");

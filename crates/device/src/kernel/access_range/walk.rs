@@ -9,25 +9,25 @@ use naga::{
     Statement, TypeInner, UnaryOperator,
 };
 
-use super::value::{IntegerType, Interval, Reach, Value};
-use crate::kernel::parsed::Parsed;
+use super::value::{AccessRange, IntegerType, Interval, Value};
+use crate::kernel::parsed_module::ParsedModule;
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::VarShape;
 
 /// Greatest size, in bytes, of a zeroed array with known elements.
-const MOST_ZEROED_BYTES: u32 = 512;
+const MAX_ZEROED_BYTES: u32 = 512;
 
 #[derive(Clone, Copy)]
 pub struct AnalyzedKernel<'a> {
-    pub parsed: &'a Parsed,
+    pub parsed: &'a ParsedModule,
     pub scan: &'a SourceScan,
     pub shapes: &'a [VarShape],
 }
 
 /// Progress of the analysis, shared by all functions of a kernel.
 pub struct Progress {
-    /// Reach in the array of each storage variable.
-    pub reach: Vec<Reach>,
+    /// AccessRange in the array of each storage variable.
+    pub access_ranges: Vec<AccessRange>,
     /// Number of further calls that the analysis follows. Nested functions with several calls
     /// multiply this number.
     pub calls_left: u32,
@@ -36,7 +36,7 @@ pub struct Progress {
 impl Progress {
     /// Ends the analysis: the kernel may reach every cell of every array.
     pub fn give_up(&mut self) {
-        self.reach.fill(Reach::Anywhere);
+        self.access_ranges.fill(AccessRange::Anywhere);
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
             let variable = &self.module().global_variables[*variable];
             let name = variable.name.as_deref().unwrap_or("");
             if let (AddressSpace::Storage { .. }, Some(number)) = (variable.space, self.kernel.scan.position(name)) {
-                self.progress.reach[number].add(None);
+                self.progress.access_ranges[number].add(None);
             }
         }
     }
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
                 Value::Composite(vec![Value::constant(0); size as usize])
             }
             TypeInner::Array { base, size: naga::ArraySize::Constant(count), stride }
-                if count.get().saturating_mul(stride) <= MOST_ZEROED_BYTES =>
+                if count.get().saturating_mul(stride) <= MAX_ZEROED_BYTES =>
             {
                 Value::Composite(vec![self.zero(base); count.get() as usize])
             }

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{KernelError, RegionError, Result};
 
 /// Fails if the section is on another device than the kernel.
-pub(super) fn check_home(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
+pub(super) fn check_device(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
     match &binding.buffer {
         Some(buffer) if !device.owns(buffer) => Err(KernelError::Binding {
             kernel: program.name.clone(),

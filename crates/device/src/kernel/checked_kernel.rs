@@ -1,11 +1,11 @@
-//! [`Checked`]: a kernel for one signature, with the resources of its entry point.
+//! [`CheckedKernel`]: a kernel for one signature, with the resources of its entry point.
 
 use std::sync::Arc;
 
 use super::binding::Binding;
 use super::geometry::{COUNT, GeometryMap, REPORT};
 use super::helpers::window_name;
-use super::parsed::Parsed;
+use super::parsed_module::ParsedModule;
 use super::program::{Complete, Program};
 use super::signature::Signature;
 use super::types::{self, Slot};
@@ -47,7 +47,7 @@ pub struct BindingPoint {
 
 /// A kernel that naga has validated.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedKernel {
     /// The complete text, the key of pipelines.
     pub text: String,
     pub entry: String,
@@ -58,11 +58,11 @@ pub struct Checked {
     pub points: Vec<BindingPoint>,
     /// For each storage variable: true if the entry point uses it.
     pub reached: Vec<bool>,
-    pub parsed: Arc<Parsed>,
+    pub parsed: Arc<ParsedModule>,
     cells: Vec<Option<naga::Handle<naga::Type>>>,
 }
 
-impl Checked {
+impl CheckedKernel {
     /// Determines the resources of the entry point; `entry` is required if there are several.
     pub fn new(
         program: &Program,
@@ -71,7 +71,7 @@ impl Checked {
         entry: Option<&str>,
     ) -> Result<Self, KernelError> {
         let Complete { text, parsed, map, group } = complete;
-        let Parsed { module, info } = &*parsed;
+        let ParsedModule { module, info } = &*parsed;
         let index = entry_point(program, module, entry)?;
         let function = &module.entry_points[index];
         if let Some((_, constant)) = module.overrides.iter().next() {

@@ -1,14 +1,14 @@
 //! The contents of a call's uniform variables, from its parameters.
 
 use super::call::Call;
-use super::checked::{Checked, UniformVar};
+use super::checked_kernel::{CheckedKernel, UniformVar};
 use super::params::is_padding;
 use super::program::Program;
 use super::types::Slot;
 use crate::error::{KernelError, Result};
 
 impl Call<'_> {
-    pub(super) fn uniforms(&self, program: &Program, checked: &Checked) -> Result<Vec<Vec<u8>>> {
+    pub(super) fn uniforms(&self, program: &Program, checked: &CheckedKernel) -> Result<Vec<Vec<u8>>> {
         let mut bytes: Vec<Vec<u8>> = checked.uniforms.iter().map(|var| vec![0; var.bytes]).collect();
         let mut is_set: Vec<Vec<bool>> = checked.uniforms.iter().map(|var| vec![false; var.slots.len()]).collect();
         let kernel = || program.name.clone();

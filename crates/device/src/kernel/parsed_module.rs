@@ -12,7 +12,7 @@ use crate::plan::cache::WeightedCache;
 
 /// A text that naga has parsed and validated.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedModule {
     pub module: naga::Module,
     pub info: ModuleInfo,
 }
@@ -28,16 +28,19 @@ pub struct ParsedKey {
 
 /// Result for a text; empty during the first parse. Errors are cached, because the number of axes
 /// of a kernel is found by trial.
-type Slot = Arc<OnceLock<Result<Arc<Parsed>, Fault>>>;
+type Slot = Arc<OnceLock<Result<Arc<ParsedModule>, Fault>>>;
 
 /// Has a limited size, because a program may generate texts at run time.
-static KEPT: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
+static MODULE_CACHE: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
 /// The module of a text. Calls `make` unless the text is cached; waits if another rank is parsing
 /// it.
-pub fn parsed(key: ParsedKey, make: impl FnOnce(&str) -> Result<Parsed, Fault>) -> Result<Arc<Parsed>, Fault> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn get_or_parse(
+    key: ParsedKey,
+    make: impl FnOnce(&str) -> Result<ParsedModule, Fault>,
+) -> Result<Arc<ParsedModule>, Fault> {
+    let mut kept = MODULE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(Slot::default()));
     // Other ranks wait below for this text only.
     drop(kept);
@@ -52,21 +55,21 @@ mod tests {
 
     use super::*;
 
-    fn ask(text: &str, watched: bool, reads: &AtomicUsize) -> Result<Arc<Parsed>, Fault> {
-        parsed(ParsedKey { text: text.into(), watched, capabilities: 0 }, |text| {
+    fn count_parses(text: &str, watched: bool, reads: &AtomicUsize) -> Result<Arc<ParsedModule>, Fault> {
+        get_or_parse(ParsedKey { text: text.into(), watched, capabilities: 0 }, |text| {
             reads.fetch_add(1, Ordering::Relaxed);
             let module = naga::front::wgsl::parse_str(text).map_err(|error| Fault::parse(&error, text, text.len()))?;
             let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
-            Ok(Parsed { module, info: info.expect("nothing is in it") })
+            Ok(ParsedModule { module, info: info.expect("nothing is in it") })
         })
     }
 
     #[test]
-    fn a_text_is_read_once_for_all_threads() {
+    fn text_is_parsed_once_for_all_threads() {
         let reads = AtomicUsize::new(0);
         let all: Vec<_> = std::thread::scope(|scope| {
-            let ask = || ask("const read_once = 1;", false, &reads).unwrap();
-            let ranks: Vec<_> = (0..5).map(|_| scope.spawn(ask)).collect();
+            let parse = || count_parses("const read_once = 1;", false, &reads).unwrap();
+            let ranks: Vec<_> = (0..5).map(|_| scope.spawn(parse)).collect();
             ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
         });
         assert!(all.iter().all(|one| Arc::ptr_eq(one, &all[0])));
@@ -74,17 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_the_same_text_may_differ() {
+    fn watched_and_plain_modules_of_a_text_differ() {
         let reads = AtomicUsize::new(0);
-        let [plain, watched] = [false, true].map(|watched| ask("const may_differ = 1;", watched, &reads).unwrap());
+        let [plain, watched] =
+            [false, true].map(|watched| count_parses("const may_differ = 1;", watched, &reads).unwrap());
         assert!(!Arc::ptr_eq(&plain, &watched));
         assert_eq!(reads.into_inner(), 2);
     }
 
     #[test]
-    fn faults_are_reported_again() {
+    fn cached_fault_is_returned_again() {
         let reads = AtomicUsize::new(0);
-        let [first, second] = [(); 2].map(|()| ask("const wrong = ;", false, &reads).unwrap_err());
+        let [first, second] = [(); 2].map(|()| count_parses("const wrong = ;", false, &reads).unwrap_err());
         assert_eq!(first, second);
         assert!(first.span.is_some(), "{first:?}");
         assert_eq!(reads.into_inner(), 1);

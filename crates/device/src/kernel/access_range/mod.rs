@@ -17,21 +17,27 @@ mod walk;
 
 use naga::{Binding, BuiltIn, Expression, FunctionArgument};
 
-use super::parsed::Parsed;
+use super::parsed_module::ParsedModule;
 use super::scan::SourceScan;
 use super::signature::VarShape;
+pub use value::AccessRange;
 #[cfg(test)]
 use value::Interval;
-pub use value::Reach;
 use value::Value;
 use walk::{AnalyzedKernel, Progress, Walk};
 
 /// Greatest number of calls that the analysis follows.
-const MOST_CALLS: u32 = 1000;
+const MAX_CALLS: u32 = 1000;
 
-/// The reach of an entry point in the array of each storage variable.
-pub fn reach(parsed: &Parsed, entry: &str, scan: &SourceScan, shapes: &[VarShape]) -> Vec<Reach> {
-    let mut progress = Progress { reach: vec![Reach::Nothing; scan.storage.len()], calls_left: MOST_CALLS };
+/// Returns the access range of an entry point in the array of each storage variable.
+pub fn find_access_ranges(
+    parsed: &ParsedModule,
+    entry: &str,
+    scan: &SourceScan,
+    shapes: &[VarShape],
+) -> Vec<AccessRange> {
+    let mut progress =
+        Progress { access_ranges: vec![AccessRange::Nothing; scan.storage.len()], calls_left: MAX_CALLS };
     let points = &parsed.module.entry_points;
     match points.iter().position(|point| point.name == entry).filter(|&at| uses_id_alone(parsed, at)) {
         Some(at) => {
@@ -43,7 +49,7 @@ pub fn reach(parsed: &Parsed, entry: &str, scan: &SourceScan, shapes: &[VarShape
         }
         None => progress.give_up(),
     }
-    progress.reach
+    progress.access_ranges
 }
 
 fn is_id(argument: &FunctionArgument) -> bool {
@@ -51,7 +57,7 @@ fn is_id(argument: &FunctionArgument) -> bool {
 }
 
 /// True for an entry point without arguments except `global_invocation_id`.
-fn uses_id_alone(parsed: &Parsed, at: usize) -> bool {
+fn uses_id_alone(parsed: &ParsedModule, at: usize) -> bool {
     let (function, info) = (&parsed.module.entry_points[at].function, parsed.info.get_entry_point(at));
     function.expressions.iter().all(|(handle, expression)| match expression {
         Expression::FunctionArgument(number) => {

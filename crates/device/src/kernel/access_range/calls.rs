@@ -70,9 +70,9 @@ impl Walk<'_> {
                     let others = 4 / packed.bytes() as i64 - 1;
                     cells[0] = Interval { lo: cells[0].lo - others, hi: cells[0].hi + others, ..cells[0] };
                 }
-                self.progress.reach[number].add(cells);
+                self.progress.access_ranges[number].add(cells);
             }
-            "index" => self.progress.reach[number].add(None),
+            "index" => self.progress.access_ranges[number].add(None),
             _ => {}
         }
         Value::Any
