@@ -106,8 +106,8 @@ pub mod device {
 /// Records of operations on chunks: the last writers and, in checked runs, stale ghost cells.
 pub mod history {
     pub use zippy_base::GhostState;
-    pub(crate) use zippy_device::history::{Ghosts, History, Ledger, Moment, OperationName, WriteRecord};
     pub use zippy_device::history::{Finding, MissingGhostWidth, OperationScope, OutsideAccesses, Problem, Site};
+    pub(crate) use zippy_device::history::{Ghosts, History, Ledger, Moment, OperationName, WriteRecord};
 }
 
 pub mod array;

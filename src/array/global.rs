@@ -217,7 +217,8 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     #[track_caller]
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
-        let _operation = self.core.home().ledger.begin_operation(|| OperationName::Local("fill_with"), CallSite::here());
+        let _operation =
+            self.core.home().ledger.begin_operation(|| OperationName::Local("fill_with"), CallSite::here());
         for part in self.local_parts()? {
             part.fill_with(&mut value)?;
         }
