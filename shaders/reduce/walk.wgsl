@@ -1,7 +1,7 @@
 // Iterates over the cells of boxes for a reduction. The text before this file is jobs.wgsl. A slot
 // is up to four cells along one axis.
 //
-// Word 3 of the table is the number n of active workgroups (crates/device/src/device/kernel_transfers/reduction.rs). Active
+// Word 3 of the table is the number n of active workgroups (`Device::reduce_boxes`). Active
 // workgroup i runs the groups of slots i, i + n, i + 2 n and so on, and writes WORDS words of
 // `partials`.
 //

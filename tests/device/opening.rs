@@ -206,7 +206,7 @@ fn transfer_follows_recorded_and_directly_submitted_work() {
 fn missing_adapter_error_names_packages() {
     if std::env::var_os("VK_DRIVER_FILES").is_some_and(|files| files == "/nonexistent") {
         let by_driver = DeviceOptions { kernels: Some(KernelBackend::Driver), ..Default::default() };
-        println!("told: {}", Device::open(&by_driver).unwrap_err());
+        println!("error: {}", Device::open(&by_driver).unwrap_err());
         let without_map = DeviceOptions { host_map: Some(false), ..Default::default() };
         assert_eq!(Device::open(&without_map).unwrap_err(), DeviceError::NoAdapter { setting: "ZIPPY_HOST_MAP=0" });
         let device = Device::open(&DeviceOptions::default()).unwrap();
@@ -222,7 +222,7 @@ fn missing_adapter_error_names_packages() {
         .unwrap();
     let text = String::from_utf8_lossy(&again.stdout);
     assert!(again.status.success(), "{text}");
-    assert!(text.contains("told: no GPU adapter") && text.contains("mesa-vulkan-drivers"), "{text}");
+    assert!(text.contains("error: no GPU adapter") && text.contains("mesa-vulkan-drivers"), "{text}");
 }
 
 /// Runs the test in a new process with settings in the environment.

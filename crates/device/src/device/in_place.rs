@@ -7,7 +7,7 @@ use wgpu::MapMode;
 use super::{ChunkBuffer, Device, StagedBytes};
 use crate::error::DeviceError;
 
-const STILL_SENDING: &str = "a message is being sent from a chunk, which another rank has not read";
+const STILL_SENDING: &str = "a message is still being sent from a chunk, which another rank has not read";
 
 impl Device {
     /// Maps a chunk and lends a range of its bytes as a payload.

@@ -4,8 +4,6 @@ use std::sync::OnceLock;
 
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 
-use super::DeviceOptions;
-
 /// Maximum sizes of buffers, in bytes. `u64::MAX` if only the driver knows the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
@@ -17,15 +15,26 @@ pub struct MemoryLimits {
     pub(super) process_bytes: u64,
 }
 
-impl MemoryLimits {
-    /// Divides the memory of a node, `node_bytes`, among its processes and ranks, within the limit
-    /// of the options.
-    pub(super) fn new(node_bytes: u64, options: &DeviceOptions) -> Self {
-        let divide = |count: usize| if node_bytes == u64::MAX { u64::MAX } else { node_bytes / count.max(1) as u64 };
-        let limit = |count: usize| options.memory_limit_bytes.unwrap_or(divide(count)).min(node_bytes);
-        let rank_bytes = limit(options.node_processes);
-        let process_bytes = divide(options.node_processes).max(rank_bytes);
-        Self { rank_bytes, rank_share_bytes: limit(options.node_ranks), process_bytes }
+/// Memory of a node and its users.
+pub(super) struct NodeMemory {
+    /// Memory for buffers, in bytes; `u64::MAX` if only the driver knows it.
+    pub bytes: u64,
+    /// Number of ranks of the node.
+    pub ranks: usize,
+    /// Number of processes of these ranks.
+    pub processes: usize,
+    /// Limit of the options for the buffers of a rank, in bytes.
+    pub rank_limit: Option<u64>,
+}
+
+impl NodeMemory {
+    /// Divides the memory among the processes and ranks.
+    pub fn limits(&self) -> MemoryLimits {
+        let divide = |count: usize| if self.bytes == u64::MAX { u64::MAX } else { self.bytes / count.max(1) as u64 };
+        let limit = |count: usize| self.rank_limit.unwrap_or(divide(count)).min(self.bytes);
+        let rank_bytes = limit(self.processes);
+        let process_bytes = divide(self.processes).max(rank_bytes);
+        MemoryLimits { rank_bytes, rank_share_bytes: limit(self.ranks), process_bytes }
     }
 }
 
@@ -78,9 +87,8 @@ mod tests {
 
     #[test]
     fn memory_is_divided_among_processes_and_ranks() {
-        let limits = |node_bytes, node_processes, memory_limit_bytes| {
-            let options = DeviceOptions { node_ranks: 4, node_processes, memory_limit_bytes, ..Default::default() };
-            let limits = MemoryLimits::new(node_bytes, &options);
+        let limits = |bytes, processes, rank_limit| {
+            let limits = NodeMemory { bytes, ranks: 4, processes, rank_limit }.limits();
             [limits.rank_bytes, limits.rank_share_bytes, limits.process_bytes]
         };
         assert_eq!(limits(1200, 1, None), [1200, 300, 1200]);

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::backend::KernelBackend;
 use super::logical_device::{DeviceKey, LogicalDevice, has_unified_memory};
-use super::memory_limits::{device_heap_bytes, host_memory_bytes};
-use super::{AdapterSummary, Device, HostThreads, MemoryLimits, adapter, set_runtime_directory};
+use super::memory_limits::{NodeMemory, device_heap_bytes, host_memory_bytes};
+use super::{AdapterSummary, Device, HostThreads, adapter, set_runtime_directory};
 use crate::error::DeviceError;
 
 /// Options of [`Device::open`].
@@ -166,8 +166,13 @@ impl Device {
         };
         let in_place_bytes = options.in_place_bytes.unwrap_or(IN_PLACE_BYTES);
         let message_bytes = options.message_bytes.unwrap_or(MESSAGE_BYTES);
-        let node_bytes = if has_unified_memory(summary.device_type) { host_memory_bytes() } else { u64::MAX };
-        let memory_limits = MemoryLimits::new(node_bytes, options);
+        let memory = NodeMemory {
+            bytes: if has_unified_memory(summary.device_type) { host_memory_bytes() } else { u64::MAX },
+            ranks: options.node_ranks,
+            processes: options.node_processes,
+            rank_limit: options.memory_limit_bytes,
+        };
+        let memory_limits = memory.limits();
         let ranks = options.node_ranks / options.node_processes.max(1);
         let threads = options.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
         let host_threads = HostThreads::new(threads, ranks);
