@@ -89,7 +89,7 @@ fn zippy_divide(x: u32, n: u32, reciprocal: f32) -> u32 {
 
 // Moves the indices `line` along an axis by `row` modulo the cells of the axis. Returns the indices
 // and the quotient, which is the row for the next axis.
-fn zippy_along(axis: zippy_Axis, row: u32, line: vec2<u32>) -> vec3<u32> {
+fn zippy_move_along(axis: zippy_Axis, row: u32, line: vec2<u32>) -> vec3<u32> {
     let next_row = zippy_divide(row, axis.cells, axis.reciprocal);
     return vec3<u32>(line + (row - next_row * axis.cells) * axis.steps, next_row);
 }
@@ -98,13 +98,13 @@ fn zippy_slot(job: zippy_Job, slot: u32) -> zippy_Slot {
     let row = zippy_divide(slot, job.slots, job.reciprocal);
     var line = vec3<u32>(job.starts, row);
     if job.axes > 1u {
-        line = zippy_along(job.second, line.z, line.xy);
+        line = zippy_move_along(job.second, line.z, line.xy);
     }
     if job.axes > 2u {
-        line = zippy_along(job.third, line.z, line.xy);
+        line = zippy_move_along(job.third, line.z, line.xy);
     }
     for (var axis = 3u; axis < job.axes; axis++) {
-        line = zippy_along(zippy_axis(job.at, axis), line.z, line.xy);
+        line = zippy_move_along(zippy_axis(job.at, axis), line.z, line.xy);
     }
     return zippy_Slot(slot - row * job.slots, line.xy);
 }

@@ -5,7 +5,7 @@
 pub enum KernelBackend {
     /// Machine code of Zippy, on the threads of the host.
     Native,
-    /// As [`Self::Native`], also in place of an operation's version for the host, so that tests
+    /// As [`Self::Native`], also instead of an operation's version for the host, so that tests
     /// compare the kernels of such operations with their definition.
     NativeOnly,
     /// The driver of the adapter, on a GPU or in software.

@@ -41,7 +41,7 @@ impl BoxSet {
             }
         }
         strides.values_mut().for_each(|known| known.sort_unstable_by(|x, y| y.cmp(x)));
-        let intervals = boxes.iter().map(|one| intervals(&one.view, &strides[&one.buffer])).collect();
+        let intervals = boxes.iter().map(|indexed| intervals(&indexed.view, &strides[&indexed.buffer])).collect();
         Self { boxes, intervals }
     }
 
@@ -62,12 +62,12 @@ impl BoxSet {
     /// have one axis per stride if all boxes of the buffer have intervals, otherwise one axis.
     pub fn regions(&self) -> Vec<Region> {
         let mut axes: HashMap<usize, usize> = HashMap::new();
-        for (one, intervals) in self.boxes.iter().zip(&self.intervals) {
-            let known = axes.entry(one.buffer).or_insert(MAX_AXES);
+        for (indexed, intervals) in self.boxes.iter().zip(&self.intervals) {
+            let known = axes.entry(indexed.buffer).or_insert(MAX_AXES);
             *known = if intervals.is_some() { *known } else { 1 };
         }
-        let region = |(one, intervals): (&IndexedBox, &Option<Intervals>)| {
-            let (axes, view) = (axes[&one.buffer], one.view);
+        let region = |(indexed, intervals): (&IndexedBox, &Option<Intervals>)| {
+            let (axes, view) = (axes[&indexed.buffer], indexed.view);
             match intervals {
                 _ if view.cells() == 0 => Region::whole(Index::zeros(axes)),
                 Some(intervals) if axes > 1 => Region::at(
@@ -86,7 +86,7 @@ impl BoxSet {
 pub(super) fn dispatch_levels(boxes: Vec<IndexedBox>) -> Vec<usize> {
     let boxes = BoxSet::new(boxes);
     let writes: Vec<_> =
-        boxes.boxes.iter().zip(boxes.regions()).map(|(one, region)| (one.buffer, region, true)).collect();
+        boxes.boxes.iter().zip(boxes.regions()).map(|(indexed, region)| (indexed.buffer, region, true)).collect();
     levels(&writes)
 }
 

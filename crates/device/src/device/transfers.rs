@@ -97,12 +97,13 @@ impl Device {
     /// * The device fails.
     pub fn fill(&self, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError> {
         check_element("fill", element.len())?;
-        check_destinations("fill", boxes.iter().map(|one| &one.view))?;
+        check_destinations("fill", boxes.iter().map(|buffer_box| &buffer_box.view))?;
         for BufferBox { buffer, view } in boxes {
             check_view("fill", view, element.len(), buffer.bytes())?;
         }
         self.check("fill")?;
-        let non_empty: Vec<BufferBox> = boxes.iter().copied().filter(|one| one.view.cells() > 0).collect();
+        let non_empty: Vec<BufferBox> =
+            boxes.iter().copied().filter(|buffer_box| buffer_box.view.cells() > 0).collect();
         self.transfer_backend().fill(self, element, &non_empty)
     }
 
@@ -250,7 +251,7 @@ impl Device {
     }
 
     /// True for a software adapter with mapped memory: the CPU does the work either way. Operations
-    /// then have versions for the host in place of kernels, except with
+    /// then have versions for the host instead of kernels, except with
     /// [`KernelBackend::NativeOnly`](super::KernelBackend::NativeOnly).
     pub fn is_host(&self) -> bool {
         let is_software = self.adapter().device_type == wgpu::DeviceType::Cpu;

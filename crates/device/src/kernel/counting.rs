@@ -16,11 +16,11 @@ const TEXT: &str = "
 struct Workgroups { size: u32, limit: u32 }
 @group(0) @binding(0) var<storage, read> count: array<u32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
-@group(0) @binding(2) var<uniform> most: u32;
+@group(0) @binding(2) var<uniform> max_count: u32;
 @group(0) @binding(3) var<uniform> workgroups: Workgroups;
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let n = min(count_load(domain_position(id)), most);
+    let n = min(count_load(domain_position(id)), max_count);
     let groups = (n + workgroups.size - 1u) / workgroups.size;
     let rows = (max(groups, 1u) - 1u) / workgroups.limit + 1u;
     let row = (groups + rows - 1u) / rows;
@@ -33,10 +33,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }";
 
 impl Kernel {
-    /// Queues the computation of the dispatch arguments for `min(count, most)` invocations in
+    /// Queues the computation of the dispatch arguments for `min(count, max_count)` invocations in
     /// workgroups of `size`. The result is valid until the next such call of this kernel, because
     /// commands run in order.
-    pub(super) fn count(&self, count: &Binding, most: u32, size: u32) -> Result<Lease> {
+    pub(super) fn count(&self, count: &Binding, max_count: u32, size: u32) -> Result<Lease> {
         let device = &self.shared.target.device;
         let counter = match self.shared.counter.get() {
             Some(counter) => counter,
@@ -49,7 +49,7 @@ impl Kernel {
         let count = Binding { domain: None, ..count.clone() };
         let words = Binding::of_words(result.clone(), 4 * COUNT_VECTORS as usize, "the result of a count");
         let call = counter.kernel.call().read("count", count.clone()).write("result", words);
-        let call = call.param("most", most).param("size", size).param("limit", device.limits().workgroups);
+        let call = call.param("max_count", max_count).param("size", size).param("limit", device.limits().workgroups);
         call.over(count).run()?;
         Ok(result.clone())
     }

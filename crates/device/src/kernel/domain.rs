@@ -18,7 +18,7 @@ use crate::extents::{Index, MAX_AXES};
 /// * [`counted`](Self::counted): `[n]`, where a kernel has written `n`.
 ///
 /// The kernel uses `domain_position` and similar helpers, see [the
-/// module](super#what-a-kernel-runs-over). With an extent of 0, the call has no effect.
+/// module](super#domain-of-a-call). With an extent of 0, the call has no effect.
 /// [`Call::run`](super::Call::run) reports extents that are negative or exceed 31 bits.
 #[derive(Debug, Clone)]
 pub struct Domain(pub(super) DomainKind);
@@ -30,7 +30,7 @@ pub(super) enum DomainKind {
     Extents(Result<Index, String>),
     Counted {
         count: Binding,
-        most: u64,
+        max_count: u64,
     },
 }
 
@@ -38,14 +38,14 @@ pub(super) enum DomainKind {
 pub(super) const MAX_INVOCATIONS: u64 = i32::MAX as u64;
 
 impl Domain {
-    /// A domain `[min(n, most)]`, where `n` is the number in the only cell of `count`, a section of
-    /// `u32`.
+    /// A domain `[min(n, max_count)]`, where `n` is the number in the only cell of `count`, a
+    /// section of `u32`.
     ///
     /// A dispatch of one invocation reads the number on the device, after all previously queued
-    /// work; the host does not wait. Invocations beyond `most` do not run; compare the cell with
-    /// `most` to detect this.
-    pub fn counted(count: impl KernelArgument, most: u64) -> Self {
-        Self(DomainKind::Counted { count: count.into(), most })
+    /// work; the host does not wait. Invocations beyond `max_count` do not run; compare the cell
+    /// with `max_count` to detect this.
+    pub fn counted(count: impl KernelArgument, max_count: u64) -> Self {
+        Self(DomainKind::Counted { count: count.into(), max_count })
     }
 
     /// A domain with extents whose number of axes is known at run time only.

@@ -26,13 +26,13 @@ pub(super) enum ResolvedDomain<'c> {
     },
     Counted {
         count: &'c Binding,
-        most: u32,
+        max_count: u32,
     },
 }
 
 pub(super) enum Invocations<'c> {
     Grid(Grid),
-    Counted { count: &'c Binding, most: u32 },
+    Counted { count: &'c Binding, max_count: u32 },
 }
 
 impl Invocations<'_> {
@@ -119,11 +119,11 @@ impl Call<'_> {
             Some(DomainKind::Extents(Err(problem))) => {
                 return self.wrong(program, format!("it cannot run over these extents: {problem}"));
             }
-            Some(DomainKind::Counted { count, most }) => self.counted(program, count, *most)?,
+            Some(DomainKind::Counted { count, max_count }) => self.counted(program, count, *max_count)?,
         })
     }
 
-    fn counted<'c>(&self, program: &Program, count: &'c Binding, most: u64) -> Result<ResolvedDomain<'c>> {
+    fn counted<'c>(&self, program: &Program, count: &'c Binding, max_count: u64) -> Result<ResolvedDomain<'c>> {
         check_binding(program, count)?;
         check_device(program, &self.kernel.shared.target.device, count)?;
         let cells = count.section.cells();
@@ -134,11 +134,11 @@ impl Call<'_> {
                 format!("the count to run over must be one cell of u32, but {label} has {cells} of {element}"),
             );
         }
-        match u32::try_from(most) {
-            Ok(number) if most <= MAX_INVOCATIONS => Ok(ResolvedDomain::Counted { count, most: number }),
+        match u32::try_from(max_count) {
+            Ok(number) if max_count <= MAX_INVOCATIONS => Ok(ResolvedDomain::Counted { count, max_count: number }),
             _ => self.wrong(
                 program,
-                format!("a count of at most {most} invocations is not possible; at most {MAX_INVOCATIONS} are"),
+                format!("a count of at most {max_count} invocations is not possible; at most {MAX_INVOCATIONS} are"),
             ),
         }
     }
@@ -164,7 +164,7 @@ impl Call<'_> {
             );
         }
         let (zero, whole, regions, label) = match domain {
-            ResolvedDomain::Counted { count, most } => return Ok(Invocations::Counted { count, most }),
+            ResolvedDomain::Counted { count, max_count } => return Ok(Invocations::Counted { count, max_count }),
             ResolvedDomain::Boxes { zero, whole, boxes, label, .. } => (zero, whole, boxes, label),
         };
         let (step, phase) = words.map_or((1, 0), |(step, phase, _)| (step, phase));

@@ -22,11 +22,11 @@ const TEST_KERNEL: &str = "
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @compute @workgroup_size(1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let most = words_load(0);
+    let max_passes = words_load(0);
     var passes = 0u;
-    var value = most;
+    var value = max_passes;
     loop {
-        if passes >= most { break; }
+        if passes >= max_passes { break; }
         passes += 1u;
         value = value * 1664525u + 1013904223u;
     }

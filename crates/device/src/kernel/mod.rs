@@ -6,19 +6,20 @@
 //! position counts cells from the start of the section; ghost cells have negative positions or
 //! positions past the end. The same position is valid for all arrays of a call.
 //!
-//! | helper | result or effect |
-//! |---|---|
-//! | `x_position(id) -> P` | the cell of this invocation; `id` is `global_invocation_id`. Outside of the domain it is far from every array |
-//! | `x_inside(p) -> bool` | `p` is in the section (false outside the domain) |
-//! | `x_has(p) -> bool` | `p` is in the chunk's storage, ghost cells included |
-//! | `x_owned(p) -> bool` | `p` is a cell that the chunk owns |
-//! | `x_load(p) -> T` | the cell's value; outside the storage, an unspecified value of the array |
-//! | `x_store(p, v)` | writes the cell; does nothing outside the storage |
-//! | `x_extent() -> P`, `x_shape() -> P` | extents of the section, of the global array (low 31 bits) |
-//! | `x_global(p) -> P` | the global coordinate, not wrapped around at periodic ends (low 32 bits) |
-//! | `x_global_axis(p, axis: u32) -> vec2<u32>` | the same along one axis in 64 bits, low word first |
-//! | `x_linear(p) -> vec2<u32>` | the linear index of a cell in the global array, 64 bits, axis 0 fastest |
-//! | `x_index(p) -> u32` | the index of the cell in the variable `x`, for atomics (first window only, see below) |
+//! * `x_position(id) -> P`: the cell of this invocation; `id` is `global_invocation_id`. Outside of
+//!   the domain it is far from every array
+//! * `x_inside(p) -> bool`: `p` is in the section (false outside the domain)
+//! * `x_has(p) -> bool`: `p` is in the chunk's storage, ghost cells included
+//! * `x_owned(p) -> bool`: `p` is a cell that the chunk owns
+//! * `x_load(p) -> T`: the cell's value; outside the storage, an unspecified value of the array
+//! * `x_store(p, v)`: writes the cell; does nothing outside the storage
+//! * `x_extent() -> P`, `x_shape() -> P`: extents of the section, of the global array (low 31 bits)
+//! * `x_global(p) -> P`: the global coordinate, not wrapped around at periodic ends (low 32 bits)
+//! * `x_global_axis(p, axis: u32) -> vec2<u32>`: the same along one axis in 64 bits, low word first
+//! * `x_linear(p) -> vec2<u32>`: the linear index of a cell in the global array, 64 bits, axis 0
+//!   fastest
+//! * `x_index(p) -> u32`: the index of the cell in the variable `x`, for atomics (first window
+//!   only, see below)
 //!
 //! Cells of 8 and 16 bits are packed in 32-bit words: declare `array<u32>`; `x_load` unpacks to
 //! `u32` or, sign extended, `i32`. A kernel writes such an array in whole words:
@@ -39,17 +40,18 @@
 //! from the start of the first section written in that space, or of the first one read if none is
 //! written.
 //!
-//! # What a kernel runs over
+//! # Domain of a call
 //!
 //! A [`Domain`] is a section of any array, plain extents, or a count on the device. Positions in a
 //! domain have its number of axes:
 //!
-//! | helper | result or effect |
-//! |---|---|
-//! | `domain_position(id) -> P` | position of this invocation in the domain, from 0; far from every position for invocations outside of it |
-//! | `domain_inside(p) -> bool` | `p` is in the domain's extents |
-//! | `domain_extent() -> P` | number of invocations along each axis; of a counted domain the lesser of the count and its limit |
-//! | `domain_workgroup(workgroup_id)` | index of the workgroup along each axis (`i32`, `vec2<i32>`; from three axes on `vec3<i32>`); far from every index for workgroups outside of the domain |
+//! * `domain_position(id) -> P`: position of this invocation in the domain, from 0; far from every
+//!   position for invocations outside of it
+//! * `domain_inside(p) -> bool`: `p` is in the domain's extents
+//! * `domain_extent() -> P`: number of invocations along each axis; of a counted domain the lesser
+//!   of the count and its limit
+//! * `domain_workgroup(workgroup_id)`: index of the workgroup along each axis (`i32`, `vec2<i32>`;
+//!   from three axes on `vec3<i32>`); far from every index for workgroups outside of the domain
 //!
 //! A domain may need several dispatches, and `workgroup_id` counts within one dispatch. Dispatches
 //! consist of whole workgroups, so that workgroup memory, barriers and `domain_workgroup` work as
@@ -95,7 +97,8 @@
 //!     let kernel = world.kernel(KernelSource::text("sums.wgsl", SUMS))?;
 //!     kernel.call().read("x", x.all()).write("sums", sums.all()).over([1000]).run()?;
 //!     assert_eq!(sums.all().read()?[14..], [64, 40]);
-//!     kernel.call().read("x", x.all()).write("sums", sums.all()).over(Domain::counted(count.all(), 1000)).run()?;
+//!     let domain = Domain::counted(count.all(), 1000);
+//!     kernel.call().read("x", x.all()).write("sums", sums.all()).over(domain).run()?;
 //!     assert_eq!(sums.all().read()?[..3], [64, 6, 64]);
 //!     Ok(())
 //! })?;
@@ -142,12 +145,14 @@
 //!
 //! zippy::run(|world: &World| {
 //!     let layout = Layout::new([12]).split([Split::Even(3)]).ghost([1]).periodic([true]);
-//!     let (old, average) = (world.array::<f32, 1>("old", &layout)?, world.array::<f32, 1>("average", &layout)?);
+//!     let old = world.array::<f32, 1>("old", &layout)?;
+//!     let average = world.array::<f32, 1>("average", &layout)?;
 //!     old.fill_with(|[x]| x as f32)?;
 //!     world.ghosts(&old)?;
 //!     let kernel = world.kernel(KernelSource::text("average.wgsl", AVERAGE))?;
 //!     for (a, b) in zippy::together((&old, &average))? {
-//!         kernel.call().read("old", a.all()).write("average", b.all()).param("weight", 0.5_f32).run()?;
+//!         let call = kernel.call().read("old", a.all()).write("average", b.all());
+//!         call.param("weight", 0.5_f32).run()?;
 //!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };
 //!         assert!(b.all().read()?.into_iter().eq(b.region().points().map(|p| expected(p[0]))));
 //!     }

@@ -141,13 +141,13 @@ fn check_limits(device: &Device, kernel: &str, checked: &CheckedKernel) -> Resul
         .count();
     let windows =
         checked.points.iter().filter(|p| matches!(p.resource, Resource::Storage { window, .. } if window > 0)).count();
-    let most = limits.max_storage_buffers_per_shader_stage as usize;
-    if storage > most {
+    let limit = limits.max_storage_buffers_per_shader_stage as usize;
+    if storage > limit {
         let of_windows = match windows {
             0 => String::new(),
             n => format!(", {n} of them because chunks are larger than one binding (cut the arrays into more chunks)"),
         };
-        return fail(format!("{storage} storage bindings are needed{of_windows}; {adapter} has {most}"));
+        return fail(format!("{storage} storage bindings are needed{of_windows}; {adapter} has {limit}"));
     }
     if let Some(point) = checked.points.iter().find(|point| point.group >= limits.max_bind_groups) {
         return fail(format!(
@@ -162,9 +162,9 @@ fn check_limits(device: &Device, kernel: &str, checked: &CheckedKernel) -> Resul
         (z, limits.max_compute_workgroup_size_z),
         (x.saturating_mul(y).saturating_mul(z), limits.max_compute_invocations_per_workgroup),
     ];
-    if let Some((size, most)) = sizes.into_iter().find(|(size, most)| size > most) {
+    if let Some((size, limit)) = sizes.into_iter().find(|(size, limit)| size > limit) {
         return fail(format!(
-            "@workgroup_size({x}, {y}, {z}) is too large: {size} invocations where {adapter} has {most}"
+            "@workgroup_size({x}, {y}, {z}) is too large: {size} invocations where {adapter} has {limit}"
         ));
     }
     Ok(())

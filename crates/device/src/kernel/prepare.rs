@@ -20,7 +20,7 @@ use crate::error::{KernelError, Result};
 /// Invocations of a call, with their windows.
 pub(super) enum Work<'c> {
     Parts(Vec<CallPart>),
-    Counted { count: &'c Binding, most: u32 },
+    Counted { count: &'c Binding, max_count: u32 },
 }
 
 /// A call without errors.
@@ -77,7 +77,7 @@ impl Call<'_> {
             Invocations::Grid(grid) => {
                 Work::Parts(parts.unwrap_or_else(|| vec![CallPart { grid, offsets: vec![0; order.len()] }]))
             }
-            Invocations::Counted { count, most } => Work::Counted { count, most },
+            Invocations::Counted { count, max_count } => Work::Counted { count, max_count },
         };
         let loop_pass_limit = if signature.reports_stopped_loops { measure_loop_pass_limit(device)? } else { None };
         let watch = signature.watch;
@@ -222,11 +222,13 @@ impl Call<'_> {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.is_checked()) else { return Watch::Off };
         let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
         let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
-        let most = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
+        let max_bindings = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
         let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::new(binding)).collect();
         // The report needs one more binding.
-        if bindings >= most || layers.iter().any(Layers::are_too_many) {
-            let why = format!("it has no room for a report: {most} arrays can be bound, or ghost layers are too many");
+        if bindings >= max_bindings || layers.iter().any(Layers::are_too_many) {
+            let why = format!(
+                "it has no room for a report: {max_bindings} arrays can be bound, or ghost layers are too many"
+            );
             ledger.warn_once(&format!("kernel {} is not checked: {why}", program.name));
             return Watch::Off;
         }

@@ -100,12 +100,12 @@ impl Call<'_> {
             written.extend(contents.stored(number, binding));
             history.operation(&contents.loaded(number, binding), &written, what, at);
         }
-        if let (Some((invocations, line)), Some(most)) =
+        if let (Some((invocations, line)), Some(pass_limit)) =
             (contents.and_then(ReportContents::stopped), prepared.loop_pass_limit)
             && let Some((binding, history)) = self.written_history()
         {
             let site = history.ledger.site(OperationName::Kernel(kernel.clone()), at);
-            let problem = Problem::LoopStopped { line, passes: most, invocations };
+            let problem = Problem::LoopStopped { line, passes: pass_limit, invocations };
             history.ledger.add_finding(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
         }
         if let Some(outside) = contents.and_then(ReportContents::stray)
@@ -145,8 +145,8 @@ impl Call<'_> {
         match work {
             Work::Parts(parts) => {
                 let limit = |problem| KernelError::Limit { kernel: name.clone(), problem };
-                let most = self.kernel.shared.target.device.limits().workgroups;
-                let shape = Shape { workgroup: checked.workgroup, limit: most };
+                let group_limit = self.kernel.shared.target.device.limits().workgroups;
+                let shape = Shape { workgroup: checked.workgroup, limit: group_limit };
                 // Compute all dispatches before recording: an impossible one must leave nothing
                 // recorded.
                 let dispatches = parts.iter().map(|part| dispatch::dispatches(&part.grid, &shape));
@@ -156,9 +156,9 @@ impl Call<'_> {
                 }
                 Ok(dispatches.iter().any(|dispatches| !dispatches.is_empty()))
             }
-            Work::Counted { count, most } => {
+            Work::Counted { count, max_count } => {
                 let words = dispatch::workgroup_words(checked.workgroup).to_vec();
-                let arguments = self.kernel.count(count, *most, checked.workgroup[0])?;
+                let arguments = self.kernel.count(count, *max_count, checked.workgroup[0])?;
                 let dispatch = Dispatch { words, groups: [0; 3] };
                 self.record(prepared, &[dispatch], &vec![0; order.len()], report, Some(&arguments))?;
                 Ok(true)

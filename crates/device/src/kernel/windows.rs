@@ -56,8 +56,9 @@ impl<'a> LargeArray<'a> {
                 hi += origin[along] + extents[along] * step - 1;
             }
             // Loads outside of the chunk return another cell.
-            let most = storage.extents()[axis] - 1;
-            let in_storage = |cell: i64| (cell + self.binding.section.start[axis] - storage.start[axis]).clamp(0, most);
+            let last_cell = storage.extents()[axis] - 1;
+            let in_storage =
+                |cell: i64| (cell + self.binding.section.start[axis] - storage.start[axis]).clamp(0, last_cell);
             let per_slot = if axis == 0 { per_slot } else { 1 };
             first += in_storage(lo) / per_slot * self.strides[axis];
             last += in_storage(hi) / per_slot * self.strides[axis];

@@ -118,7 +118,8 @@ impl Device {
             self.box_dispatches(moves, element_bytes as u64, |transfer| (unit, *transfer))
         } else {
             let words = element_bytes as u64 / 4;
-            let in_words = moves.map(|one| BufferMove { transfer: one.transfer.split_units(words), ..one });
+            let in_words = moves
+                .map(|in_elements| BufferMove { transfer: in_elements.transfer.split_units(words), ..in_elements });
             self.box_dispatches(in_words, 4, |transfer| match transfer.join_four_units() {
                 Some(joined) => (Unit::FourWords, joined),
                 None => (Unit::Word, *transfer),

@@ -86,8 +86,8 @@ impl Interval {
                 (left.lo / right.lo, left.hi / right.lo)
             }
             BinaryOperator::Modulo if is_exact && right.lo == right.hi && right.lo > 0 => {
-                let most = right.lo - 1;
-                (left.lo.max(-most).min(0), left.hi.min(most).max(0))
+                let max_remainder = right.lo - 1;
+                (left.lo.max(-max_remainder).min(0), left.hi.min(max_remainder).max(0))
             }
             _ => return None,
         };
