@@ -157,7 +157,7 @@ impl Device {
     }
 
     /// Returns the minimum size, in bytes, of a box that is sent
-    /// [in place](Self::in_place_payload); `None` if chunk buffers are not mapped.
+    /// [without a copy](Self::in_place_payload); `None` if chunk buffers are not mapped.
     pub fn in_place_bytes(&self) -> Option<u64> {
         self.host_mapped().then_some(self.in_place_bytes)
     }
