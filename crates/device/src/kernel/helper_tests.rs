@@ -138,7 +138,7 @@ fn identifiers() -> BTreeSet<String> {
     for (cell, atomic, shape, space) in combinations().flat_map(each) {
         let text = generated(&uses("x", cell, atomic, shape, space), &signature(shape, space));
         let tokens = Tokens::new(&text);
-        for i in 0..tokens.len() {
+        for i in 0..tokens.count() {
             let behind = |token: &str| i > 0 && tokens.get(i - 1) == token;
             if is_word(tokens.get(i)) && !behind(".") && !behind("@") {
                 found.insert(tokens.get(i).to_owned());

@@ -130,7 +130,7 @@ pub fn scan(text: &str) -> SourceScan {
     let mut aliases = BTreeMap::new();
     let mut declared = Vec::new();
     let mut names = BTreeSet::new();
-    for i in 0..tokens.len() {
+    for i in 0..tokens.count() {
         match word(i) {
             "alias" if word(i + 2) == "=" => {
                 aliases.insert(word(i + 1), type_tokens(i + 3, &word));

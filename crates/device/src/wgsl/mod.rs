@@ -73,8 +73,8 @@ impl<'a> Tokens<'a> {
         Self { text, ranges, open_comment }
     }
 
-    /// Number of tokens.
-    pub fn len(&self) -> usize {
+    /// Returns the number of tokens.
+    pub fn count(&self) -> usize {
         self.ranges.len()
     }
 
@@ -85,7 +85,7 @@ impl<'a> Tokens<'a> {
 
     /// The tokens in their order.
     pub fn iter(&self) -> impl Iterator<Item = &'a str> {
-        (0..self.len()).map(|i| self.get(i))
+        (0..self.count()).map(|i| self.get(i))
     }
 
     /// Returns the named items, and whether the text ends inside an item or a comment. An item ends
@@ -93,7 +93,7 @@ impl<'a> Tokens<'a> {
     pub fn declarations(&self) -> (Vec<Declaration>, bool) {
         let mut found = Vec::new();
         let (mut depth, mut start, mut open) = (0, 0, None);
-        for i in 0..self.len() {
+        for i in 0..self.count() {
             match self.get(i) {
                 "fn" if depth == 0 => open = Some((Kind::Function, i + 1)),
                 "struct" | "alias" | "const" | "override" if depth == 0 => open = Some((Kind::Other, i + 1)),
@@ -112,7 +112,7 @@ impl<'a> Tokens<'a> {
                 start = i + 1;
             }
         }
-        (found, self.open_comment || start < self.len())
+        (found, self.open_comment || start < self.count())
     }
 
     /// The index of the token after the template list `<…>` at `i`, or `i` if there is none.
@@ -120,7 +120,7 @@ impl<'a> Tokens<'a> {
         if self.get(i) != "<" {
             return i;
         }
-        (i..self.len()).find(|&i| self.get(i) == ">").unwrap_or(i) + 1
+        (i..self.count()).find(|&i| self.get(i) == ">").unwrap_or(i) + 1
     }
 }
 
