@@ -1,7 +1,7 @@
 //! `World::copy` and `World::start_copy`: copies between sections of global and local arrays.
 
 use super::exchange::Exchange;
-use super::local_box::LocalBox;
+use super::local_box::{LocalBox, copy_boxes};
 use super::one_sided::{from_local, to_local};
 use super::{Moved, Pending, World};
 use crate::array::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
@@ -176,7 +176,7 @@ impl World {
             return Err(PlanError::extents(source.label(), from, destination.label(), to).into());
         }
         let bytes_local = source.region.cells() * source.array.element().bytes as u64;
-        self.copy_local_boxes(&[(source, destination)])?;
+        copy_boxes(&[(source, destination)])?;
         Ok(Moved { bytes_local, ..Moved::default() })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::World;
 use crate::array::{ArrayCore, LocalSection};
 use crate::chunks::ChunkId;
 use crate::device::BufferBox;
@@ -43,30 +42,28 @@ impl LocalBox {
     }
 }
 
-impl World {
-    /// Copies boxes of equal extents and element types on the device. Reads all sources before it
-    /// writes the first destination.
-    pub(super) fn copy_local_boxes(&self, pairs: &[(LocalBox, LocalBox)]) -> Result<()> {
-        let at = CallSite::here();
-        let lease = |of: &LocalBox| of.array.lease(of.chunk);
-        let leases = pairs.iter().map(|(from, to)| Ok((lease(from)?, lease(to)?))).collect::<Result<Vec<_>>>()?;
-        let mut boxes = Vec::with_capacity(pairs.len());
-        let mut copied = Vec::with_capacity(pairs.len());
-        for ((from, to), leases) in pairs.iter().zip(&leases) {
-            // A chunk without cells has no buffer.
-            if let (Some(read), Some(written), false) = (&leases.0, &leases.1, from.region.is_empty()) {
-                let read = BufferBox { buffer: read, view: from.array.strided(from.chunk, &from.region) };
-                let written = BufferBox { buffer: written, view: to.array.strided(to.chunk, &to.region) };
-                boxes.push((read, written));
-                copied.push((from, to));
-            }
+/// Copies boxes of equal extents and element types on their device. Reads all sources before it
+/// writes the first destination.
+pub(super) fn copy_boxes(pairs: &[(LocalBox, LocalBox)]) -> Result<()> {
+    let at = CallSite::here();
+    let lease = |of: &LocalBox| of.array.lease(of.chunk);
+    let leases = pairs.iter().map(|(from, to)| Ok((lease(from)?, lease(to)?))).collect::<Result<Vec<_>>>()?;
+    let mut boxes = Vec::with_capacity(pairs.len());
+    let mut copied = Vec::with_capacity(pairs.len());
+    for ((from, to), leases) in pairs.iter().zip(&leases) {
+        // A chunk without cells has no buffer.
+        if let (Some(read), Some(written), false) = (&leases.0, &leases.1, from.region.is_empty()) {
+            let read = BufferBox { buffer: read, view: from.array.strided(from.chunk, &from.region) };
+            let written = BufferBox { buffer: written, view: to.array.strided(to.chunk, &to.region) };
+            boxes.push((read, written));
+            copied.push((from, to));
         }
-        let Some((first, _)) = copied.first() else { return Ok(()) };
-        self.device().copy_boxes(first.array.element().bytes, &boxes)?;
-        for (from, to) in copied {
-            from.array.was_read(from.chunk, &from.region, "copy", at);
-            to.array.was_written(to.chunk, &to.region, "copy", at);
-        }
-        Ok(())
     }
+    let Some((first, _)) = copied.first() else { return Ok(()) };
+    first.array.device().copy_boxes(first.array.element().bytes, &boxes)?;
+    for (from, to) in copied {
+        from.array.was_read(from.chunk, &from.region, "copy", at);
+        to.array.was_written(to.chunk, &to.region, "copy", at);
+    }
+    Ok(())
 }

@@ -191,7 +191,8 @@ fn viewer_searches_again_after_the_end_of_a_program() {
         assert_eq!(asked(&mut welcome(&listener, "the last run")), None);
     });
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    for (run, part) in ["it has returned", "hung up", "ends after 3", "4294967295", "no sense"].into_iter().enumerate()
+    for (run, part) in
+        ["it has returned", "hung up", "ends after 3", "4294967295", "cannot be decoded"].into_iter().enumerate()
     {
         let name = format!("run {run}");
         while live.state() != State::Open || live.program().is_none_or(|program| program.name != name) {

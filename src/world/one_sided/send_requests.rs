@@ -13,7 +13,7 @@ use crate::region::Region;
 use crate::transport::{Payload, Tag};
 use crate::world::World;
 use crate::world::last_exchange::{BoxEnd, MovedBoxes};
-use crate::world::local_box::LocalBox;
+use crate::world::local_box::{LocalBox, copy_boxes};
 
 impl World {
     /// Sends requests to the owners, serves the requests to this rank, and receives the replies.
@@ -46,7 +46,7 @@ impl World {
             fetched.moved.messages += u64::from(to != self.rank());
             self.inner_group().send(to, reply_tag, Box::new(reply))?;
         }
-        self.copy_local_boxes(&own_gets)?;
+        copy_boxes(&own_gets)?;
         fetched.moved.rounds = 2;
         Ok(SentEpoch { gets, replies, reply_tag, fetched })
     }

@@ -13,7 +13,7 @@ use crate::plan::one_sided::{Access, batches};
 use crate::region::Region;
 use crate::transport::Payload;
 use crate::world::World;
-use crate::world::local_box::LocalBox;
+use crate::world::local_box::{LocalBox, copy_boxes};
 use crate::world::merge_rule::MergeRule;
 
 /// Validated request.
@@ -76,7 +76,7 @@ pub(super) fn serve_requests(
         let requests: Vec<&ValidRequest> = batch.iter().filter_map(|&index| valid.get(index)).collect();
         run(world, &requests, &incoming, &operators, &mut replies)?;
         let puts = batch.iter().filter_map(|&index| own_puts.get(index.checked_sub(valid.len())?));
-        world.copy_local_boxes(&puts.map(|put| (put.from.clone(), put.to.clone())).collect::<Vec<_>>())?;
+        copy_boxes(&puts.map(|put| (put.from.clone(), put.to.clone())).collect::<Vec<_>>())?;
     }
     Ok(replies.into_iter().collect())
 }

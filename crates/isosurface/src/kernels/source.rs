@@ -37,7 +37,7 @@ pub fn interior(element: &ElementInfo) -> KernelSource {
 }
 
 pub fn triangles() -> KernelSource {
-    let texts = [BRICKED_CHUNK, ITEMS, TABLE, shader!("points/near"), shader!("extract/triangles")];
+    let texts = [BRICKED_CHUNK, ITEMS, TABLE, shader!("points/brick_points"), shader!("extract/triangles")];
     KernelSource::text("isosurface triangles", texts.concat())
 }
 

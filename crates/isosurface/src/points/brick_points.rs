@@ -1,5 +1,5 @@
 //! [`BrickPoints`]: numbers of the points that the cells of a brick use. Equivalent to
-//! `shaders/points/near.wgsl`.
+//! `shaders/points/brick_points.wgsl`.
 
 use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};
