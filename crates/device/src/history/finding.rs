@@ -80,7 +80,7 @@ pub struct MissingGhostWidth {
 
 impl MissingGhostWidth {
     /// The axis along which `position` lies past the ghost cells of a chunk. `None` if it lies past
-    /// them along several axes, or further than [`MAX_MISSING_WIDTH`].
+    /// them along several axes, or further than `MAX_MISSING_WIDTH`.
     pub fn new(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
         let beyond = |axis: usize| {
             let below = (owned.start[axis] - position[axis], owned.start[axis] - storage.start[axis]);

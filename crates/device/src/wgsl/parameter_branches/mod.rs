@@ -34,10 +34,10 @@ use walk::Walk;
 static ARE_REFUSED: LazyLock<bool> =
     LazyLock::new(|| std::env::var("ZIPPY_REFUSE_PARAMETER_BRANCHES").is_ok_and(|value| value == "1"));
 
-/// Checks a module for branches on parameters only, in a process that [refuses](ARE_REFUSED) them.
+/// Checks a module for branches on parameters only, in a process that refuses them.
 ///
 /// # Errors
-/// The branches that [`parameter_branches`] finds.
+/// The branches.
 pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), String> {
     let found = if *ARE_REFUSED { parameter_branches(module, text) } else { Vec::new() };
     if found.is_empty() {
