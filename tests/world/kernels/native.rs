@@ -196,7 +196,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     };
     for check in [false, true] {
         for length in [4_000_000, 5_000_000] {
-            let result = run_with(Config::threads(1).check(check), |world| {
+            let result = run_with(Config::apart(1).check(check), |world| {
                 let x = world.local_array::<f32, 1>("x", &Layout::new([6]))?;
                 x.all().fill_with(|[x]| x as f32)?;
                 let kernel = world.kernel(KernelSource::text("large.wgsl", text(length)))?;
