@@ -1,7 +1,8 @@
 // Packs and unpacks rows of cells. Each workgroup moves one row of the table.
 
 struct Row {
-    // First cell in the chunk, stride in the chunk, first cell in the packed buffer, number of cells.
+    // First cell in the chunk, stride in the chunk, first cell in the packed buffer, number of
+    // cells.
     start: u32,
     step: u32,
     at: u32,

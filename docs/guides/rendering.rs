@@ -20,7 +20,8 @@ pub fn main() -> zippy::Result<()> {
     })
 }
 
-/// Writes a slice into `folder`. Returns a picture of the volume, `pixels` pixels a side, on rank 0.
+/// Writes a slice into `folder`. Returns a picture of the volume, `pixels` pixels a side, on rank
+/// 0.
 pub fn program(world: &World, folder: &Path, pixels: u32) -> zippy::Result<Option<Image>> {
     // A field of any origin: here waves around a ball.
     let field = world.array::<f32, 3>("field", &Layout::new([SIDE; 3]).split_all(Split::Auto))?;

@@ -44,7 +44,7 @@ pub fn program(world: &World, folder: &Path, last: u64) -> zippy::Result<f64> {
     while step < last {
         advance(world, &mut now, &mut next, 10, state.rate)?;
         step += 10;
-        // `now` and `next` change places, so files and checkpoints name the field.
+        // `now` and `next` are swapped, so files and checkpoints name the field.
         let file = folder.join(format!("heat_{step:03}.vti"));
         save_with(world, &file, &now, &SaveOptions::new().name("heat"))?;
         series.append(world, step as f64, &file)?;

@@ -20,7 +20,7 @@ pub fn save<const D: usize>(world: &World, plane: GlobalSection<f32, D>, path: i
     let range = world.extremes(plane.clone())?.ok_or_else(|| Error::program("a picture needs numbers"))?;
     let shade = |value: f32| (value - range.min) / (range.max - range.min).max(f32::MIN_POSITIVE);
 
-    // Gets are one-sided: rank 0 alone asks for the cells. All ranks take part in the fence.
+    // Gets are one-sided: rank 0 alone requests the cells. All ranks take part in the fence.
     let ticket = if world.rank() == 0 { Some(world.get(plane)?) } else { None };
     let mut fetched = world.fence()?;
     let Some(ticket) = ticket else { return world.agree("writing a picture", Ok(())) };

@@ -29,7 +29,8 @@ impl ArrayCore {
     }
 
     /// Records a write by direct wgpu calls or through leased memory to a chunk of this rank, for
-    /// [`Debugging::arrays`](crate::world::Debugging::arrays) and checked runs. Zippy cannot detect such writes.
+    /// [`Debugging::arrays`](crate::world::Debugging::arrays) and checked runs. Zippy cannot detect
+    /// such writes.
     #[track_caller]
     pub fn mark_written(&self, chunk: ChunkId) {
         self.was_written(chunk, &self.chunks().region(chunk), "wgpu calls of the program", CallSite::here());

@@ -15,8 +15,8 @@ use crate::transport::{copied, values};
 
 impl World {
     /// Creates a global array of zeros (paper: zCreateGlobalArray). `options` are a `&Layout`, or
-    /// [`ArrayOptions`] for other owners, lengths by rank, or buffers for drawing. Collective; sends
-    /// no messages, except for lengths by rank.
+    /// [`ArrayOptions`] for other owners, lengths by rank, or buffers for drawing. Collective;
+    /// sends no messages, except for lengths by rank.
     ///
     /// The ranks get contiguous runs of chunks of balanced length: rank *i* gets chunk *i* if there
     /// are as many chunks as ranks. If the layout leaves the cuts to the library, a chunk fits one

@@ -21,9 +21,9 @@ impl Display for DebugPointCall {
 impl World {
     /// Marks a named point of the program at which arrays can be inspected. Collective.
     ///
-    /// A debug point counts the step, calls the [observer](super::Debugging::observe) if there is one, and then
-    /// the [viewers](crate::debug). Without an observer or viewer it does not wait, and sends
-    /// messages only in runs that compare calls.
+    /// A debug point counts the step, calls the [observer](super::Debugging::observe) if there is
+    /// one, and then the [viewers](crate::debug). Without an observer or viewer it does not wait,
+    /// and sends messages only in runs that compare calls.
     ///
     /// # Errors
     /// The error of the observer; a viewer that stops the program; a failure of this or another

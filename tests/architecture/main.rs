@@ -1,5 +1,6 @@
-//! Rules on the sources: layers, cycles, lengths, unfinished and unsafe code, call sites, variables,
-//! links of pages, dependencies. The module `planted` tests that each rule detects violations.
+//! Rules on the sources: layers, cycles, lengths, unfinished and unsafe code, call sites,
+//! variables, links of pages, dependencies. The module `planted` tests that each rule detects
+//! violations.
 
 mod call_sites;
 mod cycles;

@@ -59,9 +59,11 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 #size
             );
         };
-        // SAFETY: every field is `Pod` (a bound of `Member`), and the fields fill the struct without padding.
+        // SAFETY: every field is `Pod` (a bound of `Member`), and the fields fill the struct
+        // without padding.
         unsafe impl #bytemuck::Zeroable for #name {}
-        // SAFETY: as above; `repr(C)` is checked by the macro and `Copy + 'static` are bounds of the trait.
+        // SAFETY: as above; `repr(C)` is checked by the macro and `Copy + 'static` are bounds of
+        // the trait.
         unsafe impl #bytemuck::Pod for #name {}
         // SAFETY: offsets and size are compared with WGSL's layout at compile time.
         unsafe impl #element::Element for #name {

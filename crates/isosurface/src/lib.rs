@@ -1,6 +1,7 @@
-//! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant, welded across chunks and
-//! ranks. And filters on the same pattern: [the cells in a range](Extractor::threshold), [the part on one side of an
-//! isovalue](Extractor::clip), [the section of a plane](cut()).
+//! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant,
+//! welded across chunks and ranks. And filters on the same pattern: [the cells in a
+//! range](Extractor::threshold), [the part on one side of an isovalue](Extractor::clip), [the
+//! section of a plane](cut()).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};
@@ -18,9 +19,9 @@
 //! # zippy::run_with(zippy::Config::threads(3), program).unwrap();
 //! ```
 //!
-//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear interpolant of the
-//! samples equals the isovalue: ambiguous faces are decided by their saddle, and so are insides of cells and tunnels
-//! through them.
+//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear
+//! interpolant of the samples equals the isovalue: ambiguous faces are decided by their saddle, and
+//! so are insides of cells and tunnels through them.
 //!
 //! # What is promised
 //!

@@ -57,8 +57,8 @@ pub trait TaskRunner {
     fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// Task runner that uses one thread: the calling thread, or a new thread for tasks that need a large
-/// stack.
+/// Task runner that uses one thread: the calling thread, or a new thread for tasks that need a
+/// large stack.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OneThread;
 

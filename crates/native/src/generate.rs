@@ -126,7 +126,8 @@ impl CodeGenerator {
                 });
             };
             let border = function(ONE_PASS_BORDER_INSTRUCTIONS, &all)?;
-            // The values that Cranelift moves out of the loops of a large function cost more than a call.
+            // The values that Cranelift moves out of the loops of a large function cost more than a
+            // call.
             let has_single = border.function.dfg.num_insts() > ONE_PASS_BORDER_INSTRUCTIONS;
             let single = |function: &mut Function| emit::emit_invocation(kernel, regions.frames, function, frontend);
             let single = has_single.then(|| function(ONE_PASS_INSTRUCTIONS, &single)).transpose()?;

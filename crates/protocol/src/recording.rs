@@ -142,12 +142,12 @@ impl<R: Read + Seek> Reader<R> {
         self.0.stream_position()
     }
 
-    /// Moves to the entry at the offset `place`, in bytes.
+    /// Moves to the entry at an offset in bytes.
     ///
     /// # Errors
     /// Errors of the stream.
-    pub fn go_to(&mut self, place: u64) -> io::Result<()> {
-        self.0.seek(SeekFrom::Start(place)).map(drop)
+    pub fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.0.seek(SeekFrom::Start(offset)).map(drop)
     }
 
     /// Reads the next entry; `None` at the end.

@@ -1,5 +1,5 @@
-//! Sort-last volume rendering over global arrays: each rank casts rays through its own chunks, and the partial pictures are
-//! composited into one (section 5.1 of the Zippy paper).
+//! Sort-last volume rendering over global arrays: each rank casts rays through its own chunks, and
+//! the partial pictures are composited into one (section 5.1 of the Zippy paper).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};

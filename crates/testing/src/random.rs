@@ -64,8 +64,8 @@ impl LinearCongruential {
     }
 }
 
-/// Xorshift generator with the shifts 13, 7 and 17 (Marsaglia, "Xorshift RNGs", 2003). The seed must
-/// not be zero.
+/// Xorshift generator with the shifts 13, 7 and 17 (Marsaglia, "Xorshift RNGs", 2003). The seed
+/// must not be zero.
 #[derive(Debug, Clone)]
 pub struct XorShift(u64);
 

@@ -159,8 +159,8 @@ impl Group {
     /// nothing for twice the time limit of other waits, and warns after half of that.
     ///
     /// # Errors
-    /// The failure of another rank; [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing);
-    /// a timeout.
+    /// The failure of another rank;
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing); a timeout.
     pub(crate) fn finish(&self) -> Result<()> {
         let patience = self.patience();
         self.set_patience(patience.at_the_end());

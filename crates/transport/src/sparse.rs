@@ -20,8 +20,8 @@ impl Group {
     ///
     /// # Errors
     /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) for a
-    /// destination outside of the group, reported to all ranks; and the errors of every collective (see
-    /// [`barrier`](Self::barrier)).
+    /// destination outside of the group, reported to all ranks; and the errors of every collective
+    /// (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {
         let _call = CallSite::enter();

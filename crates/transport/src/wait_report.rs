@@ -122,8 +122,8 @@ impl Group {
     /// Receives and handles all messages of waiting ranks that have arrived.
     ///
     /// # Errors
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if calls of another rank are
-    /// not this rank's, or if a cycle of waits is found. The error is reported to all ranks.
+    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if calls of another rank
+    /// are not this rank's, or if a cycle of waits is found. The error is reported to all ranks.
     pub(crate) fn receive_wait_messages(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::wait_message())? {
             match decoded(&received.payload)? {

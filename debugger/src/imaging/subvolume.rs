@@ -160,7 +160,7 @@ mod tests {
         let found = Voxels::new(&values, &subvolume([2, 0, 1], 3), &scale).unwrap();
         assert_eq!((found.shape, found.spacing), ([3, 2, 2], [3.0, 2.0, 1.0]));
         let far = -FAR as f32;
-        // AxisPlane is axis 2 and up is axis 0. The single cell along axis 1 is doubled.
+        // Across is axis 2 and up is axis 0. The single cell along axis 1 is doubled.
         let layer = [-0.5, 0.5, far, 0.0, 1.0, far];
         assert_eq!(found.positions, [layer, layer].concat());
         assert!(Voxels::new(&values, &subvolume([0, 1, 2], 4), &scale).is_err());

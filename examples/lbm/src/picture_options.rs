@@ -25,7 +25,7 @@ pub struct PictureOptions {
     pub iso: Option<f64>,
 
     /// Layer of cells of a slice, counted from 0 along an axis, as z=40; z alone is the middle.
-    /// AxisPlane x the picture has z to the right and y up, across y it has x and z, across z it has x
+    /// Across x the picture has z to the right and y up, across y it has x and z, across z it has x
     /// and y. Default: z
     #[arg(long, value_name = "AXIS[=CELL]", value_parser = Slice::parse)]
     slice: Option<Slice>,

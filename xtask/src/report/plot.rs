@@ -49,7 +49,7 @@ const COLOURS: [&str; 8] = ["#3b82c4", "#d9822b", "#2e9e6b", "#9a6cc4", "#cf4b4b
 pub enum Scale {
     /// Time divided by the time of a peer. Bars begin at 1.
     Ratio,
-    /// Values of a field of results, whose name implies the unit. Bars begin at the left edge.
+    /// Values of a field of results. The name of the field implies the unit. Bars begin at the left edge.
     Field(String),
 }
 
@@ -82,7 +82,7 @@ pub struct Bar {
     pub quartiles: Option<[f64; 2]>,
 }
 
-/// The logarithmic axis: values and their places on the page.
+/// The logarithmic axis: values and their positions on the page.
 struct Axis {
     left: f64,
     right: f64,

@@ -66,8 +66,7 @@ impl std::fmt::Display for RankCount {
 }
 
 impl Results {
-    /// Reads all files of a directory whose names end in `.json`. A directory that does not exist
-    /// has no results.
+    /// Reads all `.json` files of a directory. A directory that does not exist has no results.
     ///
     /// # Errors
     /// A file that cannot be read, is not JSON, or has no adapter, date or runs.

@@ -272,7 +272,7 @@ impl<'a> TopicTable<'a> {
                     (Scale::Field(field), None) if !is_time(field) => (cell.case.field(field)?, None),
                     _ => (cell.case.secs?, None),
                 };
-                // A logarithmic axis has no place for zero.
+                // A logarithmic axis has no zero.
                 if value <= 0.0 {
                     return None;
                 }
@@ -313,7 +313,7 @@ impl<'a> TopicTable<'a> {
 }
 
 impl Cell<'_> {
-    /// The first peer whose name contains a text.
+    /// The first peer with a text in its name.
     fn peer(&self, part: &str) -> Option<&Peer> {
         self.peers.iter().find(|peer| peer.name.contains(part))
     }

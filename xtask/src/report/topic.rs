@@ -10,9 +10,10 @@ pub struct Topic {
     pub title: String,
     /// Name of the benchmark.
     pub benchmark: String,
-    /// A benchmark whose library is a peer in cases of the same name and number of ranks.
+    /// A benchmark of a peer library with cases of the same name and number of ranks.
     pub peer_benchmark: String,
-    /// Ranks of the runs in the table, such as `4 threads`. All runs if a machine has none of these.
+    /// Ranks of the runs in the table, such as `4 threads`. All runs if a machine has none of
+    /// these.
     pub ranks: Vec<String>,
     /// Texts, of which the name of a case contains one.
     pub cases: Vec<String>,

@@ -171,8 +171,8 @@ impl ElementInfo {
         }
     }
 
-    /// Returns WGSL declarations of the records in the type, innermost first, for a composed kernel;
-    /// empty for other types.
+    /// Returns WGSL declarations of the records in the type, innermost first, for a composed
+    /// kernel; empty for other types.
     pub fn declarations(&self) -> String {
         let mut text = String::new();
         self.declare(&mut Vec::new(), &mut text);

@@ -1,4 +1,5 @@
-// Numbers of the vertices that the cells of a brick use. Equivalent Rust code: src/points/brick_points.rs.
+// Numbers of the vertices that the cells of a brick use. Equivalent Rust code:
+// src/points/brick_points.rs.
 
 @group(0) @binding(3) var<storage, read> words: array<u32>;
 @group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;

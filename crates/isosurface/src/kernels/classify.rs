@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 pub struct BrickCounts {
     /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
-    /// CrossedBricks edges of border items.
+    /// Crossed edges of border items.
     pub borders: Vec<Words<3>>,
     /// Ambiguous cells, in the order of items and cells.
     pub cells: Vec<AmbiguousCell>,

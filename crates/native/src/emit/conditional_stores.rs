@@ -37,8 +37,8 @@ impl Emitter<'_, '_> {
         joins.then_some((*condition, accept))
     }
 
-    /// Generates an arm whose stores discard their value where the condition is false, and whose loads,
-    /// which may be out of range there, read the discarded memory.
+    /// Generates an arm whose stores discard their value where the condition is false, and whose
+    /// loads, which may be out of range there, read the discarded memory.
     pub fn store_if(&mut self, condition: Value, arm: &[Statement]) {
         let condition = self.scalar(condition);
         self.store_condition = Some(condition);

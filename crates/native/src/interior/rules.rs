@@ -33,7 +33,7 @@ pub struct Rules<'a> {
     pub guards: &'a HashSet<Value>,
     /// True where every invocation evaluates the value.
     pub is_certain: bool,
-    /// An operand is what it is where conditions hold.
+    /// True if the shape of an operand rests on assumed conditions.
     pub is_assumed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Runs that are stopped before they begin: what has not been computed is an error.
+//! Runs that are stopped before they begin: work that is not done is an error.
 
 use zippy_native::{BindingBytes, CompiledKernel, Error, OneThread, StopRequest, Vectorization};
 
