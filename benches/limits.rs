@@ -38,7 +38,7 @@ fn triad(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
 }
 ";
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Bandwidth in the memory of the adapter of copies by the driver and by a kernel (both read and write \
                  each byte) and of the triad a = b + s c (reads two arrays and writes one). Bandwidth of copies \
                  between host and device. Seconds from an empty submission until its completion is known on the host.";
@@ -87,7 +87,7 @@ impl Bench<'_> {
 }
 
 /// Reports the bandwidth of `act`, which moves `bytes`.
-fn report(run: &Run, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()> {
+fn report(run: &Run<'_>, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()> {
     if !run.options.selects(case) {
         return Ok(());
     }
@@ -110,7 +110,7 @@ fn report(run: &Run, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()
     Ok(())
 }
 
-fn in_device_memory(run: &Run) -> Result<()> {
+fn in_device_memory(run: &Run<'_>) -> Result<()> {
     let bytes = ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64;
     let bench = Bench { world: run.world, bytes };
     let [a, b, c] = [(); 3].map(|()| bench.buffer(BufferUsages::STORAGE));
@@ -129,7 +129,7 @@ struct KernelCase<'a> {
     buffers: &'a [&'a wgpu::Buffer],
 }
 
-fn report_kernel(run: &Run, bench: &Bench, kernel: KernelCase) -> Result<()> {
+fn report_kernel(run: &Run<'_>, bench: &Bench<'_>, kernel: KernelCase<'_>) -> Result<()> {
     let KernelCase { case, entry_point, buffers } = kernel;
     let device = run.world.gpu().raw();
     let source = wgpu::ShaderSource::Wgsl(KERNELS.into());
@@ -162,7 +162,7 @@ fn report_kernel(run: &Run, bench: &Bench, kernel: KernelCase) -> Result<()> {
     })
 }
 
-fn between_host_and_device(run: &Run) -> Result<()> {
+fn between_host_and_device(run: &Run<'_>) -> Result<()> {
     let bytes = (ARRAY_BYTES * run.growth(ARRAY_BYTES, 1) as u64).min(HOST_BYTES);
     let bench = Bench { world: run.world, bytes };
     let on_device = bench.buffer(BufferUsages::STORAGE);
@@ -189,7 +189,7 @@ fn between_host_and_device(run: &Run) -> Result<()> {
     })
 }
 
-fn submission(run: &Run) -> Result<()> {
+fn submission(run: &Run<'_>) -> Result<()> {
     let bench = Bench { world: run.world, bytes: 16 };
     report(run, "empty submission", 0, || bench.submit(|_| ()))
 }

@@ -20,7 +20,7 @@ use reference::lampshade::Lampshade;
 
 const MI: usize = 1 << 20;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Reduce, inclusive and exclusive scan of u32 and f32, compaction of half of the cells, sort of u32 and of \
                  pairs of u32, and reduction by key (u32, runs of 16 on average), of 1, 16 and 64 Mi cells (by kernels of \
                  a software adapter 1 and 16) on one rank. Each is compared with a copy on the adapter that moves the \

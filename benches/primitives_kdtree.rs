@@ -23,7 +23,7 @@ const POINTS_PER_LEAF: usize = 32;
 type Point = [f32; 4];
 type KiddoTree = ImmutableKdTree<f32, 3>;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "k-d trees of 1 Mi random points in three dimensions (16 Mi if --only contains \"16 Mi\"; by kernels of a \
                  software adapter only if --only contains \"kernels\"): build with leaves of 32 points; build with 4 \
                  leaves per rank until the first query is answered (hosts then have trees with leaves of 12 points); \
@@ -53,7 +53,7 @@ fn position([x, y, z, _]: Point) -> [f32; 3] {
     [x, y, z]
 }
 
-fn trees(run: &Run, size: usize) -> Result<()> {
+fn trees(run: &Run<'_>, size: usize) -> Result<()> {
     let world = run.world;
     let (cells, is_first) = (size * MI, world.rank() == 0);
     let points = world.array::<Point, 1>("points", &Layout::new([cells as i64]).split([Split::Auto]))?;
@@ -64,7 +64,7 @@ fn trees(run: &Run, size: usize) -> Result<()> {
     let queries: Vec<[f32; 3]> = (0..on_first(QUERIES)).map(|i| position(point(i, 1))).collect();
     let own = QUERIES * world.rank() / world.size()..QUERIES * (world.rank() + 1) / world.size();
     let own: Vec<Point> = own.map(|i| point(i, 1)).collect();
-    let measure = |case: &str, cells: usize, contenders: Vec<Contender>| {
+    let measure = |case: &str, cells: usize, contenders: Vec<Contender<'_>>| {
         let name = format!("{case}, {size} Mi");
         let bytes = (size_of::<Point>() * cells / world.size()) as u64;
         run.measure(Case { name: &name, bytes, cells: Some(cells as u64), target: None }, contenders)
@@ -118,7 +118,7 @@ fn trees(run: &Run, size: usize) -> Result<()> {
     measure("8 nearest of 100,000", QUERIES, std::iter::once(library).chain(others).collect())
 }
 
-fn build_tree(run: &Run, points: &GlobalArray<Point, 1>, leaves: usize) -> Result<KdTree<Point>> {
+fn build_tree(run: &Run<'_>, points: &GlobalArray<Point, 1>, leaves: usize) -> Result<KdTree<Point>> {
     run.world.vectors().kdtree("tree", points, leaves)
 }
 

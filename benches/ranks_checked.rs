@@ -16,7 +16,7 @@ const STEPS: usize = 6;
 /// Number of pairs of an unchecked and a checked run.
 const TURNS: usize = 5;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Time of a debug point without a viewer (target 1 us), and of a step of heat diffusion (ghost update, \
                  7-point stencil) in a checked run (ZIPPY_CHECK=1, target 3 times an unchecked step).";
     let options = Options::parse("ranks_checked", about);

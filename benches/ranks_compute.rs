@@ -20,7 +20,7 @@ use reference::dispatch::BareDispatch;
 /// Cells of a rank along each axis.
 const N: i64 = 128;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Sum, dot product, extremes and histogram (256 bins) of 128^3 f32 per rank with one ghost layer; fill, and \
                  y = a x + y. Each is compared with a naive loop over a host vector and, for reductions, one all-reduce. \
                  Exact sums have the same bits for every number of ranks; naive sums do not. Call::run of a kernel over 64 \
@@ -47,7 +47,7 @@ pub fn main() -> Result<()> {
 /// Calls of one sample.
 const CALLS: usize = 500;
 
-fn calls(run: &Run) -> Result<()> {
+fn calls(run: &Run<'_>) -> Result<()> {
     let case = run.named("call of a kernel, 64 cells");
     if !run.options.selects(&case) {
         return Ok(());
@@ -102,7 +102,7 @@ fn calls(run: &Run) -> Result<()> {
 }
 
 /// Seconds per call until all calls are recorded, and until all have finished.
-fn call_secs(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
+fn call_secs(run: &Run<'_>, contender: &mut Contender<'_>) -> Result<[f64; 2]> {
     run.world.gpu().wait()?;
     run.world.barrier()?;
     let start = Instant::now();
@@ -113,13 +113,13 @@ fn call_secs(run: &Run, contender: &mut Contender) -> Result<[f64; 2]> {
 }
 
 /// Sums a value over the ranks. Collective.
-fn total(run: &Run, value: f64) -> Result<f64> {
+fn total(run: &Run<'_>, value: f64) -> Result<f64> {
     let mut sum = [value];
     run.world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;
     Ok(sum[0])
 }
 
-fn sums(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], [a, b]: [&[f32]; 2]) -> Result<()> {
+fn sums(run: &Run<'_>, [x, y]: [&GlobalArray<f32, 3>; 2], [a, b]: [&[f32]; 2]) -> Result<()> {
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let by_hand = || total(run, a.iter().map(|&v| f64::from(v)).sum());
@@ -149,7 +149,7 @@ fn sums(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], [a, b]: [&[f32]; 2]) -> Re
     )
 }
 
-fn extremes_and_histogram(run: &Run, x: &GlobalArray<f32, 3>, a: &[f32]) -> Result<()> {
+fn extremes_and_histogram(run: &Run<'_>, x: &GlobalArray<f32, 3>, a: &[f32]) -> Result<()> {
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let by_hand = || -> Result<[f32; 2]> {
@@ -189,7 +189,7 @@ fn extremes_and_histogram(run: &Run, x: &GlobalArray<f32, 3>, a: &[f32]) -> Resu
     )
 }
 
-fn axpy_and_fill(run: &Run, [x, y]: [&GlobalArray<f32, 3>; 2], a: &[f32], mut b: Vec<f32>) -> Result<()> {
+fn axpy_and_fill(run: &Run<'_>, [x, y]: [&GlobalArray<f32, 3>; 2], a: &[f32], mut b: Vec<f32>) -> Result<()> {
     let world = run.world;
     let bytes = size_of_val(a) as u64;
     let axpy = world.elementwise("a * x + y");

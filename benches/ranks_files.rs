@@ -5,9 +5,9 @@ mod common;
 mod reference;
 
 mod files {
-    pub mod field;
-    pub mod formats;
-    pub mod steps;
+    pub(crate) mod field;
+    pub(crate) mod formats;
+    pub(crate) mod steps;
 }
 
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ const MIB: &str = "ZIPPY_BENCH_FILES_MIB";
 /// Upper limit for the host memory of a rank in addition to the array, in bytes.
 const MEMORY_TARGET: f64 = (64 << 20) as f64;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Saving and loading 512x512x1024 f32 (1 GiB; ZIPPY_BENCH_FILES_MIB sets another size in MiB) as npy, Zarr \
                  (raw and zstd), VTI and checkpoint, compared with plain writes (by all ranks, by rank 0 alone, by dd) \
                  and plain reads of the same number of bytes; memory; steps of a heat solver while a checkpoint is \
@@ -42,7 +42,7 @@ pub fn main() -> Result<()> {
     on_ranks("ranks_files", about, &[if by_kernels { ChunkAccess::Kernels } else { ChunkAccess::Mapped }], measure)
 }
 
-fn measure(run: &Run) -> Result<()> {
+fn measure(run: &Run<'_>) -> Result<()> {
     let mib = std::env::var(MIB).map_or(Ok(1024), |set| set.parse::<u32>());
     let mib = mib.ok().filter(|mib| *mib > 0).ok_or_else(|| Error::program(format!("{MIB} is not a number of MiB")))?;
     let shape = [SIDE, SIDE, i64::from(mib)];
@@ -72,7 +72,7 @@ fn measure(run: &Run) -> Result<()> {
 }
 
 /// Number of samples: at most five, because each takes seconds.
-fn samples(run: &Run) -> usize {
+fn samples(run: &Run<'_>) -> usize {
     run.options.samples().min(5)
 }
 
@@ -91,7 +91,7 @@ struct FilePaths {
 }
 
 impl FilePaths {
-    fn new(run: &Run, own: u64) -> Result<Self> {
+    fn new(run: &Run<'_>, own: u64) -> Result<Self> {
         let (rank, size) = (run.world.rank(), run.world.size());
         // Bytes of each rank, and the process id of rank 0 as the number of the run.
         let mut gathered = vec![0_u64; size + 1];
@@ -228,7 +228,7 @@ impl<'a> Bench<'a> {
         };
         let (path, source) = (paths.timed.join("plain"), paths.once.join("plain"));
         self.on_rank_0(|| plain::write_alone(&source, paths.bytes, bytes))?;
-        let mut contenders: Vec<Contender> = Vec::new();
+        let mut contenders: Vec<Contender<'_>> = Vec::new();
         for &kind in kinds {
             contenders.push(prepared(kind.name, clear, move || kind.save(world, &paths.timed, field)));
         }
@@ -268,7 +268,7 @@ impl<'a> Bench<'a> {
             drop(new.take());
             Ok(())
         };
-        let mut contenders: Vec<Contender> = Vec::new();
+        let mut contenders: Vec<Contender<'_>> = Vec::new();
         for &kind in kinds {
             let loaded = &loaded;
             contenders.push(prepared(kind.name, clear, move || {
@@ -310,9 +310,9 @@ impl<'a> Bench<'a> {
     fn compare(
         &self,
         operation: &str,
-        KindsAndPlain { kinds, plain }: KindsAndPlain,
+        KindsAndPlain { kinds, plain }: KindsAndPlain<'_>,
         content: &str,
-        mut contenders: Vec<Contender>,
+        mut contenders: Vec<Contender<'_>>,
     ) -> Result<()> {
         let samples = samples(self.run);
         let secs = self.run.alternate(samples, &mut contenders)?;

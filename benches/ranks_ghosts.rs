@@ -19,7 +19,7 @@ const N: usize = 128;
 /// Upper limit for the ratio of the library's time to that of the reference.
 const TARGET: f64 = 2.0;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Ghost update of 128^3 f32 per rank with one ghost layer (6 faces; 26 neighbours; periodic), compared with a \
                  hand-written halo exchange over the same transport: on host vectors (benches/reference/exchange.rs), or \
                  with wgpu if chunks are not mapped (benches/reference/device.rs).";
@@ -40,7 +40,7 @@ fn value([x, y, z]: [i64; 3]) -> f32 {
     (x + 1000 * (y + 1000 * z) % 16_000_000) as f32
 }
 
-fn measure(run: &Run, case: &str, reach: Reach, periodic: bool) -> Result<()> {
+fn measure(run: &Run<'_>, case: &str, reach: Reach, periodic: bool) -> Result<()> {
     if !run.options.selects(&run.named(case)) {
         return Ok(());
     }

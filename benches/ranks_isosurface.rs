@@ -22,7 +22,7 @@ const OTHERS: [(&str, &str); 3] = [
     ("scikit-image", "scikit-image"),
 ];
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Isosurfaces of the tangle function at 256^3 and 512^3 (f32) and of the scans engine and bonsai \
                  (../shared/data, 8 bits): cold (builds the tree of bricks), with a changed isovalue, with normals, and \
                  with eleven isovalues one by one and at once. Each is compared with reading all samples once. Memory in \
@@ -64,7 +64,7 @@ const CASES: [&str; 7] = [
     "Euler characteristic",
 ];
 
-fn is_selected(run: &Run, subject: &str) -> bool {
+fn is_selected(run: &Run<'_>, subject: &str) -> bool {
     CASES.iter().any(|case| run.options.selects(&run.named(&format!("{subject}, {case}"))))
 }
 
@@ -77,7 +77,7 @@ struct Subject {
 }
 
 impl Subject {
-    fn measure<T: Sample>(&self, run: &Run, read: impl Fn(&Region) -> Result<Vec<T>>) -> Result<()> {
+    fn measure<T: Sample>(&self, run: &Run<'_>, read: impl Fn(&Region) -> Result<Vec<T>>) -> Result<()> {
         let world = run.world;
         let layout = Layout::new(self.shape).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
         let field = world.array::<T, 3>(&self.name, &layout)?;
@@ -103,15 +103,20 @@ impl Subject {
         self.isovalue * (1.0 + 1e-4 * turn.get() as f32)
     }
 
-    fn speed<T: Sample>(&self, run: &Run, field: &GlobalArray<T, 3>, others: &Option<RefCell<Surfaces>>) -> Result<()> {
+    fn speed<T: Sample>(
+        &self,
+        run: &Run<'_>,
+        field: &GlobalArray<T, 3>,
+        others: &Option<RefCell<Surfaces>>,
+    ) -> Result<()> {
         let world = run.world;
         let (plain, shaded) =
             (Extractor::new(world, field, Grid::default())?, Extractor::with_normals(world, field, Grid::default())?);
         let turn = Cell::new(0);
-        let extract = |extractor: &Extractor<T>| -> Result<Mesh> { extractor.extract(self.changed(&turn)) };
+        let extract = |extractor: &Extractor<'_, T>| -> Result<Mesh> { extractor.extract(self.changed(&turn)) };
         // Reuses the memory of the previous mesh.
         let kept = [Mesh::default(), Mesh::default()].map(RefCell::new);
-        let again = |extractor: &Extractor<T>, kept: &RefCell<Mesh>| -> Result<()> {
+        let again = |extractor: &Extractor<'_, T>, kept: &RefCell<Mesh>| -> Result<()> {
             extractor.extract_into(self.changed(&turn), &mut kept.borrow_mut())
         };
         let mut reading = Vec::new();
@@ -124,7 +129,7 @@ impl Subject {
             let first = self.changed(&turn);
             std::array::from_fn::<f32, 11, _>(|layer| first * (1.0 + 0.01 * layer as f32))
         };
-        let cases: [(&str, bool, Work); 5] = [
+        let cases: [(&str, bool, Work<'_>); 5] = [
             (CASES[0], false, Box::new(|| extract(&Extractor::new(world, field, Grid::default())?).map(drop))),
             (CASES[1], false, Box::new(|| again(&plain, &kept[0]))),
             (CASES[2], true, Box::new(|| again(&shaded, &kept[1]))),
@@ -178,7 +183,7 @@ impl Subject {
     /// * overhead: the remaining time of the rank that waits least, for boundary lists, messages
     ///   and agreement;
     /// * waiting: the additional remaining time of the other ranks, on average.
-    fn shares<T: Sample>(&self, run: &Run, extractor: &Extractor<T>, turn: &Cell<u32>) -> Result<()> {
+    fn shares<T: Sample>(&self, run: &Run<'_>, extractor: &Extractor<'_, T>, turn: &Cell<u32>) -> Result<()> {
         let world = run.world;
         let (mut mesh, mut shares) = (Mesh::default(), [const { Vec::new() }; 3]);
         for _ in 0..run.options.samples().min(15) {
@@ -211,7 +216,13 @@ impl Subject {
     }
 
     /// Reports the times of the other implementations, as measured by their process.
-    fn report_others(&self, run: &Run, name: &str, normals: bool, others: &Option<RefCell<Surfaces>>) -> Result<()> {
+    fn report_others(
+        &self,
+        run: &Run<'_>,
+        name: &str,
+        normals: bool,
+        others: &Option<RefCell<Surfaces>>,
+    ) -> Result<()> {
         let Some(others) = others else { return Ok(()) };
         for (about, by) in OTHERS {
             let once = || others.borrow_mut().secs(by, self.isovalue, normals).map_err(zippy::Error::program);
@@ -232,7 +243,7 @@ impl Subject {
     /// Reports the memory of an extraction with and without the mesh.
     ///
     /// Only for the first field, because later fields reuse freed memory.
-    fn memory<T: Sample>(&self, run: &Run, field: &GlobalArray<T, 3>) -> Result<()> {
+    fn memory<T: Sample>(&self, run: &Run<'_>, field: &GlobalArray<T, 3>) -> Result<()> {
         let name = run.named(&format!("{}, memory", self.name));
         if self.name != "tangle 256" || !run.options.selects(&name) {
             return Ok(());
@@ -257,7 +268,7 @@ impl Subject {
     /// Reports vertices, triangles and Euler characteristics of all implementations.
     fn counts<T: Sample>(
         &self,
-        run: &Run,
+        run: &Run<'_>,
         field: &GlobalArray<T, 3>,
         others: &Option<RefCell<Surfaces>>,
     ) -> Result<()> {

@@ -38,7 +38,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if i < count { a[i] = b[i] + 0.5 * c[i]; }
 }";
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Steps of D3Q19 in a closed box with 64^3 and 128^3 cells per rank, in f32 and in 16 bits: million cell \
                  updates per second, compared with the scalar triad (b + s c) of the same number of bytes and with loads \
                  and stores of 19 slots in place without arithmetic. Steps of a square cavity of 128^2 cells on all \
@@ -103,7 +103,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     })
 }
 
-fn space(run: &Run, n: i64, precision: Precision) -> Result<()> {
+fn space(run: &Run<'_>, n: i64, precision: Precision) -> Result<()> {
     let kept = if precision == Precision::Half { "16-bit" } else { "f32" };
     let case = run.named(&format!("D3Q19 {kept}, {n}^3 a rank"));
     if !run.options.selects(&case) {
@@ -168,7 +168,7 @@ fn space(run: &Run, n: i64, precision: Precision) -> Result<()> {
 }
 
 /// Compares steps with walls and bodies with steps of the same number of cells without.
-fn boundaries(run: &Run) -> Result<()> {
+fn boundaries(run: &Run<'_>) -> Result<()> {
     let world = run.world;
     let n = 64 * run.growth(76 * 128 * 128 * 128, 3);
     let cells = n * n * n * world.size() as i64;
@@ -191,7 +191,7 @@ fn boundaries(run: &Run) -> Result<()> {
     let [closed, periodic, stream] = &mut flows;
     let bytes = bytes(Precision::Single) * (cells as u64) / world.size() as u64;
     // Each flow takes turns with the periodic box.
-    let mut against = |case: &str, flow: &mut Flow| {
+    let mut against = |case: &str, flow: &mut Flow<'_>| {
         let contenders = vec![contender("with them", || flow.step()), contender("periodic", || periodic.step())];
         run.compare(case, bytes, Some(1.4), contenders)
     };
@@ -200,7 +200,7 @@ fn boundaries(run: &Run) -> Result<()> {
 }
 
 /// Compares a lattice Boltzmann program on global arrays with a hand-written wgpu program.
-fn two_copies(run: &Run) -> Result<()> {
+fn two_copies(run: &Run<'_>) -> Result<()> {
     // The host computes the initial fields of both programs.
     let n = 64 * run.growth(76 * 128 * 128 * 128, 3).min(2);
     let case = format!("D3Q19, two copies, {n}^3 a rank");
@@ -277,7 +277,7 @@ fn two_copies(run: &Run) -> Result<()> {
 }
 
 /// Measures a small flow whose time is dominated by messages between ranks.
-fn plane(run: &Run) -> Result<()> {
+fn plane(run: &Run<'_>) -> Result<()> {
     let case = run.named("cavity, 128^2 on all ranks");
     if !run.options.selects(&case) {
         return Ok(());

@@ -15,7 +15,7 @@ const N: i64 = 800;
 /// Upper limit for the device memory of all ranks, relative to the size of the array.
 const TARGET: f64 = 1.3;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Peak device memory of all ranks and seconds of operations on an array of 800^3 f32 in 16 chunks with one \
                  ghost layer: creation, ghost update, a shifted copy of nearly all cells within the array, and get and \
                  put of 200^3 cells by each rank.";
@@ -26,7 +26,7 @@ fn value([x, y, z]: [i64; 3]) -> f32 {
     ((x + N * (y + N * z)) & 0xff_ffff) as f32
 }
 
-fn memory(run: &Run) -> Result<()> {
+fn memory(run: &Run<'_>) -> Result<()> {
     let world = run.world;
     let layout = Layout::new([N; 3]).split([Split::Whole, Split::Whole, Split::Even(16)]).ghost([1; 3]);
     let array_bytes = (N * N * N * 4) as f64;

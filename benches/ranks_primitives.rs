@@ -17,7 +17,7 @@ const CPU_TARGET: f64 = 1.3;
 /// Upper limit for the memory of a sort in addition to its keys, relative to the keys.
 const MEMORY_TARGET: f64 = 1.0;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Sort of u32 and inclusive scans of u32 and f32 over a vector of 1 and 16 Mi cells with one chunk per rank \
                  (by kernels of a software adapter 1 Mi, and only if --only contains \"kernels\"): seconds and CPU \
                  seconds of all processes, compared with a copy on the adapter and with the same primitive of the same \
@@ -74,7 +74,7 @@ impl Bench<'_> {
 
     /// Measures seconds and CPU seconds of the library and of one rank alone, and seconds of a copy
     /// of the vector.
-    fn compare<T: Element>(&self, case: &str, library: Contender, alone: Contender) -> Result<()> {
+    fn compare<T: Element>(&self, case: &str, library: Contender<'_>, alone: Contender<'_>) -> Result<()> {
         let (world, name) = (self.run.world, self.name(case));
         let [from, to] = ["from", "to"].map(|name| self.vector::<T>(name));
         let (from, to) = (from?, to?);

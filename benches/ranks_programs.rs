@@ -11,7 +11,7 @@ use common::{ChunkAccess, on_ranks};
 use programs::{dense, grids, measure, points, reductions, stencils};
 use reference::ordinary::Ordinary;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "A step of ordinary programs at two sizes each: y += a x, conjugate gradients, wave equation, Jacobi with a \
                  norm, red-black Gauss-Seidel, separable blur, advection with a limiter, D2Q9, game of life, matrix times \
                  vector, all pairs, epidemic on a graph, particles, masked sums, reductions and a histogram. Each is \

@@ -15,7 +15,7 @@ use common::{Options, Spread, write};
 /// Environment variable of a child process: the part of the start-up that the child measures.
 const CHILD: &str = "ZIPPY_BENCH_CHILD";
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let start = Instant::now();
     match std::env::var(CHILD).as_deref() {
         Ok("library") => return library(start).map(|secs| println!("\n{} {}", secs[0], secs[1])),

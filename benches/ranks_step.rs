@@ -15,7 +15,7 @@ use reference::stencil::BareStencil;
 /// Width of the printed bar in columns.
 const COLUMNS: f64 = 50.0;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Shares of a step of heat diffusion (ghost update, 7-point stencil): overhead (packing, unpacking, local \
                  copies, planning), waiting for other ranks, and computing, like Figure 10 of the paper. Also the time of \
                  a step whose ghost update overlaps the computation of the interior, and of the same stencil in \
@@ -51,7 +51,7 @@ struct StepSamples {
 }
 
 /// Measures steps over n³ cells a rank, with `cuts` parts of a rank's cells along each axis.
-fn step(run: &Run, n: usize, cuts: usize) -> Result<()> {
+fn step(run: &Run<'_>, n: usize, cuts: usize) -> Result<()> {
     let chunks = if cuts > 1 { format!(" in {} chunks", cuts.pow(3)) } else { String::new() };
     let case = run.named(&format!("step, {n}^3 f32 a rank{chunks}"));
     if !run.options.selects(&case) {
@@ -117,7 +117,7 @@ fn step(run: &Run, n: usize, cuts: usize) -> Result<()> {
     report(run, n, &case, samples)
 }
 
-fn report(run: &Run, n: usize, case: &str, samples: StepSamples) -> Result<()> {
+fn report(run: &Run<'_>, n: usize, case: &str, samples: StepSamples) -> Result<()> {
     let world = run.world;
     let StepSamples { blocking: shares, overlapping, by_hand } = samples;
     // Means over steps and ranks, so that the parts add up.

@@ -11,7 +11,7 @@ use reference::exchange::{CellBox, Exchange, Messages};
 use reference::halo::grid;
 use reference::moves::{Bounds, blocks, moves};
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Copy of a shifted region of 4 MiB and 32 MiB, redistribution of slabs to blocks, get and put of 32^3 cells \
                  and of 8 bytes, composite of a 1024^2 RGBA f32 image. Each is compared with a hand-written transfer of \
                  host vectors over the same transport (benches/reference/) and with a memory copy of the same bytes.";
@@ -27,7 +27,7 @@ pub fn main() -> Result<()> {
 }
 
 /// Shape of 32 MiB of f32, or more on an adapter with more memory.
-fn large(run: &Run) -> [usize; 3] {
+fn large(run: &Run<'_>) -> [usize; 3] {
     [256, 256, 128].map(|n| n * run.growth(32 << 20, 3) as usize)
 }
 
@@ -82,7 +82,7 @@ fn slabs(ranks: usize) -> [usize; 3] {
     [1, 1, ranks]
 }
 
-fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
+fn copy(run: &Run<'_>, case: &str, extent: [usize; 3]) -> Result<()> {
     let world = run.world;
     let within = format!("{case}, within one array");
     if ![case, &within].iter().any(|case| run.options.selects(&run.named(case))) {
@@ -133,7 +133,7 @@ fn copy(run: &Run, case: &str, extent: [usize; 3]) -> Result<()> {
     )
 }
 
-fn redistribution(run: &Run) -> Result<()> {
+fn redistribution(run: &Run<'_>) -> Result<()> {
     let (world, shape) = (run.world, large(run));
     let case = &format!("redistribution, slabs to blocks, {} MiB", mib(shape));
     if !run.options.selects(&run.named(case)) {
@@ -170,7 +170,7 @@ fn redistribution(run: &Run) -> Result<()> {
 ///
 /// In the hand-written version, the owners know the boxes in advance and send them without a
 /// request; a barrier replaces the fence.
-fn one_sided(run: &Run, size_name: &str, width: usize, depth: usize) -> Result<()> {
+fn one_sided(run: &Run<'_>, size_name: &str, width: usize, depth: usize) -> Result<()> {
     const N: usize = 64;
     let world = run.world;
     let (rank, ranks) = (world.rank(), world.size());
@@ -238,7 +238,7 @@ fn one_sided(run: &Run, size_name: &str, width: usize, depth: usize) -> Result<(
 
 /// Measures a composite: each rank of the first half sends its image to a rank of the second half,
 /// which blends it over its own image. The last rank of an odd number has no image.
-fn composite(run: &Run) -> Result<()> {
+fn composite(run: &Run<'_>) -> Result<()> {
     const SIDE: i64 = 1024;
     let (world, case) = (run.world, "composite, 1024^2 RGBA f32");
     if world.size() == 1 || !run.options.selects(&run.named(case)) {

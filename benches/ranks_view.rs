@@ -21,7 +21,7 @@ const SLICE_EDGE: i64 = 256;
 /// Debug points of one sample.
 const POINTS: usize = 50_000;
 
-pub fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let about = "Latency of a slice of 256^2 cells of an array of 512^3 f32 over all ranks, from request to answer (target \
                  100 ms), and time of a debug point with a connected but idle viewer, compared with no viewer.";
     let options = Options::parse("ranks_view", about);

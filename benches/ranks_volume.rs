@@ -4,15 +4,15 @@ mod common;
 mod reference;
 
 mod volume {
-    pub mod blending;
-    pub mod frames;
-    pub mod limit;
-    pub mod subject;
+    pub(crate) mod blending;
+    pub(crate) mod frames;
+    pub(crate) mod limit;
+    pub(crate) mod subject;
 }
 
 use common::{ChunkAccess, on_ranks};
 
-pub fn main() -> zippy::Result<()> {
+pub(crate) fn main() -> zippy::Result<()> {
     let about = "Frames of 1024x1024 pixels of the scans engine and bonsai (../shared/data; a phantom if they are missing) \
                  with a sampling distance of one voxel, divided into casting, compositing and the rest. Compositing alone \
                  of one 1024x1024 picture per rank, dense and with 20 % of the pixels covered, compared with hand-written \

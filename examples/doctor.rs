@@ -4,6 +4,7 @@
 //! If kernels run on a driver, a line has the result of a canary for drivers that stop loops early.
 //! `--quick` describes only the adapter of rank 0, without a canary.
 
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "support/say.rs"]
 mod say;
 
@@ -19,7 +20,7 @@ use say::say;
 /// Above 65,535, the limit after which some versions of Mesa's software Vulkan stop a loop.
 const ITERATIONS: u32 = 100_000;
 
-pub fn main() -> Result<(), Error> {
+pub(crate) fn main() -> Result<(), Error> {
     zippy::prepare_process();
     if std::env::args().any(|argument| argument == "--quick") {
         let device = Device::open(&DeviceOptions::from_env(0, 1)?)?;

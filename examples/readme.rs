@@ -1,3 +1,5 @@
+//! The program of the README: heat in a plate.
+
 use zippy::{Layout, Split, World, include_wgsl};
 
 fn main() -> zippy::Result<()> {

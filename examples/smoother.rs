@@ -3,6 +3,7 @@
 //! `docs/own_collective.md` explains the steps. The program compares all cells with a plain loop
 //! over the whole field: the bits do not depend on the number of ranks.
 
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "support/say.rs"]
 mod say;
 

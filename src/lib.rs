@@ -69,7 +69,6 @@
 //! expressions, [`collective`] for own operations, [`error`] for errors. Scans, sorts and other
 //! primitives are in the crate `zippy-primitives`. The guides in `docs/guides` have a program for
 //! each task, and DESIGN.md gives the reasons of the design.
-#![warn(missing_docs)]
 
 // Generated code refers to `::zippy`, also inside of this crate.
 extern crate self as zippy;

@@ -5,73 +5,25 @@
 //! a ratio compares two times of the same sample, and the harness reports the median and the
 //! quartiles of these ratios.
 
-#![allow(dead_code)] // no benchmark uses all items
+#![allow(dead_code, reason = "no benchmark uses all items")]
 
-pub mod usage;
+mod options;
+pub(crate) mod usage;
 
 use std::time::Instant;
 
-use clap::{Args, Command, FromArgMatches, Parser};
 use serde_json::{Value, json};
 use zippy::{Config, Result, World, run_with};
+
+pub(crate) use self::options::Options;
 
 /// Least duration of a sample: short operations are repeated.
 const SAMPLE_SECS: f64 = 10e-3;
 /// Largest number of repeats in a sample.
 const MAX_REPEATS: f64 = 500.0;
 
-/// Command-line options of a benchmark.
-#[derive(Debug, Clone, Parser)]
-pub struct Options {
-    /// Samples of each case.
-    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
-    samples: u32,
-    /// Approximate limit for the duration of a case, in seconds.
-    #[arg(long, default_value_t = 30.0)]
-    case_secs: f64,
-    /// Run only the cases whose name contains this text.
-    #[arg(long, default_value = "")]
-    only: String,
-    /// Passed by `cargo bench` and ignored.
-    #[arg(long, hide = true)]
-    bench: bool,
-}
-
-impl Options {
-    /// Parses the command line of the benchmark `name`, or prints its help and exits.
-    pub fn parse(name: &'static str, about: &'static str) -> Self {
-        let more = "ZIPPY_RANKS=n runs n ranks as threads; an MPI launcher runs them as processes. The results are \
-                    written as JSON to the file in ZIPPY_BENCH_OUT.";
-        let command = Options::augment_args(Command::new(name).about(about).after_help(more));
-        // In the bundle the command line belongs to the program that contains the benchmark.
-        let matches = match std::env::var("ZIPPY_BENCH_ARGS") {
-            Ok(words) => command.get_matches_from([name].into_iter().chain(words.split_whitespace())),
-            Err(_) => command.get_matches(),
-        };
-        Options::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-    }
-
-    pub fn samples(&self) -> usize {
-        self.samples as usize
-    }
-
-    pub fn case_secs(&self) -> f64 {
-        self.case_secs
-    }
-
-    /// True if `--only` selects a case.
-    pub fn selects(&self, case: &str) -> bool {
-        case.contains(&self.only)
-    }
-
-    /// True if the text of `--only` contains `part`: enables cases that take minutes.
-    pub fn filter_contains(&self, part: &str) -> bool {
-        self.only.contains(part)
-    }
-}
-
 /// Writes the results to the file in `ZIPPY_BENCH_OUT`, if set. A rename keeps the file complete.
-pub fn write(cases: &[Value]) {
+pub(crate) fn write(cases: &[Value]) {
     let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
     let draft = std::path::Path::new(&path).with_extension("draft");
     let written = std::fs::write(&draft, json!({ "cases": cases }).to_string());
@@ -81,7 +33,7 @@ pub fn write(cases: &[Value]) {
 
 /// How the library accesses the bytes of chunks in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChunkAccess {
+pub(crate) enum ChunkAccess {
     /// By mapped host memory if the adapter supports it, else by kernels.
     Mapped,
     /// By kernels on every adapter.
@@ -89,7 +41,7 @@ pub enum ChunkAccess {
 }
 
 /// A rank's handle of a running benchmark.
-pub struct Run<'w> {
+pub(crate) struct Run<'w> {
     pub world: &'w World,
     pub options: &'w Options,
     pub access: ChunkAccess,
@@ -98,11 +50,11 @@ pub struct Run<'w> {
 }
 
 /// Runs a benchmark on its ranks, once for each supported access mode, and writes the results.
-pub fn on_ranks(
+pub(crate) fn on_ranks(
     name: &'static str,
     about: &'static str,
     modes: &[ChunkAccess],
-    program: impl Fn(&Run) -> Result<()> + Send + Sync,
+    program: impl Fn(&Run<'_>) -> Result<()> + Send + Sync,
 ) -> Result<()> {
     let options = Options::parse(name, about);
     let mut cases: Vec<Value> = Vec::new();
@@ -132,19 +84,19 @@ pub fn on_ranks(
 }
 
 /// An implementation that a benchmark compares with others.
-pub struct Contender<'a> {
+pub(crate) struct Contender<'a> {
     pub name: &'static str,
     /// Untimed preparation of each run.
     setup: Option<Box<dyn FnMut() -> Result<()> + 'a>>,
     pub run: Box<dyn FnMut() -> Result<()> + 'a>,
 }
 
-pub fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
+pub(crate) fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> + 'a) -> Contender<'a> {
     Contender { name, setup: None, run: Box::new(run) }
 }
 
 /// Creates a contender with untimed preparation before each run.
-pub fn prepared<'a>(
+pub(crate) fn prepared<'a>(
     name: &'static str,
     setup: impl FnMut() -> Result<()> + 'a,
     run: impl FnMut() -> Result<()> + 'a,
@@ -154,7 +106,7 @@ pub fn prepared<'a>(
 
 /// A benchmark case: an operation with its size and target.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
+pub(crate) struct Case<'a> {
     pub name: &'a str,
     /// Bytes that each rank must move at least.
     pub bytes: u64,
@@ -165,7 +117,7 @@ pub struct Case<'a> {
 
 /// Upper limit for the time of the library.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Target {
+pub(crate) enum Target {
     /// Ratio to the time of the second contender.
     Ratio(f64),
     Secs(f64),
@@ -173,7 +125,7 @@ pub enum Target {
 
 impl Run<'_> {
     /// Appends the access mode of this run to the name of a case.
-    pub fn named(&self, case: &str) -> String {
+    pub(crate) fn named(&self, case: &str) -> String {
         let access = if self.access == ChunkAccess::Mapped { "mapped" } else { "kernels" };
         format!("{case}, {access}")
     }
@@ -184,7 +136,7 @@ impl Run<'_> {
     /// that grow. The grown array fits in a binding and, for all ranks together, in 1/24 of the
     /// adapter's memory. The factor is 1 on software adapters and where the size of the memory is
     /// unknown.
-    pub fn growth(&self, bytes: u64, axes: u32) -> i64 {
+    pub(crate) fn growth(&self, bytes: u64, axes: u32) -> i64 {
         let (gpu, ranks) = (self.world.gpu(), self.world.size() as u64);
         if gpu.adapter().device_type == wgpu::DeviceType::Cpu {
             return 1;
@@ -201,14 +153,20 @@ impl Run<'_> {
     /// The library is the first contender. The time of a sample is that of the slowest rank, per
     /// repeat. `bytes` is the number of bytes that a rank moves; `target` is the upper limit for
     /// the ratio to the second contender. Collective.
-    pub fn compare(&self, case: &str, bytes: u64, target: Option<f64>, contenders: Vec<Contender>) -> Result<()> {
+    pub(crate) fn compare(
+        &self,
+        case: &str,
+        bytes: u64,
+        target: Option<f64>,
+        contenders: Vec<Contender<'_>>,
+    ) -> Result<()> {
         self.measure(Case { name: case, bytes, cells: None, target: target.map(Target::Ratio) }, contenders)
     }
 
     /// [`compare`](Self::compare) with all options of a case.
     ///
     /// A case that takes seconds has fewer samples, at least three.
-    pub fn measure(&self, case: Case, mut contenders: Vec<Contender>) -> Result<()> {
+    pub(crate) fn measure(&self, case: Case<'_>, mut contenders: Vec<Contender<'_>>) -> Result<()> {
         let name = self.named(case.name);
         if !self.options.selects(&name) {
             return Ok(());
@@ -248,7 +206,7 @@ impl Run<'_> {
     ///
     /// Returns the seconds of the slowest rank for each contender and sample. Each contender runs
     /// once before the first sample. Collective.
-    pub fn alternate(&self, samples: usize, contenders: &mut [Contender]) -> Result<Vec<Vec<f64>>> {
+    pub(crate) fn alternate(&self, samples: usize, contenders: &mut [Contender<'_>]) -> Result<Vec<Vec<f64>>> {
         let mut secs = vec![Vec::new(); contenders.len()];
         for sample in 0..=samples {
             for turn in 0..contenders.len() {
@@ -263,7 +221,7 @@ impl Run<'_> {
     }
 
     /// Measures one sample: seconds per repeat until the device has finished.
-    fn sample(&self, contender: &mut Contender, repeats: usize) -> Result<f64> {
+    fn sample(&self, contender: &mut Contender<'_>, repeats: usize) -> Result<f64> {
         self.world.barrier()?;
         let mut secs = 0.0;
         let mut begun = Instant::now();
@@ -287,7 +245,7 @@ impl Run<'_> {
     }
 
     /// Waits until the device has finished all submitted work.
-    pub fn wait_for_device(&self) -> Result<()> {
+    pub(crate) fn wait_for_device(&self) -> Result<()> {
         let device = self.world.gpu();
         device.wait()?;
         device.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
@@ -295,13 +253,13 @@ impl Run<'_> {
     }
 
     /// Largest value of each element over all ranks. Collective.
-    pub fn slowest(&self, mut secs: Vec<f64>) -> Result<Vec<f64>> {
+    pub(crate) fn slowest(&self, mut secs: Vec<f64>) -> Result<Vec<f64>> {
         self.world.group().all_reduce(&mut secs, |max, other| *max = max.max(*other))?;
         Ok(secs)
     }
 
     /// Prints the figures of a case on rank 0 and adds them to the results. The library is first.
-    pub fn report(&self, name: &str, case: &Case, samples: usize, figures: &[Figure]) {
+    pub(crate) fn report(&self, name: &str, case: &Case<'_>, samples: usize, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
         }
@@ -326,7 +284,7 @@ impl Run<'_> {
     /// Adds a case to the results.
     ///
     /// Rank 0 writes all cases so far, so that an interrupted run keeps them.
-    pub fn add(&self, case: Value) {
+    pub(crate) fn add(&self, case: Value) {
         self.cases.borrow_mut().push(case);
         if self.world.rank() == 0 {
             write(&self.cases.borrow());
@@ -336,7 +294,7 @@ impl Run<'_> {
 
 /// Median and quartiles of a set of values.
 #[derive(Debug, Clone, Copy)]
-pub struct Spread {
+pub(crate) struct Spread {
     pub median: f64,
     pub low: f64,
     pub high: f64,
@@ -344,7 +302,7 @@ pub struct Spread {
 
 impl Spread {
     /// Computes the median and the quartiles of `values`, which must not be empty.
-    pub fn of(values: &[f64]) -> Self {
+    pub(crate) fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let quantile = |fraction: f64| sorted[(fraction * (sorted.len() - 1) as f64).round() as usize];
@@ -353,7 +311,7 @@ impl Spread {
 }
 
 /// Time of a contender, and the ratio of the library's time to it.
-pub struct Figure {
+pub(crate) struct Figure {
     name: &'static str,
     pub secs: Spread,
     ratio: Spread,
@@ -361,13 +319,13 @@ pub struct Figure {
 
 impl Figure {
     /// Computes a figure from the samples of a contender and of the library, in seconds.
-    pub fn new(name: &'static str, secs: &[f64], library: &[f64]) -> Self {
+    pub(crate) fn new(name: &'static str, secs: &[f64], library: &[f64]) -> Self {
         let ratios: Vec<f64> = library.iter().zip(secs).map(|(library, secs)| library / secs).collect();
         Self { name, secs: Spread::of(secs), ratio: Spread::of(&ratios) }
     }
 
     /// Prints one line. `index` is the index of the contender.
-    fn print(&self, index: usize, case: &Case) {
+    fn print(&self, index: usize, case: &Case<'_>) {
         let Self { name, secs, ratio } = self;
         let micros = |secs: f64| secs * 1e6;
         print!("    {name:<32} {:>11.1} us [{:.1}, {:.1}]", micros(secs.median), micros(secs.low), micros(secs.high));
@@ -386,7 +344,7 @@ impl Figure {
         println!();
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let Self { name, secs, ratio } = self;
         json!({
             "who": name,

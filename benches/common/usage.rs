@@ -8,7 +8,7 @@ use super::{Contender, Run};
 
 /// CPU seconds, including the CPU time of waits.
 #[derive(Debug, Clone, Copy)]
-pub struct CpuSecs {
+pub(crate) struct CpuSecs {
     /// CPU seconds of all processes of the job.
     pub job: f64,
     /// CPU seconds of this rank's process.
@@ -17,7 +17,7 @@ pub struct CpuSecs {
 
 /// Peak memory of an operation in bytes, without the memory in use before it.
 #[derive(Debug, Clone, Copy)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Buffers on all devices.
     pub device: u64,
     /// Resident memory of all processes, including the buffers of a software adapter. `None` where
@@ -30,7 +30,7 @@ impl Run<'_> {
     /// finished.
     ///
     /// `None` where the operating system does not report CPU time. Collective.
-    pub fn cpu_secs(&self, contender: &mut Contender) -> Result<Option<CpuSecs>> {
+    pub(crate) fn cpu_secs(&self, contender: &mut Contender<'_>) -> Result<Option<CpuSecs>> {
         if let Some(setup) = &mut contender.setup {
             setup()?;
         }
@@ -47,13 +47,13 @@ impl Run<'_> {
     }
 
     /// Peak memory of `operation` on all ranks. Collective.
-    pub fn peak_memory(&self, operation: impl FnOnce() -> Result<()>) -> Result<Memory> {
+    pub(crate) fn peak_memory(&self, operation: impl FnOnce() -> Result<()>) -> Result<Memory> {
         self.peak_memory_above(self.resident_now()?, operation)
     }
 
     /// Resident bytes of this rank's process; `None` on all ranks of a process except one.
     /// Collective.
-    pub fn resident_now(&self) -> Result<Option<u64>> {
+    pub(crate) fn resident_now(&self) -> Result<Option<u64>> {
         self.wait_for_device()?;
         self.world.barrier()?;
         Ok(if self.reports_process() { resident() } else { None })
@@ -64,7 +64,11 @@ impl Run<'_> {
     ///
     /// Memory that the process has freed since that time but not returned to the operating system
     /// counts when `operation` uses it again. Collective.
-    pub fn peak_memory_above(&self, resident: Option<u64>, operation: impl FnOnce() -> Result<()>) -> Result<Memory> {
+    pub(crate) fn peak_memory_above(
+        &self,
+        resident: Option<u64>,
+        operation: impl FnOnce() -> Result<()>,
+    ) -> Result<Memory> {
         self.resident_now()?;
         let device = self.world.gpu();
         device.reset_peak();

@@ -9,7 +9,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 
 /// Cells along the first two axes. A plane has one MiB.
-pub const SIDE: i64 = 512;
+pub(crate) const SIDE: i64 = 512;
 
 /// Planes that are written or read at once.
 const PLANES: i64 = 4;
@@ -18,7 +18,7 @@ const PLANES: i64 = 4;
 ///
 /// With noise in the lowest five bits, zstd hardly compresses the field. Without noise and without
 /// the lowest eight bits, the compression ratio is high.
-pub fn value([x, y, z]: [i64; 3], is_noisy: bool) -> f32 {
+pub(crate) fn value([x, y, z]: [i64; 3], is_noisy: bool) -> f32 {
     let hill = |at: i64, period: i64| (at % period) * (period - 1 - at % period);
     let smooth = (hill(x, 512) + hill(y, 512) + hill(z, 1024)) as u32;
     if !is_noisy {
@@ -49,7 +49,7 @@ fn ranges(region: &Region) -> [Range<i64>; 3] {
 }
 
 /// Fills the array and returns this rank's cells.
-pub fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f32>> {
+pub(crate) fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f32>> {
     let mut share = Vec::with_capacity(array.chunks().map(|chunk| chunk.region().cells() as usize).sum());
     for (chunk, part) in boxes(array) {
         let from = share.len();
@@ -60,7 +60,7 @@ pub fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f32>> {
 }
 
 /// True if an array with the same layout has the given cells on this rank.
-pub fn has(array: &GlobalArray<f32, 3>, share: &[f32]) -> Result<bool> {
+pub(crate) fn has(array: &GlobalArray<f32, 3>, share: &[f32]) -> Result<bool> {
     let mut at = 0;
     for (chunk, part) in boxes(array) {
         let cells = chunk.at_global(ranges(&part)).read()?;

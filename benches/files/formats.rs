@@ -13,7 +13,7 @@ const TARGET: f64 = 1.0 / 0.7;
 
 /// A file format with the method of saving and loading.
 #[derive(Debug, Clone, Copy)]
-pub struct FileKind {
+pub(crate) struct FileKind {
     pub name: &'static str,
     /// Name of the file or directory.
     file: &'static str,
@@ -38,7 +38,7 @@ const fn array(name: &'static str, file: &'static str, compression: Compression)
     FileKind { name, file, method: SaveMethod::Array(compression), target: None, peers: &[], read_by_peers: None }
 }
 
-pub const KINDS: [FileKind; 6] = [
+pub(crate) const KINDS: [FileKind; 6] = [
     FileKind {
         target: Some(TARGET),
         peers: &[("numpy", "NumPy"), ("h5py", "h5py, contiguous")],
@@ -62,28 +62,28 @@ pub const KINDS: [FileKind; 6] = [
 ];
 
 /// Layout of the saved and of the loaded array.
-pub fn layout(shape: [i64; 3]) -> Layout {
+pub(crate) fn layout(shape: [i64; 3]) -> Layout {
     Layout::new(shape).split_all(Split::Auto)
 }
 
 impl FileKind {
     /// Path of the file or directory in a folder.
-    pub fn path(&self, folder: &Path) -> PathBuf {
+    pub(crate) fn path(&self, folder: &Path) -> PathBuf {
         folder.join(self.file)
     }
 
     /// True if a save holds a copy of the cells on the host.
-    pub fn copies(&self) -> bool {
+    pub(crate) fn copies(&self) -> bool {
         self.method == SaveMethod::Started
     }
 
     /// True if a load creates a new array.
-    pub fn makes_array(&self) -> bool {
+    pub(crate) fn makes_array(&self) -> bool {
         matches!(self.method, SaveMethod::Array(_))
     }
 
     /// Saves the array into a folder. Collective.
-    pub fn save(&self, world: &World, folder: &Path, field: &GlobalArray<f32, 3>) -> Result<()> {
+    pub(crate) fn save(&self, world: &World, folder: &Path, field: &GlobalArray<f32, 3>) -> Result<()> {
         let path = self.path(folder);
         let checkpoints = || (Checkpoints::new(&path, 1), Contents::new().array(field));
         match self.method {
@@ -104,7 +104,7 @@ impl FileKind {
 
     /// Loads from a folder: a checkpoint into `field`, all other kinds into a new array.
     /// Collective.
-    pub fn load(
+    pub(crate) fn load(
         &self,
         world: &World,
         folder: &Path,

@@ -39,19 +39,19 @@ struct Sample {
 }
 
 /// A plain write for comparison: this rank's bytes and their offset in the file.
-pub struct PlainWrite<'a> {
+pub(crate) struct PlainWrite<'a> {
     pub path: &'a Path,
     pub offset: u64,
     pub bytes: &'a [u8],
 }
 
 /// Measures steps of a small field during a save of the large `field` in `folder`.
-pub fn measure(
-    run: &Run,
+pub(crate) fn measure(
+    run: &Run<'_>,
     samples: usize,
     folder: &Path,
     field: &GlobalArray<f32, 3>,
-    plain_write: &PlainWrite,
+    plain_write: &PlainWrite<'_>,
 ) -> Result<()> {
     let (case, world) = (run.named("steps beside a save"), run.world);
     if !run.options.selects(&case) {
@@ -124,12 +124,12 @@ pub fn measure(
     Ok(())
 }
 
-fn clear(run: &Run, path: &Path) -> Result<()> {
+fn clear(run: &Run<'_>, path: &Path) -> Result<()> {
     let cleared = if run.world.rank() == 0 { files::remove(path) } else { Ok(()) };
     run.world.agree("removing a file", cleared.map_err(files::failed))
 }
 
-fn report(run: &Run, case: &str, found: &[Sample]) {
+fn report(run: &Run<'_>, case: &str, found: &[Sample]) {
     if run.world.rank() != 0 || found.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use super::hand_written::{Bordered, HandWritten};
 use super::values::{Values, hash, hash_at};
 use super::{Program, Row};
 
-pub const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     Row {
         name: "matrix times vector",
         peer: "matrix",

@@ -19,7 +19,7 @@ const AXPY: Row = Row {
     by_hand: Some(axpy_by_hand),
 };
 
-pub const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     AXPY,
     Row { name: "y += a x by a kernel", start: |world, n| Ok(Box::new(AxpyKernel::new(world, n)?)), ..AXPY },
     Row {

@@ -10,7 +10,7 @@ use super::values::{Values, hash};
 type CellsOfWords = Box<dyn Fn(&[u32]) -> Vec<f64>>;
 
 /// A hand-written program and its result buffers.
-pub struct HandWritten {
+pub(crate) struct HandWritten {
     kernels: KernelCycle,
     /// Buffer with the cells after each step of the cycle.
     results: Vec<Buffer>,
@@ -19,17 +19,17 @@ pub struct HandWritten {
 }
 
 impl HandWritten {
-    pub fn new(kernels: KernelCycle, results: &[&Buffer], cells: impl Fn(&[u32]) -> Vec<f64> + 'static) -> Self {
+    pub(crate) fn new(kernels: KernelCycle, results: &[&Buffer], cells: impl Fn(&[u32]) -> Vec<f64> + 'static) -> Self {
         let results = results.iter().copied().cloned().collect();
         Self { kernels, results, extract_cells: Box::new(cells), scalar: 0.0 }
     }
 
-    pub fn steps(&mut self, count: usize) {
+    pub(crate) fn steps(&mut self, count: usize) {
         self.scalar = self.kernels.steps(count);
     }
 
     /// Sums of the current cells, and the scalar result of the last step.
-    pub fn values(&self) -> Values {
+    pub(crate) fn values(&self) -> Values {
         let last = (self.kernels.steps_done() + self.results.len() - 1) % self.results.len();
         let words = self.kernels.words(&self.results[last]);
         Values::of_cells((self.extract_cells)(&words)).with_scalar(self.scalar)
@@ -38,7 +38,7 @@ impl HandWritten {
 
 /// A grid with equal edges and a border, stored in a buffer.
 #[derive(Debug, Clone, Copy)]
-pub struct Bordered {
+pub(crate) struct Bordered {
     pub edge: usize,
     pub axes: u32,
     pub border: usize,
@@ -46,12 +46,12 @@ pub struct Bordered {
 
 impl Bordered {
     /// Number of cells, including the border.
-    pub fn stored(self) -> usize {
+    pub(crate) fn stored(self) -> usize {
         (self.edge + 2 * self.border).pow(self.axes)
     }
 
     /// Index in the buffer of each cell without the border, in cell order.
-    pub fn offsets(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn offsets(self) -> impl Iterator<Item = usize> {
         let Self { edge, axes, border } = self;
         let row = edge + 2 * border;
         (0..edge.pow(axes))
@@ -59,26 +59,26 @@ impl Bordered {
     }
 
     /// Content of a buffer: cells with [`hash`] values, and a border of zeros.
-    pub fn hashed(self, array: u64) -> Vec<f32> {
+    pub(crate) fn hashed(self, array: u64) -> Vec<f32> {
         let mut stored = vec![0.0; self.stored()];
         (0..).zip(self.offsets()).for_each(|(index, offset)| stored[offset] = hash(array, index));
         stored
     }
 
     /// Extracts the cells without the border from a buffer's words.
-    pub fn cells(self) -> impl Fn(&[u32]) -> Vec<f64> {
+    pub(crate) fn cells(self) -> impl Fn(&[u32]) -> Vec<f64> {
         move |words| self.offsets().map(|offset| f32::from_bits(words[offset]).into()).collect()
     }
 
     /// Number of workgroups along each axis, for workgroups of 64 cells along axis 0.
-    pub fn groups(self) -> [u32; 3] {
+    pub(crate) fn groups(self) -> [u32; 3] {
         let edge = self.edge as u32;
         [edge.div_ceil(64), edge, if self.axes == 3 { edge } else { 1 }]
     }
 }
 
 /// Creates an empty cycle, and a uniform buffer with the number of cells along an edge.
-pub fn kernels(gpu: &Device, edge: usize) -> (KernelCycle, Buffer) {
+pub(crate) fn kernels(gpu: &Device, edge: usize) -> (KernelCycle, Buffer) {
     let kernels = KernelCycle::new(gpu);
     let edge = kernels.uniform(edge as u32);
     (kernels, edge)

@@ -1,13 +1,13 @@
 //! Ordinary programs written with the library, and their comparison with hand-written wgpu, NumPy
 //! and C.
 
-pub mod dense;
-pub mod grids;
-pub mod hand_written;
-pub mod points;
-pub mod reductions;
-pub mod stencils;
-pub mod values;
+pub(crate) mod dense;
+pub(crate) mod grids;
+pub(crate) mod hand_written;
+pub(crate) mod points;
+pub(crate) mod reductions;
+pub(crate) mod stencils;
+pub(crate) mod values;
 
 use std::time::Instant;
 
@@ -38,7 +38,7 @@ const CASE_SECS: f64 = 1.2;
 const MAX_RATIO_TO_HAND_WRITTEN: f64 = 1.2;
 
 /// A program of one rank.
-pub trait Program {
+pub(crate) trait Program {
     /// Computes the next step, or submits it to the device. Collective.
     fn step(&mut self) -> Result<()>;
 
@@ -47,7 +47,7 @@ pub trait Program {
 }
 
 /// A program that the benchmark measures at several sizes.
-pub struct Row {
+pub(crate) struct Row {
     pub name: &'static str,
     /// Name of the program in C and NumPy.
     pub peer: &'static str,
@@ -75,7 +75,7 @@ struct StepContender<'a> {
 ///
 /// # Errors
 /// A contender computes values that differ from the library's, or an operation of the world fails.
-pub fn measure(run: &Run, peers: &mut [Option<Ordinary>; 2], row: &Row) -> Result<()> {
+pub(crate) fn measure(run: &Run<'_>, peers: &mut [Option<Ordinary>; 2], row: &Row) -> Result<()> {
     let on_request = row.on_request.filter(|size| run.options.filter_contains(&size.to_string()));
     for &size in row.sizes.iter().chain(&on_request) {
         let label = if row.axes > 1 { format!("{size}^{}", row.axes) } else { size.to_string() };
@@ -95,7 +95,7 @@ pub fn measure(run: &Run, peers: &mut [Option<Ordinary>; 2], row: &Row) -> Resul
 
 /// Compares the values of all contenders, then times their steps. Contenders take turns.
 fn compare(
-    run: &Run,
+    run: &Run<'_>,
     peers: &mut [Option<Ordinary>; 2],
     row: &Row,
     name: &str,
@@ -171,8 +171,8 @@ fn start_peers(peers: &mut [Option<Ordinary>; 2], row: &Row, size: i64, expected
 
 /// Seconds of a step on the slowest rank, for each contender and sample. Contenders take turns
 /// within a sample.
-fn time(run: &Run, contenders: &mut [StepContender]) -> Result<Vec<Vec<f64>>> {
-    let sample = |contender: &mut StepContender, steps: usize| -> Result<f64> {
+fn time(run: &Run<'_>, contenders: &mut [StepContender<'_>]) -> Result<Vec<Vec<f64>>> {
+    let sample = |contender: &mut StepContender<'_>, steps: usize| -> Result<f64> {
         run.world.barrier()?;
         Ok((contender.run_steps)(steps)? / steps as f64)
     };
@@ -196,7 +196,7 @@ fn time(run: &Run, contenders: &mut [StepContender]) -> Result<Vec<Vec<f64>>> {
 }
 
 /// Reports the growth of the resident memory during many steps. Collective.
-fn observe_memory(run: &Run, name: &str, program: &mut dyn Program) -> Result<()> {
+fn observe_memory(run: &Run<'_>, name: &str, program: &mut dyn Program) -> Result<()> {
     (0..SETTLING_STEPS).try_for_each(|_| program.step())?;
     let before = run.resident_now()?;
     (0..OBSERVED_STEPS).try_for_each(|_| program.step())?;

@@ -7,7 +7,7 @@ use zippy_primitives::Primitives;
 use super::values::{Values, hash};
 use super::{Program, Row};
 
-pub const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     Row {
         name: "epidemic on a graph by gather",
         peer: "epidemic",

@@ -18,7 +18,7 @@ const SUM: Row = Row {
     by_hand: None,
 };
 
-pub const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     Row {
         name: "masked sums",
         peer: "masked",

@@ -7,7 +7,7 @@ use super::hand_written::{Bordered, HandWritten, kernels};
 use super::values::{Values, hash_at};
 use super::{Program, Row};
 
-pub const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     Row {
         name: "wave equation",
         peer: "wave",

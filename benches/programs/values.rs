@@ -10,7 +10,7 @@ const SCALAR_TOLERANCE: f64 = 1e-4;
 
 /// Weighted sums of a program's cells, and its scalar result.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Values {
+pub(crate) struct Values {
     /// Sum of the cells, each with the weight 1 + i mod 97 of its index i.
     pub sum: f64,
     /// Sum of the magnitudes of the cells with the same weights.
@@ -21,26 +21,29 @@ pub struct Values {
 
 impl Values {
     /// Adds a cell. `index` is its index in the array, axis 0 fastest.
-    pub fn add(&mut self, index: u64, cell: f64) {
+    pub(crate) fn add(&mut self, index: u64, cell: f64) {
         let weight = (1 + index % 97) as f64;
         self.sum += weight * cell;
         self.magnitude += weight * cell.abs();
     }
 
     /// Sums cells in index order.
-    pub fn of_cells(cells: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn of_cells(cells: impl IntoIterator<Item = f64>) -> Self {
         let mut values = Self::default();
         (0..).zip(cells).for_each(|(index, cell)| values.add(index, cell));
         values
     }
 
     /// Sums the cells of an array on all ranks. Collective.
-    pub fn of_array<T: Element + Into<f64>, const D: usize>(world: &World, array: &GlobalArray<T, D>) -> Result<Self> {
+    pub(crate) fn of_array<T: Element + Into<f64>, const D: usize>(
+        world: &World,
+        array: &GlobalArray<T, D>,
+    ) -> Result<Self> {
         Self::of_elements(world, array, |cell| [cell.into()])
     }
 
     /// Sums `N` numbers of each element of an array on all ranks. Collective.
-    pub fn of_elements<T: Element, const D: usize, const N: usize>(
+    pub(crate) fn of_elements<T: Element, const D: usize, const N: usize>(
         world: &World,
         array: &GlobalArray<T, D>,
         numbers: impl Fn(T) -> [f64; N],
@@ -58,7 +61,7 @@ impl Values {
         Ok(Self { sum: sums[0], magnitude: sums[1], scalar: 0.0 })
     }
 
-    pub fn with_scalar(self, scalar: f64) -> Self {
+    pub(crate) fn with_scalar(self, scalar: f64) -> Self {
         Self { scalar, ..self }
     }
 
@@ -66,7 +69,7 @@ impl Values {
     ///
     /// # Errors
     /// The values differ by more than rounding.
-    pub fn check(&self, name: &str, other: Self) -> Result<()> {
+    pub(crate) fn check(&self, name: &str, other: Self) -> Result<()> {
         // Also false for NaN.
         let near = |own: f64, other: f64, difference: f64| (own - other).abs() <= difference;
         let difference = TOLERANCE * self.magnitude;
@@ -79,11 +82,11 @@ impl Values {
 
 /// Pseudo-random number from 0 to 1 for a cell. `array` is the number of the array, `index` the
 /// index of the cell.
-pub fn hash(array: u64, index: u64) -> f32 {
+pub(crate) fn hash(array: u64, index: u64) -> f32 {
     (fibonacci_hash(array << 40 | index) >> 40) as f32 / 16_777_216.0
 }
 
 /// [`hash`] of a position in a grid with equal edges, axis 0 fastest.
-pub fn hash_at<const D: usize>(array: u64, edge: i64, position: [i64; D]) -> f32 {
+pub(crate) fn hash_at<const D: usize>(array: u64, edge: i64, position: [i64; D]) -> f32 {
     hash(array, position.iter().rev().fold(0, |index, at| index * edge + at) as u64)
 }

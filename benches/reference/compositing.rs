@@ -12,14 +12,14 @@ use super::pixel::{Pixel, decode, encode};
 
 /// Encoding of pixels in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
+pub(crate) enum Coding {
     Dense,
     /// Runs of pixels that are not empty.
     Runs,
 }
 
 /// A rank's picture, its blended result, and reusable messages.
-pub struct HandWrittenCompositor<P> {
+pub(crate) struct HandWrittenCompositor<P> {
     /// Picture of this rank; never changed.
     pub source: Vec<P>,
     /// Blended pixels; the complete result on rank 0.
@@ -42,13 +42,13 @@ fn words(payload: &Payload) -> &[u32] {
 }
 
 impl<P: Pixel> HandWrittenCompositor<P> {
-    pub fn new(source: Vec<P>, coding: Coding) -> Self {
+    pub(crate) fn new(source: Vec<P>, coding: Coding) -> Self {
         let blended = vec![P::zeroed(); source.len()];
         Self { source, blended, coding, messages: Vec::new(), runs: Vec::new() }
     }
 
     /// Composites by binary swap. The number of ranks must be a power of two. Collective.
-    pub fn binary_swap(&mut self, group: &Group) -> Result<()> {
+    pub(crate) fn binary_swap(&mut self, group: &Group) -> Result<()> {
         let (rank, pixels) = (group.rank(), self.source.len());
         let mut held = 0..pixels;
         for round in 0..group.size().ilog2() {
@@ -77,7 +77,7 @@ impl<P: Pixel> HandWrittenCompositor<P> {
     }
 
     /// Composites by direct send: each rank blends one band of rows. Collective.
-    pub fn direct_send(&mut self, group: &Group) -> Result<()> {
+    pub(crate) fn direct_send(&mut self, group: &Group) -> Result<()> {
         let (rank, size, pixels) = (group.rank(), group.size(), self.source.len());
         let band = |rank: usize| pixels * rank / size..pixels * (rank + 1) / size;
         let tag = group.next_sequence();

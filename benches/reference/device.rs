@@ -14,7 +14,7 @@ use zippy::transport::{Group, Payload};
 use super::exchange::{CellBox, Exchange};
 
 /// A field of f32 in a buffer, and the pipelines and buffers of its halo exchange.
-pub struct DeviceHalo<'e> {
+pub(crate) struct DeviceHalo<'e> {
     device: Device,
     queue: Queue,
     exchange: &'e Exchange,
@@ -66,7 +66,7 @@ fn bytes<'b>(blocks: impl Iterator<Item = &'b CellBox>) -> u64 {
 
 impl<'e> DeviceHalo<'e> {
     /// Creates a field with the given cells, including ghost cells.
-    pub fn new(device: &Device, queue: &Queue, exchange: &'e Exchange, field: &[f32]) -> Self {
+    pub(crate) fn new(device: &Device, queue: &Queue, exchange: &'e Exchange, field: &[f32]) -> Self {
         let buffer = |size: u64, usage| {
             let size = size.max(16);
             device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -109,7 +109,7 @@ impl<'e> DeviceHalo<'e> {
 
     /// Exchanges the ghost cells. The unpack kernel is submitted, but may not have finished on
     /// return.
-    pub fn step(&mut self, group: &Group) -> Result<()> {
+    pub(crate) fn step(&mut self, group: &Group) -> Result<()> {
         let tag = group.next_sequence();
         let readback = self.readback(group)?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
@@ -215,7 +215,7 @@ impl Pass {
 }
 
 /// Copies the content of a buffer to the host.
-pub fn read(device: &Device, queue: &Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
+pub(crate) fn read(device: &Device, queue: &Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
     let size = buffer.size();
     let readback =

@@ -10,7 +10,7 @@ const TEXT: &str = "
 }";
 
 /// A pipeline with its bindings.
-pub struct BareDispatch {
+pub(crate) struct BareDispatch {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
     groups: u32,
@@ -18,7 +18,7 @@ pub struct BareDispatch {
 
 impl BareDispatch {
     /// Creates a pipeline with a buffer of `cells` cells.
-    pub fn new(gpu: &Device, cells: usize) -> Self {
+    pub(crate) fn new(gpu: &Device, cells: usize) -> Self {
         let device = gpu.raw();
         let pipeline = super::pipeline(device, TEXT);
         let (contents, usage) = (vec![0; 4 * cells], wgpu::BufferUsages::STORAGE);
@@ -33,7 +33,7 @@ impl BareDispatch {
 
     /// Records the dispatch into the library's command encoder, in a separate compute pass like a
     /// kernel call of the library.
-    pub fn record(&self, gpu: &Device) {
+    pub(crate) fn record(&self, gpu: &Device) {
         gpu.record(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&self.pipeline);

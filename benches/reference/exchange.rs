@@ -10,20 +10,20 @@ use zippy::transport::{Group, Payload};
 
 /// A box of cells in dense storage, axis 0 fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CellBox {
+pub(crate) struct CellBox {
     pub start: [usize; 3],
     pub extent: [usize; 3],
 }
 
 impl CellBox {
-    pub fn cells(&self) -> usize {
+    pub(crate) fn cells(&self) -> usize {
         self.extent.iter().product()
     }
 }
 
 /// Boxes sent to and received from one rank.
 #[derive(Debug, Clone)]
-pub struct Peer {
+pub(crate) struct Peer {
     pub rank: usize,
     pub send: Vec<CellBox>,
     pub receive: Vec<CellBox>,
@@ -31,7 +31,7 @@ pub struct Peer {
 
 /// Boxes that one rank sends, receives and copies.
 #[derive(Debug, Clone, Default)]
-pub struct Exchange {
+pub(crate) struct Exchange {
     /// Extents of the source storage and of the destination storage.
     pub source: [usize; 3],
     pub destination: [usize; 3],
@@ -42,7 +42,7 @@ pub struct Exchange {
 
 /// Pool of messages: a message is reused after its receiver has dropped it.
 #[derive(Default)]
-pub struct Messages(Vec<Arc<Vec<f32>>>);
+pub(crate) struct Messages(Vec<Arc<Vec<f32>>>);
 
 struct Message(Arc<Vec<f32>>);
 
@@ -54,7 +54,7 @@ impl AsRef<[u8]> for Message {
 
 impl Messages {
     /// Creates a payload of `cells` cells with the values that `fill` writes.
-    pub fn pack(&mut self, cells: usize, fill: impl FnOnce(&mut [f32])) -> Payload {
+    pub(crate) fn pack(&mut self, cells: usize, fill: impl FnOnce(&mut [f32])) -> Payload {
         let free = self.0.iter_mut().position(|message| message.len() == cells && Arc::get_mut(message).is_some());
         let index = free.unwrap_or_else(|| {
             self.0.push(Arc::new(vec![0.0; cells]));
@@ -109,11 +109,11 @@ fn unpack(pitch: [usize; 3], block: &CellBox, from: &[f32], to: &mut [f32]) {
 impl Exchange {
     /// Adds a box that this rank sends to a peer. Sender and receiver must add boxes in the same
     /// order.
-    pub fn send_box(&mut self, rank: usize, block: CellBox) {
+    pub(crate) fn send_box(&mut self, rank: usize, block: CellBox) {
         self.peer(rank).send.push(block);
     }
 
-    pub fn receive_box(&mut self, rank: usize, block: CellBox) {
+    pub(crate) fn receive_box(&mut self, rank: usize, block: CellBox) {
         self.peer(rank).receive.push(block);
     }
 
@@ -126,12 +126,12 @@ impl Exchange {
     }
 
     /// Bytes that this rank sends or copies locally.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let sent = self.peers.iter().flat_map(|peer| &peer.send);
         sent.chain(self.local.iter().map(|(from, _)| from)).map(|block| block.cells() as u64 * 4).sum()
     }
 
-    pub fn send(
+    pub(crate) fn send(
         &self,
         group: &Group,
         tag: zippy::transport::Tag,
@@ -152,7 +152,7 @@ impl Exchange {
         Ok(())
     }
 
-    pub fn receive(&self, group: &Group, tag: zippy::transport::Tag, field: &mut [f32]) -> Result<()> {
+    pub(crate) fn receive(&self, group: &Group, tag: zippy::transport::Tag, field: &mut [f32]) -> Result<()> {
         for peer in self.peers.iter().filter(|peer| !peer.receive.is_empty()) {
             let payload = group.receive(peer.rank, tag)?;
             let message: &[f32] = bytemuck::cast_slice((*payload).as_ref());
@@ -166,7 +166,7 @@ impl Exchange {
     }
 
     /// Exchanges boxes within one vector: updates its ghost cells. Collective.
-    pub fn step_in_place(&self, group: &Group, field: &mut [f32], messages: &mut Messages) -> Result<()> {
+    pub(crate) fn step_in_place(&self, group: &Group, field: &mut [f32], messages: &mut Messages) -> Result<()> {
         let tag = group.next_sequence();
         self.send(group, tag, field, messages)?;
         for (from, to) in &self.local {
@@ -182,7 +182,13 @@ impl Exchange {
     }
 
     /// Copies boxes from one vector to another. Collective.
-    pub fn step_between(&self, group: &Group, from: &[f32], to: &mut [f32], messages: &mut Messages) -> Result<()> {
+    pub(crate) fn step_between(
+        &self,
+        group: &Group,
+        from: &[f32],
+        to: &mut [f32],
+        messages: &mut Messages,
+    ) -> Result<()> {
         let tag = group.next_sequence();
         self.send(group, tag, from, messages)?;
         for (source, destination) in &self.local {

@@ -17,7 +17,7 @@ const BLOCK_BYTES: usize = 8 << 20;
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::options().write(true).open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     bytes.chunks(BLOCK_BYTES).try_for_each(|block| file.write_all(block))?;
@@ -28,7 +28,7 @@ pub fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::create(path)?;
     let mut remaining = length;
     while remaining > 0 {
@@ -45,7 +45,7 @@ pub fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     bytes.chunks_mut(BLOCK_BYTES).try_for_each(|block| file.read_exact(block))
@@ -55,7 +55,7 @@ pub fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
 ///
 /// # Errors
 /// `dd` is missing or has failed.
-pub fn dd(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn dd(from: &Path, to: &Path) -> Result<()> {
     let file = |word: &str, path: &Path| format!("{word}={}", path.display());
     let words = [&file("if", from), &file("of", to), "bs=8388608", "conv=fsync"];
     let status = Command::new("dd").args(words).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
@@ -66,7 +66,7 @@ pub fn dd(from: &Path, to: &Path) -> Result<()> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn length(path: &Path) -> Result<u64> {
+pub(crate) fn length(path: &Path) -> Result<u64> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() { fs::read_dir(path)?.map(|entry| length(&entry?.path())).sum() } else { Ok(metadata.len()) }
 }
@@ -75,7 +75,7 @@ pub fn length(path: &Path) -> Result<u64> {
 ///
 /// # Errors
 /// The error of the operating system.
-pub fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path)?,
         Ok(_) => fs::remove_file(path)?,
@@ -87,19 +87,19 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 /// Converts an I/O error to an error of the benchmark.
-pub fn failed(error: Error) -> zippy::Error {
+pub(crate) fn failed(error: Error) -> zippy::Error {
     zippy::Error::program(error.to_string())
 }
 
 /// A running Python process with NumPy, h5py, zarr-python and VTK; ends on drop.
-pub struct FilePeers {
+pub(crate) struct FilePeers {
     peer: Peer,
     pub about: String,
 }
 
 impl FilePeers {
     /// True if the comparison with other programs is enabled.
-    pub fn wanted() -> bool {
+    pub(crate) fn wanted() -> bool {
         std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
@@ -107,7 +107,7 @@ impl FilePeers {
     ///
     /// # Errors
     /// The reason why the process cannot be used.
-    pub fn start(shape: [i64; 3]) -> std::result::Result<Self, String> {
+    pub(crate) fn start(shape: [i64; 3]) -> std::result::Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with h5py and zarr was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/files.py");
         let mut peer = Peer::start("the peers' Python", Command::new(python).arg(program).stderr(Stdio::null()))?;
@@ -123,7 +123,7 @@ impl FilePeers {
     ///
     /// # Errors
     /// The error of the process, including values that differ.
-    pub fn request(&mut self, action: &str, by: &str, path: &Path) -> std::result::Result<(), String> {
+    pub(crate) fn request(&mut self, action: &str, by: &str, path: &Path) -> std::result::Result<(), String> {
         self.peer.request(&json!({ "do": action, "by": by, "path": path })).map(drop)
     }
 }

@@ -7,14 +7,14 @@ use super::exchange::{CellBox, Exchange};
 
 /// Set of neighbours that exchange cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     Faces,
     /// Faces, edges and corners.
     All,
 }
 
 /// Process grid: the number of ranks along each axis, axis 0 fastest.
-pub fn grid(ranks: usize) -> [usize; 3] {
+pub(crate) fn grid(ranks: usize) -> [usize; 3] {
     match ranks {
         4 => [2, 2, 1],
         8 => [2, 2, 2],
@@ -59,7 +59,7 @@ fn side(n: usize, direction: [i64; 3], ghost: bool) -> CellBox {
 }
 
 /// Halo exchange of a rank that owns a cube with edge `n`.
-pub fn halo(rank: usize, grid: [usize; 3], n: usize, periodic: bool, reach: Reach) -> Exchange {
+pub(crate) fn halo(rank: usize, grid: [usize; 3], n: usize, periodic: bool, reach: Reach) -> Exchange {
     let mut exchange = Exchange { source: [n + 2; 3], destination: [n + 2; 3], ..Exchange::default() };
     for direction in directions(reach) {
         // Data moves in `direction`: this rank sends that way and receives from the opposite

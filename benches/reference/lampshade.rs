@@ -10,17 +10,17 @@ use super::peer::Peer;
 
 /// Environment variable that enables the comparison with other programs; set by
 /// `cargo xtask bench --peers`.
-pub const PEERS_VARIABLE: &str = "ZIPPY_BENCH_PEERS";
+pub(crate) const PEERS_VARIABLE: &str = "ZIPPY_BENCH_PEERS";
 
 /// A running lampshade process that has opened this rank's adapter.
-pub struct Lampshade(Peer);
+pub(crate) struct Lampshade(Peer);
 
 impl Lampshade {
     /// Builds the program under `target/peers` and starts it, if [`PEERS_VARIABLE`] is set.
     ///
     /// # Errors
     /// The reason why the process cannot open the adapter.
-    pub fn start(world: &World) -> Result<Option<Self>, String> {
+    pub(crate) fn start(world: &World) -> Result<Option<Self>, String> {
         if std::env::var_os(PEERS_VARIABLE).is_none() {
             return Ok(None);
         }
@@ -41,7 +41,7 @@ impl Lampshade {
     ///
     /// # Errors
     /// The error of the process, or the process has ended.
-    pub fn run(&mut self, operation: &str, cells: usize) -> Result<(), String> {
+    pub(crate) fn run(&mut self, operation: &str, cells: usize) -> Result<(), String> {
         self.0.request(&json!({ "do": operation, "cells": cells })).map(drop)
     }
 }

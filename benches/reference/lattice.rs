@@ -11,13 +11,13 @@ use super::device::DeviceHalo;
 use super::exchange::{CellBox, Exchange};
 use super::halo::{Reach, halo};
 
-pub const SET: VelocitySet = VelocitySet::D3Q19;
+pub(crate) const SET: VelocitySet = VelocitySet::D3Q19;
 
 /// WGSL statements that update one cell.
 ///
 /// `at` is the index of the cell's first population; `1`, `along_y` and `along_z` are the strides
 /// of the axes, and `slot` is the stride of the populations.
-pub fn body() -> String {
+pub(crate) fn body() -> String {
     let mut text = String::new();
     for q in 0..19 {
         let [x, y, z] = SET.velocity(q);
@@ -93,13 +93,13 @@ fn crossing(rank: usize, grid: [usize; 3], n: usize) -> Exchange {
 }
 
 /// Extents and exchange of a rank, constant over all steps.
-pub struct LatticePlan {
+pub(crate) struct LatticePlan {
     n: usize,
     exchange: Exchange,
 }
 
 /// Flow of a rank: two copies of the populations, each with its halo exchange.
-pub struct HandWrittenLattice<'e> {
+pub(crate) struct HandWrittenLattice<'e> {
     device: wgpu::Device,
     queue: wgpu::Queue,
     n: usize,
@@ -111,7 +111,7 @@ pub struct HandWrittenLattice<'e> {
 
 impl LatticePlan {
     /// Plans the exchange of a rank that owns a cube with edge `n`.
-    pub fn new(rank: usize, grid: [usize; 3], n: usize) -> Self {
+    pub(crate) fn new(rank: usize, grid: [usize; 3], n: usize) -> Self {
         Self { n, exchange: crossing(rank, grid, n) }
     }
 
@@ -124,7 +124,7 @@ impl LatticePlan {
 
     /// Creates a field of populations with ghost cells. `value` computes the populations of owned
     /// cells; ghost cells are zero.
-    pub fn field(&self, value: impl Fn([usize; 3], usize) -> f32) -> Vec<f32> {
+    pub(crate) fn field(&self, value: impl Fn([usize; 3], usize) -> f32) -> Vec<f32> {
         let [zero, y_stride, z_stride, slot] = self.strides();
         let mut field = vec![0.0; 19 * slot];
         for q in 0..19 {
@@ -137,7 +137,7 @@ impl LatticePlan {
     }
 
     /// Extracts the owned cells of a field, population by population.
-    pub fn cells(&self, field: &[f32]) -> Vec<f32> {
+    pub(crate) fn cells(&self, field: &[f32]) -> Vec<f32> {
         let [zero, y_stride, z_stride, slot] = self.strides();
         let n = self.n;
         let rows = (0..19 * n * n).map(|i| (i % n, i / n % n, i / n / n));
@@ -150,7 +150,7 @@ impl LatticePlan {
 }
 
 impl<'e> HandWrittenLattice<'e> {
-    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, plan: &'e LatticePlan, field: &[f32]) -> Self {
+    pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue, plan: &'e LatticePlan, field: &[f32]) -> Self {
         let n = plan.n;
         let [zero, along_y, along_z, slot] = plan.strides();
         let text = format!(
@@ -181,14 +181,14 @@ impl<'e> HandWrittenLattice<'e> {
     }
 
     /// Computes a step with its halo exchange. The kernel may not have finished on return.
-    pub fn step(&mut self, group: &Group) -> Result<()> {
+    pub(crate) fn step(&mut self, group: &Group) -> Result<()> {
         self.copies[self.now].step(group)?;
         self.compute();
         Ok(())
     }
 
     /// Submits the kernel of a step without the halo exchange.
-    pub fn compute(&mut self) {
+    pub(crate) fn compute(&mut self) {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());

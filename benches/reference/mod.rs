@@ -1,26 +1,26 @@
 //! Hand-written reference implementations. They use nothing of the library except its transport.
 
-#![allow(dead_code)] // no benchmark uses all items
+#![allow(dead_code, reason = "no benchmark uses all items")]
 
-pub mod compositing;
-pub mod device;
-pub mod dispatch;
-pub mod exchange;
-pub mod files;
-pub mod halo;
-pub mod lampshade;
-pub mod lattice;
-pub mod moves;
-pub mod ordinary;
-pub mod peer;
-pub mod pixel;
-pub mod programs;
-pub mod stencil;
-pub mod surfaces;
-pub mod vtk;
+pub(crate) mod compositing;
+pub(crate) mod device;
+pub(crate) mod dispatch;
+pub(crate) mod exchange;
+pub(crate) mod files;
+pub(crate) mod halo;
+pub(crate) mod lampshade;
+pub(crate) mod lattice;
+pub(crate) mod moves;
+pub(crate) mod ordinary;
+pub(crate) mod peer;
+pub(crate) mod pixel;
+pub(crate) mod programs;
+pub(crate) mod stencil;
+pub(crate) mod surfaces;
+pub(crate) mod vtk;
 
 /// Compiles a WGSL text with exactly one entry point.
-pub fn pipeline(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
+pub(crate) fn pipeline(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
     let source = wgpu::ShaderSource::Wgsl(text.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
     device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

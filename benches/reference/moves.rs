@@ -4,7 +4,7 @@
 use super::exchange::{CellBox, Exchange};
 
 /// A box in global coordinates: `[start, end)` along each axis.
-pub type Bounds = [[usize; 2]; 3];
+pub(crate) type Bounds = [[usize; 2]; 3];
 
 fn intersection(a: &Bounds, b: &Bounds) -> Option<Bounds> {
     let both: Bounds = std::array::from_fn(|axis| [a[axis][0].max(b[axis][0]), a[axis][1].min(b[axis][1])]);
@@ -26,7 +26,7 @@ fn relative_to(a: &Bounds, storage: &Bounds) -> CellBox {
 
 /// Even division of a shape into a grid of chunks, axis 0 fastest: the first chunks along an axis
 /// have one cell more.
-pub fn blocks(shape: [usize; 3], grid: [usize; 3]) -> Vec<Bounds> {
+pub(crate) fn blocks(shape: [usize; 3], grid: [usize; 3]) -> Vec<Bounds> {
     let start = |axis: usize, at: usize| shape[axis] / grid[axis] * at + at.min(shape[axis] % grid[axis]);
     let side = |axis: usize, at: usize| [start(axis, at), start(axis, at + 1)];
     (0..grid.iter().product())
@@ -36,7 +36,7 @@ pub fn blocks(shape: [usize; 3], grid: [usize; 3]) -> Vec<Bounds> {
 
 /// Exchange of a rank for a copy of `region` that is shifted by `offset`. `from[r]` and `to[r]` are
 /// the source and the destination chunk of rank r.
-pub fn moves(rank: usize, from: &[Bounds], to: &[Bounds], region: &Bounds, offset: [usize; 3]) -> Exchange {
+pub(crate) fn moves(rank: usize, from: &[Bounds], to: &[Bounds], region: &Bounds, offset: [usize; 3]) -> Exchange {
     let extents = |bounds: &Bounds| bounds.map(|[start, end]| end - start);
     let mut exchange = Exchange { source: extents(&from[rank]), destination: extents(&to[rank]), ..Default::default() };
     for (sender, source) in from.iter().enumerate() {

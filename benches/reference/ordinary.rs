@@ -12,10 +12,10 @@ use super::peer::Peer;
 use super::vtk::PYTHON_VARIABLE;
 
 /// Names of the peers, in the order of the report.
-pub const NAMES: [&str; 2] = ["NumPy", "C"];
+pub(crate) const NAMES: [&str; 2] = ["NumPy", "C"];
 
 /// A running process that computes one program at a time; ends on drop.
-pub struct Ordinary {
+pub(crate) struct Ordinary {
     peer: Peer,
 }
 
@@ -23,7 +23,7 @@ impl Ordinary {
     /// Starts the peers in the order of [`NAMES`], if [`PEERS_VARIABLE`] is set.
     ///
     /// Prints a line for each peer that cannot be started.
-    pub fn start_all() -> [Option<Self>; 2] {
+    pub(crate) fn start_all() -> [Option<Self>; 2] {
         if std::env::var_os(PEERS_VARIABLE).is_none() {
             return [None, None];
         }
@@ -69,7 +69,7 @@ impl Ordinary {
     ///
     /// # Errors
     /// The error of the peer.
-    pub fn start(&mut self, program: &str, n: i64) -> Result<bool, String> {
+    pub(crate) fn start(&mut self, program: &str, n: i64) -> Result<bool, String> {
         let answer = self.peer.request(&json!({ "do": "start", "program": program, "n": n }))?;
         Ok(answer.get("missing").and_then(Value::as_bool) == Some(false))
     }
@@ -78,7 +78,7 @@ impl Ordinary {
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn steps(&mut self, steps: usize) -> Result<f64, String> {
+    pub(crate) fn steps(&mut self, steps: usize) -> Result<f64, String> {
         let answer = self.peer.request(&json!({ "do": "step", "steps": steps }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
     }
@@ -88,7 +88,7 @@ impl Ordinary {
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn values(&mut self) -> Result<[f64; 3], String> {
+    pub(crate) fn values(&mut self) -> Result<[f64; 3], String> {
         let answer = self.peer.request(&json!({ "do": "values" }))?;
         let number = |index: usize| answer["values"][index].as_f64().ok_or_else(|| format!("no values in {answer}"));
         Ok([number(0)?, number(1)?, number(2)?])

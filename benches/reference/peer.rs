@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::Value;
 
 /// A running program; ends on drop.
-pub struct Peer {
+pub(crate) struct Peer {
     name: &'static str,
     child: Child,
     requests: Option<ChildStdin>,
@@ -18,7 +18,7 @@ impl Peer {
     ///
     /// # Errors
     /// The program cannot be started.
-    pub fn start(name: &'static str, command: &mut Command) -> Result<Self, String> {
+    pub(crate) fn start(name: &'static str, command: &mut Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // The peer is no MPI rank: an MPI library in it must not see the launcher's variables.
         for (name, _) in std::env::vars_os() {
@@ -36,7 +36,7 @@ impl Peer {
     ///
     /// # Errors
     /// The error of the program, or the program has ended.
-    pub fn request(&mut self, request: &Value) -> Result<Value, String> {
+    pub(crate) fn request(&mut self, request: &Value) -> Result<Value, String> {
         let name = self.name;
         let requests = self.requests.as_mut().ok_or(format!("{name} has no input"))?;
         let gone = |error: std::io::Error| format!("{name} has ended: {error}");

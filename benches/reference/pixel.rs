@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 /// A pixel with premultiplied alpha that consists of whole words.
-pub trait Pixel: Pod {
+pub(crate) trait Pixel: Pod {
     /// Words of a pixel.
     const WORDS: usize = size_of::<Self>() / 4;
 
@@ -49,7 +49,7 @@ impl Pixel for u32 {
 ///
 /// `words` gets the number of runs; for each run the number of empty pixels before it and its
 /// length; then the pixels of all runs.
-pub fn encode<P: Pixel>(pixels: &[P], runs: &mut Vec<u32>, words: &mut Vec<u32>) {
+pub(crate) fn encode<P: Pixel>(pixels: &[P], runs: &mut Vec<u32>, words: &mut Vec<u32>) {
     runs.clear();
     words.clear();
     let mut at = 0;
@@ -73,7 +73,7 @@ pub fn encode<P: Pixel>(pixels: &[P], runs: &mut Vec<u32>, words: &mut Vec<u32>)
 }
 
 /// Calls `run` with the index of the first pixel and the pixels of each run.
-pub fn decode<P: Pixel>(words: &[u32], mut run: impl FnMut(usize, &[P])) {
+pub(crate) fn decode<P: Pixel>(words: &[u32], mut run: impl FnMut(usize, &[P])) {
     let count = words[0] as usize;
     let (runs, pixels) = words[1..].split_at(2 * count);
     let mut pixels: &[P] = bytemuck::cast_slice(pixels);

@@ -11,7 +11,7 @@ use zippy::device::Device;
 const STEPS_PER_SUBMISSION: usize = 32;
 
 /// A cycle of kernel dispatches on one device.
-pub struct KernelCycle {
+pub(crate) struct KernelCycle {
     device: wgpu::Device,
     queue: wgpu::Queue,
     /// Dispatches of each step. After the last step, every buffer has its initial role again.
@@ -33,16 +33,16 @@ struct Readback {
 }
 
 impl KernelCycle {
-    pub fn new(gpu: &Device) -> Self {
+    pub(crate) fn new(gpu: &Device) -> Self {
         let (device, queue) = (gpu.raw().clone(), gpu.queue().clone());
         Self { device, queue, cycle: Vec::new(), steps_done: 0, readback: None }
     }
 
-    pub fn buffer<T: bytemuck::NoUninit>(&self, content: &[T]) -> Buffer {
+    pub(crate) fn buffer<T: bytemuck::NoUninit>(&self, content: &[T]) -> Buffer {
         self.filled(bytemuck::cast_slice(content), BufferUsages::STORAGE | BufferUsages::COPY_SRC)
     }
 
-    pub fn uniform<T: bytemuck::NoUninit>(&self, value: T) -> Buffer {
+    pub(crate) fn uniform<T: bytemuck::NoUninit>(&self, value: T) -> Buffer {
         self.filled(bytemuck::bytes_of(&value), BufferUsages::UNIFORM)
     }
 
@@ -50,17 +50,17 @@ impl KernelCycle {
         self.device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
     }
 
-    pub fn pipeline(&self, text: &str) -> wgpu::ComputePipeline {
+    pub(crate) fn pipeline(&self, text: &str) -> wgpu::ComputePipeline {
         super::pipeline(&self.device, text)
     }
 
-    pub fn step(&mut self) -> &mut Self {
+    pub(crate) fn step(&mut self) -> &mut Self {
         self.cycle.push(Vec::new());
         self
     }
 
     /// Adds a dispatch to the last step of the cycle. `buffers[i]` gets binding `i`.
-    pub fn dispatch(&mut self, pipeline: &wgpu::ComputePipeline, buffers: &[&Buffer], groups: [u32; 3]) {
+    pub(crate) fn dispatch(&mut self, pipeline: &wgpu::ComputePipeline, buffers: &[&Buffer], groups: [u32; 3]) {
         let entries: Vec<_> = (0..)
             .zip(buffers)
             .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
@@ -73,7 +73,7 @@ impl KernelCycle {
     }
 
     /// Makes [`steps`](Self::steps) read a buffer on the host after every step.
-    pub fn read_after_step(&mut self, from: &Buffer) {
+    pub(crate) fn read_after_step(&mut self, from: &Buffer) {
         let (size, usage) = (from.size(), BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
         self.readback = Some(Readback { from: from.clone(), to: self.device.create_buffer(&descriptor) });
@@ -82,7 +82,7 @@ impl KernelCycle {
     /// Submits steps; waits for each step only if the host reads a buffer.
     ///
     /// Returns the Euclidean norm of that buffer after the last step, or 0.
-    pub fn steps(&mut self, count: usize) -> f64 {
+    pub(crate) fn steps(&mut self, count: usize) -> f64 {
         let mut norm = 0.0;
         let mut remaining = count;
         while remaining > 0 {
@@ -123,11 +123,11 @@ impl KernelCycle {
     }
 
     /// Copies the words of a buffer to the host.
-    pub fn words(&self, buffer: &Buffer) -> Vec<u32> {
+    pub(crate) fn words(&self, buffer: &Buffer) -> Vec<u32> {
         super::device::read(&self.device, &self.queue, buffer).into_iter().map(f32::to_bits).collect()
     }
 
-    pub fn steps_done(&self) -> usize {
+    pub(crate) fn steps_done(&self) -> usize {
         self.steps_done
     }
 }

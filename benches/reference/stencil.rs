@@ -22,7 +22,7 @@ const STENCIL: &str = "
 }";
 
 /// A pipeline and the two fields of a stencil.
-pub struct BareStencil {
+pub(crate) struct BareStencil {
     pipeline: wgpu::ComputePipeline,
     /// Bindings for a step from the first field to the second, and for a step back.
     bindings: [wgpu::BindGroup; 2],
@@ -31,7 +31,7 @@ pub struct BareStencil {
 
 impl BareStencil {
     /// Creates fields of n³ cells.
-    pub fn new(gpu: &Device, n: usize) -> Self {
+    pub(crate) fn new(gpu: &Device, n: usize) -> Self {
         let device = gpu.raw();
         let pipeline = super::pipeline(device, STENCIL);
         let size = 4 * (n as u64 + 2).pow(3);
@@ -53,7 +53,7 @@ impl BareStencil {
     }
 
     /// Computes a step and waits for it. Even steps read the first field.
-    pub fn step(&self, gpu: &Device, step_index: usize) {
+    pub(crate) fn step(&self, gpu: &Device, step_index: usize) {
         let mut encoder: CommandEncoder = gpu.raw().create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&self.pipeline);

@@ -9,7 +9,7 @@ use super::peer::Peer;
 use super::vtk::{PYTHON_VARIABLE, Scratch};
 
 /// A running Python process with a field; ends on drop.
-pub struct Surfaces {
+pub(crate) struct Surfaces {
     peer: Peer,
     // Declared after `peer`, because the process uses it until the end.
     _scratch: Scratch,
@@ -23,7 +23,7 @@ impl Surfaces {
     ///
     /// # Errors
     /// The reason why the process cannot be used.
-    pub fn start(samples: &[u8], kind: &str, shape: [i64; 3]) -> Result<Self, String> {
+    pub(crate) fn start(samples: &[u8], kind: &str, shape: [i64; 3]) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/isosurface.py");
         let scratch = Scratch::new()?;
@@ -40,7 +40,7 @@ impl Surfaces {
     ///
     /// # Errors
     /// The error of the process.
-    pub fn secs(&mut self, by: &str, isovalue: f32, normals: bool) -> Result<f64, String> {
+    pub(crate) fn secs(&mut self, by: &str, isovalue: f32, normals: bool) -> Result<f64, String> {
         let answer =
             self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": normals }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
@@ -50,7 +50,7 @@ impl Surfaces {
     ///
     /// # Errors
     /// As [`Self::secs`].
-    pub fn counts(&mut self, by: &str, isovalue: f32) -> Result<Value, String> {
+    pub(crate) fn counts(&mut self, by: &str, isovalue: f32) -> Result<Value, String> {
         self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": false, "euler": true }))
     }
 }

@@ -10,10 +10,10 @@ use super::peer::Peer;
 
 /// Environment variable with the path of a Python interpreter that has VTK; set by
 /// `cargo xtask bench --peers`.
-pub const PYTHON_VARIABLE: &str = "ZIPPY_BENCH_PYTHON";
+pub(crate) const PYTHON_VARIABLE: &str = "ZIPPY_BENCH_PYTHON";
 
 /// A running VTK process with a scene; ends on drop.
-pub struct Vtk {
+pub(crate) struct Vtk {
     peer: Peer,
     // Declared after `peer`, because the process uses it until the end.
     scratch: Scratch,
@@ -22,7 +22,7 @@ pub struct Vtk {
 }
 
 /// A scene for VTK: 8-bit voxels, x fastest, with camera and transfer function.
-pub struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     pub voxels: &'a [u8],
     pub shape: [i64; 3],
     pub spacing: [f64; 3],
@@ -34,7 +34,7 @@ pub struct Scene<'a> {
 
 impl Vtk {
     /// True if the comparison with other programs is enabled.
-    pub fn wanted() -> bool {
+    pub(crate) fn wanted() -> bool {
         std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
@@ -42,7 +42,7 @@ impl Vtk {
     ///
     /// # Errors
     /// The reason why VTK cannot draw the scene.
-    pub fn start(scene: &Scene) -> Result<Self, String> {
+    pub(crate) fn start(scene: &Scene<'_>) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vtk_volume.py");
         let scratch = Scratch::new()?;
@@ -77,7 +77,7 @@ impl Vtk {
     ///
     /// # Errors
     /// The error of VTK.
-    pub fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
+    pub(crate) fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
         self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
     }
 
@@ -85,7 +85,7 @@ impl Vtk {
     ///
     /// # Errors
     /// As [`Self::render`].
-    pub fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
+    pub(crate) fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
         let file = self.scratch.0.join("picture");
         self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
         std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))
@@ -93,14 +93,14 @@ impl Vtk {
 }
 
 /// A temporary directory for files that are exchanged with a peer; removed on drop.
-pub struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
     /// Creates the directory.
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         Ok(Self(scratch))

@@ -57,7 +57,7 @@ impl SharedPixel for u32 {
 }
 
 /// Measures all cases.
-pub fn measure(run: &Run) -> Result<()> {
+pub(crate) fn measure(run: &Run<'_>) -> Result<()> {
     for sparse in [false, true] {
         cases::<[f32; 4]>(run, sparse)?;
         cases::<u32>(run, sparse)?;
@@ -100,7 +100,7 @@ fn picture<P: SharedPixel>(rank: usize, sparse: bool) -> Vec<P> {
     positions.map(|(x, y)| if covered(x, y) { pixel(x, y) } else { P::zeroed() }).collect()
 }
 
-fn cases<P: SharedPixel>(run: &Run, sparse: bool) -> Result<()> {
+fn cases<P: SharedPixel>(run: &Run<'_>, sparse: bool) -> Result<()> {
     let cover = if sparse { "20 % covered" } else { "dense" };
     for (name, algorithm) in [
         ("direct send", Algorithm::DirectSend),
@@ -115,7 +115,7 @@ fn cases<P: SharedPixel>(run: &Run, sparse: bool) -> Result<()> {
     Ok(())
 }
 
-fn measure_case<P: SharedPixel>(run: &Run, case: &str, algorithm: Algorithm, sparse: bool) -> Result<()> {
+fn measure_case<P: SharedPixel>(run: &Run<'_>, case: &str, algorithm: Algorithm, sparse: bool) -> Result<()> {
     let (world, group) = (run.world, run.world.group());
     let (size, side) = (world.size(), SIDE as i64);
     let stack = Layout::new([side, side * size as i64]).split([Split::Whole, Split::Even(size)]);

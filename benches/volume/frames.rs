@@ -25,7 +25,7 @@ const WEAK_SIDE: u32 = 512;
 const WEAK: i64 = 128;
 
 /// Measures frames of the scans, unshaded and shaded, in both modes.
-pub fn scans(run: &Run) -> Result<()> {
+pub(crate) fn scans(run: &Run<'_>) -> Result<()> {
     for subject in subjects()? {
         for shading in [None, Some(Shading::default())] {
             for mode in [Mode::Reproducible, Mode::Fast] {
@@ -39,7 +39,7 @@ pub fn scans(run: &Run) -> Result<()> {
 }
 
 /// Measures frames of a volume that grows with the number of ranks.
-pub fn weak(run: &Run) -> Result<()> {
+pub(crate) fn weak(run: &Run<'_>) -> Result<()> {
     let subject = Subject::phantom([WEAK, WEAK, WEAK * run.world.size() as i64]);
     for mode in [Mode::Reproducible, Mode::Fast] {
         let settings = FrameSettings { shading: None, mode, side: WEAK_SIDE };
@@ -70,7 +70,7 @@ struct FrameSecs {
     composite: f64,
 }
 
-fn frame(run: &Run, case: &str, subject: &Subject, settings: &FrameSettings) -> Result<()> {
+fn frame(run: &Run<'_>, case: &str, subject: &Subject, settings: &FrameSettings) -> Result<()> {
     let &FrameSettings { shading, mode, side } = settings;
     let named = run.named(case);
     if !run.options.selects(&named) {
@@ -108,7 +108,7 @@ fn frame(run: &Run, case: &str, subject: &Subject, settings: &FrameSettings) -> 
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let threads = cores.div_ceil(world.size());
     let share = samples / world.size() as u64;
-    let mut contenders: Vec<Contender> = vec![contender("zippy", library)];
+    let mut contenders: Vec<Contender<'_>> = vec![contender("zippy", library)];
     contenders.push(contender("its samples in cache", || {
         arithmetic(share, threads, &table);
         Ok(())
@@ -140,7 +140,7 @@ fn frame(run: &Run, case: &str, subject: &Subject, settings: &FrameSettings) -> 
 }
 
 /// True if shading changes the picture on any rank. Collective.
-fn is_lit(run: &Run, renderer: &VolumeRenderer<u8>, look: &Look) -> Result<bool> {
+fn is_lit(run: &Run<'_>, renderer: &VolumeRenderer<'_, u8>, look: &Look) -> Result<bool> {
     let small = Look { size: (64, 64), ..look.clone() };
     let lit = renderer.render(&small)?.image;
     let plain = renderer.render(&Look { shading: None, ..small })?.image;
@@ -168,7 +168,7 @@ fn failed(message: String) -> zippy::Error {
 }
 
 /// Reports casting, compositing and remaining seconds as means over frames and ranks.
-fn report_shares(run: &Run, case: &str, frames: &[FrameSecs], samples: u64) -> Result<()> {
+fn report_shares(run: &Run<'_>, case: &str, frames: &[FrameSecs], samples: u64) -> Result<()> {
     let world = run.world;
     let slowest = Spread::of(&run.slowest(frames.iter().map(|frame| frame.total).collect())?);
     let mut sums =

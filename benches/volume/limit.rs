@@ -15,7 +15,7 @@ const STRIDE: u32 = 4;
 const CUBE: usize = 15;
 
 /// Number of samples with an opacity above zero until the ray's opacity reaches `opaque`.
-pub fn visible_samples(subject: &Subject, view: &View, table: &TransferTable, opaque: f32) -> Result<u64> {
+pub(crate) fn visible_samples(subject: &Subject, view: &View, table: &TransferTable, opaque: f32) -> Result<u64> {
     let [nx, ny, _] = subject.shape.map(|n| n as usize);
     let voxels = subject.read(&Region::whole(Index::new(&subject.shape)))?;
     let mut count = 0;
@@ -60,7 +60,7 @@ fn colour(table: &TransferTable, value: f32) -> [f32; 4] {
 }
 
 /// Computes `samples` samples with `threads` threads.
-pub fn arithmetic(samples: u64, threads: usize, table: &TransferTable) {
+pub(crate) fn arithmetic(samples: u64, threads: usize, table: &TransferTable) {
     std::thread::scope(|scope| {
         for thread in 0..threads {
             scope.spawn(move || std::hint::black_box(one_thread(samples / threads as u64, thread, table)));

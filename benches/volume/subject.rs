@@ -10,7 +10,7 @@ use zippy_render::scene;
 use zippy_render::volume::{Camera, Phantom, TransferFunction};
 
 /// An 8-bit volume with camera and transfer function.
-pub struct Subject {
+pub(crate) struct Subject {
     pub name: &'static str,
     pub shape: [i64; 3],
     pub camera: Camera,
@@ -30,7 +30,7 @@ fn shared(path: &str) -> PathBuf {
 }
 
 /// The scans with transfer functions and cameras of VTK's reference pictures, or the phantom.
-pub fn subjects() -> Result<Vec<Subject>> {
+pub(crate) fn subjects() -> Result<Vec<Subject>> {
     let known = [
         ("engine", "VTK needed 1.43 s (GPU mapper in software; shaded 3.2 s) and 0.48 s (CPU mapper) on 2 quiet cores"),
         ("bonsai", "VTK needed 1.9 s (GPU mapper in software; shaded 3.9 s) and 0.35 s (CPU mapper) on 2 quiet cores"),
@@ -55,7 +55,7 @@ pub fn subjects() -> Result<Vec<Subject>> {
 
 impl Subject {
     /// The phantom with 8 bits, completely in the picture.
-    pub fn phantom(shape: [i64; 3]) -> Self {
+    pub(crate) fn phantom(shape: [i64; 3]) -> Self {
         Self {
             name: "phantom",
             shape,
@@ -67,7 +67,7 @@ impl Subject {
     }
 
     /// Reads the voxels of a region, x fastest.
-    pub fn read(&self, region: &Region) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self, region: &Region) -> Result<Vec<u8>> {
         match &self.voxels {
             Voxels::File(file) => Ok(file.read_region(region)?),
             Voxels::Phantom(phantom) => {
@@ -78,7 +78,7 @@ impl Subject {
     }
 
     /// Creates an array over all ranks with the voxels. Collective.
-    pub fn array(&self, world: &World) -> Result<GlobalArray<u8, 3>> {
+    pub(crate) fn array(&self, world: &World) -> Result<GlobalArray<u8, 3>> {
         let array = world.array(self.name, &Layout::new(self.shape))?;
         for chunk in array.chunks() {
             chunk.all().write(&self.read(&chunk.region())?)?;

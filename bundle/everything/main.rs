@@ -3,7 +3,7 @@
 //! starts tests and benchmarks by name.
 
 // Each benchmark is also a separate program and declares the files that benchmarks share.
-#![allow(clippy::duplicate_mod)]
+#![allow(clippy::duplicate_mod, reason = "each test names its helpers")]
 
 #[path = "../../crates/primitives/tests/algorithms/mod.rs"]
 mod algorithms;
@@ -21,7 +21,7 @@ mod surfaces;
 mod world;
 
 #[path = "../../crates/io/tests/common/counting.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with other tests")]
 mod counting;
 
 mod benchmarks;

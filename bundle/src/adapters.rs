@@ -10,7 +10,7 @@ use crate::{Setting, child, vulkan};
 
 /// Adapter with the description that the program `doctor` prints.
 #[derive(Debug, Clone)]
-pub struct Adapter {
+pub(crate) struct Adapter {
     /// Index in the list of adapters, in order of preference.
     pub number: usize,
     /// Name, type, driver, memory and limits.
@@ -22,11 +22,11 @@ impl Adapter {
         self.about[field].as_str().unwrap_or("unknown")
     }
 
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.text("name")
     }
 
-    pub fn is_gpu(&self) -> bool {
+    pub(crate) fn is_gpu(&self) -> bool {
         ["DiscreteGpu", "IntegratedGpu", "VirtualGpu"].contains(&self.text("type"))
     }
 
@@ -48,7 +48,7 @@ impl fmt::Display for Adapter {
 }
 
 /// Lists the adapters of this machine in order of preference, by a run of `doctor`.
-pub fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
+pub(crate) fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
     let log = setting.out.join("adapters.log");
     let command = child::benchmark(setting, "adapters");
     let ended = child::run(command, &log, Duration::from_secs(60), &setting.stop)?;
@@ -68,7 +68,7 @@ fn described(text: &str) -> Vec<Adapter> {
 }
 
 /// Returns the adapter that the command line selects, or else the first adapter that opens.
-pub fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
+pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
     let listed = || adapters.iter().map(|adapter| format!("\n  {adapter}")).collect::<String>();
     let adapter = match &options.adapter {
         None => adapters

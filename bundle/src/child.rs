@@ -17,10 +17,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Time limit of a program that only lists its tests.
-pub const LIST_LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const LIST_LIMIT: Duration = Duration::from_secs(20);
 
 /// Problem text of a part that a signal to the runner ended.
-pub const STOPPED: &str = "stopped by a signal";
+pub(crate) const STOPPED: &str = "stopped by a signal";
 
 /// Flag that the signals of a terminal or a batch system set to end this process.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,7 @@ impl Stop {
 
 /// Result of a process that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// Standard output.
     pub text: String,
     pub secs: f64,
@@ -62,7 +62,7 @@ pub struct Ended {
 }
 
 /// Returns the command of a program in the archive, with the variables of all programs.
-pub fn program(setting: &Setting, name: &str) -> Command {
+pub(crate) fn program(setting: &Setting, name: &str) -> Command {
     let mut command = Command::new(setting.home.join("bin").join(name));
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
     clean(&mut command);
@@ -77,7 +77,7 @@ pub fn program(setting: &Setting, name: &str) -> Command {
 /// Removes inherited variables that change tests and measurements, and the variables of an MPI
 /// launcher that started this process: the ranks of the programs are threads. Variables that
 /// `command` sets stay.
-pub fn clean(command: &mut Command) {
+pub(crate) fn clean(command: &mut Command) {
     const PREFIXES: [&str; 8] =
         ["ZIPPY_", "OMPI_COMM_", "PMIX_", "PMI_", "MV2_COMM_", "JSM_NAMESPACE_", "FLUX_JOB_", "SLURM_STEP_"];
     let set: Vec<_> =
@@ -90,12 +90,12 @@ pub fn clean(command: &mut Command) {
 }
 
 /// Returns the command of the program with all tests and benchmarks.
-pub fn everything(setting: &Setting) -> Command {
+pub(crate) fn everything(setting: &Setting) -> Command {
     program(setting, "everything")
 }
 
 /// Returns the command that runs the benchmark `name`.
-pub fn benchmark(setting: &Setting, name: &str) -> Command {
+pub(crate) fn benchmark(setting: &Setting, name: &str) -> Command {
     let mut command = everything(setting);
     command.args(["--exact", &format!("benchmarks::run::{name}"), "--nocapture"]).env("ZIPPY_BUNDLE_RUN", name);
     command
@@ -105,7 +105,7 @@ pub fn benchmark(setting: &Setting, name: &str) -> Command {
 ///
 /// Standard output goes to `log`. Standard error goes to a second file, with the extension
 /// `errors.log` instead of that of `log`; the file is removed if it is empty.
-pub fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
+pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let error_log = log.with_extension("errors.log");
     let [out, err] = [log, &error_log].map(File::create);

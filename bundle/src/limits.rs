@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Limit of the adapter, from the benchmark `limits` of the same run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     /// Bandwidth of a copy in the adapter's memory.
     Copy,
     /// Bandwidth of a kernel that reads two arrays and writes one.
@@ -27,7 +27,7 @@ impl Limit {
     }
 
     /// Returns the measured bandwidth in GB/s: the maximum of the limit's cases.
-    pub fn rate(self, limits: &[Value]) -> Option<f64> {
+    pub(crate) fn rate(self, limits: &[Value]) -> Option<f64> {
         let is_own_case = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
         limits.iter().filter(is_own_case).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)
     }

@@ -12,6 +12,7 @@ mod outcome;
 mod parts;
 mod report;
 mod vulkan;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../examples/support/words.rs"]
 mod words;
 
@@ -47,6 +48,7 @@ pub struct Setting {
     pub out: PathBuf,
     /// Environment variables of every process.
     pub variables: Vec<(String, String)>,
+    /// End of the part: an exit status, a signal or the time limit.
     pub stop: Stop,
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// Sources and compiler of an archive.
 #[derive(Debug, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// Commit of the sources.
     pub commit: String,
     /// Version of the compiler.
@@ -15,7 +15,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Reads `bundle.json` of an unpacked archive.
-    pub fn read(home: &Path) -> Result<Self, String> {
+    pub(crate) fn read(home: &Path) -> Result<Self, String> {
         let path = home.join("bundle.json");
         let problem = |error: &dyn std::fmt::Display| format!("{}: {error}; unpack the whole archive", path.display());
         let text = std::fs::read_to_string(&path).map_err(|error| problem(&error))?;

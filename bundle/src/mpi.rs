@@ -24,7 +24,7 @@ const OPEN_MPI: [(&str, &str); 6] = [
 /// # Errors
 /// A text with the reason why the tests cannot run: the archive has no MPI program, the MPI library
 /// of the machine is missing or another one, or no launcher is found.
-pub fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
+pub(crate) fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
     let program = child::program(setting, "transport-mpi");
     let path = PathBuf::from(program.get_program());
     if !path.exists() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 /// Default time limit of all parts together, in minutes.
-pub const MINUTES: f64 = 8.0;
+pub(crate) const MINUTES: f64 = 8.0;
 
 /// Runs tests and benchmarks on this machine's GPU: no toolchain, no network and no MPI are needed.
 ///
@@ -14,7 +14,7 @@ pub const MINUTES: f64 = 8.0;
 /// needs about four times as long (`--minutes 32`).
 #[derive(Debug, Parser)]
 #[command(name = "run-all", version)]
-pub struct Options {
+pub(crate) struct Options {
     /// Part of the adapter's name, or its number in the list of adapters; default: the best
     /// adapter.
     #[arg(long, value_name = "NAME")]

@@ -9,7 +9,7 @@ use crate::child::Ended;
 
 /// Result of a part.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub secs: f64,
     /// Tests that passed.
     pub passed: usize,
@@ -26,20 +26,20 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub fn left_out(reason: String) -> Self {
+    pub(crate) fn left_out(reason: String) -> Self {
         Self { left_out: Some(reason), ..Self::default() }
     }
 
     /// Returns true if no test failed and the part had no problem. A part that was cut off is good
     /// if it has a result.
-    pub fn is_good(&self) -> bool {
+    pub(crate) fn is_good(&self) -> bool {
         let has_results = self.passed > 0 || !self.cases.is_empty();
         let is_cut = |problem: &str| problem.starts_with("cut off") && has_results;
         self.failed.is_empty() && self.problem.as_deref().is_none_or(is_cut)
     }
 
     /// Returns one line of text for the user.
-    pub fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         if let Some(reason) = &self.left_out {
             return format!("left out: {reason}");
         }
@@ -70,7 +70,7 @@ fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
 
 /// Reads the output of a test harness that ran the tests `names`, or tests by filters if `names` is
 /// empty. Tests without a result line are unfinished.
-pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
+pub(crate) fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
     let (ended, mut outcome) = ended(result);
     let mut without_result: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mut running = None;
@@ -105,7 +105,7 @@ pub fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
 
 /// Reads the file of results of a benchmark. A benchmark that was cut off has the results of the
 /// cases that ended.
-pub fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
+pub(crate) fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
     let (_, mut outcome) = ended(result);
     let read = || -> Option<Vec<Value>> {
         let value: Value = serde_json::from_str(&std::fs::read_to_string(numbers).ok()?).ok()?;
@@ -120,12 +120,12 @@ pub fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
 }
 
 /// Returns the result of a program: its exit status.
-pub fn of_program(result: Result<Ended, String>) -> Outcome {
+pub(crate) fn of_program(result: Result<Ended, String>) -> Outcome {
     ended(result).1
 }
 
 /// Compares two runs of a program: both must succeed and print the same hash.
-pub fn of_programs(first: Result<Ended, String>, second: Result<Ended, String>) -> Outcome {
+pub(crate) fn of_programs(first: Result<Ended, String>, second: Result<Ended, String>) -> Outcome {
     let ((first, mut outcome), (second, other)) = (ended(first), ended(second));
     outcome.secs += other.secs;
     outcome.problem = outcome.problem.or(other.problem).or_else(|| match [&first, &second].map(hash) {

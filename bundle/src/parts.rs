@@ -8,7 +8,7 @@ use crate::limits::Limit;
 use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
 
 /// Part of a run.
-pub struct Part {
+pub(crate) struct Part {
     pub name: &'static str,
     pub about: &'static str,
     /// Time limit in seconds, for a machine with a large GPU and 16 cores.
@@ -17,7 +17,7 @@ pub struct Part {
 }
 
 /// Work of a part.
-pub enum Work {
+pub(crate) enum Work {
     /// Tests whose names begin with one of `modules` and with none of `without`.
     Tests { modules: &'static [&'static str], without: &'static [&'static str] },
     /// A benchmark, with ranks as threads. `limit` is the limit of the adapter that bounds it.
@@ -67,7 +67,7 @@ const OF_SOURCES: &[&str] = &[
 const TOO_LONG_ON_GPU: &[&str] = &["algorithms::deliver::bounded::a_cell_a_message"];
 
 /// All parts. The sum of their time limits is eight minutes.
-pub const PARTS: &[Part] = &[
+pub(crate) const PARTS: &[Part] = &[
     bench("limits", 20, "limits", 1, Limit::None),
     tests("device", "memory, packing and combining, on the device and by the host", 20, &["device::"], &[]),
     tests(
@@ -123,7 +123,7 @@ pub const PARTS: &[Part] = &[
 ];
 
 /// Returns the parts with the names `only`, or all parts if `only` is empty.
-pub fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
+pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
     if let Some(unknown) = only.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
         let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         return Err(format!("there is no part {unknown:?}. The parts are: {}", names.join(" ")));
@@ -133,7 +133,7 @@ pub fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
 
 impl Part {
     /// Runs the part within a time limit. The outcome has all errors.
-    pub fn run(&self, setting: &Setting, limit: Duration) -> Outcome {
+    pub(crate) fn run(&self, setting: &Setting, limit: Duration) -> Outcome {
         let log = setting.out.join(format!("{}.log", self.name));
         match &self.work {
             Work::Tests { modules, without } => {

@@ -14,7 +14,7 @@ use crate::parts::{Part, Work};
 const MAX_UNFINISHED_NAMES: usize = 12;
 
 /// Results of the parts that ended.
-pub struct Report {
+pub(crate) struct Report {
     machine: Value,
     file: PathBuf,
     parts: Vec<(&'static Part, Outcome)>,
@@ -23,7 +23,7 @@ pub struct Report {
 }
 
 /// Returns the default directory of results, with the host name and the time in UTC.
-pub fn default_directory() -> PathBuf {
+pub(crate) fn default_directory() -> PathBuf {
     let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace([':', '-'], "");
     Path::new("zippy-results").join(format!("{}-{time}", host()))
 }
@@ -39,7 +39,7 @@ fn host() -> String {
 }
 
 impl Report {
-    pub fn new(manifest: &Manifest, adapter: &Adapter, out: &Path, only: &[String]) -> Self {
+    pub(crate) fn new(manifest: &Manifest, adapter: &Adapter, out: &Path, only: &[String]) -> Self {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string()[..10].to_string();
         let words = adapter.name().split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("-").to_lowercase();
@@ -61,22 +61,22 @@ impl Report {
     }
 
     /// Returns the path of the JSON file.
-    pub fn file(&self) -> &Path {
+    pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
     /// Returns true if at least one part ran and all outcomes are good.
-    pub fn is_good(&self) -> bool {
+    pub(crate) fn is_good(&self) -> bool {
         !self.parts.is_empty() && self.parts.iter().all(|(_, outcome)| outcome.is_good())
     }
 
     /// Adds parts that do not run, because the time limit of the run is reached.
-    pub fn leave_out(&mut self, parts: &[&'static Part]) {
+    pub(crate) fn leave_out(&mut self, parts: &[&'static Part]) {
         self.parts_without_time.extend(parts.iter().map(|part| part.name));
     }
 
     /// Adds a result and writes the JSON file with all results: a run can be stopped at any time.
-    pub fn add(&mut self, part: &'static Part, outcome: Outcome) -> Result<(), String> {
+    pub(crate) fn add(&mut self, part: &'static Part, outcome: Outcome) -> Result<(), String> {
         self.parts.push((part, outcome));
         let draft = self.file.with_extension("draft");
         let written = std::fs::write(&draft, self.json()).and_then(|()| std::fs::rename(&draft, &self.file));
@@ -125,7 +125,7 @@ impl Report {
 
     /// Returns a table of the tests, with the names of failed tests, and of the medians of
     /// benchmarks, compared with the adapter's limits.
-    pub fn table(&self) -> String {
+    pub(crate) fn table(&self) -> String {
         let mut text = format!("{:18} {:>7} {:>7} {:>8}  result\n", "tests", "passed", "failed", "seconds");
         let (mut failed, mut unfinished) = (String::new(), Vec::new());
         for (part, outcome) in self.parts.iter().filter(|(part, _)| !matches!(part.work, Work::Benchmark { .. })) {

@@ -18,7 +18,7 @@ const NVIDIA: &str = "libGLX_nvidia.so.0";
 /// # Errors
 /// No loader is found, or the manifest file cannot be written.
 #[cfg(target_os = "linux")]
-pub fn prepare(setting: &mut Setting) -> Result<(), String> {
+pub(crate) fn prepare(setting: &mut Setting) -> Result<(), String> {
     let archive_lib = setting.home.join("lib");
     if archive_lib.join(LOADER).exists() {
         let inherited = std::env::var("LD_LIBRARY_PATH").map_or(String::new(), |path| format!(":{path}"));
@@ -79,7 +79,7 @@ fn icd_manifests() -> Vec<PathBuf> {
 
 /// Describes the GPU device nodes and Vulkan drivers of this machine, for the error of a missing
 /// GPU.
-pub fn facts() -> String {
+pub(crate) fn facts() -> String {
     let nodes = ["/dev/nvidia0", "/dev/nvidiactl", "/dev/dri", "/dev/kfd"].map(Path::new);
     let nodes: Vec<String> = nodes.iter().filter(|node| node.exists()).map(|node| node.display().to_string()).collect();
     let manifests: Vec<String> = icd_manifests().iter().map(|file| file.display().to_string()).collect();

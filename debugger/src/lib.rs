@@ -1,5 +1,6 @@
 //! The array viewer: requests to a running program or a recording, and the display of the answers.
 #![forbid(unsafe_code)]
+#![allow(missing_docs, reason = "a library for the program and its tests only")]
 
 pub mod app;
 pub mod client;

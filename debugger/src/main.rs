@@ -1,6 +1,7 @@
 //! The command line of the array viewer.
 
 mod options;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../examples/support/words.rs"]
 mod words;
 

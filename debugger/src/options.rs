@@ -26,13 +26,13 @@ use zippy_debugger::shot::Shot;
 /// ssh -L 7777:127.0.0.1:7777 HOST
 #[derive(Parser, Debug)]
 #[command(name = "zippy-debugger", version, verbatim_doc_comment)]
-pub struct Options {
+pub(crate) struct Options {
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub(crate) enum Command {
     /// Opens a window on a running program
     ///
     /// The window stays open after the program ends, and shows the next program at the same address
@@ -95,7 +95,7 @@ pub enum Command {
 }
 
 #[derive(Args, Debug)]
-pub struct Patience {
+pub(crate) struct Patience {
     /// Maximum wait for an answer or for a connection to a program, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     patience: u64,
@@ -108,14 +108,14 @@ fn seconds(text: &str) -> Result<u64, String> {
 }
 
 impl Patience {
-    pub fn get(&self) -> Duration {
+    pub(crate) fn get(&self) -> Duration {
         Duration::from_secs(self.patience)
     }
 }
 
 /// Returns the token that the program has printed, from the environment or from the terminal. No
 /// option contains the token, because other users of a machine can see command lines.
-pub fn token() -> Option<String> {
+pub(crate) fn token() -> Option<String> {
     let given = std::env::var("ZIPPY_DEBUG_TOKEN").ok().filter(|token| !token.trim().is_empty());
     given.or_else(|| {
         let (input, mut line) = (std::io::stdin(), String::new());

@@ -13,10 +13,10 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// A signal that requested the end of the program.
 #[derive(Debug, Clone, Copy)]
-#[allow(dead_code)] // in programs that only end
+#[allow(dead_code, reason = "unused in programs that only end")]
 pub struct Signal(i32);
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "unused in programs that only end")]
 impl Signal {
     /// `SIGINT`, `SIGTERM` or `SIGHUP`.
     pub fn name(self) -> &'static str {

@@ -128,7 +128,7 @@ impl<R, E> Link<R, E> {
         events: Receiver<E>,
         opens_window: impl FnOnce(E) -> bool,
         ranks: impl FnOnce() -> Result<()> + Send,
-        app: impl FnOnce(&CreationContext, Receiver<E>) -> Box<dyn App>,
+        app: impl FnOnce(&CreationContext<'_>, Receiver<E>) -> Box<dyn App>,
     ) -> Result<()> {
         thread::scope(|scope| {
             let running = thread::Builder::new().name("ranks".into()).spawn_scoped(scope, ranks);

@@ -9,7 +9,7 @@ use zippy::Error;
 ///
 /// # Errors
 /// The line cannot be written, for example on a full disk.
-#[allow(dead_code)] // in programs without output
+#[allow(dead_code, reason = "unused in programs without output")]
 pub fn say(line: impl Display) -> Result<(), Error> {
     let line = format!("{line}\n");
     let mut out = io::stdout().lock();
@@ -22,7 +22,7 @@ pub fn say(line: impl Display) -> Result<(), Error> {
 }
 
 /// Writes a line to standard error. Errors are ignored.
-#[allow(dead_code)] // in programs whose errors end `main`
+#[allow(dead_code, reason = "unused in programs whose errors end `main`")]
 pub fn complain(line: impl Display) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

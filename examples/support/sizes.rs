@@ -7,7 +7,7 @@ pub const AXES: [char; 4] = ['x', 'X', ',', '\u{d7}'];
 ///
 /// # Errors
 /// A message for the command line.
-#[allow(dead_code)] // in programs that only read volumes
+#[allow(dead_code, reason = "unused in programs that only read volumes")]
 pub fn extents(text: &str) -> Result<[i64; 3], String> {
     let shape = voxels(text)?;
     let fits = shape.iter().product::<i64>() <= 1 << 32;
@@ -78,7 +78,7 @@ pub fn number(text: &str, least: i64) -> Result<i64, String> {
 ///
 /// # Errors
 /// The text is not an integer, or the number is out of range.
-#[allow(dead_code)] // in programs without such options
+#[allow(dead_code, reason = "unused in programs without such options")]
 pub fn whole<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     let number: i128 = text.trim().parse().map_err(|_| format!("{text:?} is not a whole number"))?;
     T::try_from(number).map_err(|_| match number {
@@ -91,7 +91,7 @@ pub fn whole<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
 ///
 /// # Errors
 /// The text is not an integer of this range.
-#[allow(dead_code)] // in programs without such options
+#[allow(dead_code, reason = "unused in programs without such options")]
 pub fn ranged<T: TryFrom<i128>, const LEAST: i64, const MOST: i64>(text: &str) -> Result<T, String> {
     let error = || format!("{text:?} is not a whole number from {LEAST} to {MOST}");
     let number = text.trim().parse().ok().filter(|number| (i128::from(LEAST)..=i128::from(MOST)).contains(number));
@@ -117,7 +117,7 @@ pub fn real(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// A message for the command line.
-#[allow(dead_code)] // in programs without open ranges
+#[allow(dead_code, reason = "unused in programs without open ranges")]
 pub fn number_or_infinity(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.trim().parse().ok();
     number.filter(|number| !number.is_nan()).ok_or_else(|| format!("{text:?} is not a number"))

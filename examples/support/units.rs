@@ -11,14 +11,14 @@ pub trait Number: FileScalar {
     /// The nearest `f64`.
     fn real(self) -> f64;
     /// Difference to an offset, which is an integer if the type is.
-    #[allow(dead_code)] // in programs that compare with levels only
+    #[allow(dead_code, reason = "unused in programs that compare with levels only")]
     fn above(self, offset: f64) -> f64;
     /// True if the number equals this integer exactly.
-    #[allow(dead_code)] // in programs without labels
+    #[allow(dead_code, reason = "unused in programs without labels")]
     fn is_whole(self, number: i64) -> bool;
     /// Difference to a level. The difference is rounded, but has the right sign and is 0 only for
     /// equal numbers.
-    #[allow(dead_code)] // in programs that compare on the device
+    #[allow(dead_code, reason = "unused in programs that compare on the device")]
     fn minus(self, level: Level) -> f64;
 }
 
@@ -31,7 +31,7 @@ pub struct Level {
     pub whole: Option<i128>,
 }
 
-#[allow(dead_code)] // in programs that compare on the device
+#[allow(dead_code, reason = "unused in programs that compare on the device")]
 impl Level {
     /// Parses a finite number.
     ///
@@ -98,7 +98,7 @@ macro_rules! floating {
 floating!(f16, f32, f64);
 
 /// Number type of the volume on the device.
-#[allow(dead_code)] // in programs that hold floats only
+#[allow(dead_code, reason = "unused in programs that hold floats only")]
 pub trait Value: volume::Voxel + zippy_isosurface::Sample {
     /// The nearest number of this type.
     fn from_number(number: f64) -> Self;
@@ -175,7 +175,7 @@ impl NumberStatistics {
     }
 
     /// Smallest and largest finite number; `None` if there is none.
-    #[allow(dead_code)] // in programs that leave out numbers far away
+    #[allow(dead_code, reason = "unused in programs that leave out numbers far away")]
     pub fn finite(&self) -> Option<(f64, f64)> {
         let sides = [self.near, self.low, self.high];
         let [least, most] = sides.into_iter().fold(EMPTY_RANGE, |all, side| [all[0].min(side[0]), all[1].max(side[1])]);
@@ -183,7 +183,7 @@ impl NumberStatistics {
     }
 
     /// True if `f64` may have rounded some of the numbers, if they are integers.
-    #[allow(dead_code)] // in programs that draw only
+    #[allow(dead_code, reason = "unused in programs that draw only")]
     pub fn is_beyond_f64(&self) -> bool {
         self.finite().is_some_and(|(least, most)| least.abs().max(most.abs()) >= 2.0_f64.powi(53))
     }
@@ -209,13 +209,13 @@ impl NumberStatistics {
 }
 
 /// Converts a number to units, without rounding.
-#[allow(dead_code)] // in programs that compare with levels only
+#[allow(dead_code, reason = "unused in programs that compare with levels only")]
 pub fn to_units<N: Number>(number: N, units: &Rescale) -> f64 {
     number.above(units.intercept) / units.slope
 }
 
 /// The nearest `f32` between -[`FAR`] and [`FAR`]. `nan_value` replaces NaN.
-#[allow(dead_code)] // in programs that draw no NaN
+#[allow(dead_code, reason = "unused in programs that draw no NaN")]
 pub fn float(number: f64, nan_value: f64) -> f32 {
     (if number.is_nan() { nan_value } else { number.clamp(-FAR, FAR) }) as f32
 }

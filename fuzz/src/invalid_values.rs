@@ -77,7 +77,7 @@ fn recorded(entries: &[Recorded]) -> Vec<u8> {
 }
 
 /// A recording with up to three entries that are removed, repeated or changed.
-pub fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut entries = messages::entries();
     for _ in 0..1 + random.below(3) {
         let at = random.below(entries.len());
@@ -94,7 +94,7 @@ pub fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Answers with up to four changes, in some inputs in the wrong order.
-pub fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut answers = messages::answers();
     for _ in 0..1 + random.below(4) {
         let at = random.below(answers.len());
@@ -115,7 +115,7 @@ fn encoded(answers: &[Answer]) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// An entry cannot be encoded.
-pub fn recordings() -> Result<Vec<Sample>, String> {
+pub(crate) fn recordings() -> Result<Vec<Sample>, String> {
     let entries = messages::entries();
     let mut sections = vec![(Encoding::Plain, recorded(&[]))];
     for entry in &entries {
@@ -128,7 +128,7 @@ pub fn recordings() -> Result<Vec<Sample>, String> {
 ///
 /// # Errors
 /// The answers cannot be encoded.
-pub fn answers() -> Result<Vec<Sample>, String> {
+pub(crate) fn answers() -> Result<Vec<Sample>, String> {
     let payload = encoded(&messages::answers())?[4..].to_vec();
     Ok(vec![vec![SampleFile { name: "answers.msg".into(), sections: vec![(Encoding::Frame, payload)] }]])
 }

@@ -21,6 +21,7 @@ mod tests;
 #[path = "../../debugger/tests/viewer/tour.rs"]
 mod tour;
 mod viewer;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../examples/support/words.rs"]
 mod words;
 mod worker;

@@ -13,7 +13,7 @@ use crate::samples::{Encoding, Sample, SampleFile};
 ///
 /// # Errors
 /// The library cannot write a file.
-pub fn samples() -> Result<Vec<Sample>, String> {
+pub(crate) fn samples() -> Result<Vec<Sample>, String> {
     let folder = Folder::new();
     let positions: Vec<[f32; 3]> =
         (0..9_u8).map(|i| [f32::from(i % 3), f32::from(i / 3), 0.5 * f32::from(i)]).collect();
@@ -123,7 +123,7 @@ fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) ->
 ///
 /// # Errors
 /// The reader refuses the mesh.
-pub fn read(path: &Path) -> Result<(), IoError> {
+pub(crate) fn read(path: &Path) -> Result<(), IoError> {
     let Mesh { origin, positions, normals, fields, triangles, .. } = mesh::read(path)?;
     assert!(origin.iter().all(|x| x.is_finite()));
     let vertices = positions.len() as u64;

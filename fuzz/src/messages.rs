@@ -16,7 +16,7 @@ use crate::samples::{Encoding, Sample, SampleFile};
 ///
 /// # Errors
 /// The reader refuses the bytes.
-pub fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
     match name {
         "ask.msg" => read_frame::<Ask>(bytes, frame::MOST_ASKED, |ask| {
             if let Request::View(view) = &ask.request {
@@ -83,7 +83,7 @@ fn frame_sample(name: &str, frame: Result<Vec<u8>, String>) -> Result<Sample, St
 ///
 /// # Errors
 /// A message cannot be encoded.
-pub fn samples() -> Result<Vec<Sample>, String> {
+pub(crate) fn samples() -> Result<Vec<Sample>, String> {
     let array = ArrayRef { rank: Some(1), number: 300 };
     let view = ViewRequest {
         array,
@@ -138,10 +138,10 @@ pub fn samples() -> Result<Vec<Sample>, String> {
     asks.chain(messages).chain([Ok(greeting)]).collect()
 }
 
-pub const ARRAY: ArrayRef = ArrayRef { rank: None, number: 300 };
+pub(crate) const ARRAY: ArrayRef = ArrayRef { rank: None, number: 300 };
 
 /// One answer of each kind, all for the array [`ARRAY`].
-pub fn answers() -> Vec<Answer> {
+pub(crate) fn answers() -> Vec<Answer> {
     let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
     vec![
         Answer::Arrays(vec![entry(ARRAY)]),
@@ -155,12 +155,12 @@ pub fn answers() -> Vec<Answer> {
     ]
 }
 
-pub fn program() -> Program {
+pub(crate) fn program() -> Program {
     Program { name: "lbm".into(), ranks: 4, checked: true, adapters: vec!["llvmpipe".into()] }
 }
 
 /// Entries of a valid recording.
-pub fn entries() -> Vec<Recorded> {
+pub(crate) fn entries() -> Vec<Recorded> {
     let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
     vec![
         Recorded::Program(program()),

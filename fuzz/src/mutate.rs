@@ -6,19 +6,19 @@ use zippy_testing::random::SplitMix64;
 use super::samples::{Encoding, Sample, SampleFile};
 
 /// Generator of pseudo-random numbers: the same seed gives the same numbers.
-pub struct Random(SplitMix64);
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(SplitMix64::new(seed))
     }
 
-    pub fn next_u64(&mut self) -> u64 {
+    pub(crate) fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Number below `end`; 0 if `end` is 0.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next_u64() % end.max(1) as u64) as usize
     }
 
@@ -93,7 +93,7 @@ const WORDS: [&str; 32] = [
 ];
 
 /// Applies up to six mutations to a random sample. Returns names and bytes of its files.
-pub fn mutated_sample(samples: &[Sample], random: &mut Random) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn mutated_sample(samples: &[Sample], random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut sample = samples[random.below(samples.len())].clone();
     // Small inputs are read faster, so that a run reads more of them.
     let max_bytes = if random.below(32) == 0 { MAX_BYTES } else { MAX_ADDED_BYTES };

@@ -21,7 +21,7 @@ const MAX_FINDINGS: usize = 100;
 ///
 /// # Errors
 /// A worker cannot be started, or the files of a finding cannot be written.
-pub fn run(options: &Options, target: Target, seed: u64, time: Duration, inputs: u64) -> Result<Tally, String> {
+pub(crate) fn run(options: &Options, target: Target, seed: u64, time: Duration, inputs: u64) -> Result<Tally, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let step = options.workers.to_string();
     let supervisor = Supervisor {

@@ -38,7 +38,7 @@ pub struct SampleFile {
 }
 
 /// Files of one input. The reader opens the first file, whose name selects the reader.
-pub type Sample = Vec<SampleFile>;
+pub(crate) type Sample = Vec<SampleFile>;
 
 impl SampleFile {
     /// Encoded bytes of the file.
@@ -62,7 +62,7 @@ impl SampleFile {
 }
 
 /// Replaces the contents of a folder by the files of an input. Returns the path of the first file.
-pub fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
+pub(crate) fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
     for entry in std::fs::read_dir(&folder.0).into_iter().flatten().flatten() {
         let path = entry.path();
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
@@ -90,7 +90,7 @@ fn with_files(mut sample: Sample, others: &[Sample]) -> Sample {
 }
 
 /// All samples of volumes. Each volume has 60 numbers of 16 bits.
-pub fn volumes() -> Vec<Sample> {
+pub(crate) fn volumes() -> Vec<Sample> {
     use Encoding::{Gzip, Plain, Zlib};
     let data = values(60, |i| i as i16);
     let raw = &bytes(&data, true)[..];
@@ -167,7 +167,7 @@ pub fn volumes() -> Vec<Sample> {
 
 /// Samples of scenes and transfer functions in JSON, of index files for pieces and time steps, and
 /// of a header with all optional fields.
-pub fn texts() -> Vec<Sample> {
+pub(crate) fn texts() -> Vec<Sample> {
     let plain = |name, bytes: &[u8]| single_file(name, &[(Encoding::Plain, bytes)]);
     let index = r#"<VTKFile type="PImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
 <PImageData WholeExtent="0 3 0 1 0 0" GhostLevel="0" Origin="1 2 0" Spacing="1 2 1" Direction="0 1 0 1 0 0 0 0 1"><FieldData>
@@ -242,7 +242,7 @@ fn nifti2_header(pair: bool) -> Vec<u8> {
 ///
 /// # Errors
 /// The reader refuses the file.
-pub fn read(path: &Path) -> Result<(), IoError> {
+pub(crate) fn read(path: &Path) -> Result<(), IoError> {
     let name = path.file_name().unwrap().to_str().unwrap();
     match name {
         "scene.json" => return scene::read(path, None).map(drop),
@@ -261,7 +261,7 @@ pub fn read(path: &Path) -> Result<(), IoError> {
 }
 
 /// Reads all numbers of a volume, except of a large volume.
-pub fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
+pub(crate) fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
     let file = opened?;
     let shape = file.shape();
     // The result itself needs memory: the limit is for the memory of the reader.
@@ -276,6 +276,6 @@ pub fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
 /// Maximum memory, in bytes, for the reader of a file of `length` bytes: a constant for buffers,
 /// decompressors and error messages, and 64 bytes per byte, as a file name of one letter in a list
 /// becomes an entry of a table.
-pub fn max_memory(length: usize) -> isize {
+pub(crate) fn max_memory(length: usize) -> isize {
     (3 << 20) + 64 * length as isize
 }

@@ -12,9 +12,9 @@ use crate::common::volumes::Folder;
 use crate::samples::{Encoding, Sample, SampleFile};
 
 /// Name of the Zarr store in the folder of an input.
-pub const STORE: &str = "store.zarr";
+pub(crate) const STORE: &str = "store.zarr";
 /// Name of the directory of checkpoints in the folder of an input.
-pub const RUN: &str = "run";
+pub(crate) const RUN: &str = "run";
 
 /// Maximum number of cells of an array that is loaded.
 const MAX_CELLS: i64 = 1 << 16;
@@ -47,12 +47,12 @@ type SetOptions<'a> = &'a dyn Fn(&mut ZarrOptions);
 ///
 /// # Errors
 /// The library cannot write a store.
-pub fn arrays(world: &World) -> Result<Vec<Sample>, String> {
+pub(crate) fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
     array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
     let zstd = Compression::Zstd(3);
-    let variants: [(SetOptions, bool); 6] = [
+    let variants: [(SetOptions<'_>, bool); 6] = [
         (&|_| (), false),
         (&|options| options.compression = Compression::Gzip(5), false),
         (&|options| (options.compression, options.checksum) = (zstd, true), false),
@@ -100,7 +100,7 @@ const MAX_BYTES_OF_FOUR: u64 = 128 << 10;
 ///
 /// Twice the maximum decompressed size of the largest file, because a reader holds a chunk and the
 /// input of its last codec.
-pub fn max_chunk_memory(path: &Path) -> Option<u64> {
+pub(crate) fn max_chunk_memory(path: &Path) -> Option<u64> {
     let store = path.ancestors().find(|ancestor| ancestor.file_name().is_some_and(|name| name == STORE))?;
     let (mut open, mut largest) = (vec![store.to_path_buf()], 0);
     while let Some(next) = open.pop() {
@@ -121,7 +121,7 @@ pub fn max_chunk_memory(path: &Path) -> Option<u64> {
 ///
 /// # Errors
 /// The first error of the reader.
-pub fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
+pub(crate) fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
     let found = describe(path).map_err(|error| error.to_string())?;
     let is_small = |shape: &[i64]| {
         shape.iter().try_fold(1_i64, |cells, &extent| cells.checked_mul(extent)).is_some_and(|cells| cells <= MAX_CELLS)
@@ -156,7 +156,7 @@ fn load<T: Element, const D: usize>(path: &Path, name: Option<&str>, world: &Wor
 ///
 /// # Errors
 /// The library cannot write the checkpoint.
-pub fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
+pub(crate) fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
     array.fill_with(|[x, y]| (x + 10 * y) as f32).map_err(failed)?;
@@ -179,7 +179,7 @@ pub fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
 ///
 /// # Errors
 /// There is no complete checkpoint, or the reader refuses its contents.
-pub fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
+pub(crate) fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
     let failed = |error: zippy::Error| error.to_string();
     let found = Checkpoints::new(path, 2).latest(world).map_err(failed)?.ok_or("there is no checkpoint")?;
     let names: Vec<String> = found.array_names().map(str::to_string).collect();

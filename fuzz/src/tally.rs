@@ -9,7 +9,7 @@ use crate::worker::{Line, Outcome};
 
 /// An input that reveals a defect.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Number of the input.
     pub number: u64,
     pub problem: String,
@@ -19,7 +19,7 @@ pub struct Finding {
 
 /// Counts, extremes and findings of all inputs of a target.
 #[derive(Debug, Clone, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Duration of the run, in seconds.
     pub secs: f64,
     /// Numbers of inputs with each [`Outcome`].
@@ -34,7 +34,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn add(&mut self, line: &Line) {
+    pub(crate) fn add(&mut self, line: &Line) {
         match line.outcome {
             Outcome::Read => self.read += 1,
             Outcome::Refused => self.refused += 1,
@@ -48,7 +48,7 @@ impl Tally {
         }
     }
 
-    pub fn inputs(&self) -> u64 {
+    pub(crate) fn inputs(&self) -> u64 {
         self.read + self.refused + self.wrong
     }
 
@@ -56,7 +56,7 @@ impl Tally {
         self.inputs() as f64 / self.secs.max(1e-9)
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let finding = |finding: &Finding| json!({"input": finding.number, "what": finding.problem, "kept": finding.directory.display().to_string()});
         json!({
             "secs": self.secs,
@@ -71,7 +71,7 @@ impl Tally {
         })
     }
 
-    pub fn text(&self, seed: u64) -> String {
+    pub(crate) fn text(&self, seed: u64) -> String {
         let mut text = format!(
             "{} inputs of seed {seed} in {:.0} s, {:.0} a second: {} read, {} refused, {} wrong\n\
              slowest input {:.3} s (number {}), most memory {:.1} MiB (number {})",

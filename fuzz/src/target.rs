@@ -30,7 +30,7 @@ pub enum Target {
 }
 
 /// Generator of the inputs of a target.
-pub struct Inputs {
+pub(crate) struct Inputs {
     target: Target,
     samples: Vec<Sample>,
     seed: u64,
@@ -72,12 +72,12 @@ impl Inputs {
     ///
     /// # Errors
     /// As [`Target::samples`].
-    pub fn new(target: Target, seed: u64, world: &World) -> Result<Self, String> {
+    pub(crate) fn new(target: Target, seed: u64, world: &World) -> Result<Self, String> {
         Ok(Self { target, samples: target.samples(world)?, seed })
     }
 
     /// Names and bytes of the files of an input. The same seed and number give the same files.
-    pub fn make(&self, number: u64) -> Vec<(String, Vec<u8>)> {
+    pub(crate) fn make(&self, number: u64) -> Vec<(String, Vec<u8>)> {
         let mut seed = Random::new(self.seed);
         let mut random = Random::new(seed.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         match self.target {
@@ -92,7 +92,7 @@ impl Inputs {
 ///
 /// # Errors
 /// The reader refuses the input.
-pub fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
+pub(crate) fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let message = |error: zippy_io::IoError| error.to_string();
     match name.split_once('.').map_or("", |(stem, _)| stem) {
@@ -111,7 +111,7 @@ pub fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
 
 /// Maximum memory, in bytes, for the reader of an input of `length` bytes with the first file
 /// `path`.
-pub fn max_memory(path: &Path, length: usize) -> isize {
+pub(crate) fn max_memory(path: &Path, length: usize) -> isize {
     if let Some(chunks) = stores::max_chunk_memory(path) {
         return samples::max_memory(length) + chunks as isize;
     }

@@ -25,7 +25,7 @@ const MAX_STEPS: usize = 4;
 ///
 /// # Errors
 /// The file is not a recording, or has no debug point.
-pub fn read_recording(path: &Path) -> Result<(), String> {
+pub(crate) fn read_recording(path: &Path) -> Result<(), String> {
     let mut replay = Replay::open(path).map_err(|error| error.to_string())?;
     info(path)?;
     let steps: Vec<u64> = replay.steps().iter().copied().take(MAX_STEPS).collect();
@@ -49,7 +49,7 @@ pub fn read_recording(path: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// The file has no answers.
-pub fn read_answers(path: &Path) -> Result<(), String> {
+pub(crate) fn read_answers(path: &Path) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let answers: Vec<Answer> = frame::decode(bytes.get(4..).unwrap_or_default())?;
     let mut session = FixedAnswers::new(answers);

@@ -16,14 +16,14 @@ use crate::samples::write;
 use crate::target::{self, Inputs, Target};
 
 /// Name of the file in the directory of a finding that contains the name of the input's first file.
-pub const FIRST: &str = "first";
+pub(crate) const FIRST: &str = "first";
 
 /// Maximum memory of a worker, in bytes.
 const MAX_MEMORY: isize = 1 << 30;
 
 /// Outcome of an input.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The reader accepted the input.
     Read,
     /// The reader returned an error.
@@ -34,7 +34,7 @@ pub enum Outcome {
 
 /// Result of an input. A worker prints the result as a line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub(crate) struct Line {
     /// Number of the input.
     pub number: u64,
     /// Duration of the read, in seconds.
@@ -79,7 +79,7 @@ impl FromStr for Line {
 ///
 /// # Errors
 /// There is no device, or the library cannot write a sample.
-pub fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -> Result<(), String> {
+pub(crate) fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -> Result<(), String> {
     on_one_rank(|world| {
         let inputs = Inputs::new(target, seed, world)?;
         record_panics();
@@ -106,7 +106,7 @@ pub fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -
 /// # Errors
 /// As [`work`].
 #[cfg(test)]
-pub fn read_inputs(
+pub(crate) fn read_inputs(
     target: Target,
     seed: u64,
     numbers: std::ops::Range<u64>,
@@ -128,7 +128,7 @@ pub fn read_inputs(
 /// # Errors
 /// As [`work`].
 #[cfg(test)]
-pub fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
+pub(crate) fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
     on_one_rank(|world| {
         let read = |sample: crate::samples::Sample| {
             let files: Vec<_> = sample.iter().map(|file| (file.name.clone(), file.bytes())).collect();
@@ -142,7 +142,7 @@ pub fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>, String
 ///
 /// # Errors
 /// There is no device, or `act` returns an error.
-pub fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) -> Result<R, String> {
+pub(crate) fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) -> Result<R, String> {
     let results = zippy::run_with(Config::threads(1), |world| act(world).map_err(Error::program));
     let result = results.map_err(|error| error.to_string())?.into_iter().next();
     result.ok_or_else(|| "a run has no rank".to_string())
@@ -152,7 +152,7 @@ pub fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) ->
 ///
 /// # Errors
 /// The input reveals a defect again, the finding cannot be copied, or there is no device.
-pub fn replay(folder: &Path) -> Result<String, String> {
+pub(crate) fn replay(folder: &Path) -> Result<String, String> {
     let first = folder.join(FIRST);
     let name = std::fs::read_to_string(&first).map_err(|error| format!("{}: {error}", first.display()))?;
     // Some readers write files next to the input.

@@ -46,34 +46,34 @@ impl<A> Default for Registry<A> {
 }
 
 impl<A> Registry<A> {
-    pub fn next_id(&mut self) -> ArrayId {
+    pub(crate) fn next_id(&mut self) -> ArrayId {
         self.next += 1;
         ArrayId(self.next)
     }
 
     /// Returns a new id for an array on this rank only.
-    pub fn next_local_id(&mut self) -> ArrayId {
+    pub(crate) fn next_local_id(&mut self) -> ArrayId {
         self.next_local += 1;
         ArrayId(self.next_local)
     }
 
     /// The number of handles created, the same on every rank that made the same calls.
-    pub fn made(&self) -> u64 {
+    pub(crate) fn made(&self) -> u64 {
         self.next
     }
 
     /// Records a new handle with other owners.
-    pub fn rearranged(&mut self, name: &str, element: &'static ElementInfo, placement: Placement) {
+    pub(crate) fn rearranged(&mut self, name: &str, element: &'static ElementInfo, placement: Placement) {
         self.rearranged.push(Rearranged { name: name.to_string(), element, placement });
     }
 
     /// Takes the handles with other owners created since the last call.
-    pub fn take_rearranged(&mut self) -> Vec<Rearranged> {
+    pub(crate) fn take_rearranged(&mut self) -> Vec<Rearranged> {
         std::mem::take(&mut self.rearranged)
     }
 
     /// Fails if a live array has this name.
-    pub fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
+    pub(crate) fn check_name(&mut self, name: &str) -> Result<(), ArrayError> {
         self.forget_dead();
         if self.arrays.values().any(|(taken, _)| taken == name) {
             Err(ArrayError::NameTaken { name: name.to_string() })
@@ -82,7 +82,7 @@ impl<A> Registry<A> {
         }
     }
 
-    pub fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
+    pub(crate) fn add(&mut self, id: ArrayId, name: &str, array: &Rc<A>) {
         if is_due(self.arrays.len(), self.arrays_alive) {
             self.forget_dead();
         }
@@ -90,7 +90,7 @@ impl<A> Registry<A> {
     }
 
     /// Adds an array on this rank only.
-    pub fn add_local(&mut self, array: &Rc<A>) {
+    pub(crate) fn add_local(&mut self, array: &Rc<A>) {
         if is_due(self.locals.len(), self.locals_alive) {
             self.locals.retain(|array| array.strong_count() > 0);
             self.locals_alive = self.locals.len();
@@ -99,7 +99,7 @@ impl<A> Registry<A> {
     }
 
     /// The live arrays on this rank only, in order of creation.
-    pub fn locals(&self) -> impl Iterator<Item = Rc<A>> + '_ {
+    pub(crate) fn locals(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.locals.iter().filter_map(Weak::upgrade)
     }
 
@@ -109,12 +109,12 @@ impl<A> Registry<A> {
     }
 
     /// The array with this id, if it is alive.
-    pub fn get(&self, id: ArrayId) -> Option<Rc<A>> {
+    pub(crate) fn get(&self, id: ArrayId) -> Option<Rc<A>> {
         self.arrays.get(&id)?.1.upgrade()
     }
 
     /// The live arrays, in order of creation.
-    pub fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
+    pub(crate) fn alive(&self) -> impl Iterator<Item = Rc<A>> + '_ {
         self.arrays.values().filter_map(|(_, array)| array.upgrade())
     }
 }

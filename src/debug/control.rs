@@ -46,7 +46,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    pub fn new(server: Server, child: Option<Child>, paused: bool, lost_after: Option<Duration>) -> Self {
+    pub(super) fn new(server: Server, child: Option<Child>, paused: bool, lost_after: Option<Duration>) -> Self {
         Self {
             server,
             child,
@@ -67,7 +67,7 @@ impl Control {
 
     /// Updates the state when the ranks synchronize at a debug point. `reason` is the text of the
     /// rule that holds there.
-    pub fn arrive(&mut self, mut point: Point, reason: Option<String>) {
+    pub(super) fn arrive(&mut self, mut point: Point, reason: Option<String>) {
         self.sync_interval.arrive(point.step);
         self.arrived = Instant::now();
         if self.run_to.as_ref().is_some_and(|name| *name == point.name) || self.pause_at == Some(point.step) {
@@ -90,7 +90,7 @@ impl Control {
 
     /// Next order for all ranks at this debug point. Waits for requests while the program is
     /// paused, at most [`PAUSED_WAIT`].
-    pub fn order(&mut self, step: u64) -> Order {
+    pub(super) fn order(&mut self, step: u64) -> Order {
         let mut requests = 0;
         loop {
             let timeout = if self.paused { PAUSED_WAIT } else { Duration::ZERO };
@@ -194,7 +194,7 @@ impl Control {
         }
     }
 
-    pub fn answer(&mut self, answer: Result<Answer, String>) {
+    pub(super) fn answer(&mut self, answer: Result<Answer, String>) {
         if let Some(pending) = self.pending.take() {
             let id = pending.ask.id;
             self.server.answer(&pending, Message::Answer(id, answer));
@@ -202,7 +202,7 @@ impl Control {
     }
 
     /// Tells viewers that the run is over or that they are detached, and closes their connections.
-    pub fn end(&self, how: &str) {
+    pub(super) fn end(&self, how: &str) {
         self.server.end(if self.detached { "the viewer was detached; the program goes on without it" } else { how });
     }
 }

@@ -73,7 +73,7 @@ impl Observer for DebugObserver {
 }
 
 impl DebugObserver {
-    pub fn new(serves_viewers: bool, control: Option<Control>, recorder: Option<Recorder>) -> Self {
+    pub(super) fn new(serves_viewers: bool, control: Option<Control>, recorder: Option<Recorder>) -> Self {
         Self { serves_viewers, control, recorder, next_sync: SyncConditions::default(), conditions: Vec::new() }
     }
 

@@ -69,21 +69,21 @@ impl<'a, S: Number> Scalars<'a, S> {
     ///
     /// # Errors
     /// The cells have no such numbers.
-    pub fn new(world: &'a World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Self> {
+    pub(super) fn new(world: &'a World, array: &Rc<ArrayCore>, numbers: &Numbers) -> Result<Self> {
         let local = LocalOperand::erased(array, numbers.offset as usize, numbers.components.into())?;
         Ok(Self { world, local, global: array.kind() == ArrayKind::Global })
     }
 
-    pub fn single_component(&self, component: usize) -> Self {
+    pub(super) fn single_component(&self, component: usize) -> Self {
         Self { world: self.world, local: self.local.only_component(component), global: self.global }
     }
 
-    pub fn lengths(self) -> Measure<'a, Lengths<S>> {
+    pub(super) fn lengths(self) -> Measure<'a, Lengths<S>> {
         Measure { world: self.world, local: Lengths(self.local), global: self.global }
     }
 
     /// The sum of the numbers of all components together, rounded once.
-    pub fn sum(&self) -> Result<f64> {
+    pub(super) fn sum(&self) -> Result<f64> {
         let words = self.all_reduce(sum_words(&self.local)?, |sum, more| *sum += more)?;
         let mut sum = vec![0; words.len() / self.local.components()];
         for words in words.chunks(sum.len()) {
@@ -104,7 +104,7 @@ impl<R: Reduced> Measure<'_, R> {
     /// The statistics of each component. Reads all cells once, once more if there are infinities on
     /// this rank, and once more for the extremes of numbers above 0 (`positive`) if there are
     /// others on this rank.
-    pub fn stats(&self, positive: bool) -> Result<Vec<ComponentStats<R::Of>>> {
+    pub(super) fn stats(&self, positive: bool) -> Result<Vec<ComponentStats<R::Of>>> {
         let (least, most) = (R::Of::nearest(f64::MIN), R::Of::nearest(f64::MAX));
         let all = local_extremes(&self.local, &KeyRange::ALL)?;
         let infinite = |key: u64| !R::Of::from_key(key).to_f64().is_finite();
@@ -135,7 +135,7 @@ impl<R: Reduced> Measure<'_, R> {
 
     /// The smallest magnitude of a value that is not NaN; `None` if there is none. Reads all cells
     /// twice.
-    pub fn least_magnitude(&self) -> Result<Option<f64>> {
+    pub(super) fn least_magnitude(&self) -> Result<Option<f64>> {
         let zero = <R::Of as bytemuck::Zeroable>::zeroed();
         let below = local_extremes(&self.local, &KeyRange::up_to(zero))?;
         let above = local_extremes(&self.local, &KeyRange::from(zero))?;
@@ -146,7 +146,7 @@ impl<R: Reduced> Measure<'_, R> {
     }
 
     /// Histogram of each component. All components must have the same number of bins.
-    pub fn histograms(&self, bins: &[Bins<R::Of>]) -> Result<Vec<Histogram>> {
+    pub(super) fn histograms(&self, bins: &[Bins<R::Of>]) -> Result<Vec<Histogram>> {
         let local = local_histogram(&self.local, &bins.iter().collect::<Vec<_>>())?;
         let counts = self.all_reduce(local, |sum, more| *sum += more)?;
         Ok(counts.chunks((counts.len() / bins.len()).max(1)).map(Histogram::of).collect())

@@ -67,7 +67,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The file cannot be created.
-    pub fn new(settings: &RecordSettings, program: &Program) -> Result<Self, String> {
+    pub(super) fn new(settings: &RecordSettings, program: &Program) -> Result<Self, String> {
         let begin = || -> io::Result<_> {
             let mut writer = Writer::new(BufWriter::new(create(&settings.file)?))?;
             writer.add(&Recorded::Program(program.clone()))?;
@@ -82,18 +82,18 @@ impl Recorder {
     }
 
     /// The recorder of a rank without the file.
-    pub fn elsewhere(every: u64) -> Self {
+    pub(super) fn elsewhere(every: u64) -> Self {
         let (cells, limit) = (BTreeMap::new(), u64::MAX);
         Self { every, max_array_bytes: 0, limit, file: None, last: None, cells, moves: None, since: 0 }
     }
 
     /// True if the debug point of number `step` is recorded.
-    pub fn wants(&self, step: u64) -> bool {
+    pub(super) fn wants(&self, step: u64) -> bool {
         step.is_multiple_of(self.every)
     }
 
     /// Records a debug point. All ranks must call it. Returns `false` if the recording has ended.
-    pub fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
+    pub(super) fn add(&mut self, world: &World, point: &Point) -> Result<bool> {
         // A program that reads the file while it grows must not see a debug point that the limit
         // removes.
         if let Some((_, writer)) = self.file.as_mut().filter(|_| self.limit < u64::MAX) {
@@ -242,7 +242,7 @@ impl Recorder {
     }
 
     /// Writes the end of the recording, with the outcome of the run.
-    pub fn end(&mut self, how: &str) {
+    pub(super) fn end(&mut self, how: &str) {
         // A debug point that failed has entries that are still held.
         self.release();
         let Some((path, writer)) = &mut self.file else { return };

@@ -17,12 +17,12 @@ pub(super) struct SyncInterval {
 }
 
 impl SyncInterval {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { resumed: (0, Instant::now()), steps: 1 }
     }
 
     /// Updates the interval when the program reaches a debug point at which ranks synchronize.
-    pub fn arrive(&mut self, step: u64) {
+    pub(super) fn arrive(&mut self, step: u64) {
         let passed = step.saturating_sub(self.resumed.0).max(1);
         let seconds_per_step = self.resumed.1.elapsed().as_secs_f64() / passed as f64;
         let fits = (TARGET_TIME.as_secs_f64() / seconds_per_step.max(1e-9)) as u64;
@@ -32,7 +32,7 @@ impl SyncInterval {
 
     /// Number of the debug point of the next synchronization, when the program continues from
     /// `step`.
-    pub fn resume(&mut self, step: u64) -> u64 {
+    pub(super) fn resume(&mut self, step: u64) -> u64 {
         self.resumed = (step, Instant::now());
         step + self.steps
     }

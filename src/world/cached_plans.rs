@@ -13,7 +13,7 @@ use crate::plan::{self, CopiesSpec, CopySpec, GhostSpec, Pair, RankPlan};
 use crate::trace::Activity;
 
 impl World {
-    pub(super) fn plan_copy(&self, spec: &CopySpec, operands: &[Rc<ArrayCore>]) -> Result<PlannedTransfer> {
+    pub(super) fn plan_copy(&self, spec: &CopySpec<'_>, operands: &[Rc<ArrayCore>]) -> Result<PlannedTransfer> {
         self.cached_transfer(PlanKey::copy(spec), operands, &[], || Ok(plan::copy(spec, self.rank())?))
     }
 

@@ -27,12 +27,12 @@ pub(crate) struct ArrayIdentity {
 const MAX_DISPLAYED_CHUNKS: usize = 1024;
 
 impl ArrayIdentity {
-    pub fn from_core(array: &ArrayCore) -> Self {
+    pub(crate) fn from_core(array: &ArrayCore) -> Self {
         Self::new(array.name(), array.element(), array.placement())
     }
 
     /// An array to be created.
-    pub fn new(name: &str, element: &'static ElementInfo, placement: &Placement) -> Self {
+    pub(crate) fn new(name: &str, element: &'static ElementInfo, placement: &Placement) -> Self {
         let (chunks, owners) = (placement.chunks(), placement.ownership());
         Self {
             name: name.to_string(),

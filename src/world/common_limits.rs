@@ -24,7 +24,7 @@ pub(super) struct CommonLimits {
 impl CommonLimits {
     /// Reduces the limits of all devices, so that ranks with different adapters split messages and
     /// refuse arrays alike. Collective: one all-reduce.
-    pub fn reduce(group: &Group, device: &Device) -> Result<Self> {
+    pub(super) fn reduce(group: &Group, device: &Device) -> Result<Self> {
         let capabilities = Capabilities::from(device.features());
         let (limits, memory) = (device.limits(), device.memory_limits());
         let Capabilities { f16, f64, i64 } = capabilities;
@@ -57,7 +57,7 @@ impl CommonLimits {
     }
 
     /// Fails unless every rank supports the element type.
-    pub fn check(&self, element: &ElementInfo, device: &Device) -> Result<(), ElementError> {
+    pub(super) fn check(&self, element: &ElementInfo, device: &Device) -> Result<(), ElementError> {
         element.supported_by(device.features(), &device.adapter().name)?;
         element.supported_by(self.capabilities, "of another rank")
     }

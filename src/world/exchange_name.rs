@@ -40,7 +40,7 @@ impl Display for ExchangeName {
 }
 
 impl CopyName {
-    pub fn pair(
+    pub(super) fn pair(
         arrays: [&ArrayCore; 2],
         [src_region, dst_region]: [Region; 2],
         operator: Option<&Operator>,
@@ -51,7 +51,7 @@ impl CopyName {
         Self { operator: operator.cloned(), arrays, first, count: 1, content: 0, order: order.map(<[usize]>::to_vec) }
     }
 
-    pub fn pairs(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<&Operator>) -> Self {
+    pub(super) fn pairs(arrays: &[Rc<ArrayCore>], pairs: &[Pair], operator: Option<&Operator>) -> Self {
         let arrays = arrays.iter().map(|array| ArrayIdentity::from_core(array)).collect();
         let (count, content) = (pairs.len(), hash(pairs));
         Self { operator: operator.cloned(), arrays, first: pairs[0], count, content, order: None }
@@ -83,7 +83,7 @@ impl Display for CopyName {
 pub(super) struct GhostUpdateName(Rc<[(ArrayIdentity, GhostSpec, MergeRule)]>);
 
 impl GhostUpdateName {
-    pub fn new(updates: &[&GhostUpdate]) -> Self {
+    pub(super) fn new(updates: &[&GhostUpdate]) -> Self {
         let named = |update: &&GhostUpdate| {
             (ArrayIdentity::from_core(&update.array), update.spec.clone(), update.merge_rule.clone())
         };

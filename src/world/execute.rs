@@ -53,7 +53,7 @@ struct StagedSources {
 }
 
 impl PostedJobs {
-    pub fn moved(&self) -> Moved {
+    pub(super) fn moved(&self) -> Moved {
         moved(self.0.iter().map(|posted| &posted.job))
     }
 }
@@ -216,7 +216,8 @@ impl World {
             for boxes_of_part in wave.received.chunk_by(|a, b| a.0 == b.0) {
                 let part = boxes_of_part[0].0;
                 let boxes = boxes_of_part.iter().map(|&(_, index)| &typed.receives[part].boxes[index]);
-                let pieces: Vec<PackedBox> = boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
+                let pieces: Vec<PackedBox<'_>> =
+                    boxes.map(|packed| job.piece(&packed.chunk_box, packed.offset)).collect();
                 let payload = self.received_part(typed, part, tag, &mut payloads)?;
                 self.unpack(typed.element, job.merge_rule(typed), (**payload).as_ref(), &pieces)?;
             }
@@ -303,7 +304,7 @@ impl World {
         Ok(ranges.into_iter().map(|range| staged.part(range).expect("a range of this payload")).collect())
     }
 
-    pub(super) fn pack(&self, element_bytes: usize, pieces: &[PackedBox], bytes: u64) -> Result<StagedBytes> {
+    pub(super) fn pack(&self, element_bytes: usize, pieces: &[PackedBox<'_>], bytes: u64) -> Result<StagedBytes> {
         Ok(self.tracer().span(Activity::Pack, || self.device().gather(element_bytes, pieces, bytes))?)
     }
 
@@ -372,7 +373,7 @@ impl World {
         element: &ElementInfo,
         merge_rule: &MergeRule,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<()> {
         self.tracer().span(Activity::Unpack, || match merge_rule {
             MergeRule::Replace => self.device().scatter(element.bytes, payload, pieces),

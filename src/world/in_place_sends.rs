@@ -22,12 +22,12 @@ pub(super) struct InPlaceSends {
 
 impl InPlaceSends {
     /// No in-place sends: for operations that return before the receivers have read their messages.
-    pub fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self { written: None, peers: RefCell::default() }
     }
 
     /// The in-place sends of a blocking operation.
-    pub fn for_jobs(world: &World, jobs: &[Job]) -> Result<Self> {
+    pub(super) fn for_jobs(world: &World, jobs: &[Job]) -> Result<Self> {
         let typed_transfers =
             || jobs.iter().flat_map(|job| job.transfer.typed_transfers.iter().map(move |typed| (job, typed)));
         if !typed_transfers().any(|(_, typed)| typed.sends.iter().any(|part| part.dense)) {
@@ -46,7 +46,7 @@ impl InPlaceSends {
     }
 
     /// The chunk and byte range of a message that can be sent in place.
-    pub fn chunk_range<'a>(
+    pub(super) fn chunk_range<'a>(
         &self,
         job: &'a Job,
         typed: &TypedTransfer,

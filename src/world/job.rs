@@ -33,7 +33,7 @@ impl Job {
     ///
     /// # Errors
     /// A chunk is unavailable.
-    pub fn new(
+    pub(super) fn new(
         PlannedTransfer { plan, transfer }: PlannedTransfer,
         operands: Operands,
         merge_rules: Vec<MergeRule>,
@@ -45,17 +45,17 @@ impl Job {
         Ok(Self { overlap: transfer.overlap || aliased, transfer, leases, merge_rules, operands, plan })
     }
 
-    pub fn operands(&self) -> &Operands {
+    pub(super) fn operands(&self) -> &Operands {
         &self.operands
     }
 
-    pub fn plan(&self) -> &Rc<RankPlan> {
+    pub(super) fn plan(&self) -> &Rc<RankPlan> {
         &self.plan
     }
 
     /// Records writes of chunks, and updates of ghost cells with the time of the reads.
     #[track_caller]
-    pub fn record_writes(&self, read_at: &Moment) {
+    pub(super) fn record_writes(&self, read_at: &Moment) {
         let at = CallSite::here();
         for &(operand, chunk) in &self.transfer.written {
             let Some(history) = self.operands[operand].history(chunk) else { continue };
@@ -99,22 +99,22 @@ impl Job {
         fills.map(|m| (m.dst_array, m.dst_chunk, m.dst)).collect()
     }
 
-    pub fn merge_rule(&self, typed: &TypedTransfer) -> &MergeRule {
+    pub(super) fn merge_rule(&self, typed: &TypedTransfer) -> &MergeRule {
         &self.merge_rules[typed.rule_index]
     }
 
-    pub fn box_of(&self, chunk_box: &ChunkBox) -> BufferBox<'_> {
+    pub(super) fn box_of(&self, chunk_box: &ChunkBox) -> BufferBox<'_> {
         BufferBox { buffer: &self.leases[chunk_box.chunk], view: chunk_box.view }
     }
 
     /// A chunk box with its buffer and its offset in a payload.
-    pub fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> PackedBox<'_> {
+    pub(super) fn piece(&self, chunk_box: &ChunkBox, payload_offset: u64) -> PackedBox<'_> {
         let BufferBox { buffer, view } = self.box_of(chunk_box);
         PackedBox { buffer, view, payload_offset }
     }
 
     /// The boxes of message parts in a shared payload, and the byte range of each part.
-    pub fn pieces(&self, parts: &[&MessagePart]) -> (Vec<PackedBox<'_>>, Vec<Range<usize>>) {
+    pub(super) fn pieces(&self, parts: &[&MessagePart]) -> (Vec<PackedBox<'_>>, Vec<Range<usize>>) {
         let (mut pieces, mut ranges, mut start) = (Vec::new(), Vec::new(), 0);
         for part in parts {
             pieces.extend(part.boxes.iter().map(|packed| self.piece(&packed.chunk_box, start + packed.offset)));

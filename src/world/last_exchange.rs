@@ -63,7 +63,7 @@ pub(crate) struct BoxEnd {
 
 impl LastExchange {
     /// Stores the plans of jobs by reference, and the ids of their arrays.
-    pub fn set(&mut self, site: Site, jobs: &[Job]) {
+    pub(super) fn set(&mut self, site: Site, jobs: &[Job]) {
         self.site = Some(site);
         self.requested = MovedBoxes::default();
         self.jobs.truncate(jobs.len());
@@ -81,14 +81,14 @@ impl LastExchange {
     }
 
     /// Stores the boxes that a fence requested from owners.
-    pub fn set_requested(&mut self, site: Site, requested: MovedBoxes) {
+    pub(super) fn set_requested(&mut self, site: Site, requested: MovedBoxes) {
         self.site = Some(site);
         self.jobs.clear();
         self.requested = requested;
     }
 
     /// The boxes that the rank moved, sent and requested, at most `max_boxes` of them.
-    pub fn moved(&self, rank: usize, max_boxes: usize) -> MovedBoxes {
+    pub(super) fn moved(&self, rank: usize, max_boxes: usize) -> MovedBoxes {
         let operation = self.site.as_ref().map_or_else(String::new, Site::to_string);
         let MovedBoxes { boxes, count, bytes_local, bytes_network, .. } = &self.requested;
         let boxes = boxes[..boxes.len().min(max_boxes)].to_vec();
@@ -111,7 +111,7 @@ impl LastExchange {
 
 impl MovedBoxes {
     /// Adds a box of a chunk that was copied to (`is_read`) or from memory of `rank`.
-    pub fn add(&mut self, rank: usize, owned: BoxEnd, extents: Index, bytes: u64, is_read: bool) {
+    pub(crate) fn add(&mut self, rank: usize, owned: BoxEnd, extents: Index, bytes: u64, is_read: bool) {
         self.count += 1;
         *if owned.rank == rank { &mut self.bytes_local } else { &mut self.bytes_network } += bytes;
         if self.boxes.len() < MAX_REQUESTED {

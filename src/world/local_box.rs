@@ -22,22 +22,22 @@ impl LocalBox {
     ///
     /// # Errors
     /// An invalid region; a section that consists of several boxes.
-    pub fn new<T: Element, const D: usize>(section: &LocalSection<T, D>, verb: &str) -> Result<Self> {
+    pub(super) fn new<T: Element, const D: usize>(section: &LocalSection<T, D>, verb: &str) -> Result<Self> {
         Ok(Self { array: section.core().clone(), chunk: section.chunk(), region: section.one_box(verb)? })
     }
 
     /// A part of the box, in coordinates that begin at its first cell.
-    pub fn part(&self, within: &Region) -> Self {
+    pub(super) fn part(&self, within: &Region) -> Self {
         Self { array: self.array.clone(), chunk: self.chunk, region: within.translate(&self.region.start) }
     }
 
     /// True if the chunk shares its memory with a chunk of this rank of another array.
-    pub fn shares_memory_with(&self, other: &ArrayCore) -> bool {
+    pub(super) fn shares_memory_with(&self, other: &ArrayCore) -> bool {
         let memory = self.array.memory(self.chunk);
         other.owned().any(|chunk| other.memory(chunk) == memory)
     }
 
-    pub fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         self.array.label(&self.region)
     }
 }

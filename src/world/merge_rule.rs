@@ -13,7 +13,7 @@ pub(super) enum MergeRule {
 
 impl MergeRule {
     /// The operator, unless the rule is replacement.
-    pub fn operator(&self) -> Option<&Operator> {
+    pub(super) fn operator(&self) -> Option<&Operator> {
         match self {
             Self::Replace => None,
             Self::Combine(operator) => Some(operator),

@@ -65,7 +65,7 @@ impl ChunkSection {
 }
 
 impl PrefixCopies {
-    pub fn new(entries: &[Entry]) -> Result<Self> {
+    pub(super) fn new(entries: &[Entry]) -> Result<Self> {
         let mut copies = Vec::with_capacity(entries.len());
         for entry in entries {
             if let Entry::Prefix(pair, length) = entry {
@@ -80,7 +80,7 @@ impl PrefixCopies {
     }
 
     /// Name and signature of the collective.
-    pub fn call(&self) -> Collective {
+    pub(super) fn call(&self) -> Collective {
         let named = |held: &ChunkSection| (ArrayIdentity::from_core(&held.section.array), held.section.region);
         let all: Vec<_> = self.copies.iter().map(|copy| [named(&copy.source), named(&copy.destination)]).collect();
         let first = all.iter().take(1).flatten();
@@ -91,7 +91,7 @@ impl PrefixCopies {
     }
 
     /// The arrays of the plan: source and destination of each pair in turn.
-    pub fn operands(&self) -> Operands {
+    pub(super) fn operands(&self) -> Operands {
         self.copies
             .iter()
             .flat_map(|copy| [&copy.source, &copy.destination].map(|held| held.section.array.clone()))
@@ -124,7 +124,7 @@ impl PrefixCopies {
     }
 
     /// Plan and transfer for the maximum lengths.
-    pub fn plan_maximum(&self, world: &World) -> PlannedTransfer {
+    pub(super) fn plan_maximum(&self, world: &World) -> PlannedTransfer {
         let plan = self.plan(world.rank(), false);
         let transfer =
             Transfer::with_variable_lengths(&plan, &self.operands(), &self.rooms(world.rank()), world.message_sizes());
@@ -135,7 +135,7 @@ impl PrefixCopies {
     ///
     /// # Errors
     /// A length on this rank that exceeds the source or destination section.
-    pub fn job(&self, world: &World) -> Result<Job> {
+    pub(super) fn job(&self, world: &World) -> Result<Job> {
         for copy in self.copies.iter().filter(|copy| copy.source.rank == world.rank()) {
             if copy.length > copy.room() {
                 let BoundSection { array, region } = &copy.destination.section;

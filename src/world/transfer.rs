@@ -67,7 +67,12 @@ impl Transfer {
     ///
     /// `rule_indices` has the index of the merge rule per destination operand; it is empty if all
     /// share a rule. All ranks pass the same `sizes`.
-    pub fn new(plan: &RankPlan, operands: &[Rc<ArrayCore>], rule_indices: &[usize], sizes: MessageSizes) -> Self {
+    pub(super) fn new(
+        plan: &RankPlan,
+        operands: &[Rc<ArrayCore>],
+        rule_indices: &[usize],
+        sizes: MessageSizes,
+    ) -> Self {
         Self::with(plan, operands, rule_indices, sizes, false)
     }
 
@@ -107,7 +112,7 @@ impl Transfer {
         }
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let wave_bytes =
             |wave: &Wave| wave.local.len() * size_of::<usize>() + wave.received.len() * size_of::<(usize, usize)>();
         let typed_bytes = |typed: &TypedTransfer| {
@@ -125,7 +130,7 @@ impl Transfer {
     /// The transfer of a plan with one box per message and with lengths that only the senders know.
     ///
     /// `rooms` has the maximum number of cells for each message that this rank sends.
-    pub fn with_variable_lengths(
+    pub(super) fn with_variable_lengths(
         plan: &RankPlan,
         operands: &[Rc<ArrayCore>],
         rooms: &[u64],
@@ -205,15 +210,15 @@ impl TypedTransfer {
         (element, rule_index, variable_length): (&'static ElementInfo, usize, bool),
         plan: &RankPlan,
         is_included: &dyn Fn(&Move) -> bool,
-        boxes: &mut ChunkBoxes,
+        boxes: &mut ChunkBoxes<'_>,
         sizes: MessageSizes,
     ) -> Self {
-        let is_dense = |m: &Move, boxes: &ChunkBoxes| {
+        let is_dense = |m: &Move, boxes: &ChunkBoxes<'_>| {
             let bytes = m.src.cells() * element.bytes as u64;
             let large = bytes >= sizes.min_in_place && bytes.is_multiple_of(4);
             large && m.src_array != m.dst_array && boxes.source_view(m).is_dense()
         };
-        let mut split = |messages: &[Message], make_box: fn(&mut ChunkBoxes, &Move) -> ChunkBox, limit: u64| {
+        let mut split = |messages: &[Message], make_box: fn(&mut ChunkBoxes<'_>, &Move) -> ChunkBox, limit: u64| {
             let parts = |(message_index, message): (usize, &Message)| {
                 let moves = message.moves.iter().enumerate().filter(|(_, m)| is_included(m));
                 let moves = moves.map(|(move_index, m)| {
@@ -233,18 +238,18 @@ impl TypedTransfer {
         Self { element, rule_index, variable_length, max_bytes: sizes.max_bytes, sends, receives, local, waves }
     }
 
-    pub fn sources(&self) -> impl Iterator<Item = &ChunkBox> {
+    pub(super) fn sources(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(from, _)| from);
         local.chain(self.sends.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
-    pub fn destinations(&self) -> impl Iterator<Item = &ChunkBox> {
+    pub(super) fn destinations(&self) -> impl Iterator<Item = &ChunkBox> {
         let local = self.local.iter().map(|(_, to)| to);
         local.chain(self.receives.iter().flat_map(|part| part.boxes.iter().map(|packed| &packed.chunk_box)))
     }
 
     /// Maximum bytes of a message, in whole cells.
-    pub fn full_part_bytes(&self) -> u64 {
+    pub(super) fn full_part_bytes(&self) -> u64 {
         let size = self.element.bytes as u64;
         (self.max_bytes / size).max(1) * size
     }

@@ -19,11 +19,11 @@ struct FallibleFunction<'a> {
 
 /// Number of public functions of a library that return its error, and a violation for each such
 /// function that does not record the line of the call.
-pub fn check(sources: &[SourceFile]) -> (usize, Vec<Violation>) {
+pub(crate) fn check(sources: &[SourceFile]) -> (usize, Vec<Violation>) {
     let all = fallible_functions(sources);
     let rule =
         "is public and returns an error: it must be `#[track_caller]` and its body must begin with `CallSite::enter()`";
-    let report = |function: &FallibleFunction| {
+    let report = |function: &FallibleFunction<'_>| {
         violation(function.source, function.source.line(function.start), format!("`{}` {rule}", function.name))
     };
     let violations = all.iter().filter(|function| !function.records_call_site()).map(report).collect();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::source_file::SourceFile;
 
 /// A path of identifiers, for example of a module from the root of its crate.
-pub type ModulePath = Vec<String>;
+pub(crate) type ModulePath = Vec<String>;
 
 /// Paths in a file, and names that its `use` declarations import.
 struct FileUses {
@@ -25,8 +25,8 @@ struct FileUses {
 type FilesByModule<'a> = BTreeMap<ModulePath, (&'a str, FileUses)>;
 
 /// Cycles among the files of one crate. A cycle is the sorted list of its files.
-pub fn cycles(sources: &[SourceFile]) -> Vec<Vec<&str>> {
-    let files: FilesByModule = sources
+pub(crate) fn cycles(sources: &[SourceFile]) -> Vec<Vec<&str>> {
+    let files: FilesByModule<'_> = sources
         .iter()
         .filter(|source| !crate::rules::is_tests(&source.name))
         .map(|source| (module(&source.name), (source.name.as_str(), FileUses::new(source))))
@@ -61,7 +61,7 @@ fn reachable_files<'a>(from: &str, uses: &BTreeMap<&'a str, BTreeSet<&'a str>>) 
 }
 
 /// Module of a file: `kernel`, `call` for `src/kernel/call.rs`.
-pub fn module(name: &str) -> ModulePath {
+pub(crate) fn module(name: &str) -> ModulePath {
     let path = name.split_once("src/").map_or(name, |(_, path)| path).trim_end_matches(".rs");
     let mut module: ModulePath = path.split('/').map(str::to_owned).collect();
     module.pop_if(|last| matches!(last.as_str(), "mod" | "lib"));
@@ -113,7 +113,11 @@ fn next_use(code: &str) -> Option<(usize, bool)> {
 /// Parses a use tree such as `a::{b, c as d}` after the prefix `path`. Appends to `found` each
 /// imported name with its path; the name of a glob import is empty. Returns the text after the
 /// tree.
-pub fn parse_use_tree<'a>(mut text: &'a str, mut path: ModulePath, found: &mut Vec<(String, ModulePath)>) -> &'a str {
+pub(crate) fn parse_use_tree<'a>(
+    mut text: &'a str,
+    mut path: ModulePath,
+    found: &mut Vec<(String, ModulePath)>,
+) -> &'a str {
     loop {
         text = text.trim_start();
         if text.starts_with('{') {

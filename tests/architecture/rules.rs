@@ -7,7 +7,7 @@ use crate::source_file::SourceFile;
 
 /// Layers of modules. A module may use modules of rows above its own row, and modules of its own
 /// row if the uses form no cycle.
-pub const LAYERS: [&[&str]; 12] = [
+pub(crate) const LAYERS: [&[&str]; 12] = [
     &["array_kind", "error", "element", "extents", "ghost_state", "grid", "process", "trace", "wgsl"],
     &["region"],
     &["layout", "chunks", "ownership", "locate"],
@@ -24,7 +24,7 @@ pub const LAYERS: [&[&str]; 12] = [
 
 /// Violation of a rule in a line of a file.
 #[derive(Clone)]
-pub struct Violation {
+pub(crate) struct Violation {
     file: String,
     line: usize,
     rule: String,
@@ -36,7 +36,7 @@ impl fmt::Display for Violation {
     }
 }
 
-pub fn violation(source: &SourceFile, line: usize, rule: impl Into<String>) -> Violation {
+pub(crate) fn violation(source: &SourceFile, line: usize, rule: impl Into<String>) -> Violation {
     Violation { file: source.name.clone(), line, rule: rule.into() }
 }
 
@@ -47,7 +47,7 @@ fn layer(module: &str) -> Option<usize> {
 
 /// Rule: modules use only modules of permitted layers ([`LAYERS`]). `sources` are the files of
 /// `src/` of one crate.
-pub fn layers(sources: &[SourceFile]) -> Vec<Violation> {
+pub(crate) fn layers(sources: &[SourceFile]) -> Vec<Violation> {
     let exports =
         sources.iter().find(|source| within(&source.name) == Some("lib.rs")).map(reexports).unwrap_or_default();
     let mut found = Vec::new();
@@ -116,7 +116,7 @@ fn module_of(name: &str) -> Option<&str> {
 }
 
 /// True if a file contains unit tests of a module.
-pub fn is_tests(name: &str) -> bool {
+pub(crate) fn is_tests(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.ends_with("_tests.rs") || name.contains("/tests/")
 }
 
@@ -221,7 +221,7 @@ fn reexports(lib: &SourceFile) -> BTreeMap<String, String> {
 
 /// Rule: a file has at most `limit` lines, or gives a reason after "long because" in its first
 /// comment.
-pub fn length(source: &SourceFile, limit: usize) -> Option<Violation> {
+pub(crate) fn length(source: &SourceFile, limit: usize) -> Option<Violation> {
     let lines = source.lines();
     let has_reason = source.first_comment().to_lowercase().contains("long because");
     let rule = format!("{lines} lines; above {limit}, split the file or write \"Long because …\" in its first comment");
@@ -229,14 +229,14 @@ pub fn length(source: &SourceFile, limit: usize) -> Option<Violation> {
 }
 
 /// Median of numbers: the lower of two middle numbers, and 0 without numbers.
-pub fn median(mut numbers: Vec<usize>) -> usize {
+pub(crate) fn median(mut numbers: Vec<usize>) -> usize {
     numbers.sort_unstable();
     numbers.get(numbers.len().saturating_sub(1) / 2).copied().unwrap_or(0)
 }
 
 /// Rule: the table of layers on the design page equals [`LAYERS`]. A row of the table is
 /// `` | 1 | `region` | … | ``.
-pub fn design_table(page: &str) -> Vec<Violation> {
+pub(crate) fn design_table(page: &str) -> Vec<Violation> {
     let file = || "DESIGN.md".to_string();
     let mut shown = 0;
     let mut found = Vec::new();
@@ -260,7 +260,7 @@ pub fn design_table(page: &str) -> Vec<Violation> {
 }
 
 /// Rule: no marks of unfinished work, no debug output, and no ignored tests.
-pub fn unfinished(source: &SourceFile) -> Vec<Violation> {
+pub(crate) fn unfinished(source: &SourceFile) -> Vec<Violation> {
     // Concatenated, as this file must not violate the rule itself.
     let words = [concat!("TO", "DO"), concat!("FIX", "ME")];
     let code = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("d", "bg!("), concat!("#[ig", "nore")];
@@ -298,7 +298,7 @@ fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Rule: the file `list` contains all environment variables of the project. Names in its unit tests
 /// do not count as listed; names in `misspelled` need not be listed.
-pub fn unlisted_variables(sources: &[SourceFile], list: &str, misspelled: &[&str]) -> Vec<Violation> {
+pub(crate) fn unlisted_variables(sources: &[SourceFile], list: &str, misspelled: &[&str]) -> Vec<Violation> {
     let listed = sources.iter().find(|source| source.name == list).map_or("", |source| &source.text);
     let listed = listed.split("#[cfg(test)]").next().unwrap_or_default();
     let known: BTreeSet<&str> = variables(listed).map(|(_, name)| name).chain(misspelled.iter().copied()).collect();
@@ -311,7 +311,7 @@ pub fn unlisted_variables(sources: &[SourceFile], list: &str, misspelled: &[&str
 }
 
 /// Rule: `unsafe` has a comment with `SAFETY:` or `# Safety` in the eight lines above it.
-pub fn unsafe_without_reason(source: &SourceFile) -> Vec<Violation> {
+pub(crate) fn unsafe_without_reason(source: &SourceFile) -> Vec<Violation> {
     let lines: Vec<&str> = source.text.lines().collect();
     let has_reason = |index: usize| {
         lines[index.saturating_sub(8)..=index].iter().any(|line| line.contains("SAFETY:") || line.contains("# Safety"))
@@ -321,7 +321,7 @@ pub fn unsafe_without_reason(source: &SourceFile) -> Vec<Violation> {
 }
 
 /// Rule: crates without unsafe code forbid it.
-pub fn unsafe_not_forbidden(sources: &[SourceFile]) -> Vec<Violation> {
+pub(crate) fn unsafe_not_forbidden(sources: &[SourceFile]) -> Vec<Violation> {
     // The code of a global allocator is unsafe, and may be in a file outside `src/`.
     let is_unsafe = |source: &SourceFile| has_unsafe(&source.code) || source.code.contains("#[global_allocator]");
     let roots = sources.iter().filter(|source| {
@@ -337,7 +337,7 @@ pub fn unsafe_not_forbidden(sources: &[SourceFile]) -> Vec<Violation> {
 
 /// Rule: the lock file has one version of wgpu, naga, egui and winit. Two versions in one program
 /// could not exchange values.
-pub fn duplicate_dependencies(lock: &str) -> Vec<Violation> {
+pub(crate) fn duplicate_dependencies(lock: &str) -> Vec<Violation> {
     let names = ["wgpu", "naga", "egui", "winit"];
     let count = |name: &str| lock.lines().filter(|line| *line == format!("name = \"{name}\"")).count();
     let duplicates = names.iter().filter(|name| count(name) > 1);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A file of the project.
 #[derive(Clone)]
-pub struct SourceFile {
+pub(crate) struct SourceFile {
     /// Path relative to the project's root, with forward slashes.
     pub name: String,
     /// Contents of the file.
@@ -17,22 +17,22 @@ pub struct SourceFile {
 
 impl SourceFile {
     /// Makes the value from the path and the contents of a file; does not read the file.
-    pub fn new(name: &str, text: &str) -> Self {
+    pub(crate) fn new(name: &str, text: &str) -> Self {
         SourceFile { name: name.into(), text: text.into(), code: blank(text) }
     }
 
     /// Line number of a byte offset, from 1.
-    pub fn line(&self, offset: usize) -> usize {
+    pub(crate) fn line(&self, offset: usize) -> usize {
         1 + self.text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
     }
 
     /// Number of lines.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
     /// Comment at the start of the file.
-    pub fn first_comment(&self) -> String {
+    pub(crate) fn first_comment(&self) -> String {
         let lines = self.text.lines().skip_while(|line| line.trim().is_empty());
         lines.take_while(|line| line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ")
     }
@@ -130,7 +130,7 @@ fn char_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Directory of the workspace.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -154,7 +154,7 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// Files of the workspace with names that end in `ending`, without the directory `shared`.
-pub fn sources(ending: &str) -> Vec<SourceFile> {
+pub(crate) fn sources(ending: &str) -> Vec<SourceFile> {
     let root = root();
     let read = |path: PathBuf| {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");

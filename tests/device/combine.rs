@@ -10,18 +10,18 @@ use zippy_testing::random::fibonacci_hash;
 
 use super::devices::devices;
 
-pub fn dense(n: usize) -> StridedBox {
+pub(crate) fn dense(n: usize) -> StridedBox {
     StridedBox::dense(0, [n as i64].into())
 }
 
-pub fn chunk<T: Pod>(device: &Device, cells: &[T]) -> ChunkBuffer {
+pub(crate) fn chunk<T: Pod>(device: &Device, cells: &[T]) -> ChunkBuffer {
     let bytes: &[u8] = bytemuck::cast_slice(cells);
     let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
     device.scatter(1, bytes, &[PackedBox { buffer: &buffer, view: dense(bytes.len()), payload_offset: 0 }]).unwrap();
     buffer
 }
 
-pub fn contents<T: Pod>(device: &Device, chunk: &ChunkBuffer, n: usize) -> Vec<T> {
+pub(crate) fn contents<T: Pod>(device: &Device, chunk: &ChunkBuffer, n: usize) -> Vec<T> {
     let bytes = n * size_of::<T>();
     let piece = PackedBox { buffer: chunk, view: dense(bytes), payload_offset: 0 };
     let payload = device.gather(1, &[piece], bytes.next_multiple_of(4) as u64).unwrap();
@@ -203,7 +203,7 @@ fn colour(i: u64) -> [f32; 4] {
 }
 
 /// Operator "over" with products that are rounded before the sum.
-pub fn onto(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
+pub(crate) fn onto(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| front[c] + (1.0 - front[3]) * back[c])
 }
 

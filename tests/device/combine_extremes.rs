@@ -60,7 +60,7 @@ fn nan_combines_equally_on_host_and_by_kernels() {
         c
     };
     type Blend<'a> = &'a dyn Fn([f32; 4], [f32; 4]) -> [f32; 4];
-    let blends: [(Operator, Blend); 3] = [
+    let blends: [(Operator, Blend<'_>); 3] = [
         (Operator::Over, &onto),
         (Operator::Under, &|s, d| onto(d, s)),
         (Operator::under_opaque_from(0.75), &|s, d| saturate_opacity(onto(d, s))),

@@ -6,7 +6,7 @@ use zippy::device::{Device, DeviceOptions};
 
 /// Opens devices with all ways to move cells: by the host (if it can map chunks), by shaders, and
 /// by shaders through small binding windows. Without a driver: by the host, and with small windows.
-pub fn devices() -> Vec<Rc<Device>> {
+pub(crate) fn devices() -> Vec<Rc<Device>> {
     let with = |host_map, binding_limit_bytes| {
         Device::open(&DeviceOptions { host_map, binding_limit_bytes, ..Default::default() }).unwrap()
     };
@@ -18,7 +18,7 @@ pub fn devices() -> Vec<Rc<Device>> {
 }
 
 /// [`DeviceOptions::host_map`] of a device with moves by shaders; without a driver, the default.
-pub fn moves_by_shaders() -> Option<bool> {
+pub(crate) fn moves_by_shaders() -> Option<bool> {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     device.has_driver().then_some(false)
 }

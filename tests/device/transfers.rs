@@ -78,7 +78,7 @@ fn storage(random: &mut Random, axes: usize, cells: u64) -> (Index, Vec<StridedB
 }
 
 /// Creates a chunk with the given bytes.
-pub fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
+pub(crate) fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
     let buffer = device.storage_buffer(bytes.len() as u64, "chunk").unwrap();
     let mut padded = bytes.to_vec();
     padded.resize(bytes.len().next_multiple_of(4), 0);
@@ -88,7 +88,7 @@ pub fn chunk(device: &Device, bytes: &[u8]) -> ChunkBuffer {
 }
 
 /// Reads all bytes of a chunk with plain wgpu, independently of the device layer.
-pub fn contents(device: &Device, chunk: &ChunkBuffer) -> Vec<u8> {
+pub(crate) fn contents(device: &Device, chunk: &ChunkBuffer) -> Vec<u8> {
     device.flush().unwrap();
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
     let descriptor = wgpu::BufferDescriptor { label: None, size: chunk.bytes(), usage, mapped_at_creation: false };

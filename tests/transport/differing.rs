@@ -353,7 +353,7 @@ fn additional_exchange_in_dropped_group_is_detected() {
 /// Texts of calls may own groups, which are dropped with the texts.
 #[test]
 fn groups_that_are_held_by_the_texts_of_calls() {
-    struct Holds(#[allow(dead_code)] Group);
+    struct Holds(#[allow(dead_code, reason = "held until it is dropped")] Group);
     impl std::fmt::Display for Holds {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("a call")

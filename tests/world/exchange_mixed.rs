@@ -94,7 +94,7 @@ fn element_types_and_orders_of_axes_may_differ() {
 mod whole {
     #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
     #[repr(C)]
-    pub struct Cell {
+    pub(crate) struct Cell {
         pub v: u32,
     }
 }
@@ -102,7 +102,7 @@ mod whole {
 mod fraction {
     #[derive(Debug, Clone, Copy, PartialEq, zippy::Element)]
     #[repr(C)]
-    pub struct Cell {
+    pub(crate) struct Cell {
         pub v: f32,
     }
 }

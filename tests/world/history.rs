@@ -8,7 +8,7 @@ use crate::support::launcher;
 
 /// Runs a program on several numbers of ranks in checked runs. Returns the findings of each rank,
 /// for each number.
-pub fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) -> Vec<Vec<String>> {
+pub(crate) fn checked(counts: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) -> Vec<Vec<String>> {
     let run = |ranks: usize| {
         let found = run_with(Config::threads(ranks).check(true), |world| {
             program(world)?;
@@ -68,7 +68,7 @@ fn fields(world: &World) -> Result<[GlobalArray<f32, 2>; 2]> {
 }
 
 /// Steps of a stencil. With `forgets`, no ghost update follows the second step.
-pub fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]> {
+pub(crate) fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]> {
     let [one, two] = fields(world)?;
     let kernel = world.kernel(KernelSource::text("stencil", STENCIL.replace("REACH", &reach.to_string())))?;
     one.fill_with(|[x, y]| (x + 100 * y) as f32)?;

@@ -133,21 +133,21 @@ fn error_in_expression_has_position_in_expression() {
     });
 }
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only compiled")]
 mod records {
     #[derive(zippy::Element, Clone, Copy)]
     #[repr(C)]
-    pub struct T {
+    pub(crate) struct T {
         pub x: f32,
     }
     #[derive(zippy::Element, Clone, Copy)]
     #[repr(C)]
-    pub struct Particle {
+    pub(crate) struct Particle {
         pub x: f32,
     }
     #[derive(zippy::Element, Clone, Copy)]
     #[repr(C)]
-    pub struct Edge {
+    pub(crate) struct Edge {
         pub from: u32,
     }
 }

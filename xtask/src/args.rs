@@ -11,7 +11,7 @@ const SETUP: &str =
 
 /// A parsed command line.
 #[derive(Debug, PartialEq)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     values: Vec<(String, String)>,
     /// Arguments after `--`, for commands whose help contains `[-- `.
     pub rest: Vec<String>,
@@ -25,7 +25,7 @@ pub struct Parsed {
 ///
 /// # Errors
 /// An unknown flag, a flag without its value, or a value for a flag that takes none.
-pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>, String> {
+pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>, String> {
     let help = help.replace("{setup}", SETUP);
     let lines = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| line.starts_with('-')));
     let labels = lines.map(|line| line.split("  ").next().unwrap_or_default());
@@ -60,24 +60,24 @@ pub fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<P
 
 impl Parsed {
     /// True if the command line has the flag.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
     /// Last value of a flag; `Some("")` for a flag that takes no value.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.all(name).pop()
     }
 
     /// All values of a flag, in order.
-    pub fn all(&self, name: &str) -> Vec<&str> {
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     }
 }
 
 /// Error text for an unknown name: the most similar known name, if any is similar, and all known
 /// names.
-pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
+pub(crate) fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
     let closest = known.iter().map(|known| (strsim::levenshtein(name, known), known)).min();
     let hint = match closest {
         Some((edits, known)) if edits * 2 <= known.len() => format!("; did you mean {known:?}?"),

@@ -42,7 +42,7 @@ passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
 const WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume"];
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
     if parsed.has("--report") {
         return report::write(&Context::new()?.root, parsed.has("--json"));

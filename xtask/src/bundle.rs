@@ -36,7 +36,7 @@ const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-deb
 const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volume", "zippy-debugger"];
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("bundle", HELP, arguments)? else { return Ok(0) };
     let context = setup::ready(GRAPHICS, !parsed.has("--no-mpi"), &parsed)?;
     say!("==> building the programs, the tests and the benchmarks (the first time this takes ten minutes and more)");

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 /// Maximum time between two lines of output of a command. Waits of programs and builds of crates
 /// are shorter.
-pub const MAX_SILENCE: Duration = Duration::from_secs(900);
+pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(900);
 
 /// Number of lines of a failure that the summary repeats: enough for a test with a backtrace.
 const KEPT_LINES: usize = 50;
 
 /// Outcome of a step.
 #[derive(Debug, Default, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// Number of passed tests, or of runs of examples.
     pub passed: usize,
     pub failed: usize,
@@ -32,7 +32,7 @@ pub struct Outcome {
 
 /// A failed test or command.
 #[derive(Debug, PartialEq)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// Program and test, or the command.
     pub name: String,
     /// Last lines of the output.
@@ -40,7 +40,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub fn new(name: &str, lines: &[String]) -> Self {
+    pub(crate) fn new(name: &str, lines: &[String]) -> Self {
         let text = lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n");
         Failure { name: name.into(), text: text.trim().into() }
     }
@@ -48,7 +48,7 @@ impl Failure {
 
 /// Runs a command, prints and parses its output, and returns the outcome. Ends the command and all
 /// its descendants after a silence of more than `max_silence`.
-pub fn run_with_timeout(mut command: Command, name: &str, max_silence: Duration) -> Result<Outcome, String> {
+pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Duration) -> Result<Outcome, String> {
     let problem = |error: std::io::Error| format!("{name}: {error}");
     // One pipe for both streams keeps their lines in order.
     let (output, input) = std::io::pipe().map_err(problem)?;

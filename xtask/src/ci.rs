@@ -34,7 +34,7 @@ fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>, String> {
 }
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = run_steps::select(&all_steps(), &parsed)?;
     if parsed.has("--list") {

@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::mpi::Mpi;
 
 /// The project, and the machine with the environment of all child processes.
-pub struct Context {
+pub(crate) struct Context {
     /// Directory of the workspace.
     pub root: PathBuf,
     pub machine: Machine,
@@ -21,7 +21,7 @@ pub struct Context {
 
 /// A program that Cargo has built.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BuiltProgram {
+pub(crate) struct BuiltProgram {
     pub name: String,
     /// Kind of the target: `example`, `bin`, `test` or `bench`.
     pub kind: String,
@@ -30,7 +30,7 @@ pub struct BuiltProgram {
 
 impl Context {
     /// Finds the workspace and inspects the machine; runs no program of the project.
-    pub fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let manifest = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
         let root = Path::new(&manifest).parent().ok_or("xtask has no parent directory")?.to_path_buf();
         let mut machine = Machine::real();
@@ -56,31 +56,31 @@ impl Context {
 
     /// A command with the environment of this context, in the current directory of the user:
     /// relative paths in arguments refer to it.
-    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(&self.machine.vars);
         command
     }
 
     /// A Cargo command in the directory of the workspace.
-    pub fn cargo(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(self.machine.var("CARGO").unwrap_or("cargo"));
         command.current_dir(&self.root).args(arguments);
         command
     }
 
     /// Flags of Cargo that enable MPI; empty without MPI.
-    pub fn features(&self) -> &'static [&'static str] {
+    pub(crate) fn features(&self) -> &'static [&'static str] {
         if self.mpi.is_some() { &["--features", "mpi"] } else { &[] }
     }
 
     /// Directory of Cargo's build results.
-    pub fn target(&self) -> PathBuf {
+    pub(crate) fn target(&self) -> PathBuf {
         self.machine.var("CARGO_TARGET_DIR").map_or(self.root.join("target"), |dir| self.root.join(dir))
     }
 
     /// Creates and returns a directory for files of xtask, under the target directory.
-    pub fn scratch(&self, name: &str) -> Result<PathBuf, String> {
+    pub(crate) fn scratch(&self, name: &str) -> Result<PathBuf, String> {
         let directory = self.target().join("xtask").join(name);
         std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         Ok(directory)
@@ -88,7 +88,7 @@ impl Context {
 
     /// Runs a Cargo command that builds, and returns the built programs. Messages of Cargo go to
     /// the terminal.
-    pub fn build(&self, arguments: &[&str]) -> Result<Vec<BuiltProgram>, String> {
+    pub(crate) fn build(&self, arguments: &[&str]) -> Result<Vec<BuiltProgram>, String> {
         let mut command = self.cargo(arguments);
         command.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("cargo: {error}"))?;
@@ -99,7 +99,7 @@ impl Context {
     }
 
     /// Runs a Cargo command that builds, and returns the path of one built program.
-    pub fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf, String> {
+    pub(crate) fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf, String> {
         let program = self.build(arguments)?.into_iter().find(|built| built.kind == kind && built.name == name);
         program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
     }

@@ -17,7 +17,7 @@ picture on one rank, and compares both. Neither a driver nor MPI is needed.
 {setup}";
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("demo", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("--ranks").unwrap_or("4"))?.to_string();
     let context = setup::ready(&[], false, &parsed)?;

@@ -42,7 +42,7 @@ struct Findings {
 }
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("doctor", HELP, arguments)? else { return Ok(0) };
     let mut context = Context::new()?;
     let mut findings = Findings { quiet: parsed.has("--json"), all: Vec::new() };

@@ -35,7 +35,7 @@ driver suffices), but no MPI and no nightly compiler.
   --help                print this text";
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     if parse("fuzz", HELP, arguments)?.is_none() {
         return Ok(0);
     }

@@ -26,7 +26,7 @@ sets the variables that launchers need in containers, as root and on few cores; 
 {setup}";
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse("mpi", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("-n").unwrap_or("2"))?;
     let kinds = [("-p", "bin"), ("--example", "example"), ("--test", "test")];

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::process::output;
 
 /// File system and environment of a machine.
-pub struct Machine {
+pub(crate) struct Machine {
     /// Root of the file system: `/`, or a directory with the files of a fake machine.
     pub root: PathBuf,
     /// Operating system, as in [`std::env::consts::OS`].
@@ -34,7 +34,7 @@ const LIBRARY_DIRS: &str = "/usr/local/lib64:/usr/local/lib:/usr/lib64:/usr/lib:
 
 impl Machine {
     /// The machine of this process.
-    pub fn real() -> Self {
+    pub(crate) fn real() -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let vars = std::env::vars_os().filter_map(text).collect();
         let root_user = output(Command::new("id").arg("-u")).is_ok_and(|user| user == "0");
@@ -42,18 +42,18 @@ impl Machine {
     }
 
     /// Path on the real file system of an absolute path of this machine.
-    pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     /// True if an absolute path of this machine exists.
-    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+    pub(crate) fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.at(path).exists()
     }
 
     /// Paths of the entries of a directory, sorted; empty if the directory does not exist.
-    pub fn list(&self, directory: impl AsRef<Path>) -> Vec<PathBuf> {
+    pub(crate) fn list(&self, directory: impl AsRef<Path>) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.at(&directory)).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| directory.as_ref().join(entry.file_name())).collect();
         paths.sort();
@@ -61,32 +61,32 @@ impl Machine {
     }
 
     /// Value of an environment variable; `None` if it is not set or empty.
-    pub fn var(&self, name: &str) -> Option<&str> {
+    pub(crate) fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// Finds a program by name on the search path, or by its path. Returns a path of this machine.
-    pub fn which(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn which(&self, name: &str) -> Option<PathBuf> {
         let path = if name.contains('/') { "/" } else { self.var("PATH").unwrap_or_default() };
         std::env::split_paths(path).map(|dir| dir.join(name)).find(|path| is_program(&self.at(path)))
     }
 
     /// True if Cargo has a subcommand, such as `fmt`.
-    pub fn has_cargo_command(&self, name: &str) -> bool {
+    pub(crate) fn has_cargo_command(&self, name: &str) -> bool {
         let cargo = self.which(self.var("CARGO").unwrap_or("cargo"));
         cargo.is_some_and(|cargo| output(Command::new(self.at(cargo)).args([name, "--version"])).is_ok())
     }
 
     /// Directory of an MPI installation outside the search path; `None` if `MPICC` or the search
     /// path names an installation.
-    pub fn hidden_mpi(&self) -> Option<&'static str> {
+    pub(crate) fn hidden_mpi(&self) -> Option<&'static str> {
         let on_path = self.which("mpicc").is_some() || self.var("MPICC").is_some();
         MPI_HOMES.into_iter().find(|home| !on_path && self.which(&format!("{home}/bin/mpicc")).is_some())
     }
 
     /// Reason why Vulkan finds no adapter; `None` if it can find one. Systems other than Linux
     /// include Metal or DX12.
-    pub fn graphics_problem(&self) -> Option<String> {
+    pub(crate) fn graphics_problem(&self) -> Option<String> {
         if self.os != "linux" {
             return None;
         }
@@ -120,7 +120,7 @@ impl Machine {
     }
 
     /// True if a shared library is in a directory of [`Self::linker_dirs`].
-    pub fn has_library(&self, name: &str) -> bool {
+    pub(crate) fn has_library(&self, name: &str) -> bool {
         self.linker_dirs().iter().any(|dir| self.exists(dir.join(name)))
     }
 
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     /// Directory that contains libclang, or the value of `LIBCLANG_PATH` if libclang is there.
-    pub fn libclang(&self) -> Option<PathBuf> {
+    pub(crate) fn libclang(&self) -> Option<PathBuf> {
         let dirs = self.var("LIBCLANG_PATH").map_or_else(|| self.linker_dirs(), |path| vec![path.into()]);
         dirs.into_iter().find(|dir| self.has_libclang(dir))
     }
@@ -167,4 +167,4 @@ fn is_program(path: &Path) -> bool {
 
 #[cfg(test)]
 #[path = "../tests/unit/machine.rs"]
-pub mod tests;
+pub(crate) mod tests;

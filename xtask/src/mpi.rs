@@ -11,7 +11,7 @@ use crate::process::output;
 /// A family of MPI libraries with a common launcher protocol. Only a launcher of the same family
 /// can start processes in one world.
 #[derive(Debug, PartialEq)]
-pub struct Family {
+pub(crate) struct Family {
     /// Name for messages.
     pub name: &'static str,
     /// Words in the output of `--version` of its launchers.
@@ -24,7 +24,7 @@ pub struct Family {
 }
 
 /// Open MPI from version 3 on, with the library libmpi.so.40.
-pub static OPEN_MPI: Family = Family {
+pub(crate) static OPEN_MPI: Family = Family {
     name: "Open MPI",
     launchers: &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"],
     libraries: &["libmpi.so.40", "libmpi.40.dylib"],
@@ -46,7 +46,7 @@ pub static OPEN_MPI: Family = Family {
 
 /// MPICH and its derivatives: Intel MPI, MVAPICH and Cray MPICH. Their common library name is
 /// libmpi.so.12.
-pub static MPICH: Family = Family {
+pub(crate) static MPICH: Family = Family {
     name: "MPICH",
     launchers: &["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"],
     libraries: &["libmpich.", "libmpi.so.12", "libmpi.12.", "libmpi_cray"],
@@ -60,7 +60,7 @@ fn family_in_text(text: &str, words: fn(&Family) -> &[&str]) -> Option<&'static 
 
 /// An MPI installation: compiler wrapper and launcher of one family.
 #[derive(Debug)]
-pub struct Mpi {
+pub(crate) struct Mpi {
     pub family: &'static Family,
     pub compiler: PathBuf,
     pub launcher: PathBuf,
@@ -69,7 +69,7 @@ pub struct Mpi {
 }
 
 /// Compiler wrapper that the build of the MPI binding uses: `MPICC`, else `mpicc`.
-pub fn compiler(machine: &Machine) -> Option<PathBuf> {
+pub(crate) fn compiler(machine: &Machine) -> Option<PathBuf> {
     machine.which(machine.var("MPICC").unwrap_or("mpicc"))
 }
 
@@ -99,7 +99,7 @@ fn family_of_compiler(compiler: &Path) -> Result<&'static Family, String> {
 }
 
 /// Compiler command of a compiler wrapper, with its link flags.
-pub fn link_line(compiler: &Path) -> Result<String, String> {
+pub(crate) fn link_line(compiler: &Path) -> Result<String, String> {
     output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).ok_or(format!(
         "{} is not a complete MPI compiler wrapper (`-show` prints no libraries); is its -dev package installed?",
         compiler.display()
@@ -118,7 +118,7 @@ fn family_of_launcher(launcher: &Path) -> Option<(&'static Family, String)> {
 ///
 /// # Errors
 /// One is missing, or both are: the error is the family of the present one.
-pub fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> {
+pub(crate) fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> {
     let family = |path: &PathBuf| family_of_launcher(&machine.at(path)).map(|(family, _)| family);
     match (compiler(machine), launchers(machine)) {
         (Some(_), launchers) if !launchers.is_empty() => Ok(()),
@@ -132,7 +132,7 @@ pub fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> 
 ///
 /// # Errors
 /// No compiler wrapper, or no launcher of its family; the error names all candidates.
-pub fn find(machine: &Machine) -> Result<Mpi, String> {
+pub(crate) fn find(machine: &Machine) -> Result<Mpi, String> {
     let named = machine.var("MPICC").unwrap_or("mpicc");
     let absent =
         format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)");
@@ -156,7 +156,7 @@ pub fn find(machine: &Machine) -> Result<Mpi, String> {
 }
 
 /// Family of the MPI library that a program is linked with; `None` for a program without MPI.
-pub fn linked_family(program: &Path) -> Option<&'static Family> {
+pub(crate) fn linked_family(program: &Path) -> Option<&'static Family> {
     let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
     lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
     family_in_text(&output(&mut lister).unwrap_or_default(), |family| family.libraries)
@@ -166,7 +166,7 @@ pub fn linked_family(program: &Path) -> Option<&'static Family> {
 ///
 /// # Errors
 /// The program is linked with a library of another family.
-pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
+pub(crate) fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
     match linked_family(program) {
         Some(linked) if linked != mpi.family => Err(format!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
@@ -181,7 +181,7 @@ pub fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
 }
 
 /// Sets the environment variables that the launcher needs, except variables that the user has set.
-pub fn prepare(machine: &Machine, mpi: &Mpi, command: &mut Command) {
+pub(crate) fn prepare(machine: &Machine, mpi: &Mpi, command: &mut Command) {
     let unset = |(name, _): &&(&str, &str)| machine.var(name).is_none();
     command.envs(mpi.family.settings.iter().filter(unset).copied());
 }

@@ -15,7 +15,7 @@ use crate::process::succeed;
 ///
 /// # Errors
 /// No compiler wrapper, no launcher of the same family, or a failure to write the record.
-pub fn ready(context: &Context) -> Result<Mpi, String> {
+pub(crate) fn ready(context: &Context) -> Result<Mpi, String> {
     let mpi = mpi::find(&context.machine)?;
     let (record, link_line) = (context.scratch("mpi")?.join("wrapper"), mpi::link_line(&mpi.compiler)?);
     if is_stale(&context.target(), &record, &link_line) {

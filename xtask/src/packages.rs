@@ -6,7 +6,7 @@ use crate::mpi;
 
 /// Software that a command needs.
 #[derive(Clone, Copy)]
-pub struct Need {
+pub(crate) struct Need {
     /// Name and reason of the need, for the owner of the machine.
     pub why: &'static str,
     /// `None` if the need is met; else a description of the software that was found instead,
@@ -65,16 +65,16 @@ const RUST_TOOLS: Need = Need {
 };
 
 /// Needs of tests and benchmarks that compare native kernels with a driver.
-pub const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
+pub(crate) const GRAPHICS: &[Need] = &[GRAPHICS_DRIVER];
 
 /// Needs of building and running with MPI.
-pub const MPI: &[Need] = &[OPEN_MPI, MPICH, LIBCLANG];
+pub(crate) const MPI: &[Need] = &[OPEN_MPI, MPICH, LIBCLANG];
 
 /// Needs of checks of the sources.
-pub const TOOLS: &[Need] = &[RUST_TOOLS];
+pub(crate) const TOOLS: &[Need] = &[RUST_TOOLS];
 
 /// Needs of tests that open windows.
-pub const WINDOWS: &[Need] = &[SCREEN];
+pub(crate) const WINDOWS: &[Need] = &[SCREEN];
 
 fn absent(present: bool) -> Option<String> {
     (!present).then(String::new)
@@ -91,7 +91,7 @@ const MANAGERS: [(&str, &str, &str); 5] = [
 ];
 
 /// Returns the commands that provide all missing needs, in order, or the reason why no command can.
-pub fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, String> {
+pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, String> {
     let (rust_needs, system_needs): (Vec<Need>, Vec<Need>) =
         missing.iter().partition(|need| !need.packages[0].is_empty());
     let mut lines = Vec::new();

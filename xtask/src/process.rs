@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 ///
 /// # Errors
 /// The command cannot be started.
-pub fn status(command: &mut Command) -> Result<ExitStatus, String> {
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
     command.status().map_err(|error| format!("{}: {error}", command.get_program().to_string_lossy()))
 }
 
@@ -15,7 +15,7 @@ pub fn status(command: &mut Command) -> Result<ExitStatus, String> {
 ///
 /// # Errors
 /// The command cannot be started, or its exit status is a failure.
-pub fn succeed(command: &mut Command, name: &str) -> Result<(), String> {
+pub(crate) fn succeed(command: &mut Command, name: &str) -> Result<(), String> {
     let status = status(command)?;
     if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
 }
@@ -24,7 +24,7 @@ pub fn succeed(command: &mut Command, name: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// The command cannot be started, or its exit status is a failure. The error contains its output.
-pub fn output(command: &mut Command) -> Result<String, String> {
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
     let [text, errors] =
@@ -34,7 +34,7 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 
 /// Exit code of xtask for the exit status of a child: 128 plus the number of a signal, as in
 /// shells.
-pub fn exit_code(status: ExitStatus) -> u8 {
+pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return 128u8.saturating_add(signal.unsigned_abs().min(127) as u8);
@@ -45,7 +45,7 @@ pub fn exit_code(status: ExitStatus) -> u8 {
 
 /// Line for a shell that is equivalent to a command, with all variables that differ from the
 /// environment of this process.
-pub fn spell_out(command: &Command) -> String {
+pub(crate) fn spell_out(command: &Command) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();
         let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-=:,+@%".contains(c));

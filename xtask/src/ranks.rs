@@ -8,7 +8,7 @@ use crate::mpi;
 
 /// Number and kind of the ranks of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ranks {
+pub(crate) enum Ranks {
     /// The default of the program.
     Default,
     /// Threads of one process.
@@ -19,7 +19,7 @@ pub enum Ranks {
 
 impl Ranks {
     /// Text for messages, such as `4 MPI ranks`.
-    pub fn label(self) -> String {
+    pub(crate) fn label(self) -> String {
         match self {
             Ranks::Default => "its default number of ranks".into(),
             Ranks::Threads(n) => format!("{n} thread rank{}", if n == 1 { "" } else { "s" }),
@@ -29,7 +29,7 @@ impl Ranks {
 }
 
 /// Parses a number of ranks.
-pub fn count(text: &str) -> Result<usize, String> {
+pub(crate) fn count(text: &str) -> Result<usize, String> {
     let ranks = text.parse().ok().filter(|ranks| (1..=65_536).contains(ranks));
     ranks.ok_or_else(|| format!("{text:?} is not a number of ranks (1 to 65536)"))
 }
@@ -39,7 +39,7 @@ pub fn count(text: &str) -> Result<usize, String> {
 /// # Errors
 /// MPI is requested and is not available, or the program is linked with another MPI library than
 /// the launcher's.
-pub fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command, String> {
+pub(crate) fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command, String> {
     let mut command = context.command(program);
     // With these variables of an outer launcher, the inner launcher would treat this process as a
     // rank.

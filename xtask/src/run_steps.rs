@@ -9,13 +9,13 @@ use crate::step::Step;
 use crate::steps::OF_MPI;
 
 /// Flags that [`select`] reads, for the help of a command.
-pub const FLAGS: &str = "  --only STEP           run only this step (may be repeated)
+pub(crate) const FLAGS: &str = "  --only STEP           run only this step (may be repeated)
   --skip STEP           do not run this step (may be repeated)
   --no-mpi              default features only: neither install, build nor run anything with MPI
   --list                print the names of the steps";
 
 /// Lines of a help text that describe steps.
-pub fn describe<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String {
+pub(crate) fn describe<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String {
     let lines = steps.into_iter().map(|step| format!("  {:14} {}", step.name, step.about));
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -24,7 +24,7 @@ pub fn describe<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String {
 ///
 /// # Errors
 /// A flag has an unknown name, or no step remains.
-pub fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a Step>, String> {
+pub(crate) fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a Step>, String> {
     let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
     let (only, mut skip) = (parsed.all("--only"), parsed.all("--skip"));
     if let Some(unknown) = only.iter().chain(&skip).find(|name| !names.contains(name)) {
@@ -39,13 +39,13 @@ pub fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a Step>, 
 }
 
 /// Prints the names of steps.
-pub fn list(steps: &[&Step]) {
+pub(crate) fn list(steps: &[&Step]) {
     steps.iter().for_each(|step| say!("{}", step.name));
 }
 
 /// Runs steps, also after a failure, and prints a summary. Returns the exit code: 0 if no step
 /// fails.
-pub fn run(context: &Context, steps: &[&Step]) -> u8 {
+pub(crate) fn run(context: &Context, steps: &[&Step]) -> u8 {
     let results: Vec<StepResult> = steps.iter().map(|step| run_step(context, step)).collect();
     say!("\n{}", summary(&results));
     u8::from(results.iter().any(|result| result.outcome.problem.is_some()))

@@ -9,7 +9,7 @@ macro_rules! say {
 
 /// Writes to standard output. If that fails, ends the process: with exit code 141 for a closed
 /// pipe, as the signal would, else with 1.
-pub fn out(text: &str) {
+pub(crate) fn out(text: &str) {
     // The test harness captures only text of `print!`.
     if cfg!(test) {
         return print!("{text}");

@@ -11,7 +11,7 @@ use crate::{mpi_binding, say};
 
 /// Returns the context of a command after all its needs are met, with or without MPI; or the reason
 /// for a failure.
-pub fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, String> {
+pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, String> {
     let mut context = Context::new()?;
     ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
     if with_mpi {
@@ -73,12 +73,12 @@ fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
 
 /// Returns the needs that are not met, each with a description of the software that was found
 /// instead.
-pub fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
+pub(crate) fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
     needs.iter().filter_map(|need| (need.missing)(machine).map(|detail| (*need, detail))).collect()
 }
 
 /// Text of the commands that would provide a need, or the reason why none exists.
-pub fn remedy(machine: &Machine, need: &Need) -> String {
+pub(crate) fn remedy(machine: &Machine, need: &Need) -> String {
     commands(machine, &[*need]).map_or_else(|problem| problem, |lines| lines.join(" && "))
 }
 

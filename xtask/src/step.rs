@@ -9,7 +9,7 @@ use crate::ranks::{self, Ranks};
 
 /// A step of `cargo xtask test` or `cargo xtask ci`.
 #[derive(Debug)]
-pub struct Step {
+pub(crate) struct Step {
     pub name: &'static str,
     /// Purpose, in one line.
     pub about: &'static str,
@@ -28,8 +28,8 @@ pub struct Step {
     pub optional_tool: Option<&'static str>,
 }
 
-pub type Environment = &'static [(&'static str, &'static str)];
-pub type Commands = &'static [&'static str];
+pub(crate) type Environment = &'static [(&'static str, &'static str)];
+pub(crate) type Commands = &'static [&'static str];
 
 /// Filter that skips tests that draw or compute by a driver.
 const NOT_BY_DRIVER: &str = "--skip by_driver";
@@ -40,12 +40,17 @@ const SUITES: &str = "{test} --test world --test algorithms --test ranks --test 
 const AARCH64: &str = "--features zippy-native/aarch64";
 
 /// A step that needs no optional tool.
-pub const fn step(name: &'static str, about: &'static str, environment: Environment, commands: Commands) -> Step {
+pub(crate) const fn step(
+    name: &'static str,
+    about: &'static str,
+    environment: Environment,
+    commands: Commands,
+) -> Step {
     Step { name, about, environment, commands, optional_tool: None }
 }
 
 impl Step {
-    pub fn run(&self, context: &Context) -> Result<Outcome, String> {
+    pub(crate) fn run(&self, context: &Context) -> Result<Outcome, String> {
         if let Some(tool) = self.optional_tool.filter(|tool| !context.machine.has_cargo_command(tool)) {
             return Ok(Outcome { not_run: Some(format!("cargo-{tool} is not installed")), ..Outcome::default() });
         }

@@ -4,7 +4,7 @@ use crate::step::{Environment, Step, step};
 
 /// Steps that show that the software works: all steps of `cargo xtask test`, and the last steps of
 /// `cargo xtask ci`.
-pub const TESTS: [Step; 6] = [
+pub(crate) const TESTS: [Step; 6] = [
     step("build", "every test and example builds", &[], &["test {all} --no-run"]),
     step("tests", "unit, integration and documentation tests; ranks as threads", &[], &["{test}"]),
     // Emulates GPUs with memory that the host cannot map, and arrays larger than the binding limit.
@@ -38,7 +38,7 @@ pub const TESTS: [Step; 6] = [
 const FORMAT: Step = step("format", "rustfmt finds nothing to change", &[], &["fmt --all --check"]);
 
 /// Checks of the sources, the first steps of `cargo xtask ci`, quick ones first.
-pub const CHECKS: [Step; 6] = [
+pub(crate) const CHECKS: [Step; 6] = [
     FORMAT,
     // The database of advisories needs a network, and changes without a change of the sources.
     Step {
@@ -81,7 +81,7 @@ pub const CHECKS: [Step; 6] = [
 
 /// Steps of `test --quick`: the most informative checks that take a minute, for use between two
 /// edits.
-pub const QUICK: [Step; 2] = [
+pub(crate) const QUICK: [Step; 2] = [
     FORMAT,
     step(
         "quick",
@@ -96,7 +96,7 @@ pub const QUICK: [Step; 2] = [
 
 /// The step of `test --drivers`. A test that passes on one driver only relies on unspecified
 /// behaviour.
-pub const DRIVERS: [Step; 1] = [step(
+pub(crate) const DRIVERS: [Step; 1] = [step(
     "drivers",
     "tests with a device, on another implementation of Vulkan",
     &[],
@@ -104,7 +104,7 @@ pub const DRIVERS: [Step; 1] = [step(
 )];
 
 /// The step of `test --no-driver`.
-pub const NO_DRIVER: [Step; 1] = [step(
+pub(crate) const NO_DRIVER: [Step; 1] = [step(
     "no-driver",
     "tests with a device, without any Vulkan driver; skips tests that draw or compute by a driver",
     WITHOUT_DRIVER,
@@ -117,7 +117,7 @@ pub const NO_DRIVER: [Step; 1] = [step(
 
 /// Steps whose purpose needs MPI: the build without MPI differs from other builds only if those
 /// have MPI.
-pub const OF_MPI: [&str; 2] = ["default-build", "mpi"];
+pub(crate) const OF_MPI: [&str; 2] = ["default-build", "mpi"];
 
 /// Environment in which the Vulkan loader finds no driver.
 const WITHOUT_DRIVER: Environment = &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];

@@ -29,7 +29,7 @@ fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>, String> {
 }
 
 /// Runs the command.
-pub fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = selected_steps(&parsed)?;
     if parsed.has("--list") {

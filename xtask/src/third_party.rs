@@ -13,15 +13,15 @@ use crate::mpi::OPEN_MPI;
 use crate::process::{output, succeed};
 
 /// Name of the benchmark of IceT.
-pub const ICET: &str = "icet";
+pub(crate) const ICET: &str = "icet";
 
 /// Python packages of benchmarks against VTK and against other file libraries. They depend on
 /// NumPy.
-pub const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
+pub(crate) const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
 
 /// Creates a virtual environment with Python packages, separated by spaces, and sets
 /// `ZIPPY_BENCH_PYTHON` to its interpreter. Keeps an existing environment and its packages.
-pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
+pub(crate) fn python(context: &mut Context, packages: &str) -> Result<(), String> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
     say!(
@@ -39,7 +39,7 @@ pub fn python(context: &mut Context, packages: &str) -> Result<(), String> {
 }
 
 /// Unpacks IceT from Debian's packages of ParaView, and builds the benchmark program that calls it.
-pub fn icet(context: &Context) -> Result<BuiltProgram, String> {
+pub(crate) fn icet(context: &Context) -> Result<BuiltProgram, String> {
     let mpi = context.mpi.as_ref().ok_or("it needs MPI")?;
     if mpi.family != &OPEN_MPI {
         return Err(format!("Debian's IceT is linked with Open MPI, and the MPI library here is {}", mpi.family.name));
@@ -59,7 +59,7 @@ pub fn icet(context: &Context) -> Result<BuiltProgram, String> {
 
 /// Selects a second Vulkan driver for tests: the driver whose manifest the user has set, else
 /// SwiftShader from Debian's package `chromium-common`.
-pub fn use_other_driver(context: &mut Context) -> Result<(), String> {
+pub(crate) fn use_other_driver(context: &mut Context) -> Result<(), String> {
     // Old Vulkan loaders know only the second variable.
     let names = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
     let named = names.iter().find_map(|name| context.machine.var(name)).map(String::from);

@@ -1,7 +1,6 @@
 //! Errors, call sites, traces and element types: the types that all crates of Zippy share.
 //!
 //! Programs use them through the package `zippy-ga`.
-#![warn(missing_docs)]
 
 // The code that `derive(Element)` generates refers to `::zippy`.
 #[cfg(test)]

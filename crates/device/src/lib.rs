@@ -7,7 +7,6 @@
 //! * [`kernel`]: compute kernels over local sections.
 //! * [`wgsl`]: texts of kernels, before naga can parse them.
 //! * [`history`]: records of operations on chunks.
-#![warn(missing_docs)]
 
 pub mod device;
 pub mod history;

@@ -6,7 +6,6 @@
 //! Output files are written atomically: a file gets its name when it is complete
 //! ([`write_whole`]), also a file that several processes write ([`SharedFile`]).
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 mod atomic;
 pub mod checksum;

@@ -5,13 +5,13 @@ use zippy_plan::grid::Grid;
 use crate::voxels::Stated;
 
 /// One vector per axis.
-pub type Directions = Vec<Vec<f64>>;
+pub(crate) type Directions = Vec<Vec<f64>>;
 
 /// Grid of up to three axes in a space of one to three dimensions.
 ///
 /// The lengths of the directions have no influence. Missing axes have a spacing of 1 and are
 /// perpendicular to the others.
-pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) -> Grid {
+pub(crate) fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) -> Grid {
     let number = |numbers: &[f64], at: usize, none: f64| numbers.get(at).copied().unwrap_or(none);
     let along_space = Grid::new(
         std::array::from_fn(|row| number(origin, row, 0.0)),
@@ -27,7 +27,7 @@ pub fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) ->
 /// Voxel `i` of an axis has the position `i * spacing * direction` in a file. Therefore the length
 /// of a direction is a factor of the spacing. A file without a spacing has a spacing of 1. If all
 /// directions have length 1, both stay unchanged.
-pub fn move_lengths_into_spacing(
+pub(crate) fn move_lengths_into_spacing(
     mut spacing: Option<Stated<Vec<f64>>>,
     directions: Option<Stated<Directions>>,
 ) -> (Option<Stated<Vec<f64>>>, Option<Directions>) {

@@ -56,14 +56,14 @@ impl Head {
 
 /// Path of a file that the header in `path` names; relative names are relative to the header's
 /// directory.
-pub fn named_path(path: &Path, name: &str) -> PathBuf {
+pub(crate) fn named_path(path: &Path, name: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(name)
 }
 
 /// Files that an index has named, to reject duplicates: a short index could otherwise read one file
 /// many times by several spellings or links.
 #[derive(Default)]
-pub struct NamedFiles(HashSet<FileIdentity>);
+pub(crate) struct NamedFiles(HashSet<FileIdentity>);
 
 /// Device and inode of a file, or its canonical path on systems without them.
 #[cfg(unix)]
@@ -87,7 +87,7 @@ impl NamedFiles {
     ///
     /// # Errors
     /// The file does not exist, or the index has named it before.
-    pub fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
+    pub(crate) fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
         let file = named_path(path, name);
         let found = identity(&file).map_err(|error| named_by(path, at, &IoError::system(&file, "open", &error)))?;
         if self.0.insert(found) {
@@ -99,7 +99,7 @@ impl NamedFiles {
 }
 
 /// Error for a file that the header in `path` names at byte `at`.
-pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
+pub(crate) fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
     IoError::malformed(path, at, format!("the file that goes with it, {error}"))
 }
 
@@ -109,7 +109,12 @@ pub fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
 /// # Errors
 /// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to
 /// `last`; too many files, or too long names.
-pub fn numbered(path: &Path, at: u64, pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, IoError> {
+pub(crate) fn numbered(
+    path: &Path,
+    at: u64,
+    pattern: &str,
+    [first, last, step]: [i64; 3],
+) -> Result<Vec<String>, IoError> {
     let bad = |message: String| IoError::malformed(path, at, message);
     let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));
     let (before, rest) = pattern.split_once('%').ok_or_else(conversion)?;

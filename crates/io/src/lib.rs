@@ -6,7 +6,6 @@
 //! complete ([`write_whole`](zippy_files::write_whole)), also files that several ranks write
 //! ([`SharedFile`](zippy_files::SharedFile)).
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 pub mod apng;
 pub mod array;

@@ -39,7 +39,7 @@ impl RawLayout {
 ///
 /// # Errors
 /// The layout is no volume; the file cannot be opened or its length does not fit.
-pub fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
+pub(crate) fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
     if !layout.spacing.is_empty() && layout.spacing.len() != layout.shape.len() {
         let (count, axes) = (layout.spacing.len(), layout.shape.len());
         return Err(IoError::request(path, format!("{count} spacings were given for {axes} axes")));

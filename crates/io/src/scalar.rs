@@ -7,7 +7,7 @@ use half::f16;
 
 /// Type of the numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say all")]
 pub enum ScalarKind {
     U8,
     I8,

@@ -13,7 +13,7 @@ use crate::IoError;
 const MOST_KEYS: usize = 1000;
 
 /// Values of a header by key.
-pub struct Keys<T> {
+pub(crate) struct Keys<T> {
     found: HashMap<String, T>,
 }
 
@@ -24,7 +24,7 @@ impl<T> Default for Keys<T> {
 }
 
 impl<T> Keys<T> {
-    pub fn get(&self, key: &str) -> Option<&T> {
+    pub(crate) fn get(&self, key: &str) -> Option<&T> {
         self.found.get(key)
     }
 
@@ -32,7 +32,7 @@ impl<T> Keys<T> {
     ///
     /// # Errors
     /// A duplicate key, or too many keys.
-    pub fn add(&mut self, key: &str, value: T) -> Result<(), String> {
+    pub(crate) fn add(&mut self, key: &str, value: T) -> Result<(), String> {
         let full = self.found.len() == MOST_KEYS;
         match self.found.entry(key.to_string()) {
             Entry::Occupied(_) => Err("is given twice".into()),
@@ -46,7 +46,7 @@ impl<T> Keys<T> {
 }
 
 /// A line without its line ending.
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub text: Cow<'a, str>,
     /// Offset of the first character.
     pub start: u64,
@@ -58,13 +58,13 @@ pub struct Line<'a> {
 
 /// Iterator over lines, split at line feeds; a carriage return before one belongs to the line
 /// ending.
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 }
@@ -86,7 +86,7 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// Checks the number of values of a field.
-pub fn count(path: &Path, at: u64, field: &str, found: usize, wanted: usize) -> Result<(), IoError> {
+pub(crate) fn count(path: &Path, at: u64, field: &str, found: usize, wanted: usize) -> Result<(), IoError> {
     if found == wanted {
         return Ok(());
     }
@@ -94,14 +94,20 @@ pub fn count(path: &Path, at: u64, field: &str, found: usize, wanted: usize) -> 
 }
 
 /// One word per axis.
-pub fn axis_words<'a>(path: &Path, at: u64, field: &str, value: &'a str, axes: usize) -> Result<Vec<&'a str>, IoError> {
+pub(crate) fn axis_words<'a>(
+    path: &Path,
+    at: u64,
+    field: &str,
+    value: &'a str,
+    axes: usize,
+) -> Result<Vec<&'a str>, IoError> {
     let words: Vec<&str> = value.split_whitespace().collect();
     count(path, at, field, words.len(), axes)?;
     Ok(words)
 }
 
 /// Decimal 64-bit integers.
-pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
+pub(crate) fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
     let parse = |word: &&str| {
         word.parse::<i64>().map_err(|_| {
             IoError::malformed(path, at, format!("field \"{field}\": {} is not an integer of 64 bits", quoted(word)))
@@ -111,12 +117,12 @@ pub fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -
 }
 
 /// One floating-point number.
-pub fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
+pub(crate) fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
     word.parse::<f64>()
         .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {} is not a number", quoted(word))))
 }
 
 /// Floating-point numbers; "nan" stands for an unknown value.
-pub fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
+pub(crate) fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
     axis_words(path, at, field, value, axes)?.iter().map(|word| float(path, at, field, word)).collect()
 }

@@ -113,7 +113,7 @@ fn write_cells(world: &World, mesh: &VolumeMesh, path: &Path, origin: Option<[f6
 }
 
 /// Writes a file with all ranks' parts, for `call`; adds `points` to this rank's part.
-fn write_part(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
+fn write_part(world: &World, call: &str, points: &Points, part: Part<'_>, path: &Path) -> Result<()> {
     let format = world.agree(call, Format::of(path).map_err(Error::from))?;
     let fields = fields(points, points.own);
     let part = Part { fields: &fields, positions: &points.positions[..points.own], ..part };
@@ -162,7 +162,7 @@ fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
 
 /// Writes one file per rank and an index, for `call`; adds all points that this rank knows to its
 /// part.
-fn write_piece(world: &World, call: &str, points: &Points, part: Part, path: &Path) -> Result<()> {
+fn write_piece(world: &World, call: &str, points: &Points, part: Part<'_>, path: &Path) -> Result<()> {
     let fields = fields(points, points.positions.len());
     let part = Part { positions: &points.positions, fields: &fields, ..part };
     let normals = part.normals.is_some();

@@ -20,7 +20,7 @@ impl SampleFrame {
     /// # Errors
     /// A grid without distinct positions of the samples; a corner of the field that is too far away
     /// for `f32`.
-    pub fn new(grid: &Grid, shape: [i64; 3]) -> Result<Self, IsosurfaceError> {
+    pub(crate) fn new(grid: &Grid, shape: [i64; 3]) -> Result<Self, IsosurfaceError> {
         grid.check()?;
         let frame = Self { origin: grid.origin, steps: grid.steps() };
         for corner in 0..8 {
@@ -33,7 +33,7 @@ impl SampleFrame {
     }
 
     /// Position of an index, which may be fractional.
-    pub fn position(&self, index: [f64; 3]) -> [f32; 3] {
+    pub(crate) fn position(&self, index: [f64; 3]) -> [f32; 3] {
         std::array::from_fn(|row| {
             let along = (0..3).map(|axis| index[axis] * self.steps[axis][row]);
             (self.origin[row] + along.sum::<f64>()) as f32

@@ -50,7 +50,6 @@
 //!
 //! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008).
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 mod cell;
 mod device_mesh;

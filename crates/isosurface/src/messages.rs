@@ -7,7 +7,7 @@ use zippy::{Result, World};
 
 /// Sends lists of numbers to ranks (possibly to this one); returns the received lists by sender.
 /// Collective.
-pub fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Result<BTreeMap<usize, Vec<u64>>> {
+pub(crate) fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Result<BTreeMap<usize, Vec<u64>>> {
     let own = messages.remove_entry(&world.rank());
     let sent = messages.into_iter().map(|(rank, numbers)| (rank, copied(&numbers))).collect();
     let mut received: BTreeMap<usize, Vec<u64>> = own.into_iter().collect();
@@ -18,7 +18,7 @@ pub fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Resul
 }
 
 /// For each number, the sum over lower ranks and the sum over all ranks. Collective.
-pub fn sums(world: &World, own: &[u64]) -> Result<[Vec<u64>; 2]> {
+pub(crate) fn sums(world: &World, own: &[u64]) -> Result<[Vec<u64>; 2]> {
     let (mut before, mut all) = (own.to_vec(), own.to_vec());
     world.group().exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
     world.group().all_reduce(&mut all, |sum, more| *sum += more)?;

@@ -16,7 +16,7 @@ fn main() -> zippy::Result<()> {
 }
 
 /// Returns the mean speed after 200 steps.
-pub fn program(world: &World) -> zippy::Result<f64> {
+pub(crate) fn program(world: &World) -> zippy::Result<f64> {
     let cells = Layout::new(N);
     let populations = Layout::new([N[0], N[1], 9]);
     let speed = world.local_array::<f32, 2>("speed", &cells)?;

@@ -7,7 +7,7 @@ use zippy::Element;
 /// [`BOUNDARY_CELL_WGSL`] is the same structure in WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Element)]
 #[repr(C)]
-pub struct BoundaryCell {
+pub(crate) struct BoundaryCell {
     /// Index in the chunk, and number of the [`CellKind`](crate::CellKind).
     pub cell: [i32; 4],
     /// Velocity and density.
@@ -28,6 +28,6 @@ pub struct BoundaryCell {
 }
 
 /// [`BoundaryCell`] in WGSL.
-pub const BOUNDARY_CELL_WGSL: &str = "struct BoundaryCell { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>,
+pub(crate) const BOUNDARY_CELL_WGSL: &str = "struct BoundaryCell { cell: vec4<i32>, flow: vec4<f32>, normal: vec4<f32>,
     links: u32, outside: u32, mirrored_axes: u32, _pad: u32 }
 ";

@@ -113,7 +113,7 @@ fn ghost_layers(problem: &Problem) -> [i64; 3] {
 
 /// The layout of an array with these parts, and with `components` numbers per cell along a fourth
 /// axis.
-pub fn lattice_layout(parts: &[Vec<i64>; 3], components: Option<usize>) -> Layout {
+pub(crate) fn lattice_layout(parts: &[Vec<i64>; 3], components: Option<usize>) -> Layout {
     let [nx, ny, nz] = parts.each_ref().map(|lengths| lengths.iter().sum::<i64>());
     let [x, y, z] = parts.each_ref().map(|lengths| Split::Sizes(lengths.clone()));
     match components {

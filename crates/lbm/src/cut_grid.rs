@@ -2,10 +2,10 @@
 
 /// Largest number of chunks of a lattice, if the ranks are not more. Each chunk costs memory and
 /// messages on every rank.
-pub const MAX_CHUNKS: i128 = 1 << 16;
+pub(crate) const MAX_CHUNKS: i128 = 1 << 16;
 
 /// A lattice to be divided into a grid of chunks.
-pub struct CutGrid {
+pub(crate) struct CutGrid {
     pub extents: [i64; 3],
     /// Layers of ghost cells of a chunk along each axis.
     pub ghosts: [i64; 3],
@@ -15,24 +15,24 @@ pub struct CutGrid {
     pub max_cells: i128,
 }
 
-pub fn product(extents: &[i64; 3]) -> i128 {
+pub(crate) fn product(extents: &[i64; 3]) -> i128 {
     extents.iter().fold(1, |product, &n| product.saturating_mul(n.into()))
 }
 
 /// Adds ghost layers to a chunk.
-pub fn extend(cells: [i64; 3], ghosts: [i64; 3]) -> [i64; 3] {
+pub(crate) fn extend(cells: [i64; 3], ghosts: [i64; 3]) -> [i64; 3] {
     std::array::from_fn(|axis| cells[axis] + ghosts[axis])
 }
 
 /// True if an axis can be divided into parts of at least one cell, with these least lengths of the
 /// first and the last part.
-pub fn fits(cells: i64, parts: i64, [first, last]: [i64; 2]) -> bool {
+pub(crate) fn fits(cells: i64, parts: i64, [first, last]: [i64; 2]) -> bool {
     (1..=cells).contains(&parts) && (parts == 1 || first + last + parts - 2 <= cells)
 }
 
 /// Divides an axis into parts that [`fits`] permits. Lengths differ by at most one, except for ends
 /// with larger minima.
-pub fn split_evenly(cells: i64, parts: i64, [first, last]: [i64; 2]) -> Vec<i64> {
+pub(crate) fn split_evenly(cells: i64, parts: i64, [first, last]: [i64; 2]) -> Vec<i64> {
     let split = |cells: i64, parts: i64| (0..parts).map(move |part| cells * (part + 1) / parts - cells * part / parts);
     let (mut head, mut tail) = (None, None);
     loop {
@@ -54,7 +54,7 @@ pub fn split_evenly(cells: i64, parts: i64, [first, last]: [i64; 2]) -> Vec<i64>
 impl CutGrid {
     /// The number of parts along each axis: one chunk per rank, or several where chunks would have
     /// more than `max_cells` cells. If no such number of chunks fits, some ranks have none.
-    pub fn choose(&self, ranks: i64) -> [i64; 3] {
+    pub(crate) fn choose(&self, ranks: i64) -> [i64; 3] {
         // Ghost cells are part of a binding.
         let is_small = |chunk: [i64; 3]| product(&extend(chunk, self.ghosts)) <= self.max_cells || product(&chunk) <= 1;
         let max_chunks = product(&self.extents).min(MAX_CHUNKS.max(ranks.into())) as i64;

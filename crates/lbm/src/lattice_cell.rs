@@ -4,7 +4,7 @@ use crate::cell_kind::CellKind;
 
 /// Role of a cell in the lattice, with its data.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LatticeCell {
+pub(crate) enum LatticeCell {
     Fluid,
     Solid,
     /// A solid cell with a velocity.
@@ -21,14 +21,14 @@ pub enum LatticeCell {
 
 /// Condition at an open side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum OpenCondition {
+pub(crate) enum OpenCondition {
     Velocity([f64; 3]),
     Pressure(f64),
     Outlet(f64),
 }
 
 impl LatticeCell {
-    pub fn kind(&self) -> CellKind {
+    pub(crate) fn kind(&self) -> CellKind {
         match self {
             Self::Fluid => CellKind::Fluid,
             Self::Solid => CellKind::Solid,
@@ -40,7 +40,7 @@ impl LatticeCell {
         }
     }
 
-    pub fn is_fluid(&self) -> bool {
+    pub(crate) fn is_fluid(&self) -> bool {
         self.kind().is_fluid()
     }
 }

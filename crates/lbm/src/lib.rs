@@ -75,7 +75,6 @@
 //! * Open sides: J. Latt et al., Phys. Rev. E 77, 2008.
 //! * Clusters: section 5.3 of the Zippy paper.
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 mod boundary_cell;
 pub mod case_file;

@@ -4,14 +4,14 @@ use crate::cell_index::CellIndex;
 use crate::problem::Problem;
 
 /// Cells of a period along each periodic axis.
-pub type Periods = [Option<i64>; 3];
+pub(crate) type Periods = [Option<i64>; 3];
 
 /// Position of the tested point of a cell relative to its centre, in cells: larger than rounding
 /// errors of positions.
 const POINT_OFFSET: f64 = 1e-6;
 
 /// Offset of a cell from the nearest image of a position.
-pub fn nearest_offset(periods: Periods, cell: CellIndex, position: [f64; 3]) -> [f64; 3] {
+pub(crate) fn nearest_offset(periods: Periods, cell: CellIndex, position: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let offset = cell[axis] as f64 - position[axis];
         periods[axis].map_or(offset, |period| offset - period as f64 * (offset / period as f64).round())
@@ -20,7 +20,7 @@ pub fn nearest_offset(periods: Periods, cell: CellIndex, position: [f64; 3]) -> 
 
 /// True if a cell coordinate is in a half-open interval or one of its images. An interval of n
 /// cells contains n cells at any position.
-pub fn within_interval(period: Option<i64>, coordinate: i64, [from, to]: [f64; 2]) -> bool {
+pub(crate) fn within_interval(period: Option<i64>, coordinate: i64, [from, to]: [f64; 2]) -> bool {
     let offset = coordinate as f64 + POINT_OFFSET - from;
     let offset = period.map_or(offset, |period| offset.rem_euclid(period as f64));
     (0.0..to - from).contains(&offset)

@@ -56,13 +56,13 @@ pub(crate) struct LayerExpression {
 }
 
 impl Sponge {
-    pub fn open_side_count(&self) -> i64 {
+    pub(crate) fn open_side_count(&self) -> i64 {
         self.is_open.iter().filter(|is_open| **is_open).count() as i64
     }
 
     /// WGSL that declares the relaxation rates `rate_plus` and `rate_minus` and the magic number
     /// `magic` of a layer.
-    pub fn wgsl_rates(&self, expression: &LayerExpression, is_bgk: bool) -> String {
+    pub(crate) fn wgsl_rates(&self, expression: &LayerExpression, is_bgk: bool) -> String {
         let LayerExpression { layer, int, float } = expression;
         let last = self.cells - 1;
         let distance = match self.is_open {

@@ -19,19 +19,23 @@ pub enum Error {
         "private and workgroup memory of a thread's invocations have {bytes} bytes; {most} is the limit: \
          use smaller arrays, or arrays in storage memory"
     )]
+    #[allow(missing_docs, reason = "in the text")]
     Memory { bytes: usize, most: usize },
     /// Stack of the values that an invocation holds at a time, in bytes.
     #[error(
         "the values of an invocation need {bytes} bytes of a thread's stack; {most} is the limit: \
          use smaller arrays, or keep them in workgroup or storage memory"
     )]
+    #[allow(missing_docs, reason = "in the text")]
     Stack { bytes: usize, most: usize },
     /// The memory of a binding does not fit its declaration: missing, too small, misaligned or
     /// overlapping.
     #[error("binding {binding} of group {group} (`{name}`): {problem}")]
+    #[allow(missing_docs, reason = "in the text")]
     Binding { group: u32, binding: u32, name: String, problem: String },
     /// A [`StopRequest`](crate::StopRequest) ended the run, in a loop at this line of the source;
     /// line 0 where the source is unknown, or where no loop ran.
     #[error("stopped{}", if *line == 0 { String::new() } else { format!(" in the loop at line {line}") })]
+    #[allow(missing_docs, reason = "in the text")]
     Stopped { line: u32 },
 }

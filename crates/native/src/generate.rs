@@ -25,7 +25,7 @@ const ONE_PASS_INTERIOR_INSTRUCTIONS: usize = 8000;
 const ONE_PASS_BORDER_INSTRUCTIONS: usize = 2000;
 
 /// Code generator for a processor.
-pub struct CodeGenerator {
+pub(crate) struct CodeGenerator {
     /// With backtracking register allocation.
     isa: OwnedTargetIsa,
     /// With single-pass register allocation.
@@ -38,7 +38,7 @@ pub const MAX_STACK_BYTES: usize = 15 << 20;
 const FRAME_SETUP_BYTES: usize = 16;
 
 /// Machine code of a function before it has an address.
-pub struct GeneratedFunction {
+pub(crate) struct GeneratedFunction {
     pub function: Function,
     pub code: Vec<u8>,
     /// Size of the stack frame, in bytes.
@@ -49,7 +49,7 @@ pub struct GeneratedFunction {
 }
 
 /// Functions of a region.
-pub struct GeneratedRegion {
+pub(crate) struct GeneratedRegion {
     /// Runs a row.
     pub row: GeneratedFunction,
     /// Functions for the invocations outside the interior of `row`, by the constants of
@@ -60,7 +60,7 @@ pub struct GeneratedRegion {
 impl GeneratedRegion {
     /// Stack frames of the deepest chain of calls, in bytes: `row` calls the function of the outer
     /// interior, and both call the other border functions.
-    pub fn stack_bytes(&self) -> usize {
+    pub(crate) fn stack_bytes(&self) -> usize {
         let bytes = |border: usize| self.borders[border].as_ref().map_or(0, |border| border.frame_bytes);
         let innermost = bytes(Borders::ROW).max(bytes(Borders::SINGLE));
         self.row.frame_bytes + bytes(Borders::OUTER_INTERIOR) + innermost
@@ -69,12 +69,12 @@ impl GeneratedRegion {
 
 impl CodeGenerator {
     /// Makes a generator for the processor of the host.
-    pub fn for_host() -> Result<Self, Error> {
+    pub(crate) fn for_host() -> Result<Self, Error> {
         Self::new(|| cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned())))
     }
 
     /// Makes a generator for the processors of a target, such as `aarch64-unknown-linux-gnu`.
-    pub fn for_target(target: &str) -> Result<Self, Error> {
+    pub(crate) fn for_target(target: &str) -> Result<Self, Error> {
         Self::new(|| isa::lookup_by_name(target).map_err(|error| Error::Generator(error.to_string())))
     }
 
@@ -98,7 +98,7 @@ impl CodeGenerator {
     }
 
     /// Returns the instruction set.
-    pub fn isa(&self) -> &OwnedTargetIsa {
+    pub(crate) fn isa(&self) -> &OwnedTargetIsa {
         &self.isa
     }
 
@@ -108,7 +108,7 @@ impl CodeGenerator {
     /// # Errors
     /// * [`Error::Generator`]: the processor or the system refuses the code.
     /// * [`Error::Stack`]: the stack frames of scalar code are larger than `most_stack` bytes.
-    pub fn generate(&self, regions: &Regions, most_stack: usize) -> Result<Vec<GeneratedRegion>, Error> {
+    pub(crate) fn generate(&self, regions: &Regions, most_stack: usize) -> Result<Vec<GeneratedRegion>, Error> {
         let frontend = self.isa.frontend_config();
         let mut number = 0;
         let mut function = |one_pass: usize, emit: &dyn Fn(&mut Function)| {

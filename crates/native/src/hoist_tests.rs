@@ -10,7 +10,7 @@ use crate::value_numbering::writes;
 
 /// Moves guards of accesses, and conditions of `if` statements in the body of the first write,
 /// above that write.
-pub fn hoist_tests(kernel: &mut Kernel) {
+pub(crate) fn hoist_tests(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     hoist_in_body(kernel, &mut body);
     kernel.body = body;

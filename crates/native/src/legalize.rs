@@ -4,7 +4,7 @@ use crate::ir::{Convert, Definition, Format, Kernel, Statement, Type, Unary, Val
 use crate::math;
 
 /// Expands the functions and halves of a kernel.
-pub fn legalize(kernel: &mut Kernel) {
+pub(crate) fn legalize(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     kernel.body = legalize_body(kernel, body);
 }

@@ -43,6 +43,7 @@ mod error;
 mod generate;
 mod hoist_tests;
 mod interior;
+#[allow(missing_docs, reason = "names of operations and operands")]
 pub mod ir;
 mod legalize;
 pub mod lower;

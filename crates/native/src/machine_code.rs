@@ -23,7 +23,7 @@ use crate::regions::Regions;
 type RowFunction = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u32;
 
 /// Machine code of a kernel: one function for each of its regions.
-pub struct MachineCode {
+pub(crate) struct MachineCode {
     module: Option<JITModule>,
     functions: Vec<RowFunction>,
     /// For each function of rows with an interior, the border functions.
@@ -39,7 +39,7 @@ unsafe impl Sync for MachineCode {}
 
 /// A row of invocations: `x0..x1` at `y`, `z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     pub x: [u32; 2],
     pub y: u32,
     pub z: u32,
@@ -131,7 +131,7 @@ impl StopRequest {
 }
 
 /// Memory that the threads of a run share.
-pub struct KernelRun<'a> {
+pub(crate) struct KernelRun<'a> {
     code: &'a MachineCode,
     /// Address and bytes of each binding.
     bindings: Vec<[u64; 2]>,
@@ -140,7 +140,7 @@ pub struct KernelRun<'a> {
 }
 
 /// Frames and workgroup memory of one thread of a run.
-pub struct Worker<'a> {
+pub(crate) struct Worker<'a> {
     run: &'a KernelRun<'a>,
     /// The context that generated code reads.
     context: Vec<u64>,
@@ -184,7 +184,7 @@ fn define(module: &mut JITModule, generated: &GeneratedFunction) -> Result<FuncI
 impl MachineCode {
     /// Generates the functions of each region, for the host's processor. Arguments and errors: see
     /// [`CodeGenerator::generate`].
-    pub fn new(regions: &Regions, most_stack: usize) -> Result<Self, Error> {
+    pub(crate) fn new(regions: &Regions, most_stack: usize) -> Result<Self, Error> {
         let generator = CodeGenerator::for_host()?;
         let regions = generator.generate(regions, most_stack)?;
         let stack_bytes = regions.iter().map(GeneratedRegion::stack_bytes).max().unwrap_or(0);
@@ -213,12 +213,12 @@ impl MachineCode {
     }
 
     /// Stack frames of the deepest chain of calls, in bytes.
-    pub fn stack_bytes(&self) -> usize {
+    pub(crate) fn stack_bytes(&self) -> usize {
         self.stack_bytes
     }
 
     /// Prepares a run over bindings of at least the sizes that the kernel declares.
-    pub fn run<'a>(
+    pub(crate) fn run<'a>(
         &'a self,
         bindings: &'a [BindingBytes<'_>],
         workgroups: [u32; 3],
@@ -231,7 +231,7 @@ impl MachineCode {
 
 impl KernelRun<'_> {
     /// Allocates the frames and the workgroup memory of one thread.
-    pub fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
+    pub(crate) fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
         let [x, y, z] = self.workgroups.map(u64::from);
         let mut context =
             vec![(&raw const self.stop.is_requested).expose_provenance() as u64, 0, 0, 0, 0, 0, x | y << 32, z];
@@ -245,7 +245,7 @@ impl KernelRun<'_> {
 impl Worker<'_> {
     /// Runs a row of invocations with the frames at byte `frame` of this worker; returns false
     /// where the run has to stop.
-    pub fn run_row(&mut self, function: usize, row: Row, frame: usize) -> bool {
+    pub(crate) fn run_row(&mut self, function: usize, row: Row, frame: usize) -> bool {
         let Row { x: [first, end], y, z } = row;
         let stop = self.run.stop;
         self.context[context::FRAME as usize / 8] = (self.frames.as_mut_ptr().expose_provenance() + frame) as u64;
@@ -266,22 +266,22 @@ impl Worker<'_> {
     }
 
     /// True where the run has to stop, in a loop at this line.
-    pub fn stops_at(&self, line: u32) -> bool {
+    pub(crate) fn stops_at(&self, line: u32) -> bool {
         self.run.stop.stops_at(line)
     }
 
     /// Fills the workgroup's memory with zeros.
-    pub fn clear_workgroup(&mut self) {
+    pub(crate) fn clear_workgroup(&mut self) {
         self.workgroup.fill(0);
     }
 
     /// Fills the frames with zeros.
-    pub fn clear_frames(&mut self) {
+    pub(crate) fn clear_frames(&mut self) {
         self.frames.fill(0);
     }
 
     /// The word at byte `byte` of the frames.
-    pub fn frame_word(&self, byte: usize) -> u32 {
+    pub(crate) fn frame_word(&self, byte: usize) -> u32 {
         (self.frames[byte / 8] >> (byte % 8 * 8)) as u32
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::ir::{Access, Binary, Compare, Convert, Definition, Format, Kernel, Memory, Statement, Type, Value};
 
 /// Replaces extractions of a byte from a loaded word by byte loads; returns true if there is one.
-pub fn narrow_loads(kernel: &mut Kernel) -> bool {
+pub(crate) fn narrow_loads(kernel: &mut Kernel) -> bool {
     let mut found: HashMap<Value, Vec<ByteExtract>> = HashMap::new();
     for number in 0..kernel.values.len() {
         if let Some((word, extract)) = find_extract(kernel, Value(number as u32)) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::ir::{Access, Kernel, Label, Merge, Statement, Value};
 
 /// Simplifies a kernel in single-assignment form.
-pub fn prune(kernel: &mut Kernel) {
+pub(crate) fn prune(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let copies = copies(kernel, &body);
     let find = |value: Value| resolve(&copies, value);
@@ -20,7 +20,7 @@ pub fn prune(kernel: &mut Kernel) {
 }
 
 /// Pairs of a result and a value that control flow may assign to it.
-pub fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
+pub(crate) fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
     fn collect(body: &[Statement], labels: &mut HashMap<Label, Vec<Value>>, into: &mut Vec<(Value, Value)>) {
         for statement in body {
             match statement {

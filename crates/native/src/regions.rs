@@ -19,7 +19,7 @@ pub enum Vectorization {
 }
 
 /// Regions of a kernel, each a kernel without barriers.
-pub struct Regions {
+pub(crate) struct Regions {
     pub kernels: Vec<Kernel>,
     /// For each region, the shapes of its values; `None` for scalar code.
     pub groups: Vec<Option<GroupShapes>>,
@@ -35,7 +35,7 @@ pub struct Regions {
 
 /// Shapes of a kernel's values within a group of invocations.
 #[derive(Debug, Clone)]
-pub struct GroupShapes {
+pub(crate) struct GroupShapes {
     pub shapes: Shapes,
     /// The interiors of rows, and the shapes of their values within a group.
     pub interiors: Vec<(Interior, Shapes)>,
@@ -55,7 +55,7 @@ impl GroupShapes {
 
 impl Regions {
     /// Cuts and optimizes a lowered kernel. Takes a kernel without barriers, as its only region.
-    pub fn new(kernel: &mut Kernel, vectors: Vectorization) -> Self {
+    pub(crate) fn new(kernel: &mut Kernel, vectors: Vectorization) -> Self {
         legalize::legalize(kernel);
         let statements = work::count_statements(&kernel.body);
         let staged = stages::has_stages(kernel).then(|| stages::cut_at_barriers(kernel));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variable};
 
 /// Converts a kernel with variables to single-assignment form.
-pub fn convert(kernel: &mut Kernel) {
+pub(crate) fn convert(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = SsaConversion { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
     let body = pass.body(body, &mut Current::default());

@@ -6,7 +6,7 @@ use crate::machine_code::{Row, Worker};
 use crate::stages::Stage;
 
 /// A workgroup that runs the stages of its kernel.
-pub struct StagedWorkgroup<'a, 'w> {
+pub(crate) struct StagedWorkgroup<'a, 'w> {
     pub worker: &'a mut Worker<'w>,
     pub size: [u32; 3],
     pub frame_bytes: u32,
@@ -27,14 +27,14 @@ enum StageEnd {
 }
 
 /// Size of the frames of a workgroup, in bytes.
-pub fn frame_bytes_of([x, y, z]: [u32; 3], frame_bytes: u32) -> usize {
+pub(crate) fn frame_bytes_of([x, y, z]: [u32; 3], frame_bytes: u32) -> usize {
     let lanes = (x as usize).next_multiple_of(LANES).saturating_mul(y as usize).saturating_mul(z as usize);
     lanes.saturating_mul(frame_bytes as usize)
 }
 
 impl StagedWorkgroup<'_, '_> {
     /// Runs all stages of the workgroup.
-    pub fn run(&mut self, stages: &[Stage]) {
+    pub(crate) fn run(&mut self, stages: &[Stage]) {
         self.worker.clear_workgroup();
         self.worker.clear_frames();
         self.run_stages(stages);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Type, Value};
 
 /// Removes each definition that repeats a definition of its body or of an enclosing body.
-pub fn number_values(kernel: &mut Kernel) {
+pub(crate) fn number_values(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = ValueNumbering {
         kernel,
@@ -150,7 +150,7 @@ impl ValueNumbering<'_> {
 }
 
 /// True where a body writes to any memory.
-pub fn writes(body: &[Statement]) -> bool {
+pub(crate) fn writes(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Store(..) | Statement::Atomic(_) | Statement::Barrier => true,
         Statement::If { accept, reject, .. } => writes(accept) || writes(reject),

@@ -7,7 +7,7 @@ const PASSES: u64 = 64;
 
 /// Estimates the greatest number of statements that an invocation runs, with [`PASSES`] passes of
 /// each loop.
-pub fn count_statements(body: &[Statement]) -> u64 {
+pub(crate) fn count_statements(body: &[Statement]) -> u64 {
     let count = |statement: &Statement| match statement {
         Statement::If { accept, reject, .. } => 1 + count_statements(accept).max(count_statements(reject)),
         Statement::Block { body, .. } => count_statements(body),

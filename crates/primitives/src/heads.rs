@@ -16,7 +16,7 @@ const BYTES: usize = 128 << 10;
 
 /// Definition of segments by their first cells.
 #[derive(Debug, Clone, Copy)]
-pub enum Heads<'a> {
+pub(crate) enum Heads<'a> {
     /// One segment: the first cell only.
     None,
     /// The cells whose `u32` flag is not 0.
@@ -26,7 +26,7 @@ pub enum Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    pub fn cells(self) -> Option<&'a CellSequence> {
+    pub(crate) fn cells(self) -> Option<&'a CellSequence> {
         match self {
             Self::None => None,
             Self::Flags(cells) | Self::Keys(cells) => Some(cells),
@@ -34,7 +34,7 @@ impl<'a> Heads<'a> {
     }
 
     /// Replaces the cells that define the segments, if there are any.
-    pub fn with(self, cells: Option<&'a CellSequence>) -> Self {
+    pub(crate) fn with(self, cells: Option<&'a CellSequence>) -> Self {
         match (self, cells) {
             (Self::Flags(_), Some(cells)) => Self::Flags(cells),
             (Self::Keys(_), Some(cells)) => Self::Keys(cells),
@@ -46,7 +46,7 @@ impl<'a> Heads<'a> {
 /// Returns for each cell of a range whether it is a head, computed on the host; empty without
 /// segments. `key` is the key of the cell before the range, and is set to the last key of the
 /// range.
-pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
+pub(crate) fn read(heads: Heads<'_>, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
     let Some(of) = heads.cells() else { return Ok(Vec::new()) };
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
     if let Heads::Flags(_) = heads {
@@ -65,7 +65,7 @@ pub fn read(heads: Heads, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Resul
 }
 
 /// Sets `found` for each key of `size` bytes that differs from the previous key.
-pub fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
+pub(crate) fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     by_size!(differing, size, keys, before, found);
 }
 
@@ -79,7 +79,7 @@ fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]
 }
 
 /// Sets `flags` to 1 where `keys` differ from the previous key and to 0 elsewhere, with a kernel.
-pub fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key: &mut Option<Vec<u8>>) -> Result<()> {
+pub(crate) fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key: &mut Option<Vec<u8>>) -> Result<()> {
     let words = keys.words_per_cell();
     let text = format!("const WORDS = {words};\n{}", include_str!("../shaders/heads.wgsl").trim_start());
     let kernel = world.cached_kernel(&KernelSource::composed("heads of segments", text))?;
@@ -98,12 +98,12 @@ pub fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key: &mut 
 }
 
 /// Flags of the cells that differ from the previous cell.
-pub fn flags_of(world: &World, keys: &CellSequence) -> Result<CellSequence> {
+pub(crate) fn flags_of(world: &World, keys: &CellSequence) -> Result<CellSequence> {
     flags_after(world, keys, None)
 }
 
 /// [`flags_of`] with the key before the first cell.
-pub fn flags_after(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
+pub(crate) fn flags_after(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
     let flags = world.scratch_cells("heads of segments", &u32::INFO, keys.len())?;
     if !world.gpu().is_host() {
         mark(world, keys, &flags, &mut key)?;

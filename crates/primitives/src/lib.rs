@@ -28,7 +28,6 @@
 //! After C. Sewell, L. Lo, J. Ahrens, *Portable data-parallel visualization and analysis in
 //! distributed memory environments* (LDAV 2013), and G. Blelloch, *Vector models for data-parallel
 //! computing* (MIT Press, 1990).
-#![warn(missing_docs)]
 
 pub mod amplify;
 mod by_size;

@@ -7,7 +7,7 @@ use zippy::error::Result;
 const BYTES: usize = 128 << 10;
 
 /// Calls `f` with consecutive portions of numbers, and the number of preceding ones.
-pub fn over_numbers(numbers: &CellSequence, mut f: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
+pub(crate) fn over_numbers(numbers: &CellSequence, mut f: impl FnMut(u64, &[u32]) -> Result<()>) -> Result<()> {
     for slice in numbers.slices(BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize];
         numbers.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;

@@ -15,7 +15,7 @@ use super::scan::count;
 /// Returns the answers to queries, in their order. `answer` computes the answers to queries for
 /// this rank. Other queries are sent to their ranks, which call `answer` and return the results.
 /// Collective.
-pub fn query_ranks(
+pub(crate) fn query_ranks(
     world: &World,
     queries: &CellSequence,
     ranks: &CellSequence,

@@ -39,7 +39,7 @@ impl Numbers {
 
 /// Type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say all")]
 pub enum ScalarType {
     U8,
     I8,

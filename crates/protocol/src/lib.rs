@@ -6,7 +6,6 @@
 //! in frames with checksums.
 
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 // The code that `derive(Element)` generates refers to `::zippy`.
 #[cfg(test)]

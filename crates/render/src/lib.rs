@@ -30,7 +30,6 @@
 //! * Pictures in `.npy` have shape (height, width, 4): red, green and blue multiplied by alpha, and
 //!   alpha.
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 pub mod compositing;
 mod error;

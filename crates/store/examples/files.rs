@@ -3,6 +3,7 @@
 //! ranks. zarr-python, xarray and napari open the store. Without arguments the example creates a
 //! scan itself.
 
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../../examples/support/say.rs"]
 mod say;
 

@@ -6,6 +6,7 @@
 //! --example restart`: then all three parts run on the launcher's ranks, with the cuts of 4, 3 and
 //! 1.
 
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../../examples/support/say.rs"]
 mod say;
 

@@ -19,7 +19,7 @@ pub struct CollectiveFile<'w> {
 }
 
 /// One rank's access to the file; any of its threads may write.
-pub struct RankPart {
+pub(crate) struct RankPart {
     file: SharedFile,
     failed: Option<FileError>,
 }
@@ -109,7 +109,7 @@ fn location_of_first(world: &World, path: &Path, created: Option<&SharedFile>) -
 
 impl RankPart {
     /// [`CollectiveFile::write_at`].
-    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) {
+    pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) {
         if self.failed.is_none() {
             self.failed = self.file.write_at(offset, bytes).err();
         }
@@ -119,7 +119,7 @@ impl RankPart {
     ///
     /// # Errors
     /// The kept error of an earlier write.
-    pub fn check(&self) -> std::result::Result<(), FileError> {
+    pub(crate) fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Environment variable that is set in the child if the directory is a small file system.
-pub const SMALL: &str = "ZIPPY_IO_FULL_SMALL";
+pub(crate) const SMALL: &str = "ZIPPY_IO_FULL_SMALL";
 
 /// Runs the test `child` of this program with little disk space in the directory, whose path the
 /// variable contains; returns the output. The child prints "the disk was full" after it has seen
 /// the error.
-pub fn run(child: &str, variable: &str, directory: &Path) -> String {
+pub(crate) fn run(child: &str, variable: &str, directory: &Path) -> String {
     let mount = format!("mount -t tmpfs -o size=512k none \"${variable}\" || exit 97; export {SMALL}=1");
     let started = |before: &str, wrapper: &[&str]| by_shell(before, wrapper, child, (variable, directory));
     let output = match started(&mount, &["unshare", "-rm", "sh"]) {
@@ -25,7 +25,7 @@ pub fn run(child: &str, variable: &str, directory: &Path) -> String {
 }
 
 /// As [`run`], with a limit on file sizes whose signal has its default effect.
-pub fn run_limited(child: &str, variable: &str, directory: &Path) {
+pub(crate) fn run_limited(child: &str, variable: &str, directory: &Path) {
     let output = by_shell("ulimit -f 200", &["sh"], child, (variable, directory)).unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));

@@ -5,7 +5,6 @@
 //! their names when they are complete, also files that several ranks write
 //! ([`SharedFile`](zippy_files::SharedFile), on which `CollectiveFile` is based).
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
 
 pub mod array;
 pub mod checkpoint;

@@ -11,6 +11,8 @@
 //! * `screen`: a virtual screen (feature `screens`).
 //! * `cells`, `ghosts`, `jobs`, `worlds`: programs on ranks (feature `worlds`).
 
+#![allow(missing_docs, reason = "read by the authors of tests, next to the source")]
+
 pub mod again;
 #[cfg(feature = "worlds")]
 pub mod cells;

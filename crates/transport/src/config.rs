@@ -142,7 +142,7 @@ impl Config {
 pub(crate) struct RequestedRanks {
     pub count: usize,
     /// `"Config"` or `"ZIPPY_RANKS"`.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub source: &'static str,
 }
 
@@ -152,7 +152,7 @@ pub(crate) enum Start {
     Threads(usize),
     /// Processes of an MPI launcher. The requested number of ranks is compared with the size of the
     /// MPI world.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     Mpi {
         launcher: Launcher,
         requested: Option<RequestedRanks>,
@@ -177,10 +177,10 @@ pub(crate) struct Settings {
     pub start: Start,
     pub checks: Checks,
     pub patience: Patience,
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub piece_bytes: usize,
     pub stack_bytes: usize,
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub exit_on_failure: bool,
     /// File for the timeline.
     pub trace: Option<PathBuf>,

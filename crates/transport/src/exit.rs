@@ -57,13 +57,13 @@ pub(crate) fn end_if_running(rank: Option<usize>) {
 }
 
 /// Marks all further exits as intended by this library.
-#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+#[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
 pub(crate) fn mark_deliberate() {
     DELIBERATE.store(true, Ordering::Release);
 }
 
 /// True if this library ends the process itself.
-#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+#[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
 pub(crate) fn is_deliberate() -> bool {
     DELIBERATE.load(Ordering::Acquire)
 }

@@ -4,7 +4,6 @@
 //! [`Group`] for messages and collectives, with the same behaviour on threads and under MPI. A
 //! `World` uses a group, and `World::group` returns it for programs that exchange data other than
 //! cells.
-#![warn(missing_docs)]
 
 // Start of a run, and its settings.
 mod config;

@@ -61,13 +61,13 @@ impl Tag {
         self.same_exchange(Self::wait_message())
     }
 
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub(crate) fn context(self) -> u8 {
         self.exchange as u8
     }
 
     /// The number of the exchange.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub(crate) fn sequence(self) -> u64 {
         self.exchange >> Self::CONTEXT_BITS
     }

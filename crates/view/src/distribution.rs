@@ -13,7 +13,7 @@ fn heights(counts: &[u64], log: bool) -> Vec<f32> {
 
 /// Draws the bins into `area`, which shows the values from `range[0]` to `range[1]` along its
 /// width.
-pub fn paint(values: &Distribution, painter: &Painter, area: Rect, range: [f64; 2], log: bool, colour: Color32) {
+pub(crate) fn paint(values: &Distribution, painter: &Painter, area: Rect, range: [f64; 2], log: bool, colour: Color32) {
     let bin = (values.max - values.min) / values.counts.len().max(1) as f64;
     let x = |value: f64| area.left() + ((value - range[0]) / (range[1] - range[0])) as f32 * area.width();
     let mut mesh = Mesh::default();

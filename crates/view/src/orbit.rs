@@ -33,7 +33,7 @@ fn from_focus(camera: &Camera) -> DVec3 {
 }
 
 /// Length in the volume that one picture height covers at the depth of the focal point.
-pub fn height_at_focus(camera: &Camera) -> f64 {
+pub(crate) fn height_at_focus(camera: &Camera) -> f64 {
     match camera.projection {
         Projection::Perspective { vertical_fov_degrees } => {
             2.0 * (vertical_fov_degrees.to_radians() / 2.0).tan() * from_focus(camera).length()
@@ -44,7 +44,7 @@ pub fn height_at_focus(camera: &Camera) -> f64 {
 
 /// Returns the picture position of a point of the volume. `None` behind the camera, and for a
 /// camera without a direction.
-pub fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
+pub(crate) fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
     let frame = frame(camera)?;
     let by = DVec3::from(point) - DVec3::from(camera.position);
     let depth = by.dot(frame.forward);
@@ -59,7 +59,7 @@ pub fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
 
 /// Turns the camera about the focal point, so that the front of the scene moves right and up by
 /// these angles in radians. The camera's up vector turns too, so that there is no pole.
-pub fn turn(camera: &mut Camera, right: f64, up: f64) {
+pub(crate) fn turn(camera: &mut Camera, right: f64, up: f64) {
     let Some(frame) = frame(camera) else { return };
     let turned = DQuat::from_axis_angle(frame.right, up);
     let turned = DQuat::from_axis_angle(frame.up, -right) * turned;
@@ -68,7 +68,7 @@ pub fn turn(camera: &mut Camera, right: f64, up: f64) {
 }
 
 /// Moves the scene right and up at the depth of the focal point, in picture heights.
-pub fn pan(camera: &mut Camera, right: f64, up: f64) {
+pub(crate) fn pan(camera: &mut Camera, right: f64, up: f64) {
     let Some(frame) = frame(camera) else { return };
     let by = (frame.right * right + frame.up * up) * -height_at_focus(camera);
     camera.position = (DVec3::from(camera.position) + by).into();
@@ -77,7 +77,7 @@ pub fn pan(camera: &mut Camera, right: f64, up: f64) {
 
 /// Zooms by `factor`. The point at picture position `at` and at the depth of the focal point stays
 /// fixed. A perspective camera moves; a parallel camera changes its height.
-pub fn zoom(camera: &mut Camera, factor: f64, at: [f64; 2]) {
+pub(crate) fn zoom(camera: &mut Camera, factor: f64, at: [f64; 2]) {
     let Some(frame) = frame(camera) else { return };
     if !(factor > 0.0 && factor.is_finite()) {
         return;

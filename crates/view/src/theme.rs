@@ -7,7 +7,7 @@ const SUNKEN: Color32 = Color32::from_rgb(14, 15, 18);
 const ACCENT: Color32 = Color32::from_rgb(64, 132, 214);
 
 /// Applies the dark theme to a context.
-pub fn apply(context: &Context) {
+pub(crate) fn apply(context: &Context) {
     context.set_theme(Theme::Dark);
     context.style_mut_of(Theme::Dark, |style| {
         style.spacing.item_spacing = vec2(8.0, 6.0);

@@ -10,7 +10,7 @@ use super::store::Store;
 const KINDS: [&str; 3] = ["always", "every", "if"];
 
 /// The breakpoints, and the fields of a new one.
-pub struct Breakpoints {
+pub(super) struct Breakpoints {
     rules: Vec<Rule>,
     name: String,
     kind: usize,
@@ -37,7 +37,7 @@ impl Default for Breakpoints {
 
 impl Breakpoints {
     /// Sends the breakpoints to a new run of the program.
-    pub fn send_to_new_run(&mut self, store: &mut Store) {
+    pub(super) fn send_to_new_run(&mut self, store: &mut Store) {
         if self.run != store.run {
             self.run = store.run;
             if !self.rules.is_empty() {
@@ -46,12 +46,12 @@ impl Breakpoints {
         }
     }
 
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.rules.len()
     }
 
     /// Shows the breakpoints, and sends them after a change.
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store) {
         let before = self.rules.clone();
         self.editor(ui, store);
         ui.separator();

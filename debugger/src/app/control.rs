@@ -7,7 +7,7 @@ use super::format;
 use super::store::Store;
 use crate::session::{Session, State};
 
-pub struct Controls {
+pub(super) struct Controls {
     steps: u64,
     to: String,
     /// True after the first click on Stop, until the user confirms or declines.
@@ -22,7 +22,7 @@ impl Default for Controls {
 
 impl Controls {
     /// Shows the buttons, and sends the command of a pressed button.
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, session: &mut dyn Session) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store, session: &mut dyn Session) {
         let open = session.state() == State::Open;
         let steps = session.steps().to_vec();
         let recorded = !steps.is_empty();
@@ -103,7 +103,7 @@ impl Controls {
 }
 
 /// Shows a slider over the debug points of a recording. A change goes to the selected debug point.
-pub fn steps_slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64], name: &str) {
+pub(super) fn steps_slider(ui: &mut Ui, store: &Store, session: &mut dyn Session, steps: &[u64], name: &str) {
     let current = store.point.as_ref().map_or(0, |point| steps.partition_point(|step| *step < point.step));
     let last = steps.len() - 1;
     let mut index = current.min(last);

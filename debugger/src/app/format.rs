@@ -6,12 +6,12 @@ use zippy_view::egui::ecolor::Hsva;
 use zippy_view::egui::{Color32, Label, Response, TextStyle, TextWrapMode, Ui, WidgetText};
 
 /// Maximum length of names in lists, in letters.
-pub const LIST_LETTERS: usize = 48;
+pub(super) const LIST_LETTERS: usize = 48;
 /// Number of letters of a text that are read at most.
 const MAX_READ_LETTERS: usize = 4096;
 
 /// Formats a number of bytes with three digits.
-pub fn bytes(count: u64) -> String {
+pub(super) fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut value = count as f64;
     let mut unit = 0;
@@ -27,7 +27,7 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// Formats microseconds with three digits.
-pub fn micros(count: u64) -> String {
+pub(super) fn micros(count: u64) -> String {
     match count as f64 {
         few if few < 999.5 => format!("{count} µs"),
         some if some < 999.5e3 => format!("{} ms", digits(some / 1e3)),
@@ -45,7 +45,7 @@ fn digits(value: f64) -> String {
 }
 
 /// Formats a number in few digits, for a table.
-pub fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&size) {
         let text = format!("{value:.5}");
@@ -59,7 +59,7 @@ pub fn short(value: f64) -> String {
 }
 
 /// Formats a number of any type: integers with all digits, others with few.
-pub fn number(value: ScalarValue) -> String {
+pub(super) fn number(value: ScalarValue) -> String {
     match value {
         ScalarValue::Integer(value) => value.to_string(),
         ScalarValue::Float(value) => short(value),
@@ -67,7 +67,7 @@ pub fn number(value: ScalarValue) -> String {
 }
 
 /// Formats two numbers with as few digits as distinguish them.
-pub fn pair(low: ScalarValue, high: ScalarValue) -> (String, String) {
+pub(super) fn pair(low: ScalarValue, high: ScalarValue) -> (String, String) {
     let few = (number(low), number(high));
     // Common leading digits of close numbers do not distinguish them.
     let is_same = |(first, second): &(String, String)| first == second && low != high;
@@ -80,13 +80,13 @@ pub fn pair(low: ScalarValue, high: ScalarValue) -> (String, String) {
 
 /// Shows a text of the program or of a person on a line of its own, at most `width` points wide.
 /// The whole text is a hover text.
-pub fn label(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
+pub(super) fn label(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
     let galley = text.into().into_galley(ui, Some(TextWrapMode::Truncate), width, TextStyle::Body);
     ui.add(Label::new(galley))
 }
 
 /// Shortens a text to `max_letters` letters: beginning and end with an ellipsis between them.
-pub fn shorten(text: &str, max_letters: usize) -> String {
+pub(super) fn shorten(text: &str, max_letters: usize) -> String {
     let letters: Vec<&str> = text.graphemes(true).take(MAX_READ_LETTERS).collect();
     if letters.len() <= max_letters {
         return text.into();
@@ -96,7 +96,7 @@ pub fn shorten(text: &str, max_letters: usize) -> String {
 }
 
 /// Shows an entry of a selection list, with a name of any length.
-pub fn list_entry<V: PartialEq>(ui: &mut Ui, chosen: &mut V, value: V, name: &str) {
+pub(super) fn list_entry<V: PartialEq>(ui: &mut Ui, chosen: &mut V, value: V, name: &str) {
     let short = shorten(name, LIST_LETTERS);
     let response = ui.selectable_value(chosen, value, short.as_str());
     if short != name {
@@ -105,19 +105,19 @@ pub fn list_entry<V: PartialEq>(ui: &mut Ui, chosen: &mut V, value: V, name: &st
 }
 
 /// Formats extents, such as `64 × 32`.
-pub fn shape(extents: &[i64]) -> String {
+pub(super) fn shape(extents: &[i64]) -> String {
     let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
     extents.join(" × ")
 }
 
 /// Formats an index, such as `(3, 4)`.
-pub fn index(at: &[i64]) -> String {
+pub(super) fn index(at: &[i64]) -> String {
     let at: Vec<String> = at.iter().map(i64::to_string).collect();
     format!("({})", at.join(", "))
 }
 
 /// Name of an axis: x, y, z, w, then by number.
-pub fn axis(axis: usize) -> String {
+pub(super) fn axis(axis: usize) -> String {
     match ["x", "y", "z", "w"].get(axis) {
         Some(name) => (*name).into(),
         None => format!("axis {axis}"),
@@ -125,7 +125,7 @@ pub fn axis(axis: usize) -> String {
 }
 
 /// Kind of an array, and its rank if it belongs to one.
-pub fn kind(array: &ArrayEntry) -> String {
+pub(super) fn kind(array: &ArrayEntry) -> String {
     let kind = match array.kind {
         ArrayKind::Global => "global",
         ArrayKind::Local => "local",
@@ -138,7 +138,7 @@ pub fn kind(array: &ArrayEntry) -> String {
 }
 
 /// Name of an array, and its rank if several ranks have an array of that name.
-pub fn title(array: &ArrayEntry) -> String {
+pub(super) fn title(array: &ArrayEntry) -> String {
     match array.array.rank {
         Some(rank) => format!("{} of rank {rank}", array.name),
         None => array.name.clone(),
@@ -146,12 +146,12 @@ pub fn title(array: &ArrayEntry) -> String {
 }
 
 /// Last component of a path.
-pub fn file(path: &str) -> &str {
+pub(super) fn file(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Colour of a rank or of a line. Colours of consecutive numbers differ clearly.
-pub fn rank_colour(rank: u32) -> Color32 {
+pub(super) fn rank_colour(rank: u32) -> Color32 {
     let hue = (f64::from(rank) * 0.618_033_988_75).fract();
     Hsva::new(hue as f32, 0.75, 0.95, 1.0).into()
 }

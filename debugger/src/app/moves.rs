@@ -11,7 +11,7 @@ const ROW: f32 = 21.0;
 const COLUMNS: [(&str, f32); 4] = [("from", 290.0), ("to", 290.0), ("cells", 110.0), ("bytes", 90.0)];
 
 /// Shows the moves of the last transfer of the program.
-pub fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+pub(super) fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
     let found = store.want(Request::Moves);
     if let Some(error) = &found.error {
         ui.colored_label(ui.visuals().error_fg_color, error);

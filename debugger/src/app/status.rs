@@ -7,9 +7,9 @@ use super::store::Store;
 use crate::session::{Session, State};
 
 /// Colour of a running program and of success.
-pub const GOOD: Color32 = Color32::from_rgb(120, 200, 130);
+pub(super) const GOOD: Color32 = Color32::from_rgb(120, 200, 130);
 /// Colour of a state that waits for a person or for the program.
-pub const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
+pub(super) const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
 
 /// Maximum widths of names and of messages in points. The whole text is a hover text.
 const NAME: f32 = 240.0;
@@ -17,7 +17,7 @@ const MESSAGE: f32 = 640.0;
 
 /// Shows the status line. `shows_message` is true while the middle of the window shows the full
 /// state of the connection; the status line then shows a short form.
-pub fn show(
+pub(super) fn show(
     ui: &mut Ui,
     store: &Store,
     session: &dyn Session,

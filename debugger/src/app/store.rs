@@ -12,7 +12,7 @@ use super::validate;
 use crate::session::{Session, State};
 
 /// Maximum number of pending requests. Commands are not counted.
-pub const MAX_PENDING: usize = 4;
+pub(super) const MAX_PENDING: usize = 4;
 /// Maximum bytes of answers that no panel currently wants. They are kept while they are valid.
 const MAX_UNUSED_BYTES: usize = 64 << 20;
 /// Error for a missing answer after the end of the program.
@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 1000;
 /// Cache of a session's answers. In each frame, panels state the requests whose answers they show.
 /// The cache sends those without an answer, and those whose answer is from an earlier debug point.
 #[derive(Default)]
-pub struct Store {
+pub(super) struct Store {
     /// Latest debug point of the program.
     pub point: Option<Point>,
     /// Reason for the end of the program, if it has ended.
@@ -63,7 +63,7 @@ enum Sent {
 
 /// Cached answer to a request.
 #[derive(Debug, Clone, Default)]
-pub struct CachedAnswer {
+pub(super) struct CachedAnswer {
     answer: Option<Rc<Answer>>,
     /// Error of the request.
     pub error: Option<String>,
@@ -76,7 +76,7 @@ pub struct CachedAnswer {
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident: $variant:ident($kind:ty);)*) => {
         impl CachedAnswer {
-            $($(#[$doc])* pub fn $name(&self) -> Option<&$kind> {
+            $($(#[$doc])* pub(super) fn $name(&self) -> Option<&$kind> {
                 match self.answer.as_deref() {
                     Some(Answer::$variant(found)) => Some(found),
                     _ => None,
@@ -88,7 +88,7 @@ macro_rules! kinds {
 
 impl CachedAnswer {
     /// Returns the answer of any kind.
-    pub fn answer(&self) -> Option<&Rc<Answer>> {
+    pub(super) fn answer(&self) -> Option<&Rc<Answer>> {
         self.answer.as_ref()
     }
 }
@@ -112,7 +112,7 @@ kinds! {
 
 impl Store {
     /// Receives messages of the session. Must be called before the panels are shown.
-    pub fn begin(&mut self, session: &mut dyn Session) {
+    pub(super) fn begin(&mut self, session: &mut dyn Session) {
         self.frame += 1;
         let open = session.state() == State::Open;
         if open != self.open {
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Returns the cached answer to a request, and marks the request as wanted in this frame.
-    pub fn want(&mut self, request: Request) -> CachedAnswer {
+    pub(super) fn want(&mut self, request: Request) -> CachedAnswer {
         let entry = match self.entries.iter().position(|entry| entry.request == request) {
             Some(index) => &mut self.entries[index],
             None => {
@@ -195,18 +195,18 @@ impl Store {
     }
 
     /// Returns the list of all arrays.
-    pub fn arrays(&mut self) -> CachedAnswer {
+    pub(super) fn arrays(&mut self) -> CachedAnswer {
         self.want(Request::Arrays)
     }
 
     /// Returns cells of an array.
-    pub fn view(&mut self, request: ViewRequest) -> CachedAnswer {
+    pub(super) fn view(&mut self, request: ViewRequest) -> CachedAnswer {
         self.want(Request::View(request))
     }
 
     /// Returns cells that were requested in this [`epoch`](Self::epoch) or later. `None` while they
     /// are pending.
-    pub fn view_since(&mut self, request: &ViewRequest, epoch: u64) -> Option<Result<View, String>> {
+    pub(super) fn view_since(&mut self, request: &ViewRequest, epoch: u64) -> Option<Result<View, String>> {
         let found = self.view(request.clone());
         if found.epoch.is_some_and(|requested| requested >= epoch) {
             return match (found.error.clone(), found.view()) {
@@ -218,7 +218,7 @@ impl Store {
     }
 
     /// Returns statistics of an array's numbers.
-    pub fn summary(&mut self, request: SummaryRequest) -> CachedAnswer {
+    pub(super) fn summary(&mut self, request: SummaryRequest) -> CachedAnswer {
         // A NaN bound is not equal to itself: the request would be sent in every frame.
         let bad = request.range.filter(|(low, high)| !(low.is_finite() && high.is_finite() && low < high));
         match bad {
@@ -232,28 +232,28 @@ impl Store {
     }
 
     /// Returns the states of an array's ghost cells.
-    pub fn ghosts(&mut self, array: ArrayRef) -> CachedAnswer {
+    pub(super) fn ghosts(&mut self, array: ArrayRef) -> CachedAnswer {
         self.want(Request::Ghosts(array))
     }
 
     /// Adds a command. It is sent once, before all requests.
-    pub fn order(&mut self, request: Request) {
+    pub(super) fn order(&mut self, request: Request) {
         self.orders.push_back(request);
     }
 
     /// Returns the epoch, which changes with every debug point.
-    pub fn epoch(&self) -> u64 {
+    pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }
 
     /// Returns true if a request of this frame is pending.
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.entries.iter().any(|entry| entry.is_pending && entry.wanted == self.frame)
     }
 
     /// Sends the wanted requests and drops answers that are no longer needed. Must be called after
     /// the panels are shown.
-    pub fn finish(&mut self, session: &mut dyn Session) {
+    pub(super) fn finish(&mut self, session: &mut dyn Session) {
         if self.open {
             while let Some(order) = self.orders.pop_front() {
                 let name = describe(&order);

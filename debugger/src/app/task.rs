@@ -12,7 +12,7 @@ use super::store::Store;
 use crate::client::gather;
 
 /// Running work on a thread. A drop cancels the work without a wait for its end.
-pub struct Task<T> {
+pub(super) struct Task<T> {
     channel: Option<Channel>,
     /// Result of the work. The channel closes without a result after a panic.
     done: Receiver<Result<T, String>>,
@@ -29,7 +29,7 @@ struct Channel {
 }
 
 /// Source of cells for the work.
-pub struct Source {
+pub(super) struct Source {
     requests: Sender<(usize, ViewRequest)>,
     answers: Receiver<Result<View, String>>,
     cancelled: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`gather`], and after a cancellation.
-    pub fn cells(&self, store: usize, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
+    pub(super) fn cells(&self, store: usize, request: &ViewRequest, cell_bytes: usize) -> Result<View, String> {
         gather(request, cell_bytes, |part| {
             self.requests.send((store, part)).map_err(|_| CANCELLED)?;
             self.window.request_repaint();
@@ -67,7 +67,7 @@ impl Source {
     ///
     /// # Errors
     /// The work is cancelled.
-    pub fn check_cancelled(&self) -> Result<(), String> {
+    pub(super) fn check_cancelled(&self) -> Result<(), String> {
         if self.cancelled.load(Ordering::Relaxed) { Err(CANCELLED.into()) } else { Ok(()) }
     }
 }
@@ -77,7 +77,7 @@ impl<T: Send + 'static> Task<T> {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub fn start(
+    pub(super) fn start(
         window: &Context,
         work: impl FnOnce(&Source) -> Result<T, String> + Send + 'static,
     ) -> Result<Self, String> {
@@ -100,7 +100,7 @@ impl<T: Send + 'static> Task<T> {
     }
 
     /// Passes requests of the work to the stores. Returns the result after the end of the work.
-    pub fn poll(&mut self, stores: &mut [&mut Store]) -> Option<Result<T, String>> {
+    pub(super) fn poll(&mut self, stores: &mut [&mut Store]) -> Option<Result<T, String>> {
         while let Some(channel) = &self.channel {
             if let Some((index, request, since)) = &self.pending {
                 let answer = match stores.get_mut(*index) {
@@ -129,7 +129,7 @@ impl<T: Send + 'static> Task<T> {
     }
 
     /// Waits for the end of the work and returns its result.
-    pub fn wait(&mut self) -> Result<T, String> {
+    pub(super) fn wait(&mut self) -> Result<T, String> {
         self.channel = None;
         self.done.recv().unwrap_or_else(|_| Err(PANICKED.into()))
     }
@@ -137,13 +137,13 @@ impl<T: Send + 'static> Task<T> {
 
 impl<T> Task<T> {
     /// Cancels the work. The work may still complete its last action; its result then reports it.
-    pub fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.channel = None;
     }
 
     /// Returns true after [`cancel`](Self::cancel).
-    pub fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 }

@@ -7,7 +7,7 @@ use zippy_protocol::{Answer, ArrayEntry, Request, ScalarValue, Summary, SummaryR
 const MAX_INDEX: i64 = 1 << 48;
 
 /// Returns true if indices are small enough for computations.
-pub fn are_in_range(at: &[i64]) -> bool {
+pub(super) fn are_in_range(at: &[i64]) -> bool {
     at.iter().all(|at| (-MAX_INDEX..=MAX_INDEX).contains(at))
 }
 
@@ -15,7 +15,7 @@ pub fn are_in_range(at: &[i64]) -> bool {
 ///
 /// # Errors
 /// The array has no cells or no numbers, or its entry is invalid.
-pub fn array(array: &ArrayEntry) -> Result<(), String> {
+pub(super) fn array(array: &ArrayEntry) -> Result<(), String> {
     let axes = array.shape.len();
     let [before, after] = &array.ghosts;
     if axes == 0 || array.shape.contains(&0) {
@@ -42,7 +42,7 @@ pub fn array(array: &ArrayEntry) -> Result<(), String> {
 }
 
 /// Returns true if `answer` is a valid answer to `request`.
-pub fn answer(request: &Request, answer: &Answer) -> bool {
+pub(super) fn answer(request: &Request, answer: &Answer) -> bool {
     match (request, answer) {
         (Request::View(request), Answer::View(view)) => self::view(request, &view.of),
         (Request::Summary(request), Answer::Summary(answered)) => summary(request, answered),

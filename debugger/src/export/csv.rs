@@ -26,14 +26,14 @@ fn field(name: &str) -> String {
 ///
 /// # Errors
 /// The cells have no such numbers, or the writer fails.
-pub fn csv(grid: &CellGrid, selection: NumberSelection, out: &mut impl Write) -> Result<(), String> {
+pub fn csv(grid: &CellGrid<'_>, selection: NumberSelection, out: &mut impl Write) -> Result<(), String> {
     let none = || format!("cells of {} have no such numbers", grid.element.name);
     let all = Quantity::all(grid.element).into_iter();
     let shown = |quantity: &Quantity| match selection {
         Some(selected) => *quantity == selected,
         None => matches!(quantity.part, VectorPart::Component(_)),
     };
-    let columns: Option<Vec<Column>> = all
+    let columns: Option<Vec<Column<'_>>> = all
         .filter(|(_, quantity)| shown(quantity))
         .map(|(name, quantity)| {
             let name = if name.is_empty() { "value".into() } else { name };

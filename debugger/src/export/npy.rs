@@ -37,7 +37,7 @@ fn member(index: usize, numbers: &Numbers) -> String {
 ///
 /// # Errors
 /// The cells have no such numbers.
-pub fn npy(grid: &CellGrid, selection: NumberSelection) -> Result<Vec<u8>, String> {
+pub fn npy(grid: &CellGrid<'_>, selection: NumberSelection) -> Result<Vec<u8>, String> {
     let none = || format!("cells of {} have no such numbers", grid.element.name);
     let mut shape: Vec<u64> = grid.extents.iter().rev().map(|&extent| extent as u64).collect();
     let all = &grid.element.numbers;

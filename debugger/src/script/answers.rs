@@ -8,7 +8,7 @@ use crate::client::Client;
 use crate::imaging::{CellLocation, ExactNumber, Member, Quantity, VectorPart, cell};
 
 /// Describes the program and the state of the connection.
-pub fn program(client: &Client) -> Value {
+pub(super) fn program(client: &Client) -> Value {
     let mut value = json!({ "state": state_value(&client.state()), "notice": client.notice() });
     if let Some(program) = client.program() {
         value["name"] = json!(program.name);
@@ -58,7 +58,7 @@ fn member(numbers: &Numbers, bytes: &[u8]) -> Option<Value> {
 }
 
 /// Converts a view: its cells with axis 0 fastest, or one number of each cell for a quantity.
-pub fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Result<Value, String> {
+pub(super) fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) -> Result<Value, String> {
     let wrong = || format!("the view of `{}` is invalid", entry.name);
     let element = &entry.element;
     let extents = view.of.extents().ok_or_else(wrong)?;
@@ -120,7 +120,12 @@ fn members(members: &[Member]) -> Value {
 }
 
 /// Converts a cell and its location.
-pub fn pick(entry: &ArrayEntry, view: &View, at: &[i64], location: Option<CellLocation>) -> Result<Value, String> {
+pub(super) fn pick(
+    entry: &ArrayEntry,
+    view: &View,
+    at: &[i64],
+    location: Option<CellLocation>,
+) -> Result<Value, String> {
     let Some(found) = cell(view, &entry.element, at) else {
         let nearest = &view.of.start;
         return Err(format!("there is no cell {at:?} of `{}` here; the nearest one is {nearest:?}", entry.name));
@@ -143,7 +148,7 @@ pub fn pick(entry: &ArrayEntry, view: &View, at: &[i64], location: Option<CellLo
     Ok(value)
 }
 
-pub fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
+pub(super) fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
     let convert = |component: &Component| {
         json!({
             "count": component.count,

@@ -7,7 +7,7 @@ use crate::shot::Shot;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ScriptRequest {
+pub(super) enum ScriptRequest {
     Program(NoArguments),
     Point(NoArguments),
     Steps(NoArguments),
@@ -30,25 +30,25 @@ pub enum ScriptRequest {
 /// The empty object `{}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NoArguments {}
+pub(super) struct NoArguments {}
 
 /// Filter of the list of arrays.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Filter {
+pub(super) struct Filter {
     pub name: Option<String>,
 }
 
 /// Name of an array, with a rank if necessary.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an array is a name, or {\"name\": …, \"rank\": …}")]
-pub enum ArrayName {
+pub(super) enum ArrayName {
     Name(String),
     OfRank { name: String, rank: Option<u32> },
 }
 
 impl ArrayName {
-    pub fn parts(&self) -> (&str, Option<u32>) {
+    pub(super) fn parts(&self) -> (&str, Option<u32>) {
         match self {
             Self::Name(name) => (name, None),
             Self::OfRank { name, rank } => (name, *rank),
@@ -58,7 +58,7 @@ impl ArrayName {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ViewRequestLine {
+pub(super) struct ViewRequestLine {
     pub array: ArrayName,
     /// Start and end along each axis.
     #[serde(rename = "box")]
@@ -71,7 +71,7 @@ pub struct ViewRequestLine {
 /// Request for a single cell.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pick {
+pub(super) struct Pick {
     pub array: ArrayName,
     pub at: Vec<i64>,
     /// Chunk whose ghost cell is requested.
@@ -81,7 +81,7 @@ pub struct Pick {
 /// Request for statistics.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SummaryRequestLine {
+pub(super) struct SummaryRequestLine {
     pub array: ArrayName,
     pub component: Option<String>,
     #[serde(default)]
@@ -94,14 +94,14 @@ pub struct SummaryRequestLine {
 /// Request for the states of ghost cells.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ghosts {
+pub(super) struct Ghosts {
     pub array: ArrayName,
 }
 
 /// Start time of a timeline.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TimelineStart {
+pub(super) struct TimelineStart {
     /// Microseconds since the start of the run.
     #[serde(default)]
     pub since: u64,
@@ -135,7 +135,7 @@ impl From<ControlLine> for Control {
 /// is true.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RuleLine {
+pub(super) struct RuleLine {
     name: Option<String>,
     every: Option<u64>,
     condition: Option<String>,
@@ -145,7 +145,7 @@ pub struct RuleLine {
 ///
 /// # Errors
 /// The line has no field, or two fields that exclude each other.
-pub fn rule(line: RuleLine) -> Result<Rule, String> {
+pub(super) fn rule(line: RuleLine) -> Result<Rule, String> {
     let when = match (line.every, line.condition) {
         (Some(_), Some(_)) => return Err("a rule has `every` or `condition`: make two of it".into()),
         (Some(0), None) => return Err("every 0 debug points is never: it must be at least 1".into()),
@@ -159,7 +159,7 @@ pub fn rule(line: RuleLine) -> Result<Rule, String> {
 
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-pub enum WaitFor {
+pub(super) enum WaitFor {
     Paused,
     End,
     /// A program connects, after the end of an earlier one.
@@ -172,7 +172,7 @@ pub enum WaitFor {
     untagged,
     expecting = "what is waited for is \"paused\", \"end\" or \"program\", or {\"for\": …, \"seconds\": …}"
 )]
-pub enum Wait {
+pub(super) enum Wait {
     Word(WaitFor),
     Long {
         #[serde(rename = "for")]
@@ -182,7 +182,7 @@ pub enum Wait {
 }
 
 impl Wait {
-    pub fn parts(&self) -> (WaitFor, Option<f64>) {
+    pub(super) fn parts(&self) -> (WaitFor, Option<f64>) {
         match self {
             Self::Word(event) => (*event, None),
             Self::Long { event, seconds } => (*event, *seconds),

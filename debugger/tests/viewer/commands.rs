@@ -9,7 +9,7 @@ use zippy_debugger::imaging::{ColourMap, SPECIAL_COLOURS};
 
 use crate::support::{SHAPE, coarse, complaint, density, entries, flow, recording, said, viewer, written};
 
-pub fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
+pub(crate) fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
     let mut reader =
         png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];

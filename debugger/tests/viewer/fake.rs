@@ -7,11 +7,11 @@ use zippy_debugger::session::{Live, Session, State};
 use zippy_protocol::greeting::{self, Reception};
 use zippy_protocol::{Ask, Message, Point, Program, frame};
 
-pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Time limit of expected events.
-pub const TIME_LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-pub fn listener() -> (TcpListener, SocketAddr) {
+pub(crate) fn listener() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     (listener, address)
@@ -19,13 +19,13 @@ pub fn listener() -> (TcpListener, SocketAddr) {
 
 /// Accepts a viewer and receives its proof of the token. `None` if the viewer closes the
 /// connection.
-pub fn accept(listener: &TcpListener) -> (TcpStream, Option<Reception>) {
+pub(crate) fn accept(listener: &TcpListener) -> (TcpStream, Option<Reception>) {
     let (mut stream, _) = listener.accept().unwrap();
     let reception = greeting::receive(&mut stream, TOKEN).ok();
     (stream, reception)
 }
 
-pub fn welcome(listener: &TcpListener, name: &str) -> TcpStream {
+pub(crate) fn welcome(listener: &TcpListener, name: &str) -> TcpStream {
     let (mut stream, reception) = accept(listener);
     assert_eq!(reception, Some(Reception::Welcome));
     greeting::answer(&mut stream, Reception::Welcome).unwrap();
@@ -33,25 +33,25 @@ pub fn welcome(listener: &TcpListener, name: &str) -> TcpStream {
     stream
 }
 
-pub fn program(name: &str) -> Program {
+pub(crate) fn program(name: &str) -> Program {
     Program { name: name.into(), ranks: 4, checked: false, adapters: Vec::new() }
 }
 
-pub fn tell(stream: &mut TcpStream, value: &impl serde::Serialize) {
+pub(crate) fn tell(stream: &mut TcpStream, value: &impl serde::Serialize) {
     frame::write(stream, value, frame::MOST_TOLD).unwrap();
 }
 
-pub fn asked(stream: &mut TcpStream) -> Option<Ask> {
+pub(crate) fn asked(stream: &mut TcpStream) -> Option<Ask> {
     frame::read(stream, frame::MOST_ASKED).unwrap()
 }
 
-pub fn point(step: u64, paused: bool) -> Message {
+pub(crate) fn point(step: u64, paused: bool) -> Message {
     let (name, file, reason) = ("after collide".into(), "flow.rs".into(), String::new());
     Message::Point(Point { step, name, file, line: 7, paused, reason, micros: step })
 }
 
 /// Waits until a condition holds, and returns all received messages.
-pub fn until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
+pub(crate) fn until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
     let mut told = Vec::new();
     for _ in 0..TIME_LIMIT.as_millis() / 50 {
         let state = live.state();
@@ -64,10 +64,10 @@ pub fn until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) ->
     panic!("it did not come to that: {:?}, {told:?}", live.state());
 }
 
-pub fn is_open(state: &State, _: &[Message]) -> bool {
+pub(crate) fn is_open(state: &State, _: &[Message]) -> bool {
     *state == State::Open
 }
 
-pub fn closed(state: &State) -> &str {
+pub(crate) fn closed(state: &State) -> &str {
     if let State::Closed(how) = state { how } else { "" }
 }

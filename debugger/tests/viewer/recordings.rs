@@ -11,7 +11,7 @@ use crate::support::{
 };
 
 /// Sends a request and returns the answer and the later debug point.
-pub fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option<(u64, String)>) {
+pub(crate) fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Option<(u64, String)>) {
     replay.poll();
     let id = replay.ask(request);
     let mut told = replay.poll().into_iter();
@@ -28,7 +28,7 @@ pub fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, String>, Op
     (answer, point)
 }
 
-pub fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
+pub(crate) fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
     match ask(replay, Request::View(request.clone())) {
         (Ok(Answer::View(view)), None) => Ok(view),
         (Err(text), None) => Err(text),
@@ -36,7 +36,7 @@ pub fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> 
     }
 }
 
-pub fn control(replay: &mut Replay, control: Control) -> Result<Option<(u64, String)>, String> {
+pub(crate) fn control(replay: &mut Replay, control: Control) -> Result<Option<(u64, String)>, String> {
     match ask(replay, Request::Control(control)) {
         (Ok(Answer::Done), point) => Ok(point),
         (Err(text), None) => Err(text),

@@ -9,21 +9,21 @@ use zippy_protocol::{
     ViewRequest,
 };
 
-pub const DENSITY: ArrayRef = ArrayRef { rank: None, number: 1 };
-pub const COPY: ArrayRef = ArrayRef { rank: None, number: 2 };
-pub const FLOW: ArrayRef = ArrayRef { rank: None, number: 3 };
-pub const COARSE: ArrayRef = ArrayRef { rank: None, number: 4 };
-pub const LOCAL: [ArrayRef; 2] = [ArrayRef { rank: Some(0), number: 1 }, ArrayRef { rank: Some(1), number: 1 }];
-pub const SHAPE: [i64; 3] = [5, 4, 3];
-pub const STEPS: [u64; 3] = [1, 2, 10];
+pub(crate) const DENSITY: ArrayRef = ArrayRef { rank: None, number: 1 };
+pub(crate) const COPY: ArrayRef = ArrayRef { rank: None, number: 2 };
+pub(crate) const FLOW: ArrayRef = ArrayRef { rank: None, number: 3 };
+pub(crate) const COARSE: ArrayRef = ArrayRef { rank: None, number: 4 };
+pub(crate) const LOCAL: [ArrayRef; 2] = [ArrayRef { rank: Some(0), number: 1 }, ArrayRef { rank: Some(1), number: 1 }];
+pub(crate) const SHAPE: [i64; 3] = [5, 4, 3];
+pub(crate) const STEPS: [u64; 3] = [1, 2, 10];
 
-pub fn scalar(name: &str, scalar: ScalarType) -> ElementType {
+pub(crate) fn scalar(name: &str, scalar: ScalarType) -> ElementType {
     let numbers = vec![Numbers { name: String::new(), offset: 0, scalar, components: 1 }];
     ElementType { name: name.into(), bytes: scalar.bytes() as u32, numbers }
 }
 
 /// A record: a flag, a velocity with three components, and a 64-bit count.
-pub fn parcel() -> ElementType {
+pub(crate) fn parcel() -> ElementType {
     let member = |name: &str, offset, scalar, components| Numbers { name: name.into(), offset, scalar, components };
     let numbers = vec![
         member("flag", 0, ScalarType::U32, 1),
@@ -34,7 +34,7 @@ pub fn parcel() -> ElementType {
 }
 
 /// Density of a cell. A few values are not finite.
-pub fn density(step: u64, [x, y, z]: [i64; 3]) -> f32 {
+pub(crate) fn density(step: u64, [x, y, z]: [i64; 3]) -> f32 {
     match [x, y, z] {
         [1, 0, 0] => f32::NAN,
         [2, 0, 0] => f32::INFINITY,
@@ -44,22 +44,22 @@ pub fn density(step: u64, [x, y, z]: [i64; 3]) -> f32 {
 }
 
 /// Record of a cell.
-pub fn flow(step: u64, [x, y, z]: [i64; 3]) -> (u32, [f32; 3], i64) {
+pub(crate) fn flow(step: u64, [x, y, z]: [i64; 3]) -> (u32, [f32; 3], i64) {
     let velocity = [x as f32, -(y as f32) * 0.1, z as f32 * step as f32];
     ((x + y) as u32, velocity, i64::MIN + x + 10 * y + 100 * z)
 }
 
-pub fn coarse(x: i64) -> u16 {
+pub(crate) fn coarse(x: i64) -> u16 {
     (x * x) as u16
 }
 
 /// All indices of a box, axis 0 fastest.
-pub fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+pub(crate) fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let [nx, ny, nz] = shape;
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
 }
 
-pub fn arrays(step: u64) -> Vec<ArrayEntry> {
+pub(crate) fn arrays(step: u64) -> Vec<ArrayEntry> {
     let entry = |array: ArrayRef, name: &str, element: ElementType, shape: &[i64], kind| ArrayEntry {
         array,
         name: name.into(),
@@ -93,7 +93,7 @@ pub fn arrays(step: u64) -> Vec<ArrayEntry> {
     all
 }
 
-pub fn view(array: ArrayRef, step: u64, shape: &[i64], stride: i64, cells: Vec<u8>) -> View {
+pub(crate) fn view(array: ArrayRef, step: u64, shape: &[i64], stride: i64, cells: Vec<u8>) -> View {
     let axes = shape.len();
     let of = ViewRequest {
         array,
@@ -106,7 +106,7 @@ pub fn view(array: ArrayRef, step: u64, shape: &[i64], stride: i64, cells: Vec<u
     View { of, step, cells }
 }
 
-pub fn flow_bytes(step: u64, at: [i64; 3]) -> Vec<u8> {
+pub(crate) fn flow_bytes(step: u64, at: [i64; 3]) -> Vec<u8> {
     let (flag, velocity, count) = flow(step, at);
     let mut bytes = flag.to_le_bytes().to_vec();
     velocity.iter().for_each(|part| bytes.extend(part.to_le_bytes()));
@@ -116,7 +116,7 @@ pub fn flow_bytes(step: u64, at: [i64; 3]) -> Vec<u8> {
 
 /// Entries of the recording: a list of arrays and views per debug point. `copy` differs in one cell
 /// at the last debug point.
-pub fn entries() -> Vec<Recorded> {
+pub(crate) fn entries() -> Vec<Recorded> {
     let program = Program { name: "lbm".into(), ranks: 2, checked: true, adapters: vec!["software".into()] };
     let mut entries = vec![Recorded::Program(program)];
     for step in STEPS {
@@ -149,7 +149,7 @@ pub fn entries() -> Vec<Recorded> {
 }
 
 /// The same entries with the density recorded by chunks, which have ghost cells along x.
-pub fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
+pub(crate) fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
     let chunk = |step: u64, chunk: u64, start: i64, end: i64| {
         let cells = cells(SHAPE).filter(|[x, ..]| (start..end).contains(x));
         let mut view = view(DENSITY, step, &SHAPE, 1, cells.flat_map(|at| density(step, at).to_le_bytes()).collect());
@@ -171,7 +171,7 @@ pub fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
 }
 
 /// Returns the bytes of a recording and the end of each entry.
-pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
+pub(crate) fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let mut ends = Vec::new();
     let mut writer = Writer::new(&mut bytes).unwrap();
@@ -188,7 +188,7 @@ pub fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
 }
 
 /// A directory that contains the whole recording.
-pub fn recording() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn recording() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.zrec");
     std::fs::write(&path, written(&entries()).0).unwrap();
@@ -196,21 +196,21 @@ pub fn recording() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// The viewer's command without a token in its environment.
-pub fn viewer(directory: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn viewer(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zippy-debugger"));
     command.current_dir(directory).args(arguments).env_remove("ZIPPY_DEBUG_TOKEN");
     command
 }
 
 /// Returns the standard output of a successful command.
-pub fn said(output: Output) -> String {
+pub(crate) fn said(output: Output) -> String {
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{complaint}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Returns the error output of a command that failed without a panic.
-pub fn complaint(output: Output) -> String {
+pub(crate) fn complaint(output: Output) -> String {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(matches!(output.status.code(), Some(1 | 2)), "{text}");
     assert!(!text.contains("panicked"), "{text}");

@@ -8,7 +8,7 @@ use zippy_debugger::session::Session;
 use zippy_protocol::{Answer, ArrayEntry, Message, Request, SummaryRequest, ViewRequest};
 
 /// Returns the answer to a request, or `None` for an error.
-pub fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {
+pub(crate) fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {
     session.poll();
     session.ask(request);
     session.poll().into_iter().find_map(|message| match message {
@@ -18,7 +18,7 @@ pub fn answer(session: &mut dyn Session, request: Request) -> Option<Answer> {
 }
 
 /// Requests everything of an array and computes all pictures.
-pub fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
+pub(crate) fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
     let slice = Slice::new(&entry.shape);
     let port = Viewport::fit([0.0; 2], [64.0; 2], slice.extents(&entry.shape));
     let index = slice.index([1, 1]);

@@ -10,7 +10,7 @@ use zippy_protocol::*;
 use zippy_debugger::session::{Session, State, Waker};
 
 /// State of the program, under the control of the test.
-pub struct ProgramState {
+pub(crate) struct ProgramState {
     pub state: State,
     pub point: Point,
     pub arrays: Vec<ArrayEntry>,
@@ -30,14 +30,14 @@ pub struct ProgramState {
 
 /// A session with the program; clones share the program.
 #[derive(Clone)]
-pub struct Fake {
+pub(crate) struct Fake {
     pub state: Rc<RefCell<ProgramState>>,
     pub program: Program,
     pub steps: Vec<u64>,
 }
 
 /// x + 64 y + 4096 z, and 2¹⁸ more in each step.
-pub fn coded_value(index: &[i64], step: u64) -> f64 {
+pub(crate) fn coded_value(index: &[i64], step: u64) -> f64 {
     let weights = [1, 64, 4096];
     let place: i64 = index.iter().zip(weights).map(|(at, weight)| at * weight).sum();
     place as f64 + step as f64 * 262_144.0
@@ -49,7 +49,7 @@ fn numbers(name: &str, components: u8) -> ElementType {
 }
 
 /// An array cut in halves along its first axis, with one ghost cell along all axes.
-pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEntry {
+pub(crate) fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEntry {
     let axes = shape.len();
     let cut = shape[0] / 2;
     let chunk = |rank, from, to| {
@@ -78,7 +78,7 @@ pub fn array(number: u64, name: &str, shape: &[i64], components: u8) -> ArrayEnt
 
 impl Fake {
     /// A program of two ranks that pauses at its fifth debug point.
-    pub fn new(arrays: Vec<ArrayEntry>) -> Self {
+    pub(crate) fn new(arrays: Vec<ArrayEntry>) -> Self {
         let point = Point {
             step: 5,
             name: "after collide".into(),
@@ -107,7 +107,7 @@ impl Fake {
     }
 
     /// Arrives at a debug point.
-    pub fn arrive(&self, step: u64, name: &str) {
+    pub(crate) fn arrive(&self, step: u64, name: &str) {
         let mut state = self.state.borrow_mut();
         (state.point.step, state.point.name) = (step, name.into());
         let point = state.point.clone();
@@ -115,12 +115,12 @@ impl Fake {
     }
 
     /// Returns the cells of a box in a step.
-    pub fn view_at(&self, of: &ViewRequest, step: u64) -> View {
+    pub(crate) fn view_at(&self, of: &ViewRequest, step: u64) -> View {
         self.state.borrow().view(of, step).unwrap()
     }
 
     /// Returns the requests since the last call.
-    pub fn take_requests(&self) -> Vec<Request> {
+    pub(crate) fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut self.state.borrow_mut().requests)
     }
 }
@@ -141,7 +141,7 @@ fn indices(of: &ViewRequest) -> Vec<Vec<i64>> {
 
 impl ProgramState {
     /// Sends a message and wakes the window.
-    pub fn send(&mut self, message: Message) {
+    pub(crate) fn send(&mut self, message: Message) {
         self.messages.push_back(message);
         if let Some(waker) = &self.waker {
             waker();

@@ -10,7 +10,7 @@ use zippy_view::egui::accesskit::Role;
 use super::*;
 
 /// Records the program's whole arrays in these steps. The last step has one different value.
-pub fn record(fake: &Fake, steps: &[u64], path: &Path) {
+pub(crate) fn record(fake: &Fake, steps: &[u64], path: &Path) {
     record_every(1, fake, steps, path);
 }
 

@@ -148,7 +148,7 @@ fn pictures_of_lines_and_lengths_have_colours_of_their_values() {
 }
 
 /// Returns the width, height and pixels of a picture.
-pub fn picture(path: &Path) -> ([u32; 2], Vec<u8>) {
+pub(crate) fn picture(path: &Path) -> ([u32; 2], Vec<u8>) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

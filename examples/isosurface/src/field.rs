@@ -19,7 +19,7 @@ use crate::units::{Level, Number, NumberStatistics};
 const FEW_VALUES: f64 = 4096.0;
 
 /// A field with the mapping of its samples to values.
-pub struct Field<T> {
+pub(crate) struct Field<T> {
     pub array: GlobalArray<T, 3>,
     /// Mapping from samples to values. It keeps samples distinct in 32-bit floats.
     pub units: Rescale,
@@ -43,7 +43,7 @@ impl<T: FieldSample> Field<T> {
     ///
     /// # Errors
     /// A failure of any rank.
-    pub fn extremes(&self, world: &World) -> Result<Option<[f64; 2]>> {
+    pub(crate) fn extremes(&self, world: &World) -> Result<Option<[f64; 2]>> {
         let samples = source::extremes(world, &self.array)?;
         Ok(self.range.or(samples.map(|samples| samples.map(|sample| value(&self.units, sample)))))
     }
@@ -62,7 +62,7 @@ fn plain_levels(options: &Options) -> Vec<f32> {
 }
 
 /// Operation on a field of any sample type.
-pub trait FieldOperation {
+pub(crate) trait FieldOperation {
     /// Performs the operation. Collective.
     ///
     /// # Errors
@@ -74,11 +74,16 @@ pub trait FieldOperation {
 ///
 /// # Errors
 /// Truncated, corrupt or superfluous data; errors of the operation.
-pub fn with_field(world: &World, options: &Options, source: &Source, operation: &impl FieldOperation) -> Result<()> {
+pub(crate) fn with_field(
+    world: &World,
+    options: &Options,
+    source: &Source,
+    operation: &impl FieldOperation,
+) -> Result<()> {
     let shape = source.shape();
     match source {
         Source::Formula(formula, n) => {
-            let read = |boxes: &[Region], done: BoxConsumer<f32>| {
+            let read = |boxes: &[Region], done: BoxConsumer<'_, f32>| {
                 boxes.iter().enumerate().try_for_each(|(index, region)| {
                     let at = |point: zippy::extents::Index| std::array::from_fn(|axis| point[axis]);
                     done(index, region.points().map(|point| formula.value(*n, at(point))).collect())
@@ -145,13 +150,13 @@ fn padding(options: &Options, levels: &[f32]) -> Option<Padding> {
 }
 
 /// Sample of a value, limited to the range of 32-bit floats.
-pub fn sample(units: &Rescale, value: f64) -> f32 {
+pub(crate) fn sample(units: &Rescale, value: f64) -> f32 {
     let most = f64::from(f32::MAX);
     units.stored(value).clamp(-most, most) as f32
 }
 
 /// Value of a sample.
-pub fn value(units: &Rescale, sample: f32) -> f64 {
+pub(crate) fn value(units: &Rescale, sample: f32) -> f64 {
     units.slope * f64::from(sample) + units.intercept
 }
 
@@ -172,7 +177,7 @@ impl FileReader<'_> {
     /// Reads samples of 8 or 16 bits unchanged; `None` if their type has no number for the layer of
     /// `--pad`.
     fn small<T: FieldSample + Number>(&self) -> Result<Option<Field<T>>> {
-        let read = |boxes: &[Region], done: BoxConsumer<T>| {
+        let read = |boxes: &[Region], done: BoxConsumer<'_, T>| {
             self.file.read_regions::<T, _>(&source::file_regions(self.file, boxes), done)
         };
         let padding = padding(self.options, &plain_levels(self.options));
@@ -201,7 +206,7 @@ impl FileReader<'_> {
         let read_array = |levels: Option<&Levels>| -> Result<(GlobalArray<f32, 3>, NumberStatistics, Differences)> {
             let counted = levels.unwrap_or(&first);
             let all = RefCell::new((NumberStatistics::default(), Differences::new(counted)));
-            let read = |boxes: &[Region], done: BoxConsumer<f32>| {
+            let read = |boxes: &[Region], done: BoxConsumer<'_, f32>| {
                 self.file.read_regions::<N, _>(&source::file_regions(self.file, boxes), |index, samples| {
                     let (statistics, differences) = &mut *all.borrow_mut();
                     let convert = |sample: N| {
@@ -282,7 +287,7 @@ impl FileReader<'_> {
             None => number.is_whole(label),
             Some((slope, intercept)) => slope * number.real() + intercept == label as f64,
         };
-        let read = |boxes: &[Region], done: BoxConsumer<u8>| {
+        let read = |boxes: &[Region], done: BoxConsumer<'_, u8>| {
             self.file.read_regions::<N, _>(&source::file_regions(self.file, boxes), |index, samples| {
                 done(index, samples.into_iter().map(|sample| u8::from(is_label(sample))).collect())
             })

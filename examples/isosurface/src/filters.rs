@@ -23,7 +23,7 @@ use crate::units::Level;
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 #[command(next_help_heading = "Filters")]
-pub struct Filters {
+pub(crate) struct Filters {
     /// Keeps the cells whose eight corners have values from LOW to HIGH, as hexahedra
     #[arg(
         long,
@@ -59,7 +59,7 @@ fn parse_range_end(text: &str) -> std::result::Result<Level, String> {
 
 impl Filters {
     /// Levels that samples are compared with; `None` without a filter.
-    pub fn levels(&self) -> Option<Vec<Level>> {
+    pub(crate) fn levels(&self) -> Option<Vec<Level>> {
         match self.clip {
             Some(level) => Some(vec![level]),
             None => self.is_given().then(|| self.threshold.clone()),
@@ -67,22 +67,22 @@ impl Filters {
     }
 
     /// True with `--threshold`.
-    pub fn is_range(&self) -> bool {
+    pub(crate) fn is_range(&self) -> bool {
         !self.threshold.is_empty()
     }
 
     /// True with `--cut`.
-    pub fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         !self.cut.is_empty()
     }
 
     /// True for a clip that keeps the smaller values.
-    pub fn keeps_below(&self) -> bool {
+    pub(crate) fn keeps_below(&self) -> bool {
         self.below
     }
 
     /// True if a filter is requested.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.threshold.is_empty() || self.clip.is_some() || !self.cut.is_empty()
     }
 
@@ -90,7 +90,7 @@ impl Filters {
     ///
     /// # Errors
     /// Too many or too few numbers; an output format without cells.
-    pub fn check(&self, output: Option<&Path>) -> Result<()> {
+    pub(crate) fn check(&self, output: Option<&Path>) -> Result<()> {
         for (name, found, wanted) in [("threshold", self.threshold.len(), 2), ("cut", self.cut.len(), 4)] {
             if found != 0 && found != wanted {
                 let text = format!("--{name} has {found} numbers; it needs {wanted}, separated by commas");
@@ -119,7 +119,12 @@ impl Filters {
 }
 
 /// Filters a field and prints a report. Collective.
-pub fn run<T: FieldSample>(world: &World, options: &Options, field: &Field<T>, placement: &Placement) -> Result<()> {
+pub(crate) fn run<T: FieldSample>(
+    world: &World,
+    options: &Options,
+    field: &Field<T>,
+    placement: &Placement,
+) -> Result<()> {
     let filters = &options.filters;
     let Field { array, units, .. } = field;
     let mut report = Map::new();
@@ -181,7 +186,7 @@ pub fn run<T: FieldSample>(world: &World, options: &Options, field: &Field<T>, p
 
 fn apply_filter<T: Sample>(
     filters: &Filters,
-    extractor: &Extractor<T>,
+    extractor: &Extractor<'_, T>,
     field: &Field<T>,
 ) -> Result<(&'static str, Value, VolumeMesh)> {
     let samples = &field.levels;

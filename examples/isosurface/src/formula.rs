@@ -6,7 +6,7 @@ use crate::options::Formula;
 
 impl Formula {
     /// Value of the sample at an index, with `n` samples along each axis.
-    pub fn value(self, n: i64, at: [i64; 3]) -> f32 {
+    pub(crate) fn value(self, n: i64, at: [i64; 3]) -> f32 {
         let along = |half: f64| at.map(|i| half * (2.0 * i as f64 / (n - 1).max(1) as f64 - 1.0));
         match self {
             Self::Tangle => {
@@ -27,7 +27,7 @@ impl Formula {
     }
 
     /// Positions of the samples.
-    pub fn grid(self, n: i64) -> Grid {
+    pub(crate) fn grid(self, n: i64) -> Grid {
         let half = match self {
             Self::Tangle => 3.0,
             Self::Noise => return Grid::default(),

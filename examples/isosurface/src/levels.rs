@@ -8,7 +8,7 @@ use crate::units::{Level, Number};
 
 impl Level {
     /// Value in a JSON report: an exact integer if `f64` would round it.
-    pub fn json(self) -> serde_json::Value {
+    pub(crate) fn json(self) -> serde_json::Value {
         let whole = self.whole.and_then(|whole| match u64::try_from(whole) {
             Ok(whole) => Some(serde_json::json!(whole)),
             Err(_) => i64::try_from(whole).ok().map(|whole| serde_json::json!(whole)),
@@ -19,7 +19,7 @@ impl Level {
 }
 
 /// Name of the field in files.
-pub const NAME: &str = "field";
+pub(crate) const NAME: &str = "field";
 
 /// Largest magnitude of a sample, so that the difference of two samples is finite.
 const MAX_SAMPLE: f64 = 1e38;
@@ -36,7 +36,7 @@ const COARSE_STEPS: f64 = 1024.0;
 /// A number is stored as its difference to an origin, divided by a unit. Rounding never moves a
 /// number across a level: floats on a side of the float of a level belong to numbers on the same
 /// side.
-pub struct Levels {
+pub(crate) struct Levels {
     /// Levels in ascending order, with their samples.
     all: Vec<(Level, f32)>,
     origin: Level,
@@ -45,7 +45,7 @@ pub struct Levels {
 
 impl Levels {
     /// Creates the mapping with an origin and a unit.
-    pub fn new(levels: &[Level], origin: Level, unit: f64) -> Self {
+    pub(crate) fn new(levels: &[Level], origin: Level, unit: f64) -> Self {
         let mut sorted = levels.to_vec();
         sorted.sort_by(|a, b| a.minus(*b).total_cmp(&0.0));
         sorted.dedup_by(|a, b| a.minus(*b) == 0.0);
@@ -60,7 +60,7 @@ impl Levels {
     }
 
     /// Maps a number to a sample.
-    pub fn to_sample<N: Number>(&self, number: N) -> f32 {
+    pub(crate) fn to_sample<N: Number>(&self, number: N) -> f32 {
         let mut sample = float(number.minus(self.origin) / self.unit);
         for &(level, level_sample) in &self.all {
             let difference = number.minus(level);
@@ -76,19 +76,19 @@ impl Levels {
     }
 
     /// Sample of a level.
-    pub fn sample(&self, level: Level) -> f32 {
+    pub(crate) fn sample(&self, level: Level) -> f32 {
         let found = self.all.iter().find(|(other, _)| other.minus(level) == 0.0);
         found.map_or_else(|| float(level.minus(self.origin) / self.unit), |(_, sample)| *sample)
     }
 
     /// Number that is subtracted from samples.
-    pub fn origin(&self) -> Level {
+    pub(crate) fn origin(&self) -> Level {
         self.origin
     }
 
     /// Name of the array in viewers and recordings, which show samples: the name contains origin
     /// and unit.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let is_zero = self.origin.minus(Level::from(0.0)) == 0.0;
         let mut name = NAME.to_owned();
         if !is_zero {
@@ -101,7 +101,7 @@ impl Levels {
     }
 
     /// Mapping from samples to values.
-    pub fn units(&self) -> Rescale {
+    pub(crate) fn units(&self) -> Rescale {
         Rescale { slope: self.unit, intercept: self.origin.nearest }
     }
 }
@@ -113,7 +113,7 @@ fn float(number: f64) -> f32 {
 }
 
 /// Next larger float that is not subnormal, because GPUs may flush subnormal numbers to 0.
-pub fn next_up(number: f32) -> f32 {
+pub(crate) fn next_up(number: f32) -> f32 {
     match number.next_up() {
         next if next.is_normal() || next == 0.0 => next.min(f32::MAX),
         next if next > 0.0 => f32::MIN_POSITIVE,
@@ -124,7 +124,7 @@ pub fn next_up(number: f32) -> f32 {
 
 /// Statistics of the differences between numbers and levels.
 #[derive(Debug, Clone)]
-pub struct Differences {
+pub(crate) struct Differences {
     /// Smallest and largest non-zero magnitude of differences to the origin, in three bands: below,
     /// within and above [`USUAL_RANGE`].
     bands: [[f64; 2]; 3],
@@ -138,7 +138,7 @@ pub struct Differences {
 }
 
 impl Differences {
-    pub fn new(levels: &Levels) -> Self {
+    pub(crate) fn new(levels: &Levels) -> Self {
         let size = if levels.all.len() > 1 { levels.all.len() } else { 0 };
         let step = |(_, at): &(Level, f32)| f64::from(at.abs().next_up() - at.abs()) * levels.unit;
         Self {
@@ -150,7 +150,7 @@ impl Differences {
     }
 
     /// Adds a number.
-    pub fn add<N: Number>(&mut self, levels: &Levels, number: N) {
+    pub(crate) fn add<N: Number>(&mut self, levels: &Levels, number: N) {
         let size = number.minus(levels.origin).abs();
         if size > 0.0 && size.is_finite() {
             let [least, most] = &mut self.bands[USUAL_RANGE.iter().filter(|end| size > **end).count()];
@@ -175,7 +175,7 @@ impl Differences {
     ///
     /// # Errors
     /// A failure of any rank.
-    pub fn over_ranks(mut self, world: &World) -> Result<Self> {
+    pub(crate) fn over_ranks(mut self, world: &World) -> Result<Self> {
         let mut ends = self.bands.map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
         self.bands = ends.map(|[least, most]| [least, -most]);
@@ -190,7 +190,7 @@ impl Differences {
     ///
     /// A band with a single magnitude is ignored unless there is no other band: it is usually a
     /// fill value, such as a background.
-    pub fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         let [small, usual, large] = self.bands;
         let has_several = |[least, most]: [f64; 2]| least < most;
         let is_present = |[least, most]: [f64; 2]| least <= most;
@@ -213,7 +213,7 @@ impl Differences {
     }
 
     /// Levels near which floats do not distinguish numbers.
-    pub fn coarse(&self, levels: &Levels) -> Vec<Level> {
+    pub(crate) fn coarse(&self, levels: &Levels) -> Vec<Level> {
         let is_coarse = |index: usize| {
             let ([near, around], [least, most]) = (self.near[index], self.spread[index]);
             4 * near > around && least < most

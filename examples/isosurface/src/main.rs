@@ -1,6 +1,7 @@
 //! Command-line program that extracts isosurfaces of a volume or a formula on several ranks.
 #![forbid(unsafe_code)]
 
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/arrays.rs"]
 mod arrays;
 mod field;
@@ -10,16 +11,21 @@ mod levels;
 mod options;
 mod picture;
 mod placement;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/raw_input.rs"]
 mod raw_input;
 mod report;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/say.rs"]
 mod say;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/sizes.rs"]
 mod sizes;
 mod source;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/units.rs"]
 mod units;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/words.rs"]
 mod words;
 

@@ -22,7 +22,7 @@ use crate::units::Level;
 /// processes that an MPI launcher started.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "isosurface", after_help = AFTER_HELP)]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher omit it, or give the
     /// number of processes. Default: ZIPPY_RANKS, else 1
     #[arg(long, value_name = "N", value_parser = sizes::ranks)]
@@ -106,7 +106,7 @@ pub struct Options {
 /// Options of `--render`.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Picture")]
-pub struct PictureOptions {
+pub(crate) struct PictureOptions {
     /// Renders the surfaces of all isovalues into one PNG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "clip", "cut"], help_heading = None)]
     pub render: Option<PathBuf>,
@@ -166,7 +166,7 @@ Examples:
 
 /// Test fields.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Formula {
+pub(crate) enum Formula {
     /// Eight blobs that grow together, over (-3, 3) along each axis; isovalues of about 0 to 7
     Tangle,
     /// Random samples from 0 to 1, with many ambiguous cells
@@ -183,7 +183,7 @@ impl Options {
     /// # Errors
     /// An output format that is unknown or cannot store the result; a filter with too few or too
     /// many numbers.
-    pub fn check(&self) -> zippy::Result<()> {
+    pub(crate) fn check(&self) -> zippy::Result<()> {
         self.filters.check(self.output.as_deref())?;
         self.picture.check(self.isovalues().len())?;
         match &self.output {
@@ -193,7 +193,7 @@ impl Options {
     }
 
     /// The volume file of `--input` or of the positional argument.
-    pub fn file(&self) -> Option<&PathBuf> {
+    pub(crate) fn file(&self) -> Option<&PathBuf> {
         self.input.as_ref().or(self.positional.as_ref())
     }
 
@@ -201,18 +201,18 @@ impl Options {
     ///
     /// # Errors
     /// A folder that is missing or not writable.
-    pub fn check_outputs(&self) -> Result<(), Error> {
+    pub(crate) fn check_outputs(&self) -> Result<(), Error> {
         let mut files = self.output.iter().chain(&self.picture.render);
         files.try_for_each(|path| zippy_files::check_output(path)).map_err(Error::from)
     }
 
     /// Levels that samples are compared with: those of a filter, or the isovalues.
-    pub fn levels(&self) -> Vec<Level> {
+    pub(crate) fn levels(&self) -> Vec<Level> {
         self.filters.levels().unwrap_or_else(|| self.isovalues())
     }
 
     /// Isovalues of the surfaces.
-    pub fn isovalues(&self) -> Vec<Level> {
+    pub(crate) fn isovalues(&self) -> Vec<Level> {
         let isovalue = match self.field {
             // The field of a label is 1 in the label and 0 elsewhere.
             _ if self.label.is_some() => 0.5,
@@ -225,7 +225,7 @@ impl Options {
     }
 
     /// Output file of a surface.
-    pub fn mesh_file(&self, isovalue: Level) -> Option<PathBuf> {
+    pub(crate) fn mesh_file(&self, isovalue: Level) -> Option<PathBuf> {
         let path = self.output.as_ref()?;
         if self.iso.len() < 2 {
             return Some(path.clone());
@@ -237,7 +237,7 @@ impl Options {
     }
 
     /// Configuration of the world: `--ranks`, else the environment.
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         match self.ranks {
             Some(ranks) => Config::threads(ranks),
             None => Config::new(),

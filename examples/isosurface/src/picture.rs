@@ -29,7 +29,7 @@ const SCALE: [[f64; 3]; 5] =
 
 /// Renders surfaces and, if requested, the volume. Positions are relative to the first sample: far
 /// from the origin of space, the spacing of 32-bit floats exceeds the spacing of samples.
-pub struct SurfacePicture<'w, T> {
+pub(crate) struct SurfacePicture<'w, T> {
     world: &'w World,
     extractor: Extractor<'w, T>,
     renderer: VolumeRenderer<'w, T>,
@@ -41,7 +41,7 @@ pub struct SurfacePicture<'w, T> {
 impl<'w, T: FieldSample> SurfacePicture<'w, T> {
     /// Prepares pictures of a field. `colours` is another field of the same shape, whose values
     /// colour the surfaces. Collective.
-    pub fn new(
+    pub(crate) fn new(
         world: &'w World,
         field: &GlobalArray<T, 3>,
         grid: Grid,
@@ -76,7 +76,7 @@ impl<'w, T: FieldSample> SurfacePicture<'w, T> {
     }
 
     /// Renders the surfaces of these isovalues into a file. Collective.
-    pub fn write(&self, isovalues: &[f32], path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, isovalues: &[f32], path: &Path) -> Result<()> {
         let surfaces = if self.extractor.by_kernels() {
             self.extract_on_device(isovalues)?
         } else {

@@ -13,7 +13,7 @@ use crate::say::complain;
 const MIN_STEPS: f64 = 1024.0;
 
 /// Grid of a field, and origin of the positions of its meshes.
-pub struct Placement {
+pub(crate) struct Placement {
     /// Grid on which meshes are extracted.
     pub grid: Grid,
     /// Position of the first sample, if positions of meshes are relative to it.
@@ -23,7 +23,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    pub fn new(grid: Grid, shape: [i64; 3]) -> Self {
+    pub(crate) fn new(grid: Grid, shape: [i64; 3]) -> Self {
         let farthest = grid.bounds(shape).as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let finest = grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
         let float_spacing = if farthest > 0.0 { (farthest.log2().floor() - 23.0).exp2() } else { 0.0 };
@@ -34,19 +34,19 @@ impl Placement {
     }
 
     /// Converts the bounding box of a mesh to space.
-    pub fn bounds(&self, bounds: [[f32; 3]; 2]) -> [[f64; 3]; 2] {
+    pub(crate) fn bounds(&self, bounds: [[f32; 3]; 2]) -> [[f64; 3]; 2] {
         let origin = self.origin.unwrap_or_default();
         bounds.map(|corner| std::array::from_fn(|row| origin[row] + f64::from(corner[row])))
     }
 
     /// Converts the offset of a plane in space to the grid on which meshes are extracted.
-    pub fn offset(&self, normal: [f64; 3], offset: f64) -> f64 {
+    pub(crate) fn offset(&self, normal: [f64; 3], offset: f64) -> f64 {
         let origin = self.origin.unwrap_or_default();
         offset - (0..3).map(|row| normal[row] * origin[row]).sum::<f64>()
     }
 
     /// Bounding box of the samples in space.
-    pub fn field_box(&self, shape: [i64; 3]) -> [[f64; 3]; 2] {
+    pub(crate) fn field_box(&self, shape: [i64; 3]) -> [[f64; 3]; 2] {
         Grid { origin: self.origin.unwrap_or(self.grid.origin), ..self.grid }.bounds(shape)
     }
 
@@ -54,7 +54,7 @@ impl Placement {
     ///
     /// # Errors
     /// Errors of [`write`](write()).
-    pub fn write(&self, world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
         let Some(origin) = self.origin else { return write(world, mesh, path) };
         if world.rank() == 0 && Format::of(path).is_ok_and(|format| format == Format::Stl) {
             complain(format_args!(
@@ -72,7 +72,7 @@ impl Placement {
     ///
     /// # Errors
     /// Errors of [`write_volume`].
-    pub fn write_volume(&self, world: &World, mesh: &VolumeMesh, path: &Path) -> Result<()> {
+    pub(crate) fn write_volume(&self, world: &World, mesh: &VolumeMesh, path: &Path) -> Result<()> {
         match self.origin {
             None => write_volume(world, mesh, path),
             Some(origin) => write_volume_with_origin(world, mesh, origin, path),

@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::units::Level;
 
 /// Line of the report about the picture, as text or as JSON.
-pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
+pub(crate) fn picture(options: &Options, path: &Path, secs: f64) -> String {
     if options.json {
         json!({ "picture": path.display().to_string(), "render_secs": secs }).to_string()
     } else {
@@ -18,7 +18,7 @@ pub fn picture(options: &Options, path: &Path, secs: f64) -> String {
 }
 
 /// Report of a surface, as text and as JSON.
-pub struct Report {
+pub(crate) struct Report {
     pub isovalue: Level,
     /// Label of the surface, with `--label`.
     pub label: Option<i64>,
@@ -44,7 +44,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(mesh: &Mesh, isovalue: Level, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
+    pub(crate) fn new(mesh: &Mesh, isovalue: Level, shape: [i64; 3], ranks: usize, secs: [f64; 2]) -> Self {
         Self {
             isovalue,
             label: None,
@@ -68,7 +68,7 @@ impl Report {
     }
 
     /// The report as a JSON object on one line.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let mut all = Map::new();
         let mut put = |name: &str, value: Value| all.insert(name.into(), value);
         match self.label {
@@ -106,7 +106,7 @@ impl Report {
     }
 
     /// The report as text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let [x, y, z] = self.shape;
         let mut text = format!(
             "{}: {} triangles, {} vertices, {} of them inside cells\n  \

@@ -17,7 +17,7 @@ use crate::options::{Formula, Options};
 use crate::say::complain;
 
 /// Field of which every rank can read every box.
-pub enum Source {
+pub(crate) enum Source {
     /// A volume file.
     File(VolumeFile),
     /// A formula, with this number of samples along each axis.
@@ -30,7 +30,7 @@ impl Source {
     /// # Errors
     /// The file cannot be read or is malformed; a voxel has several numbers; an axis has a single
     /// sample.
-    pub fn open(options: &Options) -> Result<Self> {
+    pub(crate) fn open(options: &Options) -> Result<Self> {
         let Some(path) = options.file() else { return Ok(Self::Formula(options.field, options.n)) };
         let file = match options.raw.layout(1) {
             Some(layout) => VolumeFile::raw(path, layout)?,
@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// Samples along each axis; 1 for axes that the file does not have.
-    pub fn shape(&self) -> [i64; 3] {
+    pub(crate) fn shape(&self) -> [i64; 3] {
         match self {
             Self::File(file) => file_shape(file),
             Self::Formula(_, n) => [*n; 3],
@@ -70,7 +70,7 @@ impl Source {
     }
 
     /// Positions of the samples.
-    pub fn grid(&self) -> Grid {
+    pub(crate) fn grid(&self) -> Grid {
         match self {
             Self::File(file) => file.grid(),
             Self::Formula(formula, n) => formula.grid(*n),
@@ -84,7 +84,7 @@ fn file_shape(file: &VolumeFile) -> [i64; 3] {
 }
 
 /// Converts boxes of the field to the axes of the file.
-pub fn file_regions(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
+pub(crate) fn file_regions(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
     let axes = file.shape().axes();
     let cut = |index: &Index| Index::from_fn(axes, |axis| index[axis]);
     boxes.iter().map(|region| Region { start: cut(&region.start), end: cut(&region.end) }).collect()
@@ -112,7 +112,7 @@ fn open(path: &Path, options: &Options, array: Option<String>) -> std::result::R
 }
 
 /// Sample type of a field on the device.
-pub trait FieldSample:
+pub(crate) trait FieldSample:
     Sample
     + Voxel
     + Reducible<Scalar = Self, Each<Option<Self>> = Option<Self>, Each<Option<Extremes<Self>>> = Option<Extremes<Self>>>
@@ -143,7 +143,7 @@ impl FieldSample for f32 {
 ///
 /// # Errors
 /// A failure of any rank.
-pub fn extremes<T: FieldSample>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
+pub(crate) fn extremes<T: FieldSample>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
     Ok(world.extremes(field)?.map(|Extremes { min, max, .. }| [min.value(), max.value()]))
 }
 
@@ -151,7 +151,7 @@ pub fn extremes<T: FieldSample>(world: &World, field: &GlobalArray<T, 3>) -> Res
 ///
 /// # Errors
 /// The file cannot be read, or its shape differs from the field (without the layer of `--pad`).
-pub fn colours(
+pub(crate) fn colours(
     world: &World,
     options: &Options,
     source: &Source,
@@ -184,7 +184,8 @@ pub fn colours(
             field.grid()
         ));
     }
-    let read = |boxes: &[Region], done: BoxConsumer<f32>| file.read_regions_scaled(&file_regions(&file, boxes), done);
+    let read =
+        |boxes: &[Region], done: BoxConsumer<'_, f32>| file.read_regions_scaled(&file_regions(&file, boxes), done);
     array(world, "colours", found, options.pad.then_some(Padding::LEAST), read).map(|(array, _)| Some(array))
 }
 
@@ -203,11 +204,11 @@ fn has_same_positions(first: &Grid, second: &Grid, shape: [i64; 3]) -> bool {
 }
 
 /// Receives the index of a box and its samples.
-pub type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
+pub(crate) type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 
 /// Layer of samples around a field.
 #[derive(Debug, Clone, Copy)]
-pub struct Padding {
+pub(crate) struct Padding {
     /// Level that the layer must be below (or above, see `is_above`).
     pub level: Option<f32>,
     /// True if the layer must not be below the level.
@@ -216,7 +217,7 @@ pub struct Padding {
 
 impl Padding {
     /// Layer with the smallest sample of the field.
-    pub const LEAST: Self = Self { level: None, is_above: false };
+    pub(crate) const LEAST: Self = Self { level: None, is_above: false };
 
     /// Sample of a layer around samples with these extremes: the extreme on the required side of
     /// the level, else the mirror image of the nearest extreme. `None` if the type has no such
@@ -237,12 +238,12 @@ impl Padding {
 
 /// Reads samples into a global array over all ranks, with a layer around them if requested. Returns
 /// false if the type of the samples has no number for the layer. Collective.
-pub fn array<T: FieldSample>(
+pub(crate) fn array<T: FieldSample>(
     world: &World,
     name: &str,
     shape: [i64; 3],
     padding: Option<Padding>,
-    read: impl Fn(&[Region], BoxConsumer<T>) -> Result<()>,
+    read: impl Fn(&[Region], BoxConsumer<'_, T>) -> Result<()>,
 ) -> Result<(GlobalArray<T, 3>, bool)> {
     let layer = i64::from(padding.is_some());
     let padded = shape.map(|n| n + 2 * layer);

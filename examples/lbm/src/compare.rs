@@ -6,7 +6,13 @@ use zippy_lbm::{Fields, Flow};
 
 /// Largest difference of the velocity to the exact solution in any cell, relative to the speed.
 /// Collective.
-pub fn exact_error(world: &World, case: &Case, flow: &Flow, fields: &Fields, exact: &ExactVelocity) -> Result<f64> {
+pub(crate) fn exact_error(
+    world: &World,
+    case: &Case,
+    flow: &Flow<'_>,
+    fields: &Fields,
+    exact: &ExactVelocity,
+) -> Result<f64> {
     let box_ranges = flow.box_ranges();
     let mut largest = [0.0_f64];
     for chunk in fields.velocity.chunks() {
@@ -24,7 +30,7 @@ pub fn exact_error(world: &World, case: &Case, flow: &Flow, fields: &Fields, exa
 
 /// Differences of a square cavity to the table, and extreme velocities on the centre lines,
 /// relative to the lid speed.
-pub struct GhiaComparison {
+pub(crate) struct GhiaComparison {
     /// Largest error of u on the vertical centre line.
     pub error_u: f64,
     /// Largest error of v on the horizontal centre line.
@@ -77,7 +83,12 @@ const V: [(f64, f64); 17] = [
 ];
 
 /// Compares a square cavity with the table of Ghia et al. Collective.
-pub fn compare_with_ghia(world: &World, case: &Case, flow: &Flow, fields: &Fields) -> Result<GhiaComparison> {
+pub(crate) fn compare_with_ghia(
+    world: &World,
+    case: &Case,
+    flow: &Flow<'_>,
+    fields: &Fields,
+) -> Result<GhiaComparison> {
     if case.name != "cavity2d" || (case.reynolds() - 100.0).abs() > 1e-9 {
         return Err(Error::program("--compare ghia is a table for the case cavity2d at --re 100"));
     }

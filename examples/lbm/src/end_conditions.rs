@@ -11,7 +11,7 @@ use crate::interrupt::on_interrupt;
 
 /// Reason for the end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     Steps,
     Steady,
     /// The last step was reached before the flow became steady.
@@ -23,7 +23,7 @@ pub enum End {
 }
 
 impl End {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Steps => "steps",
             Self::Steady => "steady",
@@ -36,7 +36,7 @@ impl End {
 }
 
 /// Watches for signals, the end of the time budget and the end of the window.
-pub struct EndWatcher {
+pub(crate) struct EndWatcher {
     signalled: Arc<AtomicBool>,
     deadline: Option<Instant>,
     closed: Option<Box<dyn Fn() -> bool>>,
@@ -49,7 +49,11 @@ impl EndWatcher {
     ///
     /// # Errors
     /// The signal handler cannot be installed.
-    pub fn start(has_outputs: bool, budget: Option<Duration>, closed: Option<Box<dyn Fn() -> bool>>) -> Result<Self> {
+    pub(crate) fn start(
+        has_outputs: bool,
+        budget: Option<Duration>,
+        closed: Option<Box<dyn Fn() -> bool>>,
+    ) -> Result<Self> {
         let signalled = Arc::new(AtomicBool::new(false));
         if has_outputs {
             let signal_flag = Arc::clone(&signalled);
@@ -66,13 +70,13 @@ impl EndWatcher {
     }
 
     /// True if a condition holds on this rank, though other ranks may not know yet. Local.
-    #[cfg_attr(not(feature = "view"), allow(dead_code))]
-    pub fn is_set_here(&self) -> bool {
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "for the window"))]
+    pub(crate) fn is_set_here(&self) -> bool {
         self.local_flags().contains(&true)
     }
 
     /// Condition that holds on any rank. Collective.
-    pub fn reason(&self, world: &World) -> Result<Option<End>> {
+    pub(crate) fn reason(&self, world: &World) -> Result<Option<End>> {
         let mut flags = self.local_flags().map(u32::from);
         world.group().all_reduce(&mut flags, |a, b| *a |= *b)?;
         let all = [End::Signal, End::Time, End::Closed];
@@ -82,7 +86,7 @@ impl EndWatcher {
 
 /// Number of steps between collective checks of the end conditions. The target is a quarter of a
 /// second, which is short compared with the time that launchers leave a process after a signal.
-pub struct CheckInterval {
+pub(crate) struct CheckInterval {
     steps: u64,
 }
 
@@ -90,16 +94,16 @@ impl CheckInterval {
     const TARGET_SECS: f64 = 0.25;
     const MAX_STEPS: u64 = 1000;
 
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { steps: 1 }
     }
 
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 
     /// Adapts the interval to the time that `steps` steps took on the slowest rank. Collective.
-    pub fn update(&mut self, world: &World, steps: u64, secs: f64) -> Result<()> {
+    pub(crate) fn update(&mut self, world: &World, steps: u64, secs: f64) -> Result<()> {
         let mut slowest = [secs];
         world.group().all_reduce(&mut slowest, |a, b| *a = a.max(*b))?;
         let fit = (steps as f64 * Self::TARGET_SECS / slowest[0].max(1e-9)) as u64;

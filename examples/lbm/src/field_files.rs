@@ -8,7 +8,7 @@ use zippy_store::array::{SaveOptions, TimeSeries, save_with};
 
 /// Writer of fields into a directory: one file for each field and step, and an index for each
 /// field.
-pub struct FieldFiles {
+pub(crate) struct FieldFiles {
     directory: PathBuf,
     values: GlobalArray<f32, 3>,
     samples: GlobalArray<FlowSample, 3>,
@@ -17,7 +17,7 @@ pub struct FieldFiles {
 
 impl FieldFiles {
     /// Creates the directory. Existing indices keep entries of earlier steps. Collective.
-    pub fn open(world: &World, directory: &Path, flow: &Flow) -> Result<Self> {
+    pub(crate) fn open(world: &World, directory: &Path, flow: &Flow<'_>) -> Result<Self> {
         let created = std::fs::create_dir_all(directory)
             .map_err(|error| Error::program(format!("cannot create the directory {}: {error}", directory.display())));
         world.agree("creating the directory of fields", created)?;
@@ -32,7 +32,7 @@ impl FieldFiles {
     }
 
     /// Writes the current fields. Collective.
-    pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    pub(crate) fn write(&mut self, world: &World, flow: &mut Flow<'_>, fields: &Fields) -> Result<()> {
         let steps = flow.steps();
         for (name, series) in &mut self.series {
             let quantity = match *name {

@@ -21,7 +21,7 @@ struct ValuesState {
 
 /// Names of the arrays of a renderer.
 #[derive(Debug, Clone, Copy)]
-pub struct ArrayNames {
+pub(crate) struct ArrayNames {
     pub values: &'static str,
     /// Values of surface colours.
     pub colours: &'static str,
@@ -30,7 +30,7 @@ pub struct ArrayNames {
 }
 
 /// Renders pictures of a running flow.
-pub struct FlowRenderer<'w> {
+pub(crate) struct FlowRenderer<'w> {
     world: &'w World,
     names: ArrayNames,
     values: GlobalArray<f32, 3>,
@@ -59,13 +59,13 @@ struct SurfaceState<'w> {
 
 impl<'w> FlowRenderer<'w> {
     /// Creates a renderer. Collective.
-    pub fn new(world: &'w World, names: ArrayNames, flow: &Flow) -> Result<Self> {
+    pub(crate) fn new(world: &'w World, names: ArrayNames, flow: &Flow<'_>) -> Result<Self> {
         Ok(Self { world, names, values: flow.scalar_array(names.values)?, state: None, space: None })
     }
 
     /// Discards cached values after a change of the flow at the same step.
-    #[cfg_attr(not(feature = "view"), allow(dead_code))]
-    pub fn discard_cache(&mut self) {
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "for the window"))]
+    pub(crate) fn discard_cache(&mut self) {
         self.state = None;
         if let Some(space) = &mut self.space {
             space.loaded = None;
@@ -75,9 +75,9 @@ impl<'w> FlowRenderer<'w> {
 
     /// Values of a quantity, in the coordinates of the flow's arrays; computed once for each step.
     /// Collective.
-    pub fn values(
+    pub(crate) fn values(
         &mut self,
-        flow: &mut Flow,
+        flow: &mut Flow<'_>,
         fields: &Fields,
         quantity: ShownQuantity,
     ) -> Result<&GlobalArray<f32, 3>> {
@@ -94,9 +94,9 @@ impl<'w> FlowRenderer<'w> {
     ///
     /// # Errors
     /// An invalid scene (the same error on every rank); a failure of any rank.
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
-        flow: &mut Flow,
+        flow: &mut Flow<'_>,
         fields: &Fields,
         scene: &Scene,
         with_legend: bool,
@@ -139,7 +139,7 @@ impl<'w> FlowRenderer<'w> {
     }
 
     /// The renderer of three-dimensional flows, created at the first use.
-    fn space(&mut self, flow: &Flow) -> Result<&mut SpaceRenderer<'w>> {
+    fn space(&mut self, flow: &Flow<'_>) -> Result<&mut SpaceRenderer<'w>> {
         if self.space.is_none() {
             let renderer = VolumeRenderer::new(self.world, &self.values, flow.grid(), RendererOptions::default())?;
             let bodies = extract_bodies(self.world, self.names.bodies, flow, &renderer)?;
@@ -148,7 +148,7 @@ impl<'w> FlowRenderer<'w> {
         Ok(self.space.as_mut().expect("just created"))
     }
 
-    fn volume(&mut self, flow: &Flow, scene: &Scene) -> Result<Option<Image>> {
+    fn volume(&mut self, flow: &Flow<'_>, scene: &Scene) -> Result<Option<Image>> {
         let state = self.state;
         let space = self.space(flow)?;
         if space.loaded != state {
@@ -161,7 +161,7 @@ impl<'w> FlowRenderer<'w> {
     }
 
     /// Renders an isosurface; returns its isovalue too.
-    fn surface(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<(Option<Image>, f64)> {
+    fn surface(&mut self, flow: &mut Flow<'_>, fields: &Fields, scene: &Scene) -> Result<(Option<Image>, f64)> {
         let isovalue = match scene.iso {
             Some(isovalue) => isovalue,
             None => self.suggested_isovalue(flow, scene)?,
@@ -200,7 +200,7 @@ impl<'w> FlowRenderer<'w> {
 
     /// An isovalue that gives a visible surface: the suggestion of the scene, or half of the
     /// largest value if that is smaller.
-    fn suggested_isovalue(&self, flow: &Flow, scene: &Scene) -> Result<f64> {
+    fn suggested_isovalue(&self, flow: &Flow<'_>, scene: &Scene) -> Result<f64> {
         let [x, y, z] = flow.box_ranges();
         let wanted = scene.suggested_isovalue();
         let largest = self.world.extremes(self.values.at((x, y, z)))?.map_or(0.0, |found| f64::from(found.max));
@@ -211,7 +211,7 @@ impl<'w> FlowRenderer<'w> {
 /// Writes the values of a quantity to an array. Collective.
 fn compute_values(
     world: &World,
-    flow: &mut Flow,
+    flow: &mut Flow<'_>,
     fields: &Fields,
     quantity: ShownQuantity,
     values: &GlobalArray<f32, 3>,

@@ -33,14 +33,14 @@ const UNLIMITED_STEPS: u64 = 1 << 40;
 const MAX_STEADY_RUN: u64 = 20;
 
 /// Setup, case and flow of a run.
-pub struct RunInputs<'w> {
+pub(crate) struct RunInputs<'w> {
     pub setup: Setup,
     pub prepared: PreparedCase,
     pub flow: Flow<'w>,
 }
 
 /// A run of one flow.
-pub struct FlowRun<'r, 'w> {
+pub(crate) struct FlowRun<'r, 'w> {
     world: &'w World,
     options: &'r Options,
     setup: Setup,
@@ -66,7 +66,7 @@ pub struct FlowRun<'r, 'w> {
 impl<'r, 'w> FlowRun<'r, 'w> {
     /// Opens the outputs of a run and writes the first step. `link` leads to the window.
     /// Collective.
-    pub fn start(
+    pub(crate) fn start(
         world: &'w World,
         options: &'r Options,
         inputs: RunInputs<'w>,
@@ -124,7 +124,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
     ///
     /// # Errors
     /// An unstable flow; an output that cannot be written; a failure of any rank.
-    pub fn run(mut self) -> Result<Report> {
+    pub(crate) fn run(mut self) -> Result<Report> {
         let mut end = None;
         while end.is_none() && self.flow.steps() < self.last_step {
             let window_step = match self.update_window()? {

@@ -20,7 +20,7 @@ const ARRAY_NAMES: ArrayNames =
 const FRAMES_PER_SECOND: f64 = 15.0;
 
 /// Renders frames of a run and writes them.
-pub struct FrameWriter<'w> {
+pub(crate) struct FrameWriter<'w> {
     world: &'w World,
     renderer: FlowRenderer<'w>,
     scene: Scene,
@@ -31,7 +31,7 @@ pub struct FrameWriter<'w> {
 
 /// Number and time of the frames of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct DrawingTime {
+pub(crate) struct DrawingTime {
     pub frames: u64,
     pub secs: f64,
 }
@@ -71,12 +71,12 @@ impl Drop for MovieFile {
 
 impl<'w> FrameWriter<'w> {
     /// Opens the output for `frames` frames of a flow. Collective.
-    pub fn new(
+    pub(crate) fn new(
         world: &'w World,
         options: &Options,
         quantity: ShownQuantity,
         case: &Case,
-        flow: &Flow,
+        flow: &Flow<'_>,
         frames: u64,
     ) -> Result<Self> {
         let scene = options.pictures.scene(options.size, case, flow, quantity);
@@ -107,7 +107,7 @@ impl<'w> FrameWriter<'w> {
     }
 
     /// Renders and writes the current flow. Collective.
-    pub fn write(&mut self, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    pub(crate) fn write(&mut self, flow: &mut Flow<'_>, fields: &Fields) -> Result<()> {
         let start = Instant::now();
         let image = self.renderer.draw(flow, fields, &self.scene, true)?;
         let written = match (&mut self.output, image) {
@@ -125,7 +125,7 @@ impl<'w> FrameWriter<'w> {
     }
 
     /// Closes the file, also if the run has ended early. Collective.
-    pub fn finish(mut self) -> Result<DrawingTime> {
+    pub(crate) fn finish(mut self) -> Result<DrawingTime> {
         let finished = if let Output::Movie(movie) = &mut self.output { movie.close() } else { Ok(()) };
         self.world.agree("closing the movie of the flow", finished.map_err(Into::into))?;
         Ok(DrawingTime { frames: self.frames, secs: self.secs })

@@ -12,7 +12,7 @@ use crate::parse::{count, extents};
 
 /// Options of solids, physical units and tables.
 #[derive(Args, Debug, Clone)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// For --case object: file of the solid in the stream. Either a scan (.nrrd, .nii, .mha, .vti,
     /// .npy, or raw numbers), whose cells above --above are solid, or a closed triangle surface
     /// (.stl, .ply, .obj, .vtp), whose inside is solid
@@ -83,7 +83,7 @@ pub struct Inputs {
 
 /// A scan without a header.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Raw {
+pub(crate) struct Raw {
     pub shape: [i64; 3],
     /// Name of a [`ScalarKind`].
     pub kind: String,
@@ -92,7 +92,7 @@ pub struct Raw {
 /// File and options of a solid. Checkpoints store it, so that the names of its fields are part of
 /// the file format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SolidSource {
+pub(crate) struct SolidSource {
     pub file: PathBuf,
     pub above: Option<f64>,
     pub below: Option<f64>,
@@ -109,7 +109,7 @@ pub struct SolidSource {
 /// Physical scales: length in m, viscosity in m²/s, speed in m/s, density in kg/m³. Checkpoints
 /// store it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Physical {
+pub(crate) struct Physical {
     pub length: f64,
     pub viscosity: f64,
     pub speed: f64,
@@ -118,7 +118,7 @@ pub struct Physical {
 
 impl Inputs {
     /// Checks that sizes and physical numbers are finite and above 0.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let numbers = [
             ("--solid-size", self.solid_size),
             ("--length", self.length),
@@ -134,7 +134,7 @@ impl Inputs {
         Ok(())
     }
 
-    pub fn solid(&self) -> Option<SolidSource> {
+    pub(crate) fn solid(&self) -> Option<SolidSource> {
         self.solid.as_deref().map(|file| SolidSource {
             file: absolute(file),
             above: self.above,
@@ -146,20 +146,20 @@ impl Inputs {
         })
     }
 
-    pub fn physical(&self) -> Option<Physical> {
+    pub(crate) fn physical(&self) -> Option<Physical> {
         let (length, viscosity, speed) = (self.length?, self.viscosity?, self.flow_speed?);
         Some(Physical { length, viscosity, speed, density: self.density? })
     }
 }
 
 impl Physical {
-    pub fn reynolds(&self) -> f64 {
+    pub(crate) fn reynolds(&self) -> f64 {
         self.speed * self.length / self.viscosity
     }
 
     /// Units of a lattice in which `length` cells and `speed` cells per step are the physical
     /// length and speed.
-    pub fn units(&self, length: f64, speed: f64) -> Units {
+    pub(crate) fn units(&self, length: f64, speed: f64) -> Units {
         let length = Scale { physical: self.length, lattice: length };
         let speed = Scale { physical: self.speed, lattice: speed };
         Units::from_scales(length, speed, self.density)
@@ -167,7 +167,7 @@ impl Physical {
 }
 
 /// Absolute path, which stays valid when a run continues in another directory.
-pub fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 

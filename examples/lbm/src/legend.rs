@@ -55,7 +55,7 @@ const BACKGROUND: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
 const INK: [f32; 4] = [0.9, 0.9, 0.9, 1.0];
 
 /// Content of a legend.
-pub struct Legend<'a> {
+pub(crate) struct Legend<'a> {
     pub name: String,
     /// Values of the first and the last colour.
     pub range: [f64; 2],
@@ -69,17 +69,17 @@ fn font_scale(width: usize) -> usize {
 }
 
 /// Height of a legend in pixels.
-pub fn rows(width: usize) -> usize {
+pub(crate) fn rows(width: usize) -> usize {
     (GLYPH_SIZE[1] + 8) * font_scale(width)
 }
 
 /// Least width of a picture with a complete legend.
-pub const MIN_WIDTH: usize = 320;
+pub(crate) const MIN_WIDTH: usize = 320;
 
 impl Legend<'_> {
     /// Appends the legend to a picture. A narrow picture has no step number, and a narrower picture
     /// no name.
-    pub fn append_to(&self, image: Image) -> Image {
+    pub(crate) fn append_to(&self, image: Image) -> Image {
         let (width, top) = (image.width, image.height);
         let size = font_scale(width);
         let mut result = Image { width, height: top + rows(width), pixels: image.pixels };
@@ -117,7 +117,7 @@ impl Legend<'_> {
 }
 
 /// Formats a number with three digits.
-pub fn format_short(value: f64) -> String {
+pub(crate) fn format_short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if (1e-3..1e4).contains(&size) => {

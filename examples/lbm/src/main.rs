@@ -8,10 +8,12 @@ mod flow_renderer;
 mod flow_run;
 mod frame_writer;
 mod inputs;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/interrupt.rs"]
 mod interrupt;
 mod legend;
 #[cfg(feature = "view")]
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/link.rs"]
 mod link;
 mod options;
@@ -25,6 +27,7 @@ mod report;
 mod restart;
 mod run;
 mod run_state;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/say.rs"]
 mod say;
 mod scene;
@@ -36,6 +39,7 @@ mod surface;
 mod tables;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 mod view;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/words.rs"]
 mod words;
 

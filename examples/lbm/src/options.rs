@@ -22,7 +22,7 @@ use crate::setup::is_file;
 /// started.
 #[derive(Parser, Debug, Clone)]
 #[command(name = "lbm", after_help = after_help())]
-pub struct Options {
+pub(crate) struct Options {
     /// Number of ranks, as threads of this process. Under an MPI launcher omit it, or give the
     /// number of processes. Default: ZIPPY_RANKS, else 1
     #[arg(long, value_name = "N", value_parser = count)]
@@ -141,21 +141,21 @@ pub struct Options {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Lattice {
+pub(crate) enum Lattice {
     D2q9,
     D3q19,
     D3q27,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Relaxation {
+pub(crate) enum Relaxation {
     Bgk,
     Trt,
     Cumulant,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq)]
-pub enum Table {
+pub(crate) enum Table {
     Ghia,
 }
 
@@ -183,7 +183,7 @@ fn is_picture_file(file: &Path) -> bool {
 
 impl Options {
     /// Parses a command line. Mistakes end the program with a message.
-    pub fn read(words: impl IntoIterator<Item = std::ffi::OsString>) -> Self {
+    pub(crate) fn read(words: impl IntoIterator<Item = std::ffi::OsString>) -> Self {
         let mut options = Self::parse_from(words);
         options.case = options.case.or(options.positional.take());
         options
@@ -191,26 +191,26 @@ impl Options {
 
     /// Message if `--n` has three sizes of one number, for a case where one size of three numbers
     /// is more likely meant.
-    pub fn ambiguity(&self) -> Option<String> {
+    pub(crate) fn ambiguity(&self) -> Option<String> {
         let is_sized_by_three = matches!(self.case.as_deref(), Some("sphere" | "object"));
         let [[x, 0, 0], [y, 0, 0], [z, 0, 0]] = self.n[..] else { return None };
         is_sized_by_three
             .then(|| format!("--n {x},{y},{z} are three runs; one run in a box of three extents is --n {x}x{y}x{z}"))
     }
 
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         match self.ranks {
             Some(ranks) => Config::threads(ranks as usize),
             None => Config::default(),
         }
     }
 
-    pub fn cut(&self) -> Cut {
+    pub(crate) fn cut(&self) -> Cut {
         self.cut.map_or(Cut::Auto, |parts| Cut::Parts(parts.map(|part| part.max(1) as usize)))
     }
 
     /// Checks for options that contradict each other.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         self.inputs.check()?;
         let tables = self.inputs.forces.is_some() || self.inputs.probes.is_some();
         let named = self.case.as_ref().is_some_and(|case| !is_file(case));

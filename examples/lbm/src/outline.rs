@@ -8,7 +8,7 @@ use zippy_render::volume::{Camera, Crop, Look, Projection};
 const GREY: f32 = 0.30;
 
 /// Draws the edges of the crop box of `look` where the picture is transparent.
-pub fn draw(image: &mut Image, look: &Look, grid: &Grid) {
+pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
     let Some(Crop { low, high }) = look.crop else { return };
     let corner = |index: usize| -> [f64; 3] {
         let length = |axis: usize| if index >> axis & 1 == 0 { low[axis] } else { high[axis] };

@@ -13,7 +13,7 @@ use crate::options::Options;
 /// # Errors
 /// A folder that is missing or not writable; a file path that is a folder; one file for two
 /// outputs. The error is the same on every rank.
-pub fn check(world: &World, options: &Options) -> Result<()> {
+pub(crate) fn check(world: &World, options: &Options) -> Result<()> {
     let inputs = &options.inputs;
     let output = options.output.clone().or_else(|| options.render.map(|_| PathBuf::from("flow.apng")));
     let picture_file = output.filter(|_| !options.pictures.view || options.output.is_some());

@@ -11,7 +11,7 @@ use crate::prepared_case::PreparedCase;
 use crate::tables::{self, ForceTable, ProbeTable};
 
 /// Output files of a running flow, except checkpoints.
-pub struct Outputs<'w> {
+pub(crate) struct Outputs<'w> {
     pub frames: Option<FrameWriter<'w>>,
     field_files: Option<FieldFiles>,
     forces: Option<ForceTable>,
@@ -23,11 +23,11 @@ pub struct Outputs<'w> {
 }
 
 impl<'w> Outputs<'w> {
-    pub fn open(
+    pub(crate) fn open(
         world: &'w World,
         options: &Options,
         prepared: &PreparedCase,
-        flow: &Flow,
+        flow: &Flow<'_>,
         frame_count: u64,
     ) -> Result<Self> {
         let inputs = &options.inputs;
@@ -51,12 +51,12 @@ impl<'w> Outputs<'w> {
         Ok(Self { frames, field_files, forces, probes, last_pictures: None, last_lines: None })
     }
 
-    pub fn has_tables(&self) -> bool {
+    pub(crate) fn has_tables(&self) -> bool {
         self.forces.is_some() || self.probes.is_some()
     }
 
     /// Writes pictures and field files, once for each step. Collective.
-    pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    pub(crate) fn write(&mut self, world: &World, flow: &mut Flow<'_>, fields: &Fields) -> Result<()> {
         if self.last_pictures.replace(flow.steps()) == Some(flow.steps()) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl<'w> Outputs<'w> {
     }
 
     /// Writes lines of tables, once for each step. Collective.
-    pub fn write_tables(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    pub(crate) fn write_tables(&mut self, world: &World, flow: &mut Flow<'_>, fields: &Fields) -> Result<()> {
         if self.last_lines.replace(flow.steps()) == Some(flow.steps()) {
             return Ok(());
         }

@@ -3,17 +3,17 @@
 use zippy_lbm::Precision;
 
 /// Parses an integer of at least 1.
-pub fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.trim().parse().ok().filter(|&count| count > 0).ok_or(format!("{text:?} is not an integer of at least 1"))
 }
 
 /// Parses an integer of at least 0.
-pub fn number(text: &str) -> Result<u64, String> {
+pub(crate) fn number(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not an integer of at least 0"))
 }
 
 /// Parses the numbers of a size: `160x80x80`; separators are `x`, `X`, `×`, `*` and a comma.
-pub fn extents(text: &str) -> Result<Vec<i64>, String> {
+pub(crate) fn extents(text: &str) -> Result<Vec<i64>, String> {
     let cells = |part: &str| part.trim().parse().ok().filter(|n| *n >= 1);
     text.split(['x', 'X', '×', '*', ','])
         .map(|part| cells(part).ok_or(format!("{part:?} is not an integer of at least 1")))
@@ -21,7 +21,7 @@ pub fn extents(text: &str) -> Result<Vec<i64>, String> {
 }
 
 /// Parses `128` or `160x80x80`; missing numbers are 0.
-pub fn size(text: &str) -> Result<[i64; 3], String> {
+pub(crate) fn size(text: &str) -> Result<[i64; 3], String> {
     let numbers = extents(text)?;
     let mut n = [0; 3];
     let head = n.get_mut(..numbers.len()).ok_or("at most three numbers, as in 160x80x80")?;
@@ -30,7 +30,7 @@ pub fn size(text: &str) -> Result<[i64; 3], String> {
 }
 
 /// Parses `16` or `32`.
-pub fn bits(text: &str) -> Result<Precision, String> {
+pub(crate) fn bits(text: &str) -> Result<Precision, String> {
     match text {
         "16" => Ok(Precision::Half),
         "32" => Ok(Precision::Single),
@@ -42,7 +42,7 @@ pub fn bits(text: &str) -> Result<Precision, String> {
 const MAX_SIDE: i64 = 16384;
 
 /// Parses a picture size: `640x480`.
-pub fn pixels(text: &str) -> Result<(u32, u32), String> {
+pub(crate) fn pixels(text: &str) -> Result<(u32, u32), String> {
     let error = || format!("not a size such as 640x480 with at most {MAX_SIDE} pixels on a side");
     match extents(text).map_err(|_| error())?[..] {
         [width, height] if width <= MAX_SIDE && height <= MAX_SIDE => Ok((width as u32, height as u32)),

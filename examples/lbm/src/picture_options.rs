@@ -7,7 +7,7 @@ use zippy_lbm::cases::Case;
 use crate::scene::{DrawMode, Scene, ShownQuantity, Slice};
 
 #[derive(Args, Debug, Clone)]
-pub struct PictureOptions {
+pub(crate) struct PictureOptions {
     /// Drawing mode of a flow in space; a flow in the plane is drawn as its only slice
     #[arg(
         long = "as",
@@ -57,7 +57,7 @@ fn parse_range(text: &str) -> Result<[f64; 2], String> {
 
 impl PictureOptions {
     /// Scene of a case with these options.
-    pub fn scene(&self, size: (u32, u32), case: &Case, flow: &Flow, quantity: ShownQuantity) -> Scene {
+    pub(crate) fn scene(&self, size: (u32, u32), case: &Case, flow: &Flow<'_>, quantity: ShownQuantity) -> Scene {
         let mut scene = Scene::new(case, flow, quantity, size);
         // A flow in the plane is a slice unless a surface is requested, which is an error.
         if scene.mode == DrawMode::Volume || self.mode == DrawMode::Surface {
@@ -74,12 +74,12 @@ impl PictureOptions {
     }
 
     /// True if an option is given that only pictures use.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.mode != DrawMode::Volume || self.iso.is_some() || self.slice.is_some() || self.range.is_some()
     }
 
     /// Message for options that contradict each other.
-    pub fn contradiction(&self) -> Option<&'static str> {
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
         match self.mode {
             DrawMode::Surface | DrawMode::Volume if self.slice.is_some() => Some("--slice needs --as slice"),
             DrawMode::Slice | DrawMode::Volume if self.iso.is_some() => Some("--iso needs --as surface"),

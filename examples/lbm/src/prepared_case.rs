@@ -17,7 +17,7 @@ use crate::solid;
 const MAX_BLOCKAGE: f64 = 0.2;
 
 /// Case of a run, ready to start.
-pub struct PreparedCase {
+pub(crate) struct PreparedCase {
     pub case: Case,
     /// Name of the case for reports.
     pub title: String,
@@ -34,7 +34,7 @@ pub struct PreparedCase {
 
 impl PreparedCase {
     /// Reads solids and builds the case. Collective.
-    pub fn new(world: &World, setup: &Setup) -> Result<Self> {
+    pub(crate) fn new(world: &World, setup: &Setup) -> Result<Self> {
         let mut prepared = match &setup.text {
             Some(text) => Self::described(world, setup, text),
             None => Self::named(world, setup),

@@ -10,7 +10,7 @@ use crate::end_conditions::End;
 use crate::frame_writer::DrawingTime;
 use crate::prepared_case::PreparedCase;
 
-pub struct Report {
+pub(crate) struct Report {
     case: String,
     n: [i64; 3],
     lattice: &'static str,
@@ -39,7 +39,7 @@ pub struct Report {
 }
 
 /// Number of steps of a run, and their time.
-pub struct RunTime {
+pub(crate) struct RunTime {
     pub steps: u64,
     pub secs: f64,
 }
@@ -62,7 +62,7 @@ impl Physical {
 }
 
 impl Report {
-    pub fn new(prepared: &PreparedCase, flow: &Flow, ranks: usize, time: RunTime) -> Self {
+    pub(crate) fn new(prepared: &PreparedCase, flow: &Flow<'_>, ranks: usize, time: RunTime) -> Self {
         let case = &prepared.case;
         let physical = prepared.units.map(|units| Physical {
             units,
@@ -106,7 +106,7 @@ impl Report {
         self.body_forces.iter().map(|body| body.force.map(|x| x * coefficient)).collect()
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let [x, y, z] = self.n;
         let mut text = format!(
             "{}: {x} x {y} x {z} cells ({} of fluid), {}, {} ranks; Re {:.4}, Mach {:.3}, relaxation time {:.4}\n",
@@ -168,7 +168,7 @@ impl Report {
         text
     }
 
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let ghia = self.ghia.as_ref().map(|ghia| {
             json!({
                 "largest_error_u": ghia.error_u,

@@ -11,17 +11,17 @@ use crate::prepared_case::PreparedCase;
 use crate::setup::Setup;
 
 /// Number of checkpoints to keep.
-pub const KEPT_CHECKPOINTS: usize = 2;
+pub(crate) const KEPT_CHECKPOINTS: usize = 2;
 
 /// Checkpoint that a run continues.
-pub struct StartCheckpoint {
+pub(crate) struct StartCheckpoint {
     pub checkpoint: Checkpoint,
     /// True if the setup differs from the checkpoint.
     pub is_changed: bool,
 }
 
 /// Setup and checkpoint of a run that starts.
-pub struct Start {
+pub(crate) struct Start {
     pub setup: Setup,
     /// Checkpoint that the run continues.
     pub checkpoint: Option<StartCheckpoint>,
@@ -34,7 +34,7 @@ pub struct Start {
 /// # Errors
 /// No checkpoint; an edited case that does not fit the checkpoint; checkpoints of another run in
 /// the directory. The error is the same on every rank.
-pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
+pub(crate) fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
     let starts = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT_CHECKPOINTS).latest(world)?;
@@ -62,7 +62,7 @@ pub fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
 /// # Errors
 /// An invalid problem; solid cells that differ from the checkpoint. The error is the same on every
 /// rank.
-pub fn flow<'w>(
+pub(crate) fn flow<'w>(
     world: &'w World,
     options: &Options,
     setup: &mut Setup,

@@ -20,7 +20,7 @@ struct ErrorAtResolution {
 }
 
 /// Performs all requested runs in sequence. `link` leads to the window that shows them. Collective.
-pub fn run_all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
+pub(crate) fn run_all(world: &World, options: &Options, link: Option<&Arc<Link>>) -> Result<()> {
     output_paths::check(world, options)?;
     let mut errors = Vec::new();
     if let Some(note) = options.ambiguity() {

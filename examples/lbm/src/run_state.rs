@@ -6,7 +6,7 @@ use zippy_lbm::{Fields, Flow};
 use crate::setup::Setup;
 
 /// Flow, case and setup of a run.
-pub struct RunState<'r, 'w> {
+pub(crate) struct RunState<'r, 'w> {
     pub setup: &'r mut Setup,
     pub case: &'r mut Case,
     pub flow: &'r mut Flow<'w>,

@@ -9,7 +9,7 @@ use zippy_render::volume::{Camera, Crop, Look, Projection, TransferFunction};
 
 /// Quantity of the flow in a picture.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ShownQuantity {
+pub(crate) enum ShownQuantity {
     Speed,
     Vorticity,
     /// The Q-criterion
@@ -18,10 +18,10 @@ pub enum ShownQuantity {
 }
 
 impl ShownQuantity {
-    #[cfg_attr(not(feature = "view"), allow(dead_code))]
-    pub const ALL: [Self; 4] = [Self::Speed, Self::Vorticity, Self::Q, Self::Density];
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "for the window"))]
+    pub(crate) const ALL: [Self; 4] = [Self::Speed, Self::Vorticity, Self::Q, Self::Density];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Speed => "speed",
             Self::Vorticity => "vorticity",
@@ -32,12 +32,12 @@ impl ShownQuantity {
 
     /// Quantity that colours its isosurfaces. Isosurfaces of speed have the colours of vorticity,
     /// because their speed is constant.
-    pub fn surface_quantity(self) -> Self {
+    pub(crate) fn surface_quantity(self) -> Self {
         if self == Self::Speed { Self::Vorticity } else { Self::Speed }
     }
 
     /// Values of the first and the last colour for a case.
-    pub fn range(self, case: &Case) -> [f64; 2] {
+    pub(crate) fn range(self, case: &Case) -> [f64; 2] {
         let (u, turn) = (case.speed, case.speed / case.length);
         match self {
             Self::Speed => [0.0, 1.5 * u],
@@ -50,7 +50,7 @@ impl ShownQuantity {
 
 /// Drawing mode. Flows in the plane are slices.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum DrawMode {
+pub(crate) enum DrawMode {
     /// Volume rendering
     Volume,
     /// Isosurface, coloured by the speed, or by the vorticity for an isosurface of the speed
@@ -61,7 +61,7 @@ pub enum DrawMode {
 
 /// A layer of cells of the box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slice {
+pub(crate) struct Slice {
     /// Axis across the layer.
     pub axis: usize,
     /// Index of the layer; `None`: the middle.
@@ -69,11 +69,11 @@ pub struct Slice {
 }
 
 /// Names of axes.
-pub const AXES: [&str; 3] = ["x", "y", "z"];
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Slice {
     /// Parses `z` or `z=40`.
-    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> std::result::Result<Self, String> {
         let (name, cell) = text.split_once('=').map_or((text, None), |(name, cell)| (name, Some(cell)));
         let axis = AXES.iter().position(|axis| *axis == name.trim());
         let axis = axis.ok_or_else(|| format!("{name:?} is not an axis: x, y or z, as in z or z=40"))?;
@@ -84,14 +84,14 @@ impl Slice {
     }
 
     /// Index of the layer in a box of `cells` cells.
-    pub fn layer(self, cells: [i64; 3]) -> i64 {
+    pub(crate) fn layer(self, cells: [i64; 3]) -> i64 {
         self.cell.unwrap_or(cells[self.axis] / 2)
     }
 }
 
 /// Description of a picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Scene {
+pub(crate) struct Scene {
     pub quantity: ShownQuantity,
     pub mode: DrawMode,
     /// Camera, size and transfer function. Slices use the colours of the transfer function.
@@ -107,7 +107,7 @@ pub struct Scene {
 
 impl Scene {
     /// Default scene of a case.
-    pub fn new(case: &Case, flow: &Flow, quantity: ShownQuantity, size: (u32, u32)) -> Self {
+    pub(crate) fn new(case: &Case, flow: &Flow<'_>, quantity: ShownQuantity, size: (u32, u32)) -> Self {
         let (range, box_ranges) = (quantity.range(case), flow.box_ranges());
         let crop = Crop {
             low: box_ranges.each_ref().map(|axis| axis.start as f64),
@@ -131,7 +131,7 @@ impl Scene {
     ///
     /// # Errors
     /// A mode or a slice that the flow does not have.
-    pub fn check(&self, cells: [i64; 3], axes: usize) -> Result<()> {
+    pub(crate) fn check(&self, cells: [i64; 3], axes: usize) -> Result<()> {
         let Slice { axis, cell } = self.slice;
         let wrong = match (self.mode, cell) {
             (DrawMode::Volume | DrawMode::Surface, _) if axes == 2 => {
@@ -147,7 +147,7 @@ impl Scene {
     }
 
     /// An isovalue in the range that usually gives a visible surface.
-    pub fn suggested_isovalue(&self) -> f64 {
+    pub(crate) fn suggested_isovalue(&self) -> f64 {
         let part = match self.quantity {
             ShownQuantity::Speed => 0.5,
             ShownQuantity::Vorticity => 0.15,
@@ -159,7 +159,7 @@ impl Scene {
     }
 
     /// Sets the values of the first and the last colour, and a transfer function for them.
-    pub fn set_range(&mut self, range: [f64; 2], length: f64) {
+    pub(crate) fn set_range(&mut self, range: [f64; 2], length: f64) {
         self.range = range;
         self.look.transfer = transfer(range, length);
     }
@@ -170,7 +170,7 @@ const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
 /// Colour points of the scale over a range of values.
-pub fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
+pub(crate) fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
     let last = (SCALE.len() - 1) as f64;
     let value = |index: usize| low + (high - low) * index as f64 / last;
     SCALE.iter().enumerate().map(|(index, &[red, green, blue])| [value(index), red, green, blue]).collect()

@@ -12,7 +12,7 @@ use crate::options::{Lattice, Options, Relaxation};
 /// Setup of a run. Checkpoints store it, so that the names of its fields are part of the file
 /// format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setup {
+pub(crate) struct Setup {
     pub case: String,
     pub n: [i64; 3],
     pub re: Option<f64>,
@@ -36,7 +36,7 @@ pub struct Setup {
 }
 
 /// True if the name of a case is a file name.
-pub fn is_file(case: &str) -> bool {
+pub(crate) fn is_file(case: &str) -> bool {
     case.to_ascii_lowercase().ends_with(".toml")
 }
 
@@ -81,7 +81,7 @@ impl Options {
     ///
     /// # Errors
     /// The file that describes the case cannot be read.
-    pub fn setups(&self) -> Result<Vec<Setup>> {
+    pub(crate) fn setups(&self) -> Result<Vec<Setup>> {
         let mut case = self.case.clone().unwrap_or_default();
         let mut text = None;
         if is_file(&case) {
@@ -138,7 +138,7 @@ impl Options {
     /// # Errors
     /// Changes of the cell size or the time step, and those that [`CaseFile::differences`] refuses.
     /// The file cannot be read.
-    pub fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
+    pub(crate) fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
             self.check_described(case)?;
             return apply_edited_file(case, saved);
@@ -168,7 +168,7 @@ impl Options {
 }
 
 impl Setup {
-    pub fn case_options(&self) -> CaseOptions {
+    pub(crate) fn case_options(&self) -> CaseOptions {
         let set = |lattice| match lattice {
             Lattice::D2q9 => VelocitySet::D2Q9,
             Lattice::D3q19 => VelocitySet::D3Q19,

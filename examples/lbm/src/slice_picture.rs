@@ -16,7 +16,12 @@ const BACKGROUND: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 /// Draws the slice of a scene and returns the picture on rank 0. Each cell is a square of as many
 /// pixels as fit into the size of the scene, at least one. Across x the picture has z to the right
 /// and y up, across y it has x and z, across z it has x and y. Collective.
-pub fn draw(world: &World, flow: &Flow, values: &GlobalArray<f32, 3>, scene: &Scene) -> Result<Option<Image>> {
+pub(crate) fn draw(
+    world: &World,
+    flow: &Flow<'_>,
+    values: &GlobalArray<f32, 3>,
+    scene: &Scene,
+) -> Result<Option<Image>> {
     let box_ranges = flow.box_ranges();
     let cells = box_ranges.each_ref().map(|axis| axis.end - axis.start);
     let axis = scene.slice.axis;

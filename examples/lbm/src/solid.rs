@@ -24,10 +24,10 @@ struct ScanFile {
 }
 
 impl ScanFile {
-    fn with_volume<R>(&self, use_volume: impl FnOnce(&ScanVolume) -> R) -> R {
+    fn with_volume<R>(&self, use_volume: impl FnOnce(&ScanVolume<'_>) -> R) -> R {
         let shape = self.file.shape();
         let axes = shape.axes();
-        let read = |planes: Range<i64>, take: &mut PlaneReceiver| -> Result<()> {
+        let read = |planes: Range<i64>, take: &mut PlaneReceiver<'_>| -> Result<()> {
             let plane = |z: i64| {
                 let (mut start, mut end) = (vec![0; axes], shape.to_vec());
                 if axes == 3 {
@@ -75,7 +75,7 @@ fn note_rounding(file: &VolumeFile, source: &SolidSource, above: f64) {
 }
 
 /// Opens a scan. Collective.
-pub fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<dyn SolidShape>> {
+pub(crate) fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<dyn SolidShape>> {
     let file = &*source.file;
     let open = || -> Result<VolumeFile> {
         let opened = match &source.raw {
@@ -109,7 +109,7 @@ pub fn open_scan(world: &World, source: &SolidSource, above: f64) -> Result<Rc<d
 }
 
 /// Reads a surface. Collective.
-pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn SolidShape>> {
+pub(crate) fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn SolidShape>> {
     let read = || -> Result<(TriangleSurface, Vec<String>)> {
         let mesh = mesh::read(file)?;
         let corner = |vertex: u64| usize::try_from(vertex).ok().and_then(|vertex| mesh.positions.get(vertex).copied());
@@ -128,7 +128,7 @@ pub fn read_surface(world: &World, file: &Path) -> Result<Rc<dyn SolidShape>> {
 }
 
 /// Opens the solid in a file; the extension selects scan or surface. Collective.
-pub fn open_shape(world: &World, source: &SolidSource) -> Result<Rc<dyn SolidShape>> {
+pub(crate) fn open_shape(world: &World, source: &SolidSource) -> Result<Rc<dyn SolidShape>> {
     let ending = source.file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_surface = matches!(&*ending, "stl" | "ply" | "obj" | "vtp" | "pvtp");
     match (is_surface, source.above) {

@@ -9,19 +9,25 @@ use zippy_lbm::{Fields, Flow};
 const STEADY_CHANGE: f64 = 1e-5;
 
 /// Compares the velocities of a flow at intervals.
-pub struct SteadyCheck {
+pub(crate) struct SteadyCheck {
     /// Steps between comparisons.
     pub interval: u64,
     previous: Option<Vec<f32>>,
 }
 
 impl SteadyCheck {
-    pub fn new(case: &Case) -> Self {
+    pub(crate) fn new(case: &Case) -> Self {
         Self { interval: ((case.length / case.speed).round() as u64).max(2), previous: None }
     }
 
     /// Compares with the previous call. Returns true if the flow is steady. Collective.
-    pub fn is_steady(&mut self, world: &World, case: &Case, flow: &mut Flow, fields: &Fields) -> Result<bool> {
+    pub(crate) fn is_steady(
+        &mut self,
+        world: &World,
+        case: &Case,
+        flow: &mut Flow<'_>,
+        fields: &Fields,
+    ) -> Result<bool> {
         flow.update_fields(fields)?;
         let mut now = Vec::new();
         for chunk in fields.velocity.chunks() {

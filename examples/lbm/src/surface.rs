@@ -6,7 +6,7 @@ use zippy_lbm::{CellKind, Flow};
 use zippy_render::volume::{Colouring, DeviceTriangles, Material, Surface, Triangles, VolumeRenderer};
 
 /// Extracts isosurfaces of one array.
-pub struct SurfaceExtractor<'w> {
+pub(crate) struct SurfaceExtractor<'w> {
     world: &'w World,
     name: &'static str,
     extractor: Extractor<'w, f32>,
@@ -17,19 +17,19 @@ pub struct SurfaceExtractor<'w> {
 
 impl<'w> SurfaceExtractor<'w> {
     /// Creates an extractor of an array on a grid. Collective.
-    pub fn new(world: &'w World, name: &'static str, values: &GlobalArray<f32, 3>, grid: Grid) -> Result<Self> {
+    pub(crate) fn new(world: &'w World, name: &'static str, values: &GlobalArray<f32, 3>, grid: Grid) -> Result<Self> {
         let extractor = Extractor::with_normals(world, values, grid)?;
         Ok(Self { world, name, extractor, mesh: None, surface: None })
     }
 
     /// Loads the current values of the array. Collective.
-    pub fn update(&mut self) -> Result<()> {
+    pub(crate) fn update(&mut self) -> Result<()> {
         self.extractor.update()
     }
 
     /// Extracts the surface of an isovalue, with the values of another array at its vertices.
     /// Collective.
-    pub fn extract(
+    pub(crate) fn extract(
         &mut self,
         renderer: &VolumeRenderer<'w, f32>,
         isovalue: f32,
@@ -40,7 +40,7 @@ impl<'w> SurfaceExtractor<'w> {
     }
 
     /// The last surface.
-    pub fn last(&self) -> Option<&Surface> {
+    pub(crate) fn last(&self) -> Option<&Surface> {
         self.surface.as_ref()
     }
 
@@ -83,16 +83,16 @@ impl<'w> SurfaceExtractor<'w> {
 }
 
 /// Material of bodies.
-pub fn body_material() -> Material {
+pub(crate) fn body_material() -> Material {
     Material { colour: Colouring::Plain([0.72, 0.72, 0.74]), ..Material::default() }
 }
 
 /// Extracts the surface of all solid cells, half-way between solid and fluid cell centres; `None`
 /// if there are none. Collective.
-pub fn extract_bodies<'w>(
+pub(crate) fn extract_bodies<'w>(
     world: &'w World,
     name: &'static str,
-    flow: &Flow,
+    flow: &Flow<'_>,
     renderer: &VolumeRenderer<'w, f32>,
 ) -> Result<Option<Surface>> {
     let box_ranges = flow.box_ranges();

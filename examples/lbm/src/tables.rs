@@ -18,7 +18,7 @@ struct Table {
 
 impl Table {
     /// Opens a table. A continued run keeps lines of earlier steps. Collective.
-    fn open(world: &World, path: &Path, header: &str, flow: &Flow) -> Result<Self> {
+    fn open(world: &World, path: &Path, header: &str, flow: &Flow<'_>) -> Result<Self> {
         let write_error = |error: std::io::Error| Error::program(format!("cannot write {}: {error}", path.display()));
         let open = || -> Result<File> {
             let mut text = format!("{header}\n");
@@ -50,7 +50,7 @@ impl Table {
 }
 
 /// First columns of a line: the step and, with physical units, the time.
-fn first_columns(flow: &Flow, units: Option<Units>) -> String {
+fn first_columns(flow: &Flow<'_>, units: Option<Units>) -> String {
     match units {
         Some(units) => format!("{},{:e}", flow.steps(), flow.steps() as f64 * units.step),
         None => flow.steps().to_string(),
@@ -58,14 +58,14 @@ fn first_columns(flow: &Flow, units: Option<Units>) -> String {
 }
 
 /// Table of forces and torques: one line for each body and written step.
-pub struct ForceTable {
+pub(crate) struct ForceTable {
     table: Table,
     units: Option<Units>,
 }
 
 impl ForceTable {
     /// Opens the table. Collective.
-    pub fn open(world: &World, path: &Path, flow: &Flow, units: Option<Units>) -> Result<Self> {
+    pub(crate) fn open(world: &World, path: &Path, flow: &Flow<'_>, units: Option<Units>) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,body,force_x_N,force_y_N,force_z_N,torque_x_Nm,torque_y_Nm,torque_z_Nm",
             None => "step,body,force_x,force_y,force_z,torque_x,torque_y,torque_z",
@@ -74,7 +74,7 @@ impl ForceTable {
     }
 
     /// Writes the current values. Collective.
-    pub fn write(&mut self, world: &World, flow: &mut Flow) -> Result<()> {
+    pub(crate) fn write(&mut self, world: &World, flow: &mut Flow<'_>) -> Result<()> {
         let is_plane = flow.problem().velocity_set().axes() == 2;
         let scale = self.units.map_or([1.0; 2], |units| [units.force(is_plane), units.torque(is_plane)]);
         let mut lines = String::new();
@@ -92,7 +92,7 @@ impl ForceTable {
 ///
 /// # Errors
 /// No probes; a probe outside of the box or in a solid cell.
-pub fn check_probes(flow: &Flow, probes: &[Probe]) -> Result<()> {
+pub(crate) fn check_probes(flow: &Flow<'_>, probes: &[Probe]) -> Result<()> {
     let n = flow.box_ranges().map(|axis| axis.end - axis.start);
     if probes.is_empty() {
         let message = "--probes needs probes: give --probe X,Y,Z, or [[probes]] in the case file";
@@ -111,7 +111,7 @@ pub fn check_probes(flow: &Flow, probes: &[Probe]) -> Result<()> {
 }
 
 /// Table of density and velocity: one line for each probe and written step.
-pub struct ProbeTable {
+pub(crate) struct ProbeTable {
     table: Table,
     units: Option<Units>,
     probes: Vec<Probe>,
@@ -119,7 +119,13 @@ pub struct ProbeTable {
 
 impl ProbeTable {
     /// Opens the table of probes that have passed [`check_probes`]. Collective.
-    pub fn open(world: &World, path: &Path, flow: &Flow, probes: Vec<Probe>, units: Option<Units>) -> Result<Self> {
+    pub(crate) fn open(
+        world: &World,
+        path: &Path,
+        flow: &Flow<'_>,
+        probes: Vec<Probe>,
+        units: Option<Units>,
+    ) -> Result<Self> {
         let header = match units {
             Some(_) => "step,time_s,probe,pressure_Pa,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s",
             None => "step,probe,density_beyond_1,velocity_x,velocity_y,velocity_z",
@@ -128,7 +134,7 @@ impl ProbeTable {
     }
 
     /// Writes the current values. Collective.
-    pub fn write(&mut self, world: &World, flow: &mut Flow, fields: &Fields) -> Result<()> {
+    pub(crate) fn write(&mut self, world: &World, flow: &mut Flow<'_>, fields: &Fields) -> Result<()> {
         flow.update_fields(fields)?;
         let box_ranges = flow.box_ranges();
         let get = |probe: &Probe| -> Result<_> {

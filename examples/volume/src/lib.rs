@@ -2,6 +2,7 @@
 //!
 //! The program `volume` and its tests use this library. `volume --help` describes the options.
 #![forbid(unsafe_code)]
+#![allow(missing_docs, reason = "a library for the program and its tests only")]
 
 pub mod appearance;
 #[path = "../../support/arrays.rs"]
@@ -43,6 +44,7 @@ pub mod value_mapping;
 #[cfg_attr(not(feature = "view"), path = "no_view.rs")]
 pub mod view;
 pub mod viewer_setup;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../support/words.rs"]
 mod words;
 
@@ -100,7 +102,7 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// Runs a job on all ranks and returns the result of each rank in this process.
-fn render_on_ranks(job: &Job) -> Result<Vec<Option<Rendered>>> {
+fn render_on_ranks(job: &Job<'_>) -> Result<Vec<Option<Rendered>>> {
     let config = job.options.config().exit_on_failure(!job.options.check.verbose);
     zippy::run_with(config, |world| job.run(world))
 }

@@ -56,7 +56,7 @@ impl Scene<'_> {
         &self,
         world: &World,
         mut clock: PhaseClock,
-        read: BoxReader<T>,
+        read: BoxReader<'_, T>,
     ) -> Result<Option<Rendered>> {
         let pipelines_made = || world.gpu().counters().pipelines_made;
         let initial = pipelines_made();
@@ -137,7 +137,7 @@ impl Scene<'_> {
         &self,
         world: &World,
         volume: &GlobalArray<T, 3>,
-        read: BoxReader<T>,
+        read: BoxReader<'_, T>,
     ) -> Result<(Rescale, NumberStatistics)> {
         let components = self.source.components() as i64;
         let chunks: Vec<_> = volume.chunks().collect();

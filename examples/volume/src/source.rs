@@ -133,7 +133,7 @@ impl Source {
 /// Receives the index of a box and its numbers in the representation of the device.
 pub type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 /// Reads boxes of a volume, converted to units, and returns statistics of the numbers.
-pub type BoxReader<'a, T> = &'a dyn Fn(&Rescale, &[Region], BoxConsumer<T>) -> Result<NumberStatistics>;
+pub type BoxReader<'a, T> = &'a dyn Fn(&Rescale, &[Region], BoxConsumer<'_, T>) -> Result<NumberStatistics>;
 
 /// Number type that files and device arrays share.
 pub trait SharedNumber: Number + Value {}
@@ -147,7 +147,7 @@ pub fn plain<T: SharedNumber>(
     file: &VolumeFile,
     units: &Rescale,
     boxes: &[Region],
-    done: BoxConsumer<T>,
+    done: BoxConsumer<'_, T>,
 ) -> Result<NumberStatistics> {
     let mut statistics = NumberStatistics::default();
     file.read_regions::<T, _>(&file_regions(file, boxes), |index, mut values| {
@@ -171,7 +171,7 @@ pub fn floats<N: Number>(
     file: &VolumeFile,
     units: &Rescale,
     boxes: &[Region],
-    done: BoxConsumer<f32>,
+    done: BoxConsumer<'_, f32>,
 ) -> Result<NumberStatistics> {
     let mut statistics = NumberStatistics::default();
     let is_decreasing = file.rescale().is_some_and(|(slope, _)| slope < 0.0);
@@ -191,7 +191,7 @@ pub fn floats<N: Number>(
 ///
 /// # Errors
 /// Errors of `done`.
-pub fn computed(phantom: &Phantom, boxes: &[Region], done: BoxConsumer<u16>) -> Result<NumberStatistics> {
+pub fn computed(phantom: &Phantom, boxes: &[Region], done: BoxConsumer<'_, u16>) -> Result<NumberStatistics> {
     let mut statistics = NumberStatistics::default();
     for (index, region) in boxes.iter().enumerate() {
         let values: Vec<u16> = region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect();

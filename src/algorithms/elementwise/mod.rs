@@ -88,7 +88,7 @@ impl Elementwise {
         Assignment { definition: self, inputs: Vec::new(), params: Vec::new() }
     }
 
-    fn compiled(&self, parts: &KernelInputs) -> Result<Rc<ExpressionKernel>> {
+    fn compiled(&self, parts: &KernelInputs<'_>) -> Result<Rc<ExpressionKernel>> {
         let ExpressionText { text, lines_before } = parts.text();
         if let Some(found) = self.kernels.borrow().get(&text) {
             return Ok(found.clone());

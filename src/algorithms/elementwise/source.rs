@@ -6,13 +6,13 @@ use crate::element::{ElementInfo, ElementKind, Packed};
 
 /// A section that the expression reads or writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Term<'a> {
+pub(super) struct Term<'a> {
     pub name: &'a str,
     pub element: &'a ElementInfo,
 }
 
 /// Inputs of a kernel's text.
-pub struct KernelInputs<'a> {
+pub(super) struct KernelInputs<'a> {
     /// The user's declarations; may be empty.
     pub functions: &'a str,
     pub expression: &'a str,
@@ -24,14 +24,14 @@ pub struct KernelInputs<'a> {
 }
 
 /// A text, and the location of the expression in it.
-pub struct ExpressionText {
+pub(super) struct ExpressionText {
     pub text: String,
     /// Number of lines before the expression.
     pub lines_before: usize,
 }
 
 /// The type of one cell in an expression; `None` for records.
-pub fn value_type(element: &ElementInfo) -> Option<&'static str> {
+pub(super) fn value_type(element: &ElementInfo) -> Option<&'static str> {
     match element.kind {
         ElementKind::Packed(packed) if packed.is_signed() => Some("i32"),
         ElementKind::Packed(_) => Some("u32"),
@@ -48,21 +48,21 @@ fn packed(element: &ElementInfo) -> Option<Packed> {
 }
 
 /// The identifiers of a WGSL text, comments included.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 impl KernelInputs<'_> {
     /// True if the expression uses the previous value of the target.
-    pub fn updates(&self) -> bool {
+    pub(super) fn updates(&self) -> bool {
         words(self.expression).any(|word| word == self.target.name)
     }
 
     /// The complete kernel. Columns in the user's parts are unchanged, and lines have a constant
     /// shift.
-    pub fn text(&self) -> ExpressionText {
+    pub(super) fn text(&self) -> ExpressionText {
         let mut out = String::new();
-        let half = |term: &Term| term.element.requires().f16;
+        let half = |term: &Term<'_>| term.element.requires().f16;
         if self.inputs.iter().any(half) || half(&self.target) {
             out += "enable f16;\n";
         }
@@ -76,7 +76,7 @@ impl KernelInputs<'_> {
             n => format!("array<i32, {n}>"),
         };
         let used = |name: &str| words(self.expression).any(|word| word == name);
-        let value = |term: &Term| value_type(term.element).unwrap_or("u32");
+        let value = |term: &Term<'_>| value_type(term.element).unwrap_or("u32");
         let target = self.target;
 
         // The expression becomes a function of the position and of the cells and parameters that it

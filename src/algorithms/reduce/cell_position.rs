@@ -10,19 +10,19 @@ use crate::region::Region;
 /// fastest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub struct CellPosition([i64; MAX_AXES]);
+pub(crate) struct CellPosition([i64; MAX_AXES]);
 
 impl CellPosition {
     /// Larger than every position.
-    pub const NOWHERE: Self = Self([i64::MAX; MAX_AXES]);
+    pub(crate) const NOWHERE: Self = Self([i64::MAX; MAX_AXES]);
 
-    pub fn new(position: &Index) -> Self {
+    pub(crate) fn new(position: &Index) -> Self {
         let axes = position.axes();
         Self(std::array::from_fn(|i| if i < axes { position[axes - 1 - i] } else { 0 }))
     }
 
     /// The position of a cell of a region, from its index there, axis 0 fastest.
-    pub fn of_cell(region: &Region, index: u64) -> Self {
+    pub(crate) fn of_cell(region: &Region, index: u64) -> Self {
         let (mut rest, mut position) = (index as i64, region.start);
         for axis in 0..region.axes() {
             let extent = (region.end[axis] - region.start[axis]).max(1);
@@ -34,7 +34,7 @@ impl CellPosition {
 
     /// The first cell with a property in a region that has such a cell; `there` returns true if a
     /// part has such a cell.
-    pub fn first(mut region: Region, there: impl Fn(Region) -> Result<bool>) -> Result<Self> {
+    pub(crate) fn first(mut region: Region, there: impl Fn(Region) -> Result<bool>) -> Result<Self> {
         // The lower half along the slowest axis precedes the upper half in the order of cells.
         while let Some([low, high]) = region.cut_in_two() {
             region = if there(low)? { low } else { high };
@@ -43,12 +43,12 @@ impl CellPosition {
     }
 
     /// The position in an array of `D` axes.
-    pub fn position<const D: usize>(&self) -> [i64; D] {
+    pub(crate) fn position<const D: usize>(&self) -> [i64; D] {
         std::array::from_fn(|axis| self.0[D - 1 - axis])
     }
 
     /// The position in an array with this number of axes; `None` for [`NOWHERE`](Self::NOWHERE).
-    pub fn in_axes(&self, axes: usize) -> Option<Vec<i64>> {
+    pub(crate) fn in_axes(&self, axes: usize) -> Option<Vec<i64>> {
         (*self != Self::NOWHERE).then(|| self.0[..axes].iter().rev().copied().collect())
     }
 }

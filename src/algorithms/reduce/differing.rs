@@ -27,7 +27,10 @@ const MOST_WORDS: usize = 64;
 /// # Errors
 /// A device failure.
 #[track_caller]
-pub fn differing(arrays: [&Rc<ArrayCore>; 2], boxes: [(ChunkId, Region); 2]) -> Result<Option<(u64, CellPosition)>> {
+pub(crate) fn differing(
+    arrays: [&Rc<ArrayCore>; 2],
+    boxes: [(ChunkId, Region); 2],
+) -> Result<Option<(u64, CellPosition)>> {
     let _call = CallSite::enter();
     if arrays[0].device().is_host() || arrays[0].element().bytes > 4 * MOST_WORDS {
         return Ok(None);

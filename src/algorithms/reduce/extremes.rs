@@ -27,7 +27,7 @@ pub struct Extremes<S> {
 /// Partial result for exchange between ranks: keys of numbers, and counts.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub struct Found {
+pub(crate) struct Found {
     pub min: u64,
     pub max: u64,
     pub nans: u64,
@@ -35,44 +35,44 @@ pub struct Found {
 }
 
 /// An inclusive range of keys, in the order of the host and of the device.
-pub struct KeyRange {
+pub(crate) struct KeyRange {
     host: (u64, u64),
     device: (u32, u32),
 }
 
 impl KeyRange {
     /// All numbers.
-    pub const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
+    pub(crate) const ALL: Self = Self { host: (0, u64::MAX), device: (0, u32::MAX) };
 
     /// The range in the order of a number type; `None` if no number is in the range.
-    pub fn ordered<S: Number>(&self) -> Option<RangeInclusive<S::Ordered>> {
+    pub(crate) fn ordered<S: Number>(&self) -> Option<RangeInclusive<S::Ordered>> {
         let key = |number: S| number.key().unwrap_or_default();
         let (low, high) = (self.host.0.max(key(S::LEAST)), self.host.1.min(key(S::MOST)));
         (low <= high).then(|| S::from_key(low).ordered()..=S::from_key(high).ordered())
     }
 
     /// The range from one number to another.
-    pub fn of<S: Number>((low, high): (S, S)) -> Self {
+    pub(crate) fn of<S: Number>((low, high): (S, S)) -> Self {
         let (from, to) = (Self::from(low), Self::up_to(high));
         Self { host: (from.host.0, to.host.1), device: (from.device.0, to.device.1) }
     }
 
     /// The range of all numbers that are not smaller.
-    pub fn from<S: Number>(low: S) -> Self {
+    pub(crate) fn from<S: Number>(low: S) -> Self {
         Self { host: (low.key().unwrap_or(u64::MAX), u64::MAX), device: (low.device_key(), u32::MAX) }
     }
 
     /// The range of all numbers that are not larger.
-    pub fn up_to<S: Number>(high: S) -> Self {
+    pub(crate) fn up_to<S: Number>(high: S) -> Self {
         Self { host: (0, high.key().unwrap_or(0)), device: (0, high.device_key()) }
     }
 }
 
-pub const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
+pub(super) const NOTHING: Found = Found { min: u64::MAX, max: 0, nans: 0, numbers: 0 };
 
 impl Found {
     /// Partial result of a block of numbers, restricted to a range.
-    pub fn of<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Self {
+    pub(crate) fn of<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Self {
         let ends = ends(numbers, range);
         let nans = (numbers.len() - ends.numbers) as u64;
         if ends.numbers == 0 {
@@ -87,7 +87,7 @@ impl Found {
     }
 
     /// Adds the partial result of another rank.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.nans += other.nans;
@@ -208,7 +208,7 @@ impl Found {
 
 /// Partial results of this rank, one per component; numbers outside of the range are counted like
 /// NaNs.
-pub fn local<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<Found>> {
+pub(crate) fn local<R: Reduced>(operand: &R, within: &KeyRange) -> Result<Vec<Found>> {
     let mut found = vec![NOTHING; operand.components()];
     let Some(format) = operand.format() else {
         let range = within.ordered::<R::Of>();

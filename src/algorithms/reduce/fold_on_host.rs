@@ -13,7 +13,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     /// Reduces all numbers on the host, with all threads of the rank. `start` creates a state per
     /// task, and `add` adds blocks of numbers of one component to it. The cost of a state is that
     /// of `least` numbers.
-    pub fn fold_on_host<A: Send>(
+    pub(crate) fn fold_on_host<A: Send>(
         &self,
         least: u64,
         start: impl Fn() -> A + Sync,
@@ -32,7 +32,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// [`fold_on_host`](Self::fold_on_host) of whole cells.
-    pub fn fold_cells<A: Send>(
+    pub(crate) fn fold_cells<A: Send>(
         &self,
         least: u64,
         start: impl Fn() -> A + Sync,

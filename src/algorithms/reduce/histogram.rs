@@ -172,7 +172,7 @@ impl Histogram {
 
 /// Counts of this rank, one component after another, each with its own bins: numbers below, in
 /// bins, above, NaNs.
-pub fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
+pub(crate) fn local<R: Reduced>(operand: &R, bins: &[&Bins<R::Of>]) -> Result<Vec<u64>> {
     let mut counts: Vec<Vec<u64>> = bins.iter().map(|bins| vec![0; bins.count() + 3]).collect();
     if let Some(format) = operand.format() {
         for (component, (bins, counts)) in bins.iter().zip(&mut counts).enumerate() {

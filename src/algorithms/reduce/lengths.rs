@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The Euclidean lengths of vectors, as `f32`. Lengths computed on the host are rounded once; those
 /// of a device may differ by a few units in the last place. If a component is a NaN, the length is
 /// a NaN.
-pub struct Lengths<S>(pub LocalOperand<S, 1>);
+pub(crate) struct Lengths<S>(pub LocalOperand<S, 1>);
 
 impl<S: Number> Reduced for Lengths<S> {
     type Of = f32;

@@ -2,7 +2,7 @@
 
 /// Selection of scalars of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     /// Index of the first scalar.
     pub first: usize,
     /// Number of consecutive scalars; each is a separate component.
@@ -14,7 +14,7 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers of a component in cells of `N` sections. Numbers that are not contiguous are
     /// copied to `room`.
-    pub fn component<'a, S: Copy, const N: usize>(
+    pub(crate) fn component<'a, S: Copy, const N: usize>(
         &self,
         component: usize,
         cells: [&'a [S]; N],
@@ -31,14 +31,14 @@ impl Numbers {
     }
 
     /// The selected numbers of each cell.
-    pub fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
+    pub(crate) fn of_cells<'a, S>(&self, cells: &'a [S]) -> impl Iterator<Item = &'a [S]> {
         let (first, components) = (self.first, self.components);
         cells.chunks_exact(self.per_cell).map(move |cell| &cell[first..][..components])
     }
 }
 
 /// Numbers of one component in consecutive cells of `N` sections.
-pub struct NumberBlock<'a, S, const N: usize> {
+pub(crate) struct NumberBlock<'a, S, const N: usize> {
     pub component: usize,
     pub numbers: [&'a [S]; N],
     /// Index of the box in which the cells lie.

@@ -33,7 +33,7 @@ impl Stride {
 }
 
 /// This rank's aligned boxes of `N` sections, and the numbers of type `S` in their cells.
-pub struct LocalOperand<S, const N: usize> {
+pub(crate) struct LocalOperand<S, const N: usize> {
     pub(super) cores: [Rc<ArrayCore>; N],
     aligned: Vec<AlignedBoxes>,
     stride: Stride,
@@ -47,7 +47,7 @@ impl<S: Number> LocalOperand<S, 1> {
     ///
     /// # Errors
     /// The cells have no such numbers.
-    pub fn erased(array: &Rc<ArrayCore>, offset: usize, components: usize) -> Result<Self> {
+    pub(crate) fn erased(array: &Rc<ArrayCore>, offset: usize, components: usize) -> Result<Self> {
         let (bytes, cell) = (S::INFO.bytes, array.element().bytes);
         if !offset.is_multiple_of(bytes) || !cell.is_multiple_of(bytes) || offset + components * bytes > cell {
             let (name, element, scalar) = (array.name(), array.element().name, S::INFO.name);
@@ -64,7 +64,7 @@ impl<S: Number> LocalOperand<S, 1> {
     }
 
     /// A single component of the operand.
-    pub fn only_component(&self, component: usize) -> Self {
+    pub(crate) fn only_component(&self, component: usize) -> Self {
         let numbers = Numbers { first: self.numbers.first + component, components: 1, ..self.numbers };
         Self { numbers, ..self.strided(self.stride) }
     }
@@ -119,27 +119,27 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// The operand restricted to the cells of a stride.
-    pub fn strided(&self, stride: Stride) -> Self {
+    pub(crate) fn strided(&self, stride: Stride) -> Self {
         let (cores, aligned) = (self.cores.clone(), self.aligned.clone());
         Self { cores, aligned, stride, numbers: self.numbers, scalar: PhantomData }
     }
 
     /// The number of components, each reduced separately.
-    pub fn components(&self) -> usize {
+    pub(crate) fn components(&self) -> usize {
         self.numbers.components
     }
 
     /// The selected scalars of a cell.
-    pub fn numbers(&self) -> Numbers {
+    pub(crate) fn numbers(&self) -> Numbers {
         self.numbers
     }
 
-    pub fn aligned(&self) -> &[AlignedBoxes] {
+    pub(crate) fn aligned(&self) -> &[AlignedBoxes] {
         &self.aligned
     }
 
     /// A part of one box of the first section.
-    pub fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
+    pub(crate) fn only(&self, chunk: ChunkId, region: Region) -> LocalOperand<S, 1> {
         LocalOperand {
             cores: [self.cores[0].clone()],
             aligned: vec![AlignedBoxes(vec![(chunk, region)])],
@@ -150,13 +150,13 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// The number of cells of one section on this rank.
-    pub fn cells(&self) -> u64 {
+    pub(crate) fn cells(&self) -> u64 {
         let views = self.aligned.iter().filter_map(|boxes| self.view(0, boxes.0[0]));
         views.map(|view| view.extents.product().unwrap_or(0)).sum()
     }
 
     /// The selected cells of a box; `None` if there are none.
-    pub fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<StridedBox> {
+    pub(crate) fn view(&self, which: usize, (chunk, region): (ChunkId, Region)) -> Option<StridedBox> {
         let mut view = self.cores[which].strided(chunk, &region);
         let Stride { every, first } = self.stride;
         let before = (first - region.start[0]).rem_euclid(every);
@@ -177,12 +177,12 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
 
     /// The format of the cells for kernels; `None` if the host does the reduction: for 64-bit
     /// types, and on a software adapter with mapped memory.
-    pub fn format(&self) -> Option<Format> {
+    pub(crate) fn format(&self) -> Option<Format> {
         S::FORMAT.filter(|_| !self.cores[0].device().is_host())
     }
 
     /// Runs a kernel over one component.
-    pub fn fold(
+    pub(crate) fn fold(
         &self,
         format: Format,
         (work, constants): (&Work, &[u32]),
@@ -194,7 +194,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     }
 
     /// Runs a kernel with this name and text.
-    pub fn fold_by(
+    pub(crate) fn fold_by(
         &self,
         (name, source): (&str, &dyn Fn() -> String),
         (work, constants): (&Work, &[u32]),
@@ -220,7 +220,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
 /// Runs a reduction as a collective; `f` computes this rank's part and communicates. All ranks
 /// return the same error for invalid global sections before anything is sent. `argument` is a
 /// fingerprint of the other arguments that must be equal on all ranks.
-pub fn collective<T: Reducible, const D: usize, const N: usize, R>(
+pub(super) fn collective<T: Reducible, const D: usize, const N: usize, R>(
     world: &World,
     verb: &'static str,
     sections: &[Section<T, D>; N],

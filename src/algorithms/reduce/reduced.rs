@@ -5,7 +5,7 @@ use super::source::Work;
 use crate::error::Result;
 
 /// Numbers of this rank's cells; each component is reduced separately.
-pub trait Reduced {
+pub(crate) trait Reduced {
     /// The type of the numbers.
     type Of: Number;
 

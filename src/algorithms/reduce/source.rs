@@ -8,7 +8,7 @@ const LOAD: &str = include_str!("../../../shaders/reduce/load.wgsl");
 
 /// The operation of a reduction kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Work {
+pub(crate) struct Work {
     /// The kernel's name for error messages.
     pub name: &'static str,
     /// The text of the operation.
@@ -20,42 +20,42 @@ pub struct Work {
 /// A [`Work`] that computes sums. Its first words are 16-bit digits from exponent `lowest` on; the
 /// optional next words are the numbers of NaNs, +infinities and −infinities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SumWork {
+pub(super) struct SumWork {
     pub work: Work,
     pub digits: usize,
     /// The exponent of the lowest digit.
     pub lowest: i32,
 }
 
-pub const SUM_FLOAT: SumWork = SumWork {
+pub(super) const SUM_FLOAT: SumWork = SumWork {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
     digits: 18,
     lowest: -149,
 };
-pub const SUM_INTEGER: SumWork = SumWork {
+pub(super) const SUM_INTEGER: SumWork = SumWork {
     work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
     digits: 2,
     lowest: 0,
 };
-pub const DOT_FLOAT: SumWork = SumWork {
+pub(super) const DOT_FLOAT: SumWork = SumWork {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
     digits: 36,
     lowest: -298,
 };
-pub const DOT_INTEGER: SumWork = SumWork {
+pub(super) const DOT_INTEGER: SumWork = SumWork {
     work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
     digits: 4,
     lowest: 0,
 };
 /// Minimum and maximum key, and the number of ignored numbers.
-pub const EXTREMES: Work =
+pub(super) const EXTREMES: Work =
     Work { name: "extremes", text: include_str!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
 /// Counts of numbers before the first edge, in bins, and from the last edge on; NaNs in the last
 /// word.
-pub const HISTOGRAM: Work =
+pub(super) const HISTOGRAM: Work =
     Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
-pub const DIFFERING: Work =
+pub(super) const DIFFERING: Work =
     Work { name: "differing", text: include_str!("../../../shaders/reduce/differing.wgsl"), words: 1 };
 
 /// The section of the loading text after the mark `//@ name`.
@@ -75,7 +75,7 @@ impl Order {
 }
 
 /// The name and the text of the kernel for the lengths of vectors with this number of components.
-pub fn kernel_of_lengths(
+pub(super) fn kernel_of_lengths(
     work: &Work,
     element: &ElementInfo,
     format: Format,
@@ -92,7 +92,7 @@ pub fn kernel_of_lengths(
 }
 
 /// The name and the text of the kernel for cells of a type and its format.
-pub fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> String) {
+pub(super) fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> String) {
     let order = format.order.name();
     let text = work.text;
     let second = move || part(format.load).replace("fn load(", "fn load_second(").replace("first[", "second[");

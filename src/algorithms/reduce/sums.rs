@@ -167,12 +167,12 @@ fn local<S: Number, const N: usize>(
 
 /// The words of this rank's sums, one component after another. Words add up over ranks and
 /// components.
-pub fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
+pub(crate) fn sum_words<S: Number>(operand: &LocalOperand<S, 1>) -> Result<Vec<i64>> {
     local(operand, [&SUM_INTEGER, &SUM_FLOAT], |[numbers], total| S::add_all(numbers, total))
 }
 
 /// The sum represented by these words.
-pub fn rounded<S: Number>(words: &[i64]) -> f64 {
+pub(crate) fn rounded<S: Number>(words: &[i64]) -> f64 {
     S::Total::from_words(words).into_f64()
 }
 

@@ -8,18 +8,18 @@ use super::sequence_part::SequencePart;
 use crate::device::ChunkBuffer;
 
 /// Index of a buffer, and a byte range in it.
-pub type BufferRange = (usize, Range<usize>);
+pub(super) type BufferRange = (usize, Range<usize>);
 
 /// Distinct buffers, numbered in order of first use.
 #[derive(Default)]
-pub struct LentBuffers<'c> {
+pub(super) struct LentBuffers<'c> {
     pub all: Vec<&'c ChunkBuffer>,
     numbers: HashMap<u64, usize>,
 }
 
 impl<'c> LentBuffers<'c> {
     /// The byte ranges of a range of cells, one per part of the sequence.
-    pub fn bytes_of(&mut self, cells: &'c CellSequence, range: &Range<u64>) -> Vec<BufferRange> {
+    pub(super) fn bytes_of(&mut self, cells: &'c CellSequence, range: &Range<u64>) -> Vec<BufferRange> {
         let size = cells.element().bytes;
         let byte_range = |(part, within): (&'c SequencePart, Range<u64>)| {
             let number = *self.numbers.entry(part.memory()).or_insert_with(|| {
@@ -36,7 +36,7 @@ impl<'c> LentBuffers<'c> {
 
 /// Splits buffers into those without written bytes, and the written parts of the others in the
 /// order of `written`.
-pub fn split_written<'a, 'p>(
+pub(super) fn split_written<'a, 'p>(
     buffers: Vec<&'a mut [u8]>,
     written: impl Iterator<Item = &'p BufferRange>,
 ) -> (Vec<&'a [u8]>, impl Iterator<Item = &'a mut [u8]>) {

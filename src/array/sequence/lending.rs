@@ -59,12 +59,12 @@ impl<'c> Lending<'c> {
     /// # Errors
     /// Too little memory, a device failure.
     #[track_caller]
-    pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+    pub fn with<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange<'_>>) -> R) -> Result<R> {
         let _call = CallSite::enter();
         if self.in_place { self.with_lent(ranges, f) } else { self.with_copies(ranges, f) }
     }
 
-    fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+    fn with_lent<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange<'_>>) -> R) -> Result<R> {
         let mut buffers = LentBuffers::default();
         let read: Vec<Vec<Vec<BufferRange>>> = (ranges.iter())
             .map(|range| self.read.iter().map(|cells| buffers.bytes_of(cells, range)).collect())
@@ -88,7 +88,7 @@ impl<'c> Lending<'c> {
         Ok(found)
     }
 
-    fn with_copies<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange>) -> R) -> Result<R> {
+    fn with_copies<R>(&self, ranges: &[Range<u64>], f: impl FnOnce(Vec<LentRange<'_>>) -> R) -> Result<R> {
         let copy = |cells: &CellSequence, range: &Range<u64>, filled: bool| -> Result<Vec<u8>> {
             let mut bytes = vec![0; (range.end - range.start) as usize * cells.element().bytes];
             if filled {

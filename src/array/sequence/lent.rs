@@ -33,7 +33,7 @@ impl CellSequence {
     /// # Errors
     /// A device failure.
     #[track_caller]
-    pub fn lend<R>(&self, device: &Device, f: impl FnOnce(&mut LentCells) -> R) -> Result<R> {
+    pub fn lend<R>(&self, device: &Device, f: impl FnOnce(&mut LentCells<'_>) -> R) -> Result<R> {
         let _call = CallSite::enter();
         let mut buffers = LentBuffers::default();
         let found = buffers.bytes_of(self, &(0..self.len()));

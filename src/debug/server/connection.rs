@@ -22,7 +22,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// sends nothing for much longer.
 const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
-pub struct Shared {
+pub(super) struct Shared {
     pub queue: Arc<Queue>,
     pub token: String,
     pub program: Program,
@@ -33,7 +33,7 @@ pub struct Shared {
 
 /// Connections before the proof of the token, in order of age.
 #[derive(Default)]
-pub struct UnprovedConnections(Mutex<UnprovedQueue>);
+pub(super) struct UnprovedConnections(Mutex<UnprovedQueue>);
 
 #[derive(Default)]
 struct UnprovedQueue {
@@ -68,7 +68,7 @@ impl UnprovedConnections {
 }
 
 /// Serves a connection on threads of its own. An error ends only this connection.
-pub fn begin(stream: TcpStream, shared: &Arc<Shared>) {
+pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
     let Some(id) = shared.unproved.add(&stream) else { return };
     let thread_shared = shared.clone();
     let run = move || {

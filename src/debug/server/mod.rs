@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use connection::{Shared, UnprovedConnections};
-pub use queue::{PendingRequest, Queue};
+pub(super) use queue::{PendingRequest, Queue};
 use token::{new_token, validated};
 
 use zippy_protocol::{Ask, Message, Program, frame};
@@ -23,7 +23,7 @@ use zippy_protocol::{Ask, Message, Program, frame};
 const MAX_FLUSH: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub struct Server {
+pub(super) struct Server {
     queue: Arc<Queue>,
     address: SocketAddr,
     token: String,
@@ -35,7 +35,7 @@ impl Server {
     ///
     /// # Errors
     /// The port is in use or not allowed, or the token is invalid.
-    pub fn listen(port: u16, token: Option<String>, program: Program, silent: Duration) -> Result<Self, String> {
+    pub(super) fn listen(port: u16, token: Option<String>, program: Program, silent: Duration) -> Result<Self, String> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| match error.kind() {
             ErrorKind::AddrInUse => format!("port {port} of this machine is taken; use another one, or 0 for any"),
             _ => format!("cannot listen at port {port} of this machine: {error}"),
@@ -56,32 +56,32 @@ impl Server {
         Ok(Self { queue, address, token })
     }
 
-    pub fn address(&self) -> SocketAddr {
+    pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub fn token(&self) -> &str {
+    pub(super) fn token(&self) -> &str {
         &self.token
     }
 
     /// Removes and returns the oldest request. Waits up to `timeout` if there is none.
-    pub fn take(&self, timeout: Duration) -> Option<PendingRequest> {
+    pub(super) fn take(&self, timeout: Duration) -> Option<PendingRequest> {
         self.queue.take(timeout)
     }
 
-    pub fn viewers(&self) -> usize {
+    pub(super) fn viewers(&self) -> usize {
         self.queue.viewers()
     }
 
     /// Sends a message to all viewers. A viewer with too many unsent bytes misses it.
-    pub fn broadcast(&self, message: &Message) {
+    pub(super) fn broadcast(&self, message: &Message) {
         if let Ok(bytes) = frame::encode(message, frame::MOST_TOLD) {
             self.queue.broadcast(&Arc::new(bytes));
         }
     }
 
     /// Sends the answer to a request.
-    pub fn answer(&self, pending: &PendingRequest, answer: Message) {
+    pub(super) fn answer(&self, pending: &PendingRequest, answer: Message) {
         let Ask { id, .. } = pending.ask;
         let encode = |message: &Message| frame::encode(message, frame::MOST_TOLD);
         let bytes = encode(&answer)
@@ -92,7 +92,7 @@ impl Server {
     }
 
     /// Sends the outcome of the run, and waits briefly until it is sent.
-    pub fn end(&self, how: &str) {
+    pub(super) fn end(&self, how: &str) {
         self.broadcast(&Message::End(how.to_string()));
         let start = Instant::now();
         while self.queue.is_sending() && start.elapsed() < MAX_FLUSH {

@@ -15,14 +15,14 @@ const SLOW_VIEWER_BYTES: usize = 1 << 20;
 
 /// Request of a viewer that has no answer yet.
 #[derive(Debug)]
-pub struct PendingRequest {
+pub(crate) struct PendingRequest {
     pub viewer: u64,
     pub ask: Ask,
 }
 
 /// State that the rank and the threads of connections share.
 #[derive(Debug, Default)]
-pub struct Queue {
+pub(crate) struct Queue {
     state: Mutex<QueueState>,
     changed: Condvar,
 }
@@ -60,13 +60,13 @@ impl Queue {
 
     /// Blocks all other threads until the result is dropped.
     #[cfg(test)]
-    pub fn hold(&self) -> impl Drop + '_ {
+    pub(crate) fn hold(&self) -> impl Drop + '_ {
         self.state()
     }
 
     /// Adds a viewer, unless there are `most` already or the queue is closed. The viewer receives
     /// `first`, then the last broadcast.
-    pub fn add(&self, most: usize, first: Vec<u8>) -> Option<u64> {
+    pub(crate) fn add(&self, most: usize, first: Vec<u8>) -> Option<u64> {
         let mut state = self.state();
         if state.viewers.len() >= most || state.closed {
             return None;
@@ -81,7 +81,7 @@ impl Queue {
     }
 
     /// Removes a viewer and its requests.
-    pub fn remove(&self, viewer: u64) {
+    pub(crate) fn remove(&self, viewer: u64) {
         let mut state = self.state();
         state.viewers.remove(&viewer);
         state.pending.retain(|pending| pending.viewer != viewer);
@@ -90,7 +90,7 @@ impl Queue {
 
     /// Adds a request of a viewer. Waits while the viewer has too many pending requests. Returns
     /// `false` if the viewer is disconnected.
-    pub fn ask(&self, viewer: u64, ask: Ask) -> bool {
+    pub(crate) fn ask(&self, viewer: u64, ask: Ask) -> bool {
         let mut state = self.state();
         while !state.closed
             && state.viewers.contains_key(&viewer)
@@ -108,7 +108,7 @@ impl Queue {
 
     /// Removes and returns the oldest request. If there is none, waits up to `timeout`, or until a
     /// viewer connects.
-    pub fn take(&self, timeout: Duration) -> Option<PendingRequest> {
+    pub(crate) fn take(&self, timeout: Duration) -> Option<PendingRequest> {
         let deadline = Instant::now() + timeout;
         let mut state = self.state();
         let viewers = state.next;
@@ -125,13 +125,13 @@ impl Queue {
         }
     }
 
-    pub fn viewers(&self) -> usize {
+    pub(crate) fn viewers(&self) -> usize {
         self.state().viewers.len()
     }
 
     /// Queues a message for all viewers. A viewer with too many unsent bytes receives it later,
     /// unless another broadcast replaces it. Later viewers receive the last broadcast.
-    pub fn broadcast(&self, bytes: &Arc<Vec<u8>>) {
+    pub(crate) fn broadcast(&self, bytes: &Arc<Vec<u8>>) {
         let mut state = self.state();
         state.latest = Some(bytes.clone());
         for viewer in state.viewers.values_mut() {
@@ -146,7 +146,7 @@ impl Queue {
     }
 
     /// Queues a message for one viewer.
-    pub fn answer(&self, viewer: u64, bytes: Arc<Vec<u8>>) {
+    pub(crate) fn answer(&self, viewer: u64, bytes: Arc<Vec<u8>>) {
         let mut state = self.state();
         if let Some(waiting) = state.viewers.get_mut(&viewer) {
             waiting.bytes += bytes.len();
@@ -160,7 +160,7 @@ impl Queue {
 
     /// Next message for a viewer; waits for one. `None` if the viewer is disconnected, or if the
     /// queue is closed and all messages are sent.
-    pub fn next_for(&self, viewer: u64) -> Option<Arc<Vec<u8>>> {
+    pub(crate) fn next_for(&self, viewer: u64) -> Option<Arc<Vec<u8>>> {
         let mut state = self.state();
         loop {
             let (closed, latest) = (state.closed, state.latest.clone());
@@ -183,22 +183,22 @@ impl Queue {
     }
 
     /// True if a message to any viewer is queued or being sent.
-    pub fn is_sending(&self) -> bool {
+    pub(crate) fn is_sending(&self) -> bool {
         self.state().viewers.values().any(Viewer::has_unsent)
     }
 
     /// True if a message to the viewer is queued or being sent.
-    pub fn is_sending_to(&self, viewer: u64) -> bool {
+    pub(crate) fn is_sending_to(&self, viewer: u64) -> bool {
         self.state().viewers.get(&viewer).is_some_and(Viewer::has_unsent)
     }
 
     /// Closes the queue: no further requests, and connections end after their queued messages.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
     }
 
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.state().closed
     }
 }

@@ -8,7 +8,7 @@ use zippy_protocol::greeting::TOKEN_DIGITS;
 ///
 /// # Errors
 /// The system provides no random bytes.
-pub fn new_token() -> Result<String, String> {
+pub(super) fn new_token() -> Result<String, String> {
     let mut bytes = [0; TOKEN_DIGITS / 2];
     getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random token: {error}"))?;
     let mut token = String::new();
@@ -22,7 +22,7 @@ pub fn new_token() -> Result<String, String> {
 ///
 /// # Errors
 /// It does not have the form of a token.
-pub fn validated(token: String) -> Result<String, String> {
+pub(super) fn validated(token: String) -> Result<String, String> {
     let is_valid = token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_valid { Ok(token) } else { Err(format!("a token for viewers has {TOKEN_DIGITS} hexadecimal digits")) }
 }

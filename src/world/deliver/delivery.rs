@@ -59,10 +59,10 @@ impl World {
     #[track_caller]
     pub fn deliver_columns(
         &self,
-        columns: &[Column],
+        columns: &[Column<'_>],
         cells: Result<Vec<CellSequence>>,
         to: &Destinations,
-        target: DeliveryTarget,
+        target: DeliveryTarget<'_>,
     ) -> Result<DeliveredCells> {
         let _call = CallSite::enter();
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();

@@ -56,7 +56,12 @@ impl IncomingCells {
     /// # Errors
     /// More cells than the memory of the device or a buffer holds; a number of cells that differs
     /// from the given destination.
-    pub fn new(world: &World, columns: &[Column], announced: &[Announcement], target: DeliveryTarget) -> Result<Self> {
+    pub(super) fn new(
+        world: &World,
+        columns: &[Column<'_>],
+        announced: &[Announcement],
+        target: DeliveryTarget<'_>,
+    ) -> Result<Self> {
         let (mut origins, mut end) = (Vec::with_capacity(announced.len()), 0_u64);
         for &announced in announced {
             let next = end;
@@ -73,11 +78,11 @@ impl IncomingCells {
             return Ok(Self { arrays: Vec::new(), cells: room.to_vec(), origins, missing: end });
         }
         if let DeliveryTarget::Memory = target {
-            let memory = |column: &Column| CellSequence::scratch(&world.home(), column.name, column.element, end);
+            let memory = |column: &Column<'_>| CellSequence::scratch(&world.home(), column.name, column.element, end);
             let cells = columns.iter().map(memory).collect::<Result<_>>()?;
             return Ok(Self { arrays: Vec::new(), cells, origins, missing: end });
         }
-        let array = |column: &Column| {
+        let array = |column: &Column<'_>| {
             let layout = Layout::new([extent]);
             let uses = wgpu::BufferUsages::empty();
             let kind = (ArrayKind::Growable, world.registry.borrow_mut().next_local_id());
@@ -89,11 +94,11 @@ impl IncomingCells {
     }
 
     /// The sending ranks, ascending, with the number of cells from each.
-    pub fn counts(&self) -> Vec<(usize, u64)> {
+    pub(super) fn counts(&self) -> Vec<(usize, u64)> {
         self.origins.iter().map(|Origin { announced, .. }| (announced.from, announced.cells)).collect()
     }
 
-    pub fn is_acknowledged(&self, from: usize) -> bool {
+    pub(super) fn is_acknowledged(&self, from: usize) -> bool {
         self.origin(from).is_some_and(|index| self.origins[index].announced.is_acknowledged)
     }
 
@@ -103,7 +108,7 @@ impl IncomingCells {
 
     /// Reserves the range for the next cells of a rank, in all columns. `None` if the rank has not
     /// announced them.
-    pub fn reserve(&mut self, from: usize, cells: u64) -> Option<Range<u64>> {
+    pub(super) fn reserve(&mut self, from: usize, cells: u64) -> Option<Range<u64>> {
         let index = self.origin(from)?;
         let Origin { next, end, .. } = &mut self.origins[index];
         let start = *next;
@@ -116,7 +121,7 @@ impl IncomingCells {
     ///
     /// # Errors
     /// A message that is longer than announced, or does not have whole cells.
-    pub fn write(&mut self, world: &World, from: usize, message: &[u8], form: &MessageForm) -> Result<()> {
+    pub(super) fn write(&mut self, world: &World, from: usize, message: &[u8], form: &MessageForm) -> Result<()> {
         let found = message.len() as u64;
         let missing = self.origin(from).map_or(0, |index| self.origins[index].end - self.origins[index].next);
         let room = form.cells(found).and_then(|cells| self.reserve(from, cells));

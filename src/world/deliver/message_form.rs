@@ -10,16 +10,16 @@ pub(super) struct MessageForm {
 }
 
 impl MessageForm {
-    pub fn new(sizes: impl Iterator<Item = usize>) -> Self {
+    pub(super) fn new(sizes: impl Iterator<Item = usize>) -> Self {
         Self { sizes: sizes.map(|size| size as u64).collect() }
     }
 
-    pub fn width(&self) -> u64 {
+    pub(super) fn width(&self) -> u64 {
         self.sizes.iter().sum()
     }
 
     /// The byte range of each column in a message with this number of cells.
-    pub fn columns(&self, cells: u64) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn columns(&self, cells: u64) -> impl Iterator<Item = Range<usize>> {
         let mut next = 0_u64;
         self.sizes.iter().map(move |size| {
             let start = next.next_multiple_of(4);
@@ -30,12 +30,12 @@ impl MessageForm {
 
     /// The bytes of a message with this number of cells. Different numbers of cells have different
     /// sizes.
-    pub fn bytes(&self, cells: u64) -> u64 {
+    pub(super) fn bytes(&self, cells: u64) -> u64 {
         self.columns(cells).last().map_or(0, |column| column.end as u64)
     }
 
     /// The number of cells in a message of this size. `None` if no message has this size.
-    pub fn cells(&self, bytes: u64) -> Option<u64> {
+    pub(super) fn cells(&self, bytes: u64) -> Option<u64> {
         // Upper bound: the number of cells without padding between columns.
         let mut cells = bytes / self.width();
         while self.bytes(cells) > bytes {

@@ -65,7 +65,12 @@ impl OutgoingCells {
     /// # Errors
     /// A rank that does not exist; different lengths of columns and destinations; an unreadable
     /// section.
-    pub fn new(world: &World, columns: Vec<CellSequence>, to: &Destinations, form: &MessageForm) -> Result<Self> {
+    pub(super) fn new(
+        world: &World,
+        columns: Vec<CellSequence>,
+        to: &Destinations,
+        form: &MessageForm,
+    ) -> Result<Self> {
         // A cell also needs 8 bytes for its rank and its index. Four portions make a maximum
         // message.
         let width = form.width();
@@ -88,11 +93,11 @@ impl OutgoingCells {
         Ok(Self { columns, route, counts, length, width, portion_cells })
     }
 
-    pub fn local_bytes(&self, world: &World) -> u64 {
+    pub(super) fn local_bytes(&self, world: &World) -> u64 {
         self.bytes(|to| to == world.rank())
     }
 
-    pub fn remote_bytes(&self, world: &World) -> u64 {
+    pub(super) fn remote_bytes(&self, world: &World) -> u64 {
         self.bytes(|to| to != world.rank())
     }
 
@@ -102,12 +107,12 @@ impl OutgoingCells {
     }
 
     /// True if receivers must acknowledge, because this rank sends more than `ZIPPY_MESSAGE` bytes.
-    pub fn needs_acknowledgements(&self, world: &World) -> bool {
+    pub(super) fn needs_acknowledgements(&self, world: &World) -> bool {
         self.remote_bytes(world) > world.message_sizes().max_bytes
     }
 
     /// The runs for this rank. Empty if the destinations are given per element.
-    pub fn local_runs(&self) -> &[DestinationRun] {
+    pub(super) fn local_runs(&self) -> &[DestinationRun] {
         match &self.route {
             Route::Each(_) => &[],
             Route::Runs { local, .. } => local,
@@ -115,7 +120,12 @@ impl OutgoingCells {
     }
 
     /// The next portion, or `None` at the end. Runs for this rank are excluded.
-    pub fn next(&self, world: &World, cursor: &mut Cursor, counts: &mut DestinationCounts) -> Result<Option<Portion>> {
+    pub(super) fn next(
+        &self,
+        world: &World,
+        cursor: &mut Cursor,
+        counts: &mut DestinationCounts,
+    ) -> Result<Option<Portion>> {
         match &self.route {
             Route::Each(ranks) => {
                 let all = [DestinationRun { to: world.rank(), cells: 0..self.length }];
@@ -129,11 +139,11 @@ impl OutgoingCells {
         }
     }
 
-    pub fn read(&self, world: &World, portion: &Portion) -> Result<Vec<Payload>> {
+    pub(super) fn read(&self, world: &World, portion: &Portion) -> Result<Vec<Payload>> {
         self.columns.iter().map(|column| column.pack(world, portion.ranges.iter().cloned())).collect()
     }
 
-    pub fn message(
+    pub(super) fn message(
         &self,
         world: &World,
         (portion, share): (&Portion, &Share),

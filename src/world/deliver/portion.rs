@@ -31,7 +31,7 @@ pub(super) struct Share {
 
 impl Portion {
     /// A portion of cells that are in order of destination.
-    pub fn of_runs(runs: &[DestinationRun]) -> Self {
+    pub(super) fn of_runs(runs: &[DestinationRun]) -> Self {
         let mut shares: Vec<Share> = Vec::with_capacity(runs.len());
         let mut end = 0;
         for run in runs {
@@ -49,7 +49,7 @@ impl Portion {
     ///
     /// # Errors
     /// A rank that does not exist.
-    pub fn sorted(
+    pub(super) fn sorted(
         world: &World,
         each: &CellSequence,
         cells: Range<u64>,
@@ -90,7 +90,7 @@ pub(super) struct DestinationCounts {
 }
 
 impl DestinationCounts {
-    pub fn new(ranks: usize) -> Self {
+    pub(super) fn new(ranks: usize) -> Self {
         Self { by_rank: vec![0; ranks], nonzero: Vec::new() }
     }
 
@@ -98,7 +98,7 @@ impl DestinationCounts {
     ///
     /// # Errors
     /// A rank that does not exist.
-    pub fn add(&mut self, each: &CellSequence, start: u64, ranks: &[u32]) -> Result<()> {
+    pub(super) fn add(&mut self, each: &CellSequence, start: u64, ranks: &[u32]) -> Result<()> {
         for (index, &rank) in ranks.iter().enumerate() {
             let Some(count) = self.by_rank.get_mut(rank as usize) else {
                 let (named_by, ranks) = (each.cell(start + index as u64), self.by_rank.len());
@@ -113,7 +113,7 @@ impl DestinationCounts {
     }
 
     /// The ranks with a count above zero, ascending, with their counts. Resets all counts.
-    pub fn take(&mut self) -> Vec<(usize, u64)> {
+    pub(super) fn take(&mut self) -> Vec<(usize, u64)> {
         self.nonzero.sort_unstable();
         self.nonzero.drain(..).map(|rank| (rank, std::mem::take(&mut self.by_rank[rank]))).collect()
     }
@@ -136,7 +136,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    pub fn next(&mut self, runs: &[DestinationRun], max_cells: u64) -> Vec<DestinationRun> {
+    pub(super) fn next(&mut self, runs: &[DestinationRun], max_cells: u64) -> Vec<DestinationRun> {
         let (mut next_runs, mut room) = (Vec::new(), max_cells);
         while let Some(run) = runs.get(self.run).filter(|_| room > 0) {
             let start = run.cells.start + self.taken;

@@ -12,7 +12,7 @@ use crate::world::local_box::LocalBox;
 
 /// One-sided operations queued since the last fence.
 #[derive(Debug, Default)]
-pub struct Epoch {
+pub(crate) struct Epoch {
     queue: RefCell<Vec<Queued>>,
     tickets: Cell<u64>,
 }
@@ -27,7 +27,7 @@ impl Epoch {
     }
 
     /// Fails if operations are queued at the end of the run.
-    pub fn check_empty(&self) -> Result<(), ArrayError> {
+    pub(crate) fn check_empty(&self) -> Result<(), ArrayError> {
         match self.queue.borrow().as_slice() {
             [] => Ok(()),
             [first, rest @ ..] => {

@@ -51,21 +51,21 @@ const LENGTH_BYTES: usize = 8;
 
 impl Request {
     /// The box in global coordinates, or `None` for invalid bounds.
-    pub fn region(&self) -> Option<Region> {
+    pub(super) fn region(&self) -> Option<Region> {
         let axis = |side: fn(&(i64, i64)) -> i64| Index::from_fn(self.bounds.len(), |axis| side(&self.bounds[axis]));
         let is_valid =
             (1..=MAX_AXES).contains(&self.bounds.len()) && self.bounds.iter().all(|(start, end)| start <= end);
         is_valid.then(|| Region { start: axis(|b| b.0), end: axis(|b| b.1) })
     }
 
-    pub fn bounds(region: &Region) -> Vec<(i64, i64)> {
+    pub(super) fn bounds(region: &Region) -> Vec<(i64, i64)> {
         region.start.iter().copied().zip(region.end.iter().copied()).collect()
     }
 }
 
 impl Requests {
     /// The index of an operator in this message. Adds the operator if it is new.
-    pub fn operator(&mut self, operator: &Operator) -> u32 {
+    pub(super) fn operator(&mut self, operator: &Operator) -> u32 {
         let (name, wgsl) = operator.to_parts();
         let sent = SentOperator { name, wgsl };
         let index = self.operators.iter().position(|known| *known == sent).unwrap_or_else(|| {
@@ -76,11 +76,11 @@ impl Requests {
     }
 
     /// The operators, on the side of the owner.
-    pub fn operators(&self) -> Result<Vec<Operator>> {
+    pub(super) fn operators(&self) -> Result<Vec<Operator>> {
         self.operators.iter().map(|sent| Ok(Operator::from_parts(&sent.name, sent.wgsl.as_deref())?)).collect()
     }
 
-    pub fn encode(&self, payload: &[u8]) -> Vec<u8> {
+    pub(super) fn encode(&self, payload: &[u8]) -> Vec<u8> {
         let header = postcard::to_allocvec(self).expect("plain data always encodes");
         let start = (LENGTH_BYTES + header.len()).next_multiple_of(8);
         let mut out = Vec::with_capacity(start + payload.len());
@@ -92,7 +92,7 @@ impl Requests {
     }
 
     /// The header of a message, and the offset of its payload.
-    pub fn decode(message: &[u8]) -> Result<(Self, usize)> {
+    pub(super) fn decode(message: &[u8]) -> Result<(Self, usize)> {
         let broken = || TransportError::Other("a one-sided request arrived damaged".to_string());
         let prefix = message.get(..LENGTH_BYTES).ok_or_else(broken)?;
         let length = u64::from_le_bytes(prefix.try_into().map_err(|_| broken())?) as usize;

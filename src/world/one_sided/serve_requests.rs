@@ -207,7 +207,7 @@ fn run(
             }
             continue;
         };
-        let pieces: Vec<PackedBox> =
+        let pieces: Vec<PackedBox<'_>> =
             boxes().map(|(request, lease)| request.piece(lease, request.payload.start as u64)).collect();
         for (request, _) in boxes() {
             request.array.was_written(request.chunk, &request.region, "an epoch", CallSite::here());

@@ -15,7 +15,7 @@ use crate::support::launcher;
 /// Time limit of a wait. A test that reaches it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     pub program: Program,
     next: u32,
@@ -25,7 +25,7 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn connect(door: &ViewerAccess) -> io::Result<Self> {
+    pub(crate) fn connect(door: &ViewerAccess) -> io::Result<Self> {
         let mut stream = TcpStream::connect(("127.0.0.1", door.port))?;
         stream.set_read_timeout(Some(PATIENCE))?;
         greeting::greet(&mut stream, &door.token)?;
@@ -33,12 +33,12 @@ impl Client {
         Ok(Self { stream, program, next: 0, points: Vec::new(), ended: None })
     }
 
-    pub fn stream(&self) -> &TcpStream {
+    pub(crate) fn stream(&self) -> &TcpStream {
         &self.stream
     }
 
     /// Receives the next message; `None` at the end of the connection.
-    pub fn receive(&mut self) -> Option<Message> {
+    pub(crate) fn receive(&mut self) -> Option<Message> {
         let message: Option<Message> = frame::read(&mut self.stream, frame::MOST_TOLD).expect("a message");
         match &message {
             Some(Message::Point(point)) => self.points.push(point.clone()),
@@ -49,7 +49,7 @@ impl Client {
         message
     }
 
-    pub fn ask(&mut self, request: Request) -> std::result::Result<Answer, String> {
+    pub(crate) fn ask(&mut self, request: Request) -> std::result::Result<Answer, String> {
         self.next += 1;
         let id = self.next;
         self.say(id, request);
@@ -69,12 +69,12 @@ impl Client {
         frame::write(&mut self.stream, &Ask { id, request }, frame::MOST_ASKED).expect("it is sent");
     }
 
-    pub fn control(&mut self, control: Control) {
+    pub(crate) fn control(&mut self, control: Control) {
         assert_eq!(self.ask(Request::Control(control)), Ok(Answer::Done));
     }
 
     /// Waits until the program is paused, and returns the debug point.
-    pub fn paused(&mut self) -> Point {
+    pub(crate) fn paused(&mut self) -> Point {
         loop {
             if let Some(point) = self.points.last().filter(|point| point.paused) {
                 return point.clone();
@@ -84,7 +84,7 @@ impl Client {
     }
 
     /// Resumes the program and waits for the next pause.
-    pub fn go(&mut self, control: Control) -> Point {
+    pub(crate) fn go(&mut self, control: Control) -> Point {
         self.points.clear();
         self.control(control);
         // A pause that was received before the answer may be the previous one.
@@ -92,19 +92,19 @@ impl Client {
         self.paused()
     }
 
-    pub fn arrays(&mut self) -> Vec<ArrayEntry> {
+    pub(crate) fn arrays(&mut self) -> Vec<ArrayEntry> {
         match self.ask(Request::Arrays) {
             Ok(Answer::Arrays(arrays)) => arrays,
             other => panic!("{other:?}"),
         }
     }
 
-    pub fn array(&mut self, name: &str) -> ArrayEntry {
+    pub(crate) fn array(&mut self, name: &str) -> ArrayEntry {
         self.arrays().into_iter().find(|array| array.name == name).expect("it is listed")
     }
 
     /// Resumes the program and receives messages until the end.
-    pub fn run_out(&mut self) -> String {
+    pub(crate) fn run_out(&mut self) -> String {
         self.control(Control::Continue);
         while self.receive().is_some() {}
         self.ended.clone().expect("a program says that it ends")
@@ -112,7 +112,7 @@ impl Client {
 }
 
 /// Runs a program with a viewer, once for each number of ranks.
-pub fn watched(
+pub(crate) fn watched(
     counts: &[usize],
     settings: &Settings,
     program: impl Fn(&World) -> Result<()> + Send + Sync,
@@ -125,7 +125,7 @@ pub fn watched(
 }
 
 /// Runs a program with a viewer once, and returns its result.
-pub fn watched_once(
+pub(crate) fn watched_once(
     config: Config,
     settings: &Settings,
     program: impl Fn(&World) -> Result<()> + Send + Sync,

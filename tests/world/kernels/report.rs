@@ -4,13 +4,13 @@ use std::fmt::{Debug, Write};
 
 use zippy::{Error, World};
 
-pub struct Report<'w> {
+pub(crate) struct Report<'w> {
     world: &'w World,
     text: String,
 }
 
 impl<'w> Report<'w> {
-    pub fn new(world: &'w World) -> Self {
+    pub(crate) fn new(world: &'w World) -> Self {
         Self { world, text: String::new() }
     }
 
@@ -18,7 +18,7 @@ impl<'w> Report<'w> {
     ///
     /// # Panics
     /// The result is no error.
-    pub fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, label: &str, result: Result<R, E>) {
+    pub(crate) fn fails<R: Debug, E: Into<Error> + Debug>(&mut self, label: &str, result: Result<R, E>) {
         let error: Error = result.expect_err(label).into();
         let text = error.kind().to_string().replace(&self.world.gpu().adapter().name, "ADAPTER");
         let _ = writeln!(self.text, "## {label}\n{text}\n");
@@ -26,7 +26,7 @@ impl<'w> Report<'w> {
 
     /// Compares the report with the accepted text in a source file. A bundle without sources or
     /// without Cargo compares nothing.
-    pub fn compare(self, name: &str) {
+    pub(crate) fn compare(self, name: &str) {
         if [env!("CARGO"), env!("CARGO_MANIFEST_DIR")].iter().all(|path| std::path::Path::new(path).exists()) {
             insta::with_settings!({ prepend_module_to_snapshot => false }, {
                 insta::assert_snapshot!(name, self.text);

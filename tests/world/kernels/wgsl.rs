@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// Type of a position.
-pub fn position(axes: usize) -> String {
+pub(crate) fn position(axes: usize) -> String {
     match axes {
         1 => "i32".to_owned(),
         2..=4 => format!("vec{axes}<i32>"),
@@ -12,21 +12,21 @@ pub fn position(axes: usize) -> String {
 }
 
 /// Component of a position along one axis.
-pub fn part(name: impl Display, axes: usize, axis: usize) -> String {
+pub(crate) fn part(name: impl Display, axes: usize, axis: usize) -> String {
     if axes == 1 { name.to_string() } else { format!("{name}[{axis}]") }
 }
 
 /// A position composed of its components.
-pub fn tuple(axes: usize, value: impl Fn(usize) -> String) -> String {
+pub(crate) fn tuple(axes: usize, value: impl Fn(usize) -> String) -> String {
     format!("{}({})", position(axes), (0..axes).map(value).collect::<Vec<_>>().join(", "))
 }
 
 /// Position `p + shift`, where `shift` is a parameter of type `array<vec4<i32>, 2>`.
-pub fn shifted(axes: usize) -> String {
+pub(crate) fn shifted(axes: usize) -> String {
     tuple(axes, |axis| format!("{} + shift[{}][{}]", part("p", axes, axis), axis / 4, axis % 4))
 }
 
 /// Value of the parameter `shift`.
-pub fn shift(by: &[i64]) -> [[i32; 4]; 2] {
+pub(crate) fn shift(by: &[i64]) -> [[i32; 4]; 2] {
     std::array::from_fn(|v| std::array::from_fn(|c| by.get(4 * v + c).map_or(0, |&n| n as i32)))
 }

@@ -11,10 +11,10 @@ use zippy::{ArrayOptions, GlobalArray, Layout, Operator, Ownership, Result, Worl
 use super::Cut;
 use crate::support::cells::mix;
 
-pub const OPERATORS: usize = 3;
+pub(crate) const OPERATORS: usize = 3;
 
 /// An operator and its definition. The result of the last operator depends on the order.
-pub fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
+pub(crate) fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
     match which {
         0 => (Operator::Add, |new, there| new.wrapping_add(*there)),
         1 => (Operator::Max, |new, there| *new.max(there)),
@@ -25,12 +25,12 @@ pub fn operator(which: usize) -> (Operator, fn(&u32, &u32) -> u32) {
     }
 }
 
-pub fn replace(new: &u32, _: &u32) -> u32 {
+pub(crate) fn replace(new: &u32, _: &u32) -> u32 {
     *new
 }
 
 /// An array of the program with the expected values of all its cells.
-pub struct Model<const D: usize> {
+pub(crate) struct Model<const D: usize> {
     pub array: GlobalArray<u32, D>,
     pub cells: Cells<u32>,
     /// Number of writes to each chunk of this rank, and its cells after the last write.
@@ -38,7 +38,7 @@ pub struct Model<const D: usize> {
 }
 
 impl<const D: usize> Model<D> {
-    pub fn new(world: &World, number: usize, (chunks, owners): &Cut) -> Result<Self> {
+    pub(crate) fn new(world: &World, number: usize, (chunks, owners): &Cut) -> Result<Self> {
         let boxes = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
         let layout = Layout::from_shape(&chunks.shape()).boxes(boxes);
         let layout = layout.ghost_lists(&chunks.ghost_lo(), &chunks.ghost_hi()).periodic_list(chunks.periodic());
@@ -62,17 +62,17 @@ impl<const D: usize> Model<D> {
         Ok(Self { array, cells, written: RefCell::default() })
     }
 
-    pub fn chunks(&self) -> &Chunks {
+    pub(crate) fn chunks(&self) -> &Chunks {
         self.array.placement().chunks()
     }
 
     /// An axis without ghost cells, for component lists.
-    pub fn component_axis(&self) -> Option<usize> {
+    pub(crate) fn component_axis(&self) -> Option<usize> {
         (0..D).rev().find(|&axis| self.chunks().ghost_lo()[axis] == 0 && self.chunks().ghost_hi()[axis] == 0)
     }
 
     /// Checks all stored cells of this rank and the write counters of its chunks.
-    pub fn check(&self, world: &World, label: &dyn std::fmt::Debug) -> Result<()> {
+    pub(crate) fn check(&self, world: &World, label: &dyn std::fmt::Debug) -> Result<()> {
         let listed =
             world.debug().arrays().into_iter().find(|array| array.name == self.array.name()).expect("it is alive");
         for (chunk, text) in self.array.chunks().zip(listed.chunks) {

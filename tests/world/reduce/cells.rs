@@ -3,7 +3,7 @@
 use zippy::{Element, GlobalArray, Layout, Result, Split, World};
 
 /// Pseudo-random bits for a position.
-pub fn bits(p: &[i64]) -> u64 {
+pub(crate) fn bits(p: &[i64]) -> u64 {
     let mixed = p.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |h, &x| {
         let h = (h ^ x as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
         h ^ h >> 29
@@ -12,13 +12,13 @@ pub fn bits(p: &[i64]) -> u64 {
 }
 
 /// Finite numbers of every size, subnormal ones included.
-pub fn wild(p: &[i64]) -> f32 {
+pub(crate) fn wild(p: &[i64]) -> f32 {
     let value = f32::from_bits(bits(p) as u32);
     if value.is_finite() { value } else { f32::from_bits(bits(p) as u32 & 0x807f_ffff) }
 }
 
 /// A layout under test, and a section of it.
-pub struct Case<const D: usize> {
+pub(crate) struct Case<const D: usize> {
     pub shape: [i64; D],
     pub layout: Layout,
     pub section: [std::ops::Range<i64>; D],
@@ -26,7 +26,7 @@ pub struct Case<const D: usize> {
 
 impl<const D: usize> Case<D> {
     /// The positions of the section, axis 0 fastest, by a plain loop.
-    pub fn positions(&self) -> Vec<[i64; D]> {
+    pub(crate) fn positions(&self) -> Vec<[i64; D]> {
         let mut all = vec![[0; D]];
         for axis in (0..D).rev() {
             let grow = |p: &[i64; D]| {
@@ -42,7 +42,7 @@ impl<const D: usize> Case<D> {
         all
     }
 
-    pub fn array<T: Element>(&self, world: &World, value: impl Fn([i64; D]) -> T) -> Result<GlobalArray<T, D>> {
+    pub(crate) fn array<T: Element>(&self, world: &World, value: impl Fn([i64; D]) -> T) -> Result<GlobalArray<T, D>> {
         let array = world.array::<T, D>("a", &self.layout)?;
         // Ghost cells have values that would change every result.
         array.fill(bytemuck::pod_read_unaligned(&vec![0xff; size_of::<T>()]))?;
@@ -52,7 +52,7 @@ impl<const D: usize> Case<D> {
     }
 }
 
-pub fn case<const D: usize>(
+pub(crate) fn case<const D: usize>(
     shape: [i64; D],
     f: impl Fn(Layout) -> Layout,
     section: [std::ops::Range<i64>; D],
@@ -61,7 +61,7 @@ pub fn case<const D: usize>(
 }
 
 /// Layouts of one shape with the same cells.
-pub fn plane(ranks: usize) -> Vec<Case<2>> {
+pub(crate) fn plane(ranks: usize) -> Vec<Case<2>> {
     let shape = [37, 23];
     let section = [3..36, 1..20];
     vec![

@@ -2,7 +2,7 @@
 //! reference.
 
 /// The sum of finite numbers, rounded once, to nearest even. Intermediate sums must not overflow.
-pub fn fsum(values: &[f64]) -> f64 {
+pub(crate) fn fsum(values: &[f64]) -> f64 {
     // Non-overlapping numbers from small to large with the exact sum.
     let mut partials: Vec<f64> = Vec::new();
     for &value in values {

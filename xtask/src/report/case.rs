@@ -9,7 +9,7 @@ const ACCESSES: [&str; 2] = ["mapped", "kernels"];
 
 /// A case of a benchmark: an operation with its size.
 #[derive(Debug, Default)]
-pub struct Case {
+pub(super) struct Case {
     /// Name without the access to chunks.
     pub name: String,
     /// Access to chunks: mapped memory, or kernels. Empty if the case does not depend on it.
@@ -25,7 +25,7 @@ pub struct Case {
 
 /// Another implementation of the same work.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Peer {
+pub(super) struct Peer {
     pub name: String,
     pub secs: Option<f64>,
     /// Time of the library divided by the time of the peer.
@@ -35,7 +35,7 @@ pub struct Peer {
 
 /// Upper limit of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Goal {
+pub(super) enum Goal {
     /// Ratio to the first peer.
     Ratio(f64),
     Secs(f64),
@@ -45,7 +45,7 @@ pub enum Goal {
 
 impl Case {
     /// Reads the cases of a run. Entries with the same name are parts of one case.
-    pub fn read_all(entries: &[Value]) -> Result<Vec<Self>, String> {
+    pub(super) fn read_all(entries: &[Value]) -> Result<Vec<Self>, String> {
         let mut cases: Vec<Self> = Vec::new();
         for entry in entries {
             let name = entry["case"].as_str().ok_or("a case has no name (`case`)")?;
@@ -95,13 +95,13 @@ impl Case {
     }
 
     /// Value of a field, if it is a number.
-    pub fn field(&self, name: &str) -> Option<f64> {
+    pub(super) fn field(&self, name: &str) -> Option<f64> {
         self.fields.get(name)?.as_f64()
     }
 
     /// Quartiles of a field: those of `ratio` are in `ratio_quartiles`, `quartiles_ratio` or
     /// `quartiles`.
-    pub fn quartiles(&self, field: &str) -> Option<[f64; 2]> {
+    pub(super) fn quartiles(&self, field: &str) -> Option<[f64; 2]> {
         let names = [format!("{field}_quartiles"), format!("quartiles_{field}"), "quartiles".into()];
         let value = names.iter().find_map(|name| self.fields.get(name))?;
         Some([value[0].as_f64()?, value[1].as_f64()?])

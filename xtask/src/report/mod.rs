@@ -30,7 +30,7 @@ struct Report {
 }
 
 /// Writes the page and its plots into `benches` of a workspace, and removes plots of other topics.
-pub fn write(root: &Path, as_json: bool) -> Result<u8, String> {
+pub(crate) fn write(root: &Path, as_json: bool) -> Result<u8, String> {
     let directory = root.join("benches");
     let report = Report::new(&directory)?;
     let problem = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
@@ -99,7 +99,8 @@ fn machine_table(machines: &[MeasuredMachine]) -> String {
 
 /// Section of a topic: the explanation, the plot, and a table for each machine that has results.
 fn section(topic: &Topic, machines: &[MeasuredMachine], files: &mut Files) -> String {
-    let mut tables: Vec<TopicTable> = machines.iter().filter_map(|machine| TopicTable::new(topic, machine)).collect();
+    let mut tables: Vec<TopicTable<'_>> =
+        machines.iter().filter_map(|machine| TopicTable::new(topic, machine)).collect();
     tables.sort_by(|a, b| b.peer_count().cmp(&a.peer_count()).then_with(|| b.date().cmp(a.date())));
     TopicTable::shorten_labels(&mut tables);
     let is_measured = |machine: &&MeasuredMachine| TopicTable::new(topic, machine).is_some();

@@ -46,7 +46,7 @@ const COLOURS: [&str; 8] = ["#3b82c4", "#d9822b", "#2e9e6b", "#9a6cc4", "#cf4b4b
 
 /// Values of bars.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scale {
+pub(super) enum Scale {
     /// Time divided by the time of a peer. Bars begin at 1.
     Ratio,
     /// Values of a field of results. The name of the field implies the unit. Bars begin at the left edge.
@@ -54,7 +54,7 @@ pub enum Scale {
 }
 
 /// A plot with one panel per machine.
-pub struct Plot {
+pub(super) struct Plot {
     pub title: String,
     /// Meaning of the bars; a default if empty.
     pub subtitle: String,
@@ -64,19 +64,19 @@ pub struct Plot {
 }
 
 /// Rows of one machine.
-pub struct Panel {
+pub(super) struct Panel {
     pub heading: String,
     pub rows: Vec<PlotRow>,
 }
 
 /// Bars with a label.
-pub struct PlotRow {
+pub(super) struct PlotRow {
     pub label: String,
     pub bars: Vec<Bar>,
 }
 
 /// A bar of a series, with a line from the lower to the upper quartile.
-pub struct Bar {
+pub(super) struct Bar {
     pub series: usize,
     pub value: f64,
     pub quartiles: Option<[f64; 2]>,
@@ -91,12 +91,12 @@ struct Axis {
 }
 
 impl Plot {
-    pub fn new(title: &str, scale: Scale) -> Self {
+    pub(super) fn new(title: &str, scale: Scale) -> Self {
         Self { title: title.into(), subtitle: String::new(), scale, panels: Vec::new(), series: Vec::new() }
     }
 
     /// Index of a series, which is added if it is new.
-    pub fn series(&mut self, name: &str) -> usize {
+    pub(super) fn series(&mut self, name: &str) -> usize {
         self.series.iter().position(|known| known == name).unwrap_or_else(|| {
             self.series.push(name.into());
             self.series.len() - 1
@@ -104,7 +104,7 @@ impl Plot {
     }
 
     /// The plot as SVG.
-    pub fn svg(&self) -> String {
+    pub(super) fn svg(&self) -> String {
         let mut y = MARGIN + 14.0;
         let mut body = text(MARGIN, y, "title", "start", &self.title);
         y += LINE_HEIGHT;

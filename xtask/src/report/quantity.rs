@@ -7,20 +7,20 @@ const SIZES: [(f64, &str); 4] =
     [(1.0, "B"), (1024.0, "KiB"), (1024.0 * 1024.0, "MiB"), (1024.0 * 1024.0 * 1024.0, "GiB")];
 
 /// A number with three significant digits: 0.0342, 3.42, 34.2, 3420.
-pub fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let exponent = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
     let decimals = (2.0 - exponent).clamp(0.0, 9.0) as usize;
     format!("{value:.decimals$}")
 }
 
 /// A round number without zeros at its end: 2, 1.25, 0.001.
-pub fn without_zeros(value: f64) -> String {
+pub(super) fn without_zeros(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 /// A ratio: at least two significant digits; two decimals below 10, one below 100.
-pub fn ratio(value: f64) -> String {
+pub(super) fn ratio(value: f64) -> String {
     match value {
         value if value < 0.0095 => format!("{value:.4}"),
         value if value < 0.095 => format!("{value:.3}"),
@@ -31,12 +31,12 @@ pub fn ratio(value: f64) -> String {
 }
 
 /// A time in the largest unit that it reaches.
-pub fn seconds(value: f64) -> String {
+pub(super) fn seconds(value: f64) -> String {
     in_units(value, &TIMES)
 }
 
 /// The value of a field of a result. The name of the field implies the unit.
-pub fn of_field(field: &str, value: f64) -> String {
+pub(super) fn of_field(field: &str, value: f64) -> String {
     match field {
         "gb_per_sec" => format!("{} GB/s", number(value)),
         _ if field.ends_with("secs") => seconds(value),

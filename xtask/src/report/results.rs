@@ -8,7 +8,7 @@ use super::case::Case;
 
 /// A machine, as the files of results describe it.
 #[derive(Debug)]
-pub struct MeasuredMachine {
+pub(super) struct MeasuredMachine {
     /// Name in headings: the GPU, or the processor if kernels run on it.
     pub name: String,
     /// True if the processor computes kernels: natively, or by a software driver.
@@ -24,7 +24,7 @@ pub struct MeasuredMachine {
 
 /// A run of a benchmark.
 #[derive(Debug)]
-pub struct Run {
+pub(super) struct Run {
     pub benchmark: String,
     pub ranks: RankCount,
     /// True if the processor computes by native kernels.
@@ -40,14 +40,14 @@ pub struct Run {
 
 /// Ranks of a run: threads of one process, or processes under MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RankCount {
+pub(super) enum RankCount {
     Threads(u64),
     Processes(u64),
 }
 
 /// Contents of a directory of results.
 #[derive(Debug)]
-pub struct Results {
+pub(super) struct Results {
     /// Machines with the newest results first.
     pub machines: Vec<MeasuredMachine>,
     /// Names of files without any newest run.
@@ -70,7 +70,7 @@ impl Results {
     ///
     /// # Errors
     /// A file that cannot be read, is not JSON, or has no adapter, date or runs.
-    pub fn read(directory: &Path) -> Result<Self, String> {
+    pub(super) fn read(directory: &Path) -> Result<Self, String> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|end| end == "json"));
@@ -109,13 +109,13 @@ impl MeasuredMachine {
     }
 
     /// Runs of a benchmark with the given ranks.
-    pub fn run(&self, benchmark: &str, ranks: RankCount) -> Option<&Run> {
+    pub(super) fn run(&self, benchmark: &str, ranks: RankCount) -> Option<&Run> {
         self.runs.iter().find(|run| run.benchmark == benchmark && run.ranks == ranks)
     }
 }
 
 /// The first and the last date of runs, or the only one.
-pub fn date_range<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
+pub(super) fn date_range<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     let dates: std::collections::BTreeSet<&str> = runs.map(|run| run.date.as_str()).collect();
     match (dates.first(), dates.last()) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),

@@ -7,7 +7,7 @@ use super::results::{MeasuredMachine, Run, date_range};
 use super::topic::{Field, Topic};
 
 /// The rows of a topic on one machine.
-pub struct TopicTable<'a> {
+pub(super) struct TopicTable<'a> {
     topic: &'a Topic,
     machine: &'a MeasuredMachine,
     runs: Vec<&'a Run>,
@@ -49,17 +49,17 @@ enum ColumnKind<'a> {
 
 impl<'a> TopicTable<'a> {
     /// The table of a topic; `None` if the machine has no case of the topic.
-    pub fn new(topic: &'a Topic, machine: &'a MeasuredMachine) -> Option<Self> {
+    pub(super) fn new(topic: &'a Topic, machine: &'a MeasuredMachine) -> Option<Self> {
         let all: Vec<&Run> = machine.runs.iter().filter(|run| run.benchmark == topic.benchmark).collect();
         let named = topic.ranks.iter().flat_map(|ranks| all.iter().filter(move |run| run.ranks.to_string() == **ranks));
         let named: Vec<&Run> = named.copied().collect();
         let mut runs = if named.is_empty() { all } else { named };
         runs.sort_by_key(|run| !run.is_native);
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Row<'_>> = Vec::new();
         for (index, run) in runs.iter().enumerate() {
             for case in run.cases.iter().filter(|case| topic.selects(&case.name)) {
                 let cell = Cell { case, peers: peers(topic, machine, run, case) };
-                let same = |row: &Row| row.case.name == case.name && row.case.access == case.access;
+                let same = |row: &Row<'_>| row.case.name == case.name && row.case.access == case.access;
                 let row = rows.iter().position(same).unwrap_or_else(|| {
                     let cells = runs.iter().map(|_| None).collect();
                     rows.push(Row { case, label: String::new(), cells });
@@ -79,12 +79,12 @@ impl<'a> TopicTable<'a> {
     }
 
     /// The newest date of the runs.
-    pub fn date(&self) -> &str {
+    pub(super) fn date(&self) -> &str {
         self.runs.iter().map(|run| run.date.as_str()).max().unwrap_or_default()
     }
 
     /// Machine, backend of kernels and dates of the runs, on one line.
-    pub fn caption(&self) -> String {
+    pub(super) fn caption(&self) -> String {
         self.caption_of(&self.runs)
     }
 
@@ -102,22 +102,22 @@ impl<'a> TopicTable<'a> {
     }
 
     /// Number of different peers.
-    pub fn peer_count(&self) -> usize {
+    pub(super) fn peer_count(&self) -> usize {
         let names = (0..self.runs.len())
             .flat_map(|run| self.peer_names(run).into_iter().filter(move |name| self.has_peer(run, name)));
         names.collect::<std::collections::BTreeSet<_>>().len()
     }
 
     /// Removes the words from labels that all labels of all tables begin with.
-    pub fn shorten_labels(tables: &mut [Self]) {
+    pub(super) fn shorten_labels(tables: &mut [Self]) {
         let prefix = common_prefix(tables.iter().flat_map(|table| &table.rows).map(|row| row.label.as_str()));
         tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| _ = row.label.drain(..prefix));
     }
 
     /// The table as Markdown.
-    pub fn markdown(&self) -> String {
+    pub(super) fn markdown(&self) -> String {
         let columns = self.columns();
-        let cells = |row: &Row| columns.iter().map(|column| self.cell(row, column).unwrap_or("–".into())).collect();
+        let cells = |row: &Row<'_>| columns.iter().map(|column| self.cell(row, column).unwrap_or("–".into())).collect();
         let mut lines: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
         let mut headings: Vec<String> = columns.into_iter().map(|column| column.heading).collect();
         if self.rows.iter().any(|row| row.goal().is_some()) {
@@ -194,7 +194,7 @@ impl<'a> TopicTable<'a> {
     }
 
     /// Text of a cell; bold if the number misses the goal of the case.
-    fn cell(&self, row: &Row, column: &Column) -> Option<String> {
+    fn cell(&self, row: &Row<'_>, column: &Column<'_>) -> Option<String> {
         let cell = row.cells[column.run].as_ref()?;
         let case = cell.case;
         let (text, is_missed) = match &column.kind {
@@ -242,7 +242,7 @@ impl<'a> TopicTable<'a> {
 
     /// Adds the rows of the table to a plot: ratios of the first run that has a peer, or a field of
     /// all runs.
-    pub fn add_to(&self, plot: &mut Plot) {
+    pub(super) fn add_to(&self, plot: &mut Plot) {
         let scale = plot.scale.clone();
         let (shown, heading) = match &scale {
             Scale::Ratio => {
@@ -307,7 +307,7 @@ impl<'a> TopicTable<'a> {
     }
 
     /// True if the plot can show the ratio to a peer.
-    pub fn has_ratios(&self) -> bool {
+    pub(super) fn has_ratios(&self) -> bool {
         (0..self.runs.len()).any(|run| self.plotted_peers(run).next().is_some())
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A section of the page: cases of a benchmark, with the words that explain them.
 #[derive(Debug, Default, PartialEq)]
-pub struct Topic {
+pub(super) struct Topic {
     /// Name of the plot: the name of the text file without its number.
     pub name: String,
     pub title: String,
@@ -35,7 +35,7 @@ pub struct Topic {
 
 /// A field of a case, with the heading of its column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub(super) struct Field {
     pub name: String,
     /// True for a field that has the inverse of the ratio.
     pub is_inverse: bool,
@@ -44,7 +44,7 @@ pub struct Field {
 
 impl Topic {
     /// Reads all topics of a directory, in the order of their names. Names begin with a number.
-    pub fn read_all(directory: &Path) -> Result<Vec<Self>, String> {
+    pub(super) fn read_all(directory: &Path) -> Result<Vec<Self>, String> {
         let problem = |path: &Path, error: String| format!("{}: {error}", path.display());
         let entries = std::fs::read_dir(directory).map_err(|error| problem(directory, error.to_string()))?;
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
@@ -60,7 +60,7 @@ impl Topic {
 
     /// Parses lines `key: value` up to an empty line, and the explanation after it. Elements of
     /// lists are separated by semicolons.
-    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+    pub(super) fn parse(name: &str, text: &str) -> Result<Self, String> {
         let (head, text) = text.split_once("\n\n").ok_or("no explanation follows the first empty line")?;
         let mut topic = Self { name: name.into(), text: text.trim().into(), ..Self::default() };
         for line in head.lines() {
@@ -89,7 +89,7 @@ impl Topic {
     }
 
     /// True if the topic shows a case.
-    pub fn selects(&self, case: &str) -> bool {
+    pub(super) fn selects(&self, case: &str) -> bool {
         let contains = |parts: &[String]| parts.iter().any(|part| case.contains(part.as_str()));
         (self.cases.is_empty() || contains(&self.cases)) && !contains(&self.without)
     }

@@ -4,12 +4,12 @@ use super::*;
 use std::fs;
 
 /// A machine whose files are in a temporary directory, which the destructor removes.
-pub struct FakeMachine {
+pub(crate) struct FakeMachine {
     pub machine: Machine,
 }
 
 impl FakeMachine {
-    pub fn new(name: &str, os: &'static str) -> Self {
+    pub(crate) fn new(name: &str, os: &'static str) -> Self {
         let root = std::env::temp_dir().join(format!("xtask-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&root).unwrap();
@@ -19,21 +19,21 @@ impl FakeMachine {
         }
     }
 
-    pub fn file(self, path: &str, text: &str) -> Self {
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
         let path = self.machine.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
         self
     }
 
-    pub fn program(self, path: &str) -> Self {
+    pub(crate) fn program(self, path: &str) -> Self {
         self.script(path, "#!/bin/sh\n")
     }
 
     /// Adds an executable script. Another process writes the file: children of concurrent tests
     /// would inherit the open file of this process, and Linux does not execute files that are open
     /// for writing.
-    pub fn script(self, path: &str, text: &str) -> Self {
+    pub(crate) fn script(self, path: &str, text: &str) -> Self {
         let path = self.machine.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let write = r#"printf %s "$1" > "$2" && chmod +x "$2""#;
@@ -41,12 +41,12 @@ impl FakeMachine {
         self
     }
 
-    pub fn root_user(mut self) -> Self {
+    pub(crate) fn root_user(mut self) -> Self {
         self.machine.root_user = true;
         self
     }
 
-    pub fn var(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn var(mut self, name: &str, value: &str) -> Self {
         self.machine.vars.insert(name.into(), value.into());
         self
     }

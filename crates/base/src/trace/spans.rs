@@ -251,7 +251,7 @@ pub fn spans_after(nanos: u64) -> Vec<Span> {
 }
 
 /// Returns the number of discarded spans.
-pub fn forgotten() -> u64 {
+pub(super) fn forgotten() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.forgotten))
 }
 

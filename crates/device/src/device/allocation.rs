@@ -93,18 +93,18 @@ impl Device {
 
     /// Creates a buffer outside of the pool. If memory is not sufficient, frees idle memory and
     /// tries again.
-    pub(crate) fn new_buffer(&self, request: &BufferRequest) -> Result<wgpu::Buffer, DeviceError> {
+    pub(crate) fn new_buffer(&self, request: &BufferRequest<'_>) -> Result<wgpu::Buffer, DeviceError> {
         self.create_buffer(request, false)
     }
 
     /// Creates a buffer as [`Device::new_buffer`] does, mapped for writing.
-    pub(super) fn new_mapped_buffer(&self, request: &BufferRequest) -> Result<wgpu::Buffer, DeviceError> {
+    pub(super) fn new_mapped_buffer(&self, request: &BufferRequest<'_>) -> Result<wgpu::Buffer, DeviceError> {
         self.create_buffer(request, true)
     }
 
     fn create_buffer(
         &self,
-        &BufferRequest { size, usage, purpose, label }: &BufferRequest,
+        &BufferRequest { size, usage, purpose, label }: &BufferRequest<'_>,
         mapped_at_creation: bool,
     ) -> Result<wgpu::Buffer, DeviceError> {
         let label = if label.is_empty() { None } else { Some(label) };

@@ -57,7 +57,7 @@ pub(super) fn bad_box(operation: &str, message: String) -> DeviceError {
 pub(super) fn check_pieces(
     operation: &str,
     element_bytes: usize,
-    pieces: &[PackedBox],
+    pieces: &[PackedBox<'_>],
     payload_bytes: u64,
 ) -> Result<(), DeviceError> {
     check_element(operation, element_bytes)?;

@@ -29,7 +29,7 @@ type Intervals = [(u64, u64); MAX_STRIDES];
 const MAX_STRIDES: usize = MAX_AXES + 1;
 
 impl BoxSet {
-    pub fn new(boxes: Vec<IndexedBox>) -> Self {
+    pub(super) fn new(boxes: Vec<IndexedBox>) -> Self {
         let mut strides: HashMap<usize, Vec<u64>> = HashMap::new();
         for IndexedBox { buffer, view } in &boxes {
             let known = strides.entry(*buffer).or_insert_with(|| vec![1]);
@@ -47,7 +47,7 @@ impl BoxSet {
 
     /// True if two boxes can have a common element. Exact for boxes of the same dense storage;
     /// otherwise compares the ranges from first to last element.
-    pub fn can_overlap(&self, first: usize, second: usize) -> bool {
+    pub(super) fn can_overlap(&self, first: usize, second: usize) -> bool {
         let (a, b) = (&self.boxes[first], &self.boxes[second]);
         if a.buffer != b.buffer || a.view.cells() == 0 || b.view.cells() == 0 {
             return false;
@@ -60,7 +60,7 @@ impl BoxSet {
 
     /// Returns a region per box: boxes of one buffer can overlap only if their regions do. Regions
     /// have one axis per stride if all boxes of the buffer have intervals, otherwise one axis.
-    pub fn regions(&self) -> Vec<Region> {
+    pub(super) fn regions(&self) -> Vec<Region> {
         let mut axes: HashMap<usize, usize> = HashMap::new();
         for (indexed, intervals) in self.boxes.iter().zip(&self.intervals) {
             let known = axes.entry(indexed.buffer).or_insert(MAX_AXES);

@@ -31,7 +31,7 @@ impl BoxPair {
     };
 
     /// Creates the normal form of two boxes of equal extents, which the caller has checked.
-    pub fn new(src: &StridedBox, dst: &StridedBox) -> Self {
+    pub(super) fn new(src: &StridedBox, dst: &StridedBox) -> Self {
         let mut out = Self { src_offset: src.offset, dst_offset: dst.offset, ..Self::WITHOUT_AXES };
         for axis in 0..src.extents.axes() {
             out.push_axis(src.extents[axis] as u64, src.strides[axis] as u64, dst.strides[axis] as u64);
@@ -73,7 +73,7 @@ impl BoxPair {
     }
 
     /// Returns the pair in smaller units: `count` new units per old unit.
-    pub fn split_units(&self, count: u64) -> Self {
+    pub(super) fn split_units(&self, count: u64) -> Self {
         if count == 1 {
             return *self;
         }
@@ -88,7 +88,7 @@ impl BoxPair {
 
     /// Returns the pair in units of four old units; `None` if rows, offsets or strides are not
     /// multiples of four.
-    pub fn join_four_units(&self) -> Option<Self> {
+    pub(super) fn join_four_units(&self) -> Option<Self> {
         let has_rows = self.src_strides[0] == 1 && self.dst_strides[0] == 1 && self.extents[0].is_multiple_of(4);
         let fits = |value: u64| value.is_multiple_of(4);
         let fit_strides = (1..self.axes).all(|axis| fits(self.src_strides[axis]) && fits(self.dst_strides[axis]));
@@ -104,17 +104,17 @@ impl BoxPair {
         Some(out)
     }
 
-    pub fn cells(&self) -> u64 {
+    pub(super) fn cells(&self) -> u64 {
         self.extents[..self.axes].iter().product()
     }
 
     /// Returns the number of units from the first to the last unit of the source.
-    pub fn src_span(&self) -> u64 {
+    pub(super) fn src_span(&self) -> u64 {
         1 + (0..self.axes).map(|a| (self.extents[a].max(1) - 1) * self.src_strides[a]).sum::<u64>()
     }
 
     /// Returns the number of units from the first to the last unit of the destination.
-    pub fn dst_span(&self) -> u64 {
+    pub(super) fn dst_span(&self) -> u64 {
         1 + (0..self.axes).map(|a| (self.extents[a].max(1) - 1) * self.dst_strides[a]).sum::<u64>()
     }
 
@@ -146,7 +146,7 @@ impl BoxPair {
 
     /// Cuts the pair into parts with a source span of at most `src_limit` units and a destination
     /// span of at most `dst_limit` units.
-    pub fn cut_to_spans(self, src_limit: u64, dst_limit: u64, out: &mut Vec<Self>) {
+    pub(super) fn cut_to_spans(self, src_limit: u64, dst_limit: u64, out: &mut Vec<Self>) {
         let fits = |pair: &Self| pair.src_span() <= src_limit && pair.dst_span() <= dst_limit;
         let weight = |pair: &Self, axis: usize| {
             let span = |stride: u64, is_too_long: bool| if is_too_long { (pair.extents[axis] - 1) * stride } else { 0 };
@@ -157,7 +157,7 @@ impl BoxPair {
     }
 
     /// Cuts the pair along its slowest axes into parts of at most `limit` cells.
-    pub fn cut_to_cells(self, limit: u64, out: &mut Vec<Self>) {
+    pub(super) fn cut_to_cells(self, limit: u64, out: &mut Vec<Self>) {
         self.halve(&|pair| pair.cells() <= limit, &|_, axis| axis as u64 + 1, out);
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct ListedCopy {
 
 impl<'a> CopySet<'a> {
     /// Checks pairs of source and destination, and omits empty boxes.
-    pub fn new(
+    pub(super) fn new(
         operation: &str,
         element_bytes: usize,
         pairs: &[(BufferBox<'a>, BufferBox<'a>)],
@@ -71,7 +71,7 @@ impl<'a> CopySet<'a> {
 
     /// Returns the steps of the copies. If a destination overlaps a source, first cuts the copies
     /// to the size of temporary memory.
-    pub fn order(&mut self, device: &Device) -> Vec<CopyStep> {
+    pub(super) fn order(&mut self, device: &Device) -> Vec<CopyStep> {
         if !has_hazard(&self.copies) {
             return vec![CopyStep::Direct((0..self.copies.len()).collect())];
         }
@@ -81,7 +81,7 @@ impl<'a> CopySet<'a> {
     }
 
     /// Returns the maximum number of cells in temporary memory.
-    pub fn max_staged_cells(&self, device: &Device) -> u64 {
+    pub(super) fn max_staged_cells(&self, device: &Device) -> u64 {
         (SLICE_BYTES.min(device.limits().binding_bytes) / self.element_bytes as u64).max(1)
     }
 
@@ -92,7 +92,7 @@ impl<'a> CopySet<'a> {
     /// True if copies through temporary memory need fewer dispatches: copies between many pairs of
     /// buffers, such as the ghost update of a rank with many chunks. `limit` is the size of
     /// temporary memory, in bytes.
-    pub fn needs_fewer_dispatches_staged(&self, list: &[usize], limit: u64) -> bool {
+    pub(super) fn needs_fewer_dispatches_staged(&self, list: &[usize], limit: u64) -> bool {
         if list.iter().any(|&copy| self.copy_bytes(copy) > limit) {
             return false;
         }
@@ -104,7 +104,7 @@ impl<'a> CopySet<'a> {
     }
 
     /// Divides a list into runs of at most `limit` bytes; a larger copy is a run of its own.
-    pub fn batches<'b>(&self, list: &'b [usize], limit: u64) -> Vec<&'b [usize]> {
+    pub(super) fn batches<'b>(&self, list: &'b [usize], limit: u64) -> Vec<&'b [usize]> {
         let mut batches = Vec::new();
         let (mut start, mut bytes) = (0, 0);
         for (position, &copy) in list.iter().enumerate() {
@@ -119,7 +119,7 @@ impl<'a> CopySet<'a> {
     }
 
     /// Returns the layout of the sources of a list in temporary memory.
-    pub fn temporary_layout(&self, list: &[usize]) -> TemporaryLayout {
+    pub(super) fn temporary_layout(&self, list: &[usize]) -> TemporaryLayout {
         let mut bytes = 0;
         let offset = |&copy: &usize| {
             let start = bytes;
@@ -131,12 +131,12 @@ impl<'a> CopySet<'a> {
     }
 
     /// Groups the copies of a list by source buffer, in the order of the list.
-    pub fn group_by_src(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
+    pub(super) fn group_by_src(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
         self.group_by(list, |copy| copy.src.buffer)
     }
 
     /// Groups the copies of a list by destination buffer, in the order of the list.
-    pub fn group_by_dst(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
+    pub(super) fn group_by_dst(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
         self.group_by(list, |copy| copy.dst.buffer)
     }
 
@@ -149,12 +149,12 @@ impl<'a> CopySet<'a> {
     }
 
     /// Returns the distinct source buffers of a list, sorted.
-    pub fn src_buffers(&self, list: &[usize]) -> Vec<usize> {
+    pub(super) fn src_buffers(&self, list: &[usize]) -> Vec<usize> {
         self.distinct_buffers(list, |copy| copy.src.buffer)
     }
 
     /// Returns the distinct destination buffers of a list, sorted.
-    pub fn dst_buffers(&self, list: &[usize]) -> Vec<usize> {
+    pub(super) fn dst_buffers(&self, list: &[usize]) -> Vec<usize> {
         self.distinct_buffers(list, |copy| copy.dst.buffer)
     }
 

@@ -55,7 +55,7 @@ pub(super) struct AtomicCounters {
 }
 
 impl AtomicCounters {
-    pub fn read(&self) -> Counters {
+    pub(super) fn read(&self) -> Counters {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counters {
             buffers_made: get(&self.buffers_made),
@@ -73,12 +73,12 @@ impl AtomicCounters {
         }
     }
 
-    pub fn increment(counter: &AtomicU64) {
+    pub(super) fn increment(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts a new buffer.
-    pub fn add_buffer(&self, bytes: u64) {
+    pub(super) fn add_buffer(&self, bytes: u64) {
         Self::increment(&self.buffers_made);
         let now = self.bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes_peak.fetch_max(now, Ordering::Relaxed);
@@ -86,28 +86,28 @@ impl AtomicCounters {
     }
 
     /// Counts a new payload vector.
-    pub fn add_host_block(&self, bytes: u64) {
+    pub(super) fn add_host_block(&self, bytes: u64) {
         let now = self.host_bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.host_bytes_peak.fetch_max(now, Ordering::Relaxed);
     }
 
     /// Counts a freed payload vector.
-    pub fn remove_host_block(&self, bytes: u64) {
+    pub(super) fn remove_host_block(&self, bytes: u64) {
         self.host_bytes_now.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Returns the bytes allocated on all devices of this process.
-    pub fn process_bytes() -> u64 {
+    pub(super) fn process_bytes() -> u64 {
         PROCESS_BYTES.load(Ordering::Relaxed)
     }
 
-    pub fn reset_peak(&self) {
+    pub(super) fn reset_peak(&self) {
         self.bytes_peak.store(self.bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
         self.host_bytes_peak.store(self.host_bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Counts a freed buffer.
-    pub fn remove_buffer(&self, bytes: u64) {
+    pub(super) fn remove_buffer(&self, bytes: u64) {
         self.bytes_now.fetch_sub(bytes, Ordering::Relaxed);
         PROCESS_BYTES.fetch_sub(bytes, Ordering::Relaxed);
     }

@@ -44,7 +44,7 @@ pub(super) const LOST_IN_POLL: &str = "injected failure, found in a poll";
 
 impl Health {
     /// Takes an injected [`InjectedFailure::LostInPoll`]; true if there was one.
-    pub fn take_poll_panic(&self) -> bool {
+    pub(super) fn take_poll_panic(&self) -> bool {
         !self.is_well() && {
             let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
             state.injected.take_if(|injected| *injected == InjectedFailure::LostInPoll).is_some()
@@ -56,26 +56,26 @@ impl Health {
         self.has_failure.store(true, Ordering::Release);
     }
 
-    pub fn set_lost(&self, message: String) {
+    pub(super) fn set_lost(&self, message: String) {
         self.set(|state| {
             state.lost.get_or_insert(message);
         });
     }
 
-    pub fn add_uncaptured(&self, error: wgpu::Error) {
+    pub(super) fn add_uncaptured(&self, error: wgpu::Error) {
         tracing::error!("uncaptured device error: {error}");
         self.set(|state| {
             state.unreported.get_or_insert(error);
         });
     }
 
-    pub fn inject(&self, failure: InjectedFailure) {
+    pub(super) fn inject(&self, failure: InjectedFailure) {
         self.set(|state| state.injected = Some(failure));
     }
 
     /// Returns the failure that `operation` reports. A loss is reported every time, other failures
     /// once. Cost without a failure: one atomic load.
-    pub fn take_failure(&self, operation: &str) -> Option<DeviceFailure> {
+    pub(super) fn take_failure(&self, operation: &str) -> Option<DeviceFailure> {
         if self.is_well() {
             return None;
         }
@@ -95,7 +95,7 @@ impl Health {
     }
 
     /// True if there is no unreported failure.
-    pub fn is_well(&self) -> bool {
+    pub(super) fn is_well(&self) -> bool {
         !self.has_failure.load(Ordering::Acquire)
     }
 }

@@ -57,18 +57,18 @@ pub(super) struct IdleBlocks<B> {
 impl<B: Block> IdleBlocks<B> {
     /// Creates an empty list. The bound on idle bytes depends on the lent bytes, between
     /// `min_bound` and `max_bound`.
-    pub fn new(min_bound: u64, max_bound: u64) -> Self {
+    pub(super) fn new(min_bound: u64, max_bound: u64) -> Self {
         Self { blocks: Vec::new(), min_bound, max_bound, lent_bytes: 0, peak_lent_bytes: 0 }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &B> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &B> {
         self.blocks.iter()
     }
 
     /// Counts a block that the caller creates next as lent. Returns the idle blocks beyond the
     /// bound, which the caller frees.
     #[must_use]
-    pub fn lend_new(&mut self, bytes: u64) -> Vec<B> {
+    pub(super) fn lend_new(&mut self, bytes: u64) -> Vec<B> {
         self.lend(bytes);
         self.take_surplus()
     }
@@ -80,7 +80,7 @@ impl<B: Block> IdleBlocks<B> {
 
     /// Lends the smallest usable idle block of `bytes` to `largest` bytes; of equal blocks, the one
     /// that was returned last.
-    pub fn take(&mut self, bytes: u64, largest: u64, is_usable: impl Fn(&B) -> bool) -> Option<B> {
+    pub(super) fn take(&mut self, bytes: u64, largest: u64, is_usable: impl Fn(&B) -> bool) -> Option<B> {
         let fits = |block: &B| (bytes..=largest).contains(&block.bytes()) && is_usable(block);
         let candidates = self.blocks.iter().enumerate().rev().filter(|(_, block)| fits(block));
         let found = candidates.min_by_key(|(_, block)| block.bytes())?.0;
@@ -92,7 +92,7 @@ impl<B: Block> IdleBlocks<B> {
     /// Adds a lent block to the idle blocks. Returns the idle blocks beyond the bound, which the
     /// caller frees.
     #[must_use]
-    pub fn give_back(&mut self, block: B) -> Vec<B> {
+    pub(super) fn give_back(&mut self, block: B) -> Vec<B> {
         self.lent_bytes = self.lent_bytes.saturating_sub(block.bytes());
         self.blocks.push(block);
         self.take_surplus()
@@ -111,19 +111,19 @@ impl<B: Block> IdleBlocks<B> {
     }
 
     /// Removes a freed block from the lent bytes.
-    pub fn forget(&mut self, bytes: u64) {
+    pub(super) fn forget(&mut self, bytes: u64) {
         self.lent_bytes = self.lent_bytes.saturating_sub(bytes);
     }
 
     /// Removes the largest usable idle block, which the caller frees.
-    pub fn remove_largest(&mut self, is_usable: impl Fn(&B) -> bool) -> Option<B> {
+    pub(super) fn remove_largest(&mut self, is_usable: impl Fn(&B) -> bool) -> Option<B> {
         let candidates = self.blocks.iter().enumerate().filter(|(_, block)| is_usable(block));
         let largest = candidates.max_by_key(|(_, block)| block.bytes())?.0;
         Some(self.blocks.swap_remove(largest))
     }
 
     /// Removes all idle blocks, which the caller frees, and resets the peak of the lent bytes.
-    pub fn drain(&mut self) -> impl Iterator<Item = B> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = B> {
         self.peak_lent_bytes = self.lent_bytes;
         self.blocks.drain(..)
     }

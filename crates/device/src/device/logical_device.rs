@@ -110,15 +110,15 @@ impl MapProgress {
     }
 
     /// True if an operation in progress has mapped a buffer.
-    pub fn has_mapped(&self, buffer: &wgpu::Buffer) -> bool {
+    pub(super) fn has_mapped(&self, buffer: &wgpu::Buffer) -> bool {
         self.mapped().contains(buffer)
     }
 
-    pub fn add_mapped(&self, buffer: &wgpu::Buffer) {
+    pub(super) fn add_mapped(&self, buffer: &wgpu::Buffer) {
         self.mapped().push(buffer.clone());
     }
 
-    pub fn remove_mapped(&self, buffers: &[wgpu::Buffer]) {
+    pub(super) fn remove_mapped(&self, buffers: &[wgpu::Buffer]) {
         self.mapped().retain(|buffer| !buffers.contains(buffer));
     }
 }
@@ -192,7 +192,7 @@ fn drop_idle_devices_at_exit() {
 impl LogicalDevice {
     /// Takes an idle device with this key from the pool: the device with the most pipelines, as
     /// these need no compilation.
-    pub fn take_idle(key: &DeviceKey) -> Option<Box<Self>> {
+    pub(super) fn take_idle(key: &DeviceKey) -> Option<Box<Self>> {
         let mut idle = IDLE_DEVICES.lock().unwrap_or_else(|e| e.into_inner());
         idle.retain(|device| device.health.is_well());
         let candidates = (0..idle.len()).filter(|&i| idle[i].key == *key);
@@ -200,12 +200,12 @@ impl LogicalDevice {
     }
 
     /// True if the options request native kernels.
-    pub fn is_native_requested(&self) -> bool {
+    pub(super) fn is_native_requested(&self) -> bool {
         self.is_native && self.key.kernels.is_some()
     }
 
     /// Opens a device with all limits of the adapter and the optional features that Zippy uses.
-    pub fn new(adapter: &wgpu::Adapter, key: DeviceKey) -> Result<Self, DeviceError> {
+    pub(super) fn new(adapter: &wgpu::Adapter, key: DeviceKey) -> Result<Self, DeviceError> {
         let info = super::adapter::adapter_info(adapter);
         let is_unified = has_unified_memory(info.device_type);
         let is_mappable = adapter.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
@@ -301,7 +301,7 @@ impl LogicalDevice {
     }
 
     /// Moves the device to the pool of idle devices; drops a failed device, or one too many.
-    pub fn retire(self: Box<Self>) {
+    pub(super) fn retire(self: Box<Self>) {
         drop(self.encoder.borrow_mut().take());
         self.pending_records.set(0);
         self.memory.free_idle_except_staging();

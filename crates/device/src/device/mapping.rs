@@ -20,7 +20,7 @@ pub(super) struct MappedBuffers {
 
 impl MappedBuffers {
     /// Ends the guard without an unmap.
-    pub fn leave_mapped(mut self) {
+    pub(super) fn leave_mapped(mut self) {
         self.progress.remove_mapped(&self.buffers);
         self.buffers.clear();
     }

@@ -29,7 +29,7 @@ pub(super) struct NodeMemory {
 
 impl NodeMemory {
     /// Divides the memory among the processes and ranks.
-    pub fn limits(&self) -> MemoryLimits {
+    pub(super) fn limits(&self) -> MemoryLimits {
         let divide = |count: usize| if self.bytes == u64::MAX { u64::MAX } else { self.bytes / count.max(1) as u64 };
         let limit = |count: usize| self.rank_limit.unwrap_or(divide(count)).min(self.bytes);
         let rank_bytes = limit(self.processes);

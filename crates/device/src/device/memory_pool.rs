@@ -36,9 +36,9 @@ pub(super) enum StagingKind {
 }
 
 impl StagingKind {
-    pub const ALL: [Self; 3] = [Self::Readback, Self::Upload, Self::Device];
+    pub(super) const ALL: [Self; 3] = [Self::Readback, Self::Upload, Self::Device];
 
-    pub fn usage(self) -> BufferUsages {
+    pub(super) fn usage(self) -> BufferUsages {
         match self {
             Self::Readback => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
             Self::Upload => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
@@ -98,7 +98,7 @@ fn largest_temporary(bytes: u64) -> u64 {
 }
 
 impl MemoryPool {
-    pub fn counters(&self) -> Counters {
+    pub(super) fn counters(&self) -> Counters {
         self.counters.read()
     }
 
@@ -107,25 +107,25 @@ impl MemoryPool {
     }
 
     /// Counts a chunk buffer that the caller creates next, and frees surplus idle buffers.
-    pub fn count_new_chunk(&self, size: u64) {
+    pub(super) fn count_new_chunk(&self, size: u64) {
         let freed = self.idle().chunks.lend_new(size);
         freed.iter().for_each(|buffer| self.counters.remove_buffer(buffer.size()));
     }
 
     /// Removes a chunk buffer that could not be created from the counts.
-    pub fn forget_chunk(&self, size: u64) {
+    pub(super) fn forget_chunk(&self, size: u64) {
         self.idle().chunks.forget(size);
     }
 
     /// Returns a chunk buffer to the pool, and frees surplus idle buffers.
-    pub fn return_chunk(&self, raw: wgpu::Buffer) {
+    pub(super) fn return_chunk(&self, raw: wgpu::Buffer) {
         let freed = self.idle().chunks.give_back(raw);
         freed.iter().for_each(|buffer| self.counters.remove_buffer(buffer.size()));
     }
 
     /// Lends the smallest idle chunk buffer of `bytes` to `largest` bytes with this usage, unless
     /// it is much larger than the request.
-    pub fn reuse_chunk(&self, bytes: u64, largest: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
+    pub(super) fn reuse_chunk(&self, bytes: u64, largest: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
         let is_usable = |buffer: &wgpu::Buffer| buffer.usage() == usage;
         let found = self.idle().chunks.take(bytes, largest_fit(bytes).min(largest), is_usable)?;
         AtomicCounters::increment(&self.counters.buffers_reused);
@@ -134,7 +134,7 @@ impl MemoryPool {
 
     /// Lends the smallest idle staging buffer of at least `bytes` bytes, unless it is much larger
     /// than the request.
-    pub fn reuse_staging(&self, kind: StagingKind, bytes: u64) -> Option<wgpu::Buffer> {
+    pub(super) fn reuse_staging(&self, kind: StagingKind, bytes: u64) -> Option<wgpu::Buffer> {
         let largest = largest_temporary(bytes.max(MIN_STAGING_BYTES));
         let found = self.idle().staging.take(bytes, largest, |(k, _)| *k == kind)?;
         AtomicCounters::increment(&self.counters.buffers_reused);
@@ -142,7 +142,7 @@ impl MemoryPool {
     }
 
     /// Counts a new staging buffer as lent.
-    pub fn count_new_staging(&self, kind: StagingKind, size: u64) {
+    pub(super) fn count_new_staging(&self, kind: StagingKind, size: u64) {
         let mut idle = self.idle();
         idle.all_staging.push((kind, size));
         // Staging buffers have no bound here, so there is no surplus.
@@ -150,7 +150,7 @@ impl MemoryPool {
     }
 
     /// Returns a staging buffer to the pool; frees a buffer that is longer than a slice.
-    pub fn return_staging(&self, kind: StagingKind, buffer: wgpu::Buffer) {
+    pub(super) fn return_staging(&self, kind: StagingKind, buffer: wgpu::Buffer) {
         if buffer.size() <= SLICE_BYTES {
             drop(self.idle().staging.give_back((kind, buffer)));
         } else {
@@ -159,7 +159,7 @@ impl MemoryPool {
     }
 
     /// Frees a lent staging buffer.
-    pub fn free_staging(&self, kind: StagingKind, buffer: wgpu::Buffer) {
+    pub(super) fn free_staging(&self, kind: StagingKind, buffer: wgpu::Buffer) {
         let mut idle = self.idle();
         idle.staging.forget(buffer.size());
         self.forget_staging(&mut idle, kind, buffer.size());
@@ -173,7 +173,7 @@ impl MemoryPool {
     }
 
     /// Returns the sizes of the staging buffers of a kind.
-    pub fn staging_bytes(&self, kind: StagingKind) -> StagingBytes {
+    pub(super) fn staging_bytes(&self, kind: StagingKind) -> StagingBytes {
         let idle = self.idle();
         let unused: u64 = idle.staging.iter().filter(|(k, _)| *k == kind).map(|(_, buffer)| buffer.size()).sum();
         let total: u64 = idle.all_staging.iter().filter(|(k, _)| *k == kind).map(|(_, size)| size).sum();
@@ -181,13 +181,13 @@ impl MemoryPool {
     }
 
     /// True if there is an idle or lent staging buffer for a request.
-    pub fn staging_exists(&self, kind: StagingKind, bytes: u64) -> bool {
+    pub(super) fn staging_exists(&self, kind: StagingKind, bytes: u64) -> bool {
         let sizes = bytes..=largest_temporary(bytes.max(MIN_STAGING_BYTES));
         self.idle().all_staging.iter().any(|(k, size)| *k == kind && sizes.contains(size))
     }
 
     /// Frees idle staging buffers of a kind, the largest first, until `bytes` bytes are free.
-    pub fn shrink_staging(&self, kind: StagingKind, bytes: u64) {
+    pub(super) fn shrink_staging(&self, kind: StagingKind, bytes: u64) {
         let mut idle = self.idle();
         let mut freed = 0;
         while freed < bytes {
@@ -199,7 +199,7 @@ impl MemoryPool {
     }
 
     /// Lends a vector of at least `bytes` bytes, with unspecified contents.
-    pub fn lend_host_block(&self, bytes: usize) -> Vec<u64> {
+    pub(super) fn lend_host_block(&self, bytes: usize) -> Vec<u64> {
         let size = size_class(bytes as u64);
         let mut idle = self.idle();
         if let Some(block) = idle.host.take(bytes as u64, largest_temporary(bytes as u64).max(MIN_HOST_BYTES), |_| true)
@@ -215,7 +215,7 @@ impl MemoryPool {
         vec![0; (size / 8) as usize]
     }
 
-    pub fn return_host_block(&self, block: Vec<u64>) {
+    pub(super) fn return_host_block(&self, block: Vec<u64>) {
         let freed = self.idle().host.give_back(block);
         self.free_host_blocks(freed);
     }
@@ -225,7 +225,7 @@ impl MemoryPool {
     }
 
     /// Frees all idle memory.
-    pub fn free_idle(&self) {
+    pub(super) fn free_idle(&self) {
         self.free_idle_except_staging();
         for kind in StagingKind::ALL {
             self.shrink_staging(kind, u64::MAX);
@@ -233,7 +233,7 @@ impl MemoryPool {
     }
 
     /// Frees all idle memory except staging buffers, which are small.
-    pub fn free_idle_except_staging(&self) {
+    pub(super) fn free_idle_except_staging(&self) {
         let mut idle = self.idle();
         idle.chunks.drain().for_each(|buffer| self.counters.remove_buffer(buffer.size()));
         idle.host.drain().for_each(|block| self.counters.remove_host_block(8 * block.len() as u64));

@@ -24,7 +24,7 @@ pub(super) trait TransferBackend {
         &self,
         device: &Device,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         bytes: usize,
     ) -> Result<StagedBytes, DeviceError>;
 
@@ -32,7 +32,7 @@ pub(super) trait TransferBackend {
         &self,
         device: &Device,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         payload: &mut [u8],
     ) -> Result<(), DeviceError> {
         let staged = self.gather(device, element_bytes, pieces, payload.len().next_multiple_of(4))?;
@@ -45,22 +45,22 @@ pub(super) trait TransferBackend {
         device: &Device,
         element_bytes: usize,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError>;
 
-    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError>;
+    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox<'_>]) -> Result<(), DeviceError>;
 
-    fn copy(&self, device: &Device, set: CopySet) -> Result<(), DeviceError>;
+    fn copy(&self, device: &Device, set: CopySet<'_>) -> Result<(), DeviceError>;
 
     fn combine(
         &self,
         device: &Device,
-        merge: &CellMerge,
+        merge: &CellMerge<'_>,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError>;
 
-    fn combine_boxes(&self, device: &Device, merge: &CellMerge, set: &CopySet) -> Result<(), DeviceError>;
+    fn combine_boxes(&self, device: &Device, merge: &CellMerge<'_>, set: &CopySet<'_>) -> Result<(), DeviceError>;
 
     fn in_place_payload(
         &self,

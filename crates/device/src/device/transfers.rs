@@ -32,7 +32,7 @@ impl Device {
     pub fn gather(
         &self,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         payload_bytes: u64,
     ) -> Result<StagedBytes, DeviceError> {
         check_pieces("gather", element_bytes, pieces, payload_bytes)?;
@@ -45,7 +45,7 @@ impl Device {
     pub fn gather_into(
         &self,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         payload: &mut [u8],
     ) -> Result<(), DeviceError> {
         check_pieces("gather", element_bytes, pieces, payload.len().next_multiple_of(4) as u64)?;
@@ -78,7 +78,7 @@ impl Device {
     /// * A box leaves its buffer or the payload.
     /// * Elements of this size cannot be moved.
     /// * The device fails.
-    pub fn scatter(&self, element_bytes: usize, payload: &[u8], pieces: &[PackedBox]) -> Result<(), DeviceError> {
+    pub fn scatter(&self, element_bytes: usize, payload: &[u8], pieces: &[PackedBox<'_>]) -> Result<(), DeviceError> {
         check_pieces("scatter", element_bytes, pieces, payload.len() as u64)?;
         check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
         self.check("scatter")?;
@@ -95,14 +95,14 @@ impl Device {
     /// * A box leaves its buffer.
     /// * Elements of this size cannot be moved.
     /// * The device fails.
-    pub fn fill(&self, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError> {
+    pub fn fill(&self, element: &[u8], boxes: &[BufferBox<'_>]) -> Result<(), DeviceError> {
         check_element("fill", element.len())?;
         check_destinations("fill", boxes.iter().map(|buffer_box| &buffer_box.view))?;
         for BufferBox { buffer, view } in boxes {
             check_view("fill", view, element.len(), buffer.bytes())?;
         }
         self.check("fill")?;
-        let non_empty: Vec<BufferBox> =
+        let non_empty: Vec<BufferBox<'_>> =
             boxes.iter().copied().filter(|buffer_box| buffer_box.view.cells() > 0).collect();
         self.transfer_backend().fill(self, element, &non_empty)
     }
@@ -124,7 +124,11 @@ impl Device {
     /// * A box leaves its buffer.
     /// * Elements of this size cannot be moved.
     /// * The device fails.
-    pub fn copy_boxes(&self, element_bytes: usize, copies: &[(BufferBox, BufferBox)]) -> Result<(), DeviceError> {
+    pub fn copy_boxes(
+        &self,
+        element_bytes: usize,
+        copies: &[(BufferBox<'_>, BufferBox<'_>)],
+    ) -> Result<(), DeviceError> {
         let set = CopySet::new("copy", element_bytes, copies)?;
         self.check("copy")?;
         if set.copies.is_empty() { Ok(()) } else { self.transfer_backend().copy(self, set) }
@@ -150,7 +154,7 @@ impl Device {
         &self,
         element: &ElementInfo,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         operator: &Operator,
     ) -> Result<(), DeviceError> {
         let operation = format!("combine with {operator}");
@@ -174,7 +178,7 @@ impl Device {
     pub fn combine_boxes(
         &self,
         element: &ElementInfo,
-        pairs: &[(BufferBox, BufferBox)],
+        pairs: &[(BufferBox<'_>, BufferBox<'_>)],
         operator: &Operator,
     ) -> Result<(), DeviceError> {
         let operation = format!("combine with {operator}");

@@ -7,7 +7,7 @@ use crate::region::Region;
 
 /// Number of operations at each call site since the last collective. The keys are the same on every
 /// rank.
-pub type PassCounts = BTreeMap<u64, u64>;
+pub(super) type PassCounts = BTreeMap<u64, u64>;
 
 /// Time of an operation: the last collective, the earlier operations on the chunk, and the earlier
 /// operations of the rank that count for all of its chunks.
@@ -55,7 +55,7 @@ impl Moment {
 
 /// Map from disjoint boxes of cells to values.
 #[derive(Debug, Clone)]
-pub struct BoxMap<T>(Vec<(Region, T)>);
+pub(super) struct BoxMap<T>(Vec<(Region, T)>);
 
 impl<T> Default for BoxMap<T> {
     fn default() -> Self {
@@ -65,7 +65,7 @@ impl<T> Default for BoxMap<T> {
 
 impl<T: Clone> BoxMap<T> {
     /// Assigns a value to the cells of a box, and replaces their earlier values.
-    pub fn set(&mut self, region: Region, value: T) {
+    pub(super) fn set(&mut self, region: Region, value: T) {
         if region.is_empty() {
             return;
         }
@@ -80,17 +80,17 @@ impl<T: Clone> BoxMap<T> {
     }
 
     /// The parts of a box that have values, with the values.
-    pub fn within(&self, region: Region) -> impl Iterator<Item = (Region, &T)> {
+    pub(super) fn within(&self, region: Region) -> impl Iterator<Item = (Region, &T)> {
         self.0.iter().filter_map(move |(known, value)| Some((known.intersect(&region)?, value)))
     }
 
     /// The map with the cells of a box only.
-    pub fn restricted_to(&self, region: Region) -> Self {
+    pub(super) fn restricted_to(&self, region: Region) -> Self {
         Self(self.within(region).map(|(part, value)| (part, value.clone())).collect())
     }
 
     /// The parts of a box that have no value.
-    pub fn uncovered(&self, region: Region) -> Vec<Region> {
+    pub(super) fn uncovered(&self, region: Region) -> Vec<Region> {
         let subtract = |rest: Vec<Region>, (known, _): &(Region, T)| {
             rest.into_iter()
                 .flat_map(|part| if part.intersects(known) { part.subtract(known) } else { vec![part] })
@@ -103,7 +103,7 @@ impl<T: Clone> BoxMap<T> {
 impl BoxMap<Moment> {
     /// A part of `cells` that was never filled (`false`) or was filled before `write` (`true`).
     /// `None` if all of `cells` were filled after it.
-    pub fn find_older(&self, cells: &Region, write: WriteTime) -> Option<(Region, bool)> {
+    pub(super) fn find_older(&self, cells: &Region, write: WriteTime) -> Option<(Region, bool)> {
         if let Some(never) = self.uncovered(*cells).first() {
             return Some((*never, false));
         }

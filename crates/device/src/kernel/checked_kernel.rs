@@ -12,7 +12,7 @@ use super::types::{self, Slot};
 use crate::error::KernelError;
 
 #[derive(Debug, Clone)]
-pub struct UniformVar {
+pub(super) struct UniformVar {
     pub name: String,
     /// Short form of the declaration.
     pub declaration: String,
@@ -22,7 +22,7 @@ pub struct UniformVar {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resource {
+pub(super) enum Resource {
     /// Window `k` of the storage variable with this index.
     Storage {
         var: usize,
@@ -39,7 +39,7 @@ pub enum Resource {
 
 /// A resource and its group and binding.
 #[derive(Debug, Clone, Copy)]
-pub struct BindingPoint {
+pub(super) struct BindingPoint {
     pub group: u32,
     pub binding: u32,
     pub resource: Resource,
@@ -47,7 +47,7 @@ pub struct BindingPoint {
 
 /// A kernel that naga has validated.
 #[derive(Debug)]
-pub struct CheckedKernel {
+pub(super) struct CheckedKernel {
     /// The complete text, the key of pipelines.
     pub text: String,
     pub entry: String,
@@ -64,7 +64,7 @@ pub struct CheckedKernel {
 
 impl CheckedKernel {
     /// Determines the resources of the entry point; `entry` is required if there are several.
-    pub fn new(
+    pub(super) fn new(
         program: &Program,
         complete: Complete,
         signature: &Signature,
@@ -148,7 +148,7 @@ impl CheckedKernel {
     }
 
     /// Fails if the cells of a binding do not match the declaration of storage variable `var`.
-    pub fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
+    pub(super) fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
         let Some(ty) = self.cells[var] else { return Ok(()) };
         types::compare_cell(&self.parsed.module, ty, binding.element).map_err(|problem| KernelError::Type {
             kernel: program.name.clone(),
@@ -159,7 +159,7 @@ impl CheckedKernel {
 
     /// The dynamic offsets of a bind group: those of its uniform variables in order of binding, and
     /// of the geometry.
-    pub fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
+    pub(super) fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
         let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
             .filter_map(|point| match point.resource {
@@ -171,7 +171,7 @@ impl CheckedKernel {
     }
 
     /// The list of parameters for error messages.
-    pub fn declared_uniforms(&self) -> String {
+    pub(super) fn declared_uniforms(&self) -> String {
         let list: Vec<_> = self.uniforms.iter().map(|var| var.declaration.clone()).collect();
         if list.is_empty() { "no parameters".to_owned() } else { list.join(", ") }
     }

@@ -9,7 +9,7 @@ use crate::error::KernelError;
 
 /// An error of naga without file, line and column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(super) struct Fault {
     pub message: String,
     pub notes: Vec<String>,
     /// Byte range in the user's text; `None` if naga reports no location in it.
@@ -20,7 +20,7 @@ pub struct Fault {
 
 impl Fault {
     /// Converts a parse error of `text`; `user` is the length of the user's part of the text.
-    pub fn parse(error: &naga::front::wgsl::ParseError, text: &str, user: usize) -> Self {
+    pub(super) fn parse(error: &naga::front::wgsl::ParseError, text: &str, user: usize) -> Self {
         let spans: Vec<_> = error.labels().filter_map(|(span, _)| span.to_range()).collect();
         let mut notes: Vec<String> = error
             .labels()
@@ -40,7 +40,7 @@ impl Fault {
 
     /// Converts a validation error of `text`. An error of a whole entry point is located at its
     /// name.
-    pub fn validate(
+    pub(super) fn validate(
         error: &naga::WithSpan<naga::valid::ValidationError>,
         module: &naga::Module,
         text: &str,
@@ -75,12 +75,12 @@ impl Fault {
     }
 
     /// An error of the whole text.
-    pub fn whole(message: String) -> Self {
+    pub(super) fn whole(message: String) -> Self {
         Self { message, notes: Vec::new(), span: None, generated: None }
     }
 
     /// Converts the fault to an error with line and column in `file`.
-    pub fn to_error(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
+    pub(super) fn to_error(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {
             let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
             return KernelError::Generated { kernel: file.to_owned(), message: self.message.clone(), excerpt };
@@ -112,20 +112,20 @@ impl Fault {
     }
 
     /// The unknown identifier, if the error is about one.
-    pub fn unknown_name<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(super) fn unknown_name<'a>(&self, text: &'a str) -> Option<&'a str> {
         let name = text.get(self.span.clone()?)?;
         self.message.starts_with("no definition in scope").then_some(name)
     }
 
     /// The function called with a first argument of a wrong type, if the error is about one.
-    pub fn misled_function<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(super) fn misled_function<'a>(&self, text: &'a str) -> Option<&'a str> {
         let (name, _) = text.get(self.span.clone()?)?.split_once('(')?;
         self.message.starts_with("Argument 0 value").then_some(name.trim())
     }
 
     /// True if the error is about positions with different numbers of axes, or a missing axis of a
     /// position.
-    pub fn mixes_positions(&self) -> bool {
+    pub(super) fn mixes_positions(&self) -> bool {
         let message = self.message.replace("a pointer to ", "");
         let between = |before: &str, after: &str| {
             let texts = message.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0.to_owned()));
@@ -148,7 +148,7 @@ fn is_position(ty: &str) -> bool {
     matches!(ty, "i32" | "vec2<i32>" | "vec3<i32>" | "vec4<i32>") || ty.starts_with("array<i32, ")
 }
 
-pub fn with_note(error: KernelError, note: &str) -> KernelError {
+pub(super) fn with_note(error: KernelError, note: &str) -> KernelError {
     match error {
         KernelError::Wgsl { file, line, column, message, mut excerpt } => {
             if !excerpt.is_empty() {

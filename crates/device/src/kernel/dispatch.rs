@@ -13,7 +13,7 @@ const MAX_BOXES_PER_CALL: i64 = 1 << 16;
 
 /// Boxes of a call, in positions and invocations. Numbers of invocations fit in 31 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grid {
+pub(super) struct Grid {
     /// First position and number of invocations along each axis of every box.
     pub boxes: Vec<(Index, Index)>,
     /// Cells per invocation along axis 0.
@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    pub fn form(&self) -> BoxForm {
+    pub(super) fn form(&self) -> BoxForm {
         // Not by the extents: a kernel would be compiled again where a chunk is small.
         match (self.separate || self.boxes.len() < 2, self.in_order) {
             (true, true) => BoxForm::OneInOrder,
@@ -54,7 +54,7 @@ struct Block {
 
 /// One dispatch over up to [`MAX_BOXES`] boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dispatch {
+pub(super) struct Dispatch {
     /// The domain's part of the geometry.
     pub words: Vec<i32>,
     pub groups: [u32; 3],
@@ -62,7 +62,7 @@ pub struct Dispatch {
 
 /// Workgroup size and limit of dispatches.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub(super) struct Shape {
     pub workgroup: [u32; 3],
     /// Maximum number of workgroups along one direction.
     pub limit: u32,
@@ -152,7 +152,7 @@ impl Block {
 ///
 /// # Errors
 /// The number of dispatches or boxes exceeds the limits.
-pub fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
+pub(super) fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
     let whole: Vec<_> = grid.boxes.iter().map(|&(origin, extents)| Block::new(origin, extents, grid)).collect();
     if let Some(block) = whole.iter().find(|block| block.size[2] > i32::MAX.into()) {
         return Err(format!(
@@ -243,7 +243,7 @@ impl Batch {
 }
 
 /// The vector of the geometry that has the extents of a workgroup.
-pub fn workgroup_words([x, y, z]: [u32; 3]) -> [i32; 4] {
+pub(super) fn workgroup_words([x, y, z]: [u32; 3]) -> [i32; 4] {
     [x as i32, y as i32, z as i32, 0]
 }
 

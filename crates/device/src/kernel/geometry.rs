@@ -6,31 +6,31 @@ use crate::element::ElementKind;
 use crate::extents::{Index, MAX_AXES};
 
 /// The name of the uniform variable that holds the geometry.
-pub const GEOMETRY: &str = "zippy_geometry";
+pub(super) const GEOMETRY: &str = "zippy_geometry";
 
 /// The name of the uniform variable of a counted domain. It holds the arguments of the dispatch
 /// (workgroups along x, y and z), the number of invocations, the number of invocations of all
 /// workgroups with the same z, and the number of these workgroups.
-pub const COUNT: &str = "zippy_count";
+pub(super) const COUNT: &str = "zippy_count";
 
 /// The name of the storage variable for the report of a checked run.
-pub const REPORT: &str = "zippy_report";
+pub(super) const REPORT: &str = "zippy_report";
 
 /// The number of leading words of a report, for positions outside of chunks: their number, and for
 /// the first one the array, the invocation and the coordinates.
-pub const STRAY_WORDS: usize = 5 + MAX_AXES;
+pub(super) const STRAY_WORDS: usize = 5 + MAX_AXES;
 
 /// The number of the next words of a report, for loops stopped by the adapter: the number of
 /// invocations with such a loop, and the line of the loop in the first of them.
-pub const LOOP_WORDS: usize = 2;
+pub(super) const LOOP_WORDS: usize = 2;
 
 /// Number of 4-word vectors in the count variable.
-pub const COUNT_VECTORS: u64 = 2;
+pub(super) const COUNT_VECTORS: u64 = 2;
 
 /// Tuples of an array's geometry, in order after one vector of scalars, and tuples of the domain's
 /// geometry.
 #[derive(Clone, Copy)]
-pub enum Tuple {
+pub(super) enum Tuple {
     Strides,
     StorageLo,
     StorageExtent,
@@ -47,7 +47,7 @@ pub enum Tuple {
 
 impl Tuple {
     /// The index of the tuple in the geometry of an array or of the domain.
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         match self {
             Self::DomainLo => 0,
             Self::DomainExtent => 1,
@@ -57,20 +57,20 @@ impl Tuple {
 }
 
 /// The number of tuples per array.
-pub const TUPLES: usize = 10;
+pub(super) const TUPLES: usize = 10;
 
 /// Number of 4-word vectors in a tuple.
-pub const fn vectors(axes: usize) -> usize {
+pub(super) const fn vectors(axes: usize) -> usize {
     if axes <= 4 { 1 } else { 2 }
 }
 
 /// Maximum number of boxes of one dispatch.
-pub const MAX_BOXES: usize = 16;
+pub(super) const MAX_BOXES: usize = 16;
 
 /// Offsets of the vectors of a domain's geometry from its first vector, which holds the number of
 /// boxes and the cells per invocation along axis 0. The tuples of the domain follow the first
 /// vector.
-pub struct DomainMap {
+pub(super) struct DomainMap {
     /// The extents of a workgroup. A counted domain has only this vector.
     pub workgroup: usize,
     /// The first invocation of each box along `id.z`.
@@ -80,7 +80,7 @@ pub struct DomainMap {
 }
 
 impl DomainMap {
-    pub const fn new(axes: usize) -> Self {
+    pub(super) const fn new(axes: usize) -> Self {
         let workgroup = 1 + 2 * vectors(axes);
         let vectors_per_box = match axes {
             // Extents with the start along z, first invocation, origin, one unit vector per
@@ -98,14 +98,14 @@ impl DomainMap {
 /// Index of the first 4-word vector of each array's geometry (several arrays may share one), and of
 /// the domain's geometry, which is last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GeometryMap {
+pub(super) struct GeometryMap {
     vars: Vec<usize>,
     domain: usize,
     vectors: usize,
 }
 
 impl GeometryMap {
-    pub fn new(signature: &Signature) -> Self {
+    pub(super) fn new(signature: &Signature) -> Self {
         let mut at = 0;
         let mut vars = Vec::new();
         for (i, (shape, &first)) in signature.vars.iter().zip(&signature.geometries).enumerate() {
@@ -121,22 +121,22 @@ impl GeometryMap {
         Self { vars, domain: at, vectors }
     }
 
-    pub fn var(&self, i: usize) -> usize {
+    pub(super) fn var(&self, i: usize) -> usize {
         self.vars[i]
     }
 
-    pub fn domain(&self) -> usize {
+    pub(super) fn domain(&self) -> usize {
         self.domain
     }
 
     /// The total number of vectors.
-    pub fn vectors(&self) -> usize {
+    pub(super) fn vectors(&self) -> usize {
         self.vectors
     }
 }
 
 /// The geometry words of one array; `None` if a number does not fit in 31 bits.
-pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
+pub(super) fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     let axes = binding.section.axes();
     let lo = binding.storage.start - binding.section.start;
     let extents = binding.storage.extents();
@@ -173,7 +173,7 @@ pub fn array_words(binding: &Binding) -> Option<Vec<i32>> {
 
 /// Distance of neighbouring cells along each axis, in cells; for packed cells, in words from axis 1
 /// on.
-pub fn slot_strides(binding: &Binding) -> Option<Index> {
+pub(super) fn slot_strides(binding: &Binding) -> Option<Index> {
     let extents = binding.storage.extents();
     let row_bytes = extents[0].checked_mul(binding.element.bytes as i64)?.checked_add(3)? / 4 * 4;
     let slot_bytes =

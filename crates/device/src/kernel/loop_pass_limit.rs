@@ -42,7 +42,7 @@ const WORDS: i64 = 3;
 ///
 /// # Errors
 /// The device fails.
-pub fn measure_loop_pass_limit(device: &Rc<Device>) -> Result<Option<u32>> {
+pub(super) fn measure_loop_pass_limit(device: &Rc<Device>) -> Result<Option<u32>> {
     #[derive(Default)]
     struct Measured(Option<Option<u32>>);
     if let Some(limit) = device.with_cache(|measured: &mut Measured| measured.0) {

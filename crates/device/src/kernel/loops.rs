@@ -11,7 +11,7 @@ use naga::{AddressSpace, MemoryDecorations, Range, Span, Statement, Type, TypeIn
 use naga::{ArraySize, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar};
 
 /// Name of the variable with the line of the first stopped loop, or 0.
-pub const LINE: &str = "$line";
+pub(super) const LINE: &str = "$line";
 
 /// Instruments the loops of a kernel: each invocation stores the line of its first stopped loop.
 ///
@@ -19,7 +19,7 @@ pub const LINE: &str = "$line";
 ///   instrumented.
 /// * `line`: name of the private variable for the line.
 /// * `report`: name of the storage array of the call's report.
-pub fn instrument_loops(module: &mut Module, text: &str, line: &str, report: &str) {
+pub(super) fn instrument_loops(module: &mut Module, text: &str, line: &str, report: &str) {
     let find_variable = |name: &str| {
         let found = module.global_variables.iter().find(|(_, one)| one.name.as_deref() == Some(name));
         found.map(|(handle, _)| handle)

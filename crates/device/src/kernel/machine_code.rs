@@ -13,7 +13,11 @@ use crate::error::{KernelError, Result};
 ///
 /// # Errors
 /// The kernel has no native form, and the machine has no driver.
-pub fn machine_code(device: &Device, name: &str, checked: &CheckedKernel) -> Result<Option<Arc<CompiledKernel>>> {
+pub(super) fn machine_code(
+    device: &Device,
+    name: &str,
+    checked: &CheckedKernel,
+) -> Result<Option<Arc<CompiledKernel>>> {
     let CheckedKernel { text, entry, parsed, .. } = checked;
     let key = NativeCodeKey { text: text.clone(), entry: entry.clone() };
     let compile = || CompiledKernel::new(&parsed.module, &parsed.info, entry, text, Vectorization::Use);

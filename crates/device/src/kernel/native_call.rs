@@ -12,7 +12,7 @@ use crate::device::{Device, Lease, NativeBinding, NativeDispatch, PackedBox, Str
 use crate::error::Result;
 use crate::extents::Index;
 
-pub struct BoundMemory<'a> {
+pub(super) struct BoundMemory<'a> {
     /// Buffer of each storage variable, then the buffer of the report.
     pub buffers: &'a [Option<BoundBuffer>],
     /// Geometry words of the arrays, without those of a dispatch.
@@ -28,7 +28,7 @@ impl Call<'_> {
     /// See [`Device::run_native`].
     pub(super) fn run_natively(
         &self,
-        prepared: &PreparedCall,
+        prepared: &PreparedCall<'_>,
         code: &CompiledKernel,
         dispatches: &[Dispatch],
         memory: &BoundMemory<'_>,

@@ -199,13 +199,13 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub fn new<T: Element>(value: &T) -> Self {
+    pub(super) fn new<T: Element>(value: &T) -> Self {
         Self { info: T::INFO, bytes: bytemuck::bytes_of(value).to_vec() }
     }
 
     /// Writes every member to its slot; returns an error text if the struct in WGSL has other
     /// members.
-    pub fn write(&self, variable: &str, slots: &[Slot], bytes: &mut [u8]) -> Result<(), String> {
+    pub(super) fn write(&self, variable: &str, slots: &[Slot], bytes: &mut [u8]) -> Result<(), String> {
         let mut members = Vec::new();
         match self.info.kind {
             ElementKind::Record(fields) => flatten("", 0, fields, &mut members),

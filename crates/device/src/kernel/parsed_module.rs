@@ -12,14 +12,14 @@ use crate::plan::cache::WeightedCache;
 
 /// A text that naga has parsed and validated.
 #[derive(Debug)]
-pub struct ParsedModule {
+pub(super) struct ParsedModule {
     pub module: naga::Module,
     pub info: ModuleInfo,
 }
 
 /// Key of a module: the whole text, its checks, and the capabilities of the device.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ParsedKey {
+pub(super) struct ParsedKey {
     pub text: String,
     pub watched: bool,
     /// The bits of naga's capabilities.
@@ -36,7 +36,7 @@ static MODULE_CACHE: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
 
 /// The module of a text. Calls `make` unless the text is cached; waits if another rank is parsing
 /// it.
-pub fn get_or_parse(
+pub(super) fn get_or_parse(
     key: ParsedKey,
     make: impl FnOnce(&str) -> Result<ParsedModule, Fault>,
 ) -> Result<Arc<ParsedModule>, Fault> {

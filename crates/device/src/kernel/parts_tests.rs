@@ -105,7 +105,7 @@ fn binding(buffer: &ChunkBuffer, storage: Region, section: Region) -> Binding {
 }
 
 /// Text of a kernel with these statements. Its function `cell` loads a cell at any position.
-pub fn kernel(statements: &str) -> String {
+pub(super) fn kernel(statements: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read> x: array<u32>;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;

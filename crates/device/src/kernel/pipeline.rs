@@ -18,7 +18,7 @@ use crate::plan::cache::WeightedCache;
 
 /// A compiled kernel: a pipeline of the driver, or machine code.
 #[derive(Debug, Clone)]
-pub enum Pipeline {
+pub(super) enum Pipeline {
     /// The driver computes the kernel.
     Driver(DriverPipeline),
     /// The host's processor computes the kernel.
@@ -26,7 +26,7 @@ pub enum Pipeline {
 }
 
 #[derive(Debug, Clone)]
-pub struct DriverPipeline {
+pub(super) struct DriverPipeline {
     pub raw: wgpu::ComputePipeline,
     id: u64,
     /// Layouts of the bind groups in use, by group.
@@ -36,7 +36,7 @@ pub struct DriverPipeline {
 /// Cache of the pipelines of a device, by complete text, entry point, and true for machine code.
 /// Pipelines outlive their kernels until the cache is full.
 #[derive(Debug)]
-pub struct Pipelines(WeightedCache<(String, String, bool), Pipeline>);
+pub(super) struct Pipelines(WeightedCache<(String, String, bool), Pipeline>);
 
 impl Default for Pipelines {
     fn default() -> Self {
@@ -49,7 +49,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// The kernel needs more bindings than the device has, or the driver refuses the kernel.
-    pub fn get(Target { device, is_native }: &Target, name: &str, checked: &CheckedKernel) -> Result<Self> {
+    pub(super) fn get(Target { device, is_native }: &Target, name: &str, checked: &CheckedKernel) -> Result<Self> {
         check_limits(device, name, checked)?;
         let key = (checked.text.clone(), checked.entry.clone(), *is_native);
         let kept = device.with_cache(|cache: &mut Pipelines| {
@@ -172,7 +172,7 @@ fn check_limits(device: &Device, kernel: &str, checked: &CheckedKernel) -> Resul
 
 /// A buffer that is bound to a storage variable, with the range of its windows.
 #[derive(Debug, Clone)]
-pub struct BoundBuffer {
+pub(super) struct BoundBuffer {
     pub raw: wgpu::Buffer,
     pub id: u64,
     pub weak: Option<WeakChunkBuffer>,
@@ -186,7 +186,7 @@ pub struct BoundBuffer {
 
 impl BoundBuffer {
     /// Range of window `number`, in bytes.
-    pub fn window(&self, number: u32) -> Range<u64> {
+    pub(super) fn window(&self, number: u32) -> Range<u64> {
         let start = self.offset + u64::from(number) * self.window_bytes;
         start..start + self.window_bytes.min(self.end.saturating_sub(start))
     }
@@ -198,23 +198,23 @@ type GroupKey = (u64, Vec<(u64, Range<u64>)>);
 
 /// Bind groups of earlier calls, by pipeline and buffers.
 #[derive(Debug, Default)]
-pub struct BindGroups {
+pub(super) struct BindGroups {
     made: HashMap<GroupKey, (Groups, Vec<WeakChunkBuffer>)>,
     calls: u32,
 }
 
-pub type Groups = Vec<(u32, wgpu::BindGroup)>;
+pub(super) type Groups = Vec<(u32, wgpu::BindGroup)>;
 
 /// Number of calls between two sweeps, which drop the bind groups of dropped arrays.
 const SWEEP: u32 = 32;
 
 /// Greatest number of combinations of buffers with cached bind groups.
-pub const MAX_GROUPS: usize = 1024;
+pub(super) const MAX_GROUPS: usize = 1024;
 
 impl BindGroups {
     /// Returns the bind groups for these buffers, one for each used storage variable, and for this
     /// count.
-    pub fn get(
+    pub(super) fn get(
         &mut self,
         device: &Device,
         name: &str,

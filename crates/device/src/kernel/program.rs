@@ -21,7 +21,7 @@ use crate::wgsl;
 
 /// The text of a kernel without helpers.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub(super) struct Program {
     /// File or name, for error messages.
     pub name: String,
     pub text: String,
@@ -30,7 +30,7 @@ pub struct Program {
 
 /// A kernel with the helpers for one signature.
 #[derive(Debug)]
-pub struct Complete {
+pub(super) struct Complete {
     pub text: String,
     pub parsed: Arc<ParsedModule>,
     pub map: GeometryMap,
@@ -39,7 +39,7 @@ pub struct Complete {
 }
 
 /// The capabilities that naga may use on a device with these features.
-pub fn capabilities(features: wgpu::Features) -> Capabilities {
+pub(super) fn capabilities(features: wgpu::Features) -> Capabilities {
     let mut out = Capabilities::empty();
     for (feature, capability) in [
         (wgpu::Features::SHADER_F64, Capabilities::FLOAT64),
@@ -70,7 +70,7 @@ const OPTIONAL: [(wgpu::Features, &str); 4] = [
 
 /// Adds a note to an error of naga if the adapter lacks an optional feature that the text needs.
 /// `right` returns true if naga accepts the text on a device with given features.
-pub fn note_missing_features(
+pub(super) fn note_missing_features(
     device: &Device,
     error: KernelError,
     right: impl Fn(wgpu::Features) -> bool,
@@ -134,7 +134,7 @@ impl Program {
     /// The numbers of axes of the bindings are not known yet, so all are tried. An error is
     /// reported if all numbers of axes fail at the same location for the same reason; otherwise the
     /// first run reports it. A text `composed` by Zippy may use internal names.
-    pub fn new(name: &str, text: &str, composed: bool, capabilities: Capabilities) -> Result<Self, KernelError> {
+    pub(super) fn new(name: &str, text: &str, composed: bool, capabilities: Capabilities) -> Result<Self, KernelError> {
         let scan = scan(text);
         let program = Self { name: name.to_owned(), text: text.to_owned(), scan };
         program.check_storage()?;
@@ -183,7 +183,7 @@ impl Program {
 
     /// The text with helpers, parsed and validated; with several entry points, only the code that
     /// `entry` uses.
-    pub fn complete(
+    pub(super) fn complete(
         &self,
         signature: &Signature,
         entry: Option<&str>,
@@ -226,14 +226,14 @@ impl Program {
     }
 
     /// Converts a fault of [`Program::complete`] to an error for the user.
-    pub fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
+    pub(super) fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let name = fault.unknown_name(&self.text);
         let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
         fault.to_error(&self.name, &self.text, hint)
     }
 
     /// [`explain`](Self::explain) for the signature of bound sections.
-    pub fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
+    pub(super) fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let error = self.explain(fault, signature);
         let name = fault.misled_function(&self.text);
         let positions = || fault.mixes_positions().then(|| helpers::positions(&self.scan, signature)).flatten();
@@ -244,7 +244,7 @@ impl Program {
     }
 
     /// The list of storage variables, for error messages.
-    pub fn declared(&self) -> String {
+    pub(super) fn declared(&self) -> String {
         let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();
         if list.is_empty() { "no arrays".to_owned() } else { list.join(", ") }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use zippy_testing::random::{LinearCongruential, fibonacci_hash};
 
 /// Returns the statements of a random kernel, determined by `seed`.
-pub fn random_kernel(seed: u64) -> String {
+pub(super) fn random_kernel(seed: u64) -> String {
     let random = LinearCongruential::new(fibonacci_hash(seed) + 1);
     let mut text = KernelText { random, ..KernelText::default() };
     text.uses_ids = text.one_in(12);

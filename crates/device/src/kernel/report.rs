@@ -25,7 +25,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    pub fn new(binding: &Binding) -> Self {
+    pub(super) fn new(binding: &Binding) -> Self {
         if binding.storage == binding.owned {
             return Self { count: 0, components: 0 };
         }
@@ -36,11 +36,11 @@ impl Layers {
         Self { count, components: if fits { components } else { 0 } }
     }
 
-    pub fn are_too_many(&self) -> bool {
+    pub(super) fn are_too_many(&self) -> bool {
         self.count > MAX_BITS
     }
 
-    pub fn bits(&self) -> usize {
+    pub(super) fn bits(&self) -> usize {
         self.count * self.components.max(1)
     }
 
@@ -74,7 +74,7 @@ struct Reports(Option<Lease>);
 
 impl Report {
     /// Creates an empty report for these arrays.
-    pub fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
+    pub(super) fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
         let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
         for binding in bindings {
             let layers = Layers::new(binding);
@@ -101,12 +101,12 @@ impl Report {
     }
 
     /// For each array, its first word and its layers.
-    pub fn parts(&self) -> &[(usize, Layers)] {
+    pub(super) fn parts(&self) -> &[(usize, Layers)] {
         &self.parts
     }
 
     /// The buffer, with the range to bind.
-    pub fn buffer(&self) -> BoundBuffer {
+    pub(super) fn buffer(&self) -> BoundBuffer {
         let window_bytes = self.lease.bytes();
         BoundBuffer {
             raw: self.lease.raw().clone(),
@@ -119,7 +119,7 @@ impl Report {
     }
 
     /// Waits for the call and reads its report.
-    pub fn read(self, device: &Device) -> Result<ReportContents> {
+    pub(super) fn read(self, device: &Device) -> Result<ReportContents> {
         let pieces = [PackedBox { buffer: &self.lease, view: self.view(), payload_offset: 0 }];
         let staged = device.gather(4, &pieces, 4 * self.words as u64)?;
         Ok(ReportContents { words: bytemuck::pod_collect_to_vec(staged.as_ref()), parts: self.parts })
@@ -142,12 +142,12 @@ pub(super) struct Outside {
 
 impl ReportContents {
     /// The boxes of ghost cells loaded through storage variable `number`.
-    pub fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
+    pub(super) fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, 0)
     }
 
     /// The boxes of ghost cells stored through storage variable `number`.
-    pub fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
+    pub(super) fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, self.parts[number].1.words())
     }
 
@@ -170,13 +170,13 @@ impl ReportContents {
 
     /// The number of invocations with loops stopped by the adapter, and the line of the loop in the
     /// first one.
-    pub fn stopped(&self) -> Option<(u32, u32)> {
+    pub(super) fn stopped(&self) -> Option<(u32, u32)> {
         let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
         (invocations > 0).then_some((invocations, line))
     }
 
     /// The first position outside of a chunk.
-    pub fn stray(&self) -> Option<Outside> {
+    pub(super) fn stray(&self) -> Option<Outside> {
         let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
         let which = array.checked_sub(1).filter(|_| *count > 0)?;
         let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
@@ -186,7 +186,7 @@ impl ReportContents {
 }
 
 impl Outside {
-    pub fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
+    pub(super) fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
         let position = Index::from_fn(start.axes(), |axis| start[axis] + position[axis]);

@@ -74,7 +74,7 @@ impl Call<'_> {
     }
 
     /// Records for the chunks a call without invocations.
-    fn record_empty_call(&self, prepared: &PreparedCall, at: CallSite) {
+    fn record_empty_call(&self, prepared: &PreparedCall<'_>, at: CallSite) {
         for history in self.bound.iter().filter_map(|(_, binding, _)| binding.history.as_ref()) {
             history.operation(&[], &[], OperationName::Kernel(prepared.version.label.clone()), at);
         }
@@ -86,7 +86,7 @@ impl Call<'_> {
     }
 
     /// Records the accesses of the call in the histories of the chunks.
-    fn record_accesses(&self, prepared: &PreparedCall, contents: Option<&ReportContents>, at: CallSite) {
+    fn record_accesses(&self, prepared: &PreparedCall<'_>, contents: Option<&ReportContents>, at: CallSite) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {
             let Some(history) = &binding.history else { continue };
@@ -139,7 +139,7 @@ impl Call<'_> {
     }
 
     /// Records the dispatches; returns true if there were any.
-    fn submit(&self, prepared: &PreparedCall, report: Option<&Report>) -> Result<bool> {
+    fn submit(&self, prepared: &PreparedCall<'_>, report: Option<&Report>) -> Result<bool> {
         let PreparedCall { version, compiled, order, work, .. } = prepared;
         let (name, checked) = (&version.program.name, &compiled.checked);
         match work {
@@ -170,7 +170,7 @@ impl Call<'_> {
     /// variable.
     fn record(
         &self,
-        prepared: &PreparedCall,
+        prepared: &PreparedCall<'_>,
         dispatches: &[Dispatch],
         offsets: &[u64],
         report: Option<&Report>,
@@ -228,7 +228,7 @@ impl Call<'_> {
     ///
     /// # Errors
     /// A chunk is larger than a binding of the driver.
-    fn check_binding_bytes(&self, prepared: &PreparedCall, buffers: &[Option<BoundBuffer>]) -> Result<()> {
+    fn check_binding_bytes(&self, prepared: &PreparedCall<'_>, buffers: &[Option<BoundBuffer>]) -> Result<()> {
         let device = &self.kernel.shared.target.device;
         let limit = device.limits().wgpu.max_storage_buffer_binding_size;
         for (bound, buffer) in prepared.order.iter().zip(buffers) {
@@ -251,7 +251,7 @@ impl Call<'_> {
     /// The buffers of the storage variables, and their geometry.
     fn arrays(
         &self,
-        prepared: &PreparedCall,
+        prepared: &PreparedCall<'_>,
         offsets: &[u64],
         report: Option<&Report>,
     ) -> Result<(Vec<Option<BoundBuffer>>, Vec<i32>)> {

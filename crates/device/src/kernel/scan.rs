@@ -11,7 +11,7 @@ use crate::wgsl::{Declaration, Kind, Tokens, is_word};
 
 /// A `var<storage>` declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StorageVar {
+pub(super) struct StorageVar {
     pub name: String,
     /// True for `read_write`.
     pub writable: bool,
@@ -27,7 +27,7 @@ pub struct StorageVar {
 
 impl StorageVar {
     /// Short form of the declaration.
-    pub fn declaration(&self) -> String {
+    pub(super) fn declaration(&self) -> String {
         let access = if self.writable { "read_write" } else { "read" };
         let cell = self.cell.as_deref().unwrap_or("?");
         let ty = if self.atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
@@ -36,7 +36,7 @@ impl StorageVar {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceScan {
+pub(super) struct SourceScan {
     pub storage: Vec<StorageVar>,
     /// All identifiers except names of declarations.
     pub words: BTreeSet<String>,
@@ -53,7 +53,7 @@ pub struct SourceScan {
 
 impl SourceScan {
     /// The index of the storage variable with this name.
-    pub fn position(&self, name: &str) -> Option<usize> {
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
     }
 
@@ -79,7 +79,7 @@ impl SourceScan {
     /// change.
     ///
     /// Bindings of the other functions are optional, so these functions cannot be validated.
-    pub fn reached_from(&self, entry: &str, text: &str) -> String {
+    pub(super) fn reached_from(&self, entry: &str, text: &str) -> String {
         let mut reached = BTreeSet::new();
         let mut open = vec![entry];
         while let Some(name) = open.pop() {
@@ -98,7 +98,7 @@ impl SourceScan {
     }
 
     /// True if the text depends on the assignment of invocations to workgroups.
-    pub fn depends_on_workgroups(&self) -> bool {
+    pub(super) fn depends_on_workgroups(&self) -> bool {
         const WORDS: [&str; 7] = [
             "workgroup",
             "workgroup_id",
@@ -112,18 +112,18 @@ impl SourceScan {
         WORDS.iter().any(|word| self.words.contains(*word)) || self.words.iter().any(of_lanes)
     }
 
-    pub fn has_loops(&self) -> bool {
+    pub(super) fn has_loops(&self) -> bool {
         ["loop", "for", "while"].iter().any(|word| self.words.contains(*word))
     }
 
     /// True if the text uses the variable or one of its helpers.
-    pub fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
+    pub(super) fn mentions(&self, var: &StorageVar, helpers: &[&str]) -> bool {
         self.words.contains(&var.name) || helpers.iter().any(|h| self.words.contains(&format!("{}_{h}", var.name)))
     }
 }
 
 /// Scans the declarations of `text`. Never fails: naga reports invalid text later.
-pub fn scan(text: &str) -> SourceScan {
+pub(super) fn scan(text: &str) -> SourceScan {
     let tokens = Tokens::new(text);
     let word = |i: usize| tokens.get(i);
     let mut out = SourceScan::default();

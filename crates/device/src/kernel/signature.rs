@@ -5,7 +5,7 @@ use crate::element::Packed;
 
 /// Properties of one array that its helpers depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct VarShape {
+pub(super) struct VarShape {
     pub axes: usize,
     pub packed: Option<Packed>,
     /// Number of windows (binding-size ranges) of the buffer, at least 1.
@@ -14,7 +14,7 @@ pub struct VarShape {
 
 /// Index space of the invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
+pub(super) enum Space {
     /// The index space of a bound section, so that invocations have cells.
     Cells,
     Separate,
@@ -24,7 +24,7 @@ pub enum Space {
 
 /// Boxes of a dispatch, and the axes along its directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BoxForm {
+pub(super) enum BoxForm {
     /// One box of a call that keeps the order of axes: axis 0 along x, axis 1 along y, the others
     /// folded into z. The index in the domain needs no division.
     OneInOrder,
@@ -36,7 +36,7 @@ pub enum BoxForm {
 
 /// Inputs of the text of all helpers; there is one pipeline per signature.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Signature {
+pub(super) struct Signature {
     pub space: Space,
     pub domain_axes: usize,
     pub boxes: BoxForm,
@@ -53,7 +53,7 @@ pub struct Signature {
 
 /// Whether helpers report accesses beyond the owned cells of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Watch {
+pub(super) enum Watch {
     Off,
     /// Reports at most 32 layers and components of ghost cells per array: an invocation records
     /// them in one word.
@@ -64,7 +64,7 @@ pub enum Watch {
 impl Signature {
     /// The same signature with one window per array. The windows of large arrays begin at different
     /// cells, so they share no geometry.
-    pub fn with_one_window(&self) -> Self {
+    pub(super) fn with_one_window(&self) -> Self {
         let mut one = self.clone();
         let is_large = |var: usize| self.vars[var].windows > 1;
         for var in 0..self.vars.len() {
@@ -77,7 +77,7 @@ impl Signature {
     }
 
     /// A signature with the same number of axes for all arrays, to check a kernel without bindings.
-    pub fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
+    pub(super) fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
         let shape = |var: &StorageVar| VarShape {
             axes,
             packed: packed.filter(|_| var.cell.as_deref() == Some("u32")),

@@ -119,12 +119,12 @@ pub(super) struct FileWatch {
 type Stamp = (SystemTime, u64);
 
 impl FileWatch {
-    pub fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), last_stamp: modified(path) }
     }
 
     /// The new text if the file has changed since the last call.
-    pub fn changed(&mut self) -> Option<String> {
+    pub(super) fn changed(&mut self) -> Option<String> {
         let now = modified(&self.path)?;
         if self.last_stamp == Some(now) {
             return None;

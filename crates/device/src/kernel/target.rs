@@ -6,19 +6,19 @@ use crate::device::Device;
 
 /// Device of a kernel, and the choice between the host and the driver.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub(super) struct Target {
     pub device: Rc<Device>,
     pub is_native: bool,
 }
 
 impl Target {
     /// Largest range of a buffer, in bytes, that the kernel can access at once.
-    pub fn binding_bytes(&self) -> u64 {
+    pub(super) fn binding_bytes(&self) -> u64 {
         self.device.binding_bytes(self.is_native)
     }
 
     /// Optional features that the kernel can use.
-    pub fn features(&self) -> wgpu::Features {
+    pub(super) fn features(&self) -> wgpu::Features {
         self.device.kernel_features(self.is_native)
     }
 }

@@ -27,7 +27,7 @@ fn scalar_name(of: naga::Scalar) -> &'static str {
     }
 }
 
-pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
+pub(super) fn type_name(module: &Module, ty: Handle<Type>) -> String {
     let ty = &module.types[ty];
     match (&ty.inner, &ty.name) {
         (TypeInner::Struct { .. }, Some(name)) => name.clone(),
@@ -36,7 +36,7 @@ pub fn type_name(module: &Module, ty: Handle<Type>) -> String {
 }
 
 /// [`type_name`] of a type that is not in the module's table.
-pub fn inner_name(module: &Module, inner: &TypeInner) -> String {
+pub(super) fn inner_name(module: &Module, inner: &TypeInner) -> String {
     match inner {
         TypeInner::Scalar(s) => scalar_name(*s).to_owned(),
         TypeInner::Atomic(s) => format!("atomic<{}>", scalar_name(*s)),
@@ -63,7 +63,7 @@ pub fn inner_name(module: &Module, inner: &TypeInner) -> String {
 
 /// Checks that a variable's cell type `ty` matches elements of `info`; the error text names the
 /// difference.
-pub fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Result<(), String> {
+pub(super) fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo) -> Result<(), String> {
     let found = type_name(module, ty);
     let fail = |expected: &str| match info.name {
         name if name == expected => Err(format!("its cells are {name}, not {found}")),
@@ -128,7 +128,7 @@ fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields:
 
 /// A part of a uniform variable that one parameter sets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
+pub(super) struct Slot {
     /// The name of the member, qualified by its enclosing structs; for a variable that is not a
     /// struct, the variable's name.
     pub name: String,
@@ -142,7 +142,7 @@ pub struct Slot {
 }
 
 /// The slots of a uniform variable of type `ty`.
-pub fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Slot> {
+pub(super) fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Slot> {
     let mut out = Vec::new();
     match &module.types[ty].inner {
         TypeInner::Struct { members, .. } => {

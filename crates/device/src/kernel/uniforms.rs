@@ -14,7 +14,7 @@ const TAIL: u64 = 64 << 10;
 /// Uniform data of one device. Bytes that are already in the buffer are not written again, so that
 /// a call with known geometry and parameters costs only a table lookup.
 #[derive(Debug, Default)]
-pub struct Uniforms {
+pub(super) struct Uniforms {
     buffer: Option<wgpu::Buffer>,
     found: HashMap<Vec<u8>, u32>,
     used: u64,
@@ -23,7 +23,7 @@ pub struct Uniforms {
 impl Uniforms {
     /// Writes `parts` to the buffer unless it has them. Returns their dynamic offsets, which are
     /// valid until the next submission.
-    pub fn write(&mut self, device: &Device, parts: &[Vec<u8>]) -> Result<(wgpu::Buffer, Vec<u32>)> {
+    pub(super) fn write(&mut self, device: &Device, parts: &[Vec<u8>]) -> Result<(wgpu::Buffer, Vec<u32>)> {
         let align = u64::from(device.limits().wgpu.min_uniform_buffer_offset_alignment).max(16);
         let size = |part: &Vec<u8>| (part.len() as u64).next_multiple_of(align);
         let total: u64 = parts.iter().map(size).sum();

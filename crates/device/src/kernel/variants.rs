@@ -39,13 +39,13 @@ pub(super) fn read(target: &Target, name: &str, text: &str, composed: bool) -> R
 }
 
 impl Version {
-    pub fn new(program: Program) -> Rc<Self> {
+    pub(super) fn new(program: Program) -> Rc<Self> {
         let label = program.name.as_str().into();
         Rc::new(Self { program, label, compiled: RefCell::default() })
     }
 
     /// The program with helpers for `signature`, validated by naga and cached.
-    pub fn compiled(
+    pub(super) fn compiled(
         &self,
         target: &Target,
         signature: &Signature,
@@ -71,13 +71,13 @@ impl Version {
 
 impl Compiled {
     /// The access range of the entry point in the array of each storage variable.
-    pub fn access_ranges(&self, program: &Program, vars: &[VarShape]) -> &[AccessRange] {
+    pub(super) fn access_ranges(&self, program: &Program, vars: &[VarShape]) -> &[AccessRange] {
         let checked = &self.checked;
         self.access_ranges.get_or_init(|| find_access_ranges(&checked.parsed, &checked.entry, &program.scan, vars))
     }
 
     /// Returns the pipeline of the kernel on this device, compiled at its first use.
-    pub fn pipeline(&self, target: &Target, name: &str) -> Result<&Pipeline> {
+    pub(super) fn pipeline(&self, target: &Target, name: &str) -> Result<&Pipeline> {
         if self.pipeline.get().is_none() {
             let made = Pipeline::get(target, name, &self.checked)?;
             return Ok(self.pipeline.get_or_init(|| made));

@@ -11,7 +11,7 @@ use super::types::{inner_name, type_name};
 ///
 /// naga writes a type as `Vector { size: Bi, scalar: … }` and everything else as the number of an
 /// entry in a table, `[12]`. [`translate`](Self::translate) replaces both by WGSL.
-pub struct Vocabulary<'m> {
+pub(super) struct Vocabulary<'m> {
     module: &'m Module,
     text: &'m str,
     expressions: &'m Arena<Expression>,
@@ -37,7 +37,7 @@ const BEFORE_TYPES: [&str; 8] = [
 ];
 
 /// Removes the numbers of entries from a message, where no module is available.
-pub fn without_numbers(message: &str) -> String {
+pub(super) fn without_numbers(message: &str) -> String {
     let (mut out, mut rest) = (String::new(), message);
     while let Some((before, numbered)) = rest.split_once(" [") {
         match entry(numbered) {
@@ -63,7 +63,7 @@ fn entry(text: &str) -> Option<(usize, &str)> {
 
 impl<'m> Vocabulary<'m> {
     /// The vocabulary of an error in `module`, which was read from `text`.
-    pub fn new(module: &'m Module, text: &'m str, error: &ValidationError) -> Self {
+    pub(super) fn new(module: &'m Module, text: &'m str, error: &ValidationError) -> Self {
         let function = match error {
             ValidationError::Function { handle, .. } => Some(&module.functions[*handle]),
             ValidationError::EntryPoint { name, .. } => {
@@ -87,7 +87,7 @@ impl<'m> Vocabulary<'m> {
     }
 
     /// Replaces numbers of entries and naga's type syntax by names of WGSL.
-    pub fn translate(&self, message: &str) -> String {
+    pub(super) fn translate(&self, message: &str) -> String {
         let message = self.types.iter().fold(message.to_owned(), |text, (debug, name)| text.replace(debug, name));
         let (mut out, mut rest) = (String::new(), &message[..]);
         while let Some(at) = rest.find('[') {

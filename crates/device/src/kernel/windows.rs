@@ -13,13 +13,13 @@ const MAX_PARTS: usize = MAX_GROUPS / 2;
 
 /// A part of a call's boxes, and the memory that it is bound to.
 #[derive(Debug)]
-pub struct CallPart {
+pub(super) struct CallPart {
     pub grid: Grid,
     /// The start of each storage variable's window in its buffer, in bytes.
     pub offsets: Vec<u64>,
 }
 
-pub struct LargeArray<'a> {
+pub(super) struct LargeArray<'a> {
     /// Number of the storage variable.
     pub var: usize,
     pub binding: &'a Binding,
@@ -35,7 +35,12 @@ pub struct LargeArray<'a> {
 
 impl<'a> LargeArray<'a> {
     /// Returns `None` if helpers can access the array anywhere.
-    pub fn new(var: usize, binding: &'a Binding, access_range: &'a AccessRange, binding_bytes: u64) -> Option<Self> {
+    pub(super) fn new(
+        var: usize,
+        binding: &'a Binding,
+        access_range: &'a AccessRange,
+        binding_bytes: u64,
+    ) -> Option<Self> {
         let strides = slot_strides(binding).filter(|_| *access_range != AccessRange::Anywhere)?;
         let (slot_bytes, window_bytes) = binding.window(binding_bytes);
         let unit = binding.window_unit();
@@ -71,7 +76,7 @@ impl<'a> LargeArray<'a> {
 
 /// Splits the call into parts that need one window per array; `None` if there are too many parts or
 /// a row is too large.
-pub fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<CallPart>> {
+pub(super) fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Option<Vec<CallPart>> {
     let mut parts = Vec::new();
     let mut open: Vec<_> = grid.boxes.iter().rev().copied().collect();
     while let Some(one) = open.pop() {

@@ -6,7 +6,7 @@ mod parameter_branches;
 
 pub use names::{PREFIX, reserved, taken};
 #[cfg(test)]
-pub use parameter_branches::parameter_branches;
+pub(crate) use parameter_branches::parameter_branches;
 pub use parameter_branches::{check_parameter_branches, check_text};
 
 use std::ops::Range;

@@ -35,6 +35,6 @@ pub fn sync_entry(path: &Path, target: &Path) -> Result<(), FileError> {
 }
 
 /// Directory of a file.
-pub fn directory(path: &Path) -> &Path {
+pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

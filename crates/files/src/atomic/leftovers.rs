@@ -20,7 +20,7 @@ const SUFFIX: &str = ".tmp";
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Builder of random temporary names that contain the machine and the process.
-pub fn random() -> Builder<'static, 'static> {
+pub(super) fn random() -> Builder<'static, 'static> {
     static OWN: OnceLock<String> = OnceLock::new();
     let prefix = OWN.get_or_init(|| format!("{PREFIX}{:08x}-{}-", own_machine(), std::process::id()));
     let mut builder = Builder::new();
@@ -87,7 +87,7 @@ pub fn sweep(directory: &Path) {
 
 /// [`sweep`], once per directory and process: for small files, of which a directory may have very
 /// many.
-pub fn sweep_once(directory: &Path) {
+pub(super) fn sweep_once(directory: &Path) {
     static DONE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
     if done.get_or_insert_default().insert(directory.to_path_buf()) {

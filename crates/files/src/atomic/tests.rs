@@ -7,7 +7,7 @@ fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-pub fn names(directory: &Path) -> Vec<String> {
+pub(super) fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();

@@ -2,7 +2,7 @@
 //! Unlike the files of `tempfile`, they can get a name later.
 
 #[cfg(target_os = "linux")]
-pub use linux::{create, link, path_for_others};
+pub(super) use linux::{create, link, path_for_others};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -16,18 +16,18 @@ mod linux {
 
     /// Creates such a file; `None` where the file system does not support it or the file could not
     /// get a name later.
-    pub fn create(directory: &Path) -> Option<File> {
+    pub(crate) fn create(directory: &Path) -> Option<File> {
         let flags = OFlags::TMPFILE.bits() as i32;
         let file = fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(directory).ok()?;
         descriptor(&file).exists().then_some(file)
     }
 
-    pub fn link(file: &File, path: &Path) -> io::Result<()> {
+    pub(crate) fn link(file: &File, path: &Path) -> io::Result<()> {
         Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
     }
 
     /// Path by which other processes of this machine may open the file.
-    pub fn path_for_others(file: &File) -> Option<PathBuf> {
+    pub(crate) fn path_for_others(file: &File) -> Option<PathBuf> {
         Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into())
     }
 

@@ -27,7 +27,7 @@ impl Leaf {
 ///
 /// # Errors
 /// A number type that these formats do not have.
-pub fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
+pub(super) fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
     element.flat().into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
 }
 

@@ -19,7 +19,7 @@ const MOST_DIMENSIONS: usize = 8;
 ///
 /// # Errors
 /// Content that NRRD cannot store: no cells, records, 16-bit floats, names that are no single line.
-pub fn outline(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result<Outline, String> {
+pub(super) fn outline(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result<Outline, String> {
     let header = header(element, region, metadata)?.into_bytes();
     if header.len() > MOST {
         return Err(format!("would have a header of {} bytes; at most {MOST} are read", header.len()));

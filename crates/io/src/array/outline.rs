@@ -27,7 +27,7 @@ struct Plane {
 }
 
 /// Receives bytes and their offset in the file.
-pub type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), FileError>;
+pub(super) type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), FileError>;
 
 impl Outline {
     /// Appends bytes; returns false if the file would exceed 63 bits.
@@ -68,7 +68,7 @@ impl Outline {
         (whole, block): (&Region, &Region),
         (cells, element_bytes): (&[u8], usize),
         scratch: &mut Vec<u8>,
-        write: Put,
+        write: Put<'_>,
     ) -> Result<(), FileError> {
         let first = whole.offset(&block.start);
         for plane in &self.planes {

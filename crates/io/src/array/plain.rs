@@ -20,7 +20,7 @@ const PAGE: u64 = 4096;
 const GROUP_BYTES: u64 = 8 << 20;
 
 /// An open file of cells.
-pub struct Plain {
+pub(super) struct Plain {
     path: PathBuf,
     file: File,
     cells: NpyCells,
@@ -33,7 +33,7 @@ impl Plain {
     ///
     /// # Errors
     /// The file cannot be opened, or has changed since its header was read.
-    pub fn open(head: &Head, cells: NpyCells, element_bytes: usize) -> Result<Self, IoError> {
+    pub(super) fn open(head: &Head, cells: NpyCells, element_bytes: usize) -> Result<Self, IoError> {
         let (file, length) = open_regular(&head.path)?;
         let path = head.path.clone();
         if length == head.length {
@@ -47,7 +47,7 @@ impl Plain {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
+    pub(super) fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
         // Bytes of the previous box are overwritten.
         values.resize(wanted.cells() as usize * self.element_bytes, 0);
         if values.is_empty() {

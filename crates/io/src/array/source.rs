@@ -196,7 +196,7 @@ fn from_pvti(
 ///
 /// # Errors
 /// The file is no VTI file.
-pub fn read_vti(head: &Head) -> std::result::Result<Document, IoError> {
+pub(super) fn read_vti(head: &Head) -> std::result::Result<Document, IoError> {
     is_xml(head).and_then(|()| Document::read(head))
 }
 
@@ -204,7 +204,7 @@ pub fn read_vti(head: &Head) -> std::result::Result<Document, IoError> {
 ///
 /// # Errors
 /// The file is no PVTI file.
-pub fn read_pvti(head: &Head) -> std::result::Result<Pieces, IoError> {
+pub(super) fn read_pvti(head: &Head) -> std::result::Result<Pieces, IoError> {
     is_xml(head).and_then(|()| Pieces::read(head))
 }
 

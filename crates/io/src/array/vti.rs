@@ -146,7 +146,7 @@ pub fn piece_sources(index: &Path) -> Result<Vec<String>, IoError> {
 }
 
 /// The first lines of a document.
-pub fn beginning(kind: &str) -> String {
+pub(super) fn beginning(kind: &str) -> String {
     let order = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"{order}\" \

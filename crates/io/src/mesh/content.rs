@@ -4,7 +4,7 @@ use super::part::Whole;
 
 /// Counts of a whole mesh, and the data of its vertices.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MeshContent {
+pub(crate) struct MeshContent {
     pub whole: Whole,
     /// True if vertices have normals.
     pub normals: bool,

@@ -3,10 +3,10 @@
 use super::part::moved;
 
 /// Bytes of a triangle.
-pub const FACET: u64 = 50;
+pub(super) const FACET: u64 = 50;
 
 /// Appends a triangle to `out`. Its corners are relative to the origin, if there is one.
-pub fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
+pub(super) fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| moved(corner, origin).map(|part| part as f32));
     let places = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
     let numbers = normal(corners).into_iter().chain(places.as_flattened().iter().copied());

@@ -67,6 +67,6 @@ impl Format {
 }
 
 /// Lower-case extension of a file name.
-pub fn ending(path: &Path) -> String {
+pub(super) fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }

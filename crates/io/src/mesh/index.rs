@@ -66,7 +66,7 @@ pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
 ///
 /// # Errors
 /// As [`piece_path`] and [`write`](super::write()).
-pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part) -> Result<(), IoError> {
+pub fn write_piece(index: impl AsRef<Path>, number: u64, part: &Part<'_>) -> Result<(), IoError> {
     write::write_as(&piece_path(&index, number)?, piece_format(&index)?, part)
 }
 
@@ -96,7 +96,7 @@ pub fn write_index(index: impl AsRef<Path>, pieces: u64, normals: bool, fields: 
 ///
 /// # Errors
 /// As [`write_index`].
-pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays) -> Result<(), IoError> {
+pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays<'_>) -> Result<(), IoError> {
     let PieceArrays { normals, fields, doubles } = arrays;
     let index = index.as_ref();
     let names: Vec<String> = fields.iter().map(ToString::to_string).collect();

@@ -51,7 +51,7 @@ pub struct Layout(FileSections);
 ///
 /// # Errors
 /// Two fields have the same name.
-pub fn distinct(fields: &[&str]) -> Result<(), IoError> {
+pub(super) fn distinct(fields: &[&str]) -> Result<(), IoError> {
     let mut sorted = fields.to_vec();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -131,7 +131,7 @@ impl Layout {
         Ok(Blocks::new(&self.0, *part, *before))
     }
 
-    fn check(&self, part: &Part) -> Result<(), IoError> {
+    fn check(&self, part: &Part<'_>) -> Result<(), IoError> {
         let vertices = part.positions.len();
         if part.origin.is_some() != self.0.content.whole.doubles {
             let [layout, found] =

@@ -5,13 +5,13 @@ use super::sections::FileSections;
 use crate::IoError;
 
 /// Start of the first line. The reader compares the counts that follow with the file.
-pub const COMMENT: &str = "# a mesh of ";
+pub(super) const COMMENT: &str = "# a mesh of ";
 
 /// Lays out the file.
 ///
 /// # Errors
 /// The bytes of lines do not fit the numbers of vertices and triangles.
-pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let whole = layout.content.whole;
     let normals = if layout.content.normals { whole.vertices } else { 0 };
     // The shortest lines are "v 0 0 0", "vn 0 0 0" and "f 1 1 1" with line feeds.

@@ -11,7 +11,7 @@ impl Text {
     ///
     /// # Errors
     /// A number of a position or a normal is not finite; OBJ cannot express that.
-    pub fn of(part: &Part) -> Result<Self, IoError> {
+    pub fn of(part: &Part<'_>) -> Result<Self, IoError> {
         let normals = part.normals.unwrap_or_default();
         for (what, vectors) in [("position", part.positions), ("normal", normals)] {
             if let Some(vertex) = vectors.iter().position(|vector| !vector.iter().all(|part| part.is_finite())) {
@@ -42,7 +42,7 @@ fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
 }
 
 /// Writes a position, plus the origin if there is one.
-pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
+pub(super) fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     match origin {
         None => vector("v", position, out),
         Some(origin) => vector("v", &moved(position, origin), out),
@@ -50,13 +50,13 @@ pub fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) 
 }
 
 /// Writes a keyword and three numbers, with enough digits to keep them distinct.
-pub fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
+pub(super) fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
     // Writing to memory cannot fail.
     let _ = writeln!(out, "{word} {x} {y} {z}");
 }
 
 /// Writes the three vertices of a face, numbered from 1, each with its normal if there are normals.
-pub fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
+pub(super) fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
     out.push(b'f');
     for vertex in triangle {
         // u64::MAX + 1 needs a larger type.

@@ -115,6 +115,6 @@ pub struct Text {
 }
 
 /// Position with its origin added.
-pub fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
+pub(super) fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
 }

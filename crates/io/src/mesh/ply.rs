@@ -7,14 +7,14 @@ use super::sections::FileSections;
 use crate::IoError;
 
 /// Property names of positions and normals.
-pub const POSITION: [&str; 3] = ["x", "y", "z"];
-pub const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
+pub(super) const POSITION: [&str; 3] = ["x", "y", "z"];
+pub(super) const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
 
 /// Lays out the file.
 ///
 /// # Errors
 /// More than 2^32 vertices; a field's name is no single word, or is a name of a position or normal.
-pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let vertices = layout.content.whole.vertices;
     let index = match vertices {
         0..=0x8000_0000 => "int",

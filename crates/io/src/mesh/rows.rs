@@ -10,7 +10,7 @@ use super::shape::Shape;
 
 /// Content of a file per vertex or cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rows {
+pub(crate) enum Rows {
     /// Positions, normals and fields of PLY.
     PlyVertices,
     /// The number three, and three 32-bit vertex indices.
@@ -36,7 +36,7 @@ pub enum Rows {
 
 impl Rows {
     /// Shape of the cells; `None` for rows of vertices.
-    pub fn shape(self) -> Option<Shape> {
+    pub(crate) fn shape(self) -> Option<Shape> {
         match self {
             Self::PlyFaces | Self::Facets | Self::ObjTriangles => Some(Shape::Triangle),
             Self::Corners(shape) | Self::Ends(shape) | Self::Types(shape) => Some(shape),
@@ -45,12 +45,12 @@ impl Rows {
     }
 
     /// Number of rows of a part.
-    pub fn count(self, part: &Part) -> usize {
+    pub(crate) fn count(self, part: &Part<'_>) -> usize {
         self.shape().map_or(part.positions.len(), |shape| shape.of(part).len() / shape.corners() as usize)
     }
 
     /// Bytes of a row; `None` for text.
-    pub fn bytes(self, content: &MeshContent) -> Option<u64> {
+    pub(crate) fn bytes(self, content: &MeshContent) -> Option<u64> {
         match self {
             Self::PlyVertices => {
                 Some(position(content) + if content.normals { 12 } else { 0 } + 4 * content.fields.len() as u64)
@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// Bytes of the lines of text.
-    pub fn text(self, text: &Text) -> u64 {
+    pub(crate) fn text(self, text: &Text) -> u64 {
         match self {
             Self::ObjPositions => text.positions,
             Self::ObjNormals => text.normals,
@@ -78,7 +78,13 @@ impl Rows {
     }
 
     /// Appends some rows of a part to `out`.
-    pub fn put(self, part: &Part, (before, whole): (&Before, &Whole), rows: Range<usize>, out: &mut Vec<u8>) {
+    pub(crate) fn put(
+        self,
+        part: &Part<'_>,
+        (before, whole): (&Before, &Whole),
+        rows: Range<usize>,
+        out: &mut Vec<u8>,
+    ) {
         let normals = part.normals.unwrap_or_default();
         match self {
             Self::PlyVertices => {
@@ -127,7 +133,7 @@ fn position(content: &MeshContent) -> u64 {
     if content.whole.doubles { 24 } else { 12 }
 }
 
-fn positions(part: &Part, rows: Range<usize>, out: &mut Vec<u8>) {
+fn positions(part: &Part<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
     let all = &part.positions[rows];
     match part.origin {
         None => floats(all.as_flattened(), out),

@@ -7,7 +7,7 @@ use crate::IoError;
 
 /// Rows of one kind, of all ranks in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Section {
+pub(crate) struct Section {
     pub rows: Rows,
     /// Byte of the first rank's first row.
     pub start: u64,
@@ -15,7 +15,7 @@ pub struct Section {
 
 /// Frame, which one rank writes, and rows of a mesh file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FileSections {
+pub(crate) struct FileSections {
     pub content: MeshContent,
     pub sections: Vec<Section>,
     /// Bytes that one rank writes, with their offsets.
@@ -26,7 +26,7 @@ pub struct FileSections {
 
 impl FileSections {
     /// An empty file.
-    pub fn new(content: MeshContent) -> Self {
+    pub(crate) fn new(content: MeshContent) -> Self {
         Self { content, sections: Vec::new(), frame: Vec::new(), length: 0 }
     }
 
@@ -34,7 +34,7 @@ impl FileSections {
     ///
     /// # Errors
     /// The rows do not fit 63 bits.
-    pub fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
+    pub(crate) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
         let count = rows.shape().map_or(self.content.whole.vertices, |shape| shape.in_whole(&self.content.whole));
         let bytes =
             rows.bytes(&self.content).map_or(Some(rows.text(&self.content.whole.text)), |each| count.checked_mul(each));
@@ -42,7 +42,7 @@ impl FileSections {
     }
 
     /// Error for a mesh with more than 2^63 bytes.
-    pub fn too_long(&self) -> IoError {
+    pub(crate) fn too_long(&self) -> IoError {
         let Whole { vertices, triangles, cells, .. } = self.content.whole;
         let cells = if cells.all() > 0 { format!(", {} cells", cells.all()) } else { String::new() };
         IoError::mesh(format!("{vertices} vertices and {triangles} triangles{cells} are more bytes than fit 63 bits"))
@@ -52,7 +52,7 @@ impl FileSections {
     ///
     /// # Errors
     /// The file becomes too long.
-    pub fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
+    pub(crate) fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
         let start = self.grow(bytes.len() as u64)?;
         self.frame.push((start, bytes));
         Ok(())
@@ -62,7 +62,7 @@ impl FileSections {
     ///
     /// # Errors
     /// The file becomes too long.
-    pub fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
+    pub(crate) fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
         let start = self.grow(self.bytes(rows)?)?;
         self.sections.push(Section { rows, start });
         Ok(())

@@ -4,7 +4,7 @@ use super::{Before, Part, Whole};
 
 /// Shape of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     Triangle,
     Hexahedron,
     Tetrahedron,
@@ -12,9 +12,9 @@ pub enum Shape {
 
 impl Shape {
     /// All shapes, in the order of files.
-    pub const ALL: [Self; 3] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron];
+    pub(crate) const ALL: [Self; 3] = [Self::Triangle, Self::Hexahedron, Self::Tetrahedron];
 
-    pub fn corners(self) -> u64 {
+    pub(crate) fn corners(self) -> u64 {
         match self {
             Self::Triangle => 3,
             Self::Hexahedron => 8,
@@ -23,7 +23,7 @@ impl Shape {
     }
 
     /// VTK's code of the shape.
-    pub fn number(self) -> u8 {
+    pub(crate) fn number(self) -> u8 {
         match self {
             Self::Triangle => 5,
             Self::Hexahedron => 12,
@@ -32,7 +32,7 @@ impl Shape {
     }
 
     /// Singular and plural.
-    pub fn names(self) -> [&'static str; 2] {
+    pub(crate) fn names(self) -> [&'static str; 2] {
         match self {
             Self::Triangle => ["triangle", "triangles"],
             Self::Hexahedron => ["hexahedron", "hexahedra"],
@@ -41,7 +41,7 @@ impl Shape {
     }
 
     /// Corners of a part's cells of this shape, cell by cell.
-    pub fn of<'a>(self, part: &Part<'a>) -> &'a [u64] {
+    pub(crate) fn of<'a>(self, part: &Part<'a>) -> &'a [u64] {
         match self {
             Self::Triangle => part.triangles.as_flattened(),
             Self::Hexahedron => part.cells.hexahedra.as_flattened(),
@@ -49,7 +49,7 @@ impl Shape {
         }
     }
 
-    pub fn in_whole(self, whole: &Whole) -> u64 {
+    pub(crate) fn in_whole(self, whole: &Whole) -> u64 {
         match self {
             Self::Triangle => whole.triangles,
             Self::Hexahedron => whole.cells.hexahedra,
@@ -57,7 +57,7 @@ impl Shape {
         }
     }
 
-    pub fn before(self, before: &Before) -> u64 {
+    pub(crate) fn before(self, before: &Before) -> u64 {
         match self {
             Self::Triangle => before.triangles,
             Self::Hexahedron => before.cells.hexahedra,

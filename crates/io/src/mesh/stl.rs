@@ -8,13 +8,13 @@ use crate::IoError;
 const HEADER: &[u8; 80] = b"binary STL, little-endian; each triangle: normal, three corners, two zero bytes.";
 
 /// Bytes before the first triangle.
-pub const LEAD: u64 = HEADER.len() as u64 + 4;
+pub(super) const LEAD: u64 = HEADER.len() as u64 + 4;
 
 /// Lays out the file.
 ///
 /// # Errors
 /// More triangles than 32 bits can count.
-pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let triangles = layout.content.whole.triangles;
     let Ok(count) = u32::try_from(triangles) else {
         let message = format!("{triangles} triangles; STL counts them in 32 bits, up to {}; VTP has 64", u32::MAX);

@@ -10,7 +10,7 @@ use crate::IoError;
 ///
 /// # Errors
 /// As [`xml::lay`].
-pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let triangles = layout.content.whole.triangles;
     let counts = format!("NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{triangles}\"");
     let arrays = vec![

@@ -10,7 +10,7 @@ use crate::IoError;
 ///
 /// # Errors
 /// As [`xml::lay`]; more cells than 64 bits can count.
-pub fn lay(layout: &mut FileSections) -> Result<(), IoError> {
+pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let count =
         layout.content.whole.triangles.checked_add(layout.content.whole.cells.all()).filter(|&count| count < u64::MAX);
     let count = count.ok_or_else(|| layout.too_long())?;

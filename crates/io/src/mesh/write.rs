@@ -12,12 +12,12 @@ use crate::IoError;
 ///
 /// # Errors
 /// As [`Format::of`], [`Layout::of`] and [`Layout::blocks`]; the file cannot be written.
-pub fn write(path: impl AsRef<Path>, part: &Part) -> Result<(), IoError> {
+pub fn write(path: impl AsRef<Path>, part: &Part<'_>) -> Result<(), IoError> {
     let path = path.as_ref();
     write_as(path, Format::of(path)?, part)
 }
 
-pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError> {
+pub(super) fn write_as(path: &Path, format: Format, part: &Part<'_>) -> Result<(), IoError> {
     let text = if format == Format::Obj { Text::of(part) } else { Ok(Text::default()) };
     let text = text.map_err(|error| of(path, error))?;
     let whole = Whole { text, ..part.alone() };
@@ -35,7 +35,7 @@ pub fn write_as(path: &Path, format: Format, part: &Part) -> Result<(), IoError>
 }
 
 /// Adds the path of the file to an error of a mesh.
-pub fn of(path: &Path, error: IoError) -> IoError {
+pub(super) fn of(path: &Path, error: IoError) -> IoError {
     match error {
         IoError::Mesh { message } => IoError::request(path, message),
         other => other,

@@ -9,10 +9,10 @@ use super::sections::FileSections;
 use crate::IoError;
 
 /// Name of the normals array.
-pub const NORMALS: &str = "Normals";
+pub(crate) const NORMALS: &str = "Normals";
 
 /// First lines of a document with type and element `kind`.
-pub fn beginning(kind: &str) -> String {
+pub(crate) fn beginning(kind: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" \
          header_type=\"UInt64\">\n"
@@ -23,7 +23,7 @@ pub fn beginning(kind: &str) -> String {
 ///
 /// # Errors
 /// XML cannot hold a name, or a field has the name of the normals.
-pub fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
+pub(crate) fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
     for name in fields {
         if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')) {
             let message =
@@ -38,17 +38,17 @@ pub fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
 }
 
 /// Attributes of an array element.
-pub fn array(kind: &str, name: &str, components: u64) -> String {
+pub(crate) fn array(kind: &str, name: &str, components: u64) -> String {
     format!("type=\"{kind}\" Name=\"{}\" NumberOfComponents=\"{components}\"", escape(name))
 }
 
 /// Attributes of the element for the positions.
-pub fn points(doubles: bool) -> String {
+pub(crate) fn points(doubles: bool) -> String {
     array(if doubles { "Float64" } else { "Float32" }, "Points", 3)
 }
 
 /// Attribute that names the normals.
-pub fn active(normals: bool) -> String {
+pub(crate) fn active(normals: bool) -> String {
     if normals { format!(" Normals=\"{NORMALS}\"") } else { String::new() }
 }
 
@@ -60,7 +60,7 @@ struct Array {
 }
 
 /// Content of a document with one piece.
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     /// Type and element of the document.
     pub kind: &'a str,
     /// Attributes of the piece after the number of points.
@@ -75,7 +75,7 @@ pub struct Document<'a> {
 ///
 /// # Errors
 /// As [`named`]; the file gets too long.
-pub fn lay(layout: &mut FileSections, document: Document) -> Result<(), IoError> {
+pub(crate) fn lay(layout: &mut FileSections, document: Document<'_>) -> Result<(), IoError> {
     named(&layout.content.fields, layout.content.normals)?;
     // In the order of the binary section.
     let mut arrays = vec![Array { attributes: points(layout.content.whole.doubles), rows: vec![Rows::Positions] }];

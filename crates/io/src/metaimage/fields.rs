@@ -10,7 +10,7 @@ use crate::text::{Keys, Lines, floats, integers};
 use crate::voxels::Stated;
 
 /// Keys and values up to the key that locates the data.
-pub struct Fields<'a> {
+pub(super) struct Fields<'a> {
     path: &'a Path,
     /// Values by lower-case key.
     found: Keys<Stated<String>>,
@@ -25,7 +25,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// A line without "=", a duplicate key, too many keys, no line that locates the data.
-    pub fn parse(head: &'a Head) -> Result<Self, IoError> {
+    pub(super) fn parse(head: &'a Head) -> Result<Self, IoError> {
         let path = &head.path;
         let mut fields = Self { path, found: Keys::default(), names: Vec::new(), end: 0 };
         let mut lines = Lines::new(&head.bytes);
@@ -61,20 +61,20 @@ impl<'a> Fields<'a> {
         added.map_err(|wrong| IoError::malformed(self.path, at, format!("{} {wrong}", quoted(key))))
     }
 
-    pub fn get(&self, key: &str) -> Option<&Stated<String>> {
+    pub(super) fn get(&self, key: &str) -> Option<&Stated<String>> {
         self.found.get(&key.to_ascii_lowercase())
     }
 
-    pub fn missing(&self, key: &str) -> IoError {
+    pub(super) fn missing(&self, key: &str) -> IoError {
         IoError::malformed(self.path, self.end, format!("the header has no line \"{key} = ...\""))
     }
 
-    pub fn need(&self, key: &str) -> Result<Stated<String>, IoError> {
+    pub(super) fn need(&self, key: &str) -> Result<Stated<String>, IoError> {
         self.get(key).cloned().ok_or_else(|| self.missing(key))
     }
 
     /// `count` integers.
-    pub fn integers(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<i64>>>, IoError> {
+    pub(super) fn integers(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<i64>>>, IoError> {
         let parse = |found: &Stated<String>| {
             Ok(Stated::new(integers(self.path, found.at, key, &found.value, count)?, found.at))
         };
@@ -82,12 +82,12 @@ impl<'a> Fields<'a> {
     }
 
     /// One integer.
-    pub fn integer(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
+    pub(super) fn integer(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 
     /// `count` numbers. Further ones are ignored as in MetaIO: writers put three for two axes.
-    pub fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
+    pub(super) fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
         let parse = |found: &Stated<String>| {
             let words = found.value.split_whitespace().count();
             let mut values = floats(self.path, found.at, key, &found.value, words.max(count))?;
@@ -98,7 +98,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A truth value, "True" or "False".
-    pub fn truth(&self, key: &str) -> Result<Option<bool>, IoError> {
+    pub(super) fn truth(&self, key: &str) -> Result<Option<bool>, IoError> {
         let Some(found) = self.get(key) else { return Ok(None) };
         match found.value.to_ascii_lowercase().as_str() {
             "true" | "t" | "1" => Ok(Some(true)),

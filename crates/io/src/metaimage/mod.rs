@@ -21,7 +21,7 @@ use fields::Fields;
 const FORMAT: &str = "MetaImage";
 
 /// True for a MetaImage, by its extension or its first line.
-pub fn recognises(head: &Head) -> bool {
+pub(crate) fn recognises(head: &Head) -> bool {
     let ending = head
         .path
         .extension()
@@ -34,7 +34,7 @@ pub fn recognises(head: &Head) -> bool {
 /// # Errors
 /// The header is malformed; a data file cannot be opened; the data are shorter or longer than
 /// declared (for compressed data, as far as their length shows).
-pub fn open(head: &Head) -> Result<Description, IoError> {
+pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
     let (path, fields) = (&head.path, Fields::parse(head)?);
     let grid = grid(path, &fields)?;
     let storage = Storage::new(path, &fields)?;
@@ -84,7 +84,7 @@ pub fn open(head: &Head) -> Result<Description, IoError> {
     Description::slabs(FORMAT, grid, &names, problem, segment)
 }
 
-fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
+fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
     if let Some(kind) = fields.get("ObjectType").filter(|kind| kind.value != "Image") {
         return Err(IoError::unsupported(
             path,
@@ -121,7 +121,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
 }
 
 /// Directions of the axes; `None` without a matrix, or with one of another size.
-fn directions(fields: &Fields, axes: usize) -> Option<Stated<Vec<Vec<f64>>>> {
+fn directions(fields: &Fields<'_>, axes: usize) -> Option<Stated<Vec<Vec<f64>>>> {
     let stated = ["TransformMatrix", "Rotation", "Orientation"].iter().find_map(|key| fields.get(key))?;
     let parts: Vec<f64> = stated.value.split_whitespace().map_while(|word| word.parse().ok()).collect();
     (parts.len() == axes * axes).then(|| Stated::new(parts.chunks(axes).map(<[f64]>::to_vec).collect(), stated.at))
@@ -160,7 +160,7 @@ struct Storage {
 }
 
 impl Storage {
-    fn new(path: &Path, fields: &Fields) -> Result<Self, IoError> {
+    fn new(path: &Path, fields: &Fields<'_>) -> Result<Self, IoError> {
         let text = fields.truth("BinaryData")? == Some(false);
         let compressed = fields.truth("CompressedData")? == Some(true);
         let stated = fields.integer("CompressedDataSize")?.map(|size| (path.to_path_buf(), size));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Position and number type of a field.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub(super) struct Field {
     pub at: usize,
     kind: Kind,
 }
@@ -33,7 +33,7 @@ const fn field(at: usize, kind: Kind) -> Field {
 }
 
 /// The fields of one version.
-pub struct Version {
+pub(super) struct Version {
     /// Bytes of the header, also in its first field.
     pub length: usize,
     pub magic: Range<usize>,
@@ -57,7 +57,7 @@ pub struct Version {
 }
 
 /// <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>
-pub const FIRST: Version = Version {
+pub(super) const FIRST: Version = Version {
     length: 348,
     magic: 344..348,
     single: b"n+1\0",
@@ -77,7 +77,7 @@ pub const FIRST: Version = Version {
 };
 
 /// <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
-pub const SECOND: Version = Version {
+pub(super) const SECOND: Version = Version {
     length: 540,
     magic: 4..12,
     single: b"n+2\0\r\n\x1a\n",
@@ -97,7 +97,7 @@ pub const SECOND: Version = Version {
 };
 
 /// Bytes of a header.
-pub struct Fields<'a> {
+pub(super) struct Fields<'a> {
     pub version: &'static Version,
     pub big_endian: bool,
     bytes: &'a [u8],
@@ -105,7 +105,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Parses a header; `None` if the bytes are no header, or truncated.
-    pub fn new(bytes: &'a [u8]) -> Option<Self> {
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         let first: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
         [&FIRST, &SECOND].into_iter().find_map(|version| {
             let length = version.length as i32;
@@ -116,11 +116,11 @@ impl<'a> Fields<'a> {
     }
 
     /// True if the header is complete.
-    pub fn complete(&self) -> bool {
+    pub(super) fn complete(&self) -> bool {
         self.bytes.len() >= self.version.length
     }
 
-    pub fn magic(&self) -> &[u8] {
+    pub(super) fn magic(&self) -> &[u8] {
         &self.bytes[self.version.magic.clone()]
     }
 
@@ -135,7 +135,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Number `number` of a field of integers.
-    pub fn integer(&self, field: Field, number: usize) -> i64 {
+    pub(super) fn integer(&self, field: Field, number: usize) -> i64 {
         match field.kind {
             Kind::I16 => i16::from_le_bytes(self.raw(field, number)).into(),
             Kind::I32 => i32::from_le_bytes(self.raw(field, number)).into(),
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Number `number` of any field.
-    pub fn float(&self, field: Field, number: usize) -> f64 {
+    pub(super) fn float(&self, field: Field, number: usize) -> f64 {
         match field.kind {
             Kind::F32 => f32::from_le_bytes(self.raw(field, number)).into(),
             Kind::F64 => f64::from_le_bytes(self.raw(field, number)),

@@ -26,7 +26,7 @@ const LONGEST: u64 = 544;
 /// # Errors
 /// The header is malformed; the file of voxels cannot be opened; the data are shorter or longer
 /// than declared (for compressed data, as far as their length shows).
-pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
+pub(crate) fn open(head: &Head) -> Result<Option<Description>, IoError> {
     let path = &head.path;
     let compressed = head.bytes.starts_with(&GZIP);
     let mut inflated = Vec::new();
@@ -73,7 +73,7 @@ pub fn open(head: &Head) -> Result<Option<Description>, IoError> {
 }
 
 /// Header of a pair, given the file of its voxels.
-pub fn header_of(voxels: &Path) -> Option<PathBuf> {
+pub(crate) fn header_of(voxels: &Path) -> Option<PathBuf> {
     partner(voxels, "img", "hdr").filter(|path| path.is_file())
 }
 
@@ -99,7 +99,7 @@ fn partner(path: &Path, ending: &str, other: &str) -> Option<PathBuf> {
     Some(if !alike.is_file() && unlike.is_file() { unlike } else { alike })
 }
 
-fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
+fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
     let version = fields.version;
     let axes = fields.integer(version.dim, 0);
     let at = version.dim.at as u64;
@@ -178,7 +178,7 @@ fn grid(path: &Path, fields: &Fields) -> Result<VoxelLayout, IoError> {
     .check(path)
 }
 
-fn kind(path: &Path, fields: &Fields) -> Result<(ScalarKind, i64), IoError> {
+fn kind(path: &Path, fields: &Fields<'_>) -> Result<(ScalarKind, i64), IoError> {
     let version = fields.version;
     let code = fields.integer(version.datatype, 0);
     let (kind, components) = match code {
@@ -227,7 +227,7 @@ impl NiftiTransform {
     /// Programs that register a volume to another space write the matrix, and keep the scanner's
     /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order. ITK takes the
     /// quaternion if the matrix is singular.
-    fn choose(fields: &Fields, axes: usize) -> (Self, Option<String>) {
+    fn choose(fields: &Fields<'_>, axes: usize) -> (Self, Option<String>) {
         let code = |code| fields.integer(code, 0);
         let (sform, qform) = (code(fields.version.sform), code(fields.version.qform));
         let is_sound = || {
@@ -279,7 +279,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// Notes about a matrix that contradicts the quaternion or the distances. The positions of voxels
 /// follow the matrix.
-fn contradictions(fields: &Fields, distances: &[f64]) -> Vec<String> {
+fn contradictions(fields: &Fields<'_>, distances: &[f64]) -> Vec<String> {
     let (version, axes) = (fields.version, distances.len());
     let code = |field| fields.integer(field, 0);
     let (sform, qform) = (code(version.sform), code(version.qform));
@@ -314,7 +314,7 @@ fn contradictions(fields: &Fields, distances: &[f64]) -> Vec<String> {
 }
 
 /// Position of the first voxel, in three dimensions.
-fn origin(fields: &Fields, transform: &NiftiTransform) -> Option<Stated<Vec<f64>>> {
+fn origin(fields: &Fields<'_>, transform: &NiftiTransform) -> Option<Stated<Vec<f64>>> {
     let version = fields.version;
     let (field, step, first) = match transform {
         NiftiTransform::Sform => (version.srow, 4, 3),
@@ -326,7 +326,7 @@ fn origin(fields: &Fields, transform: &NiftiTransform) -> Option<Stated<Vec<f64>
 
 /// Directions of the axes: columns of the matrix with distances as their lengths, or unit vectors
 /// of the quaternion.
-fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Option<Vec<Vec<f64>>> {
+fn directions(fields: &Fields<'_>, transform: &NiftiTransform, axes: usize) -> Option<Vec<Vec<f64>>> {
     let version = fields.version;
     match transform {
         NiftiTransform::Sform => {
@@ -350,7 +350,7 @@ fn directions(fields: &Fields, transform: &NiftiTransform, axes: usize) -> Optio
 }
 
 /// Slope and intercept; `None` for a slope of 0, NaN or infinity.
-fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> {
+fn rescale(path: &Path, fields: &Fields<'_>) -> Result<Option<(f64, f64)>, IoError> {
     let version = fields.version;
     let (slope, inter) = (fields.float(version.scl_slope, 0), fields.float(version.scl_inter, 0));
     if slope == 0.0 || !slope.is_finite() {
@@ -364,7 +364,7 @@ fn rescale(path: &Path, fields: &Fields) -> Result<Option<(f64, f64)>, IoError> 
 }
 
 /// Byte of the first voxel; 0 stands for the first byte after the header.
-fn offset(path: &Path, fields: &Fields, least: u64) -> Result<u64, IoError> {
+fn offset(path: &Path, fields: &Fields<'_>, least: u64) -> Result<u64, IoError> {
     let field = fields.version.vox_offset;
     let value = fields.float(field, 0);
     if value == 0.0 {

@@ -159,7 +159,7 @@ fn words_of_record(descr: &str) -> String {
 }
 
 /// Bytes of numbers to be swapped; 1 for none.
-fn matching(head: &Head, found: &Dictionary, element: &ElementInfo) -> Result<usize, IoError> {
+fn matching(head: &Head, found: &Dictionary<'_>, element: &ElementInfo) -> Result<usize, IoError> {
     let Stated { value, at } = found.get("descr")?;
     let expected = kind(element);
     let (held, swapped) = match value {

@@ -10,7 +10,7 @@ use crate::voxels::Stated;
 
 /// A value of the dictionary.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub(super) enum Value {
     Text(String),
     Bool(bool),
     Tuple(Vec<i64>),
@@ -19,7 +19,7 @@ pub enum Value {
 }
 
 /// Entries with their offsets.
-pub struct Dictionary<'a> {
+pub(super) struct Dictionary<'a> {
     path: &'a Path,
     at: u64,
     entries: Keys<Stated<Value>>,
@@ -31,7 +31,7 @@ impl<'a> Dictionary<'a> {
     /// # Errors
     /// Anything other than a dictionary of strings, truth values, tuples of integers and lists; a
     /// duplicate key; too many keys.
-    pub fn parse(path: &'a Path, at: u64, text: &[u8]) -> Result<Self, IoError> {
+    pub(super) fn parse(path: &'a Path, at: u64, text: &[u8]) -> Result<Self, IoError> {
         let mut scan = Scan { path, at, text, next: 0 };
         let mut entries = Keys::default();
         scan.expect(b'{')?;
@@ -59,7 +59,7 @@ impl<'a> Dictionary<'a> {
     ///
     /// # Errors
     /// There is none.
-    pub fn get(&self, name: &str) -> Result<&Stated<Value>, IoError> {
+    pub(super) fn get(&self, name: &str) -> Result<&Stated<Value>, IoError> {
         let missing = || IoError::malformed(self.path, self.at, format!("the header has no entry {name:?}"));
         self.entries.get(name).ok_or_else(missing)
     }

@@ -8,13 +8,13 @@ use crate::head::Head;
 use crate::voxels::Stated;
 
 /// First bytes of a NumPy file.
-pub const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// True if the first axis is the fastest in the file.
 ///
 /// # Errors
 /// The value is no boolean.
-pub fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
+pub(super) fn is_fortran(path: &Path, found: &Dictionary<'_>) -> Result<bool, IoError> {
     match found.get("fortran_order")? {
         Stated { value: Value::Bool(value), .. } => Ok(*value),
         other => Err(IoError::malformed(path, other.at, "fortran_order must be True or False")),
@@ -25,7 +25,7 @@ pub fn is_fortran(path: &Path, found: &Dictionary) -> Result<bool, IoError> {
 ///
 /// # Errors
 /// The header ends early or is too long, or its version is unknown.
-pub fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
+pub(super) fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
     let (path, bytes) = (&head.path, &head.bytes);
     let cut = || IoError::malformed(path, bytes.len() as u64, "the file ends inside the header");
     let version = *bytes.get(MAGIC.len()).ok_or_else(cut)?;

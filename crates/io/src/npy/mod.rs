@@ -61,7 +61,7 @@ pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Des
 }
 
 /// Number type, and true for big-endian.
-fn kind(head: &Head, found: &Dictionary) -> Result<(ScalarKind, bool), IoError> {
+fn kind(head: &Head, found: &Dictionary<'_>) -> Result<(ScalarKind, bool), IoError> {
     let Stated { value, at } = found.get("descr")?;
     let refuse = |message: String| Err(IoError::unsupported(&head.path, *at, message));
     let Value::Text(descr) = value else {

@@ -10,7 +10,7 @@ use crate::text::integers;
 
 /// Location of the voxels.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum DataFiles {
+pub(super) enum DataFiles {
     /// After the header.
     #[default]
     Attached,
@@ -21,7 +21,7 @@ pub enum DataFiles {
 }
 
 /// Parsed field "data file".
-pub struct Named {
+pub(super) struct Named {
     pub files: DataFiles,
     /// The rest of the header is a list of file names.
     pub listed: bool,
@@ -32,7 +32,7 @@ impl Named {
     ///
     /// # Errors
     /// No name; an invalid pattern; files that are no slices or slabs.
-    pub fn parse(path: &Path, at: u64, value: &str, dimension: Option<usize>) -> Result<Self, IoError> {
+    pub(super) fn parse(path: &Path, at: u64, value: &str, dimension: Option<usize>) -> Result<Self, IoError> {
         let words: Vec<&str> = value.split_whitespace().collect();
         let Some(&first) = words.first() else {
             return Err(IoError::malformed(path, at, "field \"data file\" names no file"));

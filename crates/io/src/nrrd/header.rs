@@ -14,7 +14,7 @@ use crate::text::{Line, Lines, axis_words, floats, integers};
 use crate::voxels::{Claim, Encoding, Stated, VoxelLayout, turned};
 
 /// A checked NRRD header.
-pub struct Header {
+pub(super) struct Header {
     pub grid: VoxelLayout,
     pub metadata: Metadata,
     pub encoding: Encoding,
@@ -35,7 +35,7 @@ impl Header {
     ///
     /// # Errors
     /// The format error and its byte.
-    pub fn parse(path: &Path, bytes: &[u8], complete: bool, most_axes: usize) -> Result<Self, IoError> {
+    pub(super) fn parse(path: &Path, bytes: &[u8], complete: bool, most_axes: usize) -> Result<Self, IoError> {
         let (found, notes) = (ParsedFields::default(), Notes::default());
         let mut draft = Draft { path, most_axes, parsed: Vec::new(), dimension: None, found, notes };
         let mut lines = Lines::new(bytes);
@@ -128,7 +128,7 @@ impl Draft<'_> {
         IoError::malformed(self.path, at, message)
     }
 
-    fn line(&mut self, line: &Line) -> Result<(), IoError> {
+    fn line(&mut self, line: &Line<'_>) -> Result<(), IoError> {
         if line.text.starts_with('#') {
             return Ok(());
         }
@@ -257,7 +257,7 @@ impl Draft<'_> {
     }
 
     /// Parses a line of the list of files.
-    fn name(&mut self, line: &Line) {
+    fn name(&mut self, line: &Line<'_>) {
         if let DataFiles::Several(names) = &mut self.found.files
             && !line.text.trim().is_empty()
         {

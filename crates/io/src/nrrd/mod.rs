@@ -9,4 +9,4 @@ mod header;
 mod notes;
 mod open;
 
-pub use open::{open, open_with};
+pub(crate) use open::{open, open_with};

@@ -7,7 +7,7 @@ use crate::voxels::{Claim, Stated, VoxelLayout};
 
 /// Values of these fields; lists have one entry per axis of the file, or none.
 #[derive(Default)]
-pub struct Notes {
+pub(super) struct Notes {
     pub content: String,
     pub labels: Vec<String>,
     pub units: Vec<String>,
@@ -22,14 +22,14 @@ pub struct Notes {
 impl Notes {
     /// Adds a key/value pair, as a JSON value if it is JSON, else as a string. Of equal keys the
     /// last one counts.
-    pub fn pair(&mut self, key: &str, value: &str) {
+    pub(super) fn pair(&mut self, key: &str, value: &str) {
         let value = unescape(value);
         self.pairs.insert(unescape(key), serde_json::from_str(&value).unwrap_or(Value::String(value)));
     }
 
     /// Metadata of an array. `stated` is true if the header has a spacing or an origin; `before` is
     /// the number of component axes.
-    pub fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
+    pub(super) fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
         let axes = grid.shape.axes();
         let origin = grid.origin.as_deref().unwrap_or_default();
         let further_origin = origin.get(axes..).unwrap_or_default().to_vec();
@@ -56,7 +56,7 @@ impl Notes {
     ///
     /// An axis whose first end is greater than its last end gets the opposite direction. A spacing
     /// of NaN is unknown. `before` is the number of component axes, which come first in the file.
-    pub fn complete_positions(&self, claim: &mut Claim, before: usize) {
+    pub(super) fn complete_positions(&self, claim: &mut Claim, before: usize) {
         let sizes = &claim.sizes;
         let stated =
             |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());

@@ -23,7 +23,7 @@ const MOST_BEFORE: u64 = 16 << 20;
 /// # Errors
 /// The header is malformed; a data file cannot be opened; the data are shorter or longer than
 /// declared (for encoded data, as far as their length shows).
-pub fn open(head: &Head) -> Result<Description, IoError> {
+pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
     let header = Header::parse(&head.path, &head.bytes, head.complete(), 3)?;
     described(head, &header, Segment::from_byte)
 }
@@ -36,7 +36,7 @@ type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, Io
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata), IoError> {
+pub(crate) fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata), IoError> {
     let mut header = Header::parse(&head.path, &head.bytes, head.complete(), most_axes)?;
     let metadata = std::mem::take(&mut header.metadata);
     Ok((described(head, &header, Segment::to_the_end)?, metadata))

@@ -11,24 +11,24 @@ use crate::scalar::ScalarKind;
 const LONGEST: usize = 64;
 
 /// Position in the text.
-pub struct Numbers {
+pub(super) struct Numbers {
     bytes: Box<dyn Bytes>,
     kind: ScalarKind,
 }
 
 impl Numbers {
-    pub fn new(bytes: Box<dyn Bytes>, kind: ScalarKind) -> Self {
+    pub(super) fn new(bytes: Box<dyn Bytes>, kind: ScalarKind) -> Self {
         Self { bytes, kind }
     }
 
     /// Offset of the next byte in the file.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.bytes.position()
     }
 
     /// Reads whole numbers in the machine's byte order, as many as fit; fewer only at the end of
     /// the text.
-    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let width = self.kind.bytes() as usize;
         let mut word = [0; LONGEST];
         for (number, target) in out.chunks_exact_mut(width).enumerate() {

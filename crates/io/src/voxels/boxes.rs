@@ -32,7 +32,7 @@ impl Description {
     /// # Errors
     /// A region leaves the volume, overlaps another or does not fit the memory; the data are
     /// truncated, corrupt or, found after the last voxel, too many; an error of `done`.
-    pub fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
+    pub(crate) fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         path: &Path,
         regions: &[Region],

@@ -15,7 +15,7 @@ const MOST_SUBVOLUMES: usize = 1 << 16;
 
 /// A box of a volume and its bytes in a file.
 #[derive(Debug, Clone)]
-pub struct Subvolume {
+pub(crate) struct Subvolume {
     /// Box of all voxels in the bytes, axis 0 fastest.
     pub stored: Region,
     /// Box of the voxels that are read, inside `stored`.
@@ -26,7 +26,7 @@ pub struct Subvolume {
 /// Positions of all voxels of a volume in its files. The `used` boxes of the subvolumes cover the
 /// grid without overlap.
 #[derive(Debug, Clone)]
-pub struct Description {
+pub(crate) struct Description {
     /// Name of the format in messages.
     pub format: &'static str,
     pub grid: VoxelLayout,
@@ -42,19 +42,24 @@ pub struct Description {
 
 impl Description {
     /// Voxels in subvolumes.
-    pub fn new(format: &'static str, grid: VoxelLayout, subvolumes: Vec<Subvolume>) -> Self {
+    pub(crate) fn new(format: &'static str, grid: VoxelLayout, subvolumes: Vec<Subvolume>) -> Self {
         Self { format, grid, order: None, subvolumes, arrays: Vec::new(), late_note: Arc::default() }
     }
 
     /// All voxels in one segment.
-    pub fn single(format: &'static str, mut grid: VoxelLayout, segment: Segment) -> Self {
+    pub(crate) fn single(format: &'static str, mut grid: VoxelLayout, segment: Segment) -> Self {
         let whole = grid.whole();
         grid.notes.extend(segment.note());
         Self::new(format, grid, vec![Subvolume { stored: whole, used: whole, segment }])
     }
 
     /// All voxels in one segment, in another order of axes.
-    pub fn in_order(format: &'static str, grid: VoxelLayout, order: Option<AxisOrder>, segment: Segment) -> Self {
+    pub(crate) fn in_order(
+        format: &'static str,
+        grid: VoxelLayout,
+        order: Option<AxisOrder>,
+        segment: Segment,
+    ) -> Self {
         let mut all = Self::single(format, grid, segment);
         if let Some(order) = &order {
             let whole = order.region_in_file(&all.grid.numbers(&all.grid.whole()));
@@ -69,7 +74,7 @@ impl Description {
     /// # Errors
     /// No files, too many, or a number that does not divide the size of the last axis; the errors
     /// of `segment`.
-    pub fn slabs(
+    pub(crate) fn slabs(
         format: &'static str,
         mut grid: VoxelLayout,
         files: &[String],

@@ -13,7 +13,7 @@ const MAX_BYTES_WITHOUT_OUTPUT: u64 = 1 << 20;
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Position in the members.
-pub struct Gunzip {
+pub(super) struct Gunzip {
     member: Member,
     /// True if other bytes may follow the members.
     open_ended: bool,
@@ -30,7 +30,7 @@ enum Member {
 }
 
 impl Gunzip {
-    pub fn new(bytes: Box<dyn Bytes>, open_ended: bool) -> Self {
+    pub(super) fn new(bytes: Box<dyn Bytes>, open_ended: bool) -> Self {
         let first = GzDecoder::new(Watched::new(bytes));
         Self { member: Member::Open(Box::new(first)), open_ended, zeros: 0, is_followed: false }
     }
@@ -43,14 +43,14 @@ impl Gunzip {
     }
 
     /// Offset of the next byte in the file.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         let watched = self.watched();
         watched.bytes.position() - u64::from(watched.is_put_back)
     }
 
     /// Reads some of the next bytes; none at the end of the last member. Zeros may follow: tapes
     /// and disks are padded with them, and `gzip` ignores them.
-    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             let Member::Open(member) = &mut self.member else { return Ok(0) };
             let got = member.read(out)?;

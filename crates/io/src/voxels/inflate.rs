@@ -10,7 +10,7 @@ use super::source::Bytes;
 
 /// Position in the blocks. No block is held in memory as a whole, so its declared size cannot cause
 /// a large allocation.
-pub struct Inflate {
+pub(super) struct Inflate {
     bytes: Box<dyn Bytes>,
     blocks: Arc<CompressedBlocks>,
     /// Uncompressed bytes of all blocks.
@@ -31,7 +31,12 @@ fn corrupt(message: String) -> io::Error {
 }
 
 impl Inflate {
-    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<CompressedBlocks>, total: u64, open_ended: bool) -> io::Result<Self> {
+    pub(super) fn new(
+        bytes: Box<dyn Bytes>,
+        blocks: Arc<CompressedBlocks>,
+        total: u64,
+        open_ended: bool,
+    ) -> io::Result<Self> {
         let stream = Decompress::new(true);
         let mut new = Self { bytes, blocks, total, stream, block: 0, made: 0, used: 0, open_ended, surplus: 0 };
         new.begin(0)?;
@@ -39,17 +44,17 @@ impl Inflate {
     }
 
     /// Offset of the next byte in the file.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.bytes.position()
     }
 
     /// Index of the next uncompressed byte.
-    pub fn at(&self) -> u64 {
+    pub(super) fn at(&self) -> u64 {
         self.block as u64 * self.blocks.size + self.made
     }
 
     /// Skips to the block of uncompressed byte `to`, if it is a later block.
-    pub fn approach(&mut self, to: u64) -> io::Result<()> {
+    pub(super) fn approach(&mut self, to: u64) -> io::Result<()> {
         let block = (to / self.blocks.size) as usize;
         if block > self.block && to < self.total { self.begin(block) } else { Ok(()) }
     }
@@ -66,7 +71,7 @@ impl Inflate {
     }
 
     /// Reads some of the next bytes of the block; none at the end of the last block.
-    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.made == self.block_bytes() {
             if self.at() == self.total {
                 return Ok(0);

@@ -9,24 +9,24 @@ use crate::IoError;
 use crate::scalar::ScalarKind;
 
 /// Maximum number of components; a tensor has 9.
-pub const MOST_COMPONENTS: i64 = 16;
+pub(crate) const MOST_COMPONENTS: i64 = 16;
 
 /// A value in a header, and the offset of its byte.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stated<T> {
+pub(crate) struct Stated<T> {
     pub value: T,
     pub at: u64,
 }
 
 impl<T> Stated<T> {
-    pub fn new(value: T, at: u64) -> Self {
+    pub(crate) fn new(value: T, at: u64) -> Self {
         Self { value, at }
     }
 }
 
 /// Unchecked voxel layout of a header.
 #[derive(Debug, Clone)]
-pub struct Claim {
+pub(crate) struct Claim {
     pub kind: ScalarKind,
     pub big_endian: bool,
     pub components: Stated<i64>,
@@ -48,7 +48,7 @@ pub struct Claim {
 
 impl Claim {
     /// Voxels of one number, at a distance of 1.
-    pub fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
+    pub(crate) fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
         Self {
             kind,
             big_endian,
@@ -65,7 +65,7 @@ impl Claim {
 
     /// Makes spacings positive, with notes: a negative spacing reverses its axis, as in ITK and
     /// VTK, and 0 becomes 1.
-    pub fn make_spacing_positive(&mut self) {
+    pub(crate) fn make_spacing_positive(&mut self) {
         let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
         if let Some(directions) = turned(spacing, self.directions.as_deref(), &mut self.notes) {
             self.directions = Some(directions);
@@ -77,7 +77,7 @@ impl Claim {
     /// # Errors
     /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or
     /// above 16, a spacing or an origin that is not finite.
-    pub fn check(mut self, path: &Path) -> Result<VoxelLayout, IoError> {
+    pub(crate) fn check(mut self, path: &Path) -> Result<VoxelLayout, IoError> {
         self.make_spacing_positive();
         let (sizes, at) = (self.sizes.value, self.sizes.at);
         if !(1..=self.most_axes).contains(&sizes.len()) {
@@ -133,7 +133,11 @@ impl Claim {
 
 /// Makes spacings positive as [`Claim::make_spacing_positive`]; returns the new directions if an
 /// axis is reversed.
-pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut Vec<String>) -> Option<Vec<Vec<f64>>> {
+pub(crate) fn turned(
+    spacing: &mut [f64],
+    directions: Option<&[Vec<f64>]>,
+    notes: &mut Vec<String>,
+) -> Option<Vec<Vec<f64>>> {
     let axes = spacing.len();
     let along = |axis: usize| (0..axes).map(|row| f64::from(u8::from(row == axis))).collect();
     let mut new: Vec<Vec<f64>> = directions.map_or_else(|| (0..axes).map(along).collect(), <[Vec<f64>]>::to_vec);
@@ -157,7 +161,7 @@ pub fn turned(spacing: &mut [f64], directions: Option<&[Vec<f64>]>, notes: &mut 
 
 /// Checked voxel layout, axis 0 fastest; the size in bytes fits 63 bits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VoxelLayout {
+pub(crate) struct VoxelLayout {
     pub kind: ScalarKind,
     pub big_endian: bool,
     /// Numbers per voxel, adjacent in the file.
@@ -174,22 +178,22 @@ pub struct VoxelLayout {
 
 impl VoxelLayout {
     /// Bytes of a voxel.
-    pub fn voxel_bytes(&self) -> u64 {
+    pub(crate) fn voxel_bytes(&self) -> u64 {
         self.kind.bytes() * self.components
     }
 
     /// Bytes of all voxels.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.shape.iter().map(|&n| n as u64).product::<u64>() * self.voxel_bytes()
     }
 
     /// All voxels.
-    pub fn whole(&self) -> Region {
+    pub(crate) fn whole(&self) -> Region {
         Region::whole(self.shape)
     }
 
     /// Box of numbers for a box of voxels: the components become axis 0.
-    pub fn numbers(&self, voxels: &Region) -> Region {
+    pub(crate) fn numbers(&self, voxels: &Region) -> Region {
         let with = |first: i64, index: &Index| {
             Index::from_fn(index.axes() + 1, |axis| if axis == 0 { first } else { index[axis - 1] })
         };

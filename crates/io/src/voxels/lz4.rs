@@ -9,7 +9,7 @@ use super::segment::{CompressedBlocks, LZ4_LIMIT};
 use super::source::Bytes;
 
 /// Position in the blocks.
-pub struct Lz4 {
+pub(super) struct Lz4 {
     bytes: Box<dyn Bytes>,
     blocks: Arc<CompressedBlocks>,
     /// Uncompressed bytes of all blocks.
@@ -22,22 +22,22 @@ pub struct Lz4 {
 }
 
 impl Lz4 {
-    pub fn new(bytes: Box<dyn Bytes>, blocks: Arc<CompressedBlocks>, total: u64) -> Self {
+    pub(super) fn new(bytes: Box<dyn Bytes>, blocks: Arc<CompressedBlocks>, total: u64) -> Self {
         Self { bytes, blocks, total, block: 0, made: Vec::new(), used: 0 }
     }
 
     /// Offset of the next byte in the file.
-    pub fn position(&self) -> u64 {
+    pub(super) fn position(&self) -> u64 {
         self.bytes.position()
     }
 
     /// Index of the next uncompressed byte.
-    pub fn at(&self) -> u64 {
+    pub(super) fn at(&self) -> u64 {
         (self.block as u64).saturating_mul(self.blocks.size).min(self.total) + self.used as u64
     }
 
     /// Skips to the block of uncompressed byte `to`, if it is a later block.
-    pub fn approach(&mut self, to: u64) -> io::Result<()> {
+    pub(super) fn approach(&mut self, to: u64) -> io::Result<()> {
         let block = (to / self.blocks.size) as usize;
         if block > self.block && to < self.total {
             (self.block, self.used) = (block, 0);
@@ -47,7 +47,7 @@ impl Lz4 {
     }
 
     /// Reads some of the next bytes of the block; none at the end of the last block.
-    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.used == self.made.len() {
             if !self.made.is_empty() {
                 self.block += 1;

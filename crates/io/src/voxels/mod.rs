@@ -16,7 +16,7 @@ mod segment;
 mod source;
 mod stream;
 
-pub use description::{Description, Subvolume};
-pub use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, turned};
-pub use segment::{CompressedBlocks, Encoding, Segment, first_bytes, tail};
-pub use stream::{decoded, decoded_length, prefix};
+pub(crate) use description::{Description, Subvolume};
+pub(crate) use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, turned};
+pub(crate) use segment::{CompressedBlocks, Encoding, Segment, first_bytes, tail};
+pub(crate) use stream::{decoded, decoded_length, prefix};

@@ -13,11 +13,11 @@ use crate::scalar::ScalarKind;
 const DEFLATE_LIMIT: u64 = 1032;
 
 /// Maximum expansion of LZ4.
-pub const LZ4_LIMIT: u64 = 255;
+pub(super) const LZ4_LIMIT: u64 = 255;
 
 /// Encoding of numbers.
 #[derive(Debug, Clone)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// In their memory layout.
     Raw,
     /// Compressed by gzip, one or several members.
@@ -32,7 +32,7 @@ pub enum Encoding {
 
 /// Positions of compressed blocks, all with the same decoded size.
 #[derive(Debug)]
-pub struct CompressedBlocks {
+pub(crate) struct CompressedBlocks {
     /// First compressed byte of each block, relative to the segment, and the end of the last block.
     pub starts: Vec<u64>,
     /// Uncompressed bytes of each block; the last one can be shorter.
@@ -41,7 +41,7 @@ pub struct CompressedBlocks {
 
 /// The bytes of a box in a file.
 #[derive(Debug, Clone)]
-pub struct Segment {
+pub(crate) struct Segment {
     pub path: PathBuf,
     /// Bytes `start..end` of the file contain the segment.
     pub start: u64,
@@ -63,7 +63,7 @@ pub struct Segment {
 ///
 /// # Errors
 /// The file cannot be opened or read.
-pub fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
+pub(crate) fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
     let mut bytes = read(path, at, 2)?;
     bytes.resize(2, 0);
     Ok([bytes[0], bytes[1]])
@@ -73,7 +73,7 @@ pub fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
 ///
 /// # Errors
 /// The file cannot be opened or read.
-pub fn tail(path: &Path) -> Result<Vec<u8>, IoError> {
+pub(crate) fn tail(path: &Path) -> Result<Vec<u8>, IoError> {
     let most = 1 << 12;
     read(path, open_regular(path)?.1.saturating_sub(most), most)
 }
@@ -91,7 +91,7 @@ impl Segment {
     ///
     /// # Errors
     /// The file cannot be opened; its length does not fit.
-    pub fn to_the_end(
+    pub(crate) fn to_the_end(
         path: &Path,
         start: u64,
         encoding: Encoding,
@@ -107,7 +107,7 @@ impl Segment {
     ///
     /// # Errors
     /// As [`Self::to_the_end`], except too many bytes.
-    pub fn from_byte(
+    pub(crate) fn from_byte(
         path: &Path,
         start: u64,
         encoding: Encoding,
@@ -122,7 +122,7 @@ impl Segment {
     ///
     /// # Errors
     /// As [`Self::from_byte`].
-    pub fn zlib(path: &Path, [start, end]: [u64; 2], bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
+    pub(crate) fn zlib(path: &Path, [start, end]: [u64; 2], bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
         let blocks = CompressedBlocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
         let whole = Self::unchecked(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes)?;
         Self { end: end.min(whole.end), open_ended: true, ..whole }.checked(kind)
@@ -135,7 +135,7 @@ impl Segment {
     }
 
     /// Note about ignored bytes after the data, if there are any.
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         (self.surplus > 0).then(|| {
             let (count, name) = (self.surplus, shown(&self.path));
             format!("{count} bytes follow the data in {name}; they are left out")
@@ -147,7 +147,7 @@ impl Segment {
     ///
     /// # Errors
     /// Too few or too many bytes.
-    pub fn checked(self, kind: ScalarKind) -> Result<Self, IoError> {
+    pub(crate) fn checked(self, kind: ScalarKind) -> Result<Self, IoError> {
         let (length, bytes) = (self.end - self.start, self.bytes);
         let lie = |what: &str, declared: String| {
             let message = format!(

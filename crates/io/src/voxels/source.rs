@@ -12,7 +12,7 @@ use super::segment::Segment;
 const TEXT: usize = 1 << 14;
 
 /// Buffered bytes with random access.
-pub trait Bytes: BufRead {
+pub(super) trait Bytes: BufRead {
     /// Seeks to byte `to`.
     fn seek(&mut self, to: u64) -> io::Result<()>;
     /// Offset of the next byte in the file.
@@ -20,7 +20,7 @@ pub trait Bytes: BufRead {
 }
 
 /// Bytes of a segment before decompression.
-pub fn bytes(segment: &Segment, file: File) -> io::Result<Box<dyn Bytes>> {
+pub(super) fn bytes(segment: &Segment, file: File) -> io::Result<Box<dyn Bytes>> {
     let span = Span::new(file, segment.start, segment.end)?;
     Ok(if segment.base64 {
         Box::new(Base64 { text: span, decoded: Vec::new(), used: 0, first: 0 })
@@ -30,7 +30,7 @@ pub fn bytes(segment: &Segment, file: File) -> io::Result<Box<dyn Bytes>> {
 }
 
 /// Bytes `start..end` of a file.
-pub struct Span {
+pub(super) struct Span {
     file: BufReader<File>,
     start: u64,
     at: u64,
@@ -38,7 +38,7 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn new(mut file: File, start: u64, end: u64) -> io::Result<Self> {
+    pub(super) fn new(mut file: File, start: u64, end: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(start))?;
         Ok(Self { file: BufReader::with_capacity(1 << 16, file), start, at: start, end })
     }

@@ -18,7 +18,7 @@ use crate::scalar::ScalarKind;
 const GROWTH: u64 = 1 << 20;
 
 /// An open segment at a position in its data.
-pub struct Stream<'a> {
+pub(super) struct Stream<'a> {
     segment: &'a Segment,
     source: Source,
     /// Position in the decoded bytes, the skipped leading ones included.
@@ -71,7 +71,7 @@ impl Source {
 ///
 /// # Errors
 /// The file cannot be read; the data are corrupt.
-pub fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
+pub(crate) fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
     let mut stream = Stream::open(segment, ScalarKind::U8)?;
     let mut scratch = vec![0; 1 << 16];
     while stream.at <= most {
@@ -89,7 +89,7 @@ pub fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
 ///
 /// # Errors
 /// The file cannot be read, or ends.
-pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
+pub(crate) fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
     let mut bytes = zeros(segment.bytes).map_err(|none| IoError::request(&segment.path, none))?;
     Stream::open(segment, ScalarKind::U8)?.read(0, &mut bytes)?;
     Ok(bytes)
@@ -101,7 +101,7 @@ pub fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
 ///
 /// # Errors
 /// The file cannot be read; the data end, go on, are corrupt, or do not fit memory.
-pub fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> {
+pub(crate) fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut stream = Stream::open(segment, kind)?;
     while (bytes.len() as u64) < segment.bytes {
@@ -121,7 +121,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub fn open(segment: &'a Segment, kind: ScalarKind) -> Result<Self, IoError> {
+    pub(super) fn open(segment: &'a Segment, kind: ScalarKind) -> Result<Self, IoError> {
         let (file, _) = open_regular(&segment.path)?;
         let system = |error| IoError::system(&segment.path, "read", &error);
         let bytes = bytes(segment, file).map_err(system)?;
@@ -142,7 +142,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// The data end, are corrupt or cannot be read.
-    pub fn read(&mut self, first: u64, out: &mut [u8]) -> Result<(), IoError> {
+    pub(super) fn read(&mut self, first: u64, out: &mut [u8]) -> Result<(), IoError> {
         let from = self.segment.lead + first;
         let leapt = match &mut self.source {
             Source::Raw(file) if self.at != from => file.seek(from).map(|()| from),
@@ -168,7 +168,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// More data than the header declares, or a wrong or missing checksum.
-    pub fn finish(mut self) -> Result<Option<String>, IoError> {
+    pub(super) fn finish(mut self) -> Result<Option<String>, IoError> {
         let expected = self.segment.bytes;
         let note = |what: &str| format!("{what} in {}; they are left out", shown(&self.segment.path));
         if let Source::Zlib(blocks) = &self.source

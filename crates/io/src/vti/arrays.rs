@@ -18,7 +18,7 @@ fn characters(bytes: u64) -> u64 {
 }
 
 /// Arrays of a document.
-pub struct Arrays<'a> {
+pub(crate) struct Arrays<'a> {
     head: &'a Head,
     document: &'a Document,
     /// End of the appended data.
@@ -44,7 +44,7 @@ impl<'a> Arrays<'a> {
     ///
     /// # Errors
     /// The file does not end after its appended data.
-    pub fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
+    pub(crate) fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
         let mut arrays = Self { head, document, end: 0, starts: Vec::new(), placed: BTreeSet::new() };
         let Some(appended) = &document.appended else { return Ok(arrays) };
         let text = tail(&head.path)?;
@@ -75,7 +75,7 @@ impl<'a> Arrays<'a> {
     ///
     /// # Errors
     /// Another number of bytes, an unsupported compression, or bytes shared with an earlier array.
-    pub fn segment(&mut self, array: &VtiArray, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
+    pub(crate) fn segment(&mut self, array: &VtiArray, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (NumbersAt::Text(text), _) => {
                 return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(kind);

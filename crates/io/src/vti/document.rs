@@ -15,11 +15,11 @@ use crate::head::Head;
 use crate::voxels::Stated;
 
 /// Maximum number of pieces.
-pub const MOST_PIECES: usize = 4096;
+pub(crate) const MOST_PIECES: usize = 4096;
 
 /// An image file.
 #[derive(Default)]
-pub struct Document {
+pub(crate) struct Document {
     pub big_endian: Option<bool>,
     /// Bytes of each length in binary data.
     pub header_bytes: u64,
@@ -31,7 +31,7 @@ pub struct Document {
 }
 
 /// A box of points.
-pub struct VtiPiece {
+pub(crate) struct VtiPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     /// Name of the active scalars.
     pub scalars: Option<String>,
@@ -40,7 +40,7 @@ pub struct VtiPiece {
 }
 
 /// An array of points or cells.
-pub struct VtiArray {
+pub(crate) struct VtiArray {
     pub at: u64,
     pub name: String,
     pub kind: String,
@@ -53,7 +53,7 @@ impl VtiArray {
     ///
     /// # Errors
     /// The array has no numbers, or their position is missing.
-    pub fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
+    pub(crate) fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
         let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
         let numbers = match element.need(path, "format")? {
             "ascii" => NumbersAt::Text(inline()?),
@@ -78,13 +78,13 @@ impl VtiArray {
         })
     }
 
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.numbers, NumbersAt::Text(_))
     }
 }
 
 /// Position of the numbers of an array.
-pub enum NumbersAt {
+pub(crate) enum NumbersAt {
     /// Decimal numbers in the element.
     Text(Range<u64>),
     /// Base64 text in the element.
@@ -94,7 +94,7 @@ pub enum NumbersAt {
 }
 
 /// Data after all elements.
-pub struct Appended {
+pub(crate) struct Appended {
     /// Byte after the underscore.
     pub start: u64,
     pub base64: bool,
@@ -105,7 +105,7 @@ impl Document {
     ///
     /// # Errors
     /// The document is malformed or not an image.
-    pub fn read(head: &Head) -> Result<Self, IoError> {
+    pub(crate) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
         let mut document = Self::default();
         let mut open: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ impl Document {
     ///
     /// # Errors
     /// Another document type, or an unsupported attribute.
-    pub fn file(&mut self, path: &Path, element: &Element, kind: &str) -> Result<(), IoError> {
+    pub(crate) fn file(&mut self, path: &Path, element: &Element, kind: &str) -> Result<(), IoError> {
         let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
         match element.need(path, "type")? {
             found if found == kind => {}
@@ -217,7 +217,7 @@ impl Document {
 ///
 /// # Errors
 /// The document is malformed or ends, or the text is interrupted by an element.
-pub fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<Range<u64>>, IoError> {
+pub(crate) fn contents(path: &Path, element: &Element, xml: &mut Xml<'_>) -> Result<Option<Range<u64>>, IoError> {
     let mut found: Option<Range<u64>> = None;
     let mut depth = 0;
     loop {
@@ -246,7 +246,7 @@ pub fn contents(path: &Path, element: &Element, xml: &mut Xml) -> Result<Option<
 ///
 /// # Errors
 /// An unsupported encoding, or no underscore.
-pub fn appended(path: &Path, element: &Element, xml: &mut Xml) -> Result<Appended, IoError> {
+pub(crate) fn appended(path: &Path, element: &Element, xml: &mut Xml<'_>) -> Result<Appended, IoError> {
     let base64 = match element.get("encoding") {
         Some("raw") => false,
         None | Some("base64") => true,

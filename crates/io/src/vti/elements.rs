@@ -16,7 +16,11 @@ use crate::voxels::Stated;
 ///
 /// # Errors
 /// The document is malformed.
-pub fn next_element(xml: &mut Xml, path: &Path, open: &mut Vec<String>) -> Result<Option<(Element, bool)>, IoError> {
+pub(crate) fn next_element(
+    xml: &mut Xml<'_>,
+    path: &Path,
+    open: &mut Vec<String>,
+) -> Result<Option<(Element, bool)>, IoError> {
     loop {
         match xml.next()? {
             (at, Event::Start(start)) => return Ok(Some((Element::new(path, at, &start)?, false))),
@@ -29,7 +33,7 @@ pub fn next_element(xml: &mut Xml, path: &Path, open: &mut Vec<String>) -> Resul
 }
 
 /// Name and attributes of an element.
-pub struct Element {
+pub(crate) struct Element {
     pub name: String,
     /// Offset of the element.
     pub at: u64,
@@ -42,7 +46,7 @@ impl Element {
     /// # Errors
     /// An attribute is malformed or given twice, there are too many, or one uses an entity that XML
     /// does not define.
-    pub fn new(path: &Path, at: u64, start: &BytesStart) -> Result<Self, IoError> {
+    pub(crate) fn new(path: &Path, at: u64, start: &BytesStart<'_>) -> Result<Self, IoError> {
         let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
         let bad = |message: String| {
             IoError::malformed(path, at, format!("malformed attribute of {}: {message}", quoted(&name)))
@@ -59,7 +63,7 @@ impl Element {
         Ok(Self { name, at, attributes })
     }
 
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.get(name).map(String::as_str)
     }
 
@@ -67,7 +71,7 @@ impl Element {
     ///
     /// # Errors
     /// There is no such attribute.
-    pub fn need(&self, path: &Path, name: &str) -> Result<&str, IoError> {
+    pub(crate) fn need(&self, path: &Path, name: &str) -> Result<&str, IoError> {
         let missing = || IoError::malformed(path, self.at, format!("{} has no attribute {name}", self.name));
         self.get(name).ok_or_else(missing)
     }
@@ -76,7 +80,7 @@ impl Element {
     ///
     /// # Errors
     /// Other words, or another number of them.
-    pub fn floats(&self, path: &Path, name: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
+    pub(crate) fn floats(&self, path: &Path, name: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
         let parse = |value| Ok(Stated::new(floats(path, self.at, name, value, count)?, self.at));
         self.get(name).map(parse).transpose()
     }
@@ -85,7 +89,7 @@ impl Element {
     ///
     /// # Errors
     /// Another word.
-    pub fn integer(&self, path: &Path, name: &str) -> Result<Option<i64>, IoError> {
+    pub(crate) fn integer(&self, path: &Path, name: &str) -> Result<Option<i64>, IoError> {
         self.get(name).map(|value| Ok(integers(path, self.at, name, value, 1)?[0])).transpose()
     }
 
@@ -93,7 +97,7 @@ impl Element {
     ///
     /// # Errors
     /// No such attribute, or not six integers.
-    pub fn extent(&self, path: &Path, name: &str) -> Result<Stated<[(i64, i64); 3]>, IoError> {
+    pub(crate) fn extent(&self, path: &Path, name: &str) -> Result<Stated<[(i64, i64); 3]>, IoError> {
         let values = integers(path, self.at, name, self.need(path, name)?, 6)?;
         Ok(Stated::new([0, 1, 2].map(|axis| (values[2 * axis], values[2 * axis + 1])), self.at))
     }

@@ -10,7 +10,7 @@ use crate::voxels::{Stated, turned};
 
 /// Attributes of an image element about its points.
 #[derive(Default)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// First and last index of a point along each axis.
     pub whole: Stated<[(i64, i64); 3]>,
     /// Distance of neighbouring points along each axis.
@@ -29,7 +29,7 @@ impl Frame {
     ///
     /// # Errors
     /// No extent, or too many points; words that are no numbers.
-    pub fn new(path: &Path, element: &Element) -> Result<Self, IoError> {
+    pub(crate) fn new(path: &Path, element: &Element) -> Result<Self, IoError> {
         let whole = element.extent(path, "WholeExtent")?;
         let fits = |&(first, last): &(i64, i64)| last.checked_sub(first).is_some_and(|steps| steps < i64::MAX);
         if !whole.value.iter().all(fits) {
@@ -51,13 +51,13 @@ impl Frame {
     }
 
     /// Number of points along each axis.
-    pub fn sizes(&self) -> Stated<Vec<i64>> {
+    pub(crate) fn sizes(&self) -> Stated<Vec<i64>> {
         Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
     }
 
     /// Position of the first point of the image; `None` if the file has no origin and its indices
     /// begin at 0. With other first indices a missing origin is 0.
-    pub fn first_point(&self) -> Option<Stated<Vec<f64>>> {
+    pub(crate) fn first_point(&self) -> Option<Stated<Vec<f64>>> {
         let zero = Stated::new(vec![0.0; 3], self.whole.at);
         let is_default = self.origin.is_none() && self.whole.value.iter().all(|&(first, _)| first == 0);
         let Stated { value: origin, at } = self.origin.as_ref().or((!is_default).then_some(&zero))?;
@@ -71,7 +71,7 @@ impl Frame {
     }
 
     /// Metadata of the axes; VTI has no names for them.
-    pub fn metadata(&self) -> Metadata {
+    pub(crate) fn metadata(&self) -> Metadata {
         let mut found = Metadata { directions: self.directions.clone(), ..Metadata::default() };
         if found.is_along_space() {
             found.directions = None;

@@ -16,7 +16,7 @@ use crate::head::{Head, NamedFiles, named_by, named_path};
 use crate::voxels::{Claim, Description, Stated, Subvolume, VoxelLayout};
 
 /// Name of the format.
-pub const FORMAT: &str = "PVTI";
+pub(crate) const FORMAT: &str = "PVTI";
 
 /// Maximum number of pieces.
 pub const MOST: usize = 1 << 16;
@@ -26,7 +26,7 @@ const MOST_BYTES: u64 = 32 << 20;
 
 /// A parsed index.
 #[derive(Default)]
-pub struct Index {
+pub(crate) struct Index {
     pub frame: Frame,
     pub arrays: Vec<IndexedArray>,
     /// Name of the active scalars.
@@ -36,7 +36,7 @@ pub struct Index {
 }
 
 /// A point data array in the index.
-pub struct IndexedArray {
+pub(crate) struct IndexedArray {
     pub at: u64,
     pub name: String,
     pub kind: String,
@@ -44,7 +44,7 @@ pub struct IndexedArray {
 }
 
 /// A box of points in a file of its own.
-pub struct IndexedPiece {
+pub(crate) struct IndexedPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     pub source: String,
 }
@@ -55,7 +55,7 @@ impl Index {
     /// # Errors
     /// The document is malformed or no index of images, names a file twice, or names too many
     /// files.
-    pub fn read(head: &Head) -> Result<Self, IoError> {
+    pub(crate) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::bounded(head, MOST_BYTES)?;
         let (mut index, mut open, mut names) = (Self::default(), Vec::new(), BTreeSet::new());
         while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {
@@ -122,7 +122,7 @@ impl Index {
     ///
     /// # Errors
     /// There is no such array.
-    pub fn array(&self, head: &Head, name: Option<&str>) -> Result<&IndexedArray, IoError> {
+    pub(crate) fn array(&self, head: &Head, name: Option<&str>) -> Result<&IndexedArray, IoError> {
         let wanted = name.or(self.scalars.as_deref());
         let found = self.arrays.iter().find(|array| wanted.is_none_or(|name| array.name == name));
         found.ok_or_else(|| {
@@ -141,7 +141,7 @@ impl Index {
     ///
     /// # Errors
     /// An invalid extent, or an unsupported number type.
-    pub fn grid(&self, head: &Head, array: &IndexedArray) -> Result<VoxelLayout, IoError> {
+    pub(crate) fn grid(&self, head: &Head, array: &IndexedArray) -> Result<VoxelLayout, IoError> {
         let kind = super::kind(head, array.at, &array.kind)?;
         let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
         Claim { components: array.components.clone(), spacing: self.frame.spacing.clone(), ..claim }.check(&head.path)
@@ -152,7 +152,7 @@ impl Index {
     ///
     /// # Errors
     /// The pieces do not cover all points; a piece cannot be opened or differs from the index.
-    pub fn open(
+    pub(crate) fn open(
         &self,
         head: &Head,
         array: &IndexedArray,

@@ -3,13 +3,13 @@
 //!
 //! Format: <https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html>.
 
-pub mod arrays;
-pub mod document;
-pub mod elements;
-pub mod frame;
-pub mod index;
-pub mod notes;
-pub mod xml;
+pub(crate) mod arrays;
+pub(crate) mod document;
+pub(crate) mod elements;
+pub(crate) mod frame;
+pub(crate) mod index;
+pub(crate) mod notes;
+pub(crate) mod xml;
 
 use std::collections::BTreeSet;
 
@@ -25,10 +25,10 @@ use arrays::Arrays;
 use document::{Document, VtiArray, VtiPiece};
 
 /// Name of the format.
-pub const FORMAT: &str = "VTI";
+pub(crate) const FORMAT: &str = "VTI";
 
 /// True if the file begins as an XML document.
-pub fn recognises(head: &Head) -> bool {
+pub(crate) fn recognises(head: &Head) -> bool {
     let text = head.bytes.strip_prefix(xml::BYTE_ORDER_MARK).unwrap_or(&head.bytes).trim_ascii_start();
     text.starts_with(b"<?xml") || text.starts_with(b"<VTKFile")
 }
@@ -38,7 +38,7 @@ pub fn recognises(head: &Head) -> bool {
 /// # Errors
 /// The document is malformed, has no such array, or its data are shorter or longer than declared
 /// (for compressed and text data, as far as their length shows).
-pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
+pub(crate) fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
     opened(head, &Document::read(head)?, name)
 }
 
@@ -46,7 +46,7 @@ pub fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
+pub(crate) fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
     let chosen = choose(head, document, name)?;
     let mut arrays = Arrays::new(head, document)?;
     let mut grid: Option<VoxelLayout> = None;
@@ -88,7 +88,7 @@ pub fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<De
 ///
 /// # Errors
 /// There is no array, or none with this name.
-pub fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
+pub(crate) fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
     let all = || document.pieces.iter().flat_map(|piece| &piece.points);
     let names: BTreeSet<&str> = all().map(|array| &*array.name).collect();
     if names.is_empty() {
@@ -142,7 +142,7 @@ fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, Io
 ///
 /// # Errors
 /// The type is not supported.
-pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
+pub(crate) fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
     Ok(match name {
         "Int8" => ScalarKind::I8,
         "UInt8" => ScalarKind::U8,
@@ -165,7 +165,7 @@ pub fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
 ///
 /// # Errors
 /// The document has no byte order.
-pub fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<bool, IoError> {
+pub(crate) fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<bool, IoError> {
     match (array.is_text(), document.big_endian) {
         (true, _) => Ok(cfg!(target_endian = "big")),
         (false, Some(big)) => Ok(big),

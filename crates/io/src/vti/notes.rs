@@ -12,7 +12,7 @@ use crate::array::{Axis, Metadata};
 use crate::voxels::{Encoding, Segment, prefix};
 
 /// Name of the text in which Zippy stores metadata that VTK has no format for.
-pub const OWN: &str = "zippy";
+pub(crate) const OWN: &str = "zippy";
 
 /// Maximum bytes of all texts together.
 const MOST: u64 = 16 << 20;
@@ -20,7 +20,7 @@ const MOST: u64 = 16 << 20;
 /// Content of that text, as JSON.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ZippyNotes {
+pub(crate) struct ZippyNotes {
     /// Name of the array, if its fields are arrays of their own.
     pub name: Option<String>,
     /// Names and units of the axes; empty if there are none.
@@ -30,13 +30,13 @@ pub struct ZippyNotes {
 
 /// Texts by name, each with the byte range of its character codes.
 #[derive(Default)]
-pub struct FieldTexts {
+pub(crate) struct FieldTexts {
     found: Vec<(String, Range<u64>)>,
 }
 
 impl FieldTexts {
     /// Adds a text; ignores other arrays and texts outside of their element.
-    pub fn add(&mut self, element: &Element, text: Option<Range<u64>>) {
+    pub(crate) fn add(&mut self, element: &Element, text: Option<Range<u64>>) {
         let is_text = element.get("type") == Some("String") && element.get("format") == Some("ascii");
         if let (true, Some(name), Some(text)) = (is_text, element.get("Name"), text) {
             self.found.push((name.to_string(), text));
@@ -48,7 +48,7 @@ impl FieldTexts {
     ///
     /// # Errors
     /// The file cannot be read; numbers that are no bytes; texts that are too long.
-    pub fn add_to(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
+    pub(crate) fn add_to(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
         let mut left = MOST;
         for (name, at) in &self.found {
             let length = at.end - at.start;
@@ -72,7 +72,7 @@ impl FieldTexts {
 
 impl ZippyNotes {
     /// Notes for an array; `None` if there is nothing to store.
-    pub fn new(metadata: &Metadata, name: Option<&str>) -> Option<Self> {
+    pub(crate) fn new(metadata: &Metadata, name: Option<&str>) -> Option<Self> {
         let all = |word: fn(&Axis) -> &Option<String>| -> Vec<Option<String>> {
             let words: Vec<_> = metadata.axes.iter().map(|axis| word(axis).clone()).collect();
             if words.iter().all(Option::is_none) { Vec::new() } else { words }
@@ -92,7 +92,7 @@ impl ZippyNotes {
 }
 
 /// All texts of an image for an array.
-pub fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
+pub(crate) fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
     let mut all = metadata.attributes.clone();
     if let Some(notes) = ZippyNotes::new(metadata, name) {
         all.insert(OWN.into(), serde_json::json!(notes));

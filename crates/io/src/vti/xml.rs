@@ -12,7 +12,7 @@ use zippy_files::{open_regular, quoted};
 use crate::IoError;
 use crate::head::Head;
 
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Maximum bytes of elements.
 const MOST: u64 = 1 << 20;
@@ -52,7 +52,7 @@ impl BufRead for Bounded {
 }
 
 /// Sequential parser of the elements of a document.
-pub struct Xml<'a> {
+pub(crate) struct Xml<'a> {
     path: &'a Path,
     reader: Reader<Bounded>,
     buffer: Vec<u8>,
@@ -67,7 +67,7 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub fn open(head: &'a Head) -> Result<Self, IoError> {
+    pub(crate) fn open(head: &'a Head) -> Result<Self, IoError> {
         Self::bounded(head, MOST)
     }
 
@@ -75,7 +75,7 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub fn bounded(head: &'a Head, most: u64) -> Result<Self, IoError> {
+    pub(crate) fn bounded(head: &'a Head, most: u64) -> Result<Self, IoError> {
         let path = &*head.path;
         let (file, _) = open_regular(path)?;
         let mut file = BufReader::with_capacity(1 << 16, file);
@@ -89,14 +89,14 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// An element is still open.
-    pub fn all_closed(&self, open: &[String]) -> Result<(), IoError> {
+    pub(crate) fn all_closed(&self, open: &[String]) -> Result<(), IoError> {
         let Some(name) = open.last() else { return Ok(()) };
         let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
         Err(IoError::malformed(self.path, self.at(), message))
     }
 
     /// Offset of the next byte.
-    pub fn at(&self) -> u64 {
+    pub(crate) fn at(&self) -> u64 {
         self.lead + self.reader.buffer_position()
     }
 
@@ -104,7 +104,7 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// The document is malformed, too long, too deeply nested, or declares a document type.
-    pub fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
+    pub(crate) fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
         self.buffer.clear();
         let at = self.at();
         let event = self.reader.read_event_into(&mut self.buffer);
@@ -135,7 +135,7 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn text(&mut self) -> Result<Option<Range<u64>>, IoError> {
+    pub(crate) fn text(&mut self) -> Result<Option<Range<u64>>, IoError> {
         let bound = std::mem::replace(&mut self.reader.get_mut().left, u64::MAX);
         let before = self.reader.buffer_position();
         let found = self.pass();
@@ -172,7 +172,7 @@ impl<'a> Xml<'a> {
     ///
     /// # Errors
     /// Another character.
-    pub fn underscore(&mut self) -> Result<u64, IoError> {
+    pub(crate) fn underscore(&mut self) -> Result<u64, IoError> {
         let mut stream = self.reader.stream();
         let mut byte = [b' '];
         while byte[0].is_ascii_whitespace() {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// Counts the bytes that the calling thread holds, and their maximum. A program declares it as its
 /// `#[global_allocator]`.
-pub struct Counting;
+pub(crate) struct Counting;
 
 thread_local! {
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
@@ -45,12 +45,12 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// Limits the memory of each thread; the program aborts if it does not handle the failure.
-pub fn limit(bytes: isize) {
+pub(crate) fn limit(bytes: isize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
 /// Maximum memory that `act` holds at a time, in addition to the memory held before.
-pub fn most(act: impl FnOnce()) -> isize {
+pub(crate) fn most(act: impl FnOnce()) -> isize {
     let before = HELD.get().0;
     HELD.set((before, before));
     act();
@@ -58,6 +58,6 @@ pub fn most(act: impl FnOnce()) -> isize {
 }
 
 /// Bytes that the calling thread holds.
-pub fn held() -> isize {
+pub(crate) fn held() -> isize {
     HELD.get().0
 }

@@ -8,10 +8,10 @@ use zippy::region::Region;
 use zippy_io::volume::FileScalar;
 
 /// A temporary file, removed when dropped.
-pub struct Temporary(pub PathBuf);
+pub(crate) struct Temporary(pub PathBuf);
 
 impl Temporary {
-    pub fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -28,19 +28,26 @@ impl Drop for Temporary {
 }
 
 /// `bytes` as one gzip stream.
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
 /// Values that encode their position and use all bytes of the type.
-pub fn values<T>(count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
+pub(crate) fn values<T>(count: usize, make: impl Fn(u64) -> T) -> Vec<T> {
     (0..count as u64).map(|i| make(i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ i)).collect()
 }
 
 /// A file with every kind of header line.
-pub fn file<T: FileScalar>(name: &str, sizes: &[usize], data: &[T], big: bool, gz: bool, ending: &str) -> Vec<u8> {
+pub(crate) fn file<T: FileScalar>(
+    name: &str,
+    sizes: &[usize],
+    data: &[T],
+    big: bool,
+    gz: bool,
+    ending: &str,
+) -> Vec<u8> {
     let mut bytes: Vec<u8> = bytemuck::cast_slice(data).to_vec();
     if big {
         bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
@@ -65,7 +72,7 @@ pub fn file<T: FileScalar>(name: &str, sizes: &[usize], data: &[T], big: bool, g
 }
 
 /// Voxels of a box, from the voxels of the whole volume.
-pub fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
+pub(crate) fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
     let at = |values: &[usize], axis: usize, other: usize| values.get(axis).copied().unwrap_or(other);
     let mut out = Vec::new();
     for z in at(start, 2, 0)..at(end, 2, 1) {
@@ -78,10 +85,10 @@ pub fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[us
     out
 }
 
-pub fn region(start: &[usize], end: &[usize]) -> Region {
+pub(crate) fn region(start: &[usize], end: &[usize]) -> Region {
     Region::between(index(start), index(end))
 }
 
-pub fn index(values: &[usize]) -> Index {
+pub(crate) fn index(values: &[usize]) -> Index {
     Index::from_fn(values.len(), |axis| values[axis] as i64)
 }

@@ -11,10 +11,10 @@ use zippy_io::volume::{FileScalar, VolumeFile};
 use super::nrrd::{expected, index, region};
 
 /// A temporary directory, removed when dropped.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub PathBuf);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("zippy-volumes-{}-{number}", std::process::id()));
@@ -23,7 +23,7 @@ impl Folder {
     }
 
     /// Writes a file and returns its path.
-    pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, bytes).unwrap();
         path
@@ -37,7 +37,7 @@ impl Drop for Folder {
 }
 
 /// Bytes of numbers in either byte order.
-pub fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
+pub(crate) fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
     let mut bytes = bytemuck::cast_slice::<T, u8>(data).to_vec();
     if big != cfg!(target_endian = "big") {
         bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
@@ -46,7 +46,7 @@ pub fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
 }
 
 /// `bytes` as one zlib stream.
-pub fn zlib(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
@@ -54,7 +54,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Numbers of a box of voxels, from those of the whole volume; components are adjacent.
-pub fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
+pub(crate) fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
     let wide = |values: &[usize]| {
         let mut values = values.to_vec();
         values[0] *= components;
@@ -65,7 +65,12 @@ pub fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start: &[usi
 
 /// Compares a file with the expected numbers: whole, by boxes of an uneven cut in one pass, and
 /// each box alone.
-pub fn holds<T: FileScalar + PartialEq + Debug>(file: &VolumeFile, sizes: &[usize], components: usize, data: &[T]) {
+pub(crate) fn holds<T: FileScalar + PartialEq + Debug>(
+    file: &VolumeFile,
+    sizes: &[usize],
+    components: usize,
+    data: &[T],
+) {
     let what = file.path().display();
     assert_eq!((file.kind(), file.shape(), file.components()), (T::KIND, index(sizes), components), "{what}");
     let zero = vec![0; sizes.len()];
@@ -99,7 +104,7 @@ pub fn holds<T: FileScalar + PartialEq + Debug>(file: &VolumeFile, sizes: &[usiz
 }
 
 /// Error of opening, or of reading everything.
-pub fn failure(opened: Result<VolumeFile, IoError>) -> Option<String> {
+pub(crate) fn failure(opened: Result<VolumeFile, IoError>) -> Option<String> {
     let read = opened.and_then(|file| file.read_region_f32(&Region::whole(file.shape())));
     read.err().map(|error| error.to_string())
 }

@@ -9,18 +9,18 @@ use super::volumes::{bytes, zlib};
 
 /// Position and encoding of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Format {
+pub(crate) enum Format {
     Ascii,
     Binary,
     Raw,
     Base64,
 }
 
-pub const FORMATS: [Format; 4] = [Format::Ascii, Format::Binary, Format::Raw, Format::Base64];
+pub(crate) const FORMATS: [Format; 4] = [Format::Ascii, Format::Binary, Format::Raw, Format::Base64];
 
 /// Style of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Style {
+pub(crate) struct Style {
     pub format: Format,
     pub big: bool,
     /// Bytes of a length.
@@ -32,12 +32,12 @@ pub struct Style {
 }
 
 /// A box of points with its arrays.
-pub struct Piece {
+pub(crate) struct Piece {
     pub extent: [i64; 6],
     pub arrays: Vec<Array>,
 }
 
-pub struct Array {
+pub(crate) struct Array {
     name: String,
     kind: String,
     components: usize,
@@ -46,7 +46,13 @@ pub struct Array {
 }
 
 impl Array {
-    pub fn new<T: bytemuck::Pod + Display>(name: &str, kind: &str, components: usize, data: &[T], big: bool) -> Self {
+    pub(crate) fn new<T: bytemuck::Pod + Display>(
+        name: &str,
+        kind: &str,
+        components: usize,
+        data: &[T],
+        big: bool,
+    ) -> Self {
         let text = data.chunks(6).map(|line| line.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         let text = text.collect::<Vec<_>>().join("\n          ");
         Self { name: name.into(), kind: kind.into(), components, text, bytes: bytes(data, big) }
@@ -82,7 +88,7 @@ impl Style {
     }
 
     /// The whole file; `active` names the active scalars.
-    pub fn write(&self, whole: [i64; 6], active: &str, pieces: &[Piece]) -> Vec<u8> {
+    pub(crate) fn write(&self, whole: [i64; 6], active: &str, pieces: &[Piece]) -> Vec<u8> {
         let extent = |extent: [i64; 6]| extent.map(|value| value.to_string()).join(" ");
         let mut appended = Vec::new();
         let order = if self.big { "BigEndian" } else { "LittleEndian" };
@@ -133,7 +139,7 @@ impl Style {
 }
 
 /// All styles except text, which has no byte order and no lengths.
-pub fn styles() -> Vec<Style> {
+pub(crate) fn styles() -> Vec<Style> {
     let mut all = vec![Style { format: Format::Ascii, big: false, word: 4, block: None, apart: false }];
     for format in &FORMATS[1..] {
         for variant in 0..4 {

@@ -267,7 +267,7 @@ fn invalid_parts_are_errors() {
     for format in [Format::Ply, Format::Stl, Format::Vtp] {
         let layout = layout(format);
         assert!(layout.blocks(&good, &before).is_ok());
-        let error_of = |part: &Part, before: &Before, wanted: &str| {
+        let error_of = |part: &Part<'_>, before: &Before, wanted: &str| {
             let error = layout.blocks(part, before).unwrap_err().to_string();
             assert!(error.contains(wanted), "{format:?}: {error}");
         };

@@ -74,7 +74,7 @@ fn several_ranks_write_the_bytes_of_one_rank() {
     let path = folder.0.join("a.vtu");
     let mut first = SharedFile::create(&path, layout.length()).unwrap();
     let mut second = SharedFile::open(first.temporary()).unwrap();
-    let part = |points: std::ops::Range<usize>, triangles, cells, act: &mut dyn FnMut(&Part)| {
+    let part = |points: std::ops::Range<usize>, triangles, cells, act: &mut dyn FnMut(&Part<'_>)| {
         let fields = [Field { name: "t", values: &VALUES[points.clone()] }];
         act(&Part { positions: &POSITIONS[points], fields: &fields, triangles, cells, ..Part::default() });
     };

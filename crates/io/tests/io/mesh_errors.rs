@@ -12,7 +12,7 @@ fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {
 }
 
 /// Error of a file with this content.
-pub fn error_of(folder: &Folder, name: &str, content: &[u8]) -> String {
+pub(crate) fn error_of(folder: &Folder, name: &str, content: &[u8]) -> String {
     let path = folder.file(name, content);
     let error = mesh::read(&path).expect_err("an error").to_string();
     assert!(error.starts_with(path.to_str().unwrap()) && error.contains(", byte "), "{error}");

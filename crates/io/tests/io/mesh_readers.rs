@@ -17,27 +17,27 @@ fn volume(mesh: &Mesh) -> f64 {
     mesh.triangles.iter().map(six).sum::<f64>() / 6.0
 }
 
-pub fn read(name: &str, content: &[u8]) -> Mesh {
+pub(crate) fn read(name: &str, content: &[u8]) -> Mesh {
     let folder = Folder::new();
     mesh::read(folder.file(name, content))
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(content)))
 }
 
-pub fn refused(name: &str, content: &[u8]) -> String {
+pub(crate) fn refused(name: &str, content: &[u8]) -> String {
     let folder = Folder::new();
     let error = mesh::read(folder.file(name, content)).expect_err(&String::from_utf8_lossy(content)).to_string();
     assert!(error.contains(name), "{error}");
     error
 }
 
-pub fn assert_encloses(mesh: &Mesh, wanted: f64, what: &str) {
+pub(crate) fn assert_encloses(mesh: &Mesh, wanted: f64, what: &str) {
     let found = volume(mesh);
     assert!((found - wanted).abs() < 1e-6, "{what}: a volume of {found}, not {wanted}");
 }
 
 /// A tetrahedron of volume 1/6.
-pub const CORNERS: [[u8; 3]; 4] = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
-pub const FACES: [[u8; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+pub(crate) const CORNERS: [[u8; 3]; 4] = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+pub(crate) const FACES: [[u8; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 
 /// The six sides of a cube, counterclockwise from outside.
 const SIDES: [[u8; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

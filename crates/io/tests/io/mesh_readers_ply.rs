@@ -6,7 +6,7 @@ use super::mesh_readers::{CORNERS, FACES, assert_encloses, read, refused};
 
 /// Encoding of the numbers of a PLY file.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Order {
+pub(crate) enum Order {
     Text,
     Little,
     Big,
@@ -35,7 +35,7 @@ fn number(order: Order, kind: &str, value: f64) -> Vec<u8> {
 }
 
 /// A file with elements in the order of the header; each row is a list of numbers with their types.
-pub fn ply(order: Order, header: &str, rows: &[Vec<(&str, f64)>], ending: &str) -> Vec<u8> {
+pub(crate) fn ply(order: Order, header: &str, rows: &[Vec<(&str, f64)>], ending: &str) -> Vec<u8> {
     let format = match order {
         Order::Text => "ascii",
         Order::Little => "binary_little_endian",

@@ -9,9 +9,9 @@ use zippy_io::mesh::{Before, Field, Format, Layout, Part, Text, Whole};
 
 use super::common::volumes::Folder;
 
-pub const FORMATS: [Format; 4] = [Format::Ply, Format::Stl, Format::Obj, Format::Vtp];
+pub(crate) const FORMATS: [Format; 4] = [Format::Ply, Format::Stl, Format::Obj, Format::Vtp];
 
-pub fn name(format: Format) -> &'static str {
+pub(crate) fn name(format: Format) -> &'static str {
     match format {
         Format::Ply => "a.ply",
         Format::Stl => "a.stl",
@@ -23,7 +23,7 @@ pub fn name(format: Format) -> &'static str {
 
 /// A mesh in memory.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub positions: Vec<[f32; 3]>,
     pub normals: Option<Vec<[f32; 3]>>,
     pub fields: Vec<(String, Vec<f32>)>,
@@ -31,7 +31,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub fn new(vertices: usize, triangles: usize, normals: bool, fields: &[&str]) -> Self {
+    pub(crate) fn new(vertices: usize, triangles: usize, normals: bool, fields: &[&str]) -> Self {
         let position = |i: usize| [i as f32, i as f32 + 0.25, -(i as f32) / 3.0];
         let normal = |i: usize| [(i as f32).sin(), 1.0e-20 * i as f32, -1.0e20];
         let corner = |t: usize| [7 * t + 1, 3 * t, t * t + 2].map(|vertex| (vertex % vertices) as u64);
@@ -46,20 +46,20 @@ impl Sample {
         }
     }
 
-    pub fn corners(&self) -> Vec<[[f32; 3]; 3]> {
+    pub(crate) fn corners(&self) -> Vec<[[f32; 3]; 3]> {
         self.triangles.iter().map(|triangle| triangle.map(|vertex| self.positions[vertex as usize])).collect()
     }
 
-    pub fn names(&self) -> Vec<&str> {
+    pub(crate) fn names(&self) -> Vec<&str> {
         self.fields.iter().map(|(name, _)| &**name).collect()
     }
 
     /// Calls `act` with a part: ranges of vertices and triangles as start and count.
-    pub fn part<T>(&self, vertices: [usize; 2], triangles: [usize; 2], act: impl FnOnce(&Part) -> T) -> T {
+    pub(crate) fn part<T>(&self, vertices: [usize; 2], triangles: [usize; 2], act: impl FnOnce(&Part<'_>) -> T) -> T {
         let (v, t) = (vertices[0]..vertices[1], triangles[0]..triangles[1]);
         let field = |(name, values): &'_ (String, Vec<f32>)| (name.clone(), values[v.clone()].to_vec());
         let fields: Vec<(String, Vec<f32>)> = self.fields.iter().map(field).collect();
-        let fields: Vec<Field> = fields.iter().map(|(name, values)| Field { name, values }).collect();
+        let fields: Vec<Field<'_>> = fields.iter().map(|(name, values)| Field { name, values }).collect();
         act(&Part {
             positions: &self.positions[v.clone()],
             normals: self.normals.as_ref().map(|normals| &normals[v.clone()]),
@@ -70,13 +70,13 @@ impl Sample {
         })
     }
 
-    pub fn all<T>(&self, act: impl FnOnce(&Part) -> T) -> T {
+    pub(crate) fn all<T>(&self, act: impl FnOnce(&Part<'_>) -> T) -> T {
         self.part([0, self.positions.len()], [0, self.triangles.len()], act)
     }
 
     /// Writes a file by several ranks in a random order from `seed`; `cuts` are the ends of the
     /// ranks' parts.
-    pub fn by_ranks(
+    pub(crate) fn by_ranks(
         &self,
         folder: &Folder,
         format: Format,
@@ -149,14 +149,14 @@ fn shuffle<T>(items: &mut [T], seed: u64) {
 
 /// Parsed content: numbers per vertex by name, one or three each, and triangles.
 #[derive(Debug, Default, PartialEq)]
-pub struct Found {
+pub(crate) struct Found {
     pub numbers: BTreeMap<String, Vec<f32>>,
     pub triangles: Vec<[u64; 3]>,
 }
 
 impl Found {
     /// Expected content for a mesh.
-    pub fn of(sample: &Sample) -> Self {
+    pub(crate) fn of(sample: &Sample) -> Self {
         let mut numbers: BTreeMap<String, Vec<f32>> = sample.fields.iter().cloned().collect();
         numbers.insert("Points".into(), sample.positions.as_flattened().to_vec());
         if let Some(normals) = &sample.normals {
@@ -171,7 +171,7 @@ fn float(bytes: &[u8]) -> f32 {
 }
 
 /// Parses a PLY file of floats and triangles, by the description of the format.
-pub fn parse_ply(bytes: &[u8]) -> Found {
+pub(crate) fn parse_ply(bytes: &[u8]) -> Found {
     let end = bytes.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
     let mut lines = header.lines();
@@ -214,7 +214,7 @@ pub fn parse_ply(bytes: &[u8]) -> Found {
 }
 
 /// Parses a VTP file with raw appended data, by the description of the format.
-pub fn parse_vtp(bytes: &[u8]) -> Found {
+pub(crate) fn parse_vtp(bytes: &[u8]) -> Found {
     let mark = b"<AppendedData encoding=\"raw\">\n   _";
     let start = bytes.windows(mark.len()).position(|window| window == mark).unwrap() + mark.len();
     let text = std::str::from_utf8(&bytes[..start]).unwrap();
@@ -257,8 +257,8 @@ pub fn parse_vtp(bytes: &[u8]) -> Found {
 }
 
 /// Corners of the triangles of an OBJ file, and their normals, by `tobj`.
-pub type Corners = Vec<[[f32; 3]; 3]>;
-pub fn parse_obj(bytes: &[u8]) -> (Corners, Corners) {
+pub(crate) type Corners = Vec<[[f32; 3]; 3]>;
+pub(crate) fn parse_obj(bytes: &[u8]) -> (Corners, Corners) {
     let none = |_: &Path| panic!("there are no materials");
     let (models, _) = tobj::load_obj_buf(&mut &bytes[..], &tobj::LoadOptions::default(), none).unwrap();
     let (mut corners, mut normals) = (Vec::new(), Vec::new());
@@ -275,7 +275,7 @@ pub fn parse_obj(bytes: &[u8]) -> (Corners, Corners) {
 }
 
 /// Normals and corners of the triangles of an STL file, by `stl_io`.
-pub fn parse_stl(bytes: &[u8]) -> Vec<([f32; 3], [[f32; 3]; 3])> {
+pub(crate) fn parse_stl(bytes: &[u8]) -> Vec<([f32; 3], [[f32; 3]; 3])> {
     let mut bytes = std::io::Cursor::new(bytes);
     let triangles = stl_io::create_stl_reader(&mut bytes).unwrap();
     triangles

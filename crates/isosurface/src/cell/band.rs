@@ -4,7 +4,7 @@ use super::table::{Shape, Vertex};
 use super::{Edge, apart, share_a_face};
 
 /// Adds the triangles of the band between two contours.
-pub fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
+pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     // The contours run in opposite directions around the band.
     let back: Vec<Edge> = b.iter().rev().copied().collect();

@@ -4,7 +4,7 @@ use super::{Edge, FACES, edge_between, is_inside};
 
 /// Contours of a case with decided ambiguous faces. Seen from the side of lower values, the disc of
 /// each contour is on its left.
-pub fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
+pub(super) fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     let next = segments(case, joined);
     let mut visited = [false; 12];
     let mut contours = Vec::new();

@@ -7,7 +7,7 @@ use super::{Edge, apart, share_a_face};
 const LONGEST_WITHOUT_MIDDLE: usize = 6;
 
 /// Adds the triangles of the disc inside a contour.
-pub fn add(shape: &mut Shape, contour: &[Edge]) {
+pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
     let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| cut(contour)).flatten();
     if let Some(triangles) = whole {
         return shape.triangles.extend(triangles);

@@ -4,7 +4,7 @@ use super::{FACES, is_inside};
 
 /// Ambiguous faces of a case (bit `face`): two opposite corners are inside and the other two are
 /// outside.
-pub fn ambiguous(case: u8) -> u8 {
+pub(crate) fn ambiguous(case: u8) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {
         let inside = corners.map(|corner| is_inside(case, corner));
@@ -16,7 +16,7 @@ pub fn ambiguous(case: u8) -> u8 {
 
 /// Ambiguous faces on which the inside corners are joined, because the saddle of the bilinear
 /// interpolant is not below zero. Both cells of a face compute the same result.
-pub fn joined(case: u8, values: &[f64; 8]) -> u8 {
+pub(crate) fn joined(case: u8, values: &[f64; 8]) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {
         let [a, b, c, d] = corners.map(|corner| values[usize::from(corner)]);

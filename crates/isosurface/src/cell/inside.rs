@@ -17,7 +17,7 @@ use super::groups::Groups;
 const EDGES: [Corner; 4] = [0, 1, 3, 2];
 
 /// Groups of corners of one sign that are connected inside a cell or on its faces.
-pub fn connected(values: &[f64; 8]) -> Groups {
+pub(crate) fn connected(values: &[f64; 8]) -> Groups {
     let low = EDGES.map(|corner| values[usize::from(corner)]);
     let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
     let mut sweep = Sweep { groups: Groups::apart(), low, high, saddle: Quadratic::saddle(&low, &high) };

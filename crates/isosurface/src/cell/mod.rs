@@ -34,15 +34,15 @@ mod groups;
 mod inside;
 mod table;
 
-pub use self::faces::{ambiguous, joined};
-pub use self::inside::connected;
-pub use self::table::{MOST_INTERIOR, Shape, ShapeNumber, table};
+pub(crate) use self::faces::{ambiguous, joined};
+pub(crate) use self::inside::connected;
+pub(crate) use self::table::{MOST_INTERIOR, Shape, ShapeNumber, table};
 
 /// A corner of a cell, `0..8`.
-pub type Corner = u8;
+pub(crate) type Corner = u8;
 
 /// An edge of a cell, `0..12`.
-pub type Edge = u8;
+pub(crate) type Edge = u8;
 
 /// Corners of each face in circular order. Both cells that share a face start at the same corner.
 const FACES: [[Corner; 4]; 6] = faces_of_cube();
@@ -61,7 +61,7 @@ const fn faces_of_cube() -> [[Corner; 4]; 6] {
 }
 
 /// Ends of an edge; the first one is lower along its axis.
-pub const fn ends(edge: Edge) -> (Corner, Corner) {
+pub(crate) const fn ends(edge: Edge) -> (Corner, Corner) {
     let (axis, k) = (edge / 4, edge % 4);
     let first = match axis {
         0 => k << 1,

@@ -7,17 +7,17 @@ use super::groups::Groups;
 use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joined};
 
 /// Vertex of a cell's triangles: below 12 the vertex on that edge, from 12 on an interior vertex.
-pub type Vertex = u8;
+pub(super) type Vertex = u8;
 
 /// Index of a shape in the table.
-pub type ShapeNumber = u16;
+pub(crate) type ShapeNumber = u16;
 
 /// Maximum number of interior vertices of a shape.
-pub const MOST_INTERIOR: usize = 4;
+pub(crate) const MOST_INTERIOR: usize = 4;
 
 /// Triangles of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Triangles, counterclockwise as seen from the side of lower values.
     pub triangles: Vec<[Vertex; 3]>,
     /// Edges (bits) with vertices.
@@ -52,7 +52,7 @@ struct Entry {
 
 /// Shapes of all cases.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     /// First entry of each case; a case has one entry per decision of its ambiguous faces.
     starts: [usize; 256],
     entries: Vec<Entry>,
@@ -60,7 +60,7 @@ pub struct Table {
 }
 
 /// The table, computed on first use.
-pub fn table() -> &'static Table {
+pub(crate) fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
     &TABLE
 }
@@ -79,30 +79,30 @@ impl Table {
     }
 
     /// True if a case has a single shape for all values.
-    pub fn is_plain(&self, case: u8) -> bool {
+    pub(crate) fn is_plain(&self, case: u8) -> bool {
         let case = usize::from(case);
         let end = self.starts.get(case + 1).copied().unwrap_or(self.entries.len());
         end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
     }
 
     /// Shape number of a plain case.
-    pub fn plain(&self, case: u8) -> ShapeNumber {
+    pub(crate) fn plain(&self, case: u8) -> ShapeNumber {
         self.entries[self.starts[usize::from(case)]].plain
     }
 
     /// All shapes, by number.
-    pub fn shapes(&self) -> &[Shape] {
+    pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
 
     /// Shape with this number.
-    pub fn numbered(&self, number: ShapeNumber) -> &Shape {
+    pub(crate) fn numbered(&self, number: ShapeNumber) -> &Shape {
         &self.shapes[usize::from(number)]
     }
 
     /// Shape of a cell with these corner values; bit `i` of `case` is set if value `i` is not below
     /// zero.
-    pub fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
+    pub(crate) fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
         let packed = packed(joined(case, values), ambiguous(case));
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
         if entry.bridges.is_empty() {

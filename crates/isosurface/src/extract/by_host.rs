@@ -16,7 +16,11 @@ use crate::points::numbering::ON_EDGES;
 ///
 /// # Errors
 /// A rank with too many vertices; a transfer or a device fails.
-pub fn meshes(view: &View, isovalues: &[f32], fields: &[FittedField]) -> Result<(Vec<ChunkPoints<3>>, Vec<Mesh>)> {
+pub(super) fn meshes(
+    view: &View<'_>,
+    isovalues: &[f32],
+    fields: &[FittedField<'_>],
+) -> Result<(Vec<ChunkPoints<3>>, Vec<Mesh>)> {
     let (world, meshes) = (view.world, isovalues.len());
     let lister = VertexLister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();

@@ -24,11 +24,11 @@ use crate::points::numbering::Brick;
 ///
 /// # Errors
 /// A transfer or a device fails.
-pub fn meshes(
-    view: &View,
+pub(super) fn meshes(
+    view: &View<'_>,
     kernels: &Kernels,
     isovalues: &[f32],
-    fields: &[FittedField],
+    fields: &[FittedField<'_>],
 ) -> Result<Option<(Vec<ChunkPoints<3>>, Vec<Mesh>)>> {
     let Some(classified) = classify(view, kernels, isovalues, true)? else { return Ok(None) };
     view.world.failing("extracting an isosurface", || {
@@ -68,7 +68,7 @@ fn vectors<T: Element>(list: &Growable<T>) -> Result<Vec<[T; 3]>> {
 }
 
 /// Bricks, counts and numbers of meshes before their vertices and triangles are generated.
-pub struct ClassifiedBricks<'a> {
+pub(super) struct ClassifiedBricks<'a> {
     chunks: Vec<(&'a BrickedChunk, Binding)>,
     chunk_points: Vec<ChunkPoints<3>>,
     items: Items,
@@ -79,7 +79,7 @@ pub struct ClassifiedBricks<'a> {
 
 impl ClassifiedBricks<'_> {
     /// Generator of a mesh. The kernels must have [uploaded](Kernels::upload) the numbers.
-    pub fn generator<'a>(&'a self, view: &'a View, kernels: &'a Kernels, mesh: usize) -> MeshGenerator<'a> {
+    pub(super) fn generator<'a>(&'a self, view: &'a View<'_>, kernels: &'a Kernels, mesh: usize) -> MeshGenerator<'a> {
         let (meshes, [own, ghosts]) = (self.counts.len(), self.counts[mesh]);
         let inner = |piece: usize| &self.counted.numbers.inner[piece * meshes + mesh][..];
         MeshGenerator {
@@ -99,7 +99,7 @@ impl ClassifiedBricks<'_> {
 ///
 /// # Errors
 /// A device fails.
-pub fn classify<'a>(
+pub(super) fn classify<'a>(
     view: &View<'a>,
     kernels: &Kernels,
     isovalues: &[f32],
@@ -135,12 +135,12 @@ pub fn classify<'a>(
 }
 
 /// Bindings of this rank's chunks.
-pub fn sections(view: &View, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
+pub(super) fn sections(view: &View<'_>, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
     view.chunks.iter().map(|(chunk, ..)| section(*chunk).expect("a chunk of an array of this rank")).collect()
 }
 
 /// Numbers and triangle counts after the host has decided ambiguous cells.
-pub struct MeshCounts {
+pub(super) struct MeshCounts {
     pub numbers: ItemNumbers,
     /// Number of triangles of each mesh.
     pub triangles: Vec<u64>,

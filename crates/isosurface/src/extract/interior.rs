@@ -9,7 +9,7 @@ const STEPS: usize = 4;
 /// Position of an interior vertex in a cell with these corner values. It starts at the mean of the
 /// vertices on `edges` (bits) and is moved along the gradient onto the surface, clamped to the
 /// cell.
-pub fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
+pub(super) fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for edge in (0..12).filter(|edge| edges >> edge & 1 == 1) {
         let (a, b) = ends(edge);

@@ -4,7 +4,7 @@ mod by_host;
 mod by_kernels;
 mod interior;
 mod on_device;
-pub mod surfaces;
+pub(crate) mod surfaces;
 mod triangles;
 mod vertices;
 

@@ -14,7 +14,7 @@ use crate::field::view::View;
 /// # Errors
 /// More than a buffer holds; a field of another shape, or of a type that kernels cannot read; a
 /// transfer or a device fails.
-pub fn fill(view: &View, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
+pub(super) fn fill(view: &View<'_>, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
     let world = view.world;
     let none = |what: &str| IsosurfaceError::NoKernels(what.to_string());
     let Some(kernels) = view.kernels else { return Err(none("of this field").into()) };

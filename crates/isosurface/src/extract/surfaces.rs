@@ -15,7 +15,7 @@ use crate::points::weld;
 ///
 /// # Errors
 /// A rank with too many vertices; an attribute of another shape; a transfer or a device fails.
-pub fn surfaces(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+pub(crate) fn surfaces(view: &View<'_>, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
     let mut order: Vec<usize> = (0..isovalues.len()).collect();
     order.sort_by(|&a, &b| isovalues[a].total_cmp(&isovalues[b]));
     let ascending: Vec<f32> = order.iter().map(|&place| isovalues[place]).collect();
@@ -24,7 +24,7 @@ pub fn surfaces(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -
     Ok(made.into_iter().map(|(_, mesh)| mesh).collect())
 }
 
-fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
+fn ordered(view: &View<'_>, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
     let world = view.world;
     let fields = view.fitted(attributes)?;
     let mut all = fields.iter().map(|(_, field)| &**field).chain([view.samples]);
@@ -53,7 +53,7 @@ fn ordered(view: &View, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Res
 }
 
 /// Computes the offsets of this rank's parts in the whole meshes. Collective.
-fn place(view: &View, chunk_points: &[ChunkPoints<3>], meshes: &mut [Mesh]) -> Result<()> {
+fn place(view: &View<'_>, chunk_points: &[ChunkPoints<3>], meshes: &mut [Mesh]) -> Result<()> {
     let interior = |mesh: usize| chunk_points.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
     let own = |(number, mesh): (usize, &Mesh)| [mesh.points.own as u64, interior(number), mesh.triangles.len() as u64];
     let own: Vec<[u64; 3]> = meshes.iter().enumerate().map(own).collect();

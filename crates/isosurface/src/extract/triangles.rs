@@ -21,7 +21,7 @@ const EDGES: [PointStart; 12] = {
 
 /// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from
 /// the second.
-pub fn list(
+pub(super) fn list(
     part: &BrickedChunk,
     layer: &Layer<3>,
     crossed: &CrossedBricks,

@@ -14,7 +14,7 @@ use crate::points::numbering::{ON_EDGES, along, for_each};
 
 /// Input of the triangles of a surface in a chunk, except for the vertex numbers.
 #[derive(Default)]
-pub struct CrossedBricks {
+pub(super) struct CrossedBricks {
     /// Inside samples of each own brick, and the index of its first ambiguous cell.
     pub bricks: Vec<(Inside, usize)>,
     /// Shapes of ambiguous cells, by brick and row.
@@ -23,7 +23,7 @@ pub struct CrossedBricks {
 
 /// Vertices in the order of their numbers.
 #[derive(Default)]
-pub struct Vertices {
+pub(super) struct Vertices {
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub places: PointPositions,
@@ -34,7 +34,7 @@ const RESERVE_FRACTION: usize = 16;
 
 impl Vertices {
     /// Several lists that grow alternately would be copied often.
-    fn make_room(&mut self, count: usize, lister: &VertexLister) {
+    fn make_room(&mut self, count: usize, lister: &VertexLister<'_>) {
         self.positions.reserve(count);
         self.normals.reserve(if lister.normals { count } else { 0 });
         self.places.along.reserve(if lister.places { count } else { 0 });
@@ -43,7 +43,7 @@ impl Vertices {
 
 /// Settings and sources of vertex data.
 #[derive(Clone, Copy)]
-pub struct VertexLister<'a> {
+pub(super) struct VertexLister<'a> {
     pub grid: &'a SampleFrame,
     pub normals: bool,
     /// True if vertex positions within cells are kept, for further fields.
@@ -53,7 +53,7 @@ pub struct VertexLister<'a> {
 impl VertexLister<'_> {
     /// Adds the vertices of several surfaces in a chunk, own ones and ghosts. Loads the samples of
     /// each brick once.
-    pub fn list(
+    pub(super) fn list(
         &self,
         ChunkPoints { visits, layers, .. }: &mut ChunkPoints<3>,
         (part, samples): (&BrickedChunk, &dyn Samples),

@@ -45,10 +45,10 @@ pub(crate) mod sealed {
     }
 }
 
-pub use sealed::Fitted;
+pub(crate) use sealed::Fitted;
 
 /// Array that [`ghosted`] returned.
-pub struct FittedArray<'w, T> {
+pub(crate) struct FittedArray<'w, T> {
     pub world: &'w World,
     pub array: GlobalArray<T, 3>,
 }
@@ -59,7 +59,12 @@ impl<'w, T: Sample> FittedArray<'w, T> {
     ///
     /// # Errors
     /// A transfer or a device fails.
-    pub fn new(world: &'w World, field: &GlobalArray<T, 3>, like: &Placement, widths: (i64, i64)) -> Result<Self> {
+    pub(crate) fn new(
+        world: &'w World,
+        field: &GlobalArray<T, 3>,
+        like: &Placement,
+        widths: (i64, i64),
+    ) -> Result<Self> {
         let array = ghosted(world, field, like, widths)?;
         refreshed(world, field, &array)?;
         Ok(Self { world, array })
@@ -136,7 +141,11 @@ fn ghosted<T: Sample>(
 }
 
 /// Updates the result of [`ghosted`].
-pub fn refreshed<T: Sample>(world: &World, field: &GlobalArray<T, 3>, ghosted: &GlobalArray<T, 3>) -> Result<()> {
+pub(crate) fn refreshed<T: Sample>(
+    world: &World,
+    field: &GlobalArray<T, 3>,
+    ghosted: &GlobalArray<T, 3>,
+) -> Result<()> {
     if !ghosted.core().is_alias_of(field.core()) {
         world.copy(field.at(..), ghosted.at(..))?;
     }

@@ -5,18 +5,18 @@ use std::ops::Range;
 use crate::sample::Sample;
 
 /// Maximum number of samples of a brick along each axis. One row of samples is one word of bits.
-pub const BRICK: [usize; 3] = [32, 4, 4];
+pub(crate) const BRICK: [usize; 3] = [32, 4, 4];
 
 /// Number of rows of a brick.
-pub const ROWS: usize = BRICK[1] * BRICK[2];
+pub(crate) const ROWS: usize = BRICK[1] * BRICK[2];
 
 /// Row index of a position in a brick.
-pub const fn row(y: usize, z: usize) -> usize {
+pub(crate) const fn row(y: usize, z: usize) -> usize {
     z * BRICK[1] + y
 }
 
 /// Indices of the set bits of a word.
-pub fn places(mut word: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn places(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = word.trailing_zeros();
         word &= word.wrapping_sub(1);
@@ -87,7 +87,7 @@ pub trait Samples {
 }
 
 /// Samples of one type.
-pub struct Slice<'a, T> {
+pub(crate) struct Slice<'a, T> {
     pub cells: &'a [T],
     pub strides: [usize; 3],
 }

@@ -9,7 +9,7 @@ use crate::sample::Sample;
 
 /// Calls `f` with the samples of a chunk, including ghost cells: directly if the device is the
 /// host, otherwise with a copy.
-pub fn with_samples<T: Sample, R>(
+pub(crate) fn with_samples<T: Sample, R>(
     world: &World,
     field: &GlobalArray<T, 3>,
     chunk: &ChunkRef<T, 3>,

@@ -8,13 +8,13 @@ use super::bricked_chunk::BrickedChunk;
 
 /// Least and greatest value of a brick's cells; NaN counts as minus infinity.
 #[derive(Debug, Clone, Copy)]
-pub struct Extremes {
+pub(crate) struct Extremes {
     pub least: f32,
     pub largest: f32,
 }
 
 impl Extremes {
-    pub const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
+    pub(crate) const NONE: Self = Self { least: f32::INFINITY, largest: f32::NEG_INFINITY };
 
     fn with(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), largest: self.largest.max(other.largest) }
@@ -32,7 +32,7 @@ impl Extremes {
     }
 
     /// Converts the ordered integer keys of a kernel. If all samples are NaN, there are no keys.
-    pub fn of_keys([least, largest]: [u32; 2]) -> Self {
+    pub(crate) fn of_keys([least, largest]: [u32; 2]) -> Self {
         let value = |key: u32| f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key });
         Self {
             least: if least == u32::MAX { Self::NONE.least } else { value(least) },
@@ -41,7 +41,7 @@ impl Extremes {
     }
 
     /// Indices of the isovalues (in ascending order) that have values on both sides.
-    pub fn crossed_by(self, isovalues: &[f32]) -> Range<usize> {
+    pub(crate) fn crossed_by(self, isovalues: &[f32]) -> Range<usize> {
         let up_to = |bound: f32| isovalues.partition_point(|&isovalue| isovalue <= bound);
         up_to(self.least)..up_to(self.largest)
     }
@@ -49,17 +49,17 @@ impl Extremes {
 
 /// Selects the layers that need a brick with such values. An empty range means none; then no brick
 /// with narrower extremes is needed either.
-pub type LayerSelector<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
+pub(crate) type LayerSelector<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
 
 /// Bricks of a chunk, searchable by their values.
-pub trait Bricks {
+pub(crate) trait Bricks {
     /// Calls `found` with each brick for whose extremes `wanted` returns a non-empty range, and
     /// with that range.
-    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>));
+    fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>));
 }
 
 /// Tree over the bricks of a chunk: each node has two children along each axis.
-pub struct Tree {
+pub(crate) struct Tree {
     /// Levels from the bricks up to the root.
     levels: Vec<Level>,
 }
@@ -82,7 +82,7 @@ fn places(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 
 impl Tree {
     /// Builds the tree; reads all samples once.
-    pub fn new(part: &BrickedChunk, samples: &dyn Samples) -> Self {
+    pub(crate) fn new(part: &BrickedChunk, samples: &dyn Samples) -> Self {
         let mut block = Block::new();
         let brick = |at: [i64; 3]| {
             let own = part.samples(at);
@@ -96,7 +96,7 @@ impl Tree {
     }
 
     /// Builds the tree over bricks with these extremes, axis 0 fastest.
-    pub fn over(part: &BrickedChunk, bricks: Vec<Extremes>) -> Self {
+    pub(crate) fn over(part: &BrickedChunk, bricks: Vec<Extremes>) -> Self {
         let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
             let counts = below.counts.map(|count| (count + 1) / 2);
@@ -114,7 +114,7 @@ impl Tree {
         &self,
         level: usize,
         at: [i64; 3],
-        wanted: LayerSelector,
+        wanted: LayerSelector<'_>,
         found: &mut dyn FnMut([i64; 3], Range<usize>),
     ) {
         let range = wanted(self.levels[level].node(at));
@@ -129,7 +129,7 @@ impl Tree {
 }
 
 impl Bricks for Tree {
-    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+    fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
         if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
             places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, wanted, found));
         }

@@ -1,12 +1,12 @@
 //! Trilinear interpolation in a cell.
 
 /// Interpolates vectors at the corners of a cell.
-pub fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
+pub(crate) fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), place).0)
 }
 
 /// Value and gradient of the trilinear interpolant.
-pub fn interpolated(values: &[f64; 8], place: [f64; 3]) -> (f64, [f64; 3]) {
+pub(crate) fn interpolated(values: &[f64; 8], place: [f64; 3]) -> (f64, [f64; 3]) {
     let weight = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { place[axis] } else { 1.0 - place[axis] };
     let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
     let (mut value, mut gradient) = (0.0, [0.0; 3]);

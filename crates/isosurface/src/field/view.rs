@@ -15,7 +15,7 @@ use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 
 /// Field with all sources of mesh data.
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     pub world: &'a World,
     /// Chunks and their owners.
     pub placement: &'a Placement,
@@ -36,11 +36,11 @@ pub struct View<'a> {
 }
 
 /// Name and access of a further field.
-pub type FittedField<'a> = (String, Box<dyn Fitted + 'a>);
+pub(crate) type FittedField<'a> = (String, Box<dyn Fitted + 'a>);
 
 impl<'a> View<'a> {
     /// Runs local work and adds its time to the computation time.
-    pub fn timed<R>(&self, work: impl FnOnce() -> R) -> R {
+    pub(crate) fn timed<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
         self.computed.set(self.computed.get() + start.elapsed());
@@ -51,7 +51,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// An array of another shape; a transfer or a device fails.
-    pub fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<FittedField<'a>>> {
+    pub(crate) fn fitted(&self, attributes: &[&dyn Attribute]) -> Result<Vec<FittedField<'a>>> {
         attributes
             .iter()
             .map(|attribute| Ok((attribute.label(), attribute.fitted(self.world, self.placement)?)))

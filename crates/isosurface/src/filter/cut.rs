@@ -171,7 +171,7 @@ impl Section {
 }
 
 impl Bricks for Section {
-    fn visit(&self, wanted: LayerSelector, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
+    fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
         let [x, y, z] = self.part.bricks();
         let span = |at: [i64; 3]| self.part.with_next(&self.part.samples(at));
         for (j, k) in (0..z).flat_map(|k| (0..y).map(move |j| (j, k))) {

@@ -1,8 +1,8 @@
 //! Filters of fields: threshold (cells with values in a range), clip (one side of an isovalue), cut
 //! (planar section).
 
-pub mod clip;
-pub mod cut;
+pub(crate) mod clip;
+pub(crate) mod cut;
 mod solid;
-pub mod tetrahedra;
-pub mod threshold;
+pub(crate) mod tetrahedra;
+pub(crate) mod threshold;

@@ -22,7 +22,7 @@ use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
 
 /// Selection of a part of a field.
-pub trait Filter {
+pub(super) trait Filter {
     /// True if the filter may keep something of a brick with these extremes.
     fn wants(&self, found: Extremes) -> bool;
 
@@ -40,12 +40,12 @@ pub trait Filter {
 }
 
 /// Kept part of a brick.
-pub struct BrickSelection {
+pub(super) struct BrickSelection {
     pub points: Words<8>,
     pub cells: KeptCells,
 }
 
-pub struct KeptCells {
+pub(super) struct KeptCells {
     /// Cells that are kept completely.
     pub whole: [u32; ROWS],
     /// Samples that are kept, for cells that are cut.
@@ -58,7 +58,12 @@ pub struct KeptCells {
 /// # Errors
 /// A rank with too many points; an attribute of another shape; a transfer or a device fails.
 #[track_caller]
-pub fn solid(view: &View, name: &str, filter: &dyn Filter, attributes: &[&dyn Attribute]) -> Result<VolumeMesh> {
+pub(super) fn solid(
+    view: &View<'_>,
+    name: &str,
+    filter: &dyn Filter,
+    attributes: &[&dyn Attribute],
+) -> Result<VolumeMesh> {
     let _call = CallSite::enter();
     let world = view.world;
     let (mut lists, mut kept): ([Listed; 2], Vec<Vec<KeptCells>>) = Default::default();
@@ -118,7 +123,7 @@ struct Listed {
 fn list(
     ChunkPoints { visits, layers, .. }: &mut ChunkPoints<8>,
     (part, samples): (&BrickedChunk, &dyn Samples),
-    (view, filter): (&View, &dyn Filter),
+    (view, filter): (&View<'_>, &dyn Filter),
     lists: &mut [Listed; 2],
     found: &mut Vec<KeptCells>,
 ) {
@@ -194,7 +199,7 @@ fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
 }
 
 /// Computes the offset of this rank's part in the whole mesh. Collective.
-fn place(view: &View, mesh: &mut VolumeMesh) -> Result<()> {
+fn place(view: &View<'_>, mesh: &mut VolumeMesh) -> Result<()> {
     let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
     let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
     let cells = |counts: &[u64]| CellCounts { hexahedra: counts[1], tetrahedra: counts[2] };

@@ -13,7 +13,7 @@ use crate::points::brick_points::PointStart;
 /// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the
 /// fourth.
 #[derive(Default)]
-pub struct Remainder {
+pub(crate) struct Remainder {
     pub tetrahedra: Vec<[PointStart; 4]>,
 }
 
@@ -42,7 +42,7 @@ impl Point {
 }
 
 /// Remainder of a cell if corner `i` is kept exactly if bit `i` of `case` is set.
-pub fn remainder(case: u8) -> &'static Remainder {
+pub(crate) fn remainder(case: u8) -> &'static Remainder {
     static TABLE: LazyLock<Vec<Remainder>> = LazyLock::new(|| (0..=255).map(Remainder::new).collect());
     &TABLE[usize::from(case)]
 }
@@ -51,7 +51,7 @@ pub fn remainder(case: u8) -> &'static Remainder {
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]];
 
 /// Corners of each tetrahedron, the first three counterclockwise as seen from the fourth.
-pub fn corners() -> [[Corner; 4]; 6] {
+pub(crate) fn corners() -> [[Corner; 4]; 6] {
     std::array::from_fn(|number| {
         let [first, second, _] = ORDERS[number].map(|axis| 1 << axis);
         let (one, two) = (first, first | second);

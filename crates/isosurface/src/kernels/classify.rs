@@ -15,7 +15,7 @@ const CELL_WORDS: usize = 10;
 const NONE: u32 = u32::MAX;
 
 /// Counts and ambiguous cells of all items.
-pub struct BrickCounts {
+pub(crate) struct BrickCounts {
     /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
     /// Crossed edges of border items.
@@ -26,7 +26,7 @@ pub struct BrickCounts {
 
 impl BrickCounts {
     /// Number of vertices on edges, per mesh.
-    pub fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
+    pub(crate) fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
         let mut vertices = vec![0; meshes];
         items.all.iter().zip(&self.counts).for_each(|(item, count)| vertices[item.mesh] += u64::from(count[0]));
         vertices
@@ -34,7 +34,7 @@ impl BrickCounts {
 }
 
 /// Cell that the host decides.
-pub struct AmbiguousCell {
+pub(crate) struct AmbiguousCell {
     pub item: u32,
     /// Position relative to the brick's first sample.
     pub at: [usize; 3],
@@ -48,7 +48,7 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn classify(
+    pub(crate) fn classify(
         &self,
         world: &World,
         items: &Items,

@@ -13,13 +13,13 @@ use crate::grid::SampleFrame;
 
 /// Maximum number of vertices or triangles of a mesh on a rank: three words each in one buffer.
 /// Equal on all ranks.
-pub fn most_in_buffers(world: &World) -> u64 {
+pub(crate) fn most_in_buffers(world: &World) -> u64 {
     world.limits().buffer_bytes / 12
 }
 
 /// Numbers that the host computes for the kernels.
 #[derive(Default)]
-pub struct ItemNumbers {
+pub(crate) struct ItemNumbers {
     /// Per item: numbers, in its mesh on this rank, of its first vertex, triangle, ambiguous cell
     /// (in the list below) and interior vertex.
     pub starts: Vec<[u32; 4]>,
@@ -31,7 +31,7 @@ pub struct ItemNumbers {
 }
 
 /// Generator of one mesh.
-pub struct MeshGenerator<'a> {
+pub(crate) struct MeshGenerator<'a> {
     pub kernels: &'a Kernels,
     pub world: &'a World,
     pub items: &'a Items,
@@ -48,7 +48,7 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn upload(&self, numbers: &ItemNumbers) -> Result<()> {
+    pub(crate) fn upload(&self, numbers: &ItemNumbers) -> Result<()> {
         let work = &mut *self.work.borrow_mut();
         work.starts.clear();
         work.starts.append(&numbers.starts)?;
@@ -72,7 +72,7 @@ impl MeshGenerator<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn positions(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
+    pub(crate) fn positions(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Positions(grid), &self.samples(), to)
     }
 
@@ -80,7 +80,7 @@ impl MeshGenerator<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn normals(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
+    pub(crate) fn normals(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Normals(grid), &self.samples(), to)
     }
 
@@ -88,7 +88,7 @@ impl MeshGenerator<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn along(&self, to: &mut Growable<f32>) -> Result<()> {
+    pub(crate) fn along(&self, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Along, &self.samples(), to)
     }
 
@@ -96,7 +96,7 @@ impl MeshGenerator<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn values(&self, samples: &[Binding], along: &Growable<f32>, to: &mut Growable<f32>) -> Result<()> {
+    pub(crate) fn values(&self, samples: &[Binding], along: &Growable<f32>, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Values(along), samples, to)
     }
 
@@ -105,7 +105,7 @@ impl MeshGenerator<'_> {
     }
 
     /// Writes one output for all vertices.
-    fn write(&self, output: VertexOutput, samples: &[Binding], values: &mut Growable<f32>) -> Result<()> {
+    fn write(&self, output: VertexOutput<'_>, samples: &[Binding], values: &mut Growable<f32>) -> Result<()> {
         let work = &mut *self.kernels.work.borrow_mut();
         let (name, each, grid) = match output {
             VertexOutput::Positions(grid) => ("positions", 3, Some(grid)),
@@ -151,7 +151,7 @@ impl MeshGenerator<'_> {
     ///
     /// # Errors
     /// A device fails.
-    pub fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
+    pub(crate) fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
         let work = &*self.kernels.work.borrow();
         to.clear();
         to.set_len(3 * count)?;

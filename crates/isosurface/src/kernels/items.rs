@@ -6,10 +6,10 @@ use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::chunk_points::ChunkPoints;
 
 /// Number of words per item on the device.
-pub const ITEM_WORDS: u64 = 126;
+pub(crate) const ITEM_WORDS: u64 = 126;
 
 /// Brick of one of this rank's chunks that one of the surfaces may cross.
-pub struct Item {
+pub(crate) struct Item {
     pub piece: usize,
     pub mesh: usize,
     pub at: [i64; 3],
@@ -18,7 +18,7 @@ pub struct Item {
 }
 
 /// Items of a rank, by chunk and then mesh.
-pub struct Items {
+pub(crate) struct Items {
     pub all: Vec<Item>,
     pub borders: usize,
     meshes: usize,
@@ -30,7 +30,7 @@ pub struct Items {
 
 impl Items {
     /// Builds the work list. Only welded meshes have border items.
-    pub fn new(chunk_points: &[ChunkPoints<3>], meshes: usize, is_welded: bool) -> Self {
+    pub(crate) fn new(chunk_points: &[ChunkPoints<3>], meshes: usize, is_welded: bool) -> Self {
         let mut items = Self { all: Vec::new(), borders: 0, meshes, ranges: Vec::new(), slots: vec![0] };
         for (number, piece) in chunk_points.iter().enumerate() {
             for mesh in 0..meshes {
@@ -51,24 +51,24 @@ impl Items {
     }
 
     /// Items of a chunk.
-    pub fn of_chunk(&self, piece: usize) -> Range<usize> {
+    pub(crate) fn of_chunk(&self, piece: usize) -> Range<usize> {
         let of_chunk = &self.ranges[piece * self.meshes..(piece + 1) * self.meshes];
         let start = of_chunk.first().map_or(0, |[own, _]| own.start);
         start..of_chunk.last().map_or(start, |[_, others]| others.end)
     }
 
     /// Items of a chunk and a mesh: own bricks, and the bricks after them.
-    pub fn of_mesh(&self, piece: usize, mesh: usize) -> [Range<usize>; 2] {
+    pub(crate) fn of_mesh(&self, piece: usize, mesh: usize) -> [Range<usize>; 2] {
         self.ranges[piece * self.meshes + mesh].clone()
     }
 
     /// First slot of the bricks of a chunk and a mesh.
-    pub fn first_slot(&self, piece: usize, mesh: usize) -> usize {
+    pub(crate) fn first_slot(&self, piece: usize, mesh: usize) -> usize {
         self.slots[piece * self.meshes + mesh]
     }
 
     /// Number of slots.
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.slots.last().copied().unwrap_or(0)
     }
 }

@@ -6,9 +6,9 @@
 //!    counts, and allocates arrays of the exact size.
 //! 4. Kernels write vertices and triangles.
 
-pub mod classify;
-pub mod generate;
-pub mod items;
+pub(crate) mod classify;
+pub(crate) mod generate;
+pub(crate) mod items;
 mod source;
 mod table;
 
@@ -36,7 +36,7 @@ const FARTHEST: f64 = f32::MAX as f64 / 8.0;
 const MOST_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
 /// Kernels of an extractor, and their work arrays.
-pub struct Kernels {
+pub(crate) struct Kernels {
     sample_kernels: RefCell<Vec<(&'static str, Rc<SampleKernels>)>>,
     triangles: Kernel,
     shapes: LocalArray<u32, 1>,
@@ -67,7 +67,7 @@ struct WorkArrays {
 }
 
 /// Data of a mesh on the device.
-pub struct MeshArrays {
+pub(crate) struct MeshArrays {
     pub along: Growable<f32>,
     pub places: Growable<f32>,
     pub triangles: Growable<u32>,
@@ -80,7 +80,7 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn new(world: &World, chunks: &Chunks, grid: &SampleFrame) -> Result<Option<Self>> {
+    pub(crate) fn new(world: &World, chunks: &Chunks, grid: &SampleFrame) -> Result<Option<Self>> {
         let gpu = world.gpu();
         let own = Capabilities::from(gpu.features());
         let mut all = [!gpu.is_host(), own.f16].map(u64::from);
@@ -122,7 +122,7 @@ impl Kernels {
     }
 
     /// True if kernels can read this element type on all ranks.
-    pub fn read(&self, element: &ElementInfo) -> bool {
+    pub(crate) fn read(&self, element: &ElementInfo) -> bool {
         element.supported_by(self.formats, "").is_ok()
     }
 
@@ -145,7 +145,7 @@ impl Kernels {
     ///
     /// # Errors
     /// A device fails.
-    pub fn tree(&self, world: &World, part: &BrickedChunk, samples: Binding) -> Result<Tree> {
+    pub(crate) fn tree(&self, world: &World, part: &BrickedChunk, samples: Binding) -> Result<Tree> {
         let kernels = self.sample_kernels(world, samples.element)?;
         let bricks = part.brick_count();
         let found = &mut self.work.borrow_mut().found;

@@ -16,11 +16,11 @@ const TABLE: &str = shader!("kernels/table");
 const NUMBERING: &str = shader!("points/numbering");
 const GRID: &str = shader!("grid");
 
-pub fn tree(element: &ElementInfo) -> KernelSource {
+pub(super) fn tree(element: &ElementInfo) -> KernelSource {
     over("isosurface tree", &[BRICKED_CHUNK, VALUES, shader!("field/tree")], element)
 }
 
-pub fn inside(element: &ElementInfo) -> KernelSource {
+pub(super) fn inside(element: &ElementInfo) -> KernelSource {
     over(
         "isosurface inside",
         &[BRICKED_CHUNK, VALUES, ITEMS, TABLE, shader!("points/rows"), shader!("points/inside")],
@@ -28,15 +28,15 @@ pub fn inside(element: &ElementInfo) -> KernelSource {
     )
 }
 
-pub fn vertices(element: &ElementInfo) -> KernelSource {
+pub(super) fn vertices(element: &ElementInfo) -> KernelSource {
     over("isosurface vertices", &[BRICKED_CHUNK, VALUES, ITEMS, NUMBERING, GRID, shader!("extract/vertices")], element)
 }
 
-pub fn interior(element: &ElementInfo) -> KernelSource {
+pub(super) fn interior(element: &ElementInfo) -> KernelSource {
     over("isosurface interior", &[BRICKED_CHUNK, VALUES, GRID, shader!("extract/interior")], element)
 }
 
-pub fn triangles() -> KernelSource {
+pub(super) fn triangles() -> KernelSource {
     let texts = [BRICKED_CHUNK, ITEMS, TABLE, shader!("points/brick_points"), shader!("extract/triangles")];
     KernelSource::text("isosurface triangles", texts.concat())
 }

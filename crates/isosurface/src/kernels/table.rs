@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 /// Words of the table: per case its shape number; then per shape the offset of its triangles, their
 /// number (bits 16 to 23) and the number of interior vertices (bits 24 to 31); then the triangles,
 /// one vertex per byte.
-pub fn laid_out() -> Vec<u32> {
+pub(super) fn laid_out() -> Vec<u32> {
     let (table, shapes) = (table(), table().shapes());
     let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };
     let mut list: Vec<u32> = (0..=255).map(number).collect();

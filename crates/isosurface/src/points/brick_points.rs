@@ -8,7 +8,7 @@ use crate::field::bricked_chunk::BrickedChunk;
 const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
 /// Numbers of points that begin at the samples of a brick and at the next ones.
-pub struct BrickPoints<const K: usize> {
+pub(crate) struct BrickPoints<const K: usize> {
     /// Per kind and row: bits of the samples with points, and number of the first point.
     rows: [[(u32, u32); ROWS_AND_NEXT]; K],
     /// Per kind and row: number of the point at the sample after the row.
@@ -18,13 +18,13 @@ pub struct BrickPoints<const K: usize> {
 
 /// Start of a point relative to a cell: kind of the point, offset along axis 0, row offset.
 #[derive(Clone, Copy)]
-pub struct PointStart(usize, usize, usize);
+pub(crate) struct PointStart(usize, usize, usize);
 
 impl PointStart {
-    pub const NONE: Self = Self(0, 0, 0);
+    pub(crate) const NONE: Self = Self(0, 0, 0);
 
     /// Points of a kind that begin at a corner of the cell.
-    pub const fn new(kind: usize, corner: u8) -> Self {
+    pub(crate) const fn new(kind: usize, corner: u8) -> Self {
         let corner = corner as usize;
         Self(kind, corner & 1, (corner >> 2) * (BRICK[1] + 1) + (corner >> 1 & 1))
     }
@@ -33,7 +33,7 @@ impl PointStart {
 impl<const K: usize> BrickPoints<K> {
     /// Looks up the points around a brick. Own points count from the first of `bases`, ghosts from
     /// the second.
-    pub fn new(numbering: &Numbering<K>, part: &BrickedChunk, brick: &Brick<K>, bases: [u32; 2]) -> Self {
+    pub(crate) fn new(numbering: &Numbering<K>, part: &BrickedChunk, brick: &Brick<K>, bases: [u32; 2]) -> Self {
         let base = |at: [i64; 3]| bases[usize::from(!part.is_own(at))];
         let [width, heights @ ..] = part.samples(brick.at).extents().map(|count| count as usize);
         let mut near = Self { rows: [[(0, 0); ROWS_AND_NEXT]; K], behind: [[0; ROWS_AND_NEXT]; K], width };
@@ -63,7 +63,7 @@ impl<const K: usize> BrickPoints<K> {
 
     /// Number of a point, given its start relative to the cell at a position; the point must exist.
     #[inline]
-    pub fn number(&self, PointStart(kind, further, rows): PointStart, [x, y, z]: [usize; 3]) -> u32 {
+    pub(crate) fn number(&self, PointStart(kind, further, rows): PointStart, [x, y, z]: [usize; 3]) -> u32 {
         let (x, row) = (x + further, z * (BRICK[1] + 1) + y + rows);
         if x >= self.width {
             return self.behind[kind][row];

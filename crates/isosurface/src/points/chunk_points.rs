@@ -11,7 +11,7 @@ use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Bricks, LayerSelector};
 
 /// Chunk of this rank with the points of several meshes.
-pub struct ChunkPoints<const K: usize> {
+pub(crate) struct ChunkPoints<const K: usize> {
     pub chunk: ChunkId,
     pub part: BrickedChunk,
     /// Bricks with points: first those of own samples, then those after the chunk.
@@ -21,13 +21,13 @@ pub struct ChunkPoints<const K: usize> {
 }
 
 /// Brick, and the meshes that have points in it.
-pub struct Visit {
+pub(crate) struct Visit {
     pub at: [i64; 3],
     pub layers: Range<usize>,
 }
 
 /// Points of a mesh in a chunk.
-pub struct Layer<const K: usize> {
+pub(crate) struct Layer<const K: usize> {
     pub numbering: Numbering<K>,
     /// Numbers of own points and ghosts of the mesh in this rank's earlier chunks.
     pub before: [u64; 2],
@@ -36,7 +36,13 @@ pub struct Layer<const K: usize> {
 impl<const K: usize> ChunkPoints<K> {
     /// Selects the bricks that any of the meshes needs; has no points yet. Empty for a field that
     /// is one sample thin, because it has no cells.
-    pub fn new(chunk: ChunkId, part: &BrickedChunk, bricks: &dyn Bricks, meshes: usize, wanted: LayerSelector) -> Self {
+    pub(crate) fn new(
+        chunk: ChunkId,
+        part: &BrickedChunk,
+        bricks: &dyn Bricks,
+        meshes: usize,
+        wanted: LayerSelector<'_>,
+    ) -> Self {
         let mut visits = Vec::new();
         if part.has_cells() && meshes > 0 {
             bricks.visit(wanted, &mut |at, layers| visits.push(Visit { at, layers }));
@@ -58,7 +64,7 @@ impl<const K: usize> ChunkPoints<K> {
 
     /// Adds the bricks that may have points of a mesh's cells that begin elsewhere: those after
     /// bricks with points, and all at borders to other chunks, whose values are unknown here.
-    pub fn spread(&mut self) {
+    pub(crate) fn spread(&mut self) {
         let mut is_there = vec![false; self.part.brick_count()];
         self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
         for brick in 0..self.visits.len() {
@@ -91,7 +97,7 @@ const VERTICES: &str = "vertices, its neighbours' that it uses among them";
 ///
 /// # Errors
 /// On some rank a mesh has more points than 32 bits can number.
-pub fn number<const K: usize>(
+pub(crate) fn number<const K: usize>(
     world: &World,
     chunk_points: &mut [ChunkPoints<K>],
     meshes: usize,

@@ -5,7 +5,7 @@ use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};
 
 /// Inside samples of a brick and of the next ones.
-pub struct Inside {
+pub(crate) struct Inside {
     rows: [[u32; BRICK[1] + 1]; BRICK[2] + 1],
     /// The sample after each row.
     behind: [u8; BRICK[2] + 1],
@@ -21,7 +21,7 @@ const fn lowest(count: usize) -> u64 {
 
 impl Inside {
     /// Compares the samples of a brick; NaN is outside.
-    pub fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
+    pub(crate) fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
         let [own, all] = [own, with_next].map(|span| span.extents().map(|count| count as usize));
         let (mut rows, mut behind) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
         for (z, plane) in rows.iter_mut().enumerate().take(all[2]) {
@@ -46,7 +46,7 @@ impl Inside {
     /// For each direction and row, the samples whose neighbour in this direction is on the other
     /// side.
     #[inline]
-    pub fn crossed<const K: usize>(&self, directions: Directions<K>) -> Words<K> {
+    pub(crate) fn crossed<const K: usize>(&self, directions: Directions<K>) -> Words<K> {
         let mut crossed = [[0; ROWS]; K];
         let [own, all] = self.extents();
         for z in 0..own[2] {
@@ -65,7 +65,7 @@ impl Inside {
     }
 
     /// Own samples that are inside, by row.
-    pub fn samples(&self) -> [u32; ROWS] {
+    pub(crate) fn samples(&self) -> [u32; ROWS] {
         let mut samples = [0; ROWS];
         let [own, _] = self.extents();
         for z in 0..own[2] {
@@ -77,7 +77,7 @@ impl Inside {
     }
 
     /// Exchanges outside and inside.
-    pub fn reversed(mut self) -> Self {
+    pub(crate) fn reversed(mut self) -> Self {
         let [_, all] = self.extents();
         for z in 0..all[2] {
             for y in 0..all[1] {
@@ -90,12 +90,12 @@ impl Inside {
     }
 
     /// Cells that the surface crosses, by row; a cell begins at an own sample.
-    pub fn cells(&self) -> [u32; ROWS] {
+    pub(crate) fn cells(&self) -> [u32; ROWS] {
         self.cells_where(|any, every| any & !every)
     }
 
     /// Cells whose corners are all inside.
-    pub fn whole_cells(&self) -> [u32; ROWS] {
+    pub(crate) fn whole_cells(&self) -> [u32; ROWS] {
         self.cells_where(|_, every| every)
     }
 
@@ -117,7 +117,7 @@ impl Inside {
     }
 
     /// Case of the cell that begins at a sample.
-    pub fn case(&self, [x, y, z]: [usize; 3]) -> u8 {
+    pub(crate) fn case(&self, [x, y, z]: [usize; 3]) -> u8 {
         let two = |y: usize, z: usize| (self.row(y, z) >> x & 3) as u8;
         two(y, z) | two(y + 1, z) << 2 | two(y, z + 1) << 4 | two(y + 1, z + 1) << 6
     }

@@ -10,7 +10,7 @@ use crate::field::trilinear;
 
 /// Positions of points within edges and cells, in the order of their numbers.
 #[derive(Default)]
-pub struct PointPositions {
+pub(crate) struct PointPositions {
     /// Points on edges: fraction of the way from the first to the second sample.
     pub along: Vec<f64>,
     /// Points inside cells: cell relative to its brick's first sample, and position in the cell.
@@ -22,7 +22,7 @@ pub struct PointPositions {
 ///
 /// # Errors
 /// The field's samples cannot be read.
-pub fn values<const K: usize>(
+pub(crate) fn values<const K: usize>(
     chunk_points: &[ChunkPoints<K>],
     directions: Directions<K>,
     places: &[[PointPositions; 2]],

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// A rank's own points, followed by *ghosts*: points of other ranks that its cells use.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Points {
+pub(crate) struct Points {
     /// Number of own points.
     pub own: usize,
     /// Number of points that lower ranks own.
@@ -19,7 +19,7 @@ pub struct Points {
 
 impl Points {
     /// Renames a field and maps each of its values.
-    pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
+    pub(crate) fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         for (own, values) in self.fields.iter_mut().filter(|(own, _)| own == name) {
             new_name.clone_into(own);
             values.iter_mut().for_each(|value| *value = map(*value));
@@ -27,7 +27,7 @@ impl Points {
     }
 
     /// Number of a point in the whole mesh.
-    pub fn number(&self, point: u32) -> u64 {
+    pub(crate) fn number(&self, point: u32) -> u64 {
         let point = point as usize;
         match point.checked_sub(self.own) {
             None => self.before + point as u64,
@@ -38,7 +38,7 @@ impl Points {
     /// Stores the numbers of ghosts, removes duplicates and unused ghosts, and updates `corners`,
     /// the point indices of cells. Ghosts that this rank owns in another chunk, or that several of
     /// its chunks use, are merged.
-    pub fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
+    pub(crate) fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
         let (own, first) = (self.before..self.before + self.own as u64, self.own);
         let (mut kept, mut places) = (Vec::new(), HashMap::new());
         // A ghost is a corner of several cells.

@@ -8,10 +8,10 @@ use crate::field::bricked_chunk::BrickedChunk;
 const NONE: u32 = u32::MAX;
 
 /// Bits of the samples at which points begin, by kind (of `K`) and row.
-pub type Words<const K: usize> = [[u32; ROWS]; K];
+pub(crate) type Words<const K: usize> = [[u32; ROWS]; K];
 
 /// Points of a brick.
-pub struct Brick<const K: usize> {
+pub(crate) struct Brick<const K: usize> {
     pub at: [i64; 3],
     /// Number of its first point, among this rank's own points or among its ghosts.
     pub first: u32,
@@ -25,7 +25,7 @@ pub struct Brick<const K: usize> {
 }
 
 impl<const K: usize> Brick<K> {
-    pub fn new(at: [i64; 3], first: u32, words: Words<K>, further: u32) -> Self {
+    pub(crate) fn new(at: [i64; 3], first: u32, words: Words<K>, further: u32) -> Self {
         let (mut before, mut count) = ([[0; ROWS]; K], 0);
         for (kind, rows) in words.iter().enumerate() {
             for (row, word) in rows.iter().enumerate() {
@@ -38,7 +38,7 @@ impl<const K: usize> Brick<K> {
 
     /// Calls `found` with positions and numbers of the points of a kind that begin in a half-open
     /// box, relative to the brick's first sample. The box may exceed the brick.
-    pub fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
+    pub(crate) fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
         let [xs, ys, zs] = [0, 1, 2].map(|axis| {
             let most = BRICK[axis] as i64;
             low[axis].clamp(0, most) as usize..end[axis].clamp(0, most) as usize
@@ -53,7 +53,7 @@ impl<const K: usize> Brick<K> {
     }
 
     /// Number of the first point of a row.
-    pub fn first_of_row(&self, kind: usize, row: usize) -> u32 {
+    pub(crate) fn first_of_row(&self, kind: usize, row: usize) -> u32 {
         self.first + u32::from(self.before[kind][row])
     }
 }
@@ -61,7 +61,7 @@ impl<const K: usize> Brick<K> {
 /// Calls `found` with the start of each point, relative to the brick's first sample, and its kind,
 /// in the order of numbers.
 #[inline]
-pub fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3], usize)) {
+pub(crate) fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3], usize)) {
     for (kind, rows) in words.iter().enumerate() {
         for (row, &word) in rows.iter().enumerate() {
             for x in places(word) {
@@ -73,22 +73,22 @@ pub fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3]
 
 /// Direction of each kind of points: a point lies between its first sample and the next one along
 /// the axes whose bits are set; without bits, at the sample.
-pub type Directions<const K: usize> = [u8; K];
+pub(crate) type Directions<const K: usize> = [u8; K];
 
 /// Points on grid edges.
-pub const ON_EDGES: Directions<3> = [1, 2, 4];
+pub(crate) const ON_EDGES: Directions<3> = [1, 2, 4];
 
 /// Points at samples, on grid edges, and on diagonals of faces and cells.
-pub const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
+pub(crate) const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// The next sample in a direction.
 #[inline]
-pub fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
+pub(crate) fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
     std::array::from_fn(|axis| at[axis] + i64::from(direction >> axis & 1))
 }
 
 /// Points of a chunk: first those of own samples, then those of the samples after it.
-pub struct Numbering<const K: usize> {
+pub(crate) struct Numbering<const K: usize> {
     pub bricks: Vec<Brick<K>>,
     /// Slot of each brick of the chunk in `bricks`.
     slots: Vec<u32>,
@@ -101,7 +101,7 @@ pub struct Numbering<const K: usize> {
 
 impl<const K: usize> Numbering<K> {
     /// Creates an empty numbering with capacity for `bricks` bricks.
-    pub fn new(part: &BrickedChunk, bricks: usize) -> Self {
+    pub(crate) fn new(part: &BrickedChunk, bricks: usize) -> Self {
         Self {
             bricks: Vec::with_capacity(bricks),
             slots: vec![NONE; part.brick_count()],
@@ -113,14 +113,14 @@ impl<const K: usize> Numbering<K> {
 
     /// Adds a brick with points and `further` points that begin at no sample. All own bricks must
     /// be added before other bricks.
-    pub fn add(&mut self, part: &BrickedChunk, at: [i64; 3], words: Words<K>, further: u32) {
+    pub(crate) fn add(&mut self, part: &BrickedChunk, at: [i64; 3], words: Words<K>, further: u32) {
         let mut brick = Brick::new(at, 0, words, further);
         brick.first = self.count(part, at, brick.count, further);
         self.put(part, brick);
     }
 
     /// Counts the points of a brick, and returns the number of the first one.
-    pub fn count(&mut self, part: &BrickedChunk, at: [i64; 3], count: u32, further: u32) -> u32 {
+    pub(crate) fn count(&mut self, part: &BrickedChunk, at: [i64; 3], count: u32, further: u32) -> u32 {
         let numbers = if part.is_own(at) { &mut self.own } else { &mut self.ghosts };
         // An overflow is reported as an error before any number is used.
         let first = *numbers as u32;
@@ -130,13 +130,13 @@ impl<const K: usize> Numbering<K> {
     }
 
     /// Stores a brick whose points have been counted.
-    pub fn put(&mut self, part: &BrickedChunk, brick: Brick<K>) {
+    pub(crate) fn put(&mut self, part: &BrickedChunk, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
     }
 
     /// Returns a brick if it has points.
-    pub fn brick(&self, part: &BrickedChunk, at: [i64; 3]) -> Option<&Brick<K>> {
+    pub(crate) fn brick(&self, part: &BrickedChunk, at: [i64; 3]) -> Option<&Brick<K>> {
         self.bricks.get(*self.slots.get(part.brick_number(at))? as usize)
     }
 }

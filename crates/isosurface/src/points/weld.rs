@@ -96,7 +96,7 @@ fn points<const K: usize>(
 ///
 /// # Errors
 /// Two ranks have different samples.
-pub fn ghosts<const K: usize>(
+pub(crate) fn ghosts<const K: usize>(
     world: &World,
     (chunks, owners): (&Chunks, &Ownership),
     chunk_points: &[ChunkPoints<K>],

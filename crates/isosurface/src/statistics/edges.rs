@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::messages::exchange;
 
 /// Numbers of edges in the whole mesh.
-pub struct Edges {
+pub(super) struct Edges {
     pub all: u64,
     pub open: u64,
     pub nonmanifold: u64,
@@ -20,7 +20,7 @@ pub struct Edges {
 type Edge = [u64; 4];
 
 /// Counts the edges. Collective. The owner of the lower end counts an edge that several ranks have.
-pub fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
+pub(super) fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
     let (mut own, mut sent) = (Vec::new(), Vec::new());
     for triangle in mesh.triangles() {
         for i in 0..3 {

@@ -11,7 +11,7 @@ use crate::volume_mesh::VolumeMesh;
 
 /// Area of a surface, and the volume that it encloses. Collective. Sums are exact until the final
 /// rounding; only the terms of single triangles are rounded.
-pub fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
+pub(super) fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
     let (mut area, mut volume) = (ExactSum::default(), ExactSum::default());
     for triangle in mesh.triangles() {
         let [a, b, c] = triangle.map(|vertex| mesh.positions()[vertex as usize].map(f64::from));
@@ -24,7 +24,7 @@ pub fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
 
 /// Volume of all cells. Collective. The sum is exact until the final rounding; only the volumes of
 /// single cells are rounded.
-pub fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
+pub(super) fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
     let at = |point: u32| mesh.positions()[point as usize].map(f64::from);
     let mut volume = ExactSum::default();
     for cell in mesh.hexahedra() {
@@ -56,7 +56,7 @@ fn sum(world: &World, sum: ExactSum) -> Result<f64> {
 }
 
 /// Bounding box of the points of all ranks; `count` is their total number. Collective.
-pub fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32; 3]; 2]>> {
+pub(super) fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32; 3]; 2]>> {
     let mut corners = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for position in &points.positions[..points.own] {
         for axis in 0..3 {

@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::messages::exchange;
 
 /// Vertices of this rank that other ranks also have.
-pub struct Shared {
+pub(super) struct Shared {
     /// For each rank, the number of vertices that lower ranks own.
     before: Vec<u64>,
     /// Ghosts by owner: indices of vertices.
@@ -21,7 +21,7 @@ pub struct Shared {
 
 impl Shared {
     /// Finds the shared vertices. Collective.
-    pub fn new(world: &World, mesh: &Mesh) -> Result<Self> {
+    pub(super) fn new(world: &World, mesh: &Mesh) -> Result<Self> {
         let all = world.group().all_gather_v(copied(&[mesh.vertices_before()]))?;
         let before = all.iter().map(|payload| Ok(values::<u64>(payload)?[0])).collect::<Result<Vec<_>>>()?;
         let is_shared = vec![false; mesh.positions().len()];
@@ -43,18 +43,18 @@ impl Shared {
     }
 
     /// Rank that owns the vertex with this number.
-    pub fn owner(&self, number: u64) -> usize {
+    pub(super) fn owner(&self, number: u64) -> usize {
         self.before.partition_point(|&before| before <= number) - 1
     }
 
     /// True if another rank may also have an edge between two vertices.
-    pub fn may_share_edge(&self, a: u32, b: u32) -> bool {
+    pub(super) fn may_share_edge(&self, a: u32, b: u32) -> bool {
         self.is_shared[a as usize] && self.is_shared[b as usize]
     }
 
     /// Sends values of ghosts to their owners, or values of own vertices to the ranks that have
     /// them as ghosts. `of` gives the value of a vertex; `take` receives it. Collective.
-    pub fn exchange_values(
+    pub(super) fn exchange_values(
         &self,
         world: &World,
         to_owners: bool,

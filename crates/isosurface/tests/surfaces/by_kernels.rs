@@ -29,7 +29,7 @@ fn noise([x, y, z]: [i64; 3]) -> f32 {
 }
 
 /// Noise on a slope, so that no gradient is close to zero.
-pub fn rough(at: [i64; 3]) -> f32 {
+pub(crate) fn rough(at: [i64; 3]) -> f32 {
     let [x, y, z] = at.map(|x| x as f32);
     0.05 * x + 0.11 * y - 0.07 * z + 0.9 * noise(at)
 }

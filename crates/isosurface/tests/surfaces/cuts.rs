@@ -53,7 +53,7 @@ fn uneven() {
 }
 
 /// Field of 37 x 11 x 9 samples with k-d cuts, without a common grid.
-pub fn k_d() -> Vec<Region> {
+pub(crate) fn k_d() -> Vec<Region> {
     let boxes = [
         ([0, 0, 0], [20, 5, 9]),
         ([0, 5, 0], [20, 11, 4]),

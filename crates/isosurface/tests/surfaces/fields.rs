@@ -10,31 +10,36 @@ use zippy_isosurface::{Extractor, Grid, Mesh, Sample, Statistics, statistics};
 
 /// Field in host memory, axis 0 fastest.
 #[derive(Clone)]
-pub struct Field<T> {
+pub(crate) struct Field<T> {
     pub shape: [i64; 3],
     pub samples: Vec<T>,
 }
 
 impl<T: Sample> Field<T> {
-    pub fn new(shape: [i64; 3], mut value: impl FnMut([i64; 3]) -> T) -> Self {
+    pub(crate) fn new(shape: [i64; 3], mut value: impl FnMut([i64; 3]) -> T) -> Self {
         let [x, y, z] = shape;
         let places = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
         Self { shape, samples: places.map(&mut value).collect() }
     }
 
-    pub fn at(&self, [x, y, z]: [i64; 3]) -> T {
+    pub(crate) fn at(&self, [x, y, z]: [i64; 3]) -> T {
         self.samples[(x + self.shape[0] * (y + self.shape[1] * z)) as usize]
     }
 
     /// Adds a layer of one value around the field.
-    pub fn padded(&self, value: T) -> Self {
+    pub(crate) fn padded(&self, value: T) -> Self {
         Self::new(self.shape.map(|n| n + 2), |at| {
             let inner = at.map(|x| x - 1);
             if (0..3).all(|axis| (0..self.shape[axis]).contains(&inner[axis])) { self.at(inner) } else { value }
         })
     }
 
-    pub fn array(&self, world: &World, layout: &Layout, owners: Option<Vec<usize>>) -> Result<GlobalArray<T, 3>> {
+    pub(crate) fn array(
+        &self,
+        world: &World,
+        layout: &Layout,
+        owners: Option<Vec<usize>>,
+    ) -> Result<GlobalArray<T, 3>> {
         let array = match owners {
             Some(owners) => {
                 world.array("field", ArrayOptions::new(layout).owned_by(Ownership::table(owners, world.size())?))?
@@ -46,14 +51,14 @@ impl<T: Sample> Field<T> {
     }
 
     /// Surface by a single rank that has the whole field, with its mesh.
-    pub fn alone(&self, isovalue: f32) -> (Whole, Statistics) {
+    pub(crate) fn alone(&self, isovalue: f32) -> (Whole, Statistics) {
         let found = self.surface(Config::apart(1), |layout| layout, None, isovalue, true);
         (found.0.expect("one rank"), found.1)
     }
 
     /// Surface by `ranks` ranks or, under a launcher, by its processes. The process of rank 0
     /// receives the mesh.
-    pub fn cut(
+    pub(crate) fn cut(
         &self,
         ranks: usize,
         cut: impl Fn(Layout) -> Layout + Sync,
@@ -63,7 +68,7 @@ impl<T: Sample> Field<T> {
     }
 
     /// [`cut`](Self::cut) with an owner for each chunk, modulo the number of ranks.
-    pub fn owned(
+    pub(crate) fn owned(
         &self,
         ranks: usize,
         cut: impl Fn(Layout) -> Layout + Sync,
@@ -76,7 +81,7 @@ impl<T: Sample> Field<T> {
     }
 
     /// Statistics of an even cut.
-    pub fn statistics(&self, ranks: usize, isovalue: f32) -> Statistics {
+    pub(crate) fn statistics(&self, ranks: usize, isovalue: f32) -> Statistics {
         let ranks = launcher::counts(&[ranks])[0];
         self.surface(Config::threads(ranks), |layout| layout.split_all(Split::Auto), None, isovalue, false).1
     }
@@ -115,7 +120,7 @@ impl<T: Sample> Field<T> {
     }
 
     /// Number of grid edges with ends on both sides, by direct count.
-    pub fn crossed_edges(&self, isovalue: f32) -> u64 {
+    pub(crate) fn crossed_edges(&self, isovalue: f32) -> u64 {
         let inside = |at| self.at(at).value() >= isovalue;
         let mut count = 0;
         for axis in 0..3 {
@@ -133,7 +138,7 @@ impl<T: Sample> Field<T> {
 
 /// Whole mesh, with vertices in the order of their bits. Vertices with equal bits are merged.
 #[derive(Debug, PartialEq)]
-pub struct Whole {
+pub(crate) struct Whole {
     /// Position and normal, as bits.
     pub vertices: Vec<[u32; 6]>,
     /// Each triangle begins with its lowest vertex.
@@ -199,11 +204,11 @@ fn words(mesh: &Mesh) -> Vec<u64> {
 }
 
 /// Random numbers from 0 to 1, by the formula of the reference numbers.
-pub fn noise(n: i64) -> Field<f32> {
+pub(crate) fn noise(n: i64) -> Field<f32> {
     Field::new([n; 3], |[x, y, z]| random((x + n * (y + n * z)) as u32))
 }
 
-pub fn random(index: u32) -> f32 {
+pub(crate) fn random(index: u32) -> f32 {
     let state = index.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
     let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
     (((word >> 22) ^ word) >> 8) as f32 / (1 << 24) as f32

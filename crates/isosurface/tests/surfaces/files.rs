@@ -10,17 +10,17 @@ use super::fields::{Field, noise};
 use super::support::launcher;
 
 /// Directory that all processes of a launcher share; the first process removes it.
-pub struct Directory(pub PathBuf);
+pub(crate) struct Directory(pub PathBuf);
 
 impl Directory {
-    pub fn new(test: &str) -> Self {
+    pub(crate) fn new(test: &str) -> Self {
         let number = if launcher::size().is_some() { std::os::unix::process::parent_id() } else { std::process::id() };
         let path = std::env::temp_dir().join(format!("zippy-{test}-{number}"));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    pub fn files(&self) -> usize {
+    pub(crate) fn files(&self) -> usize {
         std::fs::read_dir(&self.0).unwrap().count()
     }
 }
@@ -34,7 +34,7 @@ impl Drop for Directory {
 }
 
 /// True on the process that checks files.
-pub fn first() -> bool {
+pub(crate) fn first() -> bool {
     launcher::rank().unwrap_or(0) == 0
 }
 

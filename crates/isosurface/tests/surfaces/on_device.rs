@@ -95,7 +95,7 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
 }
 
 /// Checks the error of an extractor without kernels.
-fn refused(world: &World, extractor: &Extractor<f32>, mesh: &mut DeviceMesh) {
+fn refused(world: &World, extractor: &Extractor<'_, f32>, mesh: &mut DeviceMesh) {
     assert!(!extractor.by_kernels());
     let error = extractor.extract_on_device(1.5, None, mesh).unwrap_err().to_string();
     assert!(error.contains("cannot be made on the device") && error.contains("by_kernels"), "{error}");

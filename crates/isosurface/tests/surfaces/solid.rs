@@ -11,7 +11,7 @@ use super::support::launcher;
 
 /// Whole mesh, with points in the order of their bits. Points with equal bits are merged.
 #[derive(Debug, PartialEq)]
-pub struct Solid {
+pub(crate) struct Solid {
     /// Position and values, as bits.
     pub points: Vec<Vec<u32>>,
     /// Hexahedra and tetrahedra, sorted; corners in the mesh's order.
@@ -19,36 +19,36 @@ pub struct Solid {
     pub found: VolumeStatistics,
 }
 
-pub const GRID: Grid = Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]);
+pub(crate) const GRID: Grid = Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]);
 
 /// Result of a filter on `ranks` ranks or, under a launcher, on its processes. The process of rank
 /// 0 receives it.
-pub fn filtered(
+pub(crate) fn filtered(
     field: &Field<f32>,
     ranks: usize,
     cut: impl Fn(Layout) -> Layout + Sync,
-    filter: impl Fn(&World, &Extractor<f32>) -> Result<VolumeMesh> + Sync,
+    filter: impl Fn(&World, &Extractor<'_, f32>) -> Result<VolumeMesh> + Sync,
 ) -> Option<Solid> {
     owned(field, Config::threads(launcher::counts(&[ranks])[0]), cut, None, GRID, filter)
 }
 
 /// Result of a filter on a single rank that has the whole field.
-pub fn alone(
+pub(crate) fn alone(
     field: &Field<f32>,
     grid: Grid,
-    filter: impl Fn(&World, &Extractor<f32>) -> Result<VolumeMesh> + Sync,
+    filter: impl Fn(&World, &Extractor<'_, f32>) -> Result<VolumeMesh> + Sync,
 ) -> Solid {
     owned(field, Config::apart(1), |layout| layout, None, grid, filter).expect("one rank")
 }
 
 /// [`filtered`] with an owner for each chunk.
-pub fn owned(
+pub(crate) fn owned(
     field: &Field<f32>,
     config: Config,
     cut: impl Fn(Layout) -> Layout + Sync,
     owners: Option<Vec<usize>>,
     grid: Grid,
-    filter: impl Fn(&World, &Extractor<f32>) -> Result<VolumeMesh> + Sync,
+    filter: impl Fn(&World, &Extractor<'_, f32>) -> Result<VolumeMesh> + Sync,
 ) -> Option<Solid> {
     let parts = run_with(config, |world| {
         let array = field.array(world, &cut(Layout::new(field.shape)), owners.clone())?;
@@ -134,18 +134,18 @@ impl Solid {
         Self { points: order.iter().map(|number| points[number].clone()).collect(), cells, found }
     }
 
-    pub fn position(&self, point: usize) -> [f64; 3] {
+    pub(crate) fn position(&self, point: usize) -> [f64; 3] {
         std::array::from_fn(|axis| f64::from(f32::from_bits(self.points[point][axis])))
     }
 
-    pub fn value(&self, point: usize, field: usize) -> f32 {
+    pub(crate) fn value(&self, point: usize, field: usize) -> f32 {
         f32::from_bits(self.points[point][3 + field])
     }
 }
 
 /// Cuts of a field of 37 x 11 x 9 samples: even, with ghost cells, uneven with chunks of one
 /// sample, one chunk per row, with empty chunks, k-d.
-pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
+pub(crate) fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     use zippy::Split;
     let boxes = crate::surfaces::cuts::k_d();
     vec![
@@ -162,7 +162,7 @@ pub fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
 }
 
 /// Faces of a cell, counterclockwise as seen from outside, in VTK's order of corners.
-pub fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
     let places: &[&[usize]] = match cell.len() {
         8 => &[&[0, 3, 2, 1], &[4, 5, 6, 7], &[0, 1, 5, 4], &[1, 2, 6, 5], &[2, 3, 7, 6], &[3, 0, 4, 7]],
         4 => &[&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]],
@@ -172,7 +172,7 @@ pub fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Checks that each cell has a positive volume, by the divergence theorem over its faces.
-pub fn cells_are_the_right_way_round(solid: &Solid) {
+pub(crate) fn cells_are_the_right_way_round(solid: &Solid) {
     for cell in &solid.cells {
         let mut volume = 0.0;
         for face in faces(cell) {

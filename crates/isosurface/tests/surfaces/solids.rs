@@ -23,17 +23,17 @@ fn noisy() -> Field<f32> {
 }
 
 /// Random samples without special values.
-pub fn plain(shape: [i64; 3]) -> Field<f32> {
+pub(crate) fn plain(shape: [i64; 3]) -> Field<f32> {
     Field::new(shape, |[x, y, z]| random((x + 50 * (y + 50 * z)) as u32) - 0.4)
 }
 
-pub fn corners([x, y, z]: [i64; 3]) -> [[i64; 3]; 8] {
+pub(crate) fn corners([x, y, z]: [i64; 3]) -> [[i64; 3]; 8] {
     // Corners of a hexahedron in VTK's order.
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
         .map(|[i, j, k]| [x + i, y + j, z + k])
 }
 
-pub fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+pub(crate) fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let [x, y, z] = shape.map(|n| n - 1);
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
@@ -43,7 +43,7 @@ fn stands([x, y, z]: [i64; 3]) -> [u32; 3] {
     [1.0 + 0.5 * x as f32, 2.0 + 0.75 * y as f32, 3.0 + 1.25 * z as f32].map(f32::to_bits)
 }
 
-pub fn volume_of(shape: [i64; 3]) -> f64 {
+pub(crate) fn volume_of(shape: [i64; 3]) -> f64 {
     shape.iter().zip([0.5, 0.75, 1.25]).map(|(&n, step)| (n - 1) as f64 * step).product()
 }
 
@@ -97,7 +97,7 @@ fn thresholds_and_clips_of_smooth_fields_are_the_same_for_every_number_of_ranks(
         let field = Field::new([41, 23, 19], |[x, y, z]| wave(x, 1) + wave(y, 2) * wave(z, 3) + 0.5 * wave(x + y, 4));
         let low = 1.5 * random(number) - 0.7;
         for (filter, rule) in [Some(Corners::Any), Some(Corners::All), None].into_iter().enumerate() {
-            let filtering = |_: &zippy::World, extractor: &Extractor<f32>| match rule {
+            let filtering = |_: &zippy::World, extractor: &Extractor<'_, f32>| match rule {
                 Some(rule) => extractor.threshold(low..=low + 0.2, rule, &[]),
                 None => extractor.clip(low, Side::Above, &[]),
             };
@@ -121,7 +121,7 @@ fn the_same_clip_for_every_cut() {
     });
     for (field, isovalue) in [(&noisy(), 0.5), (&rough, 0.5)] {
         for side in [Side::Above, Side::Below] {
-            let clip = |_: &zippy::World, extractor: &Extractor<f32>| extractor.clip(isovalue, side, &[]);
+            let clip = |_: &zippy::World, extractor: &Extractor<'_, f32>| extractor.clip(isovalue, side, &[]);
             let expected = alone(field, GRID, clip);
             assert!(expected.found.cells.hexahedra > 5 && expected.found.cells.tetrahedra > 4000);
             for (cut, ranks) in cuts().into_iter().zip(RANKS) {
@@ -176,7 +176,7 @@ fn values_of_further_fields() {
         }
         assert!(solid.points.len() > 3000);
     };
-    let clip = |world: &zippy::World, extractor: &Extractor<f32>| {
+    let clip = |world: &zippy::World, extractor: &Extractor<'_, f32>| {
         let other = world.array::<i16, 3>("other", &Layout::new(SHAPE).split_all(Split::Auto))?;
         other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
         let mesh = extractor.clip(0.0, Side::Above, &[&other])?;
@@ -232,7 +232,7 @@ fn nothing_and_everything() {
     for shape in [[1, 1, 1], [5, 1, 1], [1, 7, 9], [0, 4, 4], [2, 2, 2], [6, 5, 4]] {
         let field = Field::new(shape, |_| 3.0_f32);
         let cells = shape.iter().map(|n| (n - 1).max(0) as u64).product::<u64>();
-        let check = |filter: &(dyn Fn(&Extractor<f32>) -> zippy::Result<zippy_isosurface::VolumeMesh> + Sync),
+        let check = |filter: &(dyn Fn(&Extractor<'_, f32>) -> zippy::Result<zippy_isosurface::VolumeMesh> + Sync),
                      expected| {
             let solid = filtered(&field, 3, |layout| layout.split_all(Split::Auto), |_, extractor| filter(extractor));
             if let Some(solid) = solid {

@@ -12,7 +12,7 @@ use crate::solids::{Placement, SolidMask, VoxelizationBox};
 use crate::units::Units;
 
 /// Adds bodies to a problem, one after the other.
-pub struct BodyBuilder<'a> {
+pub(super) struct BodyBuilder<'a> {
     world: &'a World,
     pub problem: Problem,
     units: &'a Units,
@@ -31,7 +31,7 @@ struct FilePlacement {
 }
 
 impl<'a> BodyBuilder<'a> {
-    pub fn new(world: &'a World, problem: Problem, units: &'a Units, load: &'a LoadShape<'a>) -> Self {
+    pub(super) fn new(world: &'a World, problem: Problem, units: &'a Units, load: &'a LoadShape<'a>) -> Self {
         Self { world, problem, units, load, bodies: 0, warnings: Vec::new() }
     }
 
@@ -39,7 +39,7 @@ impl<'a> BodyBuilder<'a> {
     ///
     /// # Errors
     /// An error of the file; a shape that cannot become solid cells.
-    pub fn add_body(&mut self, body: &BodyTable) -> Result<()> {
+    pub(super) fn add_body(&mut self, body: &BodyTable) -> Result<()> {
         match &body.shape {
             ShapeEntry::Sphere(sphere) => self.add_sphere(body, sphere),
             ShapeEntry::Box(corners) => self.add_box(body, corners),

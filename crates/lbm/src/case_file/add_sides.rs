@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::side::Side;
 use crate::units::Units;
 
-pub fn add_sides(mut problem: Problem, tables: &CaseTables, units: &Units) -> Problem {
+pub(super) fn add_sides(mut problem: Problem, tables: &CaseTables, units: &Units) -> Problem {
     let (cells, is_between_walls) = (tables.lattice.get_ref().cells, axes_between_walls(tables));
     for sides in axes(tables) {
         let axis = sides.axis;

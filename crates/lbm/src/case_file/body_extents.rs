@@ -6,7 +6,7 @@ use crate::units::Units;
 
 /// The lower and the upper end of a body along each axis, in the units of the file; infinite if
 /// only a scan or a surface has them.
-pub fn body_extents(shape: &ShapeEntry) -> [[f64; 2]; 3] {
+pub(super) fn body_extents(shape: &ShapeEntry) -> [[f64; 2]; 3] {
     let unbounded = [f64::NEG_INFINITY, f64::INFINITY];
     let around = |centre: [f64; 3], radius: f64| centre.map(|x| [x - radius, x + radius]);
     match shape {
@@ -25,7 +25,7 @@ pub fn body_extents(shape: &ShapeEntry) -> [[f64; 2]; 3] {
 
 /// True if a body may cover a part of a side: the lower side of an axis for a positive `inward`
 /// direction, else the upper side.
-pub fn may_cover_side(tables: &CaseTables, units: &Units, axis: usize, inward: f64) -> bool {
+pub(super) fn may_cover_side(tables: &CaseTables, units: &Units, axis: usize, inward: f64) -> bool {
     let end = tables.lattice.get_ref().cells[axis] as f64 * units.cell;
     tables.bodies.iter().any(|body| {
         let [low, high] = body_extents(&body.get_ref().shape)[axis];

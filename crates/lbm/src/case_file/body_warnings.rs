@@ -9,7 +9,7 @@ use crate::units::Units;
 
 /// Bodies that sides of the box cut off. A body with its centre on a free-slip side is complete:
 /// its image is the other half.
-pub fn cut_off_warnings(tables: &CaseTables, units: &Units, axes: usize) -> Vec<String> {
+pub(super) fn cut_off_warnings(tables: &CaseTables, units: &Units, axes: usize) -> Vec<String> {
     /// Rounding errors, in cells.
     const ROUNDING: f64 = 1e-6;
     let mut warnings = Vec::new();
@@ -32,7 +32,7 @@ pub fn cut_off_warnings(tables: &CaseTables, units: &Units, axes: usize) -> Vec<
 }
 
 /// Bodies with few cells.
-pub fn small_body_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
+pub(super) fn small_body_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
     const MIN_CELLS: f64 = 8.0;
     let warning = |(index, shape): (usize, &ShapeEntry)| {
         let width = match shape {
@@ -53,7 +53,7 @@ pub fn small_body_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
 }
 
 /// The largest speeds of the surfaces of bodies, as first components of velocities.
-pub fn surface_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
+pub(super) fn surface_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
     let length = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let all = tables.bodies.iter().enumerate().map(|(index, table)| {
         let body = table.get_ref();

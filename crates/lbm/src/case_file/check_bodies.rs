@@ -14,7 +14,7 @@ use crate::units::Units;
 /// # Errors
 /// A number that is not finite or out of range; a size that is missing or given twice; a body
 /// outside of the box.
-pub fn check_bodies(text: &SourceText, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
+pub(super) fn check_bodies(text: &SourceText<'_>, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
     let size = tables.lattice.get_ref().cells.map(|n| n as f64 * units.cell);
     for (index, table) in tables.bodies.iter().enumerate() {
         let check = BodyCheck { text, table, key: format!("bodies[{index}]") };

@@ -9,7 +9,7 @@ use crate::units::Units;
 
 /// # Errors
 /// A number that is not finite or out of range; an axis with one periodic side.
-pub fn check_sides(text: &SourceText, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
+pub(super) fn check_sides(text: &SourceText<'_>, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
     for sides in axes(tables) {
         for side in sides.both() {
             check_side(text, &sides, &side, units)?;
@@ -23,7 +23,7 @@ pub fn check_sides(text: &SourceText, tables: &CaseTables, units: &Units) -> Res
     Ok(())
 }
 
-fn check_side(text: &SourceText, sides: &AxisSides, side: &KeyedSide, units: &Units) -> Result<(), FlowError> {
+fn check_side(text: &SourceText<'_>, sides: &AxisSides<'_>, side: &KeyedSide, units: &Units) -> Result<(), FlowError> {
     let (axis, table, key) = (sides.axis, sides.table, &side.key);
     match side.entry {
         SideEntry::Periodic | SideEntry::Wall | SideEntry::FreeSlip => Ok(()),

@@ -8,7 +8,7 @@ use crate::units::Units;
 
 /// A warning if fixed velocities bring more fluid than they remove, or less, and no side has a
 /// pressure: the density then changes for ever.
-pub fn inflow_imbalance(tables: &CaseTables, units: &Units) -> Option<String> {
+pub(super) fn inflow_imbalance(tables: &CaseTables, units: &Units) -> Option<String> {
     let (cells, is_between_walls) = (tables.lattice.get_ref().cells, axes_between_walls(tables));
     let (mut keys, mut net, mut total) = (Vec::new(), 0.0, 0.0_f64);
     for sides in axes(tables) {

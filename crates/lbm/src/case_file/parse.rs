@@ -78,7 +78,7 @@ impl CaseFile {
     }
 }
 
-fn check_numbers(text: &SourceText, tables: &CaseTables) -> Result<(), FlowError> {
+fn check_numbers(text: &SourceText<'_>, tables: &CaseTables) -> Result<(), FlowError> {
     let CaseTables { lattice, fluid, reference, .. } = tables;
     let LatticeTable { cells, magic, collision, .. } = lattice.get_ref();
     if let Some(n) = cells.iter().find(|n| !(1..=MAX_CELLS).contains(*n)) {
@@ -114,7 +114,7 @@ fn find_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
 }
 
 /// The velocity set of a lattice, with its defaults.
-pub fn velocity_set(lattice: &LatticeTable) -> VelocitySet {
+pub(super) fn velocity_set(lattice: &LatticeTable) -> VelocitySet {
     match lattice.velocities {
         Some(VelocitySetName::D2Q9) => VelocitySet::D2Q9,
         Some(VelocitySetName::D3Q27) => VelocitySet::D3Q27,

@@ -19,7 +19,11 @@ pub struct Probe {
 ///
 /// # Errors
 /// Two probes with one name; a name that a table cannot have; a position outside of the box.
-pub fn resolve_probes(text: &SourceText, tables: &CaseTables, units: &Units) -> Result<Vec<Probe>, FlowError> {
+pub(super) fn resolve_probes(
+    text: &SourceText<'_>,
+    tables: &CaseTables,
+    units: &Units,
+) -> Result<Vec<Probe>, FlowError> {
     let cells = tables.lattice.get_ref().cells;
     let mut probes: Vec<Probe> = Vec::new();
     for (index, table) in tables.probes.iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::units::Units;
 /// # Errors
 /// A number that is not positive; a step that is missing or given twice; units out of the range of
 /// floats.
-pub fn resolve_units(text: &SourceText, tables: &CaseTables) -> Result<Units, FlowError> {
+pub(super) fn resolve_units(text: &SourceText<'_>, tables: &CaseTables) -> Result<Units, FlowError> {
     let Some(table) = &tables.units else { return Ok(Units::LATTICE) };
     let entries = table.get_ref();
     text.check_positive(table, "units.cell", entries.cell)?;

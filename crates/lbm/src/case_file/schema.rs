@@ -10,7 +10,7 @@ use super::three_numbers::three;
 /// The whole file.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct CaseTables {
+pub(super) struct CaseTables {
     pub name: Option<String>,
     pub steps: u64,
     pub every: Option<u64>,
@@ -28,7 +28,7 @@ pub struct CaseTables {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct LatticeTable {
+pub(super) struct LatticeTable {
     #[serde(deserialize_with = "three")]
     pub cells: [i64; 3],
     pub velocities: Option<VelocitySetName>,
@@ -38,7 +38,7 @@ pub struct LatticeTable {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-pub enum VelocitySetName {
+pub(super) enum VelocitySetName {
     D2Q9,
     D3Q19,
     D3Q27,
@@ -46,7 +46,7 @@ pub enum VelocitySetName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CollisionName {
+pub(super) enum CollisionName {
     Bgk,
     Trt,
     Cumulant,
@@ -54,7 +54,7 @@ pub enum CollisionName {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct UnitTable {
+pub(super) struct UnitTable {
     pub cell: f64,
     pub step: Option<f64>,
     pub lattice_speed: Option<f64>,
@@ -63,7 +63,7 @@ pub struct UnitTable {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct FluidTable {
+pub(super) struct FluidTable {
     pub viscosity: f64,
     #[serde(default, deserialize_with = "three")]
     pub acceleration: [f64; 3],
@@ -73,7 +73,7 @@ pub struct FluidTable {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReferenceTable {
+pub(super) struct ReferenceTable {
     pub length: f64,
     pub speed: f64,
     pub area: Option<f64>,
@@ -81,7 +81,7 @@ pub struct ReferenceTable {
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct SideTables {
+pub(super) struct SideTables {
     pub x: Option<Spanned<AxisTable>>,
     pub y: Option<Spanned<AxisTable>>,
     pub z: Option<Spanned<AxisTable>>,
@@ -89,18 +89,18 @@ pub struct SideTables {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct AxisTable {
+pub(super) struct AxisTable {
     pub below: SideEntry,
     pub above: SideEntry,
 }
 
 impl AxisTable {
-    pub const PERIODIC: Self = Self { below: SideEntry::Periodic, above: SideEntry::Periodic };
+    pub(super) const PERIODIC: Self = Self { below: SideEntry::Periodic, above: SideEntry::Periodic };
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct BodyTable {
+pub(super) struct BodyTable {
     pub shape: ShapeEntry,
     #[serde(default, deserialize_with = "three")]
     pub velocity: [f64; 3],
@@ -110,7 +110,7 @@ pub struct BodyTable {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProbeTable {
+pub(super) struct ProbeTable {
     pub name: String,
     #[serde(deserialize_with = "three")]
     pub at: [f64; 3],

@@ -11,7 +11,7 @@ use super::three_numbers::{some_three, three};
 /// The shape of a body, in the units of the file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ShapeEntry {
+pub(super) enum ShapeEntry {
     Sphere(SphereEntry),
     Box(BoxEntry),
     Cylinder(CylinderEntry),
@@ -21,7 +21,7 @@ pub enum ShapeEntry {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct SphereEntry {
+pub(super) struct SphereEntry {
     #[serde(deserialize_with = "three")]
     pub centre: [f64; 3],
     pub radius: f64,
@@ -29,7 +29,7 @@ pub struct SphereEntry {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct BoxEntry {
+pub(super) struct BoxEntry {
     #[serde(deserialize_with = "three")]
     pub from: [f64; 3],
     #[serde(deserialize_with = "three")]
@@ -38,7 +38,7 @@ pub struct BoxEntry {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct CylinderEntry {
+pub(super) struct CylinderEntry {
     #[serde(deserialize_with = "three")]
     pub centre: [f64; 3],
     pub radius: f64,
@@ -49,7 +49,7 @@ pub struct CylinderEntry {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum AxisName {
+pub(super) enum AxisName {
     X,
     Y,
     #[default]
@@ -57,7 +57,7 @@ pub enum AxisName {
 }
 
 impl AxisName {
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         match self {
             Self::X => 0,
             Self::Y => 1,
@@ -68,7 +68,7 @@ impl AxisName {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScanEntry {
+pub(super) struct ScanEntry {
     pub file: PathBuf,
     pub above: f64,
     pub below: Option<f64>,
@@ -83,7 +83,7 @@ pub struct ScanEntry {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct SurfaceEntry {
+pub(super) struct SurfaceEntry {
     pub file: PathBuf,
     #[serde(default, deserialize_with = "some_three")]
     pub centre: Option<[f64; 3]>,

@@ -10,7 +10,7 @@ use super::three_numbers::three;
 /// A side of the box, in the units of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SideEntry {
+pub(super) enum SideEntry {
     Periodic,
     Wall,
     FreeSlip,

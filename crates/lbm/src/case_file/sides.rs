@@ -9,25 +9,25 @@ use super::side_entry::SideEntry;
 const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// The table of an axis that the file mentions.
-pub struct AxisSides<'t> {
+pub(super) struct AxisSides<'t> {
     pub axis: usize,
     pub table: &'t Spanned<AxisTable>,
 }
 
 /// A side with its key.
-pub struct KeyedSide {
+pub(super) struct KeyedSide {
     pub key: String,
     pub entry: SideEntry,
 }
 
 impl AxisSides<'_> {
     /// Key of the axis.
-    pub fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         format!("sides.{}", AXIS_NAMES[self.axis])
     }
 
     /// The sides below and above.
-    pub fn both(&self) -> [KeyedSide; 2] {
+    pub(super) fn both(&self) -> [KeyedSide; 2] {
         keyed_sides(self.axis, self.table.get_ref())
     }
 }
@@ -38,24 +38,24 @@ fn keyed_sides(axis: usize, table: &AxisTable) -> [KeyedSide; 2] {
 }
 
 /// The axes that the file mentions.
-pub fn axes(tables: &CaseTables) -> impl Iterator<Item = AxisSides<'_>> {
+pub(super) fn axes(tables: &CaseTables) -> impl Iterator<Item = AxisSides<'_>> {
     let all = [&tables.sides.x, &tables.sides.y, &tables.sides.z];
     all.into_iter().enumerate().filter_map(|(axis, table)| table.as_ref().map(|table| AxisSides { axis, table }))
 }
 
 /// Both sides of an axis. An axis that the file does not mention is periodic.
-pub fn sides_of_axis(tables: &CaseTables, axis: usize) -> [KeyedSide; 2] {
+pub(super) fn sides_of_axis(tables: &CaseTables, axis: usize) -> [KeyedSide; 2] {
     let mentioned = axes(tables).find(|sides| sides.axis == axis);
     mentioned.map_or_else(|| keyed_sides(axis, &AxisTable::PERIODIC), |sides| sides.both())
 }
 
 /// True for each axis with walls at rest on both sides.
-pub fn axes_between_walls(tables: &CaseTables) -> [bool; 3] {
+pub(super) fn axes_between_walls(tables: &CaseTables) -> [bool; 3] {
     [0, 1, 2].map(|axis| sides_of_axis(tables, axis).iter().all(|side| side.entry == SideEntry::Wall))
 }
 
 /// Velocities at sides.
-pub fn side_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
+pub(super) fn side_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
     let moving = |side: KeyedSide| match side.entry {
         SideEntry::MovingWall(u) | SideEntry::Velocity(u) | SideEntry::Parabola(u) => Some((side.key, u)),
         _ => None,

@@ -44,7 +44,7 @@ pub(super) struct CaseNumbers {
 
 impl CaseNumbers {
     /// The viscosity at which a length has the Reynolds number.
-    pub fn viscosity(&self, length: f64) -> f64 {
+    pub(super) fn viscosity(&self, length: f64) -> f64 {
         self.speed * length / self.reynolds
     }
 }

@@ -9,7 +9,7 @@ use crate::cell_index::CellIndex;
 use crate::error::FlowError;
 use crate::problem::Problem;
 
-pub fn shear_wave(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn shear_wave(options: &CaseOptions) -> Result<Case, FlowError> {
     let speed = 1.6 / options.n_or(64) as f64;
     let numbers = options.numbers(CaseDefaults { n: 64, reynolds: 50.0, speed })?;
     let (n, speed, length) = (numbers.n, numbers.speed, numbers.n as f64);
@@ -33,7 +33,7 @@ pub fn shear_wave(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn taylor_green_2d(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn taylor_green_2d(options: &CaseOptions) -> Result<Case, FlowError> {
     // The speed falls with the size of cells, so that compressibility errors fall like the others.
     let speed = 0.64 / options.n_or(64) as f64;
     let numbers = options.numbers(CaseDefaults { n: 64, reynolds: 32.0, speed })?;
@@ -66,7 +66,7 @@ pub fn taylor_green_2d(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn taylor_green_3d(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn taylor_green_3d(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 64, reynolds: 100.0, speed: 0.05 })?;
     let (n, speed) = (numbers.n, numbers.speed);
     let (length, k) = (n as f64 / (2.0 * PI), 2.0 * PI / n as f64);

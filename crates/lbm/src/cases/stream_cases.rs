@@ -15,7 +15,7 @@ use crate::velocity_set::VelocitySet;
 /// The channel of 22 × 4.1 diameters of Schäfer and Turek. The axis of the cylinder is 2 diameters
 /// from the lower wall and, except for half a cell, from the inlet. Inlet and outlet are at cell
 /// centres, walls at the edges of cells.
-pub fn cylinder(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn cylinder(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 20, reynolds: 20.0, speed: 0.05 })?;
     let (reynolds, speed, diameter) = (numbers.reynolds, numbers.speed, numbers.n as f64);
     let width = ((22.0 * diameter).round() as i64).saturating_add(1);
@@ -51,7 +51,7 @@ pub fn cylinder(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn sphere(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn sphere(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 160, reynolds: 100.0, speed: 0.05 })?;
     let (speed, extents) = (numbers.speed, options.stream_extents());
     let diameter = (extents[1] as f64 / 5.0).max(1.0);
@@ -80,7 +80,7 @@ pub fn sphere(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn object(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn object(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 160, reynolds: 100.0, speed: 0.05 })?;
     let solid = options.solid.as_ref().ok_or(FlowError::MissingSolid { case: "object" })?;
     let (speed, extents) = (numbers.speed, options.stream_extents());

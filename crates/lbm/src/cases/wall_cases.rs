@@ -8,7 +8,7 @@ use crate::error::FlowError;
 use crate::problem::Problem;
 use crate::side::Side;
 
-pub fn couette(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn couette(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 32, reynolds: 10.0, speed: 0.05 })?;
     let (n, speed, length) = (numbers.n, numbers.speed, numbers.n as f64);
     let viscosity = numbers.viscosity(length);
@@ -29,7 +29,7 @@ pub fn couette(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn poiseuille(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn poiseuille(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 32, reynolds: 10.0, speed: 0.05 })?;
     let (n, speed, height) = (numbers.n, numbers.speed, numbers.n as f64);
     let viscosity = numbers.viscosity(height);
@@ -54,7 +54,7 @@ pub fn poiseuille(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn cavity_2d(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn cavity_2d(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 128, reynolds: 100.0, speed: 0.1 })?;
     let (n, speed, length) = (numbers.n, numbers.speed, numbers.n as f64);
     let problem = Problem::new(options.set_in_plane(), [n, n, 1])
@@ -73,7 +73,7 @@ pub fn cavity_2d(options: &CaseOptions) -> Result<Case, FlowError> {
     })
 }
 
-pub fn cavity_3d(options: &CaseOptions) -> Result<Case, FlowError> {
+pub(super) fn cavity_3d(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 64, reynolds: 100.0, speed: 0.1 })?;
     let (n, speed, length) = (numbers.n, numbers.speed, numbers.n as f64);
     let problem = Problem::new(options.set_in_space(), [n, n, n])

@@ -9,7 +9,7 @@ use crate::error::FlowError;
 use crate::problem::Problem;
 
 /// Boundary cells of one rank.
-pub struct BoundaryLists {
+pub(super) struct BoundaryLists {
     /// Cells that move, mirror or are open, chunk by chunk and sorted by kind.
     pub cells: LocalArray<BoundaryCell, 1>,
     /// Ranges of `cells` for each chunk.
@@ -21,7 +21,7 @@ pub struct BoundaryLists {
 }
 
 /// Ranges of a chunk's boundary cells.
-pub struct ChunkBoundary {
+pub(super) struct ChunkBoundary {
     pub moving: Range<i64>,
     pub mirrors: Range<i64>,
     /// All open cells; outlets are last.
@@ -30,7 +30,7 @@ pub struct ChunkBoundary {
 }
 
 /// The surface cells of a body, which touch fluid.
-pub struct BodySurface {
+pub(super) struct BodySurface {
     pub cells: LocalArray<BoundaryCell, 1>,
     /// Range of `cells` for each chunk.
     pub chunks: Vec<Range<i64>>,
@@ -39,7 +39,7 @@ pub struct BodySurface {
 }
 
 /// Numbers of cells on all ranks.
-pub struct CellTotals {
+pub(super) struct CellTotals {
     pub fluid: u64,
     pub outlets: u64,
     /// Surface cells of each body.
@@ -51,7 +51,7 @@ impl BoundaryLists {
     ///
     /// # Errors
     /// [`FlowError::NoFluid`]; a failure of any rank.
-    pub fn total(&self, world: &World, problem: &Problem) -> Result<CellTotals> {
+    pub(super) fn total(&self, world: &World, problem: &Problem) -> Result<CellTotals> {
         let mut sums = vec![self.fluid_cells, self.outlet_cells];
         sums.extend(self.bodies.iter().map(|body| body.box_cells));
         world.group().all_reduce(&mut sums, |sum, other| *sum += *other)?;

@@ -2,11 +2,11 @@
 
 use crate::cell_index::CellIndex;
 
-pub fn cell_number([x, y, z]: CellIndex, [nx, ny, _]: [i64; 3]) -> u64 {
+pub(super) fn cell_number([x, y, z]: CellIndex, [nx, ny, _]: [i64; 3]) -> u64 {
     (x + nx * (y + ny * z)) as u64
 }
 
-pub fn cell_with_number(number: u64, [nx, ny, _]: [i64; 3]) -> CellIndex {
+pub(super) fn cell_with_number(number: u64, [nx, ny, _]: [i64; 3]) -> CellIndex {
     let number = number as i64;
     [number % nx, number / nx % ny, number / nx / ny]
 }

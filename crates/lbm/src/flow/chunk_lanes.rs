@@ -7,7 +7,7 @@ use crate::problem::Problem;
 
 /// The words of the populations of a chunk of cells: whole words, or one half of each word.
 #[derive(Debug, Clone, Copy)]
-pub struct ChunkLane {
+pub(super) struct ChunkLane {
     /// Index of the chunk of words on this rank.
     pub word_chunk: usize,
     /// Half of the words; 0 in 32 bits.
@@ -26,7 +26,7 @@ pub struct ChunkLane {
 }
 
 /// The lanes of this rank's chunks of cells.
-pub fn chunk_lanes(problem: &Problem, words: &[PopulationChunk], cells: &[Region]) -> Vec<ChunkLane> {
+pub(super) fn chunk_lanes(problem: &Problem, words: &[PopulationChunk], cells: &[Region]) -> Vec<ChunkLane> {
     let first_layer = |region: &Region| problem.sponge().map_or(0, |sponge| (region.start[sponge.axis] - 1) as i32);
     let Some(axis) = problem.fold_axis() else {
         let whole_words = |(word_chunk, region)| ChunkLane {

@@ -13,7 +13,7 @@ use crate::velocity_set::VelocitySet;
 
 /// The exchange that must precede the next use of the populations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DueExchange {
+pub(super) enum DueExchange {
     None,
     /// Fills ghost cells.
     FillGhosts,
@@ -22,7 +22,7 @@ pub enum DueExchange {
 }
 
 /// The slots of a neighbour in `direction` that cells use in a step of this parity.
-pub fn slots_across(set: VelocitySet, parity: usize, direction: &[i8]) -> Vec<usize> {
+pub(super) fn slots_across(set: VelocitySet, parity: usize, direction: &[i8]) -> Vec<usize> {
     let points_there = |q: &usize| {
         let velocity = set.velocity(*q);
         (0..3).all(|axis| direction[axis] == 0 || i64::from(direction[axis]) == velocity[axis])

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 ///
 /// # Errors
 /// An invalid velocity or density in a boundary cell; an error of the device.
-pub fn find_boundary(world: &World, problem: &Problem, kinds: &GlobalArray<u8, 3>) -> Result<BoundaryLists> {
+pub(super) fn find_boundary(world: &World, problem: &Problem, kinds: &GlobalArray<u8, 3>) -> Result<BoundaryLists> {
     let mut finder = BoundaryFinder::new(problem);
     for chunk in kinds.chunks() {
         chunk.all().write(&finder.add_chunk(&chunk.region())?)?;

@@ -5,7 +5,7 @@ use zippy::{Kernel, Result, World};
 use crate::shader::{self, KernelForm};
 
 /// The kernels of a flow, compiled when the flow is created.
-pub struct FlowKernels {
+pub(super) struct FlowKernels {
     pub step: Kernel,
     pub moving_wall: Kernel,
     pub mirror: Kernel,
@@ -20,7 +20,7 @@ pub struct FlowKernels {
 
 impl FlowKernels {
     /// Collective.
-    pub fn new(world: &World, form: &KernelForm) -> Result<Self> {
+    pub(super) fn new(world: &World, form: &KernelForm) -> Result<Self> {
         Ok(Self {
             step: world.kernel(shader::step_kernel(form))?,
             moving_wall: world.kernel(shader::moving_wall_kernel(form))?,

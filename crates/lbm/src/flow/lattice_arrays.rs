@@ -7,7 +7,7 @@ use crate::problem::Problem;
 
 /// Creates an array on the lattice, on the ranks that own the populations of its cells. `parts` are
 /// the lengths of the parts of the cut, in words. Collective.
-pub fn create_on_lattice<T: Element, const D: usize>(
+pub(super) fn create_on_lattice<T: Element, const D: usize>(
     world: &World,
     problem: &Problem,
     parts: &[Vec<i64>; 3],
@@ -21,26 +21,26 @@ pub fn create_on_lattice<T: Element, const D: usize>(
 }
 
 /// The layout of one number per cell.
-pub fn scalar_layout(problem: &Problem, parts: &[Vec<i64>; 3]) -> Layout {
+pub(super) fn scalar_layout(problem: &Problem, parts: &[Vec<i64>; 3]) -> Layout {
     lattice_layout(&parts_in_cells(problem, parts), None).ghost(ghost_widths(problem)).periodic(periodic_axes(problem))
 }
 
 /// The layout of several numbers for each element of these parts.
-pub fn vector_layout(problem: &Problem, parts: &[Vec<i64>; 3], components: usize) -> Layout {
+pub(super) fn vector_layout(problem: &Problem, parts: &[Vec<i64>; 3], components: usize) -> Layout {
     let ([gx, gy, gz], [px, py, pz]) = (ghost_widths(problem), periodic_axes(problem));
     lattice_layout(parts, Some(components)).ghost([gx, gy, gz, 0]).periodic([px, py, pz, false])
 }
 
-pub fn ghost_widths(problem: &Problem) -> [i64; 3] {
+pub(super) fn ghost_widths(problem: &Problem) -> [i64; 3] {
     std::array::from_fn(|axis| (axis < problem.set.axes()).into())
 }
 
-pub fn periodic_axes(problem: &Problem) -> [bool; 3] {
+pub(super) fn periodic_axes(problem: &Problem) -> [bool; 3] {
     std::array::from_fn(|axis| axis < problem.set.axes() && problem.is_periodic(axis))
 }
 
 /// The parts of the lattice in cells: twice as many along the fold axis.
-pub fn parts_in_cells(problem: &Problem, parts: &[Vec<i64>; 3]) -> [Vec<i64>; 3] {
+pub(super) fn parts_in_cells(problem: &Problem, parts: &[Vec<i64>; 3]) -> [Vec<i64>; 3] {
     let copies = |axis| if problem.fold_axis() == Some(axis) { 2 } else { 1 };
     std::array::from_fn(|axis| parts[axis].repeat(copies(axis)))
 }

@@ -3,13 +3,13 @@
 use zippy::{Kernel, LocalArray};
 
 /// Largest number of checks until [`Flow::finish_checks`](crate::Flow::finish_checks) reads them.
-pub const MAX_PENDING_CHECKS: usize = 32;
+pub(super) const MAX_PENDING_CHECKS: usize = 32;
 
 /// Words of a result: the largest key, and the index of the cell.
-pub const RESULT_WORDS: usize = 2;
+pub(super) const RESULT_WORDS: usize = 2;
 
 /// Stability checks with results on the device.
-pub struct PendingChecks {
+pub(super) struct PendingChecks {
     pub run_fastest_kernel: Kernel,
     pub run_index_kernel: Kernel,
     /// Key and index of the fastest cell of each run, for each chunk.
@@ -21,6 +21,6 @@ pub struct PendingChecks {
 }
 
 /// Results before the first check of a number of chunks.
-pub fn empty_results(chunks: usize) -> Vec<u32> {
+pub(super) fn empty_results(chunks: usize) -> Vec<u32> {
     [0, u32::MAX].repeat(MAX_PENDING_CHECKS * chunks.max(1))
 }

@@ -52,20 +52,20 @@ impl Populations {
 }
 
 /// A chunk of populations.
-pub enum PopulationChunk {
+pub(super) enum PopulationChunk {
     Single(ChunkRef<f32, 4>),
     Half(ChunkRef<u32, 4>),
 }
 
 /// Bits of populations, with the region of their words.
-pub struct PopulationBits {
+pub(super) struct PopulationBits {
     pub region: Region,
     pub bits: Vec<u32>,
 }
 
 impl PopulationChunk {
     /// Binds the populations for reading, as `f`.
-    pub fn bind_read<'c>(&self, call: Call<'c>) -> Call<'c> {
+    pub(super) fn bind_read<'c>(&self, call: Call<'c>) -> Call<'c> {
         match self {
             Self::Single(f) => call.read("f", f.all()),
             Self::Half(f) => call.read("f", f.all()),
@@ -73,28 +73,28 @@ impl PopulationChunk {
     }
 
     /// Binds the populations for reading and writing, as `f`.
-    pub fn bind_update<'c>(&self, call: Call<'c>) -> Call<'c> {
+    pub(super) fn bind_update<'c>(&self, call: Call<'c>) -> Call<'c> {
         match self {
             Self::Single(f) => call.update("f", f.all()),
             Self::Half(f) => call.update("f", f.all()),
         }
     }
 
-    pub fn region(&self) -> Region {
+    pub(super) fn region(&self) -> Region {
         match self {
             Self::Single(f) => f.region(),
             Self::Half(f) => f.region(),
         }
     }
 
-    pub fn strides(&self, ghost_widths: [i64; 3]) -> Strides {
+    pub(super) fn strides(&self, ghost_widths: [i64; 3]) -> Strides {
         let extents = self.region().extents();
         let [x, y, z] = [0, 1, 2].map(|axis| extents[axis] + 2 * ghost_widths[axis]);
         [x, x * y, x * y * z]
     }
 
     /// The bits of a slot in one lane of the words.
-    pub fn read_bits(&self, slot: i64, lane: i32) -> Result<PopulationBits> {
+    pub(super) fn read_bits(&self, slot: i64, lane: i32) -> Result<PopulationBits> {
         match self {
             Self::Single(f) => {
                 let section = f.at((.., .., .., slot));

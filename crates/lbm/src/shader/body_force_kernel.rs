@@ -11,7 +11,7 @@ use super::slots::load;
 
 /// Force and torque of the fluid on each surface cell of a body in a step: six numbers per cell, by
 /// momentum exchange (Ladd 1994).
-pub fn body_force_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn body_force_kernel(form: &KernelForm) -> KernelSource {
     const FORCES: &str = "@group(0) @binding(3) var<storage, read_write> forces: array<f32>;\n";
     // Momentum exchange needs no force field.
     let form = &KernelForm { has_force_field: false, ..*form };

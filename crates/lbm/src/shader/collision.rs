@@ -11,7 +11,7 @@ use crate::collision::Collision;
 use crate::velocity_set::VelocitySet;
 
 /// Replaces the arrived populations `g0`, `g1`, … by those after the collision.
-pub fn collide(form: &KernelForm) -> String {
+pub(super) fn collide(form: &KernelForm) -> String {
     match form.collision {
         Collision::Bgk | Collision::Trt { .. } => collide_two_rates(form.set, form.has_eddies),
         Collision::Cumulant => collide_cumulants(form.has_eddies),

@@ -47,7 +47,7 @@ const RELAX_MOMENTS: &str = "    let bulk = k00 + k11 + k22;
     let mean = RealVector(u.x + force_share * force.x, u.y + force_share * force.y, u.z + force_share * force.z);
 ";
 
-pub fn collide_cumulants(has_eddies: bool) -> String {
+pub(super) fn collide_cumulants(has_eddies: bool) -> String {
     let mut text = declare_moments(SET) + DECLARE_FLOW;
     if has_eddies {
         text += &(declare_equilibrium(SET) + &declare_eddy_rates(SET));

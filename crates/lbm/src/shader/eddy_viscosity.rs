@@ -7,7 +7,7 @@ use crate::velocity_set::VelocitySet;
 
 /// Declares the rates `omega_plus` and `omega_minus` with the eddy viscosity of the local stress.
 /// The parameter `eddy_factor` is 18 √2 (C Δ)².
-pub fn declare_eddy_rates(set: VelocitySet) -> String {
+pub(super) fn declare_eddy_rates(set: VelocitySet) -> String {
     let mut text = String::new();
     for q in set.first_of_pairs() {
         _ = writeln!(text, "    let noneq{q} = sum{q} - 2.0 * eq_plus{q};");

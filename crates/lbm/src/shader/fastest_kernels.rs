@@ -15,14 +15,14 @@ use super::moments::{DECLARE_FLOW, declare_moments};
 use super::slots::load;
 
 /// Cells along the last axis that one invocation reads: a *run*.
-pub const RUN_CELLS: i64 = 16;
+pub(crate) const RUN_CELLS: i64 = 16;
 
 /// Key of a cell without a finite density near 1, above the keys of all speeds.
-pub const UNSTABLE_KEY: u32 = u32::MAX;
+pub(crate) const UNSTABLE_KEY: u32 = u32::MAX;
 
 /// Writes key and index of the fastest cell of each run of [`RUN_CELLS`] cells to `run_fastest`,
 /// and the largest key of all runs to the word `slot` of `fastest`.
-pub fn run_fastest_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn run_fastest_kernel(form: &KernelForm) -> KernelSource {
     let axis = AXES[form.set.axes() - 1];
     let text = [
         &declare_common(form, Access::Read, CellsPerInvocation::One),
@@ -74,7 +74,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 /// Writes the least index of the runs with the largest key to the word after `slot` of `fastest`.
-pub fn run_index_kernel() -> KernelSource {
+pub(crate) fn run_index_kernel() -> KernelSource {
     KernelSource::text(
         "run_index.wgsl",
         "@group(0) @binding(0) var<storage, read> run_fastest: array<u32>;

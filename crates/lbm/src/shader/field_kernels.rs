@@ -11,7 +11,7 @@ use super::outlet::declare_open_flow;
 use super::slots::load;
 
 /// Density minus 1 and velocity of fluid cells that are not at open sides; zero elsewhere.
-pub fn fields_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn fields_kernel(form: &KernelForm) -> KernelSource {
     const FIELDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
 @group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
@@ -37,7 +37,7 @@ fn list_reader(declarations: &str, body: &str, form: &KernelForm) -> String {
 }
 
 /// Density minus 1 and velocity of cells at open sides, where some populations are unknown.
-pub fn open_fields_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn open_fields_kernel(form: &KernelForm) -> KernelSource {
     const FIELDS: &str = "@group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
 ";
@@ -54,7 +54,7 @@ pub fn open_fields_kernel(form: &KernelForm) -> KernelSource {
 /// Density minus 1 of fluid cells that are not at open sides, and the sum of the populations that
 /// solid cells hold for them. `start` is the lattice index of the chunk's first cell, `bounds` the
 /// end of the lattice.
-pub fn mass_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn mass_kernel(form: &KernelForm) -> KernelSource {
     const DECLARATIONS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<f32>;
 @group(0) @binding(4) var<uniform> start: vec3<i32>;
@@ -80,7 +80,7 @@ fn is_fluid(p: vec3<i32>) -> bool {
 }
 
 /// Density minus 1 of cells at open sides.
-pub fn open_mass_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn open_mass_kernel(form: &KernelForm) -> KernelSource {
     const VALUES: &str = "@group(0) @binding(3) var<storage, read_write> values: array<f32>;\n";
     let body = load(form) + &declare_open_flow(form.set) + "    values_store(p, density - 1.0);\n";
     kernel_source(form, "open_mass", list_reader(VALUES, &body, form))

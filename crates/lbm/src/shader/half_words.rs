@@ -6,4 +6,4 @@
 //! the same for every cut. Values out of the range of halves become NaN on every device.
 
 /// Functions that unpack, round and pack halves.
-pub const HALF_WORDS_WGSL: &str = include_str!("../../shaders/half_words.wgsl");
+pub(super) const HALF_WORDS_WGSL: &str = include_str!("../../shaders/half_words.wgsl");

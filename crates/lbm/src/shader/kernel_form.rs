@@ -7,11 +7,11 @@ use crate::velocity_set::VelocitySet;
 
 /// Distances in a chunk of populations, in words: between neighbours along y and z, and between
 /// slots.
-pub type Strides = [i64; 3];
+pub(crate) type Strides = [i64; 3];
 
 /// Properties of a flow for which its kernels are generated.
 #[derive(Debug, Clone, Copy)]
-pub struct KernelForm {
+pub(crate) struct KernelForm {
     pub set: VelocitySet,
     pub collision: Collision,
     /// True with a Smagorinsky constant.
@@ -31,7 +31,7 @@ pub struct KernelForm {
 
 /// The text for each position of the neighbour in the direction of a velocity, relative to the
 /// fold.
-pub struct FoldTexts<'t> {
+pub(crate) struct FoldTexts<'t> {
     pub same_half: &'t str,
     /// The neighbour above may be in the other half.
     pub above: &'t str,
@@ -41,7 +41,7 @@ pub struct FoldTexts<'t> {
 
 impl KernelForm {
     /// `parts` are the lengths of the parts of the cut, in words.
-    pub fn new(problem: &Problem, parts: &[Vec<i64>; 3], is_software_adapter: bool) -> Self {
+    pub(crate) fn new(problem: &Problem, parts: &[Vec<i64>; 3], is_software_adapter: bool) -> Self {
         Self {
             workgroup: if is_software_adapter { fitting_workgroup(parts) } else { [64, 1] },
             strides: None,
@@ -57,13 +57,13 @@ impl KernelForm {
 
     /// Uses the strides of this rank's chunks as literals if they are equal. Literals are faster
     /// than variables.
-    pub fn with_strides(self, strides: &[Strides]) -> Self {
+    pub(crate) fn with_strides(self, strides: &[Strides]) -> Self {
         let are_equal = strides.windows(2).all(|pair| pair[0] == pair[1]);
         Self { strides: strides.first().copied().filter(|_| are_equal), ..self }
     }
 
     /// The text for the neighbour in the direction of velocity `q`.
-    pub fn across_fold<'t>(&self, q: usize, texts: &FoldTexts<'t>) -> &'t str {
+    pub(crate) fn across_fold<'t>(&self, q: usize, texts: &FoldTexts<'t>) -> &'t str {
         match self.fold_axis.map(|axis| self.set.velocity(q)[axis]) {
             None | Some(0) => texts.same_half,
             Some(1) => texts.above,

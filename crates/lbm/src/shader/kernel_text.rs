@@ -13,7 +13,7 @@ use crate::sponge::LayerExpression;
 
 /// Access of a kernel to an array.
 #[derive(Clone, Copy)]
-pub enum Access {
+pub(super) enum Access {
     Read,
     ReadWrite,
 }
@@ -29,14 +29,14 @@ impl Access {
 
 /// Cells of one invocation.
 #[derive(Clone, Copy, PartialEq)]
-pub enum CellsPerInvocation {
+pub(super) enum CellsPerInvocation {
     One,
     /// Both cells of a word of 16-bit populations.
     Two,
 }
 
 /// A kernel with one invocation for each cell of an array.
-pub struct ArrayKernel<'t> {
+pub(super) struct ArrayKernel<'t> {
     /// Name of the array.
     pub array: &'t str,
     pub populations: Access,
@@ -47,7 +47,7 @@ pub struct ArrayKernel<'t> {
 }
 
 /// A kernel with one invocation for each boundary cell of a list.
-pub struct ListKernel<'t> {
+pub(super) struct ListKernel<'t> {
     pub populations: Access,
     pub boundary_cells: Access,
     /// Declarations of bindings from 3 on.
@@ -59,13 +59,13 @@ pub struct ListKernel<'t> {
 }
 
 /// The boundary cell itself.
-pub const CELL_ITSELF: &str = "boundary_cell.cell.xyz";
+pub(super) const CELL_ITSELF: &str = "boundary_cell.cell.xyz";
 /// The inner neighbour of an outlet, or the fluid cell of an image.
-pub const CELL_ALONG_NORMAL: &str = "boundary_cell.cell.xyz + vec3<i32>(boundary_cell.normal.xyz)";
+pub(super) const CELL_ALONG_NORMAL: &str = "boundary_cell.cell.xyz + vec3<i32>(boundary_cell.normal.xyz)";
 
 /// Declarations of all kernels with populations. `Real` is one number for each cell of an
 /// invocation.
-pub fn declare_common(form: &KernelForm, populations: Access, cells: CellsPerInvocation) -> String {
+pub(super) fn declare_common(form: &KernelForm, populations: Access, cells: CellsPerInvocation) -> String {
     let is_half = form.fold_axis.is_some();
     let word = if is_half { "u32" } else { "f32" };
     let real = if cells == CellsPerInvocation::Two { "vec2<f32>" } else { "f32" };
@@ -84,12 +84,12 @@ struct RealVector {{ x: Real, y: Real, z: Real }}
 }
 
 /// The binding of the force field, if the flow has one.
-pub fn declare_force_field(form: &KernelForm) -> &'static str {
+pub(super) fn declare_force_field(form: &KernelForm) -> &'static str {
     if form.has_force_field { "@group(0) @binding(5) var<storage, read> force_field: array<f32>;\n" } else { "" }
 }
 
 /// Declares the force on a cell.
-pub fn declare_force(form: &KernelForm) -> &'static str {
+pub(super) fn declare_force(form: &KernelForm) -> &'static str {
     if !form.has_force_field {
         return "    let force = parameters.force;\n";
     }
@@ -99,7 +99,7 @@ pub fn declare_force(form: &KernelForm) -> &'static str {
 }
 
 /// The bindings of the force fields of both cells of a word.
-pub fn declare_force_fields_of_word(form: &KernelForm) -> &'static str {
+pub(super) fn declare_force_fields_of_word(form: &KernelForm) -> &'static str {
     if !form.has_force_field {
         return "";
     }
@@ -109,7 +109,7 @@ pub fn declare_force_fields_of_word(form: &KernelForm) -> &'static str {
 }
 
 /// Declares the forces on both cells of a word.
-pub fn declare_forces_of_word(form: &KernelForm) -> String {
+pub(super) fn declare_forces_of_word(form: &KernelForm) -> String {
     if !form.has_force_field {
         return "    let force = parameters.force;\n".into();
     }
@@ -122,7 +122,7 @@ pub fn declare_forces_of_word(form: &KernelForm) -> String {
 }
 
 /// Declares parity and rates.
-pub fn declare_parameters(form: &KernelForm, cells: CellsPerInvocation) -> String {
+pub(super) fn declare_parameters(form: &KernelForm, cells: CellsPerInvocation) -> String {
     let rates = match form.sponge {
         None => "    let rate_plus = parameters.rate_plus;
     let rate_minus = parameters.rate_minus;
@@ -146,7 +146,7 @@ pub fn declare_parameters(form: &KernelForm, cells: CellsPerInvocation) -> Strin
 }
 
 /// The text of an entry point with one invocation for each cell of an array.
-pub fn frame_entry_point(form: &KernelForm, array: &str, declarations: &str, body: &str) -> String {
+pub(super) fn frame_entry_point(form: &KernelForm, array: &str, declarations: &str, body: &str) -> String {
     let [x, y] = form.workgroup;
     format!(
         "{declarations}@compute @workgroup_size({x}, {y})
@@ -159,7 +159,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 impl ArrayKernel<'_> {
-    pub fn text(&self, form: &KernelForm) -> String {
+    pub(super) fn text(&self, form: &KernelForm) -> String {
         let cells = CellsPerInvocation::One;
         let declarations =
             declare_common(form, self.populations, cells) + self.declarations + declare_force_field(form);
@@ -169,7 +169,7 @@ impl ArrayKernel<'_> {
 }
 
 impl ListKernel<'_> {
-    pub fn text(&self, form: &KernelForm) -> String {
+    pub(super) fn text(&self, form: &KernelForm) -> String {
         let common = declare_common(form, self.populations, CellsPerInvocation::One);
         let parameters = declare_parameters(form, CellsPerInvocation::One);
         format!(
@@ -194,7 +194,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }
 
 /// A kernel source with the velocity set and the precision in its name.
-pub fn kernel_source(form: &KernelForm, name: &str, text: String) -> KernelSource {
+pub(super) fn kernel_source(form: &KernelForm, name: &str, text: String) -> KernelSource {
     let suffix = if form.fold_axis.is_some() { ".half" } else { "" };
     let source = KernelSource::text(format!("{name}.{}{suffix}.wgsl", form.set.name().to_lowercase()), text);
     // Native kernels lack the instructions that convert halves.

@@ -37,10 +37,10 @@ mod slots;
 mod step_kernels;
 mod walls;
 
-pub use body_force_kernel::body_force_kernel;
-pub use fastest_kernels::{RUN_CELLS, UNSTABLE_KEY, run_fastest_kernel, run_index_kernel};
-pub use field_kernels::{fields_kernel, mass_kernel, open_fields_kernel, open_mass_kernel};
-pub use kernel_form::{KernelForm, Strides};
-pub use step_kernels::{
+pub(crate) use body_force_kernel::body_force_kernel;
+pub(crate) use fastest_kernels::{RUN_CELLS, UNSTABLE_KEY, run_fastest_kernel, run_index_kernel};
+pub(crate) use field_kernels::{fields_kernel, mass_kernel, open_fields_kernel, open_mass_kernel};
+pub(crate) use kernel_form::{KernelForm, Strides};
+pub(crate) use step_kernels::{
     initial_kernel, mirror_kernel, moving_wall_kernel, open_side_kernel, outlet_input_kernel, step_kernel,
 };

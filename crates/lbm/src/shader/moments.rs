@@ -7,7 +7,7 @@ use crate::velocity_set::VelocitySet;
 
 /// Declares the sum and the difference of each pair (`sum1`, `difference1`, …), the density minus 1
 /// (`excess`) and the momentum (`momentum`).
-pub fn declare_moments(set: VelocitySet) -> String {
+pub(super) fn declare_moments(set: VelocitySet) -> String {
     let mut text = String::new();
     for q in set.first_of_pairs() {
         let next = q + 1;
@@ -25,14 +25,14 @@ pub fn declare_moments(set: VelocitySet) -> String {
 
 /// Declares density and velocity from the moments. Half of the force belongs to the velocity (Guo
 /// 2002).
-pub const DECLARE_FLOW: &str = "    let density = 1.0 + excess;
+pub(super) const DECLARE_FLOW: &str = "    let density = 1.0 + excess;
     let u = RealVector((momentum.x + 0.5 * force.x) / density, (momentum.y + 0.5 * force.y) / density,
         (momentum.z + 0.5 * force.z) / density);
 ";
 
 /// Declares the equilibrium of `density`, `excess` and `u`: `eq0`, and for each pair the symmetric
 /// part `eq_plus1` and the antisymmetric part `eq_minus1`. Also declares `cu1` = c · u.
-pub fn declare_equilibrium(set: VelocitySet) -> String {
+pub(super) fn declare_equilibrium(set: VelocitySet) -> String {
     let mut text = String::from("    let base = excess - density * (1.5 * (u.x * u.x + u.y * u.y + u.z * u.z));\n");
     _ = writeln!(text, "    let eq0 = {} * base;", literal(set.weight(0)));
     for q in set.first_of_pairs() {

@@ -12,7 +12,7 @@ use super::walls::load_inside_lattice;
 use crate::velocity_set::VelocitySet;
 
 /// Replaces all populations of an open cell, and collides them.
-pub fn regularise_and_collide(form: &KernelForm) -> String {
+pub(super) fn regularise_and_collide(form: &KernelForm) -> String {
     let set = form.set;
     let mut text = load_inside_lattice(form) + &declare_open_flow(set) + "    let excess = density - 1.0;\n";
     text += &declare_equilibrium(set);

@@ -16,7 +16,7 @@ use crate::velocity_set::VelocitySet;
 /// Declares `density`, `u` and `mean` (the mean normal velocity of an outlet) of an open cell, and
 /// for each population the component `inward1` of its velocity along the normal. Velocity or
 /// density is given; the other one follows from the populations that leave or move along the side.
-pub fn declare_open_flow(set: VelocitySet) -> String {
+pub(super) fn declare_open_flow(set: VelocitySet) -> String {
     let mut text = String::from("    var known = g0;\n");
     for q in 1..set.count() {
         _ = writeln!(text, "    let inward{q} = {};", dot_velocity(set.velocity(q), "boundary_cell.normal"));
@@ -73,7 +73,7 @@ fn advect_outlet_flow(set: VelocitySet) -> String {
 }
 
 /// Replaces the populations towards the wall beyond an outlet by the invariant of the next steps.
-pub fn store_outlet_flow(set: VelocitySet) -> String {
+pub(super) fn store_outlet_flow(set: VelocitySet) -> String {
     let mut text =
         String::from("    if kind == OPEN_OUTLET {\n        let through = dot(u, boundary_cell.normal.xyz);\n");
     for q in 1..set.count() {

@@ -13,7 +13,7 @@ const LANES: FoldTexts<'static> = FoldTexts { same_half: "lane", above: "lane_ab
 const SWAPS: FoldTexts<'static> = FoldTexts { same_half: "", above: "is_last_word", below: "is_first_word" };
 
 /// Declares the indices of the slots of cell `p`: `own0`, `own1`, `remote1`, `own3`, `remote3`, …
-pub fn declare_slots(form: &KernelForm) -> String {
+pub(super) fn declare_slots(form: &KernelForm) -> String {
     let mut text = String::from("    let zero = i32(f_index(vec4<i32>(0, 0, 0, 0)));\n");
     let strides = [("stride_y", "0, 1, 0, 0"), ("stride_z", "0, 0, 1, 0"), ("stride_slot", "0, 0, 0, 1")];
     for (k, (name, neighbour)) in strides.into_iter().enumerate() {
@@ -52,7 +52,7 @@ pub fn declare_slots(form: &KernelForm) -> String {
 }
 
 /// Declares the lanes of a cell and of its neighbours across the fold.
-pub fn declare_lanes(form: &KernelForm) -> &'static str {
+pub(super) fn declare_lanes(form: &KernelForm) -> &'static str {
     if form.fold_axis.is_none() {
         return "";
     }
@@ -63,7 +63,7 @@ pub fn declare_lanes(form: &KernelForm) -> &'static str {
 }
 
 /// Reads the populations that arrive at cell `p` into `g0`, `g1`, …
-pub fn load(form: &KernelForm) -> String {
+pub(super) fn load(form: &KernelForm) -> String {
     let mut text = declare_slots(form) + declare_lanes(form);
     let read = |slot: String, lane: &str| match form.fold_axis {
         None => format!("f[{slot}]"),
@@ -86,12 +86,12 @@ enum PairMember {
 }
 
 /// Writes the populations that leave cell `p`, each to the slot of its opposite.
-pub fn store(form: &KernelForm) -> String {
+pub(super) fn store(form: &KernelForm) -> String {
     write_slots(form, PairMember::Second)
 }
 
 /// Writes populations to the slots from which [`load`] reads them, for the initial flow.
-pub fn store_arrived(form: &KernelForm) -> String {
+pub(super) fn store_arrived(form: &KernelForm) -> String {
     declare_slots(form) + declare_lanes(form) + &write_slots(form, PairMember::First)
 }
 
@@ -118,7 +118,7 @@ fn declare_seed(form: &KernelForm) -> &'static str {
 }
 
 /// [`load`] of both cells of a word. Keeps the words in `w0`, `w1`, …
-pub fn load_words(form: &KernelForm) -> String {
+pub(super) fn load_words(form: &KernelForm) -> String {
     let mut text = declare_slots(form) + "    let w0 = f[own0];\n    var g0 = unpack_word(w0);\n";
     for q in form.set.first_of_pairs() {
         let next = q + 1;
@@ -133,7 +133,7 @@ pub fn load_words(form: &KernelForm) -> String {
 }
 
 /// [`store`] of the cells of a word whose bits are in `mask`.
-pub fn store_words(form: &KernelForm) -> String {
+pub(super) fn store_words(form: &KernelForm) -> String {
     let merge = |word: usize, q: usize| format!("merge_word(w{word}, g{q}, mask, random_bits(seed, {q}u))");
     let mut text = declare_seed(form).to_owned() + &format!("    f[own0] = {};\n", merge(0, 0));
     for q in form.set.first_of_pairs() {

@@ -19,7 +19,7 @@ use super::walls::{reflect_at_free_slip, reflect_at_moving_wall};
 const KINDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;\n";
 
 /// A step of all cells with fluid that are not at open sides.
-pub fn step_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn step_kernel(form: &KernelForm) -> KernelSource {
     let text = if form.fold_axis.is_some() { step_of_words(form) } else { step_of_cells(form) };
     kernel_source(form, "step", text)
 }
@@ -59,22 +59,22 @@ fn list_step(cell: &'static str, body: &str, form: &KernelForm) -> String {
 }
 
 /// A step of moving walls.
-pub fn moving_wall_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn moving_wall_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "moving_wall", list_step(CELL_ITSELF, &reflect_at_moving_wall(form), form))
 }
 
 /// A step of images beyond free-slip sides.
-pub fn mirror_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn mirror_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "mirror", list_step(CELL_ALONG_NORMAL, &reflect_at_free_slip(form), form))
 }
 
 /// A step of cells at open sides.
-pub fn open_side_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn open_side_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "open_side", list_step(CELL_ITSELF, &regularise_and_collide(form), form))
 }
 
 /// Copies density and velocity of the inner neighbours of outlets into the list, before the step.
-pub fn outlet_input_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn outlet_input_kernel(form: &KernelForm) -> KernelSource {
     let body = load(form)
         + &declare_moments(form.set)
         + DECLARE_FLOW
@@ -93,7 +93,7 @@ pub fn outlet_input_kernel(form: &KernelForm) -> KernelSource {
 }
 
 /// Populations in equilibrium with density and velocity.
-pub fn initial_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn initial_kernel(form: &KernelForm) -> KernelSource {
     const FIELDS: &str = "@group(0) @binding(2) var<storage, read> excess: array<f32>;
 @group(0) @binding(3) var<storage, read> velocity: array<f32>;
 ";

@@ -20,7 +20,7 @@ use super::kernel_form::KernelForm;
 use super::slots::{declare_lanes, declare_slots, load, store};
 
 /// Reads the populations of a boundary cell; those from outside of the lattice are zero.
-pub fn load_inside_lattice(form: &KernelForm) -> String {
+pub(super) fn load_inside_lattice(form: &KernelForm) -> String {
     let mut text = load(form);
     for q in 1..form.set.count() {
         _ = writeln!(text, "    g{q} = select(g{q}, 0.0, (boundary_cell.outside & {}u) != 0u);", 1_u32 << q);
@@ -29,7 +29,7 @@ pub fn load_inside_lattice(form: &KernelForm) -> String {
 }
 
 /// Sends populations from the fluid back with the momentum of the wall (Ladd 1994).
-pub fn reflect_at_moving_wall(form: &KernelForm) -> String {
+pub(super) fn reflect_at_moving_wall(form: &KernelForm) -> String {
     let (set, mut text) = (form.set, load_inside_lattice(form));
     for q in set.first_of_pairs() {
         let (next, weight) = (q + 1, literal(6.0 * set.weight(q)));
@@ -44,7 +44,7 @@ pub fn reflect_at_moving_wall(form: &KernelForm) -> String {
 
 /// Copies the populations that left the fluid cell `p` of an image, reflected, to the slots of the
 /// image.
-pub fn reflect_at_free_slip(form: &KernelForm) -> String {
+pub(super) fn reflect_at_free_slip(form: &KernelForm) -> String {
     let (set, mut text) = (form.set, load(form));
     let swap = |text: &mut String, a: usize, b: usize| {
         _ = writeln!(text, "        let before{a} = g{a};\n        g{a} = g{b};\n        g{b} = before{a};");

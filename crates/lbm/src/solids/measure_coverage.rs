@@ -21,7 +21,7 @@ const AREA_UNIT: f64 = 1.0 / (1 << 24) as f64;
 type AreaSums = [i64; 5];
 
 /// A surface with triangles in cells, and its solid cells in a box.
-pub struct VoxelizedSurface<'a, F: Fn(usize) -> Triangle> {
+pub(super) struct VoxelizedSurface<'a, F: Fn(usize) -> Triangle> {
     pub voxelization_box: &'a VoxelizationBox,
     pub solid: &'a SolidMask,
     pub triangles: &'a TriangleList<F>,
@@ -32,7 +32,7 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
     ///
     /// # Errors
     /// A failure of any rank.
-    pub fn measure_coverage(&self, world: &World) -> Result<SurfaceCoverage> {
+    pub(super) fn measure_coverage(&self, world: &World) -> Result<SurfaceCoverage> {
         let count = self.triangles.count;
         let share = rank_share(world, count as i64);
         let share = share.start as usize..share.end as usize;

@@ -6,7 +6,7 @@ use super::triangle::{CornerBits, Triangle, area_vector, corner_bits, dot, edges
 
 /// Open edges of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OpenEdges {
+pub(super) struct OpenEdges {
     /// Edges of an odd number of triangles.
     pub open: usize,
     /// All edges.
@@ -23,7 +23,7 @@ struct EdgeUse {
 
 impl OpenEdges {
     /// Finds the open edges of triangles in cells.
-    pub fn find(triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
+    pub(super) fn find(triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
         let mut uses: HashMap<[CornerBits; 2], EdgeUse> = HashMap::new();
         for ends in triangles.clone().flat_map(edges) {
             let [a, b] = ends.map(corner_bits);
@@ -55,7 +55,7 @@ impl OpenEdges {
     }
 
     /// A warning, if cells that are neither inside nor outside show that holes matter.
-    pub fn warning(&self, solid_cells: u64, doubtful_cells: u64) -> Option<String> {
+    pub(super) fn warning(&self, solid_cells: u64, doubtful_cells: u64) -> Option<String> {
         let Self { open, total, volume } = self;
         // Triangles without common corners have only open edges and no holes.
         let is_connected = 2 * open <= *total;

@@ -26,7 +26,7 @@ struct NeighbourPair {
 ///
 /// Triangles are neighbours if exactly two share an edge. Consistent neighbours pass it in opposite
 /// directions.
-pub fn orient_triangles(triangles: &mut [Triangle32]) -> usize {
+pub(super) fn orient_triangles(triangles: &mut [Triangle32]) -> usize {
     let pairs = find_neighbours(triangles);
     if !pairs.iter().any(|pair| pair.disagree) {
         return 0;

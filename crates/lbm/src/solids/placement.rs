@@ -25,7 +25,7 @@ const MAX_DISTANCE: f64 = i32::MAX as f64;
 
 /// The cells around a shape, and the points at which they are classified.
 #[derive(Debug, Clone, Copy)]
-pub struct CellWindow {
+pub(super) struct CellWindow {
     /// First cell.
     pub start: [i64; 3],
     /// Cells along each axis.
@@ -37,7 +37,7 @@ pub struct CellWindow {
 
 impl CellWindow {
     /// A length above all rounding errors of a surface, in cells.
-    pub fn tolerance(&self) -> f64 {
+    pub(super) fn tolerance(&self) -> f64 {
         2.0 * self.offset[0]
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use zippy::World;
 
 /// The items `0..count` of this rank. Shares of ranks differ by at most one item.
-pub fn rank_share(world: &World, count: i64) -> Range<i64> {
+pub(super) fn rank_share(world: &World, count: i64) -> Range<i64> {
     let (rank, size) = (world.rank() as i128, world.size() as i128);
     let start = |rank: i128| (i128::from(count) * rank / size) as i64;
     start(rank)..start(rank + 1)

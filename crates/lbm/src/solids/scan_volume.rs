@@ -28,7 +28,7 @@ pub struct ScanVolume<'a> {
     pub below: Option<f64>,
     /// Calls the receiver with each plane of a range, in order. Planes are across axis 2, and axis
     /// 0 is the fastest axis of a plane. Local; each rank requests the planes of its share.
-    pub read_planes: &'a dyn Fn(Range<i64>, &mut PlaneReceiver) -> Result<()>,
+    pub read_planes: &'a dyn Fn(Range<i64>, &mut PlaneReceiver<'_>) -> Result<()>,
 }
 
 /// Two neighbouring voxels along an axis, and the weight of the second voxel.
@@ -139,7 +139,7 @@ impl ScanVolume<'_> {
 
     /// The map from samples to voxel indices. It takes the centre of the placement to the centre of
     /// the scan: the origin of the grid has no influence.
-    fn cell_to_voxel(&self, sampled: &SampledWindow) -> CellToVoxel {
+    fn cell_to_voxel(&self, sampled: &SampledWindow<'_>) -> CellToVoxel {
         let SampledWindow { placement, window, samples_per_edge } = sampled;
         let samples = *samples_per_edge as f64;
         let inverse = self.grid.inverse();
@@ -183,7 +183,7 @@ impl ScanVolume<'_> {
     }
 
     /// Classifies the cells in these layers of a window. Local.
-    fn classify_layers(&self, layers: Range<i64>, sampled: &SampledWindow) -> Result<RankResult> {
+    fn classify_layers(&self, layers: Range<i64>, sampled: &SampledWindow<'_>) -> Result<RankResult> {
         let SampledWindow { window, samples_per_edge: samples, .. } = *sampled;
         let builder = SolidMaskBuilder::new(window.start, window.extents)?;
         let mut result = RankResult { builder, min: f64::INFINITY, max: f64::NEG_INFINITY };

@@ -4,7 +4,7 @@ use super::triangle::{Triangle, area_vector, centroid, cross, dot, length, subtr
 
 /// Moments of a group of triangles, for their solid angle from a distance.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct TriangleMoments {
+pub(super) struct TriangleMoments {
     /// Mean of the centroids, weighted by area.
     pub centre: [f64; 3],
     /// Sum of the area vectors.
@@ -15,7 +15,7 @@ pub struct TriangleMoments {
 
 /// The solid angle of a triangle (van Oosterom and Strackee 1983), positive on the side opposite to
 /// the normal; `None` for a point on the triangle.
-pub fn exact_solid_angle(triangle: &Triangle, point: [f64; 3]) -> Option<f64> {
+pub(super) fn exact_solid_angle(triangle: &Triangle, point: [f64; 3]) -> Option<f64> {
     /// Rounding error of a sum, relative to its terms.
     const ROUNDING: f64 = 1e-14;
     let [a, b, c] = triangle.map(|corner| subtract(corner, point));
@@ -31,7 +31,7 @@ pub fn exact_solid_angle(triangle: &Triangle, point: [f64; 3]) -> Option<f64> {
 }
 
 impl TriangleMoments {
-    pub fn new(triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
+    pub(super) fn new(triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
         let (mut weighted, mut total_area, mut normal) = ([0.0; 3], 0.0, [0.0; 3]);
         let (mut unweighted, mut count) = ([0.0; 3], 0.0);
         for triangle in triangles.clone() {
@@ -57,7 +57,7 @@ impl TriangleMoments {
     }
 
     /// The solid angle from the point `centre - r`.
-    pub fn solid_angle(&self, r: [f64; 3]) -> f64 {
+    pub(super) fn solid_angle(&self, r: [f64; 3]) -> f64 {
         let square = dot(r, r);
         let cube = square * square.sqrt();
         let trace: f64 = (0..3).map(|axis| self.first[axis][axis]).sum();

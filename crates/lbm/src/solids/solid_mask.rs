@@ -188,7 +188,7 @@ fn bit_index([nx, ny, _]: [i64; 3], [x, y, z]: [i64; 3]) -> usize {
 }
 
 /// Solid cells that one rank has found.
-pub struct SolidMaskBuilder {
+pub(super) struct SolidMaskBuilder {
     start: [i64; 3],
     extents: [i64; 3],
     words: Vec<u64>,
@@ -199,7 +199,7 @@ impl SolidMaskBuilder {
     ///
     /// # Errors
     /// No memory.
-    pub fn new(start: [i64; 3], extents: [i64; 3]) -> std::result::Result<Self, SolidError> {
+    pub(super) fn new(start: [i64; 3], extents: [i64; 3]) -> std::result::Result<Self, SolidError> {
         let cells = extents.iter().try_fold(1_i64, |product, &n| product.checked_mul(n));
         let length = cells.filter(|&cells| cells <= MAX_CELLS).map(|cells| (cells as usize).div_ceil(64));
         let mut words = Vec::new();
@@ -211,24 +211,24 @@ impl SolidMaskBuilder {
     }
 
     /// [`new`](Self::new) with the same error on every rank. Collective.
-    pub fn new_on_all_ranks(world: &World, start: [i64; 3], extents: [i64; 3]) -> Result<Self> {
+    pub(super) fn new_on_all_ranks(world: &World, start: [i64; 3], extents: [i64; 3]) -> Result<Self> {
         let builder = Self::new(start, extents).map_err(Into::into);
         world.agree("allocating the cells of a solid", builder)
     }
 
     /// A copy of a mask.
-    pub fn from_mask(mask: &SolidMask) -> Self {
+    pub(super) fn from_mask(mask: &SolidMask) -> Self {
         Self { start: mask.start, extents: mask.extents, words: mask.words.to_vec() }
     }
 
     /// Makes a cell solid, relative to the first cell of the box.
-    pub fn set(&mut self, at: [i64; 3]) {
+    pub(super) fn set(&mut self, at: [i64; 3]) {
         let bit = bit_index(self.extents, at);
         self.words[bit / 64] |= 1 << (bit % 64);
     }
 
     /// The union of the cells of all ranks. Collective.
-    pub fn merge_ranks(mut self, world: &World) -> Result<SolidMask> {
+    pub(super) fn merge_ranks(mut self, world: &World) -> Result<SolidMask> {
         world.group().all_reduce(&mut self.words, |word, other| *word |= *other)?;
         let solid_cells = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
         Ok(SolidMask {

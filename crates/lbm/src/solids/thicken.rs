@@ -34,7 +34,7 @@ impl FaceSet {
 /// Triangles are in cells, with cell centres at whole numbers. A triangle along the axes may pass
 /// through a cell within `skin` of some faces of the cell. Such a cell is added only if no
 /// neighbour across these faces is solid, so that a face between two cells thickens nothing.
-pub fn thicken(
+pub(super) fn thicken(
     world: &World,
     inside: SolidMask,
     triangles: &TriangleList<impl Fn(usize) -> Triangle>,

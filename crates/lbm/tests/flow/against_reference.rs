@@ -24,7 +24,7 @@ fn fields_of_all_cases_are_those_of_the_reference() {
 }
 
 /// Compares a case with the reference after 1, 2 and 21 steps, on each of these numbers of ranks.
-pub fn compare_with_reference(case: &Case, counts: &[usize]) {
+pub(crate) fn compare_with_reference(case: &Case, counts: &[usize]) {
     let mut reference = case.reference();
     let mut expected = Vec::new();
     for steps in [1, 2, 21] {

@@ -8,7 +8,7 @@ use zippy_lbm::{Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 use super::support::launcher;
 
 /// The velocity along axis 0 in the cells along axis 1, in the middle of the other axes.
-fn velocity_profile(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
+fn velocity_profile(world: &World, flow: &mut Flow<'_>) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
     let [x, y, z] = flow.box_ranges();
     let line = world.get(fields.velocity.at(((x.start + x.end) / 2, y, (z.start + z.end) / 2, 0)))?;

@@ -8,7 +8,7 @@ use super::reference_flow::{CellRole, ReferenceFlow};
 
 /// A side of the box as plain data.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum TestSide {
+pub(crate) enum TestSide {
     Periodic,
     Wall,
     Lid([f64; 3]),
@@ -22,7 +22,7 @@ pub enum TestSide {
 use TestSide::{Inflow, Lid, Mirror, Outlet, Periodic, Pressure, Wall};
 
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub name: &'static str,
     pub set: VelocitySet,
     pub extents: [i64; 3],
@@ -72,7 +72,7 @@ impl Case {
         is_solid.then(|| if noise(at, 6) < 0.3 { [0.02, -0.01, if plane { 0.0 } else { 0.015 }] } else { [0.0; 3] })
     }
 
-    pub fn problem(&self) -> Problem {
+    pub(crate) fn problem(&self) -> Problem {
         let side = |beyond: TestSide, axis: usize, up: f64| match beyond {
             Periodic => Side::Periodic,
             Wall => Side::Wall,
@@ -180,7 +180,7 @@ impl Case {
         layers.filter(|&(open, _)| open).map(least).fold(3.0 * self.viscosity, f64::max)
     }
 
-    pub fn reference(&self) -> ReferenceFlow {
+    pub(crate) fn reference(&self) -> ReferenceFlow {
         let layers = [0, 1, 2].map(|axis| self.side_layers(axis));
         let shape = std::array::from_fn(|axis| self.extents[axis] + 2 * layers[axis]);
         let mut reference = ReferenceFlow {
@@ -214,13 +214,13 @@ impl Case {
         reference
     }
 
-    pub fn flow<'w>(&self, world: &'w World, cut: &Cut) -> Result<Flow<'w>> {
+    pub(crate) fn flow<'w>(&self, world: &'w World, cut: &Cut) -> Result<Flow<'w>> {
         Flow::new(world, &self.problem(), cut)
     }
 }
 
 /// Cases with every kind of side, cell and collision for each velocity set.
-pub fn all_cases() -> Vec<Case> {
+pub(crate) fn all_cases() -> Vec<Case> {
     let plain = |name, set, extents, sides| Case {
         name,
         set,

@@ -7,10 +7,10 @@ use zippy::{Config, run_with};
 
 use super::support::launcher;
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "an example has a main function")]
 #[path = "../../examples/cluster.rs"]
 mod cluster;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "an example has a main function")]
 #[path = "../../examples/single.rs"]
 mod single;
 

@@ -5,7 +5,7 @@ use zippy_lbm::VelocitySet;
 
 /// Role of a cell in the lattice.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CellRole {
+pub(crate) enum CellRole {
     Fluid,
     Solid,
     Moving([f64; 3]),
@@ -25,7 +25,7 @@ pub enum CellRole {
     },
 }
 
-pub struct ReferenceFlow {
+pub(crate) struct ReferenceFlow {
     pub set: VelocitySet,
     pub shape: [i64; 3],
     pub periodic: [bool; 3],
@@ -49,7 +49,11 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 impl ReferenceFlow {
     /// Sets the equilibrium of density and velocity, in moving walls with their velocity.
-    pub fn set_equilibrium(&mut self, density: impl Fn([i64; 3]) -> f64, velocity: impl Fn([i64; 3]) -> [f64; 3]) {
+    pub(crate) fn set_equilibrium(
+        &mut self,
+        density: impl Fn([i64; 3]) -> f64,
+        velocity: impl Fn([i64; 3]) -> [f64; 3],
+    ) {
         for i in 0..self.roles.len() {
             let (mut rho, mut u) = (1.0, [0.0; 3]);
             match self.roles[i] {
@@ -64,7 +68,7 @@ impl ReferenceFlow {
         }
     }
 
-    pub fn cell(&self, i: usize) -> [i64; 3] {
+    pub(crate) fn cell(&self, i: usize) -> [i64; 3] {
         let [nx, ny, _] = self.shape;
         let i = i as i64;
         [i % nx, i / nx % ny, i / nx / ny]
@@ -84,7 +88,7 @@ impl ReferenceFlow {
         Some(index as usize)
     }
 
-    pub fn is_fluid(&self, i: usize) -> bool {
+    pub(crate) fn is_fluid(&self, i: usize) -> bool {
         !matches!(self.roles[i], CellRole::Solid | CellRole::Moving(_) | CellRole::Mirror(_))
     }
 
@@ -98,7 +102,7 @@ impl ReferenceFlow {
     }
 
     /// Density and velocity of a cell, including half of the force.
-    pub fn moments(&self, i: usize) -> (f64, [f64; 3]) {
+    pub(crate) fn moments(&self, i: usize) -> (f64, [f64; 3]) {
         let count = self.set.count();
         let f = &self.f[i * count..(i + 1) * count];
         self.open_flow(i, f).unwrap_or_else(|| moments(self.set, f, self.forces[i]))
@@ -154,7 +158,7 @@ impl ReferenceFlow {
         }
     }
 
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         let count = self.set.count();
         let mut next = self.f.clone();
         for i in 0..self.roles.len() {

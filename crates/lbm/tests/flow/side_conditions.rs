@@ -11,7 +11,7 @@ const SPEED: f64 = 0.05;
 const TRT: Collision = Collision::Trt { magic: 3.0 / 16.0 };
 
 /// Velocities of the cells of the box, component by component.
-fn velocities(world: &World, flow: &mut Flow) -> Result<Vec<f64>> {
+fn velocities(world: &World, flow: &mut Flow<'_>) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
     let [x, y, z] = flow.box_ranges();
     let found = world.get(fields.velocity.at((x, y, z, ..)))?;

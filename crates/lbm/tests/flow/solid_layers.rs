@@ -99,7 +99,7 @@ fn scan_of_n_cells_has_n_layers_at_any_position() {
     }
 }
 
-fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver) -> Result<()> {
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver<'_>) -> Result<()> {
     move |planes, take| {
         for z in planes {
             let voxels = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));

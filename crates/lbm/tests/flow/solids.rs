@@ -14,7 +14,7 @@ use super::support::launcher;
 type Triangle = [[f32; 3]; 3];
 
 /// A sphere of radius 1 around a point, of `2 n (n - 1)` triangles.
-pub fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
+pub(crate) fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
     let at = |i: usize, j: usize| -> [f32; 3] {
         let (polar, around) = (PI * i as f64 / n as f64, 2.0 * PI * (j % n) as f64 / n as f64);
         let unit = [polar.sin() * around.cos(), polar.sin() * around.sin(), polar.cos()];
@@ -260,7 +260,7 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
 }
 
 /// The reader of a scan with computed values.
-fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver) -> Result<()> {
+fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver<'_>) -> Result<()> {
     move |planes, take| {
         for z in planes {
             let cells = (0..shape[1]).flat_map(|y| (0..shape[0]).map(move |x| [x, y, z]));

@@ -20,7 +20,7 @@ fn vortices(set: VelocitySet, precision: Precision) -> Problem {
 }
 
 /// Largest speed of all cells and the speed of one cell, from the fields.
-fn speeds_from_fields(world: &World, flow: &mut Flow, [x, y, z]: CellIndex) -> Result<[f64; 2]> {
+fn speeds_from_fields(world: &World, flow: &mut Flow<'_>, [x, y, z]: CellIndex) -> Result<[f64; 2]> {
     let fields = flow.fields()?;
     let inside = flow.box_ranges();
     let [nx, ny, _] = inside.each_ref().map(|range| range.end - range.start);

@@ -9,7 +9,7 @@ use crate::ir::{Access, Format, Memory, Type, Value};
 use crate::shape::Shape;
 
 /// Type of a value in memory.
-pub fn type_of(format: Format) -> Type {
+pub(super) fn type_of(format: Format) -> Type {
     match format {
         Format::Word | Format::Half | Format::Byte => Type::I32,
         Format::F16 | Format::F32 => Type::F32,
@@ -36,7 +36,7 @@ impl Emitter<'_, '_> {
 
     /// Address of a lane's scalar, or of the begin of the memory where the guard is false. Frames
     /// interleave the lanes of each scalar.
-    pub fn address(
+    pub(crate) fn address(
         &mut self,
         access: &Access,
         lane: usize,
@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Loads one lane's scalar.
-    pub fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
+    pub(crate) fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let address = self.lane_address(access, lane, guard);
         let address = self.conditional_address(address);
@@ -152,7 +152,7 @@ impl Emitter<'_, '_> {
     }
 
     /// True for a load of one scalar or of contiguous memory, without a test.
-    pub fn loads_at_once(&self, access: &Access) -> bool {
+    pub(crate) fn loads_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
         let is_run = match (access.memory, step) {
@@ -166,7 +166,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Loads the scalar of each lane into vectors.
-    pub fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
+    pub(crate) fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
         let ty = type_of(access.format);
         if let Some(bytes) = self.load_bytes(access) {
             return bytes;
@@ -244,7 +244,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores the value of the active lanes.
-    pub fn store(&mut self, access: &Access, value: Value) {
+    pub(crate) fn store(&mut self, access: &Access, value: Value) {
         if self.lanes == 1 {
             return self.store_lane(access, value, 0, None);
         }
@@ -274,7 +274,7 @@ impl Emitter<'_, '_> {
     }
 
     /// True for a store of all lanes to contiguous memory, without a test.
-    pub fn stores_at_once(&self, access: &Access) -> bool {
+    pub(crate) fn stores_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
         let follows =
@@ -334,7 +334,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Generates code that runs only where all conditions hold.
-    pub fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
+    pub(crate) fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
         let Some(first) = conditions.first() else { return run(self) };
         let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
         let [inside, next] = [(); 2].map(|()| self.build.create_block());
@@ -348,7 +348,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Jumps to a block with arguments.
-    pub fn jump(&mut self, block: code::Block, arguments: &[code::Value]) {
+    pub(crate) fn jump(&mut self, block: code::Block, arguments: &[code::Value]) {
         let arguments: Vec<code::BlockArg> = arguments.iter().map(|one| (*one).into()).collect();
         self.build.ins().jump(block, &arguments);
     }

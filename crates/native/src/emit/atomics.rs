@@ -10,7 +10,7 @@ use crate::ir::{Atomic, AtomicOperation, Type};
 
 impl Emitter<'_, '_> {
     /// Generates an atomic operation of each active lane, in the order of lanes.
-    pub fn atomic(&mut self, atomic: &Atomic) {
+    pub(crate) fn atomic(&mut self, atomic: &Atomic) {
         let ty = self.kernel.ty(atomic.result);
         let active = self.active.clone();
         let mut results = Vec::with_capacity(self.lanes);

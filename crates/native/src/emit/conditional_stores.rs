@@ -16,7 +16,7 @@ const MAX_STATEMENTS: usize = 24;
 impl Emitter<'_, '_> {
     /// Condition and arm of an `if` with a uniform condition, no other arm, and no effects except
     /// stores.
-    pub fn as_conditional_stores<'s>(&self, statement: &'s Statement) -> Option<(Value, &'s [Statement])> {
+    pub(crate) fn as_conditional_stores<'s>(&self, statement: &'s Statement) -> Option<(Value, &'s [Statement])> {
         let Statement::If { condition, accept, reject, merges } = statement else { return None };
         let is_plain =
             reject.is_empty() && merges.is_empty() && accept.len() <= MAX_STATEMENTS && self.active.is_none();
@@ -39,7 +39,7 @@ impl Emitter<'_, '_> {
 
     /// Generates an arm whose stores discard their value where the condition is false, and whose
     /// loads, which may be out of range there, read the discarded memory.
-    pub fn store_if(&mut self, condition: Value, arm: &[Statement]) {
+    pub(crate) fn store_if(&mut self, condition: Value, arm: &[Statement]) {
         let condition = self.scalar(condition);
         self.store_condition = Some(condition);
         self.body(arm);
@@ -47,7 +47,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Selects an address where a condition holds, else the address of discarded memory.
-    pub fn select_address(&mut self, condition: code::Value, address: code::Value) -> code::Value {
+    pub(crate) fn select_address(&mut self, condition: code::Value, address: code::Value) -> code::Value {
         let slot = *self.discard_slot.get_or_insert_with(|| {
             let bytes = 8 * LANES as u32;
             self.build.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4))

@@ -12,7 +12,7 @@ use crate::shape::Shape;
 
 /// Target of `Break` and `Repeat` with a label.
 #[derive(Debug, Clone)]
-pub enum LabelTarget {
+pub(super) enum LabelTarget {
     /// All lanes jump at once, with the label's results as block arguments.
     Uniform { block: code::Block, results: Vec<Value>, line: Option<u32> },
     /// The mask `left` collects lanes, and `values` their results.
@@ -21,7 +21,7 @@ pub enum LabelTarget {
 
 /// Control flow at the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BodyEnd {
+pub(crate) enum BodyEnd {
     /// Control reaches the end of the body.
     FallsThrough,
     /// All lanes have jumped to labels that collect lanes; code continues without active lanes.
@@ -31,7 +31,7 @@ pub enum BodyEnd {
 }
 
 impl Emitter<'_, '_> {
-    pub fn body(&mut self, body: &[Statement]) -> BodyEnd {
+    pub(crate) fn body(&mut self, body: &[Statement]) -> BodyEnd {
         let joined = body.iter().filter(|one| self.as_conditional_stores(one).is_some()).count() > 1;
         for statement in body {
             if joined && let Some((condition, arm)) = self.as_conditional_stores(statement) {
@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Registers of a value in the form of a result: one scalar or vectors.
-    pub fn registers_like(&mut self, result: Value, value: Value) -> Vec<code::Value> {
+    pub(crate) fn registers_like(&mut self, result: Value, value: Value) -> Vec<code::Value> {
         match self.shapes.of(result) {
             Shape::Varying => self.vectors(value),
             _ => vec![self.scalar(value)],
@@ -108,7 +108,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Type and number of the registers of a result.
-    pub fn registers_of(&self, result: Value) -> (code::Type, usize) {
+    pub(crate) fn registers_of(&self, result: Value) -> (code::Type, usize) {
         let ty = self.kernel.ty(result);
         match self.shapes.of(result) {
             Shape::Varying => (vector_type(ty), LANES / lanes_per_vector(ty)),
@@ -124,7 +124,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn bind(&mut self, result: Value, values: Vec<code::Value>) {
+    pub(crate) fn bind(&mut self, result: Value, values: Vec<code::Value>) {
         let register = match self.shapes.of(result) {
             Shape::Varying => Register::Lanes(values),
             _ => Register::Scalar(values[0]),
@@ -190,7 +190,7 @@ impl Emitter<'_, '_> {
     ///
     /// `exit` is the first destination: Cranelift visits the first destination last, and moves
     /// values out of a loop only until it visits a block outside of the loop.
-    pub fn branch_unless(&mut self, condition: code::Value, exit: code::Block, next: code::Block) {
+    pub(crate) fn branch_unless(&mut self, condition: code::Value, exit: code::Block, next: code::Block) {
         let dfg = &self.build.func.dfg;
         let compared = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
         let inverse = match compared {
@@ -202,12 +202,12 @@ impl Emitter<'_, '_> {
         self.build.ins().brif(inverse, exit, &[], next, &[]);
     }
 
-    pub fn new_result_slot(&mut self, result: Value) -> Slot {
+    pub(crate) fn new_result_slot(&mut self, result: Value) -> Slot {
         let (ty, count) = self.registers_of(result);
         self.new_slot(ty, count)
     }
 
-    pub fn zeros(&mut self, result: Value) -> Vec<code::Value> {
+    pub(crate) fn zeros(&mut self, result: Value) -> Vec<code::Value> {
         let ty = self.kernel.ty(result);
         let zero = self.constant(ty, 0);
         match self.shapes.of(result) {
@@ -254,7 +254,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Generates a return from the function where a stop of the run is requested.
-    pub fn return_if_stopped(&mut self, line: u32) {
+    pub(crate) fn return_if_stopped(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);
         let asked = self.build.ins().load(types::I8, MemFlagsData::trusted(), flag, 0);
@@ -270,11 +270,11 @@ impl Emitter<'_, '_> {
     }
 
     /// True where lanes may jump from a body to a collecting label outside of it.
-    pub fn leaves(&self, body: &[Statement]) -> bool {
+    pub(crate) fn leaves(&self, body: &[Statement]) -> bool {
         self.leaves_to(body, &mut Vec::new())
     }
 
-    pub fn leaves_except(&self, body: &[Statement], label: Label) -> bool {
+    pub(crate) fn leaves_except(&self, body: &[Statement], label: Label) -> bool {
         self.leaves_to(body, &mut vec![label])
     }
 

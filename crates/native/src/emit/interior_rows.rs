@@ -26,7 +26,7 @@ const ANCHOR_DISTANCE: i64 = 16;
 /// Functions that an interior's function calls for invocations outside of the interior. Each
 /// constant is the index of an address in the context.
 #[derive(Debug, Clone, Copy)]
-pub struct Borders {
+pub(crate) struct Borders {
     /// True if long runs have a function with fewer assumptions.
     pub has_outer_interior: bool,
     /// True if runs of fewer than [`LANES`] invocations have a function for one invocation.
@@ -35,17 +35,17 @@ pub struct Borders {
 
 impl Borders {
     /// Function for rows without an interior.
-    pub const ROW: usize = 0;
+    pub(crate) const ROW: usize = 0;
     /// Function for an interior with fewer assumptions.
-    pub const OUTER_INTERIOR: usize = 1;
+    pub(crate) const OUTER_INTERIOR: usize = 1;
     /// Function for one invocation.
-    pub const SINGLE: usize = 2;
+    pub(crate) const SINGLE: usize = 2;
     /// Number of addresses.
-    pub const COUNT: usize = 3;
+    pub(crate) const COUNT: usize = 3;
 }
 
 /// Generates the function for rows with an interior; `shapes` are those of its groups.
-pub fn emit_interior_rows(
+pub(crate) fn emit_interior_rows(
     interior: &Interior,
     shapes: &Shapes,
     frames: FramePlacement,

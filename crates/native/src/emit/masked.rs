@@ -9,7 +9,7 @@ use crate::ir::{Definition, Label, Merge, Statement, Value};
 use crate::shape::Shape;
 
 impl Emitter<'_, '_> {
-    pub fn masked_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> BodyEnd {
+    pub(crate) fn masked_if(&mut self, condition: Value, arms: [&[Statement]; 2], merges: &[Merge]) -> BodyEnd {
         let outer = self.active.clone();
         let all = Mask(self.vectors(condition));
         if arms.iter().all(|arm| self.is_cheap(arm)) {
@@ -105,7 +105,13 @@ impl Emitter<'_, '_> {
         costs.sum()
     }
 
-    pub fn masked_block(&mut self, label: Label, body: &[Statement], results: &[Value], ending: &[Value]) -> BodyEnd {
+    pub(crate) fn masked_block(
+        &mut self,
+        label: Label,
+        body: &[Statement],
+        results: &[Value],
+        ending: &[Value],
+    ) -> BodyEnd {
         let outer = self.active.clone();
         let left = self.new_mask_slot();
         let none = self.no_lanes();
@@ -127,7 +133,7 @@ impl Emitter<'_, '_> {
         BodyEnd::FallsThrough
     }
 
-    pub fn masked_loop(
+    pub(crate) fn masked_loop(
         &mut self,
         label: Label,
         body: &[Statement],
@@ -191,7 +197,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Adds the active lanes and their values to the lanes that a label collects.
-    pub fn collect(&mut self, left: &Slot, slots: &[Slot], results: &[Value], values: &[Value]) {
+    pub(crate) fn collect(&mut self, left: &Slot, slots: &[Slot], results: &[Value], values: &[Value]) {
         let active = self.active.clone();
         for ((slot, result), value) in slots.iter().zip(results).zip(values) {
             let new = self.registers_like(*result, *value);

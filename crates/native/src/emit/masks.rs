@@ -8,67 +8,67 @@ use crate::ir::Type;
 
 /// Vectors of 32 bits a lane, all ones in the lanes of the mask.
 #[derive(Debug, Clone)]
-pub struct Mask(pub Vec<code::Value>);
+pub(crate) struct Mask(pub Vec<code::Value>);
 
 /// Variables of Cranelift for a mask or a value that several blocks set.
 #[derive(Debug, Clone)]
-pub struct Slot(pub Vec<Variable>);
+pub(crate) struct Slot(pub Vec<Variable>);
 
 impl Emitter<'_, '_> {
-    pub fn new_slot(&mut self, ty: code::Type, count: usize) -> Slot {
+    pub(crate) fn new_slot(&mut self, ty: code::Type, count: usize) -> Slot {
         Slot((0..count).map(|_| self.build.declare_var(ty)).collect())
     }
 
-    pub fn new_mask_slot(&mut self) -> Slot {
+    pub(crate) fn new_mask_slot(&mut self) -> Slot {
         self.new_slot(types::I32X4, LANES / 4)
     }
 
-    pub fn set(&mut self, slot: &Slot, values: &[code::Value]) {
+    pub(crate) fn set(&mut self, slot: &Slot, values: &[code::Value]) {
         for (variable, value) in slot.0.iter().zip(values) {
             self.build.def_var(*variable, *value);
         }
     }
 
-    pub fn get(&mut self, slot: &Slot) -> Vec<code::Value> {
+    pub(crate) fn get(&mut self, slot: &Slot) -> Vec<code::Value> {
         slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
     }
 
     /// The active lanes of a mask.
-    pub fn within_active(&mut self, mask: Mask) -> Mask {
+    pub(crate) fn within_active(&mut self, mask: Mask) -> Mask {
         match self.active.clone() {
             Some(active) => self.mask_and(&mask, &active),
             None => mask,
         }
     }
 
-    pub fn mask_and(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub(crate) fn mask_and(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band(*a, *b)).collect())
     }
 
-    pub fn mask_or(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub(crate) fn mask_or(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().bor(*a, *b)).collect())
     }
 
-    pub fn mask_and_not(&mut self, a: &Mask, b: &Mask) -> Mask {
+    pub(crate) fn mask_and_not(&mut self, a: &Mask, b: &Mask) -> Mask {
         Mask(a.0.iter().zip(&b.0).map(|(a, b)| self.build.ins().band_not(*a, *b)).collect())
     }
 
-    pub fn mask_not(&mut self, mask: &Mask) -> Mask {
+    pub(crate) fn mask_not(&mut self, mask: &Mask) -> Mask {
         Mask(mask.0.iter().map(|one| self.build.ins().bnot(*one)).collect())
     }
 
-    pub fn no_lanes(&mut self) -> Mask {
+    pub(crate) fn no_lanes(&mut self) -> Mask {
         let zero = self.build.ins().iconst(types::I32, 0);
         Mask(self.splat(Type::I32, zero, 0))
     }
 
-    pub fn all_lanes(&mut self) -> Mask {
+    pub(crate) fn all_lanes(&mut self) -> Mask {
         let ones = self.build.ins().iconst(types::I32, 0xffff_ffff);
         Mask(self.splat(Type::I32, ones, 0))
     }
 
     /// The mask of the active lanes.
-    pub fn active_mask(&mut self) -> Mask {
+    pub(crate) fn active_mask(&mut self) -> Mask {
         match &self.active {
             Some(active) => active.clone(),
             None => self.all_lanes(),
@@ -76,7 +76,7 @@ impl Emitter<'_, '_> {
     }
 
     /// True where the mask has any lane.
-    pub fn any(&mut self, mask: &Mask) -> code::Value {
+    pub(crate) fn any(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {
             all = self.build.ins().bor(all, *one);
@@ -85,7 +85,7 @@ impl Emitter<'_, '_> {
     }
 
     /// True where the mask has all lanes.
-    pub fn all(&mut self, mask: &Mask) -> code::Value {
+    pub(crate) fn all(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {
             all = self.build.ins().band(all, *one);
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
     }
 
     /// One lane of a mask, as a bool.
-    pub fn mask_lane(&mut self, mask: &Mask, lane: usize) -> code::Value {
+    pub(crate) fn mask_lane(&mut self, mask: &Mask, lane: usize) -> code::Value {
         self.extract(Type::Bool, &mask.0, lane)
     }
 }

@@ -27,16 +27,16 @@ use cranelift_frontend::FunctionBuilder;
 
 use crate::ir::{Builtin, Definition, Kernel, Label, Type, Value};
 use crate::shape::{Shape, Shapes};
-pub use interior_rows::{Borders, emit_interior_rows};
+pub(crate) use interior_rows::{Borders, emit_interior_rows};
 use masks::Mask;
-pub use registers::Register;
-pub use rows::{FramePlacement, context, emit_invocation, emit_rows, signature};
+pub(crate) use registers::Register;
+pub(crate) use rows::{FramePlacement, context, emit_invocation, emit_rows, signature};
 
 /// Number of invocations of a group.
-pub const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 /// Generator of the code of a kernel's body, for groups with these shapes.
-pub struct Emitter<'a, 'f> {
+pub(crate) struct Emitter<'a, 'f> {
     kernel: &'a Kernel,
     shapes: &'a Shapes,
     build: FunctionBuilder<'f>,
@@ -60,7 +60,7 @@ pub struct Emitter<'a, 'f> {
 
 /// Arguments of the generated function, and values that its entry block loads from the context.
 #[derive(Debug, Clone)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     pub context: code::Value,
     /// Position of the first invocation of the group.
     pub position: [code::Value; 3],

@@ -9,7 +9,7 @@ use crate::shape::Shape;
 
 /// Registers of a value.
 #[derive(Debug, Clone)]
-pub enum Register {
+pub(crate) enum Register {
     /// A uniform value, or the first lane of an affine value.
     Scalar(code::Value),
     /// Vectors of 128 bits with the lanes in order. Bools are masks of 32 bits.
@@ -17,7 +17,7 @@ pub enum Register {
 }
 
 /// Type of a scalar in a register.
-pub fn scalar_type(ty: Type) -> code::Type {
+pub(super) fn scalar_type(ty: Type) -> code::Type {
     match ty {
         Type::Bool => types::I8,
         Type::I32 => types::I32,
@@ -28,7 +28,7 @@ pub fn scalar_type(ty: Type) -> code::Type {
 }
 
 /// Type of the vectors of lanes.
-pub fn vector_type(ty: Type) -> code::Type {
+pub(super) fn vector_type(ty: Type) -> code::Type {
     match ty {
         Type::Bool | Type::I32 => types::I32X4,
         Type::I64 => types::I64X2,
@@ -38,13 +38,13 @@ pub fn vector_type(ty: Type) -> code::Type {
 }
 
 /// Lanes of one vector.
-pub fn lanes_per_vector(ty: Type) -> usize {
+pub(super) fn lanes_per_vector(ty: Type) -> usize {
     16 / ty.bytes() as usize
 }
 
 impl Emitter<'_, '_> {
     /// Returns a uniform value, or the first lane of an affine one.
-    pub fn scalar(&mut self, value: Value) -> code::Value {
+    pub(crate) fn scalar(&mut self, value: Value) -> code::Value {
         if let Definition::Constant(bits) = self.kernel.definition(value) {
             return self.constant(self.kernel.ty(value), *bits);
         }
@@ -57,7 +57,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn constant(&mut self, ty: Type, bits: u64) -> code::Value {
+    pub(crate) fn constant(&mut self, ty: Type, bits: u64) -> code::Value {
         match ty {
             Type::Bool => self.build.ins().iconst(types::I8, (bits & 1) as i64),
             Type::I32 => self.build.ins().iconst(types::I32, i64::from(bits as u32)),
@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Returns a value as vectors.
-    pub fn vectors(&mut self, value: Value) -> Vec<code::Value> {
+    pub(crate) fn vectors(&mut self, value: Value) -> Vec<code::Value> {
         if let Some(Register::Lanes(lanes)) = self.registers.get(&value) {
             return lanes.clone();
         }
@@ -81,7 +81,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Vectors of an affine value with `scalar` in the first lane.
-    pub fn splat(&mut self, ty: Type, scalar: code::Value, step: i32) -> Vec<code::Value> {
+    pub(crate) fn splat(&mut self, ty: Type, scalar: code::Value, step: i32) -> Vec<code::Value> {
         let scalar = match ty {
             Type::Bool => {
                 let wide = self.build.ins().uextend(types::I32, scalar);
@@ -105,7 +105,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Returns the value of one lane.
-    pub fn lane(&mut self, value: Value, lane: usize) -> code::Value {
+    pub(crate) fn lane(&mut self, value: Value, lane: usize) -> code::Value {
         let ty = self.kernel.ty(value);
         match (self.registers.get(&value).cloned(), self.shapes.of(value)) {
             (Some(Register::Lanes(lanes)), _) => self.extract(ty, &lanes, lane),
@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
     }
 
     /// One lane of vectors.
-    pub fn extract(&mut self, ty: Type, vectors: &[code::Value], lane: usize) -> code::Value {
+    pub(crate) fn extract(&mut self, ty: Type, vectors: &[code::Value], lane: usize) -> code::Value {
         let per_vector = lanes_per_vector(ty);
         let one = self.build.ins().extractlane(vectors[lane / per_vector], (lane % per_vector) as u8);
         match ty {
@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Packs one scalar for each lane into vectors.
-    pub fn pack_lanes(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
+    pub(crate) fn pack_lanes(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
         let (vector, per_vector) = (vector_type(ty), lanes_per_vector(ty));
         let gathered = scalars.chunks(per_vector).map(|scalars| {
             let mut lanes = scalars.iter().map(|scalar| match ty {

@@ -10,7 +10,7 @@ use crate::ir::{Access, Memory, Value};
 use crate::shape::Shape;
 
 /// The row of the current group: its interior and the values at its anchor.
-pub struct RowState<'a> {
+pub(crate) struct RowState<'a> {
     pub interior: &'a Interior,
     /// Value at the row's anchor, for each value with a shape in the row.
     at_anchor: Vec<Option<code::Value>>,
@@ -20,7 +20,7 @@ pub struct RowState<'a> {
 
 /// Interval of distances from the anchor, in invocations, as `i64`, inclusive.
 #[derive(Debug, Clone, Copy)]
-pub struct DistanceInterval {
+pub(crate) struct DistanceInterval {
     pub first: code::Value,
     pub last: code::Value,
     /// True where the uniform conditions hold.
@@ -29,7 +29,7 @@ pub struct DistanceInterval {
 
 impl<'a> Emitter<'a, '_> {
     /// Evaluates the row's values at its anchor, the emitter's current position.
-    pub fn enter_row(&mut self, interior: &'a Interior) -> RowState<'a> {
+    pub(crate) fn enter_row(&mut self, interior: &'a Interior) -> RowState<'a> {
         self.registers.clear();
         let mut at_anchor = vec![None; interior.kernel.values.len()];
         for value in &interior.values {
@@ -42,14 +42,14 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Sets the distance of the current group from the anchor.
-    pub fn set_distance(&mut self, distance: code::Value) {
+    pub(crate) fn set_distance(&mut self, distance: code::Value) {
         if let Some(row) = &mut self.row {
             row.distance = distance;
         }
     }
 
     /// Clips an interval to the distances at which all conditions hold.
-    pub fn clip_to_conditions(&mut self, interior: &Interior, interval: DistanceInterval) -> DistanceInterval {
+    pub(crate) fn clip_to_conditions(&mut self, interior: &Interior, interval: DistanceInterval) -> DistanceInterval {
         interior.conditions.iter().fold(interval, |interval, condition| self.clip_to_condition(condition, interval))
     }
 
@@ -100,7 +100,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Distance from the anchor at which the idle tail begins, at most `end`.
-    pub fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
+    pub(crate) fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
         let [here, bound] = [tail.value, tail.bound].map(|one| self.extend_to_i64(one, false));
         let begin = self.build.ins().isub(bound, here);
         // A value that wraps would be less than the bound again.
@@ -156,12 +156,12 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// True for a value that is uniform or affine along the row.
-    pub fn is_row_value(&self, value: Value) -> bool {
+    pub(crate) fn is_row_value(&self, value: Value) -> bool {
         self.row_shape(value).is_some()
     }
 
     /// A uniform value of the row, or the first lane of an affine one.
-    pub fn row_value(&mut self, value: Value) -> Option<code::Value> {
+    pub(crate) fn row_value(&mut self, value: Value) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let (anchor, distance) = (row.at_anchor[value.0 as usize]?, row.distance);
         let Some(Shape::Affine(step)) = row.interior.shape(value) else { return Some(anchor) };
@@ -171,7 +171,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Address of a lane's scalar, if its index is affine along the row and does not wrap.
-    pub fn row_address(&mut self, access: &Access, lane: usize) -> Option<code::Value> {
+    pub(crate) fn row_address(&mut self, access: &Access, lane: usize) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let index = access.index.filter(|index| row.interior.indices.contains(index))?;
         let (Memory::Binding(binding), Shape::Affine(step)) = (access.memory, row.interior.shape(index)?) else {
@@ -193,7 +193,7 @@ impl<'a> Emitter<'a, '_> {
 
     /// True for a load that Cranelift may move out of the loop over groups: the kernel does not
     /// write its memory.
-    pub fn is_row_invariant_load(&self, access: &Access) -> bool {
+    pub(crate) fn is_row_invariant_load(&self, access: &Access) -> bool {
         let (Some(row), Memory::Binding(binding), Some(index)) = (&self.row, access.memory, access.index) else {
             return false;
         };
@@ -202,7 +202,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Rounds the begin of an interval up to a multiple of a group from the row's begin.
-    pub fn align_begin(&mut self, interval: &mut DistanceInterval, row_begin: code::Value) {
+    pub(crate) fn align_begin(&mut self, interval: &mut DistanceInterval, row_begin: code::Value) {
         let within = self.build.ins().isub(interval.first, row_begin);
         let within = self.build.ins().iadd_imm_s(within, LANES as i64 - 1);
         let groups = self.build.ins().band_imm_s(within, -(LANES as i64));

@@ -14,25 +14,25 @@ use crate::shape::Shapes;
 
 /// Layout of the context, the memory with all arguments of a generated function except positions.
 /// Offsets are in bytes.
-pub mod context {
+pub(crate) mod context {
     /// Address of a byte that is not zero where a stop is requested.
-    pub const STOP: i32 = 0;
+    pub(crate) const STOP: i32 = 0;
     /// Address of the frames of a group.
-    pub const FRAME: i32 = 8;
+    pub(crate) const FRAME: i32 = 8;
     /// Address of the workgroup's memory.
-    pub const WORKGROUP: i32 = 16;
+    pub(crate) const WORKGROUP: i32 = 16;
     /// Addresses of the border functions, for functions of interiors: see
     /// [`Borders`](super::super::Borders).
-    pub const BORDERS: i32 = 24;
+    pub(crate) const BORDERS: i32 = 24;
     /// Numbers of workgroups along x, y and z, `u32` each.
-    pub const WORKGROUPS: i32 = 48;
+    pub(crate) const WORKGROUPS: i32 = 48;
     /// Address, and size in bytes, of each binding, `u64` each.
-    pub const BINDINGS: i32 = 64;
+    pub(crate) const BINDINGS: i32 = 64;
 }
 
 /// Placement of the frames of invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FramePlacement {
+pub(crate) enum FramePlacement {
     /// All groups of a thread share the frames of one group.
     Reused,
     /// Each group of a row has frames of its own.
@@ -43,7 +43,7 @@ pub enum FramePlacement {
 ///
 /// * Parameters: context, `x0`, `x1`, `y`, `z`, and the begin of the row along x.
 /// * Result: 0, or 1 plus the line of the loop in which the function stopped.
-pub fn signature(call: CallConv) -> Signature {
+pub(crate) fn signature(call: CallConv) -> Signature {
     let mut signature = Signature::new(call);
     signature.params.push(AbiParam::new(types::I64));
     signature.params.extend([AbiParam::new(types::I32); 5]);
@@ -53,7 +53,7 @@ pub fn signature(call: CallConv) -> Signature {
 
 /// Generates the function for rows. `shapes` are those of groups; without shapes, the function runs
 /// one invocation at a time.
-pub fn emit_rows(
+pub(crate) fn emit_rows(
     kernel: &Kernel,
     shapes: Option<&Shapes>,
     frames: FramePlacement,
@@ -132,7 +132,7 @@ pub fn emit_rows(
 ///
 /// Cranelift moves values out of loops. Without a loop, the function evaluates only values that the
 /// invocation uses.
-pub fn emit_invocation(
+pub(crate) fn emit_invocation(
     kernel: &Kernel,
     frames: FramePlacement,
     function: &mut Function,
@@ -152,7 +152,7 @@ pub fn emit_invocation(
 }
 
 /// Generates the entry block of a function; returns the begin and the end of the row.
-pub fn begin_function<'a, 'f>(
+pub(super) fn begin_function<'a, 'f>(
     kernel: &'a Kernel,
     shapes: &'a Shapes,
     function: &'f mut Function,
@@ -191,7 +191,7 @@ pub fn begin_function<'a, 'f>(
 
 impl Emitter<'_, '_> {
     /// Sets the address of the frames of the group that has an invocation at `x`.
-    pub fn set_frame_address(&mut self, frames: FramePlacement, row: code::Value, x: code::Value) {
+    pub(crate) fn set_frame_address(&mut self, frames: FramePlacement, row: code::Value, x: code::Value) {
         self.inputs.frame = row;
         self.inputs.frame_lane = None;
         if frames == FramePlacement::Reused {
@@ -208,7 +208,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Generates the kernel's body for the current group, and the code of `next` after the body.
-    pub fn emit_invocations(&mut self, next: impl FnOnce(&mut Self)) {
+    pub(crate) fn emit_invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
         self.ends.clear();
         self.targets.clear();

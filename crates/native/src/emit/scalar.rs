@@ -10,7 +10,12 @@ use crate::math;
 
 impl Emitter<'_, '_> {
     /// Generates an operation on scalars with a result of type `to` and operands of type `from`.
-    pub fn operate(&mut self, definition: &Definition, [to, from]: [Type; 2], operands: &[code::Value]) -> code::Value {
+    pub(crate) fn operate(
+        &mut self,
+        definition: &Definition,
+        [to, from]: [Type; 2],
+        operands: &[code::Value],
+    ) -> code::Value {
         match definition {
             Definition::Unary(operation, _) => self.unary(*operation, from, operands[0]),
             Definition::Binary(operation, ..) => self.binary(*operation, from, operands[0], operands[1]),
@@ -43,7 +48,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn binary(&mut self, operation: Binary, ty: Type, a: code::Value, b: code::Value) -> code::Value {
+    pub(crate) fn binary(&mut self, operation: Binary, ty: Type, a: code::Value, b: code::Value) -> code::Value {
         let build = self.build.ins();
         match operation {
             Binary::Add => build.iadd(a, b),
@@ -104,7 +109,7 @@ impl Emitter<'_, '_> {
         self.build.ins().select(is_bad, one, b)
     }
 
-    pub fn compare(&mut self, comparison: Compare, a: code::Value, b: code::Value) -> code::Value {
+    pub(crate) fn compare(&mut self, comparison: Compare, a: code::Value, b: code::Value) -> code::Value {
         match condition_code(comparison) {
             ConditionCode::Integer(condition) => self.build.ins().icmp(condition, a, b),
             ConditionCode::Float(condition) => self.build.ins().fcmp(condition, a, b),
@@ -144,12 +149,12 @@ impl Emitter<'_, '_> {
 }
 
 /// Condition code of a comparison.
-pub enum ConditionCode {
+pub(super) enum ConditionCode {
     Integer(IntCC),
     Float(FloatCC),
 }
 
-pub fn condition_code(comparison: Compare) -> ConditionCode {
+pub(super) fn condition_code(comparison: Compare) -> ConditionCode {
     match comparison {
         Compare::Equal => ConditionCode::Integer(IntCC::Equal),
         Compare::NotEqual => ConditionCode::Integer(IntCC::NotEqual),

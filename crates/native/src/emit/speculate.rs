@@ -10,7 +10,7 @@ use crate::shape::{Shape, Speculation};
 impl Emitter<'_, '_> {
     /// Generates a test of an assumption: where it does not hold, the group runs again lane by
     /// lane.
-    pub fn require(&mut self, condition: code::Value) {
+    pub(crate) fn require(&mut self, condition: code::Value) {
         let Some(rerun) = self.scalar_rerun else { return };
         let next = self.build.create_block();
         self.branch_unless(condition, rerun, next);
@@ -19,7 +19,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Generates a speculated value, and the test of its assumption.
-    pub fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
+    pub(crate) fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
         match (self.kernel.definition(value).clone(), speculation) {
             (Definition::Compare(comparison, a, b), Speculation::Inside) => {
                 let reach = i64::from(self.shapes.covers_next_word(value));
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
 
     /// Generates the first and the last lane of an ordered varying value, and the test of its
     /// order.
-    pub fn define_ends(&mut self, value: Value) {
+    pub(crate) fn define_ends(&mut self, value: Value) {
         let Definition::Binary(operation, a, b) = *self.kernel.definition(value) else { return };
         if self.shapes.speculations.get(&value) == Some(&Speculation::NoWrap)
             && let Some(no_wrap) = self.does_not_wrap(a, operation == Binary::SignedShiftRight)

@@ -12,7 +12,7 @@ use crate::shape::Shape;
 
 impl Emitter<'_, '_> {
     /// Generates a varying value.
-    pub fn define_lanes(&mut self, value: Value) -> Register {
+    pub(crate) fn define_lanes(&mut self, value: Value) -> Register {
         let ty = self.kernel.ty(value);
         let definition = self.kernel.definition(value).clone();
         if let Definition::Load(access) = &definition {
@@ -181,7 +181,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Masks with the width of a type from masks of 32 bits.
-    pub fn masks_of(&mut self, ty: Type, masks: &[code::Value]) -> Vec<code::Value> {
+    pub(crate) fn masks_of(&mut self, ty: Type, masks: &[code::Value]) -> Vec<code::Value> {
         if lanes_per_vector(ty) == 4 {
             return masks.to_vec();
         }
@@ -208,7 +208,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Selects `accept` in the lanes of a mask, `reject` in the others.
-    pub fn blend(
+    pub(crate) fn blend(
         &mut self,
         ty: Type,
         mask: &[code::Value],
@@ -253,6 +253,6 @@ impl Emitter<'_, '_> {
 }
 
 /// Order of lanes in casts between vectors.
-pub fn little_endian() -> MemFlagsData {
+pub(super) fn little_endian() -> MemFlagsData {
     MemFlagsData::new().with_endianness(code::Endianness::Little)
 }

@@ -3,7 +3,7 @@
 use crate::ir::{Label, Statement};
 
 /// Number of stores and atomics of a body.
-pub fn count_stores(body: &[Statement]) -> usize {
+pub(super) fn count_stores(body: &[Statement]) -> usize {
     let count = |statement: &Statement| match statement {
         Statement::Store(..) | Statement::Atomic(_) => 1,
         Statement::If { accept, reject, .. } => count_stores(accept) + count_stores(reject),
@@ -14,7 +14,7 @@ pub fn count_stores(body: &[Statement]) -> usize {
 }
 
 /// True where a body has a jump to a label.
-pub fn breaks(body: &[Statement], label: Label) -> bool {
+pub(super) fn breaks(body: &[Statement], label: Label) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => breaks(accept, label) || breaks(reject, label),
         Statement::Block { body, .. } | Statement::Loop { body, .. } => breaks(body, label),
@@ -24,7 +24,7 @@ pub fn breaks(body: &[Statement], label: Label) -> bool {
 }
 
 /// True where a body has a jump to a label outside of it.
-pub fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
+pub(super) fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => leaves(accept, inside) || leaves(reject, inside),
         Statement::Block { label, body, .. } | Statement::Loop { label, body, .. } => {

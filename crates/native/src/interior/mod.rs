@@ -19,11 +19,11 @@ use std::collections::HashSet;
 use crate::ir::{Kernel, Value};
 use crate::shape::Shape;
 
-pub use tail::IdleTail;
+pub(crate) use tail::IdleTail;
 
 /// A simplified kernel, and the conditions under which it equals the whole kernel.
 #[derive(Debug, Clone)]
-pub struct Interior {
+pub(crate) struct Interior {
     /// The simplified kernel. Values have the same indices as in the whole kernel.
     pub kernel: Kernel,
     /// Shape of each value along the row, not only in a group: [`Shape::Uniform`],
@@ -41,7 +41,7 @@ pub struct Interior {
 
 /// Assumptions about `if` statements with a uniform condition of the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Assumptions {
+pub(crate) enum Assumptions {
     /// The row has effects.
     Effects,
     /// In addition, positions of the row along other axes lie inside of all bounds, where an arm
@@ -51,7 +51,7 @@ pub enum Assumptions {
 
 /// An assumption of the simplified kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RowCondition {
+pub(crate) struct RowCondition {
     pub test: RowTest,
     /// Uniform bools of the row. The assumption applies only where each value equals its bool.
     pub path: Vec<(Value, bool)>,
@@ -59,7 +59,7 @@ pub struct RowCondition {
 
 /// Assumption about values along the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RowTest {
+pub(crate) enum RowTest {
     /// A uniform bool has a value.
     Is { value: Value, expected: bool },
     /// An affine value stays between two bounds, inclusive, and does not wrap.
@@ -70,7 +70,7 @@ pub enum RowTest {
 
 /// A uniform value of the row, plus −1, 0 or 1, in 64-bit arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Bound {
+pub(crate) struct Bound {
     pub value: Value,
     pub plus: i64,
 }
@@ -79,7 +79,7 @@ impl Interior {
     /// Finds the interiors of a kernel in single-assignment form, from the one with most
     /// assumptions to the one with fewest. Empty for a kernel without values that are affine along
     /// x.
-    pub fn find_all(kernel: &Kernel) -> Vec<Self> {
+    pub(crate) fn find_all(kernel: &Kernel) -> Vec<Self> {
         let (inner, has_assumed) = simplify::simplify(kernel, Assumptions::Positions);
         let mut interiors = vec![inner];
         if has_assumed {
@@ -89,7 +89,7 @@ impl Interior {
         interiors
     }
 
-    pub fn shape(&self, value: Value) -> Option<Shape> {
+    pub(crate) fn shape(&self, value: Value) -> Option<Shape> {
         self.shapes.get(value.0 as usize).copied().flatten()
     }
 }

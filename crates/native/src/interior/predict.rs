@@ -9,7 +9,7 @@ const MAX_DEPTH: u32 = 8;
 
 /// Value of a bool where positions are above small constants, below all other bounds, and equal to
 /// no given value; `None` for a bool that depends on anything else.
-pub fn predict(kernel: &Kernel, condition: Value) -> Option<bool> {
+pub(super) fn predict(kernel: &Kernel, condition: Value) -> Option<bool> {
     at_depth(kernel, condition, MAX_DEPTH)
 }
 

@@ -9,7 +9,7 @@ use super::{Bound, RowTest};
 
 /// Inferred form of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Rule {
+pub(super) enum Rule {
     /// The value has a shape, under assumptions.
     Shaped(Shape, Vec<RowTest>),
     /// The value equals another value, under assumptions.
@@ -23,10 +23,10 @@ pub enum Rule {
 }
 
 /// Largest constant that counts as a lower bound of positions.
-pub const LOW: u64 = 8;
+pub(super) const LOW: u64 = 8;
 
 /// Rules for values of a kernel; the operands of a value have their replacements.
-pub struct Rules<'a> {
+pub(super) struct Rules<'a> {
     pub kernel: &'a Kernel,
     pub shapes: &'a [Option<Shape>],
     /// Values that guard accesses.
@@ -39,7 +39,7 @@ pub struct Rules<'a> {
 
 impl Rule {
     /// True where the rule holds under conditions.
-    pub fn has_tests(&self) -> bool {
+    pub(super) fn has_tests(&self) -> bool {
         match self {
             Self::Shaped(_, tests) | Self::Copy(_, tests) | Self::Known(_, tests) => !tests.is_empty(),
             Self::Quotient(..) => true,
@@ -49,7 +49,7 @@ impl Rule {
 }
 
 impl Rules<'_> {
-    pub fn shape(&self, value: Value) -> Option<Shape> {
+    pub(super) fn shape(&self, value: Value) -> Option<Shape> {
         self.shapes[value.0 as usize]
     }
 
@@ -73,7 +73,7 @@ impl Rules<'_> {
         }
     }
 
-    pub fn apply(&self, value: Value) -> Rule {
+    pub(super) fn apply(&self, value: Value) -> Rule {
         let definition = self.kernel.definition(value);
         let mut is_uniform = true;
         definition.for_each_operand(|operand| is_uniform &= self.is_uniform(operand));
@@ -180,7 +180,7 @@ impl Rules<'_> {
     }
 
     /// Assumptions that dividend and remainder grow together, so that the quotient is uniform.
-    pub fn same_quotient(&self, remainder: Value, dividend: Value, divisor: Value) -> Vec<RowTest> {
+    pub(super) fn same_quotient(&self, remainder: Value, dividend: Value, divisor: Value) -> Vec<RowTest> {
         let last = Bound { value: divisor, plus: -1 };
         let within = |value, high| RowTest::Within { value, is_signed: false, low: None, high };
         vec![within(dividend, None), within(remainder, Some(last))]
@@ -231,6 +231,6 @@ fn affine(step: i32) -> Rule {
 }
 
 /// True for steps with intervals: positive and negative powers of two.
-pub fn is_tested(step: i32) -> bool {
+pub(super) fn is_tested(step: i32) -> bool {
     step.unsigned_abs().is_power_of_two()
 }

@@ -13,7 +13,7 @@ use super::{Assumptions, Interior, RowCondition, RowTest, tail, unused};
 
 /// Simplifies a kernel, and collects the conditions under which the result equals the kernel. Also
 /// returns true if conditions rest on [`Assumptions::Positions`].
-pub fn simplify(kernel: &Kernel, assumptions: Assumptions) -> (Interior, bool) {
+pub(super) fn simplify(kernel: &Kernel, assumptions: Assumptions) -> (Interior, bool) {
     let guards = effects::guards(kernel);
     let whole = kernel;
     let mut kernel = kernel.clone();

@@ -14,7 +14,7 @@ use super::{Bound, Interior, RowTest};
 
 /// Invocations at the end of a row without effects.
 #[derive(Debug, Clone, Copy)]
-pub struct IdleTail {
+pub(crate) struct IdleTail {
     /// Affine value with step 1. The tail begins at the invocation with `value = bound`.
     pub value: Value,
     pub bound: Value,
@@ -27,7 +27,7 @@ pub struct IdleTail {
 /// Finds the idle tail in the first `if` of the whole kernel. `assumed` are the values whose shapes
 /// rest on conditions, `bools` the constants false and true; `returns` is the label that a `return`
 /// breaks.
-pub fn find(
+pub(super) fn find(
     interior: &mut Interior,
     whole: &Kernel,
     assumed: &HashSet<Value>,

@@ -5,7 +5,7 @@ use crate::ir::{Statement, Value};
 use super::{Interior, RowTest};
 
 /// Removes row values that neither the conditions nor the simplified kernel use.
-pub fn remove_unused(out: &mut Interior) {
+pub(super) fn remove_unused(out: &mut Interior) {
     let mut needed = vec![false; out.kernel.values.len()];
     let mut left = Vec::new();
     collect(&out.kernel.body, &mut left);

@@ -5,7 +5,7 @@ use crate::ir::{Binary, Compare, Convert, Definition, Format, Kernel, Type, Unar
 
 /// Result of an operation that needs no new definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fold {
+pub(crate) enum Fold {
     Constant(u64),
     Value(Value),
 }
@@ -14,7 +14,7 @@ pub enum Fold {
 ///
 /// Integers fold by algebraic identities, and with constant operands. Floats fold only with
 /// constant operands, and only operations with a result that IEEE 754 defines.
-pub fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option<Fold> {
+pub(crate) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option<Fold> {
     let bits = |value: Value| match kernel.definition(value) {
         Definition::Constant(bits) => Some(*bits),
         _ => None,

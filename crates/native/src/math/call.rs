@@ -6,8 +6,11 @@ use crate::ir::{Function, Type};
 /// Function of the host with the calling convention of C; operands and result have one type.
 #[derive(Debug, Clone, Copy)]
 pub struct Call {
+    /// Symbol in the generated code.
     pub symbol: &'static str,
+    /// Address of the function.
     pub address: *const u8,
+    /// Number of operands.
     pub operands: usize,
 }
 

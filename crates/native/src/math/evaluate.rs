@@ -5,17 +5,21 @@ use crate::ir::{Binary, Compare, Convert, Type, Unary};
 
 /// Operations that are evaluated at once. A value is its bits; a bool is 0 or 1.
 #[derive(Clone, Copy)]
-pub struct Evaluate;
+pub(super) struct Evaluate;
 
 /// Value of a formula of one operand.
 #[inline(always)]
-pub fn evaluate(x: f32, formula: impl FnOnce(Float<Evaluate>) -> Float<Evaluate>) -> f32 {
+pub(super) fn evaluate(x: f32, formula: impl FnOnce(Float<Evaluate>) -> Float<Evaluate>) -> f32 {
     f32::from_bits(formula(Lane::new(Evaluate, x.to_bits())).value)
 }
 
 /// Value of a formula of two operands.
 #[inline(always)]
-pub fn evaluate_pair(x: f32, y: f32, formula: impl FnOnce(Float<Evaluate>, Float<Evaluate>) -> Float<Evaluate>) -> f32 {
+pub(super) fn evaluate_pair(
+    x: f32,
+    y: f32,
+    formula: impl FnOnce(Float<Evaluate>, Float<Evaluate>) -> Float<Evaluate>,
+) -> f32 {
     evaluate(x, |x| formula(x, Lane::new(Evaluate, y.to_bits())))
 }
 

@@ -7,12 +7,12 @@ use super::lane::{Float, Integer, Operations};
 
 /// Addend for rounding: the sum with a float of magnitude below 2²² has the nearest integer in its
 /// low bits.
-pub const ROUND_TO_INTEGER: f32 = 12_582_912.0; // 1.5 · 2²³
+pub(super) const ROUND_TO_INTEGER: f32 = 12_582_912.0; // 1.5 · 2²³
 
 /// ln 2 in 15 bits: its product with an exponent is exact.
-pub const LN_2_HIGH: f32 = 0.693_145_75;
+pub(super) const LN_2_HIGH: f32 = 0.693_145_75;
 /// ln 2 − [`LN_2_HIGH`]
-pub const LN_2_LOW: f32 = 1.428_606_8e-6;
+pub(super) const LN_2_LOW: f32 = 1.428_606_8e-6;
 
 /// `significand · 2^k`. The low bits of `exponent` are `k + 254`.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl<O: Operations> Scaled<O> {
 
 /// 2^x
 #[inline(always)]
-pub fn exp2<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn exp2<O: Operations>(x: Float<O>) -> Float<O> {
     // Beyond these limits the result is 0 or infinity.
     let x = x.clamp(-151.0, 129.0);
     exp2_of_sum(x, |k| x - k)
@@ -46,7 +46,7 @@ pub fn exp2<O: Operations>(x: Float<O>) -> Float<O> {
 ///
 /// `x` lies between −151 and 129.
 #[inline(always)]
-pub fn exp2_of_sum<O: Operations>(x: Float<O>, fraction: impl FnOnce(Float<O>) -> Float<O>) -> Float<O> {
+pub(super) fn exp2_of_sum<O: Operations>(x: Float<O>, fraction: impl FnOnce(Float<O>) -> Float<O>) -> Float<O> {
     const SHIFT: f32 = ROUND_TO_INTEGER + 254.0;
     let shifted = x + SHIFT;
     let f = fraction(shifted - SHIFT);
@@ -57,13 +57,13 @@ pub fn exp2_of_sum<O: Operations>(x: Float<O>, fraction: impl FnOnce(Float<O>) -
 
 /// e^x
 #[inline(always)]
-pub fn exp<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, 0.0).value()
 }
 
 /// e^x / 2, also finite where e^x overflows.
 #[inline(always)]
-pub fn half_exp<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn half_exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, -1.0).value()
 }
 
@@ -81,7 +81,7 @@ fn scaled_exp<O: Operations>(x: Float<O>, bias: f32) -> Scaled<O> {
 
 /// e^x for x from −126 · ln 2 to 127 · ln 2, where the result is normal.
 #[inline(always)]
-pub fn exp_normal<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn exp_normal<O: Operations>(x: Float<O>) -> Float<O> {
     const SHIFT: f32 = ROUND_TO_INTEGER + 127.0;
     let shifted = x * std::f32::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;

@@ -6,7 +6,7 @@ use crate::ir::Function;
 
 /// Applies the formula of a function; `None` for a function without formula, or a wrong number of
 /// operands.
-pub fn apply<O: Operations>(function: Function, operands: &[Float<O>]) -> Option<Float<O>> {
+pub(super) fn apply<O: Operations>(function: Function, operands: &[Float<O>]) -> Option<Float<O>> {
     let result = match (function, operands) {
         (Function::Sin, &[x]) => trigonometric::sin(x),
         (Function::Cos, &[x]) => trigonometric::cos(x),

@@ -23,7 +23,7 @@ fn rounding_power<O: Operations>(magnitude: Float<O>) -> Integer<O> {
 
 /// The nearest half as `f32`, ties to even; infinite from 65520 on; NaN stays NaN.
 #[inline(always)]
-pub fn round_to_f16<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn round_to_f16<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     let power = rounding_power(magnitude).to_float_bits();
     let rounded = magnitude + power - power;
@@ -35,7 +35,7 @@ pub fn round_to_f16<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Value of the half in the low 16 bits.
 #[inline(always)]
-pub fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
+pub(super) fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
     let magnitude = bits & 0x7fff;
     let shifted = magnitude.shift_left(13);
     let normal = shifted + REBIAS;
@@ -50,7 +50,7 @@ pub fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
 
 /// Bits of the nearest half in the low 16 bits, the high bits zero.
 #[inline(always)]
-pub fn f32_to_f16<O: Operations>(x: Float<O>) -> Integer<O> {
+pub(super) fn f32_to_f16<O: Operations>(x: Float<O>) -> Integer<O> {
     // 65536 has the bits of infinity as a half, so larger values become infinity, too.
     let magnitude = x.abs().min(x.constant(65_536.0));
     let power = rounding_power(magnitude);

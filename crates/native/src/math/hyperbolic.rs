@@ -10,7 +10,7 @@ const LARGE: f32 = 67_108_864.0; // 2²⁶
 
 /// Hyperbolic sine.
 #[inline(always)]
-pub fn sinh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn sinh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     let grown = half_exp(magnitude);
     let of_large = grown - 0.25 / grown;
@@ -21,14 +21,14 @@ pub fn sinh<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Hyperbolic cosine.
 #[inline(always)]
-pub fn cosh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn cosh<O: Operations>(x: Float<O>) -> Float<O> {
     let grown = half_exp(x.abs());
     grown + 0.25 / grown
 }
 
 /// Hyperbolic tangent.
 #[inline(always)]
-pub fn tanh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn tanh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     // The result is 1 from 9.02 on.
     let limited = magnitude.min(x.constant(10.0));
@@ -40,7 +40,7 @@ pub fn tanh<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Inverse hyperbolic sine: ln(1 + |x| + x² / (1 + √(1 + x²))).
 #[inline(always)]
-pub fn asinh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn asinh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     let square = magnitude * magnitude;
     let excess = magnitude + square / ((square + 1.0).sqrt() + 1.0);
@@ -49,7 +49,7 @@ pub fn asinh<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Inverse hyperbolic cosine; NaN below 1. With t = x − 1, ln(1 + t + √(2t + t²)).
 #[inline(always)]
-pub fn acosh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn acosh<O: Operations>(x: Float<O>) -> Float<O> {
     let t = x - 1.0;
     let excess = t + (t + t + t * t).sqrt();
     x.is_below(1.0).select(x.constant(f32::NAN), log_of_double(x, excess))
@@ -64,7 +64,7 @@ fn log_of_double<O: Operations>(x: Float<O>, excess: Float<O>) -> Float<O> {
 
 /// Inverse hyperbolic tangent: ½ ln(1 + 2|x| / (1 − |x|)); infinite at ±1, NaN beyond.
 #[inline(always)]
-pub fn atanh<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn atanh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     let excess = (magnitude + magnitude) / (1.0 - magnitude);
     let result = log_1p(excess, x.constant(0.0)) * 0.5;

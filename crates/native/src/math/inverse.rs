@@ -30,7 +30,7 @@ fn arcsine<O: Operations>(magnitude: Float<O>) -> Arcsine<O> {
 
 /// Arcsine; NaN beyond ±1.
 #[inline(always)]
-pub fn asin<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn asin<O: Operations>(x: Float<O>) -> Float<O> {
     let Arcsine { large, value } = arcsine(x.abs());
     let complement = FRAC_PI_2 - (value + value - HALF_PI_LOW);
     large.select(complement, value).flip_sign(x.sign())
@@ -38,7 +38,7 @@ pub fn asin<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Arccosine; NaN beyond ±1.
 #[inline(always)]
-pub fn acos<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn acos<O: Operations>(x: Float<O>) -> Float<O> {
     let Arcsine { large, value } = arcsine(x.abs());
     let twice = value + value;
     let negative = x.is_below(0.0);
@@ -66,7 +66,7 @@ fn atan_of_reduced<O: Operations>(t: Float<O>) -> Float<O> {
 
 /// Arctangent.
 #[inline(always)]
-pub fn atan<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn atan<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
     let one = x.constant(1.0);
     let angle = atan_of_reduced(magnitude.min(one) / magnitude.max(one));
@@ -76,7 +76,7 @@ pub fn atan<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Angle of the point (x, y) in radians, from −π to π; signs of zeros count as in IEEE 754.
 #[inline(always)]
-pub fn atan2<O: Operations>(y: Float<O>, x: Float<O>) -> Float<O> {
+pub(super) fn atan2<O: Operations>(y: Float<O>, x: Float<O>) -> Float<O> {
     let (a, b) = (x.abs(), y.abs());
     // NaN of either operand must reach the quotient.
     let steep = a.is_less(b);

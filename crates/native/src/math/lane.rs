@@ -44,9 +44,9 @@ pub struct Lane<O: Operations, T> {
     element: PhantomData<T>,
 }
 
-pub type Float<O> = Lane<O, f32>;
-pub type Integer<O> = Lane<O, i32>;
-pub type Condition<O> = Lane<O, bool>;
+pub(super) type Float<O> = Lane<O, f32>;
+pub(super) type Integer<O> = Lane<O, i32>;
+pub(super) type Condition<O> = Lane<O, bool>;
 
 impl Element for f32 {
     const TYPE: Type = Type::F32;

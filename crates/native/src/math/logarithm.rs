@@ -17,7 +17,7 @@ const INFINITY: i32 = 0x7f80_0000;
 
 /// `2^exponent · significand`
 #[derive(Clone, Copy)]
-pub struct Split<O: Operations> {
+pub(super) struct Split<O: Operations> {
     pub exponent: Float<O>,
     /// Between √½ and √2.
     pub significand: Float<O>,
@@ -26,7 +26,7 @@ pub struct Split<O: Operations> {
 /// Splits a positive finite number into exponent and significand; gives any finite values for other
 /// numbers.
 #[inline(always)]
-pub fn split<O: Operations>(x: Float<O>) -> Split<O> {
+pub(super) fn split<O: Operations>(x: Float<O>) -> Split<O> {
     let subnormal = x.is_below(f32::MIN_POSITIVE);
     let normal = subnormal.select(x * 8_388_608.0, x);
     let from_sqrt_half = normal.to_bits() - subnormal.choose(SQRT_HALF + (23 << 23), SQRT_HALF);
@@ -58,7 +58,7 @@ fn with_special_cases<O: Operations>(x: Float<O>, result: Float<O>) -> Float<O> 
 
 /// Natural logarithm.
 #[inline(always)]
-pub fn log<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn log<O: Operations>(x: Float<O>) -> Float<O> {
     let Split { exponent, significand } = split(x);
     let f = significand - 1.0;
     let low = ln_deficit(f) - exponent * LN_2_LOW;
@@ -67,7 +67,7 @@ pub fn log<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Logarithm to base 2.
 #[inline(always)]
-pub fn log2<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn log2<O: Operations>(x: Float<O>) -> Float<O> {
     let Split { exponent, significand } = split(x);
     let f = significand - 1.0;
     let ln = f - ln_deficit(f);
@@ -76,7 +76,7 @@ pub fn log2<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// ln(1 + x) + `doublings` · ln 2 for x from 0 to 2¹²⁷ or infinite; precise near 0.
 #[inline(always)]
-pub fn log_1p<O: Operations>(x: Float<O>, doublings: Float<O>) -> Float<O> {
+pub(super) fn log_1p<O: Operations>(x: Float<O>, doublings: Float<O>) -> Float<O> {
     let sum = x + 1.0;
     // Rounding error of the sum.
     let lost = x - (sum - 1.0);

@@ -31,7 +31,7 @@ struct Sum<O: Operations> {
 /// `x^0 = 1^y = 1` even for NaN. A negative `x` gives the sign of the parity of an integer `y`, and
 /// NaN for other finite `y`.
 #[inline(always)]
-pub fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
+pub(super) fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let y = y.clamp(-EXPONENT_LIMIT, EXPONENT_LIMIT);
     let magnitude = x.abs();
     let power = pow_of_positive(magnitude, y);

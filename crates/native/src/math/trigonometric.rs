@@ -52,7 +52,7 @@ fn sin_of_reduced<O: Operations>(r: Float<O>) -> Float<O> {
 
 /// Sine, for x in radians.
 #[inline(always)]
-pub fn sin<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn sin<O: Operations>(x: Float<O>) -> Float<O> {
     let shifted = x * FRAC_1_PI + ROUND_TO_INTEGER;
     let multiple = shifted - ROUND_TO_INTEGER;
     let r = reduce(x, multiple, PI_PARTS);
@@ -63,7 +63,7 @@ pub fn sin<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Cosine, for x in radians: sin(x − (k + ½) · π) for odd k, with the opposite sign for even k.
 #[inline(always)]
-pub fn cos<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn cos<O: Operations>(x: Float<O>) -> Float<O> {
     // The lowest bit of the sum is 1 for even k.
     const SHIFT: f32 = ROUND_TO_INTEGER + 1.0;
     let shifted = x * FRAC_1_PI - 0.5 + SHIFT;
@@ -74,7 +74,7 @@ pub fn cos<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// Tangent, for x in radians: of x − k · π/2, or its negative reciprocal for odd k.
 #[inline(always)]
-pub fn tan<O: Operations>(x: Float<O>) -> Float<O> {
+pub(super) fn tan<O: Operations>(x: Float<O>) -> Float<O> {
     let shifted = x * FRAC_2_PI + ROUND_TO_INTEGER;
     let multiple = shifted - ROUND_TO_INTEGER;
     let r = reduce(x, multiple, HALF_PI_PARTS).clamp(-REDUCED_LIMIT / 2.0, REDUCED_LIMIT / 2.0);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::ir::{Definition, Kernel, Memory, Statement, Value};
 
 /// Values that guard accesses.
-pub fn guards(kernel: &Kernel) -> HashSet<Value> {
+pub(crate) fn guards(kernel: &Kernel) -> HashSet<Value> {
     fn collect(body: &[Statement], into: &mut HashSet<Value>) {
         for statement in body {
             match statement {
@@ -31,7 +31,7 @@ pub fn guards(kernel: &Kernel) -> HashSet<Value> {
 
 /// True for a kernel whose invocations can run twice with the same result: without atomic
 /// operations, and without loads from memory that it writes.
-pub fn is_repeatable(kernel: &Kernel) -> bool {
+pub(crate) fn is_repeatable(kernel: &Kernel) -> bool {
     fn has_atomics(body: &[Statement]) -> bool {
         body.iter().any(|statement| match statement {
             Statement::Atomic(_) | Statement::Barrier => true,
@@ -62,7 +62,7 @@ pub fn is_repeatable(kernel: &Kernel) -> bool {
 }
 
 /// True where a body writes to memory. Writes to the frame count only if frames are `kept`.
-pub fn writes(body: &[Statement], kept: bool) -> bool {
+pub(crate) fn writes(body: &[Statement], kept: bool) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Store(access, _) => access.memory != Memory::Frame || kept,
         Statement::Atomic(_) | Statement::Barrier => true,

@@ -6,7 +6,7 @@
 //! assumption before the first write of the group, and runs the group again lane by lane where a
 //! test fails.
 
-pub mod effects;
+pub(crate) mod effects;
 mod integers;
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::ir::{
 
 /// Shape of a value between the lanes of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// The same value in all lanes.
     Uniform,
     /// An `i32` that grows by this step from lane to lane, wrapping.
@@ -27,7 +27,7 @@ pub enum Shape {
 
 /// Assumption under which a value has a simpler shape. Generated code tests it for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speculation {
+pub(crate) enum Speculation {
     /// The comparison has the same result in all lanes.
     SameResult,
     /// The comparison holds in all lanes: all accesses that it guards are inside.
@@ -48,7 +48,7 @@ pub enum Speculation {
 
 /// Shapes of a kernel's values, and the labels at which lanes diverge.
 #[derive(Debug, Clone, Default)]
-pub struct Shapes {
+pub(crate) struct Shapes {
     shapes: Vec<Option<Shape>>,
     pub speculations: HashMap<Value, Speculation>,
     /// Labels that lanes reach at different times.
@@ -64,18 +64,18 @@ pub struct Shapes {
 
 impl Shapes {
     /// Shapes for groups of one invocation: all values are uniform.
-    pub fn uniform(kernel: &Kernel) -> Self {
+    pub(crate) fn uniform(kernel: &Kernel) -> Self {
         Self { shapes: vec![Some(Shape::Uniform); kernel.values.len()], ..Self::default() }
     }
 
     /// Infers the shapes for groups of several invocations. `kept`: frames keep their values
     /// between regions, so that a group cannot run again after a write to its frames.
-    pub fn infer(kernel: &Kernel, kept: bool) -> Self {
+    pub(crate) fn infer(kernel: &Kernel, kept: bool) -> Self {
         Self::infer_with_known(kernel, kept, &vec![None; kernel.values.len()])
     }
 
     /// Infers shapes as [`Shapes::infer`] does, from known shapes of some values.
-    pub fn infer_with_known<'k>(kernel: &'k Kernel, kept: bool, known: &'k [Option<Shape>]) -> Self {
+    pub(crate) fn infer_with_known<'k>(kernel: &'k Kernel, kept: bool, known: &'k [Option<Shape>]) -> Self {
         let mut shapes = known.to_vec();
         for (shape, (_, definition)) in shapes.iter_mut().zip(&kernel.values) {
             if let Definition::Constant(_) = definition {
@@ -101,32 +101,32 @@ impl Shapes {
         pass.out
     }
 
-    pub fn of(&self, value: Value) -> Shape {
+    pub(crate) fn of(&self, value: Value) -> Shape {
         self.shapes[value.0 as usize].unwrap_or(Shape::Uniform)
     }
 
     /// True for a load before the first write.
-    pub fn reruns(&self, value: Value) -> bool {
+    pub(crate) fn reruns(&self, value: Value) -> bool {
         self.reruns.contains(&value)
     }
 
     /// True for a guard that generated code assumes to hold in all lanes.
-    pub fn is_assumed_inside(&self, guard: Value) -> bool {
+    pub(crate) fn is_assumed_inside(&self, guard: Value) -> bool {
         self.speculations.get(&guard) == Some(&Speculation::Inside)
     }
 
     /// True for a varying value with its least value in the first lane and its greatest in the
     /// last.
-    pub fn is_ordered(&self, value: Value) -> bool {
+    pub(crate) fn is_ordered(&self, value: Value) -> bool {
         self.ordered.contains(&value)
     }
 
     /// True for a comparison that must also hold for the word after the last lane.
-    pub fn covers_next_word(&self, guard: Value) -> bool {
+    pub(crate) fn covers_next_word(&self, guard: Value) -> bool {
         self.next_word_tests.contains(&guard)
     }
 
-    pub fn is_varying(&self, value: Value) -> bool {
+    pub(crate) fn is_varying(&self, value: Value) -> bool {
         self.of(value) == Shape::Varying
     }
 }

@@ -15,7 +15,7 @@ use regions::{RegionRewriter, RegionUses};
 
 /// A part of a kernel with barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Index in [`Staged::regions`].
     Region(usize),
     /// `condition` is the offset of a bool in the frame, in bytes.
@@ -39,7 +39,7 @@ pub enum Stage {
 
 /// A kernel with barriers, as regions and the control flow around them.
 #[derive(Debug, Clone)]
-pub struct Staged {
+pub(crate) struct Staged {
     pub stages: Vec<Stage>,
     /// Kernels without barriers, with variables.
     pub regions: Vec<Kernel>,
@@ -51,12 +51,12 @@ pub struct Staged {
 
 /// True for a kernel with barriers or workgroup memory: the invocations of a workgroup run
 /// together.
-pub fn has_stages(kernel: &Kernel) -> bool {
+pub(crate) fn has_stages(kernel: &Kernel) -> bool {
     kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
 }
 
 /// Cuts a lowered kernel at its barriers.
-pub fn cut_at_barriers(kernel: &Kernel) -> Staged {
+pub(crate) fn cut_at_barriers(kernel: &Kernel) -> Staged {
     let mut cut = StageCutter {
         kernel: kernel.clone(),
         open: Vec::new(),
@@ -271,6 +271,6 @@ fn returns(body: &[Statement]) -> Option<Label> {
 }
 
 /// True for built-in values that depend on the workgroup along x: rows must end at its end.
-pub fn uses_workgroup_index(definition: &Definition) -> bool {
+pub(crate) fn uses_workgroup_index(definition: &Definition) -> bool {
     matches!(definition, Definition::Builtin(Builtin::LocalId(0) | Builtin::WorkgroupId(0) | Builtin::LocalIndex))
 }

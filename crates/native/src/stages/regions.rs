@@ -7,7 +7,7 @@ use crate::ir::{Access, Definition, Kernel, Statement, Type, Value, Variable};
 
 /// Definitions and uses of values, and variables, of a region.
 #[derive(Default)]
-pub struct RegionUses {
+pub(super) struct RegionUses {
     pub defined: HashSet<Value>,
     pub used: BTreeSet<Value>,
     pub variables: BTreeSet<Variable>,
@@ -20,7 +20,7 @@ impl RegionUses {
         });
     }
 
-    pub fn body(&mut self, kernel: &Kernel, body: &[Statement]) {
+    pub(super) fn body(&mut self, kernel: &Kernel, body: &[Statement]) {
         for statement in body {
             match statement {
                 Statement::Let(value) => {
@@ -58,7 +58,7 @@ impl RegionUses {
 }
 
 /// Replaces values and variables of several regions by accesses to the frame.
-pub struct RegionRewriter<'a> {
+pub(super) struct RegionRewriter<'a> {
     pub cut: &'a StageCutter,
     pub kernel: &'a mut Kernel,
     pub replaced: HashMap<Value, Value>,
@@ -66,7 +66,7 @@ pub struct RegionRewriter<'a> {
 }
 
 impl RegionRewriter<'_> {
-    pub fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
+    pub(super) fn body(&mut self, body: Vec<Statement>) -> Vec<Statement> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
             self.statement(statement, &mut out);

@@ -25,7 +25,7 @@ const STARTS: [i32; 9] = [0, 3, -1, -6, 20, 250, i32::MAX - 20, i32::MIN + 3, -2
 
 /// Compares all kernels on an executor and the interpreter; returns the number of kernels, or the
 /// first difference.
-pub fn byte_kernels(
+pub(crate) fn byte_kernels(
     executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> Result<usize, String> {
     let words: Vec<u32> = (0..80u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ i).collect();

@@ -377,8 +377,8 @@ fn numbers(scalar: &str) -> Vec<Vec<u8>> {
 
 /// Runs each edge kernel on an executor and the interpreter; returns the failures with their texts,
 /// and the number of kernels.
-pub fn edge_kernels(
-    options: &Options,
+pub(crate) fn edge_kernels(
+    options: &Options<'_>,
     extensions: Extensions,
     executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
 ) -> (usize, Vec<(String, Failure)>) {

@@ -46,7 +46,7 @@ impl Functions for CrateFunctions {
     }
 }
 
-pub fn options() -> Options<'static> {
+pub(crate) fn options() -> Options<'static> {
     Options { functions: &CrateFunctions, ..Options::default() }
 }
 

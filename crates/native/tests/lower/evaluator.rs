@@ -10,7 +10,7 @@ use zippy_native::ir::{
 };
 
 /// Memory and built-in values of an invocation.
-pub struct Evaluator<'k> {
+pub(crate) struct Evaluator<'k> {
     kernel: &'k Kernel,
     pub bindings: Vec<Vec<u8>>,
     workgroup: Vec<u8>,
@@ -29,7 +29,7 @@ enum Jump {
 }
 
 impl<'k> Evaluator<'k> {
-    pub fn new(kernel: &'k Kernel, bindings: Vec<Vec<u8>>) -> Self {
+    pub(crate) fn new(kernel: &'k Kernel, bindings: Vec<Vec<u8>>) -> Self {
         assert_eq!(bindings.len(), kernel.bindings.len());
         for (bytes, binding) in bindings.iter().zip(&kernel.bindings) {
             assert!(bytes.len() >= binding.min_bytes as usize, "binding {} is too small", binding.name);
@@ -49,7 +49,7 @@ impl<'k> Evaluator<'k> {
         }
     }
 
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let kernel = self.kernel;
         assert!(self.body(&kernel.body).is_none(), "a jump leaves the kernel");
     }

@@ -1,7 +1,7 @@
 //! Conversions between `f16` and `f32`.
 
 /// `f16` bits of the nearest value, ties to even.
-pub fn f32_to_half(value: f32) -> u16 {
+pub(crate) fn f32_to_half(value: f32) -> u16 {
     let sign = ((value.to_bits() >> 16) & 0x8000) as u16;
     let magnitude = value.abs();
     if value.is_nan() {
@@ -18,7 +18,7 @@ pub fn f32_to_half(value: f32) -> u16 {
 }
 
 /// Value of `f16` bits.
-pub fn half_to_f32(bits: u16) -> f32 {
+pub(crate) fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
     sign * match exponent {

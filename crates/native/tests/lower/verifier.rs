@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use zippy_native::ir::{Access, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable, diverts};
 
 /// Panics where `kernel` breaks a rule.
-pub fn verify(kernel: &Kernel) {
+pub(crate) fn verify(kernel: &Kernel) {
     let mut verifier = Verifier {
         kernel,
         visible: Vec::new(),

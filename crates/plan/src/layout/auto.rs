@@ -18,7 +18,7 @@ pub(super) struct ChunkBytes {
 
 impl ChunkBytes {
     /// Returns the extents with ghost cells. An empty chunk has no ghost cells.
-    pub fn with_ghosts(&self, extents: Index) -> Index {
+    pub(super) fn with_ghosts(&self, extents: Index) -> Index {
         if extents.contains(&0) {
             return Index::zeros(extents.axes());
         }
@@ -27,7 +27,7 @@ impl ChunkBytes {
 
     /// Returns the bytes of a chunk with these extents and its ghost cells, with rows padded to
     /// words.
-    pub fn of(&self, extents: Index) -> u128 {
+    pub(super) fn of(&self, extents: Index) -> u128 {
         let stored = self.with_ghosts(extents);
         let row = (stored[0] as u128 * self.element as u128).next_multiple_of(4);
         stored[1..].iter().fold(row, |bytes, &n| bytes.saturating_mul(n as u128))

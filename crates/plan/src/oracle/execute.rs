@@ -19,7 +19,7 @@ pub struct Operand<'a> {
 }
 
 /// Merge rule: `cell = combine(arriving, cell)`. `&|arriving, _| arriving.clone()` replaces.
-pub type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
+pub(super) type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
 
 /// Executes the plans of all ranks. `plans[r]` is the plan of rank `r`, and the arrays of the plans
 /// are `operands`.
@@ -28,9 +28,9 @@ pub type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
 /// [`PlanError::Disagree`]: the plans violate their contract, see [`check`].
 pub fn execute<T: Clone>(
     plans: &[RankPlan],
-    operands: &[Operand],
+    operands: &[Operand<'_>],
     memories: &mut [Memory<T>],
-    combine: Combine<T>,
+    combine: Combine<'_, T>,
 ) -> Result<(), PlanError> {
     let placements: Vec<_> = operands.iter().map(|operand| operand.placement).collect();
     check(plans, &placements)?;

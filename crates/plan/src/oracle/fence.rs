@@ -40,9 +40,9 @@ pub struct Request<T> {
 /// [`PlanError::Region`]: a region is not inside its array.
 pub fn fence<T: Clone + Default>(
     requests: &[Request<T>],
-    operands: &[Operand],
+    operands: &[Operand<'_>],
     memories: &mut [Memory<T>],
-    combine: Combine<T>,
+    combine: Combine<'_, T>,
 ) -> Result<Vec<Vec<T>>, PlanError> {
     let ranks = operands.first().map_or(0, |operand| operand.placement.ranks());
     let mut parts: Vec<Vec<(usize, ChunkPart)>> = vec![Vec::new(); ranks];
@@ -65,7 +65,7 @@ pub fn fence<T: Clone + Default>(
 }
 
 /// Returns the access of a part: the memory and the cells in it, independent of the chunk's index.
-fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands: &[Operand]) -> Access {
+fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands: &[Operand<'_>]) -> Access {
     let Request { rank, array, verb, .. } = &requests[number];
     let Operand { placement, memory } = operands[*array];
     let origin = placement.chunks().storage(part.chunk).start;
@@ -77,9 +77,9 @@ fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands:
 fn serve<T: Clone>(
     request: &Request<T>,
     part: &ChunkPart,
-    operands: &[Operand],
+    operands: &[Operand<'_>],
     memories: &mut [Memory<T>],
-    combine: Combine<T>,
+    combine: Combine<'_, T>,
     read: &mut [T],
 ) {
     let Operand { placement, memory } = operands[request.array];
@@ -94,7 +94,7 @@ fn serve<T: Clone>(
             let values: Vec<T> = within.map(|at| values[at].clone()).collect();
             let replace = |value: &T, _: &T| value.clone();
             let put = matches!(request.verb, Verb::Put(_));
-            let write: Combine<T> = if put { &replace } else { combine };
+            let write: Combine<'_, T> = if put { &replace } else { combine };
             memories[memory].write(placement, part.chunk, &part.region, &values, write);
         }
     }

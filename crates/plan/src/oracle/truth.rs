@@ -53,7 +53,7 @@ pub fn copy<T: Clone>(
     src: (&Chunks, &Cells<T>, &Region),
     dst: (&Chunks, &Cells<T>, &Region),
     order: &[usize],
-    combine: Combine<T>,
+    combine: Combine<'_, T>,
 ) -> Cells<T> {
     let (src_owner, dst_owner) = (owners(src.0), owners(dst.0));
     let mut after = dst.1.clone();
@@ -111,7 +111,7 @@ fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
 pub type GhostCellFilter<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
 
 /// Returns the cells after a ghost update: each ghost cell in the update has the value of its cell.
-pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilter) -> Cells<T> {
+pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilter<'_>) -> Cells<T> {
     let mut after = before.clone();
     for ghost in ghost_cells(chunks).into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
         after.0.insert((ghost.chunk, ghost.cell), before.0[&(ghost.owner, ghost.image_of)].clone());
@@ -127,8 +127,8 @@ pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilt
 pub fn reverse_ghosts<T: Clone>(
     chunks: &Chunks,
     before: &Cells<T>,
-    takes: GhostCellFilter,
-    combine: Combine<T>,
+    takes: GhostCellFilter<'_>,
+    combine: Combine<'_, T>,
 ) -> Cells<T> {
     let mut after = before.clone();
     let mut ghosts = ghost_cells(chunks);
@@ -151,7 +151,7 @@ pub fn reverse_ghosts<T: Clone>(
 pub fn fence<T: Clone>(
     requests: &[Request<T>],
     arrays: &mut [(&Chunks, Cells<T>)],
-    combine: Combine<T>,
+    combine: Combine<'_, T>,
 ) -> Vec<Vec<T>> {
     let owner: Vec<_> = arrays.iter().map(|(chunks, _)| owners(chunks)).collect();
     let mut read = vec![Vec::new(); requests.len()];

@@ -22,12 +22,12 @@ pub(super) struct Builder<K> {
 }
 
 impl<K: Ord + Copy> Builder<K> {
-    pub fn new(rank: usize) -> Self {
+    pub(super) fn new(rank: usize) -> Self {
         Self { rank, local: Vec::new(), sends: BTreeMap::new(), receives: BTreeMap::new() }
     }
 
     /// Adds a move from a chunk of this rank to a chunk of rank `to`.
-    pub fn send(&mut self, to: usize, key: K, step: Move) {
+    pub(super) fn send(&mut self, to: usize, key: K, step: Move) {
         if to == self.rank {
             self.local.push((key, step));
         } else {
@@ -37,14 +37,14 @@ impl<K: Ord + Copy> Builder<K> {
 
     /// Adds a move from a chunk of rank `from` to a chunk of this rank. Local moves are ignored:
     /// [`send`](Self::send) adds them.
-    pub fn receive(&mut self, from: usize, key: K, step: Move) {
+    pub(super) fn receive(&mut self, from: usize, key: K, step: Move) {
         if from != self.rank {
             self.receives.entry(from).or_default().push((key, step));
         }
     }
 
     /// Returns true if this rank has messages.
-    pub fn has_messages(&self) -> bool {
+    pub(super) fn has_messages(&self) -> bool {
         !(self.sends.is_empty() && self.receives.is_empty())
     }
 
@@ -52,10 +52,10 @@ impl<K: Ord + Copy> Builder<K> {
     /// moves.
     ///
     /// With `written`, moves that write the same cells are applied in the order of their keys.
-    pub fn finish(
+    pub(super) fn finish(
         mut self,
         rounds: usize,
-        written: Option<Written>,
+        written: Option<Written<'_>>,
         round: impl Fn(usize, usize, &[Keyed<K>]) -> usize,
     ) -> RankPlan {
         let rank = self.rank;
@@ -92,7 +92,7 @@ impl<K: Ord + Copy> Builder<K> {
 fn waves<K: Ord + Copy>(
     local: &[Keyed<K>],
     receives: &[(usize, usize, Vec<Keyed<K>>)],
-    written: Written,
+    written: Written<'_>,
 ) -> Vec<Vec<Arrival>> {
     let mut all: Vec<_> =
         local.iter().enumerate().map(|(index, (key, step))| (*key, Arrival::Local(index), step)).collect();

@@ -30,7 +30,7 @@ enum PlannedOperation {
 
 impl PlanKey {
     /// Creates the key of a copy.
-    pub fn copy(spec: &CopySpec) -> Self {
+    pub fn copy(spec: &CopySpec<'_>) -> Self {
         let (src, dst, aliased) = (spec.src_region, spec.dst_region, spec.aliased);
         let permutation = spec.permutation.map(<[usize]>::to_vec);
         let operation = PlannedOperation::Copy { src, dst, aliased, permutation };
@@ -38,7 +38,7 @@ impl PlanKey {
     }
 
     /// Creates the key of several copies in one exchange.
-    pub fn copies(spec: &CopiesSpec) -> Self {
+    pub fn copies(spec: &CopiesSpec<'_>) -> Self {
         let placements = spec.arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let data = spec.arrays.iter().map(|(_, data)| *data).collect();
         let operation = PlannedOperation::Copies { data, pairs: spec.pairs.to_vec() };

@@ -43,8 +43,8 @@ pub struct CopiesSpec<'a> {
 /// # Errors
 /// Index of the first invalid copy, with an error as for [`copy`](super::copy()); equal on all
 /// ranks.
-pub fn copies(spec: &CopiesSpec, rank: usize) -> Result<RankPlan, (usize, PlanError)> {
-    let specs: Vec<CopySpec> = spec.pairs.iter().map(|pair| spec.copy_spec(pair)).collect();
+pub fn copies(spec: &CopiesSpec<'_>, rank: usize) -> Result<RankPlan, (usize, PlanError)> {
+    let specs: Vec<CopySpec<'_>> = spec.pairs.iter().map(|pair| spec.copy_spec(pair)).collect();
     specs.iter().enumerate().try_for_each(|(index, copy)| copy.check(rank).map_err(|error| (index, error)))?;
     let bounds = spec.bounds();
     let arrays = spec.arrays.iter().zip(&bounds);

@@ -46,7 +46,7 @@ pub struct CopySpec<'a> {
 /// * [`PlanError::Extents`]: the extents of the regions differ.
 ///
 /// All except `NoSuchRank` are equal on all ranks.
-pub fn copy(spec: &CopySpec, rank: usize) -> Result<RankPlan, PlanError> {
+pub fn copy(spec: &CopySpec<'_>, rank: usize) -> Result<RankPlan, PlanError> {
     spec.check(rank)?;
     let (src, dst) =
         (OwnChunks::new(spec.src, rank, &spec.src_region), OwnChunks::new(spec.dst, rank, &spec.dst_region));
@@ -68,7 +68,7 @@ pub(super) struct OwnChunks {
 }
 
 impl OwnChunks {
-    pub fn new(placement: &Placement, rank: usize, bounds: &Region) -> Self {
+    pub(super) fn new(placement: &Placement, rank: usize, bounds: &Region) -> Self {
         let held = placement.held_by(rank).filter(|(_, region)| region.intersects(bounds));
         let (chunks, boxes): (Vec<_>, Vec<_>) = held.unzip();
         Self { chunks, tree: RegionTree::new(&boxes) }
@@ -84,7 +84,7 @@ impl OwnChunks {
 
 /// Schedules the messages of copies in rounds: by matching if the graph of ranks is small enough,
 /// otherwise by rank difference. `written` is as for [`Builder::finish`].
-pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec], written: Option<Written>) -> RankPlan {
+pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec<'_>], written: Option<Written<'_>>) -> RankPlan {
     let ranks = specs.first().map_or(1, |spec| spec.src.ranks());
     match builder.has_messages().then(|| edges(specs)).flatten() {
         Some(edges) => {
@@ -100,7 +100,7 @@ pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec], written: O
 
 /// Returns all pairs of different ranks that exchange data, or `None` for too many pairs. The order
 /// is equal on all ranks, so that all or none return `None`.
-fn edges(specs: &[CopySpec]) -> Option<Vec<(usize, usize)>> {
+fn edges(specs: &[CopySpec<'_>]) -> Option<Vec<(usize, usize)>> {
     let (mut edges, mut edge_set, mut pairs) = (Vec::new(), HashSet::new(), 0);
     for spec in specs {
         let flow = spec.src.chunks().visit(&spec.src_region, &mut |src_chunk, part| {

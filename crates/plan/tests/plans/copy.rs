@@ -270,7 +270,7 @@ fn mistakes_are_errors_on_every_rank() {
     let at = |start: [i64; 2], end: [i64; 2]| Region { start: Index::from(start), end: Index::from(end) };
     let whole = at([0, 0], [6, 6]);
     let good = CopySpec { src: &a, src_region: whole, dst: &b, dst_region: whole, aliased: false, permutation: None };
-    let text = |spec: CopySpec| {
+    let text = |spec: CopySpec<'_>| {
         let all: Vec<_> = (0..3).map(|rank| copy(&spec, rank).unwrap_err().to_string()).collect();
         assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
         all[0].clone()

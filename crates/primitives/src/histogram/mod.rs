@@ -94,7 +94,7 @@ fn on_host(device: &Device, numbers: &CellSequence, counts: &CellSequence) -> Re
     device.check_memory_limits(counters * size_of::<u32>() as u64 * counts.len(), "counters of a histogram")?;
     // Counters of the finished tasks; the first task contributes its own.
     let all: Mutex<Option<Vec<u32>>> = Mutex::new(None);
-    let count = |lent: LentRange| {
+    let count = |lent: LentRange<'_>| {
         let mut found = Counters::new(bins);
         lent.read.iter().flatten().for_each(|bytes| found.count(bytemuck::cast_slice(bytes)));
         let found = found.into_counts();

@@ -9,15 +9,15 @@ use super::point::{Bounds, IndexedPoint, ordered};
 use crate::vectors::Vectors;
 
 /// Layout of a tree's points: one chunk of whole leaves per rank.
-pub fn layout(nodes: &Nodes) -> Layout {
+pub(super) fn layout(nodes: &Nodes) -> Layout {
     let lengths = nodes.lengths();
     Layout::new([lengths.iter().sum::<i64>()]).split([Split::Sizes(lengths)])
 }
 
 /// Builds a tree of points that are already distributed like the result; `local_points` are this
 /// rank's points. Returns them in the order of the tree. Collective.
-pub fn build(
-    vectors: Vectors,
+pub(super) fn build(
+    vectors: Vectors<'_>,
     name: &str,
     nodes: &mut Nodes,
     mut local_points: Vec<IndexedPoint>,

@@ -31,7 +31,7 @@ impl Neighbour {
 }
 
 /// A tree over the points of one rank, with small leaves.
-pub struct LocalTree {
+pub(super) struct LocalTree {
     points: Vec<(Position, u64)>,
     /// The root first; empty without points.
     nodes: Vec<LocalNode>,
@@ -45,7 +45,7 @@ struct LocalNode {
 }
 
 impl LocalTree {
-    pub fn new(points: Vec<(Position, u64)>) -> Self {
+    pub(super) fn new(points: Vec<(Position, u64)>) -> Self {
         let all = 0..points.len();
         let mut tree = Self { points, nodes: Vec::new() };
         if !all.is_empty() {
@@ -73,7 +73,7 @@ impl LocalTree {
     }
 
     /// At most `most` points within a squared distance, sorted by distance and index.
-    pub fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
+    pub(super) fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
         let mut found: BinaryHeap<(u32, u64)> = BinaryHeap::new();
         let mut open: Vec<(f32, usize)> =
             self.nodes.first().map(|root| (root.bounds.squared_distance(to), 0)).into_iter().collect();
@@ -105,7 +105,7 @@ impl LocalTree {
     }
 
     /// The indices of the points in a box, including its boundary.
-    pub fn inside(&self, wanted: &Bounds) -> Vec<u64> {
+    pub(super) fn inside(&self, wanted: &Bounds) -> Vec<u64> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
         open.extend((!self.nodes.is_empty()).then_some(0));
         while let Some(number) = open.pop() {

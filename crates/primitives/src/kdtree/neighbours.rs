@@ -6,7 +6,7 @@ use zippy::extents::Index;
 use zippy::region::{Region, RegionTree};
 
 /// For each of several disjoint boxes in a grid, the ascending indices of its neighbours.
-pub fn neighbours(boxes: &[Region], shape: Index, periodic: &[bool]) -> Vec<Vec<usize>> {
+pub(super) fn neighbours(boxes: &[Region], shape: Index, periodic: &[bool]) -> Vec<Vec<usize>> {
     let tree = RegionTree::new(boxes);
     let ones = Index::splat(shape.axes(), 1);
     let around = |number: usize| {

@@ -32,7 +32,7 @@ pub struct Cut {
 
 /// The nodes of a tree, level by level, and the distribution of its leaves.
 #[derive(Debug)]
-pub struct Nodes {
+pub(super) struct Nodes {
     pub all: Vec<Node>,
     points: u64,
     leaves: usize,
@@ -46,13 +46,13 @@ fn share(whole: u64, part: usize, parts: usize) -> u64 {
 
 impl Nodes {
     /// A tree that consists of its root.
-    pub fn new(points: u64, leaves: usize, ranks: usize) -> Self {
+    pub(super) fn new(points: u64, leaves: usize, ranks: usize) -> Self {
         let root = Node { leaves: 0..leaves, points: 0..points, bounds: Bounds::NONE, cut: None };
         Self { all: vec![root], points, leaves, ranks }
     }
 
     /// Cuts a node along an axis at its middle leaf.
-    pub fn cut(&mut self, number: usize, axis: usize) -> [usize; 2] {
+    pub(super) fn cut(&mut self, number: usize, axis: usize) -> [usize; 2] {
         let Range { start, end } = self.all[number].leaves;
         let middle = start + (end - start) / 2;
         let first = self.all.len();
@@ -66,7 +66,7 @@ impl Nodes {
     }
 
     /// Sets the coordinates of the cuts when all bounding boxes are known.
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         for number in 0..self.all.len() {
             let Some(Cut { axis, children: [lower, upper], .. }) = self.all[number].cut else { continue };
             let [lower, upper] = [lower, upper].map(|child| self.all[child].bounds);
@@ -80,32 +80,32 @@ impl Nodes {
     }
 
     /// The index of the first point of a leaf.
-    pub fn first_of(&self, leaf: usize) -> u64 {
+    pub(super) fn first_of(&self, leaf: usize) -> u64 {
         share(self.points, leaf, self.leaves)
     }
 
-    pub fn leaves(&self) -> usize {
+    pub(super) fn leaves(&self) -> usize {
         self.leaves
     }
 
     /// The first leaf of a rank: the numbers of leaves per rank differ by at most one.
-    pub fn first_leaf(&self, rank: usize) -> usize {
+    pub(super) fn first_leaf(&self, rank: usize) -> usize {
         share(self.leaves as u64, rank, self.ranks) as usize
     }
 
     /// The rank that owns a leaf.
-    pub fn rank_of(&self, leaf: usize) -> usize {
+    pub(super) fn rank_of(&self, leaf: usize) -> usize {
         (((leaf as u128 + 1) * self.ranks as u128 - 1) / self.leaves as u128) as usize
     }
 
     /// The number of points of each rank.
-    pub fn lengths(&self) -> Vec<i64> {
+    pub(super) fn lengths(&self) -> Vec<i64> {
         let first = |rank: usize| self.first_of(self.first_leaf(rank));
         (0..self.ranks).map(|rank| (first(rank + 1) - first(rank)) as i64).collect()
     }
 
     /// A leaf with points near a position; `None` without points.
-    pub fn close_to(&self, position: &Position) -> Option<usize> {
+    pub(super) fn close_to(&self, position: &Position) -> Option<usize> {
         let mut at = &self.all[0];
         while let Some(cut) = &at.cut {
             let [lower, upper] = cut.children.map(|child| &self.all[child]);
@@ -116,7 +116,7 @@ impl Nodes {
     }
 
     /// Calls `found` with the ascending ranks that own a point in a box for which `wanted` is true.
-    pub fn ranks(&self, wanted: impl Fn(&Bounds) -> bool, mut found: impl FnMut(usize)) {
+    pub(super) fn ranks(&self, wanted: impl Fn(&Bounds) -> bool, mut found: impl FnMut(usize)) {
         let (mut open, mut last) = (vec![0], None);
         while let Some(number) = open.pop() {
             let node = &self.all[number];

@@ -6,7 +6,7 @@ use std::ops::Range;
 use zippy::World;
 use zippy::error::Result;
 
-pub type GridCell = [i64; 3];
+pub(super) type GridCell = [i64; 3];
 
 /// Maximum number of slabs counted at a time, for all searches together and for each.
 const ALL_SLABS: usize = 1 << 20;
@@ -15,7 +15,7 @@ const SLABS: usize = 256;
 /// A search for a plane across `axis`, from `low` to `high`, with `part` of `parts` of the points
 /// below it.
 #[derive(Debug)]
-pub struct WantedPlane {
+pub(super) struct WantedPlane {
     /// Range of this rank's cells in the search.
     pub local_range: Range<usize>,
     pub axis: usize,
@@ -29,14 +29,14 @@ pub struct WantedPlane {
 
 /// A plane: the first cell above it, and the number of points below it.
 #[derive(Debug, Clone, Copy)]
-pub struct Plane {
+pub(super) struct Plane {
     pub at: i64,
     pub below: u64,
 }
 
 impl WantedPlane {
     /// Difference of a number of points from the wanted one, multiplied by `parts`.
-    pub fn error(&self, below: u64) -> u128 {
+    pub(super) fn error(&self, below: u64) -> u128 {
         (u128::from(below) * self.parts as u128).abs_diff(u128::from(self.points) * self.part as u128)
     }
 
@@ -47,7 +47,7 @@ impl WantedPlane {
 
 /// The best plane of each search: the last one with at most the wanted number of points below it,
 /// or the first one with more. Must be called inside a collective.
-pub fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
+pub(super) fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
     // Each search with its remaining planes.
     let mut open: Vec<(usize, i64, i64)> =

@@ -58,7 +58,7 @@ impl Point for [f32; 4] {
 /// compiled once.
 #[derive(Clone, Copy, zippy::Element)]
 #[repr(C)]
-pub struct IndexedPoint {
+pub(super) struct IndexedPoint {
     x: f32,
     y: f32,
     z: f32,
@@ -70,32 +70,32 @@ pub struct IndexedPoint {
 }
 
 impl IndexedPoint {
-    pub fn new([x, y, z, w]: [f32; 4], index: u64) -> Self {
+    pub(super) fn new([x, y, z, w]: [f32; 4], index: u64) -> Self {
         Self { x, y, z, w, low: index as u32, high: (index >> 32) as u32 }
     }
 
-    pub fn parts(&self) -> [f32; 4] {
+    pub(super) fn parts(&self) -> [f32; 4] {
         [self.x, self.y, self.z, self.w]
     }
 
-    pub fn index(&self) -> [u32; 2] {
+    pub(super) fn index(&self) -> [u32; 2] {
         [self.low, self.high]
     }
 
     /// The position with −0 replaced by +0.
-    pub fn position(&self) -> Position {
+    pub(super) fn position(&self) -> Position {
         [self.x, self.y, self.z].map(|x| x + 0.0)
     }
 }
 
 /// Converts a coordinate to an integer with the same order.
-pub fn ordered(coordinate: f32) -> u32 {
+pub(super) fn ordered(coordinate: f32) -> u32 {
     f32::ORDER.ordered(coordinate.to_bits())
 }
 
 /// The squared distance of two points: the sum of the squared differences, axis 0 first, each
 /// operation rounded to `f32`.
-pub fn squared_distance(a: &Position, b: &Position) -> f32 {
+pub(super) fn squared_distance(a: &Position, b: &Position) -> f32 {
     sum_of_squares([0, 1, 2].map(|axis| a[axis] - b[axis]))
 }
 

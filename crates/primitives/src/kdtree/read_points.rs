@@ -7,7 +7,7 @@ use super::point::{Point, Position};
 use crate::vectors::Vector;
 
 /// Calls `f` with the index in the vector and the position of each point of this rank.
-pub fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
+pub(super) fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
     let begin = points.region()?.start[0];
     for part in points.section().local_parts()? {
         let first = (part.region()?.start[0] - begin) as u64;
@@ -18,7 +18,7 @@ pub fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)
 
 /// The first point of all ranks for which `fine` is false, the same on every rank. Must be called
 /// inside a collective.
-pub fn first_violation<P: Point>(
+pub(super) fn first_violation<P: Point>(
     world: &World,
     points: &Vector<P>,
     fine: impl Fn(&Position) -> bool,
@@ -42,6 +42,6 @@ fn label<P: Point>(points: &Vector<P>) -> String {
 }
 
 /// Text of a position for error messages.
-pub fn position_text<P: Point>(position: &Position) -> String {
+pub(super) fn position_text<P: Point>(position: &Position) -> String {
     format!("{:?}", &position[..P::DIMENSIONS])
 }

@@ -11,7 +11,7 @@ use super::point::Bounds;
 
 /// A query from one rank to another: a box, or a point as both corners, and a maximum distance.
 #[derive(Debug, Clone, Copy)]
-pub struct RemoteQuery {
+pub(super) struct RemoteQuery {
     pub bounds: Bounds,
     pub within: f32,
 }
@@ -29,16 +29,16 @@ impl RemoteQuery {
 
 /// This rank's queries to other ranks and itself, each with its index.
 #[derive(Default)]
-pub struct RemoteQueries(BTreeMap<usize, Vec<(usize, RemoteQuery)>>);
+pub(super) struct RemoteQueries(BTreeMap<usize, Vec<(usize, RemoteQuery)>>);
 
 impl RemoteQueries {
-    pub fn add(&mut self, rank: usize, query: usize, remote_query: RemoteQuery) {
+    pub(super) fn add(&mut self, rank: usize, query: usize, remote_query: RemoteQuery) {
         self.0.entry(rank).or_default().push((query, remote_query));
     }
 
     /// Sends all queries, answers those of other ranks with `answer`, and calls `found` with the
     /// index and the answer of each query of this rank. Collective.
-    pub fn exchange(
+    pub(super) fn exchange(
         self,
         world: &World,
         answer: impl Fn(&RemoteQuery) -> Vec<Neighbour>,

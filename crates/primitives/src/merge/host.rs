@@ -7,7 +7,7 @@ use zippy::error::Result;
 use crate::sort::{KeyOrder, lend_pairs, merge_lent};
 
 /// Merges two sorted runs into cells of separate memory; equal keys stay in the order of the runs.
-pub fn merge(
+pub(super) fn merge(
     world: &World,
     order: KeyOrder,
     runs: [(&CellSequence, Option<&CellSequence>); 2],

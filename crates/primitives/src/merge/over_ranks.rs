@@ -218,7 +218,7 @@ fn fetch_runs(
             runs.push((*owner, part.end - part.start));
             start = end[which];
         }
-        let columns: Vec<Column> = (std::iter::once(keys).chain(values))
+        let columns: Vec<Column<'_>> = (std::iter::once(keys).chain(values))
             .map(|cells| Column { name: "merged", element: cells.element() })
             .collect();
         let cells = std::iter::once(keys).chain(values).cloned().collect();

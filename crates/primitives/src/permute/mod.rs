@@ -98,7 +98,7 @@ pub(super) fn gather(world: &World, input: &CellSequence, indices: &CellSequence
 fn gather_own(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, &LocalPositions),
+    (indices, local_positions): (&CellSequence, &LocalPositions<'_>),
     output: &CellSequence,
 ) -> Result<()> {
     if local_positions.has_all() {
@@ -152,7 +152,7 @@ pub(super) fn scatter(
 fn scatter_own(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, &LocalPositions),
+    (indices, local_positions): (&CellSequence, &LocalPositions<'_>),
     output: &CellSequence,
 ) -> Result<()> {
     if local_positions.has_all() {
@@ -193,7 +193,7 @@ fn kernel(world: &World, text: &str, cells: &CellSequence) -> Result<Kernel> {
 }
 
 /// The positions of cells among this rank's cells.
-fn numbers(world: &World, indices: &CellSequence, local_positions: &LocalPositions) -> Result<CellSequence> {
+fn numbers(world: &World, indices: &CellSequence, local_positions: &LocalPositions<'_>) -> Result<CellSequence> {
     let found = world.scratch_cells("numbers", &u32::INFO, indices.len())?;
     for slice in indices.slices(BYTES, 1) {
         let some = read(indices, slice.clone(), Some(local_positions))?;
@@ -203,7 +203,7 @@ fn numbers(world: &World, indices: &CellSequence, local_positions: &LocalPositio
 }
 
 /// A range of indices, or of the positions of their cells among this rank's cells.
-fn read(indices: &CellSequence, slice: Range<u64>, local_positions: Option<&LocalPositions>) -> Result<Vec<u32>> {
+fn read(indices: &CellSequence, slice: Range<u64>, local_positions: Option<&LocalPositions<'_>>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
     indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
     if let Some(local_positions) = local_positions {
@@ -215,7 +215,7 @@ fn read(indices: &CellSequence, slice: Range<u64>, local_positions: Option<&Loca
 fn gather_on_host(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, Option<&LocalPositions>),
+    (indices, local_positions): (&CellSequence, Option<&LocalPositions<'_>>),
     output: &CellSequence,
 ) -> Result<()> {
     let size = output.element().bytes;
@@ -234,7 +234,7 @@ fn gather_on_host(
 fn scatter_on_host(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, Option<&LocalPositions>),
+    (indices, local_positions): (&CellSequence, Option<&LocalPositions<'_>>),
     output: &CellSequence,
 ) -> Result<()> {
     let size = input.element().bytes;
@@ -249,7 +249,7 @@ fn scatter_on_host(
 }
 
 #[inline(always)]
-fn take(size: usize, input: &mut LentCells, indices: &[u32], found: &mut [u8]) {
+fn take(size: usize, input: &mut LentCells<'_>, indices: &[u32], found: &mut [u8]) {
     for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
         into.copy_from_slice(input.cell((*index).into()));
     }
@@ -257,7 +257,7 @@ fn take(size: usize, input: &mut LentCells, indices: &[u32], found: &mut [u8]) {
 
 /// [`take`] for the cells of this rank.
 #[inline(always)]
-fn take_own(size: usize, (input, cells): (&mut LentCells, u64), indices: &[u32], found: &mut [u8]) {
+fn take_own(size: usize, (input, cells): (&mut LentCells<'_>, u64), indices: &[u32], found: &mut [u8]) {
     for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
         if u64::from(*index) < cells {
             into.copy_from_slice(input.cell((*index).into()));
@@ -267,7 +267,7 @@ fn take_own(size: usize, (input, cells): (&mut LentCells, u64), indices: &[u32],
 
 /// Writes values to the cells of this rank.
 #[inline(always)]
-fn put_own(size: usize, (output, cells): (&mut LentCells, u64), indices: &[u32], values: &[u8]) {
+fn put_own(size: usize, (output, cells): (&mut LentCells<'_>, u64), indices: &[u32], values: &[u8]) {
     for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
         if u64::from(*index) < cells {
             output.cell((*index).into()).copy_from_slice(value);

@@ -132,7 +132,7 @@ struct RemoteCount {
 fn survey<T: Element>(
     world: &World,
     indices: &CellSequence,
-    local_positions: &LocalPositions,
+    local_positions: &LocalPositions<'_>,
     cells: u64,
     vector: &Vector<T>,
 ) -> Result<Result<RemoteCount>> {

@@ -12,14 +12,14 @@ use crate::scan::largest;
 use crate::vectors::Span;
 
 /// Owners and local positions of the cells of a vector, on one rank.
-pub struct LocalPositions<'a> {
+pub(super) struct LocalPositions<'a> {
     spans: &'a [Span],
     /// The spans of this rank, each with the number of its preceding cells on this rank.
     local_spans: Vec<(Range<u64>, u64)>,
 }
 
 impl<'a> LocalPositions<'a> {
-    pub fn new(spans: &'a [Span], rank: usize) -> Self {
+    pub(super) fn new(spans: &'a [Span], rank: usize) -> Self {
         let (mut local_spans, mut before) = (Vec::new(), 0);
         for span in spans.iter().filter(|span| span.owner == rank) {
             local_spans.push((span.cells.clone(), before));
@@ -41,12 +41,12 @@ impl<'a> LocalPositions<'a> {
     }
 
     /// The position of a cell among this rank's cells, or a number larger than all positions.
-    pub fn position_or_max(&self, index: u32) -> u32 {
+    pub(super) fn position_or_max(&self, index: u32) -> u32 {
         self.position(index).map_or(u32::MAX, |position| position as u32)
     }
 
     /// True if this rank owns all cells, so that positions equal indices.
-    pub fn has_all(&self) -> bool {
+    pub(super) fn has_all(&self) -> bool {
         self.local_spans.len() == self.spans.len()
     }
 
@@ -56,7 +56,7 @@ impl<'a> LocalPositions<'a> {
     }
 
     /// One more than the largest index, and the number of indices of other ranks' cells.
-    pub fn survey(&self, world: &World, indices: &CellSequence) -> Result<[u64; 2]> {
+    pub(super) fn survey(&self, world: &World, indices: &CellSequence) -> Result<[u64; 2]> {
         if self.has_all() {
             return Ok([largest(world, indices)?.map_or(0, |index| u64::from(index) + 1), 0]);
         }
@@ -71,7 +71,7 @@ impl<'a> LocalPositions<'a> {
 }
 
 /// The indices of other ranks' cells.
-pub struct RemoteIndices {
+pub(super) struct RemoteIndices {
     pub indices: CellSequence,
     /// The owners of the cells.
     pub ranks: CellSequence,
@@ -81,7 +81,12 @@ pub struct RemoteIndices {
 
 impl RemoteIndices {
     /// Collects these `count` indices; all indices must be valid.
-    pub fn new(world: &World, indices: &CellSequence, local_positions: &LocalPositions, count: u64) -> Result<Self> {
+    pub(super) fn new(
+        world: &World,
+        indices: &CellSequence,
+        local_positions: &LocalPositions<'_>,
+        count: u64,
+    ) -> Result<Self> {
         let room = |name| world.scratch_cells(name, &u32::INFO, count);
         let all = Self { indices: room("indices")?, ranks: room("ranks")?, positions: room("positions")? };
         let mut begin = 0;

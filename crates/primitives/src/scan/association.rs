@@ -5,22 +5,22 @@
 //! the left.
 
 /// Cells per run; a run is combined from the left.
-pub const RUN: usize = 16;
-pub const RUNS: usize = 128;
+pub(super) const RUN: usize = 16;
+pub(super) const RUNS: usize = 128;
 /// Levels of the binary tree over the runs.
 const LEVELS: usize = RUNS.ilog2() as usize + 1;
-pub const BLOCK: usize = RUN * RUNS;
+pub(crate) const BLOCK: usize = RUN * RUNS;
 
 /// A combined value. Values before a head are not part of the combination after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Item<S> {
+pub(crate) struct Item<S> {
     pub value: S,
     /// True if one of the combined cells is a head.
     pub head: bool,
 }
 
 /// Combines the value of earlier cells with the value of later cells.
-pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, after: Item<S>) -> Item<S> {
+pub(super) fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, after: Item<S>) -> Item<S> {
     let value = if after.head { after.value } else { op(before.value, after.value) };
     Item { value, head: before.head || after.head }
 }
@@ -29,7 +29,7 @@ pub fn join<S: Copy>(op: impl Fn(S, S) -> S, before: Item<S>, after: Item<S>) ->
 /// earlier cells, and returns their combination. `put` receives the position of a cell, the
 /// combination before the cell, and the combination including it. `X` is [`Item`], or a plain value
 /// without heads.
-pub fn block<X: Copy>(
+pub(super) fn block<X: Copy>(
     join: impl Fn(X, X) -> X + Copy,
     carry: Option<X>,
     cells: &[X],

@@ -12,7 +12,7 @@ use super::operation::{Carry, ScanOperation};
 use crate::heads::{Heads, mark};
 
 /// A scan in progress: its kernel, and sums of blocks on the device.
-pub struct Blocks {
+pub(super) struct Blocks {
     /// The parts of the input, of the flags if there are segments, and of a separate output.
     pieces: Vec<AlignedParts>,
     segmented: bool,
@@ -50,9 +50,9 @@ const HEAD: u32 = 3;
 impl Blocks {
     /// Computes the sums of the blocks. `flags` are `u32`, not 0 at the first cell of a segment.
     /// The output is the input or in separate memory.
-    pub fn new(
+    pub(super) fn new(
         world: &World,
-        operation: &ScanOperation,
+        operation: &ScanOperation<'_>,
         input: &CellSequence,
         flags: Option<&CellSequence>,
         output: Option<&CellSequence>,
@@ -111,7 +111,7 @@ impl Blocks {
 
     /// Computes the prefix of each block after the value of all earlier cells; returns the value
     /// including all blocks.
-    pub fn carry(&self, carry: Carry) -> Result<Carry> {
+    pub(super) fn carry(&self, carry: Carry) -> Result<Carry> {
         if self.pieces.is_empty() {
             return Ok(carry);
         }
@@ -129,7 +129,7 @@ impl Blocks {
     }
 
     /// Computes the prefix of each block, without reading back the total.
-    pub fn start(&self) -> Result<()> {
+    pub(super) fn start(&self) -> Result<()> {
         let kernel = self.kernel.entry("zippy_carry_blocks")?;
         for first in (0..self.sums.len()).step_by(SOME_BLOCKS as usize) {
             let some = first..self.sums.len().min(first + SOME_BLOCKS);
@@ -142,7 +142,7 @@ impl Blocks {
         Ok(())
     }
 
-    pub fn write(&self) -> Result<()> {
+    pub(super) fn write(&self) -> Result<()> {
         self.over_blocks("zippy_write_blocks", |call, piece, sums, marks| {
             let call = self.cells(call, piece, true).update("zippy_sums", sums.binding());
             let call = call.update("zippy_marks", marks.binding());
@@ -182,7 +182,7 @@ impl Blocks {
     }
 }
 
-fn kernel(world: &World, operation: &ScanOperation, segmented: bool, in_place: bool) -> Result<Kernel> {
+fn kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_place: bool) -> Result<Kernel> {
     let element = operation.element;
     let cell = element.name;
     let cells = if in_place { "zippy_output" } else { "zippy_input" };
@@ -230,7 +230,7 @@ fn stored(element: &ElementInfo) -> &'static str {
 }
 
 /// Flags of the heads at which keys differ, on the device.
-pub fn flags(world: &World, heads: Heads, key: &mut Option<Vec<u8>>) -> Result<Option<CellSequence>> {
+pub(super) fn flags(world: &World, heads: Heads<'_>, key: &mut Option<Vec<u8>>) -> Result<Option<CellSequence>> {
     match heads {
         Heads::None => Ok(None),
         Heads::Flags(flags) => Ok(Some(flags.clone())),

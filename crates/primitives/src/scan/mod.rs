@@ -196,7 +196,7 @@ impl OnRank<'_> {
         operator: &Operator,
         first: Option<&T>,
         (input, output): (&Sequence<T>, &Sequence<T>),
-        heads: Heads,
+        heads: Heads<'_>,
     ) -> Result<()> {
         let (input, output) = (input.cells()?, output.cells()?);
         input.check_length(output, "the output")?;
@@ -208,9 +208,9 @@ impl OnRank<'_> {
 /// Scans, or only reduces if there is no output; returns the combination of all cells.
 pub(super) fn run(
     world: &World,
-    operation: &ScanOperation,
+    operation: &ScanOperation<'_>,
     input: &CellSequence,
-    heads: Heads,
+    heads: Heads<'_>,
     output: Option<&CellSequence>,
 ) -> Result<Carry> {
     operation.check(world.gpu())?;

@@ -28,7 +28,7 @@ pub(super) use for_number;
 
 /// A scan without its static types.
 #[derive(Debug, Clone, Copy)]
-pub struct ScanOperation<'a> {
+pub(crate) struct ScanOperation<'a> {
     pub operator: &'a Operator,
     pub element: &'static ElementInfo,
     /// The initial value of an exclusive scan, as bytes of one cell; `None` for an inclusive scan.
@@ -39,7 +39,7 @@ pub struct ScanOperation<'a> {
 
 /// The combination of all earlier cells; empty before the first cell.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Carry {
+pub(crate) struct Carry {
     /// The bytes of one cell, and whether one of the combined cells is a head.
     pub item: Option<Item<Vec<u8>>>,
     /// The last key, if keys define the segments.
@@ -48,13 +48,13 @@ pub struct Carry {
 
 impl<'a> ScanOperation<'a> {
     /// An inclusive scan.
-    pub fn inclusive(operator: &'a Operator, element: &'static ElementInfo) -> Self {
+    pub(crate) fn inclusive(operator: &'a Operator, element: &'static ElementInfo) -> Self {
         Self { operator, element, first: None, transform: None }
     }
 
     /// Fails if the cells do not support the operator, or if kernels are needed but cannot use it.
     /// The result is the same on ranks with equal adapters.
-    pub fn check(&self, device: &Device) -> Result<()> {
+    pub(crate) fn check(&self, device: &Device) -> Result<()> {
         self.operator.check(self.element)?;
         if self.by_host(device) {
             return Ok(());
@@ -81,7 +81,7 @@ impl<'a> ScanOperation<'a> {
 
     /// The scalar type and the number of scalars of a cell; `None` if it does not consist of equal
     /// scalars.
-    pub fn scalars(&self) -> Option<(NumberKind, usize)> {
+    pub(crate) fn scalars(&self) -> Option<(NumberKind, usize)> {
         let number = |scalar| match scalar {
             Scalar::F32 => NumberKind::F32,
             Scalar::I32 => NumberKind::I32,
@@ -103,7 +103,7 @@ impl<'a> ScanOperation<'a> {
     }
 
     /// True if the result does not depend on the association of the cells.
-    pub fn exact(&self) -> bool {
+    pub(crate) fn exact(&self) -> bool {
         self.scalars().is_some_and(|(number, _)| match self.operator {
             Operator::Min | Operator::Max => for_number!(number, S => S::EXACT_EXTREMES),
             Operator::Add => for_number!(number, S => S::EXACT_SUM),
@@ -115,7 +115,7 @@ impl<'a> ScanOperation<'a> {
     /// faster than kernels; for cells of 8 and 16 bits, which kernels cannot write individually;
     /// and for 64-bit numbers, which most devices do not support. The host cannot run custom
     /// operators in WGSL.
-    pub fn by_host(&self, device: &Device) -> bool {
+    pub(crate) fn by_host(&self, device: &Device) -> bool {
         let built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
         let built_in = built_in && self.transform.is_none();
         let narrow_or_wide = match self.element.kind {
@@ -129,7 +129,7 @@ impl<'a> ScanOperation<'a> {
 
 /// A kind of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumberKind {
+pub(crate) enum NumberKind {
     F32,
     I32,
     U32,
@@ -144,7 +144,7 @@ pub enum NumberKind {
 }
 
 /// Arithmetic of the operators.
-pub trait Arithmetic: Pod + PartialOrd + Send + Sync {
+pub(super) trait Arithmetic: Pod + PartialOrd + Send + Sync {
     /// True if minimum and maximum do not depend on the order of comparison; false for types with
     /// NaNs and two zeros.
     const EXACT_EXTREMES: bool;

@@ -196,10 +196,10 @@ impl Vectors<'_> {
     pub(super) fn scanned<I: Element, K: Element, T: Element>(
         &self,
         verb: &'static str,
-        operation: &ScanOperation,
+        operation: &ScanOperation<'_>,
         input: &Vector<I>,
         output: Option<&Vector<T>>,
-        segments: Segments<K>,
+        segments: Segments<'_, K>,
     ) -> Result<Option<Vec<u8>>> {
         let world = self.world();
         operation.check(world.gpu())?;

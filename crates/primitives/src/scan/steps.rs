@@ -11,7 +11,7 @@ use super::operation::{Carry, ScanOperation};
 use crate::heads::Heads;
 
 /// A scan of cells of this rank after cells of other ranks.
-pub struct ScanSteps<'a>(ScanBackend<'a>);
+pub(super) struct ScanSteps<'a>(ScanBackend<'a>);
 
 enum ScanBackend<'a> {
     Host(HostScan<'a>),
@@ -36,7 +36,7 @@ impl<'a> ScanSteps<'a> {
     /// Reduces the blocks. `key` is the key of the previous cell, if keys define the segments. Also
     /// returns the last key. With `at_once`, the host skips this step and reads each cell only
     /// once, in [`carry`](Self::carry).
-    pub fn new(
+    pub(super) fn new(
         world: &'a World,
         operation: &'a ScanOperation<'a>,
         input: &'a CellSequence,
@@ -66,7 +66,7 @@ impl<'a> ScanSteps<'a> {
 
     /// Computes the prefix of each block after the value of all earlier cells; returns the value
     /// including the blocks. With `at_once`, also writes the results.
-    pub fn carry(&mut self, before: Carry) -> Result<Carry> {
+    pub(super) fn carry(&mut self, before: Carry) -> Result<Carry> {
         match &mut self.0 {
             ScanBackend::Kernels(blocks) => blocks.carry(before),
             ScanBackend::Host(scan) => match &scan.sums {
@@ -83,7 +83,7 @@ impl<'a> ScanSteps<'a> {
         }
     }
 
-    pub fn write(self) -> Result<()> {
+    pub(super) fn write(self) -> Result<()> {
         match self.0 {
             ScanBackend::Kernels(blocks) => blocks.write(),
             ScanBackend::Host(scan) if scan.sums.is_none() => Ok(()),

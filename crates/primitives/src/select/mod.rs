@@ -138,7 +138,7 @@ impl OnRank<'_> {
 /// Reduction by key on the host, in portions, into outputs in separate memory.
 fn reduce_on_host(
     world: &World,
-    operation: &ScanOperation,
+    operation: &ScanOperation<'_>,
     [keys, values]: [&CellSequence; 2],
     [keys_output, values_output]: [&CellSequence; 2],
 ) -> Result<u64> {
@@ -191,7 +191,7 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    pub fn new(world: &'a World, flags: &CellSequence) -> Result<Self> {
+    pub(crate) fn new(world: &'a World, flags: &CellSequence) -> Result<Self> {
         if flags.len() > u64::from(u32::MAX) {
             let text =
                 format!("{} has {} cells; at most {} can be selected from", flags.label(), flags.len(), u32::MAX);
@@ -218,7 +218,7 @@ impl<'a> Selection<'a> {
 
     /// Copies the selected cells to the first cells of the output.
     #[track_caller]
-    pub fn compact(&self, input: &CellSequence, output: &CellSequence) -> Result<u64> {
+    pub(crate) fn compact(&self, input: &CellSequence, output: &CellSequence) -> Result<u64> {
         let _call = CallSite::enter();
         check_room(self.count, output)?;
         let output = output.only(0..self.count);

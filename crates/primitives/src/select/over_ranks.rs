@@ -137,7 +137,7 @@ impl Vectors<'_> {
 }
 
 /// Creates a vector of this rank's cells whose flags are not 0.
-pub fn selected<T: Element>(
+pub(crate) fn selected<T: Element>(
     world: &World,
     name: &str,
     verb: &'static str,
@@ -162,7 +162,7 @@ fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
 }
 
 /// Flags of the last cells of segments. The cell after this rank's last one may be on another rank.
-pub fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> {
+pub(crate) fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> {
     let mut first = vec![0_u32; usize::from(!heads.is_empty())];
     if !heads.is_empty() {
         heads.read(0..1, bytemuck::cast_slice_mut(&mut first))?;

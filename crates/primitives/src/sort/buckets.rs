@@ -57,7 +57,7 @@ struct Bucket {
 }
 
 /// Keys and values grouped by destination rank.
-pub struct GroupedKeys {
+pub(super) struct GroupedKeys {
     /// True if they are in the room.
     pub in_room: bool,
     /// The number of keys for each of the ranks, one after another.
@@ -69,7 +69,7 @@ pub struct GroupedKeys {
 ///
 /// On a software adapter, the host counts keys in bins and distributes them to the room. Kernels
 /// sort them in place.
-pub fn group_by_rank(
+pub(super) fn group_by_rank(
     world: &World,
     order: KeyOrder,
     (keys, values): (&CellSequence, Option<&CellSequence>),

@@ -22,7 +22,7 @@ const TILES: [u64; 2] = [2, 16];
 const BLOCKS: u64 = 1024;
 
 /// Sorts keys, with optional values.
-pub fn sort(
+pub(super) fn sort(
     world: &World,
     order: KeyOrder,
     keys: [&CellSequence; 2],

@@ -7,10 +7,10 @@ use zippy::error::Result;
 use super::host::BytePairs;
 
 /// Lends keys, and values if there are any, to the host.
-pub fn lend_pairs<R, const N: usize>(
+pub(crate) fn lend_pairs<R, const N: usize>(
     world: &World,
     pairs: [(&CellSequence, Option<&CellSequence>); N],
-    f: impl FnOnce([BytePairs; N]) -> R,
+    f: impl FnOnce([BytePairs<'_>; N]) -> R,
 ) -> Result<R> {
     let sequences: Vec<&CellSequence> =
         pairs.iter().flat_map(|(keys, values)| std::iter::once(*keys).chain(*values)).collect();

@@ -128,7 +128,7 @@ fn exchange_keys(
         std::iter::once(keys).chain(values).cloned().collect::<Vec<_>>()
     };
     let (cells_in_place, room_cells) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
-    let columns: Vec<Column> =
+    let columns: Vec<Column<'_>> =
         cells_in_place.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
     let grouped = world.failing(verb, || group_by_rank(world, order, (keys, values), room, &boundaries))?;
     let to = Destinations::Runs(ranks.into_iter().zip(grouped.runs).collect());

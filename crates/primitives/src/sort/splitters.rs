@@ -18,7 +18,7 @@ const BYTES: usize = 128 << 10;
 
 /// The keys before a position: all smaller ones, and a number of equal ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Splitter {
+pub(crate) struct Splitter {
     pub key: u64,
     /// The number of equal keys of this rank.
     pub equal: u64,
@@ -33,7 +33,12 @@ struct PositionSearch {
 
 /// Splitters for ascending positions. Collective over the group; each rank passes its part of the
 /// keys.
-pub fn splitters(group: &Group, order: KeyOrder, keys: &CellSequence, positions: &[u64]) -> Result<Vec<Splitter>> {
+pub(crate) fn splitters(
+    group: &Group,
+    order: KeyOrder,
+    keys: &CellSequence,
+    positions: &[u64],
+) -> Result<Vec<Splitter>> {
     if positions.is_empty() {
         return Ok(Vec::new());
     }

@@ -14,13 +14,13 @@ use super::vector::Vector;
 
 /// A range of a vector's cells in one chunk; indices are relative to the vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     pub cells: Range<u64>,
     pub owner: usize,
 }
 
 /// The spans of a vector, in order; none is empty. Every rank visits all chunks.
-pub fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
+pub(crate) fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
     let (region, array) = (vector.region()?, vector.section().array());
     let core = array.core();
     let mut all = Vec::new();
@@ -33,7 +33,7 @@ pub fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
 }
 
 /// The spans with ends moved to multiples of `block` cells, without empty ones.
-pub fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
+pub(crate) fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
     let last = spans.last().map_or(0, |span| span.cells.end);
     let whole = |at: u64| if at == last { last } else { at / block * block };
     let rounded = spans.iter().map(|span| Span { cells: whole(span.cells.start)..whole(span.cells.end), ..*span });
@@ -41,7 +41,7 @@ pub fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
 }
 
 /// A vector with requested cuts: the vector itself, or a copy.
-pub struct Fitted<T> {
+pub(crate) struct Fitted<T> {
     pub vector: Vector<T>,
     copy_of: Option<Vector<T>>,
     /// The array that holds the copy.
@@ -49,7 +49,7 @@ pub struct Fitted<T> {
 }
 
 /// Creates an array with these spans. Collective.
-pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
+pub(crate) fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
     if spans.is_empty() {
         return world.array(name, &Layout::new([cells as i64]).split([Split::Auto]));
     }
@@ -61,7 +61,7 @@ pub fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) 
 
 /// Returns the vector if it has these spans, else a new array with them; copies the cells if
 /// `filled`. Collective, unless the vector itself is returned.
-pub fn fitted<T: Element>(
+pub(crate) fn fitted<T: Element>(
     world: &World,
     name: &str,
     vector: &Vector<T>,
@@ -81,7 +81,7 @@ pub fn fitted<T: Element>(
 
 impl<T: Element> Fitted<T> {
     /// Copies the cells back to the original vector, if it is another one. The copy is collective.
-    pub fn bring_back(self, world: &World) -> Result<()> {
+    pub(crate) fn bring_back(self, world: &World) -> Result<()> {
         if let Some(of) = self.copy_of {
             world.copy(self.vector.section(), of.section())?;
         }
@@ -89,7 +89,7 @@ impl<T: Element> Fitted<T> {
     }
 
     /// This rank's spans by index, with their cells.
-    pub fn local_cells_by_span(&self) -> Result<Vec<(usize, CellSequence)>> {
+    pub(crate) fn local_cells_by_span(&self) -> Result<Vec<(usize, CellSequence)>> {
         let (begin, all) = (self.vector.region()?.start[0], spans(&self.vector)?);
         let with_index = |part: &LocalSection<T, 1>| {
             let first = (part.region()?.start[0] - begin) as u64;
@@ -101,7 +101,7 @@ impl<T: Element> Fitted<T> {
 }
 
 /// This rank's cells of a vector, in the order of their indices.
-pub fn local_cells<T: Element>(vector: &Vector<T>) -> Result<CellSequence> {
+pub(crate) fn local_cells<T: Element>(vector: &Vector<T>) -> Result<CellSequence> {
     Sequence::from(local_parts(vector)?).cells().cloned()
 }
 
@@ -114,14 +114,14 @@ fn local_parts<T: Element>(vector: &Vector<T>) -> Result<Vec<LocalSection<T, 1>>
 }
 
 /// Evenly distributed spans in rank order.
-pub fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
+pub(crate) fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
     let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
     let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
     spans.filter(|span| !span.cells.is_empty()).collect()
 }
 
 /// These spans if their owners ascend, else spans with ascending owners.
-pub fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
+pub(crate) fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
     if spans.is_sorted_by_key(|span| span.owner) {
         spans.to_vec()
     } else {

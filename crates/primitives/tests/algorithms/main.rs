@@ -5,7 +5,7 @@
 mod algorithms;
 
 #[path = "../../../io/tests/common/counting.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with other tests")]
 mod counting;
 
 use zippy_testing as support;

@@ -9,14 +9,14 @@ use zippy_primitives::Primitives;
 use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
 
 /// A combined value, and true if a segment begins in its range.
-pub type Item<T> = Option<(T, bool)>;
+pub(crate) type Item<T> = Option<(T, bool)>;
 
 /// Exclusive and inclusive result of each cell.
-pub type Scanned<T> = Vec<(Item<T>, Item<T>)>;
+pub(crate) type Scanned<T> = Vec<(Item<T>, Item<T>)>;
 
 /// Definition of the order of a scan: the 16 cells of a run from the left, the 128 runs of a block
 /// by a binary tree, and the blocks from the left.
-pub struct Definition<'a, T> {
+pub(crate) struct Definition<'a, T> {
     pub values: &'a [T],
     pub heads: &'a [bool],
     pub operator: fn(T, T) -> T,
@@ -62,7 +62,7 @@ impl<T: Copy> Definition<'_, T> {
     }
 
     /// Scan results of all cells, and the total.
-    pub fn scan(&self) -> (Scanned<T>, Item<T>) {
+    pub(crate) fn scan(&self) -> (Scanned<T>, Item<T>) {
         let mut blocks: Vec<Item<T>> = vec![None];
         for block in 0..self.values.len().div_ceil(2048) {
             blocks.push(self.join(blocks[block], self.tree(128 * block, 128)));
@@ -83,7 +83,7 @@ fn bits<T: Pod>(values: &[T]) -> Vec<u8> {
 }
 
 /// Compares all scans of the values, whole and in several sections, in place and out of place.
-pub fn compare<T: Element + Debug>(
+pub(crate) fn compare<T: Element + Debug>(
     world: &World,
     values: &[T],
     first: T,
@@ -136,7 +136,7 @@ fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-pub fn larger<T: PartialOrd>(a: T, b: T) -> T {
+pub(crate) fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if a > b { a } else { b }
 }
 

@@ -7,24 +7,24 @@ use zippy::{Element, Layout, Result, Split, World};
 use crate::support;
 
 /// Runs a program on one rank. Does nothing under a launcher, which would not change the program.
-pub fn alone(program: impl Fn(&World) -> Result<()> + Send + Sync) {
+pub(crate) fn alone(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::launcher::size().is_none() {
         support::ranks(&[1], program);
     }
 }
 
 /// Lengths near multiples of runs, blocks and workgroups.
-pub const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
+pub(crate) const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
 
 /// Pseudo-random number for an index.
-pub fn mixed(i: usize) -> u32 {
+pub(crate) fn mixed(i: usize) -> u32 {
     let x = (i as u32).wrapping_add(1).wrapping_mul(0x9e37_79b9);
     (x ^ x >> 15).wrapping_mul(0x85eb_ca6b) ^ x >> 13
 }
 
 /// Division of a sequence into chunks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cut {
+pub(crate) enum Cut {
     /// One chunk.
     Whole,
     /// Chunks of odd lengths, some empty, with ghost cells, so that sections do not begin at the
@@ -34,10 +34,10 @@ pub enum Cut {
     Blocks,
 }
 
-pub const CUTS: [Cut; 3] = [Cut::Whole, Cut::Odd, Cut::Blocks];
+pub(crate) const CUTS: [Cut; 3] = [Cut::Whole, Cut::Odd, Cut::Blocks];
 
 /// Sections of a new local array with the given values.
-pub fn sections<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<Vec<LocalSection<T, 1>>> {
+pub(crate) fn sections<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<Vec<LocalSection<T, 1>>> {
     let mut sections = Vec::new();
     for (number, lengths) in lengths(values.len(), cut).into_iter().enumerate() {
         let ghost = if cut == Cut::Odd { [(2, 1)] } else { [(0, 0)] };
@@ -56,7 +56,7 @@ fn lengths(all: usize, cut: Cut) -> Vec<usize> {
     }
 }
 
-pub fn write<T: Element>(sections: &[LocalSection<T, 1>], mut values: &[T]) -> Result<()> {
+pub(crate) fn write<T: Element>(sections: &[LocalSection<T, 1>], mut values: &[T]) -> Result<()> {
     for section in sections {
         let (now, rest) = values.split_at(section.region()?.cells() as usize);
         section.write(now)?;
@@ -65,12 +65,16 @@ pub fn write<T: Element>(sections: &[LocalSection<T, 1>], mut values: &[T]) -> R
     Ok(())
 }
 
-pub fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>> {
+pub(crate) fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>> {
     Ok(sections.iter().map(LocalSection::read).collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Sequence with the given values, and its sections.
-pub fn sequence<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<(Sequence<T>, Vec<LocalSection<T, 1>>)> {
+pub(crate) fn sequence<T: Element>(
+    world: &World,
+    values: &[T],
+    cut: Cut,
+) -> Result<(Sequence<T>, Vec<LocalSection<T, 1>>)> {
     let sections = sections(world, values, cut)?;
     Ok(((&sections).into(), sections))
 }

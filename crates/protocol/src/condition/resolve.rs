@@ -44,7 +44,7 @@ pub(super) struct NumberSelection {
 }
 
 impl NumberSelection {
-    pub fn components(&self) -> std::ops::Range<usize> {
+    pub(super) fn components(&self) -> std::ops::Range<usize> {
         self.component.map_or(0..self.numbers.components.into(), |component| component..component + 1)
     }
 }

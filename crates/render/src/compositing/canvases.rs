@@ -19,7 +19,7 @@ pub(super) struct Canvases<'a, P> {
 
 impl<P: Pixel> Canvases<'_, P> {
     /// Array that holds a canvas.
-    pub fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
+    pub(super) fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
         match canvas {
             Canvas::Layer(_) => self.pixels,
             Canvas::Tiles => self.tiles,
@@ -28,7 +28,7 @@ impl<P: Pixel> Canvases<'_, P> {
     }
 
     /// Placement of the canvas, and the position of an image region in its array.
-    pub fn placed(&self, canvas: Canvas, region: &Region) -> (&Placement, Region) {
+    pub(super) fn placed(&self, canvas: Canvas, region: &Region) -> (&Placement, Region) {
         let region = match canvas {
             Canvas::Layer(layer) => self.layers[layer].locate(region),
             Canvas::Tiles | Canvas::Picture => *region,
@@ -37,18 +37,18 @@ impl<P: Pixel> Canvases<'_, P> {
     }
 
     /// Section of a canvas that holds an image region.
-    pub fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
+    pub(super) fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
         let (_, region) = self.placed(canvas, region);
         self.array(canvas).at((region.start[0]..region.end[0], region.start[1]..region.end[1]))
     }
 
     /// Source and destination sections of a blend.
-    pub fn ends(&self, blend: &Blend) -> (GlobalSection<P, 2>, GlobalSection<P, 2>) {
+    pub(super) fn ends(&self, blend: &Blend) -> (GlobalSection<P, 2>, GlobalSection<P, 2>) {
         (self.section(blend.from, &blend.region), self.section(blend.to, &blend.region))
     }
 
     /// Makes regions transparent. Local.
-    pub fn clear(&self, parts: &[(Canvas, Region)]) -> Result<()> {
+    pub(super) fn clear(&self, parts: &[(Canvas, Region)]) -> Result<()> {
         parts.iter().try_for_each(|(canvas, region)| self.section(*canvas, region).fill(P::zeroed()))
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Coder<'w> {
 }
 
 impl<'w> Coder<'w> {
-    pub fn new(world: &'w World, name: &str) -> Self {
+    pub(super) fn new(world: &'w World, name: &str) -> Self {
         Self { world, name: name.to_string(), mailboxes: RefCell::new(None), kernels: OnceCell::new() }
     }
 
@@ -35,7 +35,11 @@ impl<'w> Coder<'w> {
     ///
     /// # Errors
     /// Streams may be too long for a buffer.
-    pub fn coded_rounds<P: Pixel>(&self, plan: &BlendPlan, on: &Canvases<P>) -> Result<Vec<CodedRound>, RenderError> {
+    pub(super) fn coded_rounds<P: Pixel>(
+        &self,
+        plan: &BlendPlan,
+        on: &Canvases<'_, P>,
+    ) -> Result<Vec<CodedRound>, RenderError> {
         let coded = |round| {
             let coded = CodedRound::new::<P>(round, &|canvas, region| on.placed(canvas, region));
             coded.check(self.world.size(), self.world.limits().buffer_bytes).map(|()| coded)
@@ -44,11 +48,11 @@ impl<'w> Coder<'w> {
     }
 
     /// Executes a plan with its coded rounds. Collective.
-    pub fn execute<P: Pixel>(
+    pub(super) fn execute<P: Pixel>(
         &self,
         plan: &BlendPlan,
         coded_rounds: &[CodedRound],
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
         let mut moved = Moved::default();
@@ -62,7 +66,7 @@ impl<'w> Coder<'w> {
         &self,
         round: &Round,
         coded: &CodedRound,
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         opaque: Option<f32>,
     ) -> Result<Moved> {
         on.clear(&round.clears)?;
@@ -99,7 +103,7 @@ impl<'w> Coder<'w> {
         &self,
         coded: &CodedRound,
         stream: &Stream,
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
         if self.world.gpu().is_host() {

@@ -55,7 +55,7 @@ pub(super) struct CodedRound {
 
 impl Patch {
     /// True if the stream stays on its rank.
-    pub fn is_local(&self) -> bool {
+    pub(super) fn is_local(&self) -> bool {
         self.from.rank == self.to.rank
     }
 }
@@ -63,7 +63,7 @@ impl Patch {
 impl CodedRound {
     /// Prepares a round. `on` returns a canvas's placement and the position of an image region in
     /// its array.
-    pub fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
+    pub(super) fn new<'a, P>(round: &Round, on: &dyn Fn(Canvas, &Region) -> (&'a Placement, Region)) -> Self {
         let mut out = Self::default();
         // `BlendRule` orders its variants as blends must run: alone, in front, behind.
         let mut blends: Vec<&Blend> = round.blends.iter().collect();
@@ -111,7 +111,7 @@ impl CodedRound {
     }
 
     /// Number of words of each rank's outbox and inbox.
-    pub fn sizes(&self, ranks: usize) -> [Vec<u64>; 2] {
+    pub(super) fn sizes(&self, ranks: usize) -> [Vec<u64>; 2] {
         let mut sizes = [vec![0; ranks], vec![0; ranks]];
         for ((from, to), stream) in &self.streams {
             sizes[0][*from] += stream.capacity;
@@ -124,7 +124,7 @@ impl CodedRound {
 
     /// Checks that the streams of each rank fit into a buffer of `limit` bytes, even without empty
     /// pixels.
-    pub fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
+    pub(super) fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
         let [sent, received] = self.sizes(ranks);
         let of = |words: Vec<u64>, verb| {
             words.into_iter().enumerate().map(move |(rank, words)| (words * size_of::<u32>() as u64, verb, rank))

@@ -133,7 +133,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         pixels: &GlobalArray<P, 2>,
         layers: &[Layer],
         finished: &GlobalArray<P, 2>,
-        f: impl FnOnce(&BlendPlan, &Canvases<P>) -> Result<R>,
+        f: impl FnOnce(&BlendPlan, &Canvases<'_, P>) -> Result<R>,
     ) -> Result<R> {
         check_layers(&self.settings.algorithm, layers, finished.shape(), Some(&pixels.core().bounds()))?;
         let (tiles, apart) =

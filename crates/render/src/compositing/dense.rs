@@ -12,7 +12,7 @@ use super::plan::{BlendPlan, BlendRule};
 pub(super) fn execute<P: Pixel>(
     world: &World,
     plan: &BlendPlan,
-    on: &Canvases<P>,
+    on: &Canvases<'_, P>,
     opaque: Option<f32>,
 ) -> Result<Moved> {
     let mut moved = Moved::default();

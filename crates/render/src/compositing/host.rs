@@ -17,7 +17,7 @@ pub(super) fn code<P: Pixel>(
     world: &World,
     coded: &CodedRound,
     stream: &Stream,
-    on: &Canvases<P>,
+    on: &Canvases<'_, P>,
     mailboxes: &Mailboxes,
 ) -> Result<u64> {
     let (mut line, mut end) = (0, 0);
@@ -46,7 +46,7 @@ pub(super) fn code<P: Pixel>(
 pub(super) fn blend<P: Pixel>(
     world: &World,
     coded: &CodedRound,
-    on: &Canvases<P>,
+    on: &Canvases<'_, P>,
     mailboxes: &Mailboxes,
     opaque: Option<f32>,
 ) -> Result<()> {
@@ -69,7 +69,7 @@ pub(super) fn blend<P: Pixel>(
 }
 
 /// Leases the buffer of an end on this rank; returns it with the strides of the region.
-fn place<P: Pixel>(on: &Canvases<P>, end: &PatchEnd) -> Result<(Lease, StridedBox)> {
+fn place<P: Pixel>(on: &Canvases<'_, P>, end: &PatchEnd) -> Result<(Lease, StridedBox)> {
     let core = on.array(end.canvas).core();
     let lease = core.lease(end.chunk)?.expect("a chunk of this rank with cells");
     Ok((lease, core.strided(end.chunk, &end.region)))

@@ -37,17 +37,17 @@ pub(super) struct CodingKernels<'w> {
 }
 
 impl<'w> CodingKernels<'w> {
-    pub fn new(world: &'w World, name: &str) -> Self {
+    pub(super) fn new(world: &'w World, name: &str) -> Self {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }
 
     /// Codes a stream of this rank; returns its length in words. Kernels count the words of each
     /// line, the host sums them, and kernels write.
-    pub fn code<P: Pixel>(
+    pub(super) fn code<P: Pixel>(
         &self,
         coded: &CodedRound,
         stream: &Stream,
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
         let outbox = chunk(&mailboxes.outbox, self.world.rank());
@@ -90,10 +90,10 @@ impl<'w> CodingKernels<'w> {
 
     /// Blends the streams that this rank received or coded for itself. Patches that do not overlap
     /// are blended in parallel.
-    pub fn blend<P: Pixel>(
+    pub(super) fn blend<P: Pixel>(
         &self,
         coded: &CodedRound,
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         mailboxes: &Mailboxes,
         opaque: Option<f32>,
     ) -> Result<()> {
@@ -117,7 +117,7 @@ impl<'w> CodingKernels<'w> {
         &self,
         coded: &CodedRound,
         batch: &[&Patch],
-        on: &Canvases<P>,
+        on: &Canvases<'_, P>,
         mailboxes: &Mailboxes,
         opaque: Option<f32>,
     ) -> Result<()> {

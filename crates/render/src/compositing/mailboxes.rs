@@ -17,7 +17,7 @@ pub(super) struct Mailboxes {
 
 impl Mailboxes {
     /// Creates mailboxes with these numbers of words per rank, `[outbox, inbox]`. Collective.
-    pub fn new(world: &World, name: &str, [sent, received]: &[Vec<u64>; 2]) -> Result<Self> {
+    pub(super) fn new(world: &World, name: &str, [sent, received]: &[Vec<u64>; 2]) -> Result<Self> {
         let array = |suffix: &str, sizes: &[u64]| {
             let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
             let layout = Layout::new([sizes.iter().sum::<i64>()]).split([Split::Sizes(sizes)]);
@@ -27,13 +27,18 @@ impl Mailboxes {
     }
 
     /// Sections of a stream in the sender's outbox and in the receiver's inbox.
-    pub fn ends(&self, from: usize, to: usize, stream: &Stream) -> (GlobalSection<u32, 1>, GlobalSection<u32, 1>) {
+    pub(super) fn ends(
+        &self,
+        from: usize,
+        to: usize,
+        stream: &Stream,
+    ) -> (GlobalSection<u32, 1>, GlobalSection<u32, 1>) {
         (section(&self.outbox, from, stream.outbox, stream), section(&self.inbox, to, stream.inbox, stream))
     }
 
     /// Array from which a patch is blended, and the offset of its stream: the outbox if the stream
     /// stays on its rank.
-    pub fn read(&self, patch: &Patch, stream: &Stream) -> (&GlobalArray<u32, 1>, u64) {
+    pub(super) fn read(&self, patch: &Patch, stream: &Stream) -> (&GlobalArray<u32, 1>, u64) {
         if patch.is_local() { (&self.outbox, stream.outbox) } else { (&self.inbox, stream.inbox) }
     }
 }

@@ -47,19 +47,19 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Starts a stream of `lines` lines.
-    pub fn new(words: &'a mut [u32], lines: u64) -> Self {
+    pub(super) fn new(words: &'a mut [u32], lines: u64) -> Self {
         let end = lines as usize + 1;
         words[0] = end as u32;
         Self { words, line: 0, end }
     }
 
     /// Resumes a stream at a line, after `end` words.
-    pub fn resume(words: &'a mut [u32], line: u64, end: u64) -> Self {
+    pub(super) fn resume(words: &'a mut [u32], line: u64, end: u64) -> Self {
         Self { words, line: line as usize, end: end as usize }
     }
 
     /// Appends a line.
-    pub fn write<P: Pixel>(&mut self, pixels: &[P]) {
+    pub(super) fn write<P: Pixel>(&mut self, pixels: &[P]) {
         let empty = P::zeroed();
         let mut at = 0;
         loop {
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Number of words written.
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.end as u64
     }
 }

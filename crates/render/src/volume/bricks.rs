@@ -64,7 +64,7 @@ impl Lattice {
     ///
     /// # Errors
     /// A side that is not a multiple of the block size, or that makes too many bricks.
-    pub fn new(voxels: [i64; 3], side: Option<i64>, mode: Mode) -> Result<Self, RenderError> {
+    pub(super) fn new(voxels: [i64; 3], side: Option<i64>, mode: Mode) -> Result<Self, RenderError> {
         let counts = |side: i64| voxels.map(|n| (n - 2 + side) / side);
         let many = |side: i64| counts(side).iter().map(|&count| i128::from(count)).product::<i128>();
         let longest = voxels.iter().fold(2, |most, &n| most.max(n)) - 1;
@@ -96,32 +96,32 @@ impl Lattice {
     }
 
     /// Number of bricks.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.counts.iter().product::<i64>() as usize
     }
 
     /// Number of cells along a side of a brick.
-    pub fn side(&self) -> i32 {
+    pub(super) fn side(&self) -> i32 {
         self.side as i32
     }
 
     /// Number of bricks along each axis.
-    pub fn counts(&self) -> [i32; 3] {
+    pub(super) fn counts(&self) -> [i32; 3] {
         self.counts.map(|count| count as i32)
     }
 
     /// Number of cells of the volume along each axis.
-    pub fn all_cells(&self) -> [i32; 3] {
+    pub(super) fn all_cells(&self) -> [i32; 3] {
         self.voxels.map(|n| (n - 1) as i32)
     }
 
     /// Maximum number of bricks on a ray. Along a ray each brick coordinate is monotonic.
-    pub fn most_on_a_ray(&self) -> i64 {
+    pub(super) fn most_on_a_ray(&self) -> i64 {
         self.counts.iter().sum::<i64>() - 2
     }
 
     /// Coordinates of a brick in the lattice; bricks are numbered axis 0 fastest.
-    pub fn place(&self, brick: usize) -> [i64; 3] {
+    pub(super) fn place(&self, brick: usize) -> [i64; 3] {
         let (brick, [x, y, _]) = (brick as i64, self.counts);
         [brick % x, brick / x % y, brick / x / y]
     }
@@ -131,33 +131,33 @@ impl Lattice {
     }
 
     /// Numbers of the bricks in a box.
-    pub fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
+    pub(super) fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
         let (low, high) = (*low, *high);
         let rows = (low[2]..high[2]).flat_map(move |z| (low[1]..high[1]).map(move |y| (y, z)));
         rows.flat_map(move |(y, z)| (low[0]..high[0]).map(move |x| self.number([x, y, z])))
     }
 
     /// Box of a single brick.
-    pub fn single(&self, brick: usize) -> BrickBox {
+    pub(super) fn single(&self, brick: usize) -> BrickBox {
         let low = self.place(brick);
         (low, low.map(|at| at + 1))
     }
 
     /// Bricks that hold a non-empty box of cells.
-    pub fn around(&self, (low, high): &CellBox) -> BrickBox {
+    pub(super) fn around(&self, (low, high): &CellBox) -> BrickBox {
         let end = |axis: usize| (i64::from(high[axis]) + self.side - 1) / self.side;
         (low.map(|at| i64::from(at) / self.side), std::array::from_fn(end))
     }
 
     /// Cells of a box of bricks.
-    pub fn cells(&self, (low, high): &BrickBox) -> CellBox {
+    pub(super) fn cells(&self, (low, high): &BrickBox) -> CellBox {
         let first = low.map(|at| (at * self.side) as i32);
         (first, std::array::from_fn(|axis| (high[axis] * self.side).min(self.voxels[axis] - 1) as i32))
     }
 
     /// Voxels of a box of bricks: those at the lower corners of its cells, and the last ones of the
     /// volume.
-    pub fn voxels(&self, bricks: &BrickBox) -> Region {
+    pub(super) fn voxels(&self, bricks: &BrickBox) -> Region {
         let (low, high) = self.cells(bricks);
         let end = |axis: usize| i64::from(high[axis]) + i64::from(bricks.1[axis] == self.counts[axis]);
         Region::between(Index::from_fn(3, |axis| low[axis].into()), Index::from_fn(3, end))
@@ -167,7 +167,7 @@ impl Lattice {
     ///
     /// Perspective rays lead away from the eye's brick along each axis; parallel rays have one
     /// direction. The eye is in single precision, as in the ray caster.
-    pub fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
+    pub(super) fn depth(&self, view: &View) -> impl Fn(usize) -> i64 {
         let far = (1_i64 << 40) as f64;
         let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
         let sign = view.parallel_direction().map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
@@ -182,7 +182,7 @@ impl Lattice {
     /// Merges the bricks of each rank into few boxes. A box grows along axis 0, then 1, then 2, as
     /// far as `owners` (one per brick) and `fits` allow. Deterministic, so that all ranks compute
     /// the same boxes.
-    pub fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<OwnedBricks> {
+    pub(super) fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<OwnedBricks> {
         let mut taken = vec![false; owners.len()];
         let mut held = Vec::new();
         for first in 0..owners.len() {

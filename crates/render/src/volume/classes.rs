@@ -17,7 +17,7 @@ impl Classes {
     ///
     /// # Errors
     /// The transfer function or the step is out of range.
-    pub fn of(look: &Look, components: usize) -> Result<Self, RenderError> {
+    pub(super) fn of(look: &Look, components: usize) -> Result<Self, RenderError> {
         if look.preintegrated {
             look.transfer.integrals(look.step, components > 1).map(Self::Segments)
         } else {
@@ -28,7 +28,7 @@ impl Classes {
     }
 
     /// Value of the first entry, and number of entries per unit of value.
-    pub fn scale(&self) -> (f32, f32) {
+    pub(super) fn scale(&self) -> (f32, f32) {
         match self {
             Self::Points(table) => (table.first, table.per_value),
             Self::Segments(table) => (table.first, table.per_value),
@@ -36,7 +36,7 @@ impl Classes {
     }
 
     /// Units of the integer densities and colours of an integral table.
-    pub fn units(&self) -> [f32; 2] {
+    pub(super) fn units(&self) -> [f32; 2] {
         match self {
             Self::Points(_) => [1.0; 2],
             Self::Segments(table) => [table.depth_unit, table.colour_unit],
@@ -44,7 +44,7 @@ impl Classes {
     }
 
     /// Number of entries.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         match self {
             Self::Points(table) => table.entries.len(),
             Self::Segments(table) => table.entries.len(),
@@ -53,7 +53,7 @@ impl Classes {
 
     /// Number of cells by which the values of a sample may reach out of its cell: ends of segments
     /// lie outside.
-    pub fn reach(&self) -> i32 {
+    pub(super) fn reach(&self) -> i32 {
         match self {
             Self::Points(_) => 0,
             Self::Segments(_) => 1,
@@ -62,7 +62,7 @@ impl Classes {
 
     /// For each entry, the first visible entry at or after it; for segments, the first entry
     /// followed by a visible interval. The number of entries if there is none.
-    pub fn next_visible(&self) -> Vec<u32> {
+    pub(super) fn next_visible(&self) -> Vec<u32> {
         let visible = |entry: usize| match self {
             Self::Points(table) => table.entries[entry][3] > 0.0,
             Self::Segments(table) => {

@@ -110,13 +110,13 @@ impl TransferFunction {
 
 impl IntegralTable {
     /// Position of a value among the entries, clamped far outside of them.
-    pub fn position_in(&self, value: f32) -> f32 {
+    pub(super) fn position_in(&self, value: f32) -> f32 {
         ((value - self.first) * self.per_value).clamp(-1e9, 1e9)
     }
 
     /// Premultiplied colour and alpha of a segment between two positions. If colours are summed
     /// separately, `colour` gives their positions. Same arithmetic as the shader's.
-    pub fn segment(&self, depth: [f32; 2], colour: [f32; 2]) -> [f32; 4] {
+    pub(super) fn segment(&self, depth: [f32; 2], colour: [f32; 2]) -> [f32; 4] {
         let half = |[a, b]: [f32; 2]| 0.5 * (a + b);
         if self.apart {
             let alpha = absorbed(self.mean(depth)[3] * self.depth_unit);

@@ -36,7 +36,7 @@ pub(super) struct Features {
 
 impl Features {
     /// Features of a look; the array holds `rgba8`, `passes` and `surfaces`.
-    pub fn of(look: &Look, components: usize, [rgba8, passes, surfaces]: [bool; 3]) -> Self {
+    pub(super) fn of(look: &Look, components: usize, [rgba8, passes, surfaces]: [bool; 3]) -> Self {
         let (planes, lit) = (look.clip.len(), look.shading.is_some());
         let Look { preintegrated, interpolation, .. } = *look;
         Self { planes, components, rgba8, passes, lit, preintegrated, interpolation, surfaces }
@@ -53,7 +53,7 @@ pub(super) struct RayCasters<'w> {
 
 impl<'w> RayCasters<'w> {
     /// Creates the cache for voxels of WGSL type `cell`. Local; compiles nothing yet.
-    pub fn new(world: &'w World, cell: &'static str) -> Self {
+    pub(super) fn new(world: &'w World, cell: &'static str) -> Self {
         Self { world, cell, made: RefCell::default() }
     }
 
@@ -61,7 +61,7 @@ impl<'w> RayCasters<'w> {
     ///
     /// # Errors
     /// The text does not compile.
-    pub fn get(&self, features: Features) -> Result<Kernel> {
+    pub(super) fn get(&self, features: Features) -> Result<Kernel> {
         if let Some(kernel) = self.made.borrow().get(&features) {
             return Ok(kernel.clone());
         }

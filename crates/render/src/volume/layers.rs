@@ -158,7 +158,7 @@ pub(super) struct Spot {
 impl Atlas {
     /// Packs boxes of `(rank, [width, height])`, of at most `width` columns, onto pages of at most
     /// `rows` rows (a single higher box gets a page of its height).
-    pub fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<Spot>) {
+    pub(super) fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<Spot>) {
         let mut pages: Vec<Vec<i64>> = vec![vec![1]; ranks];
         // Current shelf of each rank: first row, height, used width.
         let mut shelves = vec![[0_i64; 3]; ranks];
@@ -184,7 +184,7 @@ impl Atlas {
     }
 
     /// True if every allocation that fits `other` fits this atlas.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(super) fn covers(&self, other: &Self) -> bool {
         self.pages
             .iter()
             .zip(&other.pages)
@@ -192,7 +192,7 @@ impl Atlas {
     }
 
     /// Atlas with the maximum number of rows of both.
-    pub fn join(&self, other: &Self) -> Self {
+    pub(super) fn join(&self, other: &Self) -> Self {
         let most = |(own, other): (&Vec<i64>, &Vec<i64>)| {
             let at = |pages: &Vec<i64>, page: usize| pages.get(page).copied().unwrap_or(0);
             (0..own.len().max(other.len())).map(|page| at(own, page).max(at(other, page))).collect()
@@ -201,7 +201,7 @@ impl Atlas {
     }
 
     /// First row of each page in the array of all pages.
-    pub fn first_rows(&self) -> Vec<Vec<i64>> {
+    pub(super) fn first_rows(&self) -> Vec<Vec<i64>> {
         let mut next = 0;
         let mut first = |rows: &i64| {
             next += rows;

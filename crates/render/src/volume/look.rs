@@ -163,7 +163,7 @@ pub enum PixelFormat {
 }
 
 /// Maximum number of clip planes of an image.
-pub const MAX_CLIP_PLANES: usize = 6;
+pub(super) const MAX_CLIP_PLANES: usize = 6;
 
 impl Look {
     /// Look with a sample distance of 1, 512 x 512 pixels and all optional features off.

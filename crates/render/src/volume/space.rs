@@ -84,12 +84,12 @@ struct MarkInputs {
 
 impl<'w> Space<'w> {
     /// Creates the cache for a volume with voxels of WGSL type `cell`. Local.
-    pub fn new<T: Element>(
+    pub(super) fn new<T: Element>(
         world: &'w World,
         name: &str,
         cell: &str,
         components: usize,
-        storage: &Storage<T>,
+        storage: &Storage<'_, T>,
         lattice: &Lattice,
     ) -> Result<Self> {
         // The last component determines the opacity.
@@ -115,34 +115,34 @@ impl<'w> Space<'w> {
     }
 
     /// Marks all cached data as outdated, after a change of the volume. Local.
-    pub fn changed(&self) {
+    pub(super) fn changed(&self) {
         *self.known.borrow_mut() = Cache::default();
     }
 
     /// Numbers of rebuilds so far.
-    pub fn rebuilds(&self) -> Rebuilds {
+    pub(super) fn rebuilds(&self) -> Rebuilds {
         self.rebuilds.get()
     }
 
     /// Global coordinate of the first voxel that kernels read of a part of this rank.
-    pub fn origin(&self, part: usize) -> [i32; 3] {
+    pub(super) fn origin(&self, part: usize) -> [i32; 3] {
         self.blocks[part].as_ref().map_or([0; 3], |blocks| blocks.origin)
     }
 
     /// Marks of a part of this rank, and the coordinates of its first block in the volume.
-    pub fn occupied(&self, part: usize) -> Option<(&LocalArray<u32, 3>, [i32; 3])> {
+    pub(super) fn occupied(&self, part: usize) -> Option<(&LocalArray<u32, 3>, [i32; 3])> {
         let blocks = self.blocks[part].as_ref()?;
         Some((&blocks.occupied, blocks.cells.0.map(|at| at / BLOCK as i32)))
     }
 
     /// Smallest box of blocks that holds the visible cells of a brick of any rank; `None` if none
     /// is visible.
-    pub fn visible(&self, brick: usize) -> Option<CellBox> {
+    pub(super) fn visible(&self, brick: usize) -> Option<CellBox> {
         self.known.borrow().visible.get(brick).copied().flatten()
     }
 
     /// Table on this rank; written only if it has changed. Local.
-    pub fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
+    pub(super) fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
         let mut kept = self.table.borrow_mut();
         if let Some(known) = kept.as_ref().filter(|known| known.classes == *classes) {
             return Ok(known.clone());
@@ -166,7 +166,12 @@ impl<'w> Space<'w> {
     ///
     /// # Errors
     /// A failure of this or another rank.
-    pub fn update<T: Element>(&self, storage: &Storage<T>, lattice: &Lattice, classes: &Classes) -> Result<()> {
+    pub(super) fn update<T: Element>(
+        &self,
+        storage: &Storage<'_, T>,
+        lattice: &Lattice,
+        classes: &Classes,
+    ) -> Result<()> {
         let ((first, per_value), reach) = (classes.scale(), classes.reach());
         let marks = MarkInputs { first, per_value, next: classes.next_visible() };
         let (fresh, marked) = {
@@ -190,7 +195,7 @@ impl<'w> Space<'w> {
     /// if `reach` is given.
     fn find<T: Element>(
         &self,
-        storage: &Storage<T>,
+        storage: &Storage<'_, T>,
         lattice: &Lattice,
         marks: &MarkInputs,
         reach: Option<i32>,

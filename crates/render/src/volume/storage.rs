@@ -45,7 +45,7 @@ impl<'w, T: Element> Storage<'w, T> {
     ///
     /// # Errors
     /// The name is taken, or no memory.
-    pub fn new(
+    pub(super) fn new(
         world: &'w World,
         name: &str,
         volume: &GlobalArray<T, 3>,
@@ -99,7 +99,7 @@ impl<'w, T: Element> Storage<'w, T> {
     ///
     /// # Errors
     /// A failure of this or another rank.
-    pub fn refresh(&self) -> Result<Moved> {
+    pub(super) fn refresh(&self) -> Result<Moved> {
         let mut moved = Moved::default();
         if self.copied {
             moved = self.world.copy(self.volume.at(..), self.bricked.at(..))?;
@@ -111,12 +111,12 @@ impl<'w, T: Element> Storage<'w, T> {
     }
 
     /// Parts of all ranks.
-    pub fn parts(&self) -> &[BrickChunk] {
+    pub(super) fn parts(&self) -> &[BrickChunk] {
         &self.parts
     }
 
     /// Chunk of a part of this rank; `None` for parts of other ranks.
-    pub fn chunk(&self, part: usize) -> Option<&ChunkRef<T, 3>> {
+    pub(super) fn chunk(&self, part: usize) -> Option<&ChunkRef<T, 3>> {
         self.chunks[part].as_ref()
     }
 }

@@ -13,10 +13,10 @@ const DIRECTIONS: [[[f64; 3]; 3]; 4] = [
 ];
 
 /// Number of grids.
-pub const COUNT: usize = DIRECTIONS.len();
+pub(super) const COUNT: usize = DIRECTIONS.len();
 
 /// Grid number `number` with a spacing, and the camera transformed with its axes.
-pub fn grid_and_camera(number: usize, spacing: [f64; 3], camera: &Camera) -> (Grid, Camera) {
+pub(super) fn grid_and_camera(number: usize, spacing: [f64; 3], camera: &Camera) -> (Grid, Camera) {
     let grid = Grid::from(spacing).with_directions(DIRECTIONS[number]);
     let Camera { position, focal_point, view_up, projection } = *camera;
     let [position, focal_point, view_up] = [position, focal_point, view_up].map(|vector| grid.vector(vector));

@@ -5,7 +5,7 @@ use zippy_render::volume::{Camera, Projection, TransferFunction};
 
 /// Volume, look, and expected middle pixel.
 #[derive(Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub name: String,
     pub shape: [i64; 3],
     pub spacing: [f64; 3],
@@ -67,7 +67,7 @@ fn column(name: &str, value: impl Fn(f64) -> f64, transfer: TransferFunction, sa
 }
 
 /// A1: constant density 1.5 of colour 0.8 over length 2.
-pub fn a1(samples: u32) -> Case {
+pub(crate) fn a1(samples: u32) -> Case {
     let transfer = TransferFunction {
         opacity: vec![[7.0, 1.0 - (-1.5_f64).exp()]],
         colour: grey(&[[7.0, 0.8]]),
@@ -77,13 +77,13 @@ pub fn a1(samples: u32) -> Case {
 }
 
 /// A2: density 0.9 s; colour 1, so that the intensity is the alpha.
-pub fn a2(samples: u32) -> Case {
+pub(crate) fn a2(samples: u32) -> Case {
     let transfer = TransferFunction { opacity: density(2.0, 0.9), colour: grey(&[[0.0, 1.0]]), unit_distance: 1.0 };
     Case { expected: [0.8347011117784134; 2], ..column("A2", |s| s, transfer, samples) }
 }
 
 /// A3: constant density 1.5, colour s / 2.
-pub fn a3(samples: u32) -> Case {
+pub(crate) fn a3(samples: u32) -> Case {
     let transfer = TransferFunction {
         opacity: vec![[0.0, 1.0 - (-1.5_f64).exp()]],
         colour: grey(&[[0.0, 0.0], [2.0, 1.0]]),
@@ -93,7 +93,7 @@ pub fn a3(samples: u32) -> Case {
 }
 
 /// A4: Gaussian blob, seen along an axis; voxels `1 / n` apart, samples half of that.
-pub fn a4(n: i64) -> Case {
+pub(crate) fn a4(n: i64) -> Case {
     let (shape, spacing) = ([2 * n + 1, 2 * n + 1, 2 * n + 1], [1.0 / n as f64; 3]);
     let r2 = |p: [f64; 3]| p.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>();
     Case {
@@ -110,7 +110,7 @@ pub fn a4(n: i64) -> Case {
 }
 
 /// A5: two slabs, each one step thick; A is in front of B or behind it.
-pub fn a5(a_first: bool) -> Case {
+pub(crate) fn a5(a_first: bool) -> Case {
     let (shape, spacing) = ([3, 3, 3], [1.0; 3]);
     Case {
         name: format!("A5, {}", if a_first { "A over B" } else { "B over A" }),
@@ -132,7 +132,7 @@ pub fn a5(a_first: bool) -> Case {
 
 /// A6: ball of radius 0.7 and density 2, seen along an axis; voxels `1 / n` apart, samples half of
 /// that.
-pub fn a6(n: i64) -> Case {
+pub(crate) fn a6(n: i64) -> Case {
     let (shape, spacing) = ([2 * n, 2 * n, 2 * n], [1.0 / n as f64; 3]);
     let middle = (2 * n - 1) as f64 / (2 * n) as f64;
     let inside = |p: [f64; 3]| p.iter().map(|v| (v - middle).powi(2)).sum::<f64>() < 0.49;
@@ -152,7 +152,7 @@ pub fn a6(n: i64) -> Case {
 /// A7: spike of density 500 between the values 0.500 and 0.502, on a value that rises from 0 to 1
 /// over length 1. All rays and pixels are equal. Only integration over values can resolve the
 /// spike.
-pub fn a7(samples: u32) -> Case {
+pub(crate) fn a7(samples: u32) -> Case {
     let (shape, spacing) = ([3, 3, 2], [0.5, 0.5, 1.0]);
     let sigma = 500.0_f64;
     // Over a short length, so that the opacity stays below 1.
@@ -175,7 +175,7 @@ pub fn a7(samples: u32) -> Case {
 }
 
 /// A8: one sample of opacity 0.1 per unit, over another distance.
-pub fn a8(step: f64, alpha: f64) -> Case {
+pub(crate) fn a8(step: f64, alpha: f64) -> Case {
     let (shape, spacing) = ([3, 3, 2], [1.0, 1.0, step]);
     Case {
         name: format!("A8, step {step}"),
@@ -191,7 +191,7 @@ pub fn a8(step: f64, alpha: f64) -> Case {
 }
 
 /// Cases that are exact up to rounding, for every renderer.
-pub fn exact_cases() -> Vec<Case> {
+pub(crate) fn exact_cases() -> Vec<Case> {
     let mut cases = vec![a1(1), a1(37), a1(256), a2(16), a2(100), a5(true), a5(false)];
     cases.extend([(0.5, 0.05131670194948623), (0.25, 0.025996253574703254), (2.0, 0.19)].map(|(s, a)| a8(s, a)));
     cases
@@ -199,7 +199,7 @@ pub fn exact_cases() -> Vec<Case> {
 
 /// Checks the exact cases with pre-integration, including the spike; and that the spike is
 /// invisible without it.
-pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
+pub(crate) fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
     for case in exact_cases() {
         // The slabs of A5 are defined by samples; segments are at most two voxels long.
         if case.name.starts_with("A5") || case.spacing.iter().any(|spacing| case.step > 2.0 * spacing) {
@@ -232,7 +232,7 @@ pub fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
 /// Checks all exact cases, and A3.
 ///
 /// `middle` renders a case on a picture of odd size and returns its middle pixel.
-pub fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
+pub(crate) fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
     let mut error = |case: &Case| {
         let [red, green, blue, alpha] = middle(case).map(f64::from);
         assert!(red == green && green == blue, "{}: {red} {green} {blue}", case.name);
@@ -294,7 +294,7 @@ fn order(errors: &[f64]) -> f64 {
 /// converges with that order.
 ///
 /// `picture` renders a case at the given size.
-pub fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
+pub(crate) fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
     let mut errors = |case: &Case, round: &Round, within: f64| -> Vec<(f64, f64)> {
         let all = round.errors(case, &picture(case, (31, 23)));
         all.into_iter().filter(|(distance, _)| *distance < within).collect()

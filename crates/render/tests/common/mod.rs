@@ -1,9 +1,9 @@
 //! Helpers of several test programs.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
-pub mod analytic;
-pub mod scenes;
-pub mod units;
+pub(crate) mod analytic;
+pub(crate) mod scenes;
+pub(crate) mod units;
 
 use zippy::device::{Device, DeviceOptions};
 use zippy_io::image::Difference;
@@ -15,7 +15,7 @@ use zippy_io::image::Difference;
 ///
 /// On GPUs the limit is four times as large, because their divisions, roots and powers have other
 /// rounding errors.
-pub fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
+pub(crate) fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
     let options = DeviceOptions::from_env(0, 1).expect("the options of the rank that has drawn the picture");
     let device = Device::open(&options).expect("the device that has drawn the picture");
     let factor = if device.adapter().device_type == zippy::wgpu::DeviceType::Cpu { 1.0_f64 } else { 4.0 };

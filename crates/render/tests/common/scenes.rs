@@ -10,12 +10,12 @@ use zippy::region::Region;
 use zippy::{ArrayOptions, Config, GlobalArray, Layout, Moved, Ownership, Split, World, run_with};
 use zippy_render::compositing::{Algorithm, Compositor, Encoding, Layer, Pixel, Settings};
 
-pub fn region(low: [i64; 2], high: [i64; 2]) -> Region {
+pub(crate) fn region(low: [i64; 2], high: [i64; 2]) -> Region {
     Region::between(Index::new(&low), Index::new(&high))
 }
 
 /// Pixel format with conversions for tests.
-pub trait Sample: Pixel {
+pub(crate) trait Sample: Pixel {
     /// Tolerance of one component against a blend in f64.
     const TOLERANCE: f64;
     /// True if termination applies to the format.
@@ -62,7 +62,7 @@ impl Sample for u32 {
 
 /// Premultiplied pixel; opacities from 0 to 1, both ends present. Four fifths of the pixels of
 /// sparse layers are empty.
-pub fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
+pub(crate) fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
     let mix = |n: usize| {
         ((layer * 7919 + x as usize * 104_729 + y as usize * 1_299_709 + n * 15_485_863) % 1009) as f64 / 1008.0
     };
@@ -77,7 +77,7 @@ pub fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
 
 /// Layers and blend settings.
 #[derive(Clone)]
-pub struct Scene {
+pub(crate) struct Scene {
     pub size: [i64; 2],
     pub layers: Vec<Layer>,
     pub sparse: bool,
@@ -89,7 +89,7 @@ pub struct Scene {
 impl Scene {
     /// Layers with these bounds, of the size of the image or, with `tight`, of their bounds. They
     /// are stacked in the array of pixels.
-    pub fn new(size: [i64; 2], bounds: &[Region], tight: bool) -> Self {
+    pub(crate) fn new(size: [i64; 2], bounds: &[Region], tight: bool) -> Self {
         let layer = |(number, bounds): (usize, &Region)| Layer {
             at: [0, number as i64 * size[1]],
             place: if tight { *bounds } else { region([0, 0], size) },
@@ -100,13 +100,13 @@ impl Scene {
         Self { size, layers, sparse: false, algorithm, encoding, termination: 0.0 }
     }
 
-    pub fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         Settings { algorithm: self.algorithm.clone(), encoding: self.encoding, termination: self.termination }
     }
 
     /// Array with the layers' pixels, layer `i` on rank `owners[i]`; pixels outside of the bounds
     /// are poisoned.
-    pub fn pixels<P: Sample>(&self, world: &World, owners: &[usize]) -> zippy::Result<GlobalArray<P, 2>> {
+    pub(crate) fn pixels<P: Sample>(&self, world: &World, owners: &[usize]) -> zippy::Result<GlobalArray<P, 2>> {
         let [width, height] = self.size;
         let count = self.layers.len();
         let layout = Layout::new([width, height * count as i64]).split([Split::Whole, Split::Even(count)]);
@@ -117,7 +117,7 @@ impl Scene {
         Ok(pixels)
     }
 
-    pub fn fill<P: Sample>(&self, pixels: &GlobalArray<P, 2>) -> zippy::Result<()> {
+    pub(crate) fn fill<P: Sample>(&self, pixels: &GlobalArray<P, 2>) -> zippy::Result<()> {
         pixels.fill_with(|[x, y]| {
             let number = (y / self.size[1]) as usize;
             let layer = &self.layers[number];
@@ -129,7 +129,7 @@ impl Scene {
 
     /// Blend of the layers, one after the other, in f64, with termination. Swaps blend in another
     /// order and may differ by the termination.
-    pub fn expected<P: Sample>(&self, at: [i64; 2]) -> [f64; 4] {
+    pub(crate) fn expected<P: Sample>(&self, at: [i64; 2]) -> [f64; 4] {
         let holding = self.layers.iter().enumerate().filter(|(_, layer)| layer.bounds.contains(&Index::new(&at)));
         let first = self.layers.iter().position(|layer| !layer.bounds.is_empty());
         holding.fold([0.0; 4], |front: [f64; 4], (number, _)| {
@@ -145,7 +145,12 @@ impl Scene {
     /// Blends on `ranks` ranks, twice with the same compositor, into an image of this layout, and
     /// compares every pixel with [`expected`](Self::expected). Returns the image's bits and the
     /// data that rank 0 moved, if this process has rank 0.
-    pub fn check<P: Sample>(&self, ranks: usize, owners: &[usize], cuts: [Split; 2]) -> Option<(Vec<[u32; 4]>, Moved)> {
+    pub(crate) fn check<P: Sample>(
+        &self,
+        ranks: usize,
+        owners: &[usize],
+        cuts: [Split; 2],
+    ) -> Option<(Vec<[u32; 4]>, Moved)> {
         let seen = Mutex::new(None);
         run_with(Config::threads(ranks), |world| {
             let pixels = self.pixels::<P>(world, owners)?;

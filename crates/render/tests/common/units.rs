@@ -3,7 +3,7 @@
 use zippy_render::volume::{Camera, ClipPlane, Crop, Look, Projection, TransferFunction};
 
 /// Look with lengths multiplied by `length` and values by `value`.
-pub fn scaled(look: &Look, length: f64, value: f64) -> Look {
+pub(crate) fn scaled(look: &Look, length: f64, value: f64) -> Look {
     let long = |p: [f64; 3]| p.map(|part| part * length);
     let Camera { position, focal_point, view_up, projection } = look.camera;
     let projection = match projection {

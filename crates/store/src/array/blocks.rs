@@ -7,7 +7,7 @@ use zippy::region::Region;
 
 /// Blocks of a box. All have the same extents, except at the ends of the box. They are numbered in
 /// the order of the file, axis 0 fastest.
-pub struct BlockGrid {
+pub(super) struct BlockGrid {
     whole: Region,
     extents: Index,
     counts: Index,
@@ -16,7 +16,7 @@ pub struct BlockGrid {
 impl BlockGrid {
     /// Blocks of at most `most_cells` cells (at least one) that are contiguous in a dense file of
     /// the box.
-    pub fn contiguous(whole: Region, most_cells: u64) -> Self {
+    pub(super) fn contiguous(whole: Region, most_cells: u64) -> Self {
         let shape = whole.extents();
         let (mut room, mut is_whole) = (most_cells.max(1), true);
         let extents = Index::from_fn(whole.axes(), |axis| {
@@ -31,25 +31,25 @@ impl BlockGrid {
     }
 
     /// Blocks with these extents, from the start of the box.
-    pub fn grid(whole: Region, extents: Index) -> Self {
+    pub(super) fn grid(whole: Region, extents: Index) -> Self {
         let shape = whole.extents();
         let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
         Self { whole, extents, counts }
     }
 
     /// Extents of a block in cells; smaller at the ends of the box.
-    pub fn extents(&self) -> Index {
+    pub(super) fn extents(&self) -> Index {
         self.extents
     }
 
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         if self.whole.is_empty() {
             return 0;
         }
         (0..self.counts.axes()).map(|axis| self.counts[axis] as u64).product()
     }
 
-    pub fn block(&self, number: u64) -> Region {
+    pub(super) fn block(&self, number: u64) -> Region {
         let mut rest = number as i64;
         let start = Index::from_fn(self.counts.axes(), |axis| {
             let at = rest % self.counts[axis];
@@ -62,7 +62,7 @@ impl BlockGrid {
 
     /// Blocks that each rank writes: those whose middle cell it owns, up to an equal share of all
     /// blocks. The same on every rank.
-    pub fn writers(&self, placement: &Placement, ranks: usize) -> Vec<Vec<u64>> {
+    pub(super) fn writers(&self, placement: &Placement, ranks: usize) -> Vec<Vec<u64>> {
         let most = self.count().div_ceil(ranks as u64) as usize;
         let mut lists = vec![Vec::new(); ranks];
         let mut left = Vec::new();

@@ -11,7 +11,7 @@ use zippy_files::FileError;
 const BLOCKS: usize = 2;
 
 /// Receives the box and the bytes of a block, on a thread of its own.
-pub type Each<'e> = &'e mut (dyn FnMut(&Region, &[u8]) -> Result<(), FileError> + Send);
+pub(super) type Each<'e> = &'e mut (dyn FnMut(&Region, &[u8]) -> Result<(), FileError> + Send);
 
 /// A block to be written.
 struct FilledBlock {
@@ -21,7 +21,7 @@ struct FilledBlock {
 }
 
 /// Sender of blocks to the writing thread.
-pub struct Handover {
+pub(super) struct Handover {
     full: SyncSender<FilledBlock>,
     back: Receiver<(Vec<u64>, Result<(), FileError>)>,
     idle: Vec<Vec<u64>>,
@@ -33,7 +33,7 @@ pub struct Handover {
 
 /// Runs `bring`, which sends blocks to a thread, if the system can create one. The thread calls
 /// `each` for one block at a time until it returns an error.
-pub fn with_writer_thread<R>(each: Each, bring: impl FnOnce(io::Result<Handover>) -> R) -> R {
+pub(super) fn with_writer_thread<R>(each: Each<'_>, bring: impl FnOnce(io::Result<Handover>) -> R) -> R {
     thread::scope(|scope| {
         let (full, blocks) = sync_channel::<FilledBlock>(BLOCKS);
         let (done, back) = sync_channel(BLOCKS);
@@ -54,7 +54,7 @@ pub fn with_writer_thread<R>(each: Each, bring: impl FnOnce(io::Result<Handover>
 
 impl Handover {
     /// A buffer for a block, with old contents.
-    pub fn room(&mut self) -> Vec<u64> {
+    pub(super) fn room(&mut self) -> Vec<u64> {
         if self.idle.is_empty() && self.in_flight == BLOCKS {
             self.take_back(true);
         }
@@ -62,7 +62,7 @@ impl Handover {
     }
 
     /// Sends a block; its cells are the first `bytes` bytes of a buffer from [`Self::room`].
-    pub fn give(&mut self, region: Region, words: Vec<u64>, bytes: usize) {
+    pub(super) fn give(&mut self, region: Region, words: Vec<u64>, bytes: usize) {
         // If the thread has panicked, joining it panics here, too.
         if self.full.send(FilledBlock { region, words, bytes }).is_ok() {
             self.in_flight += 1;
@@ -73,7 +73,7 @@ impl Handover {
     ///
     /// # Errors
     /// The first error of `each`.
-    pub fn outcome(&mut self, of_all: bool) -> Result<(), FileError> {
+    pub(super) fn outcome(&mut self, of_all: bool) -> Result<(), FileError> {
         while self.take_back(of_all) {}
         self.outcome.clone()
     }

@@ -89,7 +89,7 @@ pub fn load_with<T: Element, const D: usize>(
 ///
 /// # Errors
 /// As [`load_with`].
-pub fn load_in_blocks<T: Element, const D: usize>(
+pub(super) fn load_in_blocks<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     name: &str,
@@ -175,7 +175,7 @@ type Write<'a> = &'a dyn Fn(usize, &Region, &[u8]) -> Result<()>;
 fn fill(
     found: OpenedArray,
     window: &Window,
-    (chunks, write): (&[Region], Write),
+    (chunks, write): (&[Region], Write<'_>),
     sizes @ (cell_bytes, _): (u64, u64),
 ) -> Result<()> {
     let plan = |window: Window, shape: &Index| ReadPlan::new(window, shape, cell_bytes);
@@ -197,7 +197,7 @@ fn fill(
 fn fill_in_file(
     found: OpenedArray,
     plan: &ReadPlan,
-    (chunks, write): (&[Region], Write),
+    (chunks, write): (&[Region], Write<'_>),
     (cell_bytes, block_bytes): (u64, u64),
 ) -> Result<()> {
     let in_file: Vec<Region> = chunks.iter().map(|chunk| plan.window.in_file(chunk)).collect();

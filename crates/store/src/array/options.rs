@@ -155,15 +155,15 @@ pub struct Loaded<T, const D: usize> {
 }
 
 /// Layout for a shape. Boxed, so that a load is compiled once per element type and number of axes.
-pub type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
+pub(super) type ToLayout<'a> = Box<dyn FnOnce(&Index) -> Layout + 'a>;
 
-pub fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
+pub(super) fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Layout + 'a) -> ToLayout<'a> {
     Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
 /// Name of a call of [`save_with`](super::save_with) in errors: the same on every rank if all
 /// arguments are.
-pub fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
+pub(super) fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{options:?}").hash(&mut hasher);
     let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);

@@ -48,7 +48,7 @@ impl PvtiPiece {
 /// # Errors
 /// The same on every rank: as [`save_with`](super::save_with).
 #[track_caller]
-pub fn save_pieces<T: Element, const D: usize>(
+pub(super) fn save_pieces<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     (source, region): (&GlobalArray<T, D>, Region),

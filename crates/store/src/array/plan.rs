@@ -15,7 +15,7 @@ const MOST_PARTS: i64 = 4096;
 
 /// Read plan for the cells of a window.
 #[derive(Debug, Clone)]
-pub struct ReadPlan {
+pub(super) struct ReadPlan {
     pub window: Window,
     /// Per axis: true if the selected cells are read one by one.
     apart: Vec<bool>,
@@ -23,7 +23,7 @@ pub struct ReadPlan {
 
 impl ReadPlan {
     /// Plan for a file of an array with this shape and `cell_bytes` bytes per cell.
-    pub fn new(window: Window, shape: &Index, cell_bytes: u64) -> Self {
+    pub(super) fn new(window: Window, shape: &Index, cell_bytes: u64) -> Self {
         let mut stride = cell_bytes;
         let is_apart = |axis: usize| {
             let step = window.step[axis];
@@ -36,12 +36,12 @@ impl ReadPlan {
     }
 
     /// Plan for a file that is read from front to back: no gap is skipped.
-    pub fn without_gaps(&self) -> Self {
+    pub(super) fn without_gaps(&self) -> Self {
         Self { apart: vec![false; self.apart.len()], ..self.clone() }
     }
 
     /// Blocks of a box of the array, with at most `most_cells` cells and [`MOST_PARTS`] parts.
-    pub fn blocks(&self, whole: Region, most_cells: u64) -> BlockGrid {
+    pub(super) fn blocks(&self, whole: Region, most_cells: u64) -> BlockGrid {
         let extents = BlockGrid::contiguous(whole, most_cells).extents();
         let mut left = MOST_PARTS;
         let cut = |axis: usize| {
@@ -56,13 +56,13 @@ impl ReadPlan {
     }
 
     /// Number of file cells that are read per selected cell.
-    pub fn read_amplification(&self) -> u64 {
+    pub(super) fn read_amplification(&self) -> u64 {
         let near = (0..self.apart.len()).filter(|&axis| !self.apart[axis]);
         near.fold(1, |all: u64, axis| all.saturating_mul(self.window.step[axis] as u64))
     }
 
     /// Boxes of the array that are read separately for `wanted`.
-    pub fn parts(&self, wanted: &Region) -> Vec<Region> {
+    pub(super) fn parts(&self, wanted: &Region) -> Vec<Region> {
         let extents = wanted.extents();
         let part = Index::from_fn(extents.axes(), |axis| if self.apart[axis] { 1 } else { extents[axis] });
         wanted.tiles(&part).collect()
@@ -70,7 +70,7 @@ impl ReadPlan {
 
     /// Copies the selected cells, of `bytes` bytes each, from the bytes read for `part` to their
     /// positions in `block`.
-    pub fn take(&self, bytes: usize, (block, part): (&Region, &Region), read: &[u8], out: &mut [u8]) {
+    pub(super) fn take(&self, bytes: usize, (block, part): (&Region, &Region), read: &[u8], out: &mut [u8]) {
         let from = Region::whole(self.window.in_file(part).extents());
         let (extents, step) = (part.extents(), self.window.step[0] as usize);
         let row = extents[0] as usize;
@@ -92,7 +92,7 @@ impl ReadPlan {
     }
 
     /// True if every read cell is selected.
-    pub fn is_dense(&self) -> bool {
+    pub(super) fn is_dense(&self) -> bool {
         self.read_amplification() == 1
     }
 }

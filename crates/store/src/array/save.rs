@@ -109,7 +109,7 @@ pub fn save_with<T: Element, const D: usize>(
 ///
 /// # Errors
 /// As [`save_with`].
-pub fn save_in_blocks<T: Element, const D: usize>(
+pub(super) fn save_in_blocks<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     section: &GlobalSection<T, D>,

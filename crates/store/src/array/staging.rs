@@ -17,7 +17,7 @@ use super::handover::{self, Each, Handover};
 const ROUNDS: usize = 8;
 
 /// Assignment of blocks to ranks, the same on every rank.
-pub struct BlockSchedule<'a> {
+pub(super) struct BlockSchedule<'a> {
     /// Number of blocks per rank.
     pub counts: Vec<usize>,
     /// Returns the block for a rank and an index.
@@ -34,11 +34,11 @@ pub struct BlockSchedule<'a> {
 ///
 /// # Errors
 /// The same on every rank: no memory, no thread, or an error of `each` on any rank.
-pub fn each_block<T: Element, const D: usize>(
+pub(super) fn each_block<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
-    work: &BlockSchedule,
-    each: Each,
+    work: &BlockSchedule<'_>,
+    each: Each<'_>,
 ) -> Result<()> {
     if work.counts.iter().all(|&count| count == 0) {
         return Ok(());
@@ -52,7 +52,7 @@ pub fn each_block<T: Element, const D: usize>(
 fn bring<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
-    work: &BlockSchedule,
+    work: &BlockSchedule<'_>,
     mut handover: Handover,
 ) -> Result<()> {
     let mut staging = None;
@@ -125,11 +125,11 @@ impl<T: Element, const D: usize> Staging<T, D> {
 ///
 /// # Errors
 /// As [`each_block`].
-pub fn each_of<T: Element, const D: usize>(
+pub(super) fn each_of<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
     blocks: &BlockGrid,
-    each: Each,
+    each: Each<'_>,
 ) -> Result<()> {
     let lists = blocks.writers(array.core().placement(), world.size());
     let counts = lists.iter().map(Vec::len).collect();
@@ -138,6 +138,6 @@ pub fn each_of<T: Element, const D: usize>(
 }
 
 /// Ranges of a region.
-pub fn ranges<const D: usize>(region: &Region) -> [Range<i64>; D] {
+pub(super) fn ranges<const D: usize>(region: &Region) -> [Range<i64>; D] {
     std::array::from_fn(|axis| region.start[axis]..region.end[axis])
 }

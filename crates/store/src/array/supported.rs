@@ -9,7 +9,7 @@ use zippy_io::array::Format;
 ///
 /// # Errors
 /// An unknown extension; a Zarr store, in a build without the feature `zarr`.
-pub fn check_supported(path: &Path) -> Result<(), IoError> {
+pub(super) fn check_supported(path: &Path) -> Result<(), IoError> {
     match Format::of(path)? {
         Format::Zarr if !cfg!(feature = "zarr") => {
             Err(IoError::request(path, "a Zarr store; this build is without the feature zarr of zippy-store"))

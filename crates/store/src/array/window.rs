@@ -12,7 +12,7 @@ use zippy_io::array::Metadata;
 
 /// A box of the cells of a file, of which every n-th is selected along each axis.
 #[derive(Debug, Clone)]
-pub struct Window {
+pub(super) struct Window {
     start: Index,
     pub step: Index,
     /// Shape of the resulting array.
@@ -24,7 +24,7 @@ impl Window {
     ///
     /// # Errors
     /// A section that leaves the file, a step below 1, or another number of axes in either.
-    pub fn new(
+    pub(super) fn new(
         path: &Path,
         shape: &Index,
         section: Option<&[Range<i64>]>,
@@ -59,18 +59,18 @@ impl Window {
     }
 
     /// The same cells in the file's order of axes.
-    pub fn reordered(&self, order: &AxisOrder) -> Self {
+    pub(super) fn reordered(&self, order: &AxisOrder) -> Self {
         let Self { start, step, shape } = self;
         Self { start: order.to_file(start), step: order.to_file(step), shape: order.to_file(shape) }
     }
 
     /// Cell of the file for a cell of the array.
-    pub fn cell_in_file(&self, cell: &Index) -> Index {
+    pub(super) fn cell_in_file(&self, cell: &Index) -> Index {
         Index::from_fn(cell.axes(), |axis| self.start[axis] + cell[axis] * self.step[axis])
     }
 
     /// Box of the file with the cells of a non-empty box of the array.
-    pub fn in_file(&self, wanted: &Region) -> Region {
+    pub(super) fn in_file(&self, wanted: &Region) -> Region {
         let last = Index::from_fn(wanted.axes(), |axis| wanted.end[axis] - 1);
         let end = self.cell_in_file(&last);
         Region::between(self.cell_in_file(&wanted.start), Index::from_fn(end.axes(), |axis| end[axis] + 1))
@@ -78,7 +78,7 @@ impl Window {
 
     /// Box of the array whose cells are in a box of the file; `None` if it is empty.
     #[cfg(feature = "zarr")]
-    pub fn in_array(&self, found: &Region) -> Option<Region> {
+    pub(super) fn in_array(&self, found: &Region) -> Option<Region> {
         let axes = found.axes();
         let up = |cell: i64, axis: usize| {
             let distance = (cell - self.start[axis]).max(0);
@@ -90,7 +90,7 @@ impl Window {
     }
 
     /// Metadata of the selected cells, from the metadata of the file.
-    pub fn metadata(&self, mut metadata: Metadata) -> Metadata {
+    pub(super) fn metadata(&self, mut metadata: Metadata) -> Metadata {
         let offsets: Vec<f64> =
             metadata.axes.iter().zip(self.start.iter()).map(|(axis, &start)| axis.spacing * start as f64).collect();
         let directions = metadata.directions.take();

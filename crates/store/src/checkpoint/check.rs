@@ -25,7 +25,7 @@ struct FileRange {
 ///
 /// # Errors
 /// The first contradiction.
-pub fn check(manifest: &Manifest) -> Result<(), String> {
+pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
     if !(1..=MOST_BLOCK_BYTES).contains(&manifest.block_bytes) {
         return Err(format!("blocks of {} bytes; they have 1 to {MOST_BLOCK_BYTES}", manifest.block_bytes));
     }

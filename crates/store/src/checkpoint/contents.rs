@@ -140,14 +140,14 @@ pub(super) struct Entry<'a> {
 }
 
 /// Location of an array's cells.
-pub enum SavedCells<'s> {
+pub(super) enum SavedCells<'s> {
     Array(&'s Placement),
     /// Cells in use on this rank.
     Growable(u64),
 }
 
 /// An array of any type.
-pub trait Saved {
+pub(super) trait Saved {
     fn element(&self) -> &'static ElementInfo;
     fn cells(&self) -> SavedCells<'_>;
 

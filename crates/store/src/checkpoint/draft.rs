@@ -12,7 +12,7 @@ use zippy_files::{FileError, sync_directory};
 
 /// One rank's part of an unfinished generation. Dropped, it removes this rank's file; the last
 /// rank's part also removes the directory.
-pub struct Draft {
+pub(super) struct Draft {
     directory: PathBuf,
     generation: Generation,
     rank: usize,
@@ -37,7 +37,7 @@ impl Draft {
     ///
     /// # Errors
     /// Another program has taken the directory over; an operating system error.
-    pub fn create(run: RunShare, step: u64) -> Result<Self, FileError> {
+    pub(super) fn create(run: RunShare, step: u64) -> Result<Self, FileError> {
         run.check()?;
         let (number, directory) = run.reserve_number()?;
         Ok(Self {
@@ -53,7 +53,7 @@ impl Draft {
     ///
     /// # Errors
     /// This rank does not see the directory.
-    pub fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, FileError> {
+    pub(super) fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, FileError> {
         let name = directory.file_name().and_then(|name| name.to_str());
         let number = name.and_then(names::number_of_draft).filter(|_| directory.is_dir());
         let number = number.ok_or_else(|| {
@@ -66,11 +66,11 @@ impl Draft {
         Ok(Self { directory: directory.to_path_buf(), generation, rank, run: None, cleanup: Cleanup::RankFile })
     }
 
-    pub fn directory(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
 
-    pub fn generation(&self) -> Generation {
+    pub(super) fn generation(&self) -> Generation {
         self.generation
     }
 
@@ -78,13 +78,13 @@ impl Draft {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn writer(&self, block_bytes: u64) -> Result<ChecksumWriter, FileError> {
+    pub(super) fn writer(&self, block_bytes: u64) -> Result<ChecksumWriter, FileError> {
         ChecksumWriter::create(&self.directory.join(names::rank_file_name(self.rank)), block_bytes)
     }
 
     /// Reports that all ranks have written their parts: rank 0 alone removes the draft after a
     /// later failure.
-    pub fn all_written(&mut self) {
+    pub(super) fn all_written(&mut self) {
         self.cleanup = if self.rank == 0 { Cleanup::Everything } else { Cleanup::Nothing };
     }
 
@@ -92,7 +92,7 @@ impl Draft {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Checksums, FileError> {
+    pub(super) fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Checksums, FileError> {
         let mut writer = ChecksumWriter::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
         writer.finish()
@@ -104,7 +104,7 @@ impl Draft {
     /// # Errors
     /// An operating system error; a manifest that is too long. If only the final sync of the
     /// directory fails, the generation has its final name and the error says so.
-    pub fn put(mut self, manifest: &Manifest) -> Result<(), FileError> {
+    pub(super) fn put(mut self, manifest: &Manifest) -> Result<(), FileError> {
         let path = self.directory.join(MANIFEST);
         let refused = |error: io::Error| FileError::system(&path, "write", &error);
         let text = manifest.text().map_err(|message| FileError::request(&path, message))?;

@@ -7,7 +7,7 @@ use zippy::element::{ElementInfo, ElementKind};
 
 /// Element type in a manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedType {
+pub(super) struct SavedType {
     name: String,
     pub bytes: u64,
     /// Fields of a record.
@@ -23,7 +23,7 @@ struct SavedField {
 }
 
 impl SavedType {
-    pub fn of(info: &ElementInfo) -> Self {
+    pub(super) fn of(info: &ElementInfo) -> Self {
         let fields = match info.kind {
             ElementKind::Record(fields) => fields,
             _ => &[],
@@ -38,7 +38,7 @@ impl SavedType {
 
     /// True if cells of both types have the same layout. Names of records are ignored, names of
     /// fields are compared.
-    pub fn is(&self, other: &Self) -> bool {
+    pub(super) fn is(&self, other: &Self) -> bool {
         let same =
             |(a, b): (&SavedField, &SavedField)| a.name == b.name && a.offset == b.offset && a.element.is(&b.element);
         self.bytes == other.bytes

@@ -16,7 +16,7 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Thread that renews the time of a holder until it is dropped.
 #[derive(Debug)]
-pub struct Heartbeat {
+pub(super) struct Heartbeat {
     path: PathBuf,
     holder: Holder,
     /// Dropping it ends the thread.
@@ -30,7 +30,7 @@ impl Heartbeat {
     ///
     /// # Errors
     /// Another program holds the directory; an operating system error.
-    pub fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, FileError> {
+    pub(super) fn begin(path: &Path, holder: &Holder, is_new: bool) -> Result<Self, FileError> {
         let found = Holder::read(path);
         let is_free = match &found {
             Some(other) if other.renewed > 0 => other.is_stale(other.renewed),
@@ -69,7 +69,7 @@ impl Heartbeat {
     ///
     /// # Errors
     /// The file names another holder.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub(super) fn check(&self) -> Result<(), FileError> {
         check(&self.path, &self.holder)
     }
 }

@@ -11,14 +11,14 @@ use zippy_files::{FileError, process};
 use super::names::LOCK;
 
 /// Seconds after which a time that has not been renewed is stale.
-pub const STALE_AFTER: u64 = 600;
+pub(super) const STALE_AFTER: u64 = 600;
 
 /// Maximum bytes of a lock file.
 const MOST_BYTES: u64 = 4096;
 
 /// A program: host, process and start of its hold on a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Holder {
+pub(super) struct Holder {
     pub host: String,
     pub process: u32,
     /// Seconds since 1970, like `renewed`.
@@ -31,7 +31,7 @@ pub struct Holder {
 
 impl Holder {
     /// This program, from now on.
-    pub fn this_program() -> Self {
+    pub(super) fn this_program() -> Self {
         Self {
             host: process::host(),
             process: std::process::id(),
@@ -42,39 +42,39 @@ impl Holder {
     }
 
     /// The holder with the current time.
-    pub fn renewed_now(&self) -> Self {
+    pub(super) fn renewed_now(&self) -> Self {
         Self { renewed: now(), ..self.clone() }
     }
 
     /// Parses a lock file; `None` if it is empty or missing.
-    pub fn read(path: &Path) -> Option<Self> {
+    pub(super) fn read(path: &Path) -> Option<Self> {
         let is_short = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
         serde_json::from_slice(&is_short.then(|| fs::read(path).ok()).flatten()?).ok()
     }
 
     /// Text of the lock file.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
     /// True if both are the same run, whatever their renewals.
-    pub fn is(&self, other: &Self) -> bool {
+    pub(super) fn is(&self, other: &Self) -> bool {
         let identity = |holder: &Self| (holder.host.clone(), holder.process, holder.since, holder.machine.clone());
         identity(self) == identity(other)
     }
 
     /// True if the program holds the directory by a time that is not stale.
-    pub fn is_beating(&self) -> bool {
+    pub(super) fn is_beating(&self) -> bool {
         self.renewed > 0 && !self.is_stale(self.renewed)
     }
 
     /// True if the program has ended, or its last sign of life is too old.
-    pub fn is_stale(&self, sign_of_life: u64) -> bool {
+    pub(super) fn is_stale(&self, sign_of_life: u64) -> bool {
         self.has_ended() || now() > sign_of_life.saturating_add(STALE_AFTER)
     }
 
     /// True if the process has ended, which is known on this machine only.
-    pub fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         !self.machine.is_empty() && self.machine == process::machine() && process::is_gone(self.process)
     }
 }
@@ -86,7 +86,7 @@ impl fmt::Display for Holder {
 }
 
 /// Error for a directory that another program holds.
-pub fn taken(path: &Path, other: Option<&Holder>) -> FileError {
+pub(super) fn taken(path: &Path, other: Option<&Holder>) -> FileError {
     let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
     let message = format!(
         "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \

@@ -17,7 +17,7 @@ const VERSION: u64 = 1;
 const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
 
 /// Maximum bytes of a manifest.
-pub const MOST_BYTES: u64 = if cfg!(test) { 2 << 20 } else { 64 << 20 };
+pub(super) const MOST_BYTES: u64 = if cfg!(test) { 2 << 20 } else { 64 << 20 };
 
 /// Maximum bytes of a checksum with its comma.
 const CHECKSUM_BYTES: u64 = 11;
@@ -28,7 +28,7 @@ const CHECKSUM_SUFFIX: &str = "\",\n";
 
 /// Description of a generation. Byte order, step and number are stored for comparison.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Manifest {
+pub(super) struct Manifest {
     format: String,
     version: u64,
     byte_order: String,
@@ -47,7 +47,7 @@ pub struct Manifest {
 
 /// A global array: boxes that cover it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedArray {
+pub(super) struct SavedArray {
     pub name: String,
     pub element: SavedType,
     pub shape: Vec<i64>,
@@ -56,7 +56,7 @@ pub struct SavedArray {
 
 /// A box of cells, axis 0 fastest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedBox {
+pub(super) struct SavedBox {
     /// Rank that has written the box.
     pub file: usize,
     pub offset: u64,
@@ -66,7 +66,7 @@ pub struct SavedBox {
 
 /// A growable array: one run of cells per rank, in order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedGrowable {
+pub(super) struct SavedGrowable {
     pub name: String,
     pub element: SavedType,
     pub parts: Vec<SavedRun>,
@@ -74,7 +74,7 @@ pub struct SavedGrowable {
 
 /// Cells of a growable array in the file of one rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedRun {
+pub(super) struct SavedRun {
     pub offset: u64,
     pub cells: u64,
 }
@@ -101,7 +101,7 @@ impl Write for Length {
 }
 
 impl SavedBox {
-    pub fn new(file: usize, offset: u64, region: &Region) -> Self {
+    pub(super) fn new(file: usize, offset: u64, region: &Region) -> Self {
         let axes = 0..region.axes();
         let corner = |index: &zippy::extents::Index| axes.clone().map(|axis| index[axis]).collect();
         Self { file, offset, start: corner(&region.start), end: corner(&region.end) }
@@ -111,14 +111,14 @@ impl SavedBox {
     ///
     /// # Errors
     /// The corners form no box.
-    pub fn region(&self) -> Result<Region, String> {
+    pub(super) fn region(&self) -> Result<Region, String> {
         Region::new(&self.start, &self.end).map_err(|error| error.to_string())
     }
 }
 
 impl Manifest {
     /// Manifest without arrays.
-    pub fn new((generation, run): (Generation, String), ranks: usize, state_bytes: Option<u64>) -> Self {
+    pub(super) fn new((generation, run): (Generation, String), ranks: usize, state_bytes: Option<u64>) -> Self {
         Self {
             format: FORMAT.to_string(),
             version: VERSION,
@@ -138,7 +138,7 @@ impl Manifest {
     ///
     /// # Errors
     /// The manifest would be too long.
-    pub fn fit(&mut self) -> Result<(), String> {
+    pub(super) fn fit(&mut self) -> Result<(), String> {
         let mut checksums = self.blocks();
         while checksums > MOST_CHECKSUMS && self.block_bytes < MOST_BLOCK_BYTES {
             self.block_bytes *= 2;
@@ -167,7 +167,7 @@ impl Manifest {
     ///
     /// # Errors
     /// The manifest would be too long.
-    pub fn text(&self) -> Result<Vec<u8>, String> {
+    pub(super) fn text(&self) -> Result<Vec<u8>, String> {
         let body = serde_json::to_string(self).map_err(|error| error.to_string())?;
         // The opening brace is in the first line.
         let body = format!("{}\n", &body[1..]);
@@ -183,7 +183,7 @@ impl Manifest {
     ///
     /// # Errors
     /// The text is damaged, of another program, of a newer version, or of another generation.
-    pub fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, FileError> {
+    pub(super) fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, FileError> {
         let path = directory.join(MANIFEST);
         let malformed = |at: usize, message: String| FileError::malformed(&path, at as u64, message);
         let foreign =

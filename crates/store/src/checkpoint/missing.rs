@@ -23,7 +23,7 @@ struct Saved<'a> {
 }
 
 /// Message for a global array of a type and a number of axes.
-pub fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usize)) -> String {
+pub(super) fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usize)) -> String {
     let wanted = SavedType::of(wanted);
     let arrays = manifest.arrays.iter().map(|array| Saved {
         name: &array.name,
@@ -37,7 +37,7 @@ pub fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usi
 }
 
 /// Message for a growable array of a type.
-pub fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String {
+pub(super) fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String {
     let wanted = SavedType::of(wanted);
     let growables = manifest.growables.iter().map(|growable| Saved {
         name: &growable.name,
@@ -55,11 +55,11 @@ pub fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String
 fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
     let there = join_first(saved.iter().map(|entry| format!("{} ({})", quoted(entry.name), entry.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
-    let typos = |entry: &&Saved| strsim::damerau_levenshtein(entry.name, name);
+    let typos = |entry: &&Saved<'_>| strsim::damerau_levenshtein(entry.name, name);
     // Short names, and names that differ in a number, are similar without a typo.
     let most = (name.chars().count() / 2).saturating_sub(1).min(MOST_TYPOS);
     let letters = |name: &str| name.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
-    let is_misspelled = |entry: &&Saved| typos(entry) <= most && letters(entry.name) != letters(name);
+    let is_misspelled = |entry: &&Saved<'_>| typos(entry) <= most && letters(entry.name) != letters(name);
     if let Some(closest) = saved.iter().min_by_key(typos).filter(is_misspelled) {
         return format!("{message}; did you mean {}?", quoted(closest.name));
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn list_of_many_names_is_shortened() {
         let names: Vec<String> = (0..100).map(|number| format!("field {number}")).collect();
-        let all: Vec<Saved> = names.iter().map(|name| saved(name, true)).collect();
+        let all: Vec<Saved<'_>> = names.iter().map(|name| saved(name, true)).collect();
         let text = message("array", "x", &all);
         assert!(text.contains("\"field 11\" (f32, 4) and 88 more; of the wanted") && text.len() < 700, "{text}");
     }

@@ -7,36 +7,36 @@ use std::path::{Path, PathBuf};
 use tempfile::Builder;
 use zippy_files::sync_directory;
 
-pub const MANIFEST: &str = "manifest.json";
-pub const STATE: &str = "state.msgpack";
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const STATE: &str = "state.msgpack";
 
 /// Lock file of the program that saves into a directory.
-pub const LOCK: &str = "run.lock";
+pub(super) const LOCK: &str = "run.lock";
 
 /// File in a damaged generation that contains the reason.
-pub const REFUSED: &str = "refused.txt";
+pub(super) const REFUSED: &str = "refused.txt";
 
 /// Name of a rank's file.
-pub fn rank_file_name(rank: usize) -> String {
+pub(super) fn rank_file_name(rank: usize) -> String {
     format!("rank-{rank:06}.cells")
 }
 
 /// A saved step. The number counts the saves, so the generation with the higher number was started
 /// later, whatever the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Generation {
+pub(super) struct Generation {
     pub number: u64,
     pub step: u64,
 }
 
 impl Generation {
     /// Name of its directory.
-    pub fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         format!("step-{:012}.{:06}", self.step, self.number)
     }
 
     /// Parses the name of a generation's directory.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(super) fn named(name: &str) -> Option<Self> {
         let (step, number) = name.strip_prefix("step-")?.split_once('.')?;
         let found = Self { step: step.parse().ok()?, number: number.parse().ok()? };
         (found.name() == name).then_some(found)
@@ -54,7 +54,7 @@ impl Generation {
     ///
     /// # Errors
     /// The errors of `make`.
-    pub fn temporary(self, parent: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    pub(super) fn temporary(self, parent: &Path, make: impl FnMut(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
         let prefix = format!(".{}-", self.name());
         let mut builder = Builder::new();
         builder.prefix(&prefix).suffix(".tmp").rand_bytes(RANDOM);
@@ -64,12 +64,12 @@ impl Generation {
 
 /// Name of the directory in which the generation with a number is written. It contains only the
 /// number, so that creating the directory reserves the number.
-pub fn draft_name(number: u64) -> String {
+pub(super) fn draft_name(number: u64) -> String {
     format!(".number-{number:06}.tmp")
 }
 
 /// Parses the name of a draft's directory.
-pub fn number_of_draft(name: &str) -> Option<u64> {
+pub(super) fn number_of_draft(name: &str) -> Option<u64> {
     let number = name.strip_prefix(".number-")?.strip_suffix(".tmp")?.parse().ok()?;
     (draft_name(number) == name).then_some(number)
 }
@@ -112,7 +112,7 @@ fn directories<T>(parent: &Path, parse: fn(&str) -> Option<T>) -> io::Result<Vec
 ///
 /// # Errors
 /// An operating system error.
-pub fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
+pub(super) fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
     let mut found: Vec<_> = directories(parent, Generation::named)?.into_iter().map(|(found, _)| found).collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     Ok(found)
@@ -122,7 +122,7 @@ pub fn generations(parent: &Path) -> io::Result<Vec<Generation>> {
 ///
 /// # Errors
 /// An operating system error.
-pub fn temporaries(parent: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+pub(super) fn temporaries(parent: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     directories(parent, number_of_temporary)
 }
 
@@ -130,7 +130,7 @@ pub fn temporaries(parent: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 ///
 /// # Errors
 /// An operating system error.
-pub fn last_number(parent: &Path) -> io::Result<u64> {
+pub(super) fn last_number(parent: &Path) -> io::Result<u64> {
     let whole = generations(parent)?.into_iter().map(|generation| generation.number);
     let begun = temporaries(parent)?.into_iter().map(|(number, _)| number);
     Ok(whole.chain(begun).max().unwrap_or(0))
@@ -140,7 +140,7 @@ pub fn last_number(parent: &Path) -> io::Result<u64> {
 ///
 /// # Errors
 /// An operating system error.
-pub fn has_number(parent: &Path, number: u64) -> io::Result<bool> {
+pub(super) fn has_number(parent: &Path, number: u64) -> io::Result<bool> {
     Ok(generations(parent)?.into_iter().any(|generation| generation.number == number))
 }
 
@@ -148,7 +148,7 @@ pub fn has_number(parent: &Path, number: u64) -> io::Result<bool> {
 ///
 /// # Errors
 /// The directory contains anything else; an operating system error.
-pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let file = |entry: io::Result<fs::DirEntry>| {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(is_generation_file) && !entry.file_type()?.is_dir() {
@@ -165,7 +165,7 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// As [`files`]; an operating system error.
-pub fn remove(directory: &Path) -> io::Result<()> {
+pub(super) fn remove(directory: &Path) -> io::Result<()> {
     files(directory)?.iter().try_for_each(fs::remove_file)?;
     fs::remove_dir(directory)
 }
@@ -174,7 +174,7 @@ pub fn remove(directory: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// An operating system error.
-pub fn create_directories(directory: &Path) -> io::Result<()> {
+pub(super) fn create_directories(directory: &Path) -> io::Result<()> {
     let new: Vec<&Path> =
         directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
     fs::create_dir_all(directory)?;

@@ -34,7 +34,7 @@ struct Listing {
 }
 
 /// A generation whose bytes have all been checked.
-pub struct Opened {
+pub(super) struct Opened {
     pub directory: PathBuf,
     pub manifest: Manifest,
     /// Serialized state of the program.
@@ -72,7 +72,7 @@ fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Genera
 /// # Errors
 /// The same on every rank: an operating system error other than a missing file, after which it is
 /// not known whether a generation is whole.
-pub fn first_whole(
+pub(super) fn first_whole(
     world: &World,
     parent: &Path,
     generations: &[Generation],
@@ -192,7 +192,7 @@ fn newest(generations: &[Generation]) -> u64 {
 ///
 /// # Errors
 /// The same on every rank: there are generations and all are damaged; an operating system error.
-pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
+pub(super) fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
     let (absolute, generations) = list(world, &format!("latest({})", parent.display()), parent)?;
     let (opened, passed_over) = first_whole(world, &absolute, &generations)?;
     let listed: Vec<_> = passed_over.iter().map(|passed| format!("step {}: {}", passed.step, passed.reason)).collect();
@@ -217,7 +217,7 @@ pub fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
 ///
 /// # Errors
 /// The same on every rank: there is none, or it is damaged; an operating system error.
-pub fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
+pub(super) fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
     let (absolute, generations) = list(world, &format!("at({}, step {step})", parent.display()), parent)?;
     let Some(index) = generations.iter().position(|generation| generation.step == step) else {
         let mut steps: Vec<u64> = generations.iter().map(|generation| generation.step).collect();

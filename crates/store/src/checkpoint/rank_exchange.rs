@@ -9,7 +9,7 @@ use zippy::{Error, Result, World};
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn bytes_of_first(world: &World, bytes: Option<Vec<u8>>) -> Result<Payload> {
+pub(super) fn bytes_of_first(world: &World, bytes: Option<Vec<u8>>) -> Result<Payload> {
     let payload = bytes.map(|bytes| Box::new(bytes) as Payload);
     world.failing("telling of a checkpoint", || world.group().broadcast(0, payload))
 }
@@ -18,7 +18,7 @@ pub fn bytes_of_first(world: &World, bytes: Option<Vec<u8>>) -> Result<Payload> 
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn of_first<T: Serialize + DeserializeOwned>(world: &World, value: Option<&T>) -> Result<T> {
+pub(super) fn of_first<T: Serialize + DeserializeOwned>(world: &World, value: Option<&T>) -> Result<T> {
     let malformed = |error: serde_json::Error| Error::program(format!("checkpoint data from rank 0: {error}"));
     let text = value.map(serde_json::to_vec).transpose().map_err(malformed);
     let text = bytes_of_first(world, world.agree("telling of a checkpoint", text)?)?;
@@ -29,7 +29,7 @@ pub fn of_first<T: Serialize + DeserializeOwned>(world: &World, value: Option<&T
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn first_complaint(world: &World, message: Option<String>) -> Result<Option<String>> {
+pub(super) fn first_complaint(world: &World, message: Option<String>) -> Result<Option<String>> {
     let message = message.unwrap_or_default();
     let all = world.failing("checking a checkpoint", || world.group().all_gather_v(copied(message.as_bytes())))?;
     let said = all.iter().map(|text| (**text).as_ref()).find(|text| !text.is_empty());
@@ -40,7 +40,7 @@ pub fn first_complaint(world: &World, message: Option<String>) -> Result<Option<
 ///
 /// # Errors
 /// A failure of this or of another rank.
-pub fn numbers_of_all(world: &World, numbers: &[u64]) -> Result<Vec<Vec<u64>>> {
+pub(super) fn numbers_of_all(world: &World, numbers: &[u64]) -> Result<Vec<Vec<u64>>> {
     let all = world.failing("comparing a checkpoint", || world.group().all_gather_v(copied(numbers)))?;
     all.iter().map(values).collect()
 }

@@ -24,7 +24,7 @@ static RUNS: Mutex<Vec<Arc<Run>>> = Mutex::new(Vec::new());
 
 /// A program's hold on a directory of checkpoints, on rank 0.
 #[derive(Debug)]
-pub struct Run {
+pub(super) struct Run {
     parent: PathBuf,
     holder: Holder,
     /// Numbers of generations that are being written.
@@ -44,7 +44,7 @@ enum Held {
 
 /// A share of a run. After the last one is dropped, other programs may save into the directory.
 #[derive(Debug, Clone)]
-pub struct RunShare(Arc<Run>);
+pub(super) struct RunShare(Arc<Run>);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -55,7 +55,7 @@ impl RunShare {
     ///
     /// # Errors
     /// Another program saves into the directory; an operating system error.
-    pub fn new(parent: &Path) -> Result<Self, FileError> {
+    pub(super) fn new(parent: &Path) -> Result<Self, FileError> {
         let refused = |error: io::Error| FileError::system(parent, "write to the directory", &error);
         names::create_directories(parent).map_err(refused)?;
         let parent = fs::canonicalize(parent).map_err(refused)?;
@@ -97,12 +97,12 @@ impl Run {
     }
 
     /// Directory of the generations.
-    pub fn parent(&self) -> &Path {
+    pub(super) fn parent(&self) -> &Path {
         &self.parent
     }
 
     /// Name in manifests.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.holder.to_string()
     }
 
@@ -111,7 +111,7 @@ impl Run {
     ///
     /// # Errors
     /// Another program has taken the directory over; an operating system error.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub(super) fn check(&self) -> Result<(), FileError> {
         let (mut held, path) = (locked(&self.held), self.parent.join(LOCK));
         match &*held {
             Some(Held::Beats(beats)) => beats.check(),
@@ -144,7 +144,7 @@ impl Run {
     ///
     /// # Errors
     /// An operating system error; there is no higher number.
-    pub fn reserve_number(&self) -> Result<(u64, PathBuf), FileError> {
+    pub(super) fn reserve_number(&self) -> Result<(u64, PathBuf), FileError> {
         let refused = |error: io::Error| FileError::system(&self.parent, "write to the directory", &error);
         let mut number = 0;
         loop {
@@ -170,12 +170,12 @@ impl Run {
     }
 
     /// Releases the number of a completed or cancelled generation.
-    pub fn release_number(&self, number: u64) {
+    pub(super) fn release_number(&self, number: u64) {
         locked(&self.drafts).remove(&number);
     }
 
     /// True if this run writes the generation with this number.
-    pub fn is_writing(&self, number: u64) -> bool {
+    pub(super) fn is_writing(&self, number: u64) -> bool {
         locked(&self.drafts).contains(&number)
     }
 }

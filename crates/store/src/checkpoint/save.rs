@@ -18,7 +18,7 @@ use zippy_files::FileError;
 use zippy_files::checksum::{ChecksumWriter, Checksums};
 
 /// A save whose cells are being written.
-pub struct StartedSave {
+pub(super) struct StartedSave {
     /// Name of the save in messages.
     pub what: String,
     pub draft: Draft,
@@ -43,7 +43,7 @@ impl StartedSave {
     ///
     /// # Errors
     /// The same on every rank: a mistake in the contents; an operating system error.
-    pub fn new(
+    pub(super) fn new(
         world: &World,
         (verb, step): (&str, u64),
         (parent, keep): (&Path, Keep),
@@ -81,7 +81,7 @@ impl StartedSave {
     ///
     /// # Errors
     /// An operating system error.
-    pub fn writer(&self) -> std::result::Result<ChecksumWriter, FileError> {
+    pub(super) fn writer(&self) -> std::result::Result<ChecksumWriter, FileError> {
         self.draft.writer(self.block_bytes)
     }
 
@@ -90,7 +90,7 @@ impl StartedSave {
     /// # Errors
     /// The same on every rank: an error of any rank. Nothing of the generation is left, unless the
     /// error says so.
-    pub fn finish(mut self, world: &World, written: Result<Checksums>) -> Result<()> {
+    pub(super) fn finish(mut self, world: &World, written: Result<Checksums>) -> Result<()> {
         let sums = world.agree(&self.what, written)?;
         self.draft.all_written();
         let words = [&[sums.bytes as u32, (sums.bytes >> 32) as u32], &*sums.checksums].concat();
@@ -217,7 +217,7 @@ impl FinalContent {
 ///
 /// # Errors
 /// An operating system error; a device failure.
-pub fn write(begun: &StartedSave, contents: &Contents<'_>) -> Result<Checksums> {
+pub(super) fn write(begun: &StartedSave, contents: &Contents<'_>) -> Result<Checksums> {
     let mut writer = begun.writer()?;
     let mut each = |piece: Payload| Ok(writer.write((*piece).as_ref())?);
     contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;

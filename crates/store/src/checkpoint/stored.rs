@@ -22,7 +22,7 @@ fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, FileEr
 ///
 /// # Errors
 /// The file is missing, too long or cannot be read.
-pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
+pub(super) fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
     let path = directory.join(MANIFEST);
     let (file, length) = open_regular(&path)?;
     if length > MOST_BYTES {
@@ -38,7 +38,7 @@ pub fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
 ///
 /// # Errors
 /// The manifest is damaged or belongs to another generation.
-pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
+pub(super) fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
     let manifest = Manifest::parse(text, directory, generation)?;
     let path = directory.join(MANIFEST);
     check(&manifest).map_err(|message| FileError::malformed(&path, 0, message))?;
@@ -49,13 +49,13 @@ pub fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Resul
 ///
 /// # Errors
 /// A file is missing or has another length.
-pub fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), FileError> {
+pub(super) fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), FileError> {
     files(directory, manifest)
         .try_for_each(|(path, sums)| ChecksumReader::open(path, sums, manifest.block_bytes).map(drop))
 }
 
 /// Files of a generation except its manifest.
-pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Checksums)> {
+pub(super) fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Checksums)> {
     let of_ranks =
         manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::rank_file_name(rank)), sums));
     of_ranks.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
@@ -65,7 +65,7 @@ pub fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item
 ///
 /// # Errors
 /// The state is damaged or missing.
-pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, FileError> {
+pub(super) fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, FileError> {
     let Some(sums) = &manifest.state else { return Ok(None) };
     let mut reader = ChecksumReader::open(directory.join(STATE), sums, manifest.block_bytes)?;
     let mut bytes = vec![0; sums.bytes as usize];
@@ -75,17 +75,17 @@ pub fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8
 
 /// Marks a generation as damaged, for this and other programs. Failures are ignored: a save into
 /// such a directory fails, too.
-pub fn note_refusal(directory: &Path, reason: &str) {
+pub(super) fn note_refusal(directory: &Path, reason: &str) {
     let _ = File::create_new(directory.join(REFUSED)).and_then(|mut file| writeln!(file, "{reason}"));
 }
 
 /// Removes the mark of a damaged generation.
-pub fn forget_refusal(directory: &Path) {
+pub(super) fn forget_refusal(directory: &Path) {
     let _ = fs::remove_file(directory.join(REFUSED));
 }
 
 /// True if names, lengths and marks of earlier checks show no damage.
-pub fn seems_whole(directory: &Path, generation: Generation) -> bool {
+pub(super) fn seems_whole(directory: &Path, generation: Generation) -> bool {
     let is_marked = fs::symlink_metadata(directory.join(REFUSED)).is_ok();
     !is_marked && manifest(directory, generation).and_then(|found| check_lengths(directory, &found)).is_ok()
 }

@@ -19,7 +19,7 @@ use super::stored::seems_whole;
 
 /// Retention of generations, and the run that saves. Clones share the last loaded generation.
 #[derive(Debug, Clone)]
-pub struct Keep {
+pub(super) struct Keep {
     /// Number of whole generations to keep.
     pub count: usize,
     loaded: Arc<Mutex<Option<Loaded>>>,
@@ -35,7 +35,7 @@ struct Loaded {
 }
 
 impl Keep {
-    pub fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self { count, loaded: Arc::default(), run: Arc::default() }
     }
 
@@ -47,7 +47,7 @@ impl Keep {
     ///
     /// # Errors
     /// Another program saves into the directory; an operating system error.
-    pub fn run(&self, parent: &Path) -> Result<RunShare, FileError> {
+    pub(super) fn run(&self, parent: &Path) -> Result<RunShare, FileError> {
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         match &*run {
             Some(run) => Ok(run.clone()),
@@ -57,7 +57,7 @@ impl Keep {
 
     /// Records the loaded generation; `last` was the highest number. The generation is known to be
     /// whole, so it stays until `count` newer ones have been written.
-    pub fn set_loaded(&self, generation: Generation, last: u64) {
+    pub(super) fn set_loaded(&self, generation: Generation, last: u64) {
         *self.loaded() = Some(Loaded { generation, last });
     }
 }
@@ -66,7 +66,7 @@ impl Keep {
 /// step, and those older than the kept whole ones. Also removes the leftovers of killed programs:
 /// every draft that this run does not write, because no other run saves here. Entries that cannot
 /// be removed are reported and stay.
-pub fn tidy(run: &Run, keep: &Keep, put: Generation) {
+pub(super) fn tidy(run: &Run, keep: &Keep, put: Generation) {
     let parent = run.parent();
     let warn = |path: &Path, error: &io::Error| trace::warn(&format!("{} cannot be removed: {error}", shown(path)));
     for generation in superfluous(parent, keep, put) {

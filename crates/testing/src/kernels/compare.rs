@@ -65,7 +65,7 @@ pub fn compare(
 /// Compares as [`compare`] does, with settings of the interpreter, such as the executor's library
 /// of functions.
 pub fn compare_with(
-    options: &interpreter::Options,
+    options: &interpreter::Options<'_>,
     text: &str,
     buffers: &Buffers,
     workgroups: [u32; 3],

@@ -13,15 +13,22 @@ pub struct Guarded {
 
 #[cfg(target_os = "linux")]
 mod system {
-    pub const READ_WRITE: i32 = 3;
-    pub const PRIVATE_ANONYMOUS: i32 = 0x22;
-    pub const PAGE: usize = 1 << 16;
+    pub(super) const READ_WRITE: i32 = 3;
+    pub(super) const PRIVATE_ANONYMOUS: i32 = 0x22;
+    pub(super) const PAGE: usize = 1 << 16;
 
     // SAFETY: the C library's own signatures.
     unsafe extern "C" {
-        pub fn mmap(address: *mut u8, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> *mut u8;
-        pub fn mprotect(address: *mut u8, bytes: usize, protection: i32) -> i32;
-        pub fn munmap(address: *mut u8, bytes: usize) -> i32;
+        pub(super) fn mmap(
+            address: *mut u8,
+            bytes: usize,
+            protection: i32,
+            flags: i32,
+            file: i32,
+            offset: i64,
+        ) -> *mut u8;
+        pub(super) fn mprotect(address: *mut u8, bytes: usize, protection: i32) -> i32;
+        pub(super) fn munmap(address: *mut u8, bytes: usize) -> i32;
     }
 }
 

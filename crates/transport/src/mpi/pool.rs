@@ -22,7 +22,7 @@ struct FreeVectors {
 impl BytePool {
     /// Returns `length` bytes with unspecified contents: the smallest vector in the pool that is
     /// large enough, else a new one.
-    pub fn take(&self, length: usize) -> PooledBytes {
+    pub(super) fn take(&self, length: usize) -> PooledBytes {
         let found = {
             let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let best = (0..free.vectors.len())

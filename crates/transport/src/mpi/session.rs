@@ -31,7 +31,7 @@ static CHANGED: Condvar = Condvar::new();
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// Guard of the only run of this process that may call MPI.
-pub(super) struct Running(#[allow(dead_code)] exit::RunGuard);
+pub(super) struct Running(#[allow(dead_code, reason = "held until it is dropped")] exit::RunGuard);
 
 impl Running {
     /// # Errors

@@ -11,7 +11,7 @@ const HALF_SIZE: f32 = 8.0;
 const KEY_FRACTION: f32 = 0.02;
 
 /// A handle of a point of the plot.
-pub struct Handle {
+pub(super) struct Handle {
     pub centre: Pos2,
     pub name: String,
     pub id: Id,
@@ -19,7 +19,7 @@ pub struct Handle {
 
 /// The user's action on a handle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum HandleAction {
+pub(super) enum HandleAction {
     Nothing,
     Selected,
     Moved(Pos2),
@@ -28,7 +28,7 @@ pub enum HandleAction {
 
 impl Handle {
     /// Handles the user's actions and paints the handle at its new position.
-    pub fn update(self, ui: &Ui, axes: &Axes, paint: impl FnOnce(&Response, Pos2, bool)) -> HandleAction {
+    pub(super) fn update(self, ui: &Ui, axes: &Axes, paint: impl FnOnce(&Response, Pos2, bool)) -> HandleAction {
         // Handles outside of the plot are shown at its edge, so that they can be dragged.
         let shown = self.centre.clamp(axes.area.min, axes.area.max + vec2(0.0, 3.0 * HALF_SIZE));
         let response =

@@ -8,13 +8,13 @@ use super::axes::Axes;
 /// Number of segments of the curve, in addition to its points.
 const SEGMENTS: usize = 160;
 
-pub fn colour32(parts: [f64; 3]) -> Color32 {
+pub(super) fn colour32(parts: [f64; 3]) -> Color32 {
     let [red, green, blue] = parts.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
     Color32::from_rgb(red, green, blue)
 }
 
 /// Draws a strip of the colours along the values, as wide as `area`.
-pub fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFunction) {
+pub(super) fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFunction) {
     let mut mesh = Mesh::default();
     for value in stops(axes, function.colour.iter().map(|point| point[0])) {
         let colour = colour32(function.colour_at(value));
@@ -30,7 +30,7 @@ pub fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFu
 }
 
 /// Draws the opacities, filled with their colours.
-pub fn opacities(painter: &Painter, axes: &Axes, function: &TransferFunction, visuals: &Visuals) {
+pub(super) fn opacities(painter: &Painter, axes: &Axes, function: &TransferFunction, visuals: &Visuals) {
     let points = function.opacity.iter().map(|point| point[0]);
     let values = stops(axes, points.chain(function.colour.iter().map(|point| point[0])));
     let mut mesh = Mesh::default();
@@ -63,13 +63,13 @@ fn stops(axes: &Axes, points: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Draws the handle of an opacity point.
-pub fn knob(painter: &Painter, position: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
+pub(super) fn knob(painter: &Painter, position: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
     let edge = if active { visuals.selection.stroke.color } else { visuals.strong_text_color() };
     painter.circle(position, if active { 6.0 } else { 4.5 }, fill, Stroke::new(1.5, edge));
 }
 
 /// Draws the handle of a colour point: a pin below `top`.
-pub fn pin(painter: &Painter, top: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
+pub(super) fn pin(painter: &Painter, top: Pos2, fill: Color32, visuals: &Visuals, active: bool) {
     let edge = if active { visuals.selection.stroke.color } else { visuals.strong_text_color() };
     let at = |x: f32, y: f32| top + egui::vec2(x, y);
     let outline = vec![at(0.0, 0.0), at(5.0, 6.0), at(5.0, 13.0), at(-5.0, 13.0), at(-5.0, 6.0)];

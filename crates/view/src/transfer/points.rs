@@ -1,7 +1,7 @@
 //! Points of piecewise-linear functions: `[value, parts..]`, with ascending values.
 
 /// Adds a point after all points with smaller or equal values. Returns its index.
-pub fn add<const N: usize>(points: &mut Vec<[f64; N]>, point: [f64; N]) -> usize {
+pub(super) fn add<const N: usize>(points: &mut Vec<[f64; N]>, point: [f64; N]) -> usize {
     let at = points.partition_point(|other| other[0] <= point[0]);
     points.insert(at, point);
     at
@@ -9,14 +9,14 @@ pub fn add<const N: usize>(points: &mut Vec<[f64; N]>, point: [f64; N]) -> usize
 
 /// Moves the value of a point, at most to the values of its neighbours and to the ends of `range`.
 /// The index of the point stays the same.
-pub fn shift<const N: usize>(points: &mut [[f64; N]], index: usize, value: f64, range: [f64; 2]) {
+pub(super) fn shift<const N: usize>(points: &mut [[f64; N]], index: usize, value: f64, range: [f64; 2]) {
     let low = index.checked_sub(1).map_or(range[0], |left| points[left][0]);
     let high = points.get(index + 1).map_or(range[1], |right| right[0]);
     points[index][0] = value.max(low).min(high.max(low));
 }
 
 /// Removes a point, except the last one. Returns true if the point was removed.
-pub fn remove<const N: usize>(points: &mut Vec<[f64; N]>, index: usize) -> bool {
+pub(super) fn remove<const N: usize>(points: &mut Vec<[f64; N]>, index: usize) -> bool {
     let removed = points.len() > 1 && index < points.len();
     if removed {
         points.remove(index);

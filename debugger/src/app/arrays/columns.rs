@@ -8,13 +8,13 @@ use crate::app::format;
 
 /// Statistics of the numbers of an array.
 #[derive(Debug, Clone, Copy)]
-pub struct Stats {
+pub(super) struct Stats {
     pub extremes: Option<(ScalarValue, ScalarValue)>,
     pub nans: u64,
 }
 
 /// Column of the list of arrays.
-pub struct Column {
+pub(super) struct Column {
     pub name: &'static str,
     pub width: f32,
     /// Aligns the text to the right, as for numbers.
@@ -45,7 +45,7 @@ macro_rules! column {
 }
 
 /// All columns, from left to right.
-pub const COLUMNS: [Column; 11] = [
+pub(super) const COLUMNS: [Column; 11] = [
     column!("name", 124.0, false, |a, _| format::title(a), |a, _| Some(format::title(a))),
     column!("type", 56.0, false, |a, _| a.element.name.clone(), |a, _| Some(a.element.name.clone())),
     column!("shape", 108.0, false, |a, _| format::shape(&a.shape), |a, _| Some(cells(a))),

@@ -18,7 +18,7 @@ const DIGITS: usize = 10;
 
 /// The list of arrays and the selected array.
 #[derive(Default)]
-pub struct Arrays {
+pub(super) struct Arrays {
     filter: String,
     sort_column: usize,
     descending: bool,
@@ -32,18 +32,18 @@ pub struct Arrays {
 
 impl Arrays {
     /// Returns the selected array if it exists.
-    pub fn selected<'a>(&self, arrays: &'a [ArrayEntry]) -> Option<&'a ArrayEntry> {
+    pub(super) fn selected<'a>(&self, arrays: &'a [ArrayEntry]) -> Option<&'a ArrayEntry> {
         let (_, array) = self.selected.as_ref()?;
         arrays.iter().find(|entry| entry.array == *array)
     }
 
-    pub fn select(&mut self, array: &ArrayEntry) {
+    pub(super) fn select(&mut self, array: &ArrayEntry) {
         self.selected = Some((array.name.clone(), array.array));
     }
 
     /// Adapts the list to a new run: drops statistics of the old run and finds the selected array
     /// again by name.
-    pub fn update_run(&mut self, store: &Store, arrays: &[ArrayEntry]) {
+    pub(super) fn update_run(&mut self, store: &Store, arrays: &[ArrayEntry]) {
         if self.run != store.run {
             self.run = store.run;
             self.stats.clear();
@@ -63,7 +63,7 @@ impl Arrays {
     }
 
     /// Shows the list. A click on a name selects the array.
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         ui.horizontal(|ui| {
             ui.strong("Arrays");
             ui.add(TextEdit::singleline(&mut self.filter).desired_width(110.0).hint_text("filter by name"))

@@ -20,7 +20,7 @@ const TEXTS: f32 = 0.55;
 
 /// The Compare tab: the other side of the comparison, and its result.
 #[derive(Default)]
-pub struct Compare {
+pub(super) struct Compare {
     other: ComparisonTarget,
     kept_view: Option<KeptView>,
     recording: Recording,
@@ -47,7 +47,7 @@ struct KeptView {
 
 impl Compare {
     /// Shows the differences between the selected array and the other side of the comparison.
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,

@@ -14,7 +14,7 @@ use crate::session::Session;
 
 /// Field for the path of a recording, and the open recording.
 #[derive(Default)]
-pub struct Recording {
+pub(super) struct Recording {
     path: String,
     open: Option<OpenRecording>,
     error: Option<String>,
@@ -30,7 +30,7 @@ struct OpenRecording {
 
 impl Recording {
     /// Shows the differences between an array and the array of the same name in the recording.
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,

@@ -11,7 +11,7 @@ use crate::app::store::CachedAnswer;
 use crate::imaging::{Differences, Measure, Quantity};
 
 /// Measures of differences, with the names of their buttons.
-pub const MEASURES: [(&str, Measure); 4] = [
+pub(super) const MEASURES: [(&str, Measure); 4] = [
     ("absolute", Measure::Absolute),
     ("signed", Measure::Signed),
     ("relative", Measure::Relative),
@@ -20,7 +20,7 @@ pub const MEASURES: [(&str, Measure); 4] = [
 
 /// Differences of two views, as numbers and as a picture.
 #[derive(Default)]
-pub struct ViewDifference {
+pub(super) struct ViewDifference {
     pub measure: Measure,
     computed: Option<ComputedDifferences>,
     picture: Difference,
@@ -39,7 +39,7 @@ struct ComputedDifferences {
 
 impl ViewDifference {
     /// Shows the buttons that select the measure.
-    pub fn measures(&mut self, ui: &mut Ui) {
+    pub(super) fn measures(&mut self, ui: &mut Ui) {
         for (name, measure) in MEASURES {
             ui.radio_value(&mut self.measure, measure, name);
         }
@@ -47,7 +47,7 @@ impl ViewDifference {
 
     /// Shows the differences of two requested views. `steps` has the required step of each view;
     /// until both views are of these steps, a note reports that they are loading.
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         array: &ArrayEntry,
@@ -68,7 +68,7 @@ impl ViewDifference {
     }
 
     /// Shows the differences of two answers.
-    pub fn pair(&mut self, ui: &mut Ui, array: &ArrayEntry, answers: [&Rc<Answer>; 2], view_state: &ViewState) {
+    pub(super) fn pair(&mut self, ui: &mut Ui, array: &ArrayEntry, answers: [&Rc<Answer>; 2], view_state: &ViewState) {
         self.compute(array, answers, view_state);
         let Some(ComputedDifferences { differences, .. }) = &self.computed else { return };
         let differences = match differences {
@@ -86,7 +86,7 @@ impl ViewDifference {
     }
 
     /// Draws the picture of the differences that this frame has shown, in all remaining space.
-    pub fn picture(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+    pub(super) fn picture(&mut self, ui: &mut Ui, array: &ArrayEntry) {
         if std::mem::take(&mut self.has_picture) {
             let size = ui.available_size().max(vec2(40.0, 40.0));
             self.picture.show(ui, size, array);
@@ -117,7 +117,7 @@ impl ViewDifference {
 }
 
 /// Returns the view of an answer.
-pub fn view(answer: &Answer) -> Option<&View> {
+pub(super) fn view(answer: &Answer) -> Option<&View> {
     match answer {
         Answer::View(view) => Some(view),
         _ => None,
@@ -125,7 +125,7 @@ pub fn view(answer: &Answer) -> Option<&View> {
 }
 
 /// Shows the largest difference by each measure.
-pub fn largest(ui: &mut Ui, differences: &Differences) {
+pub(super) fn largest(ui: &mut Ui, differences: &Differences) {
     let shown = |value: Option<f64>| value.map_or_else(|| "none".into(), format::short);
     ui.weak(format!("largest: {}", shown(differences.largest)));
     ui.weak(format!("relative {}", shown(differences.largest_relative)));

@@ -20,7 +20,7 @@ const MAX_CELLS: u64 = 32 << 20;
 
 /// Identifies a comparison. Another debug point, quantity or box starts a new comparison.
 #[derive(Clone, PartialEq)]
-pub struct Key {
+pub(super) struct Key {
     pub epochs: [u64; 2],
     pub quantity: Quantity,
     pub requests: [ViewRequest; 2],
@@ -28,7 +28,7 @@ pub struct Key {
 
 /// A running comparison, or its result.
 #[derive(Default)]
-pub struct WholeComparison {
+pub(super) struct WholeComparison {
     key: Option<Key>,
     task: Option<Task<Differences>>,
     result: Option<Result<Differences, String>>,
@@ -37,7 +37,7 @@ pub struct WholeComparison {
 impl WholeComparison {
     /// Advances the comparison and shows its state. `stores` and the requests of `key` have the
     /// recording first, then the program. `waits` is true while the program pauses.
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         key: Key,
@@ -119,7 +119,7 @@ fn text(result: &Differences, array: &ArrayEntry) -> String {
 }
 
 /// Text about the number of differing cells of a whole array.
-pub fn whole_text(cells: u64) -> String {
+pub(super) fn whole_text(cells: u64) -> String {
     match cells {
         0 => "all cells are the same bits".into(),
         cells => format!("{cells} cells differ in all"),
@@ -127,7 +127,7 @@ pub fn whole_text(cells: u64) -> String {
 }
 
 /// Shows a text about differing cells, and a button that goes to the first of them.
-pub fn line(ui: &mut Ui, text: &str, first: Option<&[i64]>, array: &ArrayEntry, view_state: &mut ViewState) {
+pub(super) fn line(ui: &mut Ui, text: &str, first: Option<&[i64]>, array: &ArrayEntry, view_state: &mut ViewState) {
     let Some(first) = first else { return drop(ui.label(text)) };
     ui.label(format!("{text}, the first at {}", format::index(first)));
     if ui.button("Go to the first").clicked() {

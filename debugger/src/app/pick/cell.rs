@@ -5,7 +5,7 @@ use zippy_protocol::{ArrayRef, ElementType, View, ViewRequest};
 use crate::imaging::{self, Member};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub(crate) struct Cell {
     pub array: ArrayRef,
     /// Chunk that provides the cell, possibly as a ghost cell. `None`: the chunk that owns the
     /// cell.
@@ -15,7 +15,7 @@ pub struct Cell {
 
 impl Cell {
     /// Returns the request for all numbers of the cell.
-    pub fn request(&self) -> ViewRequest {
+    pub(crate) fn request(&self) -> ViewRequest {
         ViewRequest {
             array: self.array,
             chunk: self.chunk,
@@ -30,14 +30,14 @@ impl Cell {
     ///
     /// # Errors
     /// The view does not contain the cell, as can happen with a recording.
-    pub fn members(&self, view: &View, element: &ElementType) -> Result<Vec<Member>, String> {
+    pub(crate) fn members(&self, view: &View, element: &ElementType) -> Result<Vec<Member>, String> {
         imaging::cell(view, element, &self.at).ok_or_else(|| "this cell was not recorded".into())
     }
 }
 
 /// Returns the name of a number, such as `first.position.y`. Empty for the only component of an
 /// unnamed member.
-pub fn number_name(member: &str, component: usize, components: usize) -> String {
+pub(super) fn number_name(member: &str, component: usize, components: usize) -> String {
     if components == 1 {
         return member.into();
     }

@@ -30,7 +30,7 @@ const MARKS: [Mark; 3] = [
 
 impl Picks {
     /// Plots each number of the pinned cells.
-    pub fn plot(&self, ui: &mut Ui) {
+    pub(crate) fn plot(&self, ui: &mut Ui) {
         if self.pins.is_empty() {
             ui.weak("Click cells to pin them; their values are plotted here, step by step.");
             return;

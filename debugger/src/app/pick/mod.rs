@@ -3,7 +3,7 @@
 mod cell;
 mod history;
 
-pub use cell::Cell;
+pub(super) use cell::Cell;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const MAX_PINS: usize = 12;
 
 /// The cell under the pointer and the pinned cells.
 #[derive(Default)]
-pub struct Picks {
+pub(super) struct Picks {
     /// Cell under the pointer. Views of cells set it in each frame.
     pub hovered: Option<Cell>,
     pins: Vec<Pin>,
@@ -42,7 +42,7 @@ struct Pin {
 
 impl Picks {
     /// Pins a cell, or unpins it.
-    pub fn toggle(&mut self, array: &ArrayEntry, cell: Cell) {
+    pub(super) fn toggle(&mut self, array: &ArrayEntry, cell: Cell) {
         if let Some(index) = self.pins.iter().position(|pin| pin.cell == cell) {
             self.pins.remove(index);
             return;
@@ -55,13 +55,13 @@ impl Picks {
         }
     }
 
-    pub fn pinned(&self) -> impl Iterator<Item = &Cell> {
+    pub(super) fn pinned(&self) -> impl Iterator<Item = &Cell> {
         self.pins.iter().map(|pin| &pin.cell)
     }
 
     /// Requests the current values of the pinned cells. Must be called in each frame, also if the
     /// pins are not visible.
-    pub fn update(&mut self, store: &mut Store, arrays: &[ArrayEntry]) {
+    pub(super) fn update(&mut self, store: &mut Store, arrays: &[ArrayEntry]) {
         if self.run != store.run {
             self.run = store.run;
             // Array references are valid in one run.
@@ -82,7 +82,7 @@ impl Picks {
         }
     }
 
-    pub fn show_hovered(&self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+    pub(super) fn show_hovered(&self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         // A fixed height keeps the widgets below in position.
         ui.set_min_height(CELL_HEIGHT);
         let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
@@ -95,7 +95,7 @@ impl Picks {
         }
     }
 
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
         let array_of = |cell: &Cell| arrays.iter().find(|array| array.array == cell.array);
         if self.pins.is_empty() {
             ui.weak("Cells that are clicked stay here, from step to step.");

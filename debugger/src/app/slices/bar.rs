@@ -11,7 +11,7 @@ const SLIDERS: usize = 3;
 
 /// Ways to show cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(super) enum Mode {
     Slice,
     Mosaic,
     Planes,

@@ -12,7 +12,7 @@ use crate::imaging::{ColourMap, Colouring, Norm, Quantity, Range, Scale, Slice, 
 
 /// Picture of the differences of two views, with its own zoom.
 #[derive(Default)]
-pub struct Difference {
+pub(crate) struct Difference {
     plane: Plane,
     layer: Layer,
     shown: Option<(Tiles, Result<Colouring, String>)>,
@@ -20,7 +20,7 @@ pub struct Difference {
 
 impl Difference {
     /// Sets the differences of the cells of a slice. The colours are symmetric about 0.
-    pub fn set(&mut self, array: &ArrayEntry, slice: &Slice, quantity: Quantity, values: Values) {
+    pub(crate) fn set(&mut self, array: &ArrayEntry, slice: &Slice, quantity: Quantity, values: Values) {
         // The values may be of an earlier slice: use their indices.
         let mut slice = slice.clone();
         let fixed: Vec<usize> = slice.fixed().collect();
@@ -33,7 +33,7 @@ impl Difference {
     }
 
     /// Draws the picture, and the difference under the pointer.
-    pub fn show(&mut self, ui: &mut Ui, size: Vec2, array: &ArrayEntry) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, size: Vec2, array: &ArrayEntry) {
         let Some((tiles, colouring)) = &self.shown else { return };
         let bounds = tiles.bounds(array).unwrap_or_default();
         let name = format!("differences of {}", format::title(array));

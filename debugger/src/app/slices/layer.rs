@@ -12,7 +12,7 @@ use crate::imaging::{Colouring, Quantity, Rgba, Values, Viewport, paint};
 
 /// The latest values and their texture. They stay until newer values arrive.
 #[derive(Default)]
-pub struct Layer {
+pub(super) struct Layer {
     shown: Option<Shown>,
     texture: Option<TextureHandle>,
     painted: Option<(Colouring, Vec<AtlasTile>)>,
@@ -38,7 +38,7 @@ struct AtlasTile {
 impl Layer {
     /// Takes the values of a new answer, if there is one. Values of other axes or of another
     /// quantity are dropped.
-    pub fn take(&mut self, found: &CachedAnswer, array: &ArrayEntry, quantity: Quantity, tiles: &Tiles) {
+    pub(super) fn take(&mut self, found: &CachedAnswer, array: &ArrayEntry, quantity: Quantity, tiles: &Tiles) {
         self.error.clone_from(&found.error);
         let is_compatible = |shown: &Shown| {
             let axes = match (&shown.tiles, tiles) {
@@ -65,7 +65,7 @@ impl Layer {
         }
     }
 
-    pub fn set(
+    pub(super) fn set(
         &mut self,
         answer: Option<Rc<Answer>>,
         array: ArrayRef,
@@ -77,12 +77,19 @@ impl Layer {
         self.painted = None;
     }
 
-    pub fn values(&self) -> Option<&Values> {
+    pub(super) fn values(&self) -> Option<&Values> {
         self.shown.as_ref().map(|shown| &shown.values)
     }
 
     /// Draws the values. The texture is rebuilt if the values or the colours have changed.
-    pub fn paint(&mut self, ui: &Ui, painter: &Painter, port: &Viewport, array: &ArrayEntry, colouring: Colouring) {
+    pub(super) fn paint(
+        &mut self,
+        ui: &Ui,
+        painter: &Painter,
+        port: &Viewport,
+        array: &ArrayEntry,
+        colouring: Colouring,
+    ) {
         let Some(shown) = &self.shown else { return };
         if self.painted.as_ref().is_none_or(|(before, _)| *before != colouring) {
             let max_side = ui.input(|input| input.max_texture_side);

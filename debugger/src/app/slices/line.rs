@@ -20,7 +20,7 @@ const COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
 
 /// The plot of a line and its latest values.
 #[derive(Default)]
-pub struct Line {
+pub(super) struct Line {
     answer: Option<(Rc<Answer>, Quantity)>,
     values: Option<Values>,
     error: Option<String>,
@@ -29,12 +29,12 @@ pub struct Line {
 }
 
 impl Line {
-    pub fn values(&self) -> Option<&Values> {
+    pub(super) fn values(&self) -> Option<&Values> {
         self.values.as_ref()
     }
 
     /// Plots the cells along the first axis of a slice.
-    pub fn show(&mut self, ui: &mut Ui, slice: &Slice, quantity: Quantity, mut context: PaneContext) {
+    pub(super) fn show(&mut self, ui: &mut Ui, slice: &Slice, quantity: Quantity, mut context: PaneContext<'_>) {
         let slice = Slice { up: None, ..slice.clone() };
         let array = context.array;
         let extent = array.shape[slice.across];
@@ -88,7 +88,7 @@ impl Line {
     }
 
     /// Requests the cells in the visible range.
-    fn fetch(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, context: &mut PaneContext) {
+    fn fetch(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, context: &mut PaneContext<'_>) {
         let array = context.array;
         let extent = array.shape[slice.across] as f64;
         let (low, high) = self.visible_range.unwrap_or((0.0, extent));

@@ -26,11 +26,11 @@ use super::style::{NumberStatistics, Style};
 use super::validate;
 use crate::imaging::{Colouring, Mosaic, Quantity, Slice, Subvolume, Values};
 use bar::Mode;
-pub use difference::Difference;
+pub(super) use difference::Difference;
 use line::Line;
-pub use overlay::{GHOSTS, MOVES, Overlays};
+pub(super) use overlay::{GHOSTS, MOVES, Overlays};
 use pane::{Pane, PaneContext};
-pub use saving::Saving;
+pub(super) use saving::Saving;
 use tiles::Tiles;
 use volume::{Painter, Volume};
 
@@ -40,14 +40,14 @@ const MAX_ARRAYS: usize = 256;
 
 /// Display settings of each array, and state that all arrays share.
 #[derive(Default)]
-pub struct Slices {
+pub(super) struct Slices {
     view_states: HashMap<String, ViewState>,
     pub overlays: Overlays,
     painter: Painter,
     pub saving: Saving,
 }
 
-pub struct ViewState {
+pub(super) struct ViewState {
     mode: Mode,
     slice: Slice,
     quantity: Quantity,
@@ -92,19 +92,19 @@ impl ViewState {
     }
 
     /// Returns the statistics of the visible quantity.
-    pub fn statistics(&mut self, store: &mut Store, array: &ArrayEntry) -> NumberStatistics {
+    pub(super) fn statistics(&mut self, store: &mut Store, array: &ArrayEntry) -> NumberStatistics {
         let quantity = self.quantity;
         let (values, style) = self.values_and_style();
         NumberStatistics::new(store, array, quantity, style, values)
     }
 
-    pub fn colouring(&mut self, statistics: &NumberStatistics) -> Option<Colouring> {
+    pub(super) fn colouring(&mut self, statistics: &NumberStatistics) -> Option<Colouring> {
         let (values, style) = self.values_and_style();
         style.colouring(statistics, values?).ok()
     }
 
     /// Returns the rendering settings in the volume mode.
-    pub fn volume(&mut self) -> Option<&mut Volume> {
+    pub(super) fn volume(&mut self) -> Option<&mut Volume> {
         (self.mode == Mode::Volume).then_some(&mut self.volume)
     }
 
@@ -113,16 +113,16 @@ impl ViewState {
         self.along.filter(|axis| !self.slice.shows(*axis)).or_else(|| self.slice.fixed().next())
     }
 
-    pub fn slice(&self) -> (&Slice, Quantity) {
+    pub(super) fn slice(&self) -> (&Slice, Quantity) {
         (&self.slice, self.quantity)
     }
 
     /// Returns the latest request for the slice, in the slice mode of the whole array.
-    pub fn request(&self) -> Option<&ViewRequest> {
+    pub(super) fn request(&self) -> Option<&ViewRequest> {
         self.panes[0].request.as_ref().filter(|_| self.mode == Mode::Slice && !self.one_chunk)
     }
 
-    pub fn go_to(&mut self, array: &ArrayEntry, at: &[i64]) {
+    pub(super) fn go_to(&mut self, array: &ArrayEntry, at: &[i64]) {
         if at.len() == array.shape.len() {
             self.slice.at = at.to_vec();
             self.slice = self.slice.within(&array.shape);
@@ -135,7 +135,7 @@ impl Slices {
     ///
     /// # Errors
     /// The array has no cells or no numbers, or its entry is invalid.
-    pub fn view_state(&mut self, array: &ArrayEntry) -> Result<&mut ViewState, String> {
+    pub(super) fn view_state(&mut self, array: &ArrayEntry) -> Result<&mut ViewState, String> {
         validate::array(array)?;
         let Some(first) = Quantity::first(&array.element) else {
             return Err(format!("cells of {} have no numbers", array.element.name));
@@ -155,7 +155,7 @@ impl Slices {
         Ok(view_state)
     }
 
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, picks: &mut Picks) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store, array: &ArrayEntry, picks: &mut Picks) {
         let overlays = self.overlays;
         let (mut painter, mut saving) = (std::mem::take(&mut self.painter), std::mem::take(&mut self.saving));
         match self.view_state(array) {
@@ -177,7 +177,7 @@ impl Slices {
 }
 
 impl ViewState {
-    fn body(&mut self, ui: &mut Ui, mut context: PaneContext, painter: &mut Painter) {
+    fn body(&mut self, ui: &mut Ui, mut context: PaneContext<'_>, painter: &mut Painter) {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
@@ -218,7 +218,7 @@ impl ViewState {
     }
 
     /// Shows three planes through one cell.
-    fn planes(&mut self, ui: &mut Ui, mut context: PaneContext) {
+    fn planes(&mut self, ui: &mut Ui, mut context: PaneContext<'_>) {
         let Some(planes) = Slice::orthogonal(&self.slice.at) else {
             ui.label("three planes need three axes");
             return;

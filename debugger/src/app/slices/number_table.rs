@@ -18,7 +18,7 @@ const BLOCK: i64 = 32;
 const ROW: f32 = 21.0;
 
 /// Shows a slice as a table: a column per cell across, a row per cell up.
-pub fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, context: PaneContext) {
+pub(super) fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, context: PaneContext<'_>) {
     let [across, up] = slice.extents(&context.array.shape);
     if across > MAX_COLUMNS {
         ui.weak(format!("the first {MAX_COLUMNS} of {across} along {}", format::axis(slice.across)));

@@ -21,7 +21,7 @@ const TO: Color32 = Color32::from_rgb(255, 220, 60);
 
 /// Selected overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overlays {
+pub(crate) struct Overlays {
     pub borders: bool,
     pub owners: bool,
     pub ghosts: bool,
@@ -35,7 +35,7 @@ impl Default for Overlays {
 }
 
 /// A tile on the screen that overlays are drawn on.
-pub struct Canvas<'a> {
+pub(super) struct Canvas<'a> {
     pub painter: &'a Painter,
     pub port: &'a Viewport,
     pub tile: &'a Tile,
@@ -70,14 +70,14 @@ impl Canvas<'_> {
     }
 
     /// Writes the tile's index along its axis.
-    pub fn index(&self, axis: usize) {
+    pub(super) fn index(&self, axis: usize) {
         if let (Some(rect), Some(at)) = (self.visible_rect(self.tile.bounds), self.tile.slice.at.get(axis)) {
             self.label(rect, format!("{} = {at}", format::axis(axis)), Color32::WHITE);
         }
     }
 
     /// Draws the borders and owners of chunks.
-    pub fn chunks(&self, array: &ArrayEntry, overlays: Overlays) {
+    pub(super) fn chunks(&self, array: &ArrayEntry, overlays: Overlays) {
         let none: &[i64] = &[];
         for (number, chunk) in array.chunks.iter().enumerate() {
             let Some(rect) =
@@ -100,7 +100,7 @@ impl Canvas<'_> {
 
     /// Draws the states of ghost cells at their positions around the chunks. Fresh ghost cells are
     /// drawn for a single chunk only.
-    pub fn ghosts(&self, array: &ArrayEntry, ghosts: &[GhostEntry], only: Option<u64>) {
+    pub(super) fn ghosts(&self, array: &ArrayEntry, ghosts: &[GhostEntry], only: Option<u64>) {
         let visible = |ghost: &&GhostEntry| match only {
             Some(chunk) => ghost.chunk == chunk,
             None => ghost.state != GhostState::Fresh,
@@ -124,7 +124,7 @@ impl Canvas<'_> {
     }
 
     /// Draws the moves from and to this array.
-    pub fn moves(&self, array: &ArrayEntry, moves: &Moves) {
+    pub(super) fn moves(&self, array: &ArrayEntry, moves: &Moves) {
         for entry in moves.moves.iter().take(MAX_BOXES) {
             let from =
                 (entry.from.0 == Some(array.array)).then(|| self.move_rect(&entry.from.3, &entry.extents)).flatten();
@@ -155,7 +155,7 @@ impl Canvas<'_> {
     }
 
     /// Draws a frame around a cell, and a cross in a pinned cell.
-    pub fn cell(&self, at: [i64; 2], pinned: bool) {
+    pub(super) fn cell(&self, at: [i64; 2], pinned: bool) {
         let Some(rect) = self.visible_rect([at, [at[0] + 1, at[1] + 1]]) else { return };
         let shown = Rect::from_center_size(rect.center(), rect.size().max(vec2(5.0, 5.0)));
         self.painter.rect_stroke(shown, 0.0, Stroke::new(1.0, Color32::BLACK), StrokeKind::Outside);
@@ -171,7 +171,7 @@ impl Canvas<'_> {
     }
 
     /// Draws the lines where two other planes cut this plane.
-    pub fn cross(&self, slice: &Slice, whole: [[i64; 2]; 2]) {
+    pub(super) fn cross(&self, slice: &Slice, whole: [[i64; 2]; 2]) {
         let at = slice.shadow(&slice.at);
         let stroke = Stroke::new(1.0, Color32::from_white_alpha(110));
         if let Some(rect) = self.visible_rect([[at[0], whole[0][1]], [at[0] + 1, whole[1][1]]]) {
@@ -211,8 +211,8 @@ fn state_colour(state: GhostState) -> Color32 {
     }
 }
 
-pub const GHOSTS: [(Color32, &str); 3] = [(FRESH, "fresh"), (STALE, "stale"), (NEVER, "never filled")];
-pub const MOVES: [(Color32, &str); 2] = [(FROM, "from"), (TO, "to")];
+pub(crate) const GHOSTS: [(Color32, &str); 3] = [(FRESH, "fresh"), (STALE, "stale"), (NEVER, "never filled")];
+pub(crate) const MOVES: [(Color32, &str); 2] = [(FROM, "from"), (TO, "to")];
 
 fn hatch(painter: &Painter, rect: Rect, colour: Color32) {
     let rect = rect.intersect(painter.clip_rect());
@@ -234,7 +234,7 @@ fn move_text(entry: &MoveEntry) -> String {
 }
 
 /// Draws a text in the middle of an empty area.
-pub fn message(painter: &Painter, area: Rect, text: &str, colour: Color32) {
+pub(super) fn message(painter: &Painter, area: Rect, text: &str, colour: Color32) {
     let galley = painter.layout(text.into(), FontId::proportional(14.0), colour, (area.width() - 24.0).max(40.0));
     let at = Align2::CENTER_CENTER.anchor_size(area.center(), galley.size());
     painter.rect_filled(at.expand(6.0), 4.0, Color32::from_black_alpha(190));

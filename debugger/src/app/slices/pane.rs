@@ -14,7 +14,7 @@ use crate::app::style::{NumberStatistics, Style};
 use crate::imaging::{Quantity, Values};
 
 /// Data that every display of cells needs.
-pub struct PaneContext<'a> {
+pub(crate) struct PaneContext<'a> {
     pub store: &'a mut Store,
     pub array: &'a ArrayEntry,
     pub picks: &'a mut Picks,
@@ -24,7 +24,7 @@ pub struct PaneContext<'a> {
 
 /// A plane on the screen, with the texture of its cells.
 #[derive(Default)]
-pub struct Pane {
+pub(super) struct Pane {
     pub plane: Plane,
     pub layer: Layer,
     /// Latest request for the visible cells.
@@ -35,8 +35,8 @@ pub struct Pane {
 
 impl Pane {
     /// Shows the plane. Returns a cell if the user moves the other planes to it.
-    #[allow(clippy::too_many_arguments)]
-    pub fn show(
+    #[allow(clippy::too_many_arguments, reason = "parts of one frame")]
+    pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         size: Vec2,
@@ -44,7 +44,7 @@ impl Pane {
         name: &str,
         quantity: Quantity,
         style: &mut Style,
-        context: &mut PaneContext,
+        context: &mut PaneContext<'_>,
     ) -> Option<Vec<i64>> {
         let array = context.array;
         let bounds = tiles.bounds(array).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Pane {
         centre
     }
 
-    fn overlays(&self, ui: &Ui, plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext) {
+    fn overlays(&self, ui: &Ui, plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext<'_>) {
         let (array, overlays) = (context.array, context.overlays);
         let ghosts = overlays.ghosts.then(|| context.store.ghosts(array.array));
         let moves = overlays.moves.then(|| context.store.want(Request::Moves));
@@ -171,7 +171,7 @@ fn coarser(request: &ViewRequest, values: &Values) -> Option<String> {
 }
 
 /// Sets the hovered cell and toggles a pin. Returns the cell that the user moves other planes to.
-fn apply_clicks(plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext) -> Option<Vec<i64>> {
+fn apply_clicks(plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext<'_>) -> Option<Vec<i64>> {
     let at = tiles.index(context.array, plane.cell?)?;
     let cell = Cell { array: context.array.array, chunk: tiles.chunk(), at: at.clone() };
     context.picks.hovered = Some(cell.clone());

@@ -15,7 +15,7 @@ const KEY_PAN: f64 = 0.1;
 
 /// Zoom and position of a plane on the screen.
 #[derive(Default)]
-pub struct Plane {
+pub(super) struct Plane {
     port: Option<Viewport>,
     /// True after the user zoomed or moved the plane.
     is_moved: bool,
@@ -25,7 +25,7 @@ pub struct Plane {
 }
 
 /// Result of the user's actions on a plane in a frame.
-pub struct PlaneResponse {
+pub(super) struct PlaneResponse {
     pub response: Response,
     pub port: Viewport,
     /// Cell under the pointer, or cell that the user selected with keys.
@@ -38,13 +38,13 @@ pub struct PlaneResponse {
 
 impl Plane {
     /// Fits the whole plane to the screen in the next frame.
-    pub fn fit(&mut self) {
+    pub(super) fn fit(&mut self) {
         self.is_moved = false;
     }
 
     /// Allocates an area of the screen for the cells in `bounds`, and handles the user's actions
     /// there.
-    pub fn show(&mut self, ui: &mut Ui, size: Vec2, bounds: [[i64; 2]; 2], name: &str) -> PlaneResponse {
+    pub(super) fn show(&mut self, ui: &mut Ui, size: Vec2, bounds: [[i64; 2]; 2], name: &str) -> PlaneResponse {
         let (area, response) = ui.allocate_exact_size(size.max(vec2(8.0, 8.0)), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, ui.is_enabled(), name));
         ui.painter().rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
@@ -151,7 +151,7 @@ impl Plane {
 }
 
 /// Screen rectangle of a box of cells.
-pub fn on_screen(port: &Viewport, cells: [[i64; 2]; 2]) -> Rect {
+pub(super) fn on_screen(port: &Viewport, cells: [[i64; 2]; 2]) -> Rect {
     let [low, high] = port.rectangle(cells);
     // Coordinates far outside of the screen have too few digits in `f32`.
     let point = |[x, y]: [f64; 2]| pos2(x.clamp(-1e6, 1e6) as f32, y.clamp(-1e6, 1e6) as f32);

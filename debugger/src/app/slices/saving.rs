@@ -24,7 +24,7 @@ const MAX_NUMBERS: usize = 1 << 24;
 const BUTTONS: f32 = 200.0;
 
 /// Data that can be saved.
-pub struct SavedContent {
+pub(crate) struct SavedContent {
     pub array: ArrayEntry,
     /// Cells to save, with all their numbers, and the axes of the file.
     pub cells: ViewRequest,
@@ -38,7 +38,7 @@ pub struct SavedContent {
 }
 
 /// A picture to save.
-pub enum Picture {
+pub(crate) enum Picture {
     /// Slices of boxes, `columns` of them in a row. They are fetched and painted when the file is
     /// written.
     Slices {
@@ -54,7 +54,7 @@ pub enum Picture {
 
 /// Fields of the file to save, and the task that writes the file.
 #[derive(Default)]
-pub struct Saving {
+pub(crate) struct Saving {
     open: bool,
     /// File name that the user typed. `None`: the name follows the visible cells.
     typed: Option<String>,
@@ -85,12 +85,12 @@ impl Drop for Saving {
 
 impl Saving {
     /// Returns the result of the last save, for the status line.
-    pub fn result(&self) -> Option<&Result<String, String>> {
+    pub(crate) fn result(&self) -> Option<&Result<String, String>> {
         self.result.as_ref()
     }
 
     /// Shows the button that opens and closes the fields.
-    pub fn button(&mut self, ui: &mut Ui) {
+    pub(crate) fn button(&mut self, ui: &mut Ui) {
         let button = ui.selectable_label(self.open, "Save as");
         if button.on_hover_text("What is shown, as a file: numbers or a picture").clicked() {
             self.open = !self.open;
@@ -99,14 +99,14 @@ impl Saving {
     }
 
     /// Advances the current save. Must be called in each frame.
-    pub fn poll(&mut self, store: &mut Store) {
+    pub(crate) fn poll(&mut self, store: &mut Store) {
         if let Some(done) = self.task.as_mut().and_then(|task| task.poll(&mut [store])) {
             (self.task, self.result) = (None, Some(done));
         }
     }
 
     /// Shows the fields or the progress of the current save.
-    pub fn show(&mut self, ui: &mut Ui, saved_content: impl FnOnce() -> SavedContent) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, saved_content: impl FnOnce() -> SavedContent) {
         if let Some(task) = &mut self.task {
             let text = match task.is_cancelled() {
                 true => "cancelling …".into(),

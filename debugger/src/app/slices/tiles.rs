@@ -6,7 +6,7 @@ use crate::imaging::{Mosaic, Quantity, Slice, Viewport, box_in_plane};
 
 /// Content of a plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tiles {
+pub(super) enum Tiles {
     /// A slice of an array.
     Slice(Slice),
     /// A slice of a chunk with its ghost cells.
@@ -17,7 +17,7 @@ pub enum Tiles {
 
 /// A slice at a position of the plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tile {
+pub(super) struct Tile {
     pub slice: Slice,
     /// Difference between the coordinates of the plane and those of the slice.
     pub offset: [i64; 2],
@@ -28,7 +28,7 @@ pub struct Tile {
 impl Tiles {
     /// Returns the bounds of the plane: first cell, and cell after the last one. `None` if the
     /// slice does not cut the chunk.
-    pub fn bounds(&self, array: &ArrayEntry) -> Option<[[i64; 2]; 2]> {
+    pub(super) fn bounds(&self, array: &ArrayEntry) -> Option<[[i64; 2]; 2]> {
         match self {
             Self::Slice(slice) => Some([[0, 0], slice.extents(&array.shape)]),
             Self::Chunk(slice, chunk) => {
@@ -40,7 +40,7 @@ impl Tiles {
         }
     }
 
-    pub fn axes(&self) -> [Option<usize>; 2] {
+    pub(super) fn axes(&self) -> [Option<usize>; 2] {
         let slice = match self {
             Self::Slice(slice) | Self::Chunk(slice, _) => slice,
             Self::Mosaic(mosaic) => mosaic.parallel(),
@@ -49,7 +49,7 @@ impl Tiles {
     }
 
     /// Returns all slices that have cells.
-    pub fn all(&self, array: &ArrayEntry) -> Vec<Tile> {
+    pub(super) fn all(&self, array: &ArrayEntry) -> Vec<Tile> {
         match self {
             Self::Slice(slice) | Self::Chunk(slice, _) => {
                 let bounds = self.bounds(array).into_iter();
@@ -67,7 +67,7 @@ impl Tiles {
     }
 
     /// Returns the chunk whose cells and ghost cells the plane shows, if any.
-    pub fn chunk(&self) -> Option<u64> {
+    pub(super) fn chunk(&self) -> Option<u64> {
         match self {
             Self::Chunk(_, chunk) => Some(*chunk),
             _ => None,
@@ -75,7 +75,7 @@ impl Tiles {
     }
 
     /// Returns the array index at a cell of the plane, or `None` outside of the array.
-    pub fn index(&self, array: &ArrayEntry, at: [i64; 2]) -> Option<Vec<i64>> {
+    pub(super) fn index(&self, array: &ArrayEntry, at: [i64; 2]) -> Option<Vec<i64>> {
         let [low, high] = self.bounds(array)?;
         if (0..2).any(|axis| at[axis] < low[axis] || at[axis] >= high[axis]) {
             return None;
@@ -87,7 +87,7 @@ impl Tiles {
     }
 
     /// Returns the cell of the plane at an array index.
-    pub fn position(&self, index: &[i64]) -> Option<[i64; 2]> {
+    pub(super) fn position(&self, index: &[i64]) -> Option<[i64; 2]> {
         match self {
             Self::Slice(slice) | Self::Chunk(slice, _) => slice.position(index),
             Self::Mosaic(mosaic) => mosaic.position(index),
@@ -95,7 +95,7 @@ impl Tiles {
     }
 
     /// Returns the request for the visible cells.
-    pub fn request(
+    pub(super) fn request(
         &self,
         array: &ArrayEntry,
         port: &Viewport,

@@ -6,7 +6,7 @@ use crate::imaging::Values;
 
 /// Counts of numbers in bins of equal width.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bins {
+pub(super) struct Bins {
     /// Lower end of the first bin and upper end of the last bin.
     pub range: (ScalarValue, ScalarValue),
     pub counts: Vec<u64>,
@@ -23,7 +23,7 @@ impl From<&Component> for Bins {
 
 impl Bins {
     /// Counts the finite numbers of a view. `None` if there are none.
-    pub fn of(values: &Values, count: usize) -> Option<Self> {
+    pub(super) fn of(values: &Values, count: usize) -> Option<Self> {
         let finite = || values.scalars().filter(|value| value.is_finite());
         let low = finite().reduce(ScalarValue::min)?;
         let high = finite().reduce(ScalarValue::max)?;

@@ -41,7 +41,7 @@ impl Axis {
 }
 
 /// Shows the histogram. Returns the new ends of the range after a drag.
-pub fn show(
+pub(super) fn show(
     ui: &mut Ui,
     bins: &Bins,
     ends: Option<(ScalarValue, ScalarValue)>,

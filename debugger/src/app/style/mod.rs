@@ -18,7 +18,7 @@ const LONG: usize = 24;
 
 /// Colour settings of an array.
 #[derive(Debug, Clone)]
-pub struct Style {
+pub(super) struct Style {
     map: &'static ColourMap,
     range: Range,
     norm: Norm,
@@ -48,7 +48,7 @@ impl Default for Style {
 
 /// Statistics of the numbers to colour.
 #[derive(Debug, Clone, Default)]
-pub struct NumberStatistics {
+pub(super) struct NumberStatistics {
     /// Statistics of the whole array.
     component: Option<Component>,
     /// Statistics of the numbers above 0, for a logarithmic norm.
@@ -60,7 +60,7 @@ pub struct NumberStatistics {
 impl NumberStatistics {
     /// Requests the statistics that a style needs to colour a quantity of an array. `values` are
     /// the visible values.
-    pub fn new(
+    pub(super) fn new(
         store: &mut Store,
         array: &ArrayEntry,
         quantity: Quantity,
@@ -109,7 +109,7 @@ impl Style {
     ///
     /// # Errors
     /// A logarithmic norm has no number above 0, or a range of the user that includes 0.
-    pub fn colouring(&mut self, statistics: &NumberStatistics, values: &Values) -> Result<Colouring, String> {
+    pub(super) fn colouring(&mut self, statistics: &NumberStatistics, values: &Values) -> Result<Colouring, String> {
         let whole = if self.norm == Norm::Log { &statistics.positive } else { &statistics.component };
         let ends = self.locked.or_else(|| match (whole, self.range) {
             (Some(component), range) => range.of_summary(component, self.norm),
@@ -125,7 +125,7 @@ impl Style {
         Ok(Colouring { map: self.map, scale: Scale::new(self.norm, ends)? })
     }
 
-    pub fn show(&mut self, ui: &mut Ui, statistics: &NumberStatistics, colouring: Option<&Colouring>) {
+    pub(super) fn show(&mut self, ui: &mut Ui, statistics: &NumberStatistics, colouring: Option<&Colouring>) {
         ui.horizontal(|ui| {
             ComboBox::from_label("colours").selected_text(self.map.name).width(110.0).show_ui(ui, |ui| {
                 for map in ColourMap::all() {

@@ -9,27 +9,27 @@ const MAX_RANGE: f64 = 86_400e6;
 
 /// Axis of time along the width of an area, in microseconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Axis {
+pub(super) struct Axis {
     pub area: Rect,
     pub visible: (f64, f64),
 }
 
 impl Axis {
     /// Returns the screen coordinate of a time.
-    pub fn x(&self, time: f64) -> f32 {
+    pub(super) fn x(&self, time: f64) -> f32 {
         let (from, to) = self.visible;
         let along = (time - from) / (to - from);
         self.area.left() + (along.clamp(-10.0, 10.0) as f32) * self.area.width()
     }
 
     /// Returns the time at a screen coordinate.
-    pub fn time(&self, x: f32) -> f64 {
+    pub(super) fn time(&self, x: f32) -> f64 {
         let width = f64::from(self.area.width().max(1.0));
         remap(f64::from(x - self.area.left()), 0.0..=width, self.visible.0..=self.visible.1)
     }
 
     /// Returns the visible range after a drag by `by` points.
-    pub fn panned(&self, by: f32) -> (f64, f64) {
+    pub(super) fn panned(&self, by: f32) -> (f64, f64) {
         let by = self.time(self.area.left() + by) - self.visible.0;
         let by = by.min(self.visible.0);
         (self.visible.0 - by, self.visible.1 - by)
@@ -37,7 +37,7 @@ impl Axis {
 
     /// Returns the visible range with its length multiplied by `factor`. The time at `x` stays in
     /// position.
-    pub fn zoomed(&self, factor: f64, x: f32) -> (f64, f64) {
+    pub(super) fn zoomed(&self, factor: f64, x: f32) -> (f64, f64) {
         let (from, to) = self.visible;
         let length = ((to - from) * factor).clamp(MIN_RANGE, MAX_RANGE);
         let at = self.time(x);
@@ -46,7 +46,7 @@ impl Axis {
     }
 
     /// Returns round times for labels, not more than fit.
-    pub fn ticks(&self) -> Vec<f64> {
+    pub(super) fn ticks(&self) -> Vec<f64> {
         let (from, to) = self.visible;
         let most = f64::from(self.area.width() / 90.0).max(1.0);
         let least = (to - from) / most;

@@ -4,13 +4,13 @@ use zippy_protocol::SpanKind;
 use zippy_view::egui::{Color32, Rect};
 
 /// Height of a rank's row in points.
-pub const ROW: f32 = 24.0;
+pub(super) const ROW: f32 = 24.0;
 /// Width of the names of the ranks in points.
-pub const NAMES: f32 = 64.0;
+pub(super) const NAMES: f32 = 64.0;
 /// Height of the time labels in points.
-pub const TIMES: f32 = 20.0;
+pub(super) const TIMES: f32 = 20.0;
 /// Kinds of spans with their names and colours.
-pub const KINDS: [(SpanKind, &str, Color32); 7] = [
+pub(super) const KINDS: [(SpanKind, &str, Color32); 7] = [
     (SpanKind::Kernel, "kernel", Color32::from_rgb(86, 180, 120)),
     (SpanKind::Plan, "plan", Color32::from_rgb(170, 170, 170)),
     (SpanKind::Pack, "pack", Color32::from_rgb(230, 170, 60)),
@@ -21,13 +21,13 @@ pub const KINDS: [(SpanKind, &str, Color32); 7] = [
 ];
 
 /// Name and colour of a kind.
-pub fn kind(kind: SpanKind) -> (&'static str, Color32) {
+pub(super) fn kind(kind: SpanKind) -> (&'static str, Color32) {
     let known = KINDS.iter().find(|(known, ..)| *known == kind);
     known.map_or(("", Color32::GRAY), |(_, name, colour)| (*name, *colour))
 }
 
 /// Rectangle of a rank's row.
-pub fn row(area: Rect, rank: usize) -> Rect {
+pub(super) fn row(area: Rect, rank: usize) -> Rect {
     let top = area.top() + TIMES + ROW * rank as f32;
     Rect::from_min_max([area.left(), top].into(), [area.right(), top + ROW].into())
 }

@@ -20,7 +20,7 @@ const INITIAL_RANGE: f64 = 1e6;
 
 /// Received part of the timeline, and its visible range.
 #[derive(Default)]
-pub struct TimelinePanel {
+pub(super) struct TimelinePanel {
     timeline: Timeline,
     /// Epoch and start time of the latest request.
     request: Option<(u64, u64)>,
@@ -34,7 +34,7 @@ pub struct TimelinePanel {
 
 impl TimelinePanel {
     /// Shows the timeline, and requests the spans since the last debug point.
-    pub fn show(&mut self, ui: &mut Ui, store: &mut Store) {
+    pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store) {
         if self.run != store.run {
             *self = Self { run: store.run, ..Self::default() };
         }

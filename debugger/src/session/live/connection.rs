@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Data that the threads and the session share.
-pub struct Connection {
+pub(super) struct Connection {
     address: String,
     token: String,
     state: Mutex<ConnectionState>,
@@ -28,7 +28,7 @@ pub struct Connection {
     waker: Mutex<Option<Waker>>,
 }
 
-pub struct ConnectionState {
+pub(super) struct ConnectionState {
     pub state: State,
     pub program: Option<Program>,
     /// Number of changes that a session may wait for.
@@ -46,7 +46,7 @@ pub struct ConnectionState {
 }
 
 impl ConnectionState {
-    pub fn fetch(&mut self) -> Vec<Message> {
+    pub(super) fn fetch(&mut self) -> Vec<Message> {
         self.answers = 0;
         self.received.drain(..).collect()
     }
@@ -96,7 +96,7 @@ impl ConnectionState {
 }
 
 impl Connection {
-    pub fn new(address: &str, token: &str) -> Self {
+    pub(super) fn new(address: &str, token: &str) -> Self {
         let state = ConnectionState {
             state: State::Connecting(String::new()),
             program: None,
@@ -113,12 +113,12 @@ impl Connection {
         Self { address: address.into(), token: token.into(), state, changed, waker }
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, ConnectionState> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits while `condition` holds, at most for `most`.
-    pub fn wait(
+    pub(super) fn wait(
         &self,
         most: Duration,
         condition: impl Fn(&ConnectionState) -> bool,
@@ -136,7 +136,7 @@ impl Connection {
     }
 
     /// Sets the waker, and wakes the session once, because messages may have arrived already.
-    pub fn set_waker(&self, waker: Waker) {
+    pub(super) fn set_waker(&self, waker: Waker) {
         *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         self.wake();
     }
@@ -156,7 +156,7 @@ impl Connection {
     }
 
     /// Queues a request, or answers it with an error.
-    pub fn ask(&self, ask: Ask) {
+    pub(super) fn ask(&self, ask: Ask) {
         let encoded = frame::encode(&ask, frame::MOST_ASKED).map_err(|text| format!("this cannot be asked: {text}"));
         let Ask { id, request } = ask;
         let refused = self.change(|state| {
@@ -181,7 +181,7 @@ impl Connection {
     }
 
     /// Ends the threads.
-    pub fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.change(|state| {
             state.is_stopped = true;
             if let Some(stream) = state.stream.take() {
@@ -200,7 +200,7 @@ enum ConnectError {
 }
 
 /// Starts the search for the program.
-pub fn start(shared: &Arc<Connection>) {
+pub(super) fn start(shared: &Arc<Connection>) {
     let for_thread = Arc::clone(shared);
     let started = thread::Builder::new().name("viewer-link".into()).spawn(move || search(&for_thread));
     if let Err(error) = started {

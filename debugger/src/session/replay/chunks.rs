@@ -8,7 +8,7 @@ use zippy_protocol::{ArrayEntry, ChunkEntry, View, ViewRequest};
 ///
 /// # Errors
 /// A chunk is missing or invalid.
-pub fn join_chunks(entry: &ArrayEntry, chunk_views: &[Arc<View>]) -> Result<View, String> {
+pub(super) fn join_chunks(entry: &ArrayEntry, chunk_views: &[Arc<View>]) -> Result<View, String> {
     let wrong = || format!("the recorded chunks of `{}` are invalid", entry.name);
     let (axes, bytes) = (entry.shape.len(), entry.element.bytes as usize);
     let of = ViewRequest {

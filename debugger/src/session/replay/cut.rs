@@ -63,7 +63,7 @@ fn select_along(requested: (i64, i64, i64), recorded: (i64, i64), count: i64) ->
 ///
 /// # Errors
 /// The request is invalid, or the recording does not contain its cells.
-pub fn cut(
+pub(super) fn cut(
     recorded: &View,
     element: &ElementType,
     (first, last): (&[i64], &[i64]),
@@ -151,7 +151,7 @@ pub fn cut(
 }
 
 /// Returns true if a recorded view contains every cell of an array, with all numbers.
-pub fn is_whole(recorded: &View, shape: &[i64]) -> bool {
+pub(super) fn is_whole(recorded: &View, shape: &[i64]) -> bool {
     let of = &recorded.of;
     of.numbers.is_none()
         && of.chunk.is_none()

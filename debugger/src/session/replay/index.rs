@@ -11,10 +11,10 @@ use zippy_protocol::{ArrayRef, Point, Program, Recorded};
 
 /// File offsets of the views of an array, with the chunk of each view. Debug points with the same
 /// cells share the list.
-pub type ViewOffsets = Arc<Vec<(u64, Option<u64>)>>;
+pub(super) type ViewOffsets = Arc<Vec<(u64, Option<u64>)>>;
 
 /// A debug point and the offsets of its entries.
-pub struct Step {
+pub(super) struct Step {
     pub point: Point,
     /// Offset of the list of arrays.
     pub arrays: Option<u64>,
@@ -67,7 +67,7 @@ impl Step {
 }
 
 /// Index of the valid part of a recording.
-pub struct Index {
+pub(super) struct Index {
     reader: Reader<BufReader<File>>,
     file: File,
     pub program: Option<Program>,
@@ -90,7 +90,7 @@ pub struct Index {
 
 impl Index {
     /// Opens a recording and scans all of it.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a directory, and a recording is a file"));
@@ -115,7 +115,7 @@ impl Index {
     }
 
     /// Scans up to about `most` bytes that were added to the file. Returns true if there were any.
-    pub fn grow(&mut self, most: u64) -> bool {
+    pub(super) fn grow(&mut self, most: u64) -> bool {
         self.has_more = false;
         let Ok(length) = self.file.metadata().map(|data| data.len()) else { return false };
         let stopped = self.damage.is_some() || self.next >= self.length;
@@ -200,7 +200,7 @@ impl Index {
     }
 
     /// Reads the entry at a file offset.
-    pub fn read(&mut self, offset: u64) -> Result<Recorded, String> {
+    pub(super) fn read(&mut self, offset: u64) -> Result<Recorded, String> {
         let length = self.file.metadata().map_err(|error| error.to_string())?.len();
         if offset >= length {
             return Err("the file has become shorter than it was: open it again".into());
@@ -215,27 +215,27 @@ impl Index {
     }
 
     /// Returns another handle of the file, or `None` if the system refuses it.
-    pub fn file(&self) -> Option<File> {
+    pub(super) fn file(&self) -> Option<File> {
         self.file.try_clone().ok()
     }
 
     /// True if the last scan stopped at its limit, and not at the end of the file.
-    pub fn has_more(&self) -> bool {
+    pub(super) fn has_more(&self) -> bool {
         self.has_more
     }
 
     /// Length of the file in bytes at the last scan.
-    pub fn length(&self) -> u64 {
+    pub(super) fn length(&self) -> u64 {
         self.length
     }
 
     /// Number of valid bytes.
-    pub fn good(&self) -> u64 {
+    pub(super) fn good(&self) -> u64 {
         self.next
     }
 
     /// Notice about the end of the recording; none if it holds the whole run.
-    pub fn notice(&self) -> Option<String> {
+    pub(super) fn notice(&self) -> Option<String> {
         let last = match self.steps.last() {
             Some(step) => format!("debug point {step}"),
             None if self.program.is_some() => "the beginning".into(),

@@ -7,7 +7,7 @@ use super::recorded_arrays::RecordedArrays;
 use super::step_facts::StepFacts;
 
 /// A search along the debug points, with the rules of a running program.
-pub struct PauseSearch {
+pub(super) struct PauseSearch {
     /// Index of the next debug point to check.
     pub next: usize,
     /// Index of the last debug point to check.
@@ -18,7 +18,7 @@ pub struct PauseSearch {
 
 /// The breakpoints of a recording.
 #[derive(Default)]
-pub struct ReplayRules {
+pub(super) struct ReplayRules {
     rules: Vec<Rule>,
     /// Condition of each rule, and true if an error of its evaluation was reported.
     conditions: Vec<(Option<Condition>, bool)>,
@@ -29,7 +29,7 @@ impl ReplayRules {
     ///
     /// # Errors
     /// A rule is invalid.
-    pub fn set(&mut self, rules: Vec<Rule>) -> Result<(), String> {
+    pub(super) fn set(&mut self, rules: Vec<Rule>) -> Result<(), String> {
         let condition = |rule: &Rule| match &rule.when {
             When::Condition(text) => Ok((Some(text.parse()?), false)),
             When::Every(0) => Err("every 0 debug points is never: it must be at least 1".to_string()),
@@ -76,7 +76,7 @@ impl PauseSearch {
     ///
     /// # Errors
     /// No further debug point exists, or none has the name.
-    pub fn new(control: &Control, store: &RecordedArrays, at: usize) -> Result<Option<Self>, String> {
+    pub(super) fn new(control: &Control, store: &RecordedArrays, at: usize) -> Result<Option<Self>, String> {
         let points = &store.index.points;
         let final_index = points.len().saturating_sub(1);
         let (last, name) = match control {
@@ -106,7 +106,7 @@ impl PauseSearch {
 
     /// Checks the next debug point. Returns the reason for a pause there, or `None` if the search
     /// continues.
-    pub fn advance(&mut self, store: &mut RecordedArrays, rules: &mut ReplayRules) -> Option<String> {
+    pub(super) fn advance(&mut self, store: &mut RecordedArrays, rules: &mut ReplayRules) -> Option<String> {
         let at = self.next;
         let is_named = self.name.is_some()
             && store.index.points.get(at).is_some_and(|step| Some(&step.point.name) == self.name.as_ref());

@@ -17,7 +17,7 @@ const MAX_CACHED: usize = 4;
 const MAX_TIMELINES: usize = 256;
 
 /// A recording. Methods take the index of a debug point.
-pub struct RecordedArrays {
+pub(super) struct RecordedArrays {
     pub index: Index,
     cached: Vec<(u64, Arc<View>)>,
     /// Arrays that were joined from chunks, with the offset of the first chunk.
@@ -48,11 +48,11 @@ fn changed(offset: u64) -> String {
 }
 
 impl RecordedArrays {
-    pub fn new(index: Index) -> Self {
+    pub(super) fn new(index: Index) -> Self {
         Self { index, cached: Vec::new(), joined: Vec::new(), array_list: None }
     }
 
-    pub fn step(&self, at: usize) -> Result<&Step, String> {
+    pub(super) fn step(&self, at: usize) -> Result<&Step, String> {
         self.index.points.get(at).ok_or_else(|| "the recording has no debug point".into())
     }
 
@@ -61,7 +61,7 @@ impl RecordedArrays {
         self.index.points.get(..=at)?.iter().rev().find_map(offset)
     }
 
-    pub fn arrays(&mut self, at: usize) -> Result<Arc<[ArrayEntry]>, String> {
+    pub(super) fn arrays(&mut self, at: usize) -> Result<Arc<[ArrayEntry]>, String> {
         let none = "the recording has no list of arrays up to here";
         let offset = self.latest(at, |step| step.arrays).ok_or(none)?;
         if let Some((_, array_list)) = self.array_list.as_ref().filter(|(at, _)| *at == offset) {
@@ -73,7 +73,7 @@ impl RecordedArrays {
         Ok(arrays)
     }
 
-    pub fn entry(&mut self, at: usize, array: ArrayRef) -> Result<ArrayEntry, String> {
+    pub(super) fn entry(&mut self, at: usize, array: ArrayRef) -> Result<ArrayEntry, String> {
         let arrays = self.arrays(at)?;
         let names: Vec<&str> = arrays.iter().map(|entry| entry.name.as_str()).take(16).collect();
         let missing = || format!("there is no such array; there are {}", names.join(", "));
@@ -87,7 +87,7 @@ impl RecordedArrays {
     }
 
     /// Returns the recorded cells of an array.
-    pub fn recorded(&mut self, at: usize, entry: &ArrayEntry) -> Result<Arc<View>, String> {
+    pub(super) fn recorded(&mut self, at: usize, entry: &ArrayEntry) -> Result<Arc<View>, String> {
         let offsets = self.offsets(at, entry)?;
         let first = offsets.first().map_or(0, |&(offset, _)| offset);
         if let Some(joined) = find_cached(&mut self.joined, first) {
@@ -133,7 +133,7 @@ impl RecordedArrays {
         if view.of.chunk == Some(chunk) { Ok(view) } else { Err(changed(offset)) }
     }
 
-    pub fn view(&mut self, at: usize, request: &ViewRequest) -> Result<View, String> {
+    pub(super) fn view(&mut self, at: usize, request: &ViewRequest) -> Result<View, String> {
         let (entry, step) = (self.entry(at, request.array)?, self.step(at)?.point.step);
         let ghosts = entry.ghosts.iter().flatten().any(|&width| width != 0);
         let cut = if let Some(chunk) = request.chunk.filter(|_| ghosts) {
@@ -148,7 +148,7 @@ impl RecordedArrays {
     }
 
     /// Returns an array with all its cells.
-    pub fn whole(&mut self, at: usize, array: ArrayRef) -> Result<(ArrayEntry, Arc<View>), String> {
+    pub(super) fn whole(&mut self, at: usize, array: ArrayRef) -> Result<(ArrayEntry, Arc<View>), String> {
         let entry = self.entry(at, array)?;
         let recorded = self.recorded(at, &entry)?;
         if !cut::is_whole(&recorded, &entry.shape) {
@@ -162,7 +162,7 @@ impl RecordedArrays {
     }
 
     /// Returns the states of an array's ghost cells.
-    pub fn ghosts(&mut self, at: usize, array: ArrayRef) -> Result<Vec<GhostEntry>, String> {
+    pub(super) fn ghosts(&mut self, at: usize, array: ArrayRef) -> Result<Vec<GhostEntry>, String> {
         if !self.index.program.as_ref().is_some_and(|program| program.checked) {
             return Err(
                 "which ghost cells were stale is recorded of checked runs only: start it with ZIPPY_CHECK=1".into()
@@ -180,7 +180,7 @@ impl RecordedArrays {
     }
 
     /// Returns the moves of the last transfer.
-    pub fn moves(&mut self, at: usize) -> Result<Moves, String> {
+    pub(super) fn moves(&mut self, at: usize) -> Result<Moves, String> {
         let [last, boxes] = self.step(at)?.moves.ok_or("the recording has no moves of transfers")?;
         let mut moves = self.moves_at(last)?;
         if boxes != last {
@@ -197,7 +197,7 @@ impl RecordedArrays {
     /// Returns the spans of the ranks later than `since`, up to a debug point. As with a running
     /// program, each rank has its latest spans only. At most [`MAX_TIMELINES`] debug points are
     /// read.
-    pub fn timeline(&mut self, at: usize, since: u64) -> Result<Timeline, String> {
+    pub(super) fn timeline(&mut self, at: usize, since: u64) -> Result<Timeline, String> {
         let mut all = Timeline::default();
         // From the last one back.
         self.step(at)?;

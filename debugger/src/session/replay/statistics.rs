@@ -8,7 +8,7 @@ use zippy_protocol::{ArrayEntry, Component, Difference, ElementType, ScalarValue
 ///
 /// # Errors
 /// The request is invalid.
-pub fn summary(view: &View, element: &ElementType, request: &SummaryRequest) -> Result<Summary, String> {
+pub(super) fn summary(view: &View, element: &ElementType, request: &SummaryRequest) -> Result<Summary, String> {
     let numbers = request.of_type(element)?;
     let damaged = || "the recorded view is invalid".to_string();
     let (width, count) = (numbers.scalar.bytes(), usize::from(numbers.components));
@@ -90,7 +90,7 @@ fn percentiles(mut finite: Vec<ScalarValue>, percents: &[f64]) -> Vec<ScalarValu
 }
 
 /// Returns the reason if two arrays cannot be compared.
-pub fn incomparable(one: &ArrayEntry, other: &ArrayEntry) -> Option<String> {
+pub(super) fn incomparable(one: &ArrayEntry, other: &ArrayEntry) -> Option<String> {
     let description =
         |entry: &ArrayEntry| format!("`{}` is {} of shape {:?}", entry.name, entry.element.name, entry.shape);
     let alike = one.element == other.element && one.shape == other.shape;
@@ -100,7 +100,7 @@ pub fn incomparable(one: &ArrayEntry, other: &ArrayEntry) -> Option<String> {
 }
 
 /// Compares two views of whole arrays of the same type and shape.
-pub fn difference(one: &View, other: &View, cell_bytes: usize, shape: &[i64]) -> Difference {
+pub(super) fn difference(one: &View, other: &View, cell_bytes: usize, shape: &[i64]) -> Difference {
     let pairs = one.cells.chunks_exact(cell_bytes.max(1)).zip(other.cells.chunks_exact(cell_bytes.max(1)));
     let mut differing = pairs.enumerate().filter(|(_, (one, other))| one != other).map(|(index, _)| index);
     let array_index = |mut index: i64| {

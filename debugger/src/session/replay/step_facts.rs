@@ -10,7 +10,7 @@ use super::recorded_arrays::RecordedArrays;
 use super::statistics;
 
 /// Global arrays at a debug point, for conditions.
-pub struct StepFacts<'a> {
+pub(super) struct StepFacts<'a> {
     store: &'a mut RecordedArrays,
     at: usize,
     arrays: Arc<[ArrayEntry]>,
@@ -18,7 +18,7 @@ pub struct StepFacts<'a> {
 
 impl<'a> StepFacts<'a> {
     /// Reads the arrays at the debug point of this index.
-    pub fn new(store: &'a mut RecordedArrays, at: usize) -> Result<Self, String> {
+    pub(super) fn new(store: &'a mut RecordedArrays, at: usize) -> Result<Self, String> {
         let arrays = store.arrays(at)?;
         Ok(Self { store, at, arrays })
     }

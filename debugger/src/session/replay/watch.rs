@@ -12,14 +12,14 @@ use crate::session::Waker;
 const INTERVAL: Duration = Duration::from_millis(300);
 
 /// Wakes a session when its file has another length, until it is dropped.
-pub struct Watch {
+pub(super) struct Watch {
     _end: Sender<()>,
 }
 
 impl Watch {
     /// Starts the thread; `None` if the system has no room for one. The file had `scanned` bytes
     /// when it was scanned last: the thread also reports bytes that were added since.
-    pub fn start(file: File, scanned: u64, waker: Waker) -> Option<Self> {
+    pub(super) fn start(file: File, scanned: u64, waker: Waker) -> Option<Self> {
         let (end, ended) = channel();
         let length = move || file.metadata().map(|data| data.len()).ok();
         let watch = move || {

@@ -24,14 +24,14 @@ const HELP: &str =
     "space: pause or continue   s: one step   drag: turn   right drag: move   wheel: zoom   double click: back";
 const SLICE_HELP: &str = "space: pause or continue   s: one step";
 
-pub struct App {
+pub(super) struct App {
     link: Arc<Link>,
     events: Receiver<Event>,
     viewer: Option<Viewer>,
 }
 
 impl App {
-    pub fn new(context: &CreationContext, link: Arc<Link>, events: Receiver<Event>) -> Self {
+    pub(super) fn new(context: &CreationContext<'_>, link: Arc<Link>, events: Receiver<Event>) -> Self {
         link.attach(context.egui_ctx.clone());
         Self { link, events, viewer: None }
     }
@@ -74,7 +74,7 @@ impl eframe::App for App {
 }
 
 /// State of the window after the flow is set up.
-pub struct Viewer {
+pub(super) struct Viewer {
     pub setup: ViewerSetup,
     pub request: ViewRequest,
     /// Transfer function and range of the colours of each quantity, from the last time it was
@@ -163,7 +163,7 @@ impl Viewer {
     }
 
     /// Shows another quantity with its last settings.
-    pub fn show_quantity(&mut self, quantity: ShownQuantity) {
+    pub(super) fn show_quantity(&mut self, quantity: ShownQuantity) {
         let scene = &mut self.request.scene;
         if quantity == scene.quantity {
             return;
@@ -176,7 +176,7 @@ impl Viewer {
     }
 
     /// Sets the values of the first and the last colour.
-    pub fn set_range(&mut self, range: [f64; 2]) {
+    pub(super) fn set_range(&mut self, range: [f64; 2]) {
         self.request.scene.set_range(range, self.setup.length);
         self.reset_distribution();
     }
@@ -268,7 +268,7 @@ impl Viewer {
     }
 
     /// Requests one step and pauses.
-    pub fn request_single_step(&mut self) {
+    pub(super) fn request_single_step(&mut self) {
         self.request.running = false;
         self.request.single_steps += 1;
     }

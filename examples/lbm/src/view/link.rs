@@ -8,11 +8,11 @@ use crate::link;
 use crate::scene::{Scene, ShownQuantity};
 
 /// Link with the latest request of the window and the events of the ranks.
-pub type Link = link::Link<ViewRequest, Event>;
+pub(crate) type Link = link::Link<ViewRequest, Event>;
 
 impl Link {
     /// Reports that the ranks have started; the process of rank 0 opens the window.
-    pub fn started(&self, world: &World) {
+    pub(crate) fn started(&self, world: &World) {
         if world.rank() == 0 {
             self.send_event(Event::Started);
         }
@@ -21,7 +21,7 @@ impl Link {
 
 /// Picture that the window requests, and settings of the run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ViewRequest {
+pub(crate) struct ViewRequest {
     /// Scene, with the picture size of the screen.
     pub scene: Scene,
     /// True if more requests will follow soon, so that speed matters more than resolution.
@@ -40,7 +40,7 @@ pub struct ViewRequest {
 
 /// Initial state of the window.
 #[derive(Debug, Clone)]
-pub struct ViewerSetup {
+pub(crate) struct ViewerSetup {
     /// Case, size and number of ranks, for the status line.
     pub title: String,
     pub scene: Scene,
@@ -60,7 +60,7 @@ pub struct ViewerSetup {
 }
 
 /// Picture for the window.
-pub struct Frame {
+pub(crate) struct Frame {
     pub image: ColorImage,
     pub quick: bool,
     /// Seconds from the request to the picture.
@@ -71,7 +71,7 @@ pub struct Frame {
 }
 
 /// Event on the ranks.
-pub enum Event {
+pub(crate) enum Event {
     /// The ranks have started, and rank 0 is in this process.
     Started,
     Ready(Box<ViewerSetup>),

@@ -9,8 +9,8 @@ mod link;
 mod panel;
 mod serve;
 
-pub use link::Link;
-pub use serve::Window;
+pub(crate) use link::Link;
+pub(crate) use serve::Window;
 
 use std::sync::Arc;
 
@@ -27,14 +27,14 @@ const WINDOW_SIZE: [f32; 2] = [1180.0, 760.0];
 ///
 /// # Errors
 /// The error that ended the ranks; no display.
-pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
+pub(crate) fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> Result<()> {
     let (link, events) = Link::new();
     let run_ranks = || {
         let result = ranks(&link);
         link.send_event(Event::Ended);
         result
     };
-    let app = |context: &CreationContext, events| -> Box<dyn eframe::App> {
+    let app = |context: &CreationContext<'_>, events| -> Box<dyn eframe::App> {
         Box::new(app::App::new(context, Arc::clone(&link), events))
     };
     link.run_with_window((title, WINDOW_SIZE), events, |started| matches!(started, Event::Started), run_ranks, app)

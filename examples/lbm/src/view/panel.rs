@@ -16,7 +16,7 @@ const MODES: [(&str, DrawMode); 3] =
     [("volume", DrawMode::Volume), ("surface", DrawMode::Surface), ("slice", DrawMode::Slice)];
 
 impl Viewer {
-    pub fn settings(&mut self, ui: &mut Ui) {
+    pub(super) fn settings(&mut self, ui: &mut Ui) {
         ui.add_space(6.0);
         section(ui, "Flow", |ui| self.flow_settings(ui));
         section(ui, "Picture", |ui| self.picture_settings(ui));

@@ -45,7 +45,7 @@ struct Command {
 }
 
 /// Window of a flow, on the side of the ranks.
-pub struct Window<'w> {
+pub(crate) struct Window<'w> {
     link: Arc<Link>,
     renderer: FlowRenderer<'w>,
     /// Case at the start of the run.
@@ -73,7 +73,13 @@ struct Rank0State {
 
 impl<'w> Window<'w> {
     /// Sends the initial state to the window. Collective.
-    pub fn open(world: &'w World, link: &Arc<Link>, options: &Options, case: &Case, flow: &Flow) -> Result<Self> {
+    pub(crate) fn open(
+        world: &'w World,
+        link: &Arc<Link>,
+        options: &Options,
+        case: &Case,
+        flow: &Flow<'_>,
+    ) -> Result<Self> {
         // Square, so that a window that is wider than high shows the whole box.
         let scene = options.pictures.scene((720, 720), case, flow, options.render.unwrap_or(ShownQuantity::Vorticity));
         let cells = flow.box_ranges().map(|axis| axis.end - axis.start);
@@ -111,7 +117,7 @@ impl<'w> Window<'w> {
     ///
     /// # Errors
     /// A failure of any rank; a window that cannot be opened.
-    pub fn update(
+    pub(crate) fn update(
         &mut self,
         world: &World,
         watcher: &EndWatcher,
@@ -151,7 +157,7 @@ impl<'w> Window<'w> {
     ///
     /// # Errors
     /// A failure of any rank.
-    pub fn hold_error(&mut self, world: &World, watcher: &EndWatcher, error: &Error) -> Result<()> {
+    pub(crate) fn hold_error(&mut self, world: &World, watcher: &EndWatcher, error: &Error) -> Result<()> {
         if world.rank() == 0 {
             complain(format_args!("{}; close the window to end the program", error.kind()));
             self.link.send_event(Event::Stopped(error.kind().to_string()));
@@ -171,7 +177,7 @@ impl<'w> Window<'w> {
     }
 
     /// Sets the speed that drives the flow, if it differs from the current speed.
-    fn set_speed(&mut self, speed: f64, run: &mut RunState) -> Result<()> {
+    fn set_speed(&mut self, speed: f64, run: &mut RunState<'_, '_>) -> Result<()> {
         let RunState { setup, case, flow, .. } = run;
         if speed == self.speed {
             return Ok(());
@@ -191,7 +197,7 @@ impl<'w> Window<'w> {
     }
 
     /// Draws a scene if step or scene differ from the last picture, and sends it to the window.
-    fn draw(&mut self, flow: &mut Flow, fields: &Fields, scene: &Scene, request_start: Instant) -> Result<()> {
+    fn draw(&mut self, flow: &mut Flow<'_>, fields: &Fields, scene: &Scene, request_start: Instant) -> Result<()> {
         let now = (flow.steps(), scene.clone());
         if self.drawn.as_ref() == Some(&now) {
             return Ok(());
@@ -217,7 +223,7 @@ impl<'w> Window<'w> {
 
     /// Computes the distribution of the values over the range of a scene, and sends it to the
     /// window.
-    fn send_distribution(&mut self, world: &World, flow: &mut Flow, fields: &Fields, scene: &Scene) -> Result<()> {
+    fn send_distribution(&mut self, world: &World, flow: &mut Flow<'_>, fields: &Fields, scene: &Scene) -> Result<()> {
         let [x, y, z] = flow.box_ranges();
         let [min, max] = scene.range;
         let values = self.renderer.values(flow, fields, scene.quantity)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs the program in a directory. Returns its standard output, or its standard error if it fails.
-pub fn run(directory: &Path, options: &str) -> Result<String, String> {
+pub(crate) fn run(directory: &Path, options: &str) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lbm"));
     let output = command.args(options.split_whitespace()).current_dir(directory).env_remove("ZIPPY_RANKS").output();
     let output = output.unwrap();

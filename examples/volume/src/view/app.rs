@@ -22,14 +22,14 @@ const REST_TIME: Duration = Duration::from_millis(250);
 
 const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
 
-pub struct App {
+pub(super) struct App {
     link: Arc<Link>,
     events: Receiver<Event>,
     viewer: Option<Viewer>,
 }
 
 impl App {
-    pub fn new(context: &CreationContext, link: Arc<Link>, events: Receiver<Event>) -> Self {
+    pub(super) fn new(context: &CreationContext<'_>, link: Arc<Link>, events: Receiver<Event>) -> Self {
         link.attach(context.egui_ctx.clone());
         Self { link, events, viewer: None }
     }

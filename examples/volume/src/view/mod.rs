@@ -40,7 +40,7 @@ pub fn run(title: &str, ranks: impl FnOnce(&Arc<Link>) -> Result<()> + Send) -> 
         link.send_event(Event::Ended);
         result
     };
-    let app = |context: &CreationContext, events| -> Box<dyn eframe::App> {
+    let app = |context: &CreationContext<'_>, events| -> Box<dyn eframe::App> {
         Box::new(app::App::new(context, Arc::clone(&link), events))
     };
     link.run_with_window((title, WINDOW_SIZE), events, opens_window, run_ranks, app)

@@ -10,7 +10,12 @@ use super::common::nrrd::Temporary;
 use super::{options, run};
 
 /// Look of a command line for a volume. It must not depend on the distribution of the values.
-pub fn look(words: &[&str], shape: [i64; 3], spacing: [f64; 3], values: impl Iterator<Item = f64> + Clone) -> Look {
+pub(crate) fn look(
+    words: &[&str],
+    shape: [i64; 3],
+    spacing: [f64; 3],
+    values: impl Iterator<Item = f64> + Clone,
+) -> Look {
     let setup =
         PictureSetup::new(&options(words).unwrap(), shape, spacing, Some(picture_setup::phantom(shape))).unwrap();
     let nothing = Distribution { min: f64::NAN, max: f64::NAN, counts: Vec::new() };
@@ -25,7 +30,7 @@ fn identity_mapping(stored: Values) -> ValueMapping {
 }
 
 /// Checks a picture against the reference. Only the contraction of products and sums differs.
-pub fn near(picture: &Image, expected: &Image, name: &str) {
+pub(crate) fn near(picture: &Image, expected: &Image, name: &str) {
     let difference = picture.difference(expected).unwrap();
     assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 110.0, "{name}: {difference:?}");
     let visible = picture.pixels.iter().filter(|pixel| pixel[3] > 0.2).count();

@@ -5,7 +5,7 @@ use crate::device::StridedBox;
 use crate::extents::MAX_AXES;
 
 /// Numbers per block of a reduction: a block fits in the first-level cache.
-pub const BLOCK: usize = 1 << 11;
+pub(crate) const BLOCK: usize = 1 << 11;
 /// Number of blocks between the current one and the prefetched one.
 const AHEAD: usize = 2;
 /// Minimum number of cells per block of any cell size: shorter blocks do not fill vectors.
@@ -19,7 +19,7 @@ const TASKS_OF_THREAD: u64 = 4;
 
 /// Boxes of equal extents in `N` memories, whose cells are read together.
 #[derive(Debug, Clone, Copy)]
-pub struct HostBox<'a, const N: usize> {
+pub(crate) struct HostBox<'a, const N: usize> {
     pub memory: [&'a [u8]; N],
     pub views: [StridedBox; N],
     /// Size of a cell in bytes and in numbers.
@@ -32,7 +32,7 @@ pub struct HostBox<'a, const N: usize> {
 
 /// Consecutive cells of a [`HostBox`].
 #[derive(Debug, Clone, Copy)]
-pub struct CellBlock<'a, const N: usize> {
+pub(crate) struct CellBlock<'a, const N: usize> {
     pub cells: [&'a [u8]; N],
     pub index: usize,
     /// Index of the first cell in the box, axis 0 fastest.
@@ -114,7 +114,7 @@ impl<'a, const N: usize> HostBox<'a, N> {
     }
 
     /// Calls `each` with all cells, axis 0 fastest, in blocks of at most [`BLOCK`] cells.
-    pub fn visit(&self, each: &mut dyn FnMut(CellBlock<'_, N>)) {
+    pub(crate) fn visit(&self, each: &mut dyn FnMut(CellBlock<'_, N>)) {
         let (bytes, most) = (self.cell.0, self.block_cells());
         if self.cells() == 0 {
             return;
@@ -197,7 +197,11 @@ fn gather(source: &[u8], stride: usize, target: &mut [u8], bytes: usize) {
 
 /// Splits boxes into tasks of nearly equal size with at least `least` numbers each; a single task
 /// for few numbers or a single thread.
-pub fn tasks<'a, const N: usize>(boxes: Vec<HostBox<'a, N>>, threads: usize, least: u64) -> Vec<Vec<HostBox<'a, N>>> {
+pub(crate) fn tasks<'a, const N: usize>(
+    boxes: Vec<HostBox<'a, N>>,
+    threads: usize,
+    least: u64,
+) -> Vec<Vec<HostBox<'a, N>>> {
     let numbers = |one: &HostBox<'a, N>| one.cells() * one.cell.1.max(1) as u64;
     let all: u64 = boxes.iter().map(numbers).sum();
     let least = least.max(NUMBERS_OF_THREAD / TASKS_OF_THREAD);

@@ -90,7 +90,7 @@ fn masked<F: BinaryFloat>(numbers: &[F], keep: impl Fn(usize) -> bool) -> [F; BL
     std::array::from_fn(|i| if i < numbers.len() && keep(i) { numbers[i] } else { F::ZERO })
 }
 
-pub fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
+pub(crate) fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
     for block in numbers.chunks(BLOCK) {
         let terms = block.iter().copied().map(F::widened);
         match content(block) {
@@ -109,7 +109,7 @@ pub fn add_floats<F: BinaryFloat>(numbers: &[F], total: &mut ExactSum) {
 }
 
 /// A floating-point number whose products are added exactly.
-pub trait FloatFactor: BinaryFloat {
+pub(crate) trait FloatFactor: BinaryFloat {
     /// Adds the products of finite numbers within two spans; returns false, without adding, if the
     /// span of the products is too wide.
     fn add_within(a: &[Self], b: &[Self], spans: [Span; 2], total: &mut ExactSum) -> bool;
@@ -162,7 +162,7 @@ fn halves(number: f64) -> [f64; 2] {
 }
 
 /// Adds the products of numbers, pair by pair.
-pub fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum) {
+pub(crate) fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum) {
     for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
         let of_a = content(a);
         // A norm multiplies numbers by themselves.
@@ -191,7 +191,7 @@ pub fn add_float_products<F: FloatFactor>(a: &[F], b: &[F], total: &mut ExactSum
 
 /// A half-precision number as an `f32`, by operations that the compiler vectorises.
 #[inline(always)]
-pub fn widened(number: f16) -> f32 {
+pub(crate) fn widened(number: f16) -> f32 {
     let bits = u32::from(number.to_bits());
     let magnitude = (bits & 0x7fff) << 13;
     // The exponents have biases 15 and 127; the multiplication normalizes subnormal numbers.
@@ -214,7 +214,7 @@ impl VectorLoop for Widening<'_> {
 }
 
 /// Up to [`BLOCK`] half-precision numbers, followed by zeros.
-pub fn widened_block(numbers: &[f16]) -> [f32; BLOCK] {
+pub(crate) fn widened_block(numbers: &[f16]) -> [f32; BLOCK] {
     run_vectorized(Widening(numbers))
 }
 

@@ -10,14 +10,14 @@ const LANES: usize = 4;
 const MOST_WITH_LANES: usize = 1 << 10;
 
 /// Bins of numbers: one before the first threshold, and one from each threshold on.
-pub struct HostBins<S> {
+pub(crate) struct HostBins<S> {
     /// Ascending.
     thresholds: Vec<S>,
     guess: Option<Guess>,
 }
 
 /// Counts of one component of some cells.
-pub struct HostBinCounts {
+pub(crate) struct HostBinCounts {
     counters: Counters,
     nans: u64,
 }
@@ -104,7 +104,7 @@ impl<S: Number> VectorLoop for Nans<'_, S> {
 
 impl<S: Number> HostBins<S> {
     /// Bins between rising thresholds without NaNs.
-    pub fn new(thresholds: Vec<S>) -> Self {
+    pub(crate) fn new(thresholds: Vec<S>) -> Self {
         let guess = Self::guess(&thresholds);
         Self { thresholds, guess }
     }
@@ -124,15 +124,15 @@ impl<S: Number> HostBins<S> {
         (scale.is_finite() && scale > 0.0 && thresholds.iter().enumerate().all(right)).then_some(guess)
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.thresholds.len() + 1
     }
 
-    pub fn counts(&self) -> HostBinCounts {
+    pub(crate) fn counts(&self) -> HostBinCounts {
         HostBinCounts { counters: Counters::new(self.count()), nans: 0 }
     }
 
-    pub fn count_block(&self, numbers: &[S], into: &mut HostBinCounts) {
+    pub(crate) fn count_block(&self, numbers: &[S], into: &mut HostBinCounts) {
         into.nans += u64::from(run_vectorized(Nans(numbers)));
         let thresholds = &self.thresholds;
         let Some(guess) = self.guess else {
@@ -152,7 +152,7 @@ impl<S: Number> HostBins<S> {
 
 impl HostBinCounts {
     /// The counts of the bins, then that of NaNs.
-    pub fn into_counts(self) -> Vec<u64> {
+    pub(crate) fn into_counts(self) -> Vec<u64> {
         let mut all = self.counters.into_counts();
         // A NaN is not at or above any threshold, so the first bin has counted it.
         all[0] -= self.nans;

@@ -28,24 +28,24 @@ impl<I: Iterator<Item = (u64, i64)>> VectorLoop for HalfSums<I> {
 }
 
 /// The sum of up to [`BLOCK`] terms of at most 48 bits.
-pub fn narrow_sum(terms: impl Iterator<Item = i64>) -> i128 {
+pub(crate) fn narrow_sum(terms: impl Iterator<Item = i64>) -> i128 {
     run_vectorized(NarrowSum(terms)).into()
 }
 
 /// The sum of up to [`BLOCK`] terms of 64 bits, given as their lower and upper 32 bits.
-pub fn wide_sum(terms: impl Iterator<Item = (u64, i64)>) -> i128 {
+pub(crate) fn wide_sum(terms: impl Iterator<Item = (u64, i64)>) -> i128 {
     const { assert!(BLOCK < 1 << 31) };
     let (lower, upper) = run_vectorized(HalfSums(terms));
     i128::from(lower) + (i128::from(upper) << 32)
 }
 
 #[inline(always)]
-pub fn signed_halves(number: i64) -> (u64, i64) {
+pub(crate) fn signed_halves(number: i64) -> (u64, i64) {
     (number as u64 & 0xffff_ffff, number >> 32)
 }
 
 #[inline(always)]
-pub fn unsigned_halves(number: u64) -> (u64, i64) {
+pub(crate) fn unsigned_halves(number: u64) -> (u64, i64) {
     (number & 0xffff_ffff, (number >> 32) as i64)
 }
 

@@ -7,7 +7,7 @@ use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 
 /// Minimum and maximum of the numbers within a range, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extrema<K> {
+pub(crate) struct Extrema<K> {
     pub min: K,
     pub max: K,
     pub numbers: usize,
@@ -55,7 +55,7 @@ impl<S: Number> VectorLoop for EndsWithin<'_, S> {
 }
 
 /// Minimum and maximum of the numbers within a range of keys, for a block that is not empty.
-pub fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Extrema<S::Ordered> {
+pub(crate) fn ends<S: Number>(numbers: &[S], range: &RangeInclusive<S::Ordered>) -> Extrema<S::Ordered> {
     let (min, max) = run_vectorized(AllExtrema(numbers));
     // NaNs have keys beyond those of infinities.
     if range.contains(&min) && range.contains(&max) {

@@ -5,14 +5,14 @@ use crate::algorithms::vector_loop::{VectorLoop, run_vectorized};
 /// Bounds of finite numbers that are not all zero: all are smaller in magnitude than 2^`top` and
 /// are multiples of 2^`unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     pub top: i32,
     pub unit: i32,
 }
 
 /// Kinds of blocks of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub(super) enum Content {
     Zeros,
     Finite(Span),
     /// At least one infinity or NaN.
@@ -21,13 +21,13 @@ pub enum Content {
 
 impl Span {
     /// Bounds of the products of numbers of two spans.
-    pub fn product(self, other: Self) -> Self {
+    pub(crate) fn product(self, other: Self) -> Self {
         Self { top: self.top + other.top, unit: self.unit + other.unit }
     }
 }
 
 /// A floating-point number of 32 or 64 bits.
-pub trait BinaryFloat: Copy {
+pub(crate) trait BinaryFloat: Copy {
     const ZERO: Self;
     const FRACTION: u32;
     /// Bits of the fraction in a [`head`](Self::head).
@@ -91,7 +91,7 @@ impl<F: BinaryFloat> VectorLoop for Heads<'_, F> {
 }
 
 /// Classifies a block of numbers.
-pub fn content<F: BinaryFloat>(numbers: &[F]) -> Content {
+pub(super) fn content<F: BinaryFloat>(numbers: &[F]) -> Content {
     let (largest, below_smallest) = run_vectorized(Heads(numbers));
     if largest == 0 {
         return Content::Zeros;

@@ -18,9 +18,9 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// Runs the steps of copies on mapped chunks.
 pub(super) fn run_steps(
     device: &Device,
-    set: &CopySet,
+    set: &CopySet<'_>,
     steps: &[CopyStep],
-    write: &HostWrite,
+    write: &HostWrite<'_>,
 ) -> Result<(), DeviceError> {
     let mut held: Vec<(usize, StagedBytes)> = Vec::new();
     for step in steps {
@@ -38,7 +38,7 @@ pub(super) fn run_steps(
     Ok(())
 }
 
-fn copy_directly(device: &Device, set: &CopySet, list: &[usize], write: &HostWrite) -> Result<(), DeviceError> {
+fn copy_directly(device: &Device, set: &CopySet<'_>, list: &[usize], write: &HostWrite<'_>) -> Result<(), DeviceError> {
     let (sources, destinations) = (set.src_buffers(list), set.dst_buffers(list));
     if sources.iter().any(|buffer| destinations.contains(buffer)) {
         // A buffer cannot be mapped for reading and for writing at the same time.
@@ -64,13 +64,13 @@ fn copy_directly(device: &Device, set: &CopySet, list: &[usize], write: &HostWri
     Ok(())
 }
 
-fn copy_staged(device: &Device, set: &CopySet, list: &[usize], write: &HostWrite) -> Result<(), DeviceError> {
+fn copy_staged(device: &Device, set: &CopySet<'_>, list: &[usize], write: &HostWrite<'_>) -> Result<(), DeviceError> {
     let staged = stage_sources(device, set, list)?;
     write_destinations(device, set, list, &staged, write)
 }
 
 /// Copies the sources of a list to temporary memory.
-fn stage_sources(device: &Device, set: &CopySet, list: &[usize]) -> Result<StagedBytes, DeviceError> {
+fn stage_sources(device: &Device, set: &CopySet<'_>, list: &[usize]) -> Result<StagedBytes, DeviceError> {
     let layout = set.temporary_layout(list);
     StagedBytes::on_host(&device.logical().memory, layout.bytes as usize, |staged| {
         let modes: Vec<_> = set.src_buffers(list).iter().map(|&index| (set.buffers[index], MapMode::Read)).collect();
@@ -91,10 +91,10 @@ fn stage_sources(device: &Device, set: &CopySet, list: &[usize]) -> Result<Stage
 /// Writes the staged sources of a list to their destinations.
 fn write_destinations(
     device: &Device,
-    set: &CopySet,
+    set: &CopySet<'_>,
     list: &[usize],
     staged: &StagedBytes,
-    write: &HostWrite,
+    write: &HostWrite<'_>,
 ) -> Result<(), DeviceError> {
     let layout = set.temporary_layout(list);
     let destinations: Vec<_> = set.dst_buffers(list).into_iter().map(|index| set.buffers[index]).collect();

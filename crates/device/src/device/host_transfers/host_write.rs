@@ -22,8 +22,8 @@ pub(super) struct HostWrite<'a> {
 
 impl HostWrite<'_> {
     /// Returns a write that replaces the cells of the destination.
-    pub fn copy(element_bytes: usize) -> Self {
-        let cells: WriteCells = Box::new(move |src, dst, transfer| copy_cells(src, dst, element_bytes, transfer));
+    pub(super) fn copy(element_bytes: usize) -> Self {
+        let cells: WriteCells<'_> = Box::new(move |src, dst, transfer| copy_cells(src, dst, element_bytes, transfer));
         Self { cells, reads_destination: false }
     }
 }
@@ -31,7 +31,7 @@ impl HostWrite<'_> {
 /// Maps `sources` for reading and `destinations` for a write.
 pub(super) fn map_for_write(
     device: &Device,
-    write: &HostWrite,
+    write: &HostWrite<'_>,
     sources: &[&wgpu::Buffer],
     destinations: &[&wgpu::Buffer],
 ) -> Result<MappedBuffers, DeviceError> {
@@ -49,8 +49,8 @@ pub(super) fn map_for_write(
 pub(super) fn write_payload(
     device: &Device,
     payload: &[u8],
-    pieces: &[PackedBox],
-    write: &HostWrite,
+    pieces: &[PackedBox<'_>],
+    write: &HostWrite<'_>,
 ) -> Result<(), DeviceError> {
     let groups = PackedBox::group_by_buffer(pieces);
     let buffers: Vec<_> = groups.iter().map(|(buffer, _)| *buffer).collect();

@@ -44,7 +44,7 @@ impl TransferBackend for HostTransfers {
         &self,
         device: &Device,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         bytes: usize,
     ) -> Result<StagedBytes, DeviceError> {
         StagedBytes::on_host(&device.logical().memory, bytes, |payload| gather(device, element_bytes, pieces, payload))
@@ -54,7 +54,7 @@ impl TransferBackend for HostTransfers {
         &self,
         device: &Device,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         payload: &mut [u8],
     ) -> Result<(), DeviceError> {
         gather(device, element_bytes, pieces, payload)
@@ -65,12 +65,12 @@ impl TransferBackend for HostTransfers {
         device: &Device,
         element_bytes: usize,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError> {
         write_payload(device, payload, pieces, &HostWrite::copy(element_bytes))
     }
 
-    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError> {
+    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox<'_>]) -> Result<(), DeviceError> {
         for BufferBox { buffer, view } in boxes {
             let buffer = buffer.raw();
             let _mapped = device.map_buffers(&[(buffer, MapMode::Write)])?;
@@ -83,7 +83,7 @@ impl TransferBackend for HostTransfers {
         Ok(())
     }
 
-    fn copy(&self, device: &Device, mut set: CopySet) -> Result<(), DeviceError> {
+    fn copy(&self, device: &Device, mut set: CopySet<'_>) -> Result<(), DeviceError> {
         let steps = set.order(device);
         copy_boxes::run_steps(device, &set, &steps, &HostWrite::copy(set.element_bytes))
     }
@@ -91,9 +91,9 @@ impl TransferBackend for HostTransfers {
     fn combine(
         &self,
         device: &Device,
-        merge: &CellMerge,
+        merge: &CellMerge<'_>,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError> {
         match host_combine(merge.element, merge.operator) {
             Some(cells) => write_payload(device, payload, pieces, &HostWrite { cells, reads_destination: true }),
@@ -101,7 +101,7 @@ impl TransferBackend for HostTransfers {
         }
     }
 
-    fn combine_boxes(&self, device: &Device, merge: &CellMerge, set: &CopySet) -> Result<(), DeviceError> {
+    fn combine_boxes(&self, device: &Device, merge: &CellMerge<'_>, set: &CopySet<'_>) -> Result<(), DeviceError> {
         let Some(cells) = host_combine(merge.element, merge.operator) else {
             return KernelTransfers.combine_boxes(device, merge, set);
         };
@@ -152,7 +152,12 @@ impl TransferBackend for HostTransfers {
     }
 }
 
-fn gather(device: &Device, element_bytes: usize, pieces: &[PackedBox], payload: &mut [u8]) -> Result<(), DeviceError> {
+fn gather(
+    device: &Device,
+    element_bytes: usize,
+    pieces: &[PackedBox<'_>],
+    payload: &mut [u8],
+) -> Result<(), DeviceError> {
     let groups = PackedBox::group_by_buffer(pieces);
     let modes: Vec<_> = groups.iter().map(|(buffer, _)| (*buffer, MapMode::Read)).collect();
     let _mapped = device.map_buffers(&modes)?;

@@ -75,8 +75,8 @@ impl Device {
         unit_bytes: u64,
         classify: impl Fn(&BoxPair) -> (C, BoxPair),
     ) -> Vec<(C, BoxDispatch<'a>)> {
-        let mut indices: HashMap<(C, BufferWindow, BufferWindow), usize> = HashMap::new();
-        let mut dispatches: Vec<(C, BoxDispatch)> = Vec::new();
+        let mut indices: HashMap<(C, BufferWindow<'_>, BufferWindow<'_>), usize> = HashMap::new();
+        let mut dispatches: Vec<(C, BoxDispatch<'_>)> = Vec::new();
         let (mut spans, mut parts) = (Vec::new(), Vec::new());
         for BufferMove { src, dst, mut transfer, base_bytes } in moves {
             transfer.src_offset += base_bytes[0] / unit_bytes;
@@ -140,7 +140,12 @@ impl Device {
 
     /// Runs a shader over the boxes of a dispatch. Source and destination are bindings 0 and 1, the
     /// job table is binding 2.
-    pub(super) fn run_jobs(&self, shader: &Shader, dispatch: &BoxDispatch, slots: SlotKind) -> Result<(), DeviceError> {
+    pub(super) fn run_jobs(
+        &self,
+        shader: &Shader,
+        dispatch: &BoxDispatch<'_>,
+        slots: SlotKind,
+    ) -> Result<(), DeviceError> {
         for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {
             let table = JobTable::new(jobs, slots);
             let bindings = [

@@ -9,7 +9,7 @@ pub(super) struct BufferWindow<'a> {
 }
 
 impl BufferWindow<'_> {
-    pub fn binding(&self) -> wgpu::BindingResource<'_> {
+    pub(super) fn binding(&self) -> wgpu::BindingResource<'_> {
         let size = wgpu::BufferSize::new(self.bytes);
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: self.buffer, offset: self.start, size })
     }

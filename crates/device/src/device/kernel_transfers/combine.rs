@@ -46,7 +46,12 @@ struct LeveledMove<'a> {
 
 impl CombineKernel<'_> {
     /// Records the combination of a payload with boxes.
-    pub fn combine_payload(&self, device: &Device, payload: &[u8], pieces: &[PackedBox]) -> Result<(), DeviceError> {
+    pub(super) fn combine_payload(
+        &self,
+        device: &Device,
+        payload: &[u8],
+        pieces: &[PackedBox<'_>],
+    ) -> Result<(), DeviceError> {
         let boxes = pieces.iter().map(|piece| IndexedBox { buffer: piece.buffer.id() as usize, view: piece.view });
         let levels = dispatch_levels(boxes.collect());
         let limit = SLICE_BYTES.min(device.limits().binding_bytes);
@@ -66,7 +71,7 @@ impl CombineKernel<'_> {
     }
 
     /// Records the combination of boxes with boxes.
-    pub fn combine_boxes(&self, device: &Device, set: &CopySet) -> Result<(), DeviceError> {
+    pub(super) fn combine_boxes(&self, device: &Device, set: &CopySet<'_>) -> Result<(), DeviceError> {
         if set.copies.is_empty() {
             return Ok(());
         }
@@ -86,7 +91,7 @@ impl CombineKernel<'_> {
     }
 
     /// Records moves, one level after the other.
-    fn record_levels(&self, device: &Device, mut moves: Vec<LeveledMove>) -> Result<(), DeviceError> {
+    fn record_levels(&self, device: &Device, mut moves: Vec<LeveledMove<'_>>) -> Result<(), DeviceError> {
         moves.sort_by_key(|leveled| leveled.level);
         for level in moves.chunk_by(|a, b| a.level == b.level) {
             let moves = level.iter().map(|leveled| leveled.buffer_move.clone());

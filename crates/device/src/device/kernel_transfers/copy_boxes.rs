@@ -11,7 +11,7 @@ use crate::device::memory_pool::StagingKind;
 use crate::error::DeviceError;
 
 /// Records the steps of copies.
-pub(super) fn record_steps(device: &Device, set: &CopySet, steps: Vec<CopyStep>) -> Result<(), DeviceError> {
+pub(super) fn record_steps(device: &Device, set: &CopySet<'_>, steps: Vec<CopyStep>) -> Result<(), DeviceError> {
     let limit = set.max_staged_cells(device) * set.element_bytes as u64;
     let mut held = Vec::new();
     for step in steps {
@@ -42,7 +42,7 @@ pub(super) fn record_steps(device: &Device, set: &CopySet, steps: Vec<CopyStep>)
 }
 
 /// Records copies of the sources of a list to temporary memory.
-pub(super) fn stage_sources(device: &Device, set: &CopySet, list: &[usize]) -> Result<StagingLoan, DeviceError> {
+pub(super) fn stage_sources(device: &Device, set: &CopySet<'_>, list: &[usize]) -> Result<StagingLoan, DeviceError> {
     let layout = set.temporary_layout(list);
     let staged = device.staging(StagingKind::Device, layout.bytes)?;
     let moves = list.iter().zip(&layout.offsets).map(|(&copy, &offset)| set.move_to_staged(copy, &staged, offset));
@@ -52,7 +52,7 @@ pub(super) fn stage_sources(device: &Device, set: &CopySet, list: &[usize]) -> R
 
 fn write_destinations(
     device: &Device,
-    set: &CopySet,
+    set: &CopySet<'_>,
     list: &[usize],
     staged: &wgpu::Buffer,
 ) -> Result<(), DeviceError> {

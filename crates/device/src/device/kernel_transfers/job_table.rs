@@ -78,7 +78,7 @@ pub(super) struct JobTable {
 
 impl JobTable {
     /// Creates the table of transfers of 1 to [`CELLS_PER_JOB`] cells.
-    pub fn new(transfers: &[BoxPair], slots: SlotKind) -> Self {
+    pub(super) fn new(transfers: &[BoxPair], slots: SlotKind) -> Self {
         let mut words = Vec::with_capacity(HEADER + transfers.len() * STRIDE);
         let cells_per_word_log = if let SlotKind::Word { cells } = slots { cells.trailing_zeros() } else { 0 };
         words.extend([transfers.len() as u32, 0, cells_per_word_log, 0]);

@@ -43,7 +43,7 @@ impl TransferBackend for KernelTransfers {
         &self,
         device: &Device,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         bytes: usize,
     ) -> Result<StagedBytes, DeviceError> {
         let (memory, payload_bytes) = (&device.logical().memory, bytes as u64);
@@ -72,7 +72,7 @@ impl TransferBackend for KernelTransfers {
         device: &Device,
         element_bytes: usize,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError> {
         let limit = SLICE_BYTES.min(device.limits().binding_bytes);
         let payload_bytes = payload.len() as u64;
@@ -88,7 +88,7 @@ impl TransferBackend for KernelTransfers {
         Ok(())
     }
 
-    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox]) -> Result<(), DeviceError> {
+    fn fill(&self, device: &Device, element: &[u8], boxes: &[BufferBox<'_>]) -> Result<(), DeviceError> {
         let upload = device.upload_payload(element, (element.len() as u64).next_multiple_of(16))?;
         let moves = boxes.iter().map(|BufferBox { buffer, view }| {
             // Strides of 0: all cells of the source are the same element.
@@ -100,7 +100,7 @@ impl TransferBackend for KernelTransfers {
         device.submit_upload(upload)
     }
 
-    fn copy(&self, device: &Device, mut set: CopySet) -> Result<(), DeviceError> {
+    fn copy(&self, device: &Device, mut set: CopySet<'_>) -> Result<(), DeviceError> {
         let steps = set.order(device);
         copy_boxes::record_steps(device, &set, steps)
     }
@@ -108,14 +108,14 @@ impl TransferBackend for KernelTransfers {
     fn combine(
         &self,
         device: &Device,
-        merge: &CellMerge,
+        merge: &CellMerge<'_>,
         payload: &[u8],
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
     ) -> Result<(), DeviceError> {
         device.combine_kernel(merge)?.combine_payload(device, payload, pieces)
     }
 
-    fn combine_boxes(&self, device: &Device, merge: &CellMerge, set: &CopySet) -> Result<(), DeviceError> {
+    fn combine_boxes(&self, device: &Device, merge: &CellMerge<'_>, set: &CopySet<'_>) -> Result<(), DeviceError> {
         device.combine_kernel(merge)?.combine_boxes(device, set)
     }
 

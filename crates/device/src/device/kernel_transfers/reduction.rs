@@ -61,9 +61,9 @@ impl Device {
     /// * The device fails.
     pub fn reduce_boxes(
         &self,
-        kernel: &ReductionKernel,
+        kernel: &ReductionKernel<'_>,
         unit_bytes: usize,
-        pairs: &[(BufferBox, Option<BufferBox>)],
+        pairs: &[(BufferBox<'_>, Option<BufferBox<'_>>)],
         add_partial: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
         check_element(kernel.name, unit_bytes)?;
@@ -109,8 +109,8 @@ impl Device {
     /// reads the results.
     fn run_reductions(
         &self,
-        kernel: &ReductionKernel,
-        batch: &[(u64, ReductionDispatch)],
+        kernel: &ReductionKernel<'_>,
+        batch: &[(u64, ReductionDispatch<'_>)],
         bytes: u64,
         add_partial: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
@@ -141,7 +141,7 @@ impl Device {
         Ok(())
     }
 
-    fn reduction_shader(&self, kernel: &ReductionKernel) -> Result<Shader, DeviceError> {
+    fn reduction_shader(&self, kernel: &ReductionKernel<'_>) -> Result<Shader, DeviceError> {
         self.with_cache(|shaders: &mut ReductionShaders| {
             if let Some(shader) = shaders.0.get(kernel.name) {
                 return Ok(shader.clone());

@@ -146,7 +146,7 @@ impl Device {
 }
 
 /// Copies bytes to words, for the alignment of 8 bytes that native kernels need.
-pub fn to_aligned_words(bytes: &[u8]) -> Vec<u64> {
+pub(crate) fn to_aligned_words(bytes: &[u8]) -> Vec<u64> {
     let mut words = vec![0; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
     words

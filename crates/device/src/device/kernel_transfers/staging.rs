@@ -118,7 +118,7 @@ impl Device {
     pub(super) fn read_slice(
         &self,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         slice: &StagingSlice,
     ) -> Result<wgpu::Buffer, DeviceError> {
         let packed = self.staging(StagingKind::Device, slice.bytes.max(16))?;
@@ -148,7 +148,7 @@ impl Device {
     pub(super) fn unpack_slice(
         &self,
         element_bytes: usize,
-        pieces: &[PackedBox],
+        pieces: &[PackedBox<'_>],
         slice: &StagingSlice,
         upload: Upload,
     ) -> Result<(), DeviceError> {

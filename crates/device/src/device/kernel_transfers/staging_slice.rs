@@ -26,7 +26,7 @@ pub(super) struct StagingSlice {
 
 /// Cuts packed boxes into slices of at most `limit` bytes, with parts at multiples of `align`. A
 /// single cell that is larger than `limit` is a slice of its own.
-pub(super) fn cut_slices(pieces: &[PackedBox], element_bytes: u64, limit: u64, align: u64) -> Vec<StagingSlice> {
+pub(super) fn cut_slices(pieces: &[PackedBox<'_>], element_bytes: u64, limit: u64, align: u64) -> Vec<StagingSlice> {
     let mut slices = vec![StagingSlice::default()];
     for (index, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.view.cells() > 0) {
         for (view, cells_before) in piece.view.cut(limit / element_bytes) {
@@ -47,7 +47,7 @@ pub(super) fn cut_slices(pieces: &[PackedBox], element_bytes: u64, limit: u64, a
 }
 
 /// Returns a whole payload as one slice, with staging offsets equal to the payload offsets.
-pub(super) fn whole_payload(pieces: &[PackedBox], element_bytes: u64, payload_bytes: u64) -> StagingSlice {
+pub(super) fn whole_payload(pieces: &[PackedBox<'_>], element_bytes: u64, payload_bytes: u64) -> StagingSlice {
     let pieces = pieces.iter().enumerate().filter(|(_, piece)| piece.view.cells() > 0);
     let parts = pieces.map(|(index, piece)| {
         let (bytes, offset) = (piece.view.cells() * element_bytes, piece.payload_offset);

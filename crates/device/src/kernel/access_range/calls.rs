@@ -7,7 +7,7 @@ use super::walk::Walk;
 use crate::kernel::helpers::{HELPERS, is_domain_helper};
 
 impl Walk<'_> {
-    pub fn call(
+    pub(super) fn call(
         &mut self,
         function: Handle<Function>,
         arguments: &[Handle<Expression>],

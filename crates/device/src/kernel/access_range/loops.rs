@@ -9,7 +9,7 @@ use super::walk::Walk;
 
 impl Walk<'_> {
     /// The local variables that a block stores to, itself or by a pointer that it passes.
-    pub fn stored(&self, block: &Block, stored: &mut BTreeSet<Handle<LocalVariable>>) {
+    pub(super) fn stored(&self, block: &Block, stored: &mut BTreeSet<Handle<LocalVariable>>) {
         for statement in block {
             match statement {
                 Statement::Store { pointer, .. } => stored.extend(self.part(*pointer).map(|(variable, _)| variable)),
@@ -28,7 +28,7 @@ impl Walk<'_> {
     }
 
     /// The counter of a loop `for (var i = a; i < b; i += c)` with constants, in the body.
-    pub fn counters(&self, body: &Block, continuing: &Block) -> BTreeMap<Handle<LocalVariable>, Interval> {
+    pub(super) fn counters(&self, body: &Block, continuing: &Block) -> BTreeMap<Handle<LocalVariable>, Interval> {
         let (begin, rest) = body.split_at(emits(body));
         let counter = match rest.first() {
             Some(Statement::If { condition, accept, reject })

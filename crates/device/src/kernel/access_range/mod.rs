@@ -20,7 +20,7 @@ use naga::{Binding, BuiltIn, Expression, FunctionArgument};
 use super::parsed_module::ParsedModule;
 use super::scan::SourceScan;
 use super::signature::VarShape;
-pub use value::AccessRange;
+pub(super) use value::AccessRange;
 #[cfg(test)]
 use value::Interval;
 use value::Value;
@@ -30,7 +30,7 @@ use walk::{AnalyzedKernel, Progress, Walk};
 const MAX_CALLS: u32 = 1000;
 
 /// Returns the access range of an entry point in the array of each storage variable.
-pub fn find_access_ranges(
+pub(super) fn find_access_ranges(
     parsed: &ParsedModule,
     entry: &str,
     scan: &SourceScan,

@@ -8,7 +8,7 @@ use naga::{BinaryOperator, MathFunction};
 /// A range of integers, both ends included, counted from 0 or from the position of the invocation
 /// along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interval {
+pub(crate) struct Interval {
     /// The axis of the position from which the numbers count.
     pub axis: Option<usize>,
     pub lo: i64,
@@ -17,7 +17,7 @@ pub struct Interval {
 
 /// A value of a kernel, up to multiples of 2³².
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub(super) enum Value {
     Any,
     /// `global_invocation_id` of the entry point.
     InvocationId,
@@ -32,14 +32,14 @@ const MAX_MAGNITUDE: i64 = 1 << 30;
 
 /// Integer type of the operands of an operation that depends on the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IntegerType {
+pub(super) enum IntegerType {
     Signed,
     Unsigned,
 }
 
 impl IntegerType {
     /// Range of the integers of the type.
-    pub fn range(self) -> RangeInclusive<i64> {
+    pub(super) fn range(self) -> RangeInclusive<i64> {
         match self {
             Self::Signed => i32::MIN.into()..=i32::MAX.into(),
             Self::Unsigned => 0..=u32::MAX.into(),
@@ -47,19 +47,19 @@ impl IntegerType {
     }
 
     /// True if integers of this type hold all numbers of the interval without wrapping.
-    pub fn has_exactly(self, interval: Interval) -> bool {
+    pub(super) fn has_exactly(self, interval: Interval) -> bool {
         let range = self.range();
         interval.axis.is_none() && range.contains(&interval.lo) && range.contains(&interval.hi)
     }
 }
 
 impl Interval {
-    pub fn constant(lo: i64, hi: i64) -> Self {
+    pub(crate) fn constant(lo: i64, hi: i64) -> Self {
         Self { axis: None, lo, hi }
     }
 
     /// The smallest interval with both; none where they count from different numbers.
-    pub fn join(self, other: Self) -> Option<Self> {
+    pub(crate) fn join(self, other: Self) -> Option<Self> {
         let (lo, hi) = (self.lo.min(other.lo), self.hi.max(other.hi));
         (self.axis == other.axis).then_some(Self { axis: self.axis, lo, hi })
     }
@@ -114,12 +114,12 @@ impl From<Option<Interval>> for Value {
 
 impl Value {
     /// Constant number; unknown beyond the greatest followed magnitude.
-    pub fn constant(value: i64) -> Self {
+    pub(super) fn constant(value: i64) -> Self {
         (-MAX_MAGNITUDE..=MAX_MAGNITUDE).contains(&value).then_some(Interval::constant(value, value)).into()
     }
 
     /// The value of a kernel that may be this one or another one.
-    pub fn join(&self, other: &Self) -> Self {
+    pub(super) fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Scalar(one), Self::Scalar(other)) => one.join(*other).into(),
             (Self::Composite(one), Self::Composite(other)) if one.len() == other.len() => {
@@ -130,7 +130,7 @@ impl Value {
     }
 
     /// Component or element `index`; any of them where the index is unknown.
-    pub fn part(&self, index: Option<usize>) -> Self {
+    pub(super) fn part(&self, index: Option<usize>) -> Self {
         let Self::Composite(parts) = self else { return Self::Any };
         match index {
             Some(index) => parts.get(index).cloned().unwrap_or(Self::Any),
@@ -140,7 +140,7 @@ impl Value {
 
     /// Replaces the part at the end of a path of indices; where one is unknown, each part may be
     /// the one.
-    pub fn replace(&mut self, path: &[Option<usize>], value: &Self) {
+    pub(super) fn replace(&mut self, path: &[Option<usize>], value: &Self) {
         match (path, &mut *self) {
             ([], _) => *self = value.clone(),
             ([Some(index), rest @ ..], Self::Composite(parts)) if *index < parts.len() => {
@@ -150,11 +150,11 @@ impl Value {
         }
     }
 
-    pub fn binary(op: BinaryOperator, ty: IntegerType, left: &Self, right: &Self) -> Self {
+    pub(super) fn binary(op: BinaryOperator, ty: IntegerType, left: &Self, right: &Self) -> Self {
         Self::by_component(left, right, &|left, right| Interval::binary(op, ty, left, right))
     }
 
-    pub fn math(function: MathFunction, ty: IntegerType, one: &Self, other: &Self) -> Self {
+    pub(super) fn math(function: MathFunction, ty: IntegerType, one: &Self, other: &Self) -> Self {
         Self::by_component(one, other, &|one, other| Interval::math(function, ty, one, other))
     }
 
@@ -179,7 +179,7 @@ impl Value {
 
 /// Cells of one array that the invocations of a kernel reach, for each axis of the array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AccessRange {
+pub(crate) enum AccessRange {
     Nothing,
     Box(Vec<Interval>),
     Anywhere,
@@ -187,7 +187,7 @@ pub enum AccessRange {
 
 impl AccessRange {
     /// Adds the cells of another box.
-    pub fn add(&mut self, other: Option<Vec<Interval>>) {
+    pub(crate) fn add(&mut self, other: Option<Vec<Interval>>) {
         let joined = match (&*self, other) {
             (_, None) | (Self::Anywhere, _) => None,
             (Self::Nothing, Some(other)) => Some(other),

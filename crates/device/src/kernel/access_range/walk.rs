@@ -18,14 +18,14 @@ use crate::kernel::signature::VarShape;
 const MAX_ZEROED_BYTES: u32 = 512;
 
 #[derive(Clone, Copy)]
-pub struct AnalyzedKernel<'a> {
+pub(super) struct AnalyzedKernel<'a> {
     pub parsed: &'a ParsedModule,
     pub scan: &'a SourceScan,
     pub shapes: &'a [VarShape],
 }
 
 /// Progress of the analysis, shared by all functions of a kernel.
-pub struct Progress {
+pub(super) struct Progress {
     /// AccessRange in the array of each storage variable.
     pub access_ranges: Vec<AccessRange>,
     /// Number of further calls that the analysis follows. Nested functions with several calls
@@ -35,13 +35,13 @@ pub struct Progress {
 
 impl Progress {
     /// Ends the analysis: the kernel may reach every cell of every array.
-    pub fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         self.access_ranges.fill(AccessRange::Anywhere);
     }
 }
 
 /// One call of a function.
-pub struct Walk<'a> {
+pub(super) struct Walk<'a> {
     pub kernel: AnalyzedKernel<'a>,
     pub function: &'a Function,
     info: &'a FunctionInfo,
@@ -58,7 +58,7 @@ pub struct Walk<'a> {
 type VariablePart = (Handle<LocalVariable>, Vec<Option<usize>>);
 
 impl<'a> Walk<'a> {
-    pub fn new(
+    pub(super) fn new(
         kernel: AnalyzedKernel<'a>,
         (function, info): (&'a Function, &'a FunctionInfo),
         arguments: Vec<Value>,
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks through the function and returns its result.
-    pub fn run(mut self) -> Value {
+    pub(super) fn run(mut self) -> Value {
         self.note_direct_accesses();
         for (handle, variable) in self.function.local_variables.iter() {
             let value = variable.init.map_or_else(|| self.zero(variable.ty), |init| self.value(init));
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Integer type of an expression that is an integer or a vector of integers.
-    pub fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
+    pub(super) fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
         match self.info[handle].ty.inner_with(&self.module().types).scalar_kind()? {
             ScalarKind::Sint => Some(IntegerType::Signed),
             ScalarKind::Uint => Some(IntegerType::Unsigned),
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The value of an expression as it was when it was computed.
-    pub fn value(&self, handle: Handle<Expression>) -> Value {
+    pub(super) fn value(&self, handle: Handle<Expression>) -> Value {
         self.values.get(&handle).cloned().unwrap_or_else(|| self.compute(handle))
     }
 
@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The part of a local variable that a pointer leads to.
-    pub fn part(&self, mut pointer: Handle<Expression>) -> Option<VariablePart> {
+    pub(super) fn part(&self, mut pointer: Handle<Expression>) -> Option<VariablePart> {
         let mut path = Vec::new();
         loop {
             pointer = match self.function.expressions[pointer] {

@@ -13,25 +13,25 @@ use crate::kernel::signature::Watch;
 use crate::wgsl::PREFIX;
 
 /// The `global_invocation_id` of an invocation that has called a position helper.
-pub const INVOCATION: &str = "$invocation";
+pub(super) const INVOCATION: &str = "$invocation";
 
 /// True for invocations that only fill up the dispatch; their accesses are not part of the program.
-pub const IS_FILLER: &str = "$is_filler";
+pub(super) const IS_FILLER: &str = "$is_filler";
 
 /// The function that writes the report of an invocation, called at its end.
-pub fn flush_name() -> String {
+pub(crate) fn flush_name() -> String {
     format!("{PREFIX}flush")
 }
 
 /// The variable for the line of the first stopped loop of an invocation.
-pub fn line_name() -> String {
+pub(crate) fn line_name() -> String {
     LINE.replace('$', PREFIX)
 }
 
 /// Declares the report of all arrays and the private variables of an invocation: its id, the number
 /// of positions outside of chunks, and the array and position of the first one. The array is
 /// encoded as twice its index, plus 1, plus 1 for a store.
-pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> String {
+pub(super) fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> String {
     let line = if reports_stopped_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
         "@group({group}) @binding({binding}) var<storage, read_write> {REPORT}: array<atomic<u32>>;\n\
@@ -41,7 +41,7 @@ pub fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> St
 }
 
 /// The ghost cells of an array that an invocation records in private variables.
-pub struct RecordedGhosts<'u> {
+pub(super) struct RecordedGhosts<'u> {
     array: String,
     axes: Axes<'u>,
     loads: bool,
@@ -52,7 +52,7 @@ pub struct RecordedGhosts<'u> {
 ///
 /// A loop stores the words of a position in one statement. Where the adapter stops loops it may
 /// stop this loop too: each word then has its own statement.
-pub fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_stopped_loops: bool) -> String {
+pub(super) fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_stopped_loops: bool) -> String {
     let mut words = vec!["$stray".to_string()];
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };

@@ -9,18 +9,18 @@ use crate::wgsl::PREFIX;
 /// Geometry vectors used by helpers. Each invocation loads them into private variables at its
 /// start, because software adapters would load them again at each use.
 #[derive(Default)]
-pub struct UsedVectors(RefCell<BTreeSet<usize>>);
+pub(super) struct UsedVectors(RefCell<BTreeSet<usize>>);
 
 impl UsedVectors {
     /// The private variable of a vector.
-    pub fn variable(&self, vector: usize) -> String {
+    pub(super) fn variable(&self, vector: usize) -> String {
         self.0.borrow_mut().insert(vector);
         format!("$g{vector}")
     }
 
     /// The declarations of the variables and of the function that loads them; empty without used
     /// vectors.
-    pub fn declarations(&self) -> String {
+    pub(super) fn declarations(&self) -> String {
         let used = self.0.borrow();
         if used.is_empty() {
             return String::new();
@@ -34,20 +34,20 @@ impl UsedVectors {
 const BEGIN: &str = "$load_geometry";
 
 /// The function called at the start of each invocation.
-pub fn begin_name() -> String {
+pub(crate) fn begin_name() -> String {
     BEGIN.replace('$', PREFIX)
 }
 
 /// Writes expressions over tuples of a fixed number of axes, with geometry from vector `at` on.
 #[derive(Clone, Copy)]
-pub struct Axes<'u> {
+pub(super) struct Axes<'u> {
     pub count: usize,
     at: usize,
     used: &'u UsedVectors,
 }
 
 /// The type of a position of this many axes.
-pub fn position_type(axes: usize) -> String {
+pub(super) fn position_type(axes: usize) -> String {
     match axes {
         1 => "i32".to_owned(),
         n @ 2..=4 => format!("vec{n}<i32>"),
@@ -58,16 +58,16 @@ pub fn position_type(axes: usize) -> String {
 const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl<'u> Axes<'u> {
-    pub fn new(count: usize, at: usize, used: &'u UsedVectors) -> Self {
+    pub(super) fn new(count: usize, at: usize, used: &'u UsedVectors) -> Self {
         Self { count, at, used }
     }
 
-    pub fn ty(&self) -> String {
+    pub(super) fn ty(&self) -> String {
         position_type(self.count)
     }
 
     /// The component of one axis of the tuple in the variable `name`.
-    pub fn part(&self, name: &str, axis: usize) -> String {
+    pub(super) fn part(&self, name: &str, axis: usize) -> String {
         match self.count {
             1 => name.to_owned(),
             2..=4 => format!("{name}.{}", LETTERS[axis]),
@@ -76,21 +76,21 @@ impl<'u> Axes<'u> {
     }
 
     /// A scalar of the geometry's first vector.
-    pub fn head(&self, component: usize) -> String {
+    pub(super) fn head(&self, component: usize) -> String {
         format!("{}.{}", self.used.variable(self.at), LETTERS[component])
     }
 
     /// Index of the first vector of a tuple.
-    pub fn vector(&self, tuple: Tuple) -> usize {
+    pub(super) fn vector(&self, tuple: Tuple) -> usize {
         self.at + 1 + tuple.index() * vectors(self.count)
     }
 
-    pub fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
+    pub(super) fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
         format!("{}.{}", self.used.variable(self.vector(tuple) + axis / 4), LETTERS[axis % 4])
     }
 
     /// A whole geometry tuple, as a position.
-    pub fn geometry(&self, tuple: Tuple) -> String {
+    pub(super) fn geometry(&self, tuple: Tuple) -> String {
         match self.count {
             1..=4 => {
                 let parts: String = LETTERS[..self.count].iter().collect();
@@ -104,7 +104,7 @@ impl<'u> Axes<'u> {
     }
 
     /// A geometry tuple if a condition is true, else zeros.
-    pub fn geometry_where(&self, tuple: Tuple, condition: &str) -> String {
+    pub(super) fn geometry_where(&self, tuple: Tuple, condition: &str) -> String {
         match self.count {
             1 => format!("select(0, {}, {condition})", self.geometry(tuple)),
             2..=4 => format!("select(vec{}<i32>(0), {}, {condition})", self.count, self.geometry(tuple)),
@@ -117,7 +117,7 @@ impl<'u> Axes<'u> {
 
     /// Condition that `lo <= name < lo + extent` on every axis from `first` on, with one unsigned
     /// comparison per axis.
-    pub fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
+    pub(super) fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
         if first == 0 && (2..=4).contains(&self.count) {
             let n = self.count;
             let from = lo.map_or(name.to_owned(), |lo| format!("{name} - {}", self.geometry(lo)));
@@ -138,7 +138,7 @@ impl<'u> Axes<'u> {
     /// Operands that depend on the position come first. lavapipe (22.3) scans conditions from the
     /// left for parameters to treat as constants, and crashes on kernels with windows whose
     /// conditions begin with a parameter and continue with another operand.
-    pub fn offset(&self, first: &str, name: &str) -> String {
+    pub(super) fn offset(&self, first: &str, name: &str) -> String {
         let mut out = first.to_owned();
         for axis in 1..self.count {
             out += &format!(" + {} * {}", self.part(name, axis), self.geometry_part(Tuple::Strides, axis));

@@ -14,7 +14,7 @@ use crate::kernel::signature::{BoxForm, Signature, Space};
 const DOMAIN: &str = "domain";
 
 /// Suffixes of the domain's helpers.
-pub const DOMAIN_HELPERS: [&str; 4] = ["position", "inside", "extent", "workgroup"];
+pub(crate) const DOMAIN_HELPERS: [&str; 4] = ["position", "inside", "extent", "workgroup"];
 
 /// The suffix of a domain helper's name.
 fn helper_of(name: &str) -> Option<&str> {
@@ -22,13 +22,13 @@ fn helper_of(name: &str) -> Option<&str> {
 }
 
 /// True for the name of a helper of the domain.
-pub fn is_domain_helper(name: &str) -> bool {
+pub(crate) fn is_domain_helper(name: &str) -> bool {
     helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper))
 }
 
 /// Explains why a kernel cannot declare `name`; `None` if it can. `arrays` are the names of its
 /// arrays.
-pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
+pub(super) fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     if is_domain_helper(name) {
         return Some(format!(
             "`{name}` cannot be declared: it is the name of a helper of the domain; take another name"
@@ -43,14 +43,14 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
 }
 
 /// A list of the domain's helpers, if `name` looks like one but is not.
-pub fn hint(name: &str) -> Option<String> {
+pub(super) fn hint(name: &str) -> Option<String> {
     helper_of(name)?;
     let names = DOMAIN_HELPERS.map(|helper| format!("{DOMAIN}_{helper}"));
     Some(format!("the helpers of the domain are {}", names.join(", ")))
 }
 
 /// The position type of the helper `name`, as an error text.
-pub fn takes(name: &str, axes: usize) -> Option<String> {
+pub(super) fn takes(name: &str, axes: usize) -> Option<String> {
     match helper_of(name)? {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         "workgroup" => Some(format!("{name} takes workgroup_id, a vec3<u32>")),
@@ -68,7 +68,7 @@ fn workgroup_type(axes: usize) -> String {
 
 /// Writes the used helpers among `domain_position`, `domain_inside`, `domain_extent` and
 /// `domain_workgroup`.
-pub fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
+pub(super) fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
     let [position, inside, extent, workgroup] =
         DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
     let Positions { axes, used, at, form, .. } = *positions;

@@ -4,7 +4,7 @@ use super::writer::Writer;
 use crate::kernel::geometry::{GEOMETRY, Tuple};
 
 /// 64-bit arithmetic on pairs of words.
-pub const WIDE: &str = "\
+pub(super) const WIDE: &str = "\
 fn $add($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
   let $low = $a.x + $b.x;
   return vec2<u32>($low, $a.y + $b.y + select(0u, 1u, $low < $a.x));

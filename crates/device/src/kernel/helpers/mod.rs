@@ -30,18 +30,18 @@ use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{SourceScan, StorageVar};
 use super::signature::{Signature, Space, VarShape, Watch};
 use crate::wgsl::{self, PREFIX};
-pub use access_report::{flush_name, line_name};
-pub use axes::begin_name;
+pub(super) use access_report::{flush_name, line_name};
+pub(super) use axes::begin_name;
 use axes::{Axes, UsedVectors, position_type};
 #[cfg(test)]
-pub use domain::DOMAIN_HELPERS;
-pub use domain::is_domain_helper;
+pub(super) use domain::DOMAIN_HELPERS;
+pub(super) use domain::is_domain_helper;
 use position::Positions;
 use writer::Writer;
-pub use writer::window_name;
+pub(super) use writer::window_name;
 
 /// Suffixes of helper names.
-pub const HELPERS: [&str; 14] = [
+pub(super) const HELPERS: [&str; 14] = [
     "position",
     "inside",
     "inside_word",
@@ -59,7 +59,7 @@ pub const HELPERS: [&str; 14] = [
 ];
 
 /// Predeclared WGSL names in helpers and elementwise expressions, except keywords.
-pub const WORDS: [&str; 28] = [
+pub(super) const WORDS: [&str; 28] = [
     "all",
     "any",
     "array",
@@ -92,7 +92,7 @@ pub const WORDS: [&str; 28] = [
 
 /// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers
 /// that the kernel uses.
-pub fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
+pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
     let mut out = String::new();
     let _ =
         writeln!(out, "\n@group({group}) @binding(0) var<uniform> {GEOMETRY}: array<vec4<i32>, {}>;", map.vectors());
@@ -163,7 +163,7 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
 }
 
 /// Explains why a helper that the kernel calls does not exist; `None` if `name` is no helper.
-pub fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
+pub(super) fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     for (var, shape) in scan.storage.iter().zip(&signature.vars) {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
             continue;
@@ -180,7 +180,7 @@ pub fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Stri
 }
 
 /// The position type of the helper `name`, as an error text for a wrong first argument.
-pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
+pub(super) fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
     let mut vars = scan.storage.iter().zip(&signature.vars);
     let of_array = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)));
@@ -198,7 +198,7 @@ pub fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<Str
 }
 
 /// The position types of the arrays bound to each variable; `None` without arrays.
-pub fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
+pub(super) fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
     let of_axes = |axes: usize| {
         let vars = scan.storage.iter().zip(&signature.vars).filter(|(_, shape)| shape.axes == axes);
         let names: Vec<_> = vars.map(|(var, _)| format!("`{}`", var.name)).collect();

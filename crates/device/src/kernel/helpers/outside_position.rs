@@ -2,10 +2,10 @@
 
 /// Coordinate on every axis of invocations outside of the domain. Small multiples of it (modulo
 /// 2³²) are large, so that positions computed from it are also outside.
-pub const OUTSIDE: i32 = 0x9E37_79B9_u32 as i32;
+pub(super) const OUTSIDE: i32 = 0x9E37_79B9_u32 as i32;
 
 /// Returns a WGSL position with [`OUTSIDE`] on every axis.
-pub fn outside_position(axes: usize) -> String {
+pub(super) fn outside_position(axes: usize) -> String {
     match axes {
         1 => format!("i32({OUTSIDE})"),
         2..=4 => format!("vec{axes}<i32>({OUTSIDE})"),

@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
 }
 
 /// WGSL that computes the position of an invocation from its id.
-pub struct Positions<'u> {
+pub(super) struct Positions<'u> {
     pub axes: Axes<'u>,
     pub used: &'u UsedVectors,
     /// Index of the first vector of the domain's geometry.
@@ -34,7 +34,7 @@ pub struct Positions<'u> {
 
 impl Positions<'_> {
     /// Vector `k` of the box of an invocation.
-    pub fn box_vector(&self, k: usize) -> String {
+    pub(super) fn box_vector(&self, k: usize) -> String {
         match self.form {
             BoxForm::Several => format!("{GEOMETRY}[$b + {k}u]"),
             _ => self.used.variable(self.at + DomainMap::new(self.axes.count).boxes + k),
@@ -61,7 +61,7 @@ impl Positions<'_> {
     }
 
     /// `$box`, the first vector of the box that has an invocation with this z.
-    pub fn search(&self) -> String {
+    pub(super) fn search(&self) -> String {
         let DomainMap { starts, boxes, vectors_per_box: size, .. } = DomainMap::new(self.axes.count);
         let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
         text += "  var $n = vec4<u32>(0u);\n";
@@ -76,7 +76,7 @@ impl Positions<'_> {
     }
 
     /// `$position`.
-    pub fn position(&self) -> String {
+    pub(super) fn position(&self) -> String {
         let mut text = format!("fn $position($id: vec3<u32>) -> {} {{\n{}", self.axes.ty(), self.invocation());
         text += &match (self.form, self.axes.count) {
             (BoxForm::OneInOrder, _) => self.in_order(),
@@ -87,7 +87,7 @@ impl Positions<'_> {
     }
 
     /// The index in the domain, if it can be computed without a division.
-    pub fn domain_index(&self) -> Option<String> {
+    pub(super) fn domain_index(&self) -> Option<String> {
         let axes = self.axes;
         if self.form != BoxForm::OneInOrder || axes.count > 3 || self.word_cells.is_some() {
             return None;

@@ -7,7 +7,7 @@ use crate::kernel::signature::{VarShape, Watch};
 use crate::wgsl::PREFIX;
 
 /// The variable of window `k` (from 1) of an array.
-pub fn window_name(var: &str, k: u32) -> String {
+pub(crate) fn window_name(var: &str, k: u32) -> String {
     format!("{PREFIX}{var}_window{k}")
 }
 

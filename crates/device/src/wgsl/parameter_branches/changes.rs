@@ -8,7 +8,7 @@ use super::walk::{Changes, Target, Variable, Walk};
 
 impl Walk<'_> {
     /// Adds the stores of a block to `changes`.
-    pub fn collect_changes(&self, block: &Block, changes: &mut Changes) {
+    pub(super) fn collect_changes(&self, block: &Block, changes: &mut Changes) {
         for statement in block {
             match statement {
                 Statement::Store { pointer, value } => {

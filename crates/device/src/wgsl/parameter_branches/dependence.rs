@@ -6,7 +6,7 @@ use std::ops::BitOr;
 /// Set of inputs from which a value is computed. The default is a value computed from constants
 /// only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Dependence {
+pub(super) struct Dependence {
     /// A uniform at a constant index.
     pub on_uniform: bool,
     /// The counter of the innermost loop around the value.
@@ -15,9 +15,9 @@ pub struct Dependence {
     pub on_varying: bool,
 }
 
-pub const COUNTER: Dependence = Dependence { on_uniform: false, on_counter: true, on_varying: false };
-pub const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_varying: false };
-pub const VARYING: Dependence = Dependence { on_uniform: false, on_counter: false, on_varying: true };
+pub(super) const COUNTER: Dependence = Dependence { on_uniform: false, on_counter: true, on_varying: false };
+pub(super) const UNIFORM: Dependence = Dependence { on_uniform: true, on_counter: false, on_varying: false };
+pub(super) const VARYING: Dependence = Dependence { on_uniform: false, on_counter: false, on_varying: true };
 
 impl BitOr for Dependence {
     type Output = Self;
@@ -33,7 +33,11 @@ impl BitOr for Dependence {
 
 /// Joins the dependences of variables at the ends of two branches. A variable that differs between
 /// the branches also depends on `differs`.
-pub fn merge<K: Ord + Copy>(into: &mut BTreeMap<K, Dependence>, other: &BTreeMap<K, Dependence>, differs: Dependence) {
+pub(super) fn merge<K: Ord + Copy>(
+    into: &mut BTreeMap<K, Dependence>,
+    other: &BTreeMap<K, Dependence>,
+    differs: Dependence,
+) {
     for (&key, &value) in other {
         let here = into.entry(key).or_default();
         if *here != value {

@@ -64,7 +64,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
 }
 
 /// Finds the conditions that depend on parameters only: function, line and source text of each.
-pub fn parameter_branches(module: &Module, text: &str) -> Vec<String> {
+pub(crate) fn parameter_branches(module: &Module, text: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     for point in &module.entry_points {
         let mut privates = BTreeMap::new();

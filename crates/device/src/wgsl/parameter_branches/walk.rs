@@ -8,17 +8,17 @@ use super::dependence::{COUNTER, Dependence, UNIFORM, VARYING, merge};
 
 /// A variable whose dependence is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variable {
+pub(super) enum Variable {
     Local(Handle<LocalVariable>),
     Private(Handle<GlobalVariable>),
     /// A variable of the caller, by the index of the pointer argument.
     Argument(u32),
 }
 
-pub type Privates = BTreeMap<Handle<GlobalVariable>, Dependence>;
+pub(super) type Privates = BTreeMap<Handle<GlobalVariable>, Dependence>;
 
 /// Analysis of one call of a function.
-pub struct Walk<'a> {
+pub(super) struct Walk<'a> {
     pub module: &'a Module,
     text: &'a str,
     pub function: &'a Function,
@@ -30,7 +30,7 @@ pub struct Walk<'a> {
     found: &'a mut BTreeSet<String>,
 }
 
-pub enum Target {
+pub(super) enum Target {
     Uniform,
     Variable(Variable),
     Other,
@@ -39,12 +39,12 @@ pub enum Target {
 /// The stores of a loop to each variable; each entry is the step of a counter, or `None` for other
 /// stores.
 #[derive(Default)]
-pub struct Changes {
+pub(super) struct Changes {
     pub stores: BTreeMap<Variable, Vec<Option<Handle<Expression>>>>,
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(
+    pub(super) fn new(
         module: &'a Module,
         text: &'a str,
         function: &'a Function,
@@ -58,7 +58,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Analyses the function and returns the dependence of its result.
-    pub fn run(mut self) -> Dependence {
+    pub(super) fn run(mut self) -> Dependence {
         for (handle, variable) in self.function.local_variables.iter() {
             let init = variable.init.map_or(Dependence::default(), |init| self.value(init));
             self.locals.insert(Variable::Local(handle), init);
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The variable that a pointer refers to, and whether all indices on the path are constant.
-    pub fn target(&self, mut pointer: Handle<Expression>) -> (Target, bool) {
+    pub(super) fn target(&self, mut pointer: Handle<Expression>) -> (Target, bool) {
         let mut at_constant = true;
         loop {
             pointer = match self.function.expressions[pointer] {

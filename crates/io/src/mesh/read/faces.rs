@@ -9,7 +9,7 @@ const MOST_CORNERS: usize = 4096;
 
 /// Faces of a file, in order. Faces of fewer than three corners have no area and are dropped.
 #[derive(Default)]
-pub struct Faces {
+pub(super) struct Faces {
     triangles: Vec<[u64; 3]>,
     /// Corners of all faces with more than three.
     corners: Vec<u64>,
@@ -28,12 +28,12 @@ struct Polygon {
 
 impl Faces {
     /// Number of triangles and polygons.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.triangles.len() + self.polygons.len()
     }
 
     /// Adds a face at byte `at` of the file.
-    pub fn push(&mut self, corners: &[u64], at: u64) {
+    pub(super) fn push(&mut self, corners: &[u64], at: u64) {
         match *corners {
             [] | [_] | [_, _] => {}
             [a, b, c] => self.triangles.push([a, b, c]),
@@ -45,7 +45,7 @@ impl Faces {
     }
 
     /// Adds the triangles of a strip, with alternating order of corners.
-    pub fn push_strip(&mut self, strip: &[u64]) {
+    pub(super) fn push_strip(&mut self, strip: &[u64]) {
         for (number, &[a, b, c]) in strip.array_windows::<3>().enumerate() {
             self.triangles.push(if number % 2 == 0 { [a, b, c] } else { [b, a, c] });
         }
@@ -55,7 +55,7 @@ impl Faces {
     ///
     /// # Errors
     /// A concave face has too many corners.
-    pub fn into_triangles(self, positions: &[[f32; 3]], path: &Path) -> Result<Vec<[u64; 3]>, IoError> {
+    pub(super) fn into_triangles(self, positions: &[[f32; 3]], path: &Path) -> Result<Vec<[u64; 3]>, IoError> {
         if self.polygons.is_empty() {
             return Ok(self.triangles);
         }

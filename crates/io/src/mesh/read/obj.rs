@@ -76,7 +76,7 @@ struct Lines<'a> {
     corners: Vec<u64>,
 }
 
-pub fn read(path: &Path) -> Result<Mesh, IoError> {
+pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let source = MeshSource::open(path)?;
     let mut lines = Lines {
         source,
@@ -154,7 +154,7 @@ impl Lines<'_> {
     }
 
     /// Parses three numbers; a weight or a colour may follow.
-    fn vector(&self, line: &Line, words: SplitAsciiWhitespace) -> Result<[f64; 3], IoError> {
+    fn vector(&self, line: &Line, words: SplitAsciiWhitespace<'_>) -> Result<[f64; 3], IoError> {
         let mut found = [0.0; 3];
         let mut words = words.map(|word| word.parse().map_err(|_| quoted(word)));
         for part in &mut found {
@@ -167,7 +167,7 @@ impl Lines<'_> {
         Ok(found)
     }
 
-    fn face(&mut self, line: &Line, words: SplitAsciiWhitespace) -> Result<(), IoError> {
+    fn face(&mut self, line: &Line, words: SplitAsciiWhitespace<'_>) -> Result<(), IoError> {
         let mut corners = std::mem::take(&mut self.corners);
         corners.clear();
         for word in words.take_while(|word| !word.starts_with('#')) {

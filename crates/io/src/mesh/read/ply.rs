@@ -17,7 +17,7 @@ use crate::scalar::ScalarKind;
 use header::{Element, Property};
 use numbers::Numbers;
 
-pub fn read(path: &Path) -> Result<Mesh, IoError> {
+pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = MeshSource::open(path)?;
     let (encoding, elements) = header::read(&mut source)?;
     let vertices = elements.iter().find(|element| element.name == "vertex");
@@ -49,7 +49,7 @@ pub fn read(path: &Path) -> Result<Mesh, IoError> {
     Ok(mesh)
 }
 
-fn drop_rows(numbers: &mut Numbers, element: &Element) -> Result<(), IoError> {
+fn drop_rows(numbers: &mut Numbers<'_>, element: &Element) -> Result<(), IoError> {
     // A row without properties has no bytes, and a header may declare any number of such rows.
     for _ in 0..if element.properties.is_empty() { 0 } else { element.count } {
         element.properties.iter().try_for_each(|property| numbers.drop_property(property))?;
@@ -68,7 +68,7 @@ enum Role {
 }
 
 fn read_vertices(
-    numbers: &mut Numbers,
+    numbers: &mut Numbers<'_>,
     element: &Element,
     mesh: &mut Mesh,
     positions: &mut Vec<[f64; 3]>,
@@ -133,7 +133,7 @@ enum Kind {
 }
 
 fn read_faces(
-    numbers: &mut Numbers,
+    numbers: &mut Numbers<'_>,
     element: &Element,
     vertices: u64,
     kind: Kind,

@@ -7,7 +7,7 @@ const FAR: f64 = 16.0;
 ///
 /// Along an axis where floats hold all coordinates exactly, or where the mesh is near 0, the origin
 /// is 0; else it is the smallest coordinate.
-pub fn floats(positions: &[[f64; 3]]) -> (Vec<[f32; 3]>, [f64; 3]) {
+pub(super) fn floats(positions: &[[f64; 3]]) -> (Vec<[f32; 3]>, [f64; 3]) {
     let (mut low, mut high, mut is_exact) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3], [true; 3]);
     for position in positions {
         for axis in 0..3 {

@@ -11,7 +11,7 @@ use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
 
-pub fn read(path: &Path) -> Result<Mesh, IoError> {
+pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut whole, mut named): (Option<Mesh>, _) = (None, NamedFiles::default());
     for (at, name) in sources(&Head::read(path)?)? {
         named.add(path, at, &name)?;

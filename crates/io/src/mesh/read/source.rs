@@ -18,7 +18,7 @@ const WORD: usize = 256;
 const BLOCK: u64 = 1 << 20;
 
 /// An open file at a position.
-pub struct MeshSource<'a> {
+pub(super) struct MeshSource<'a> {
     pub path: &'a Path,
     file: BufReader<File>,
     /// Offset of the next byte.
@@ -27,7 +27,7 @@ pub struct MeshSource<'a> {
 }
 
 /// A line without its line ending.
-pub struct Line {
+pub(super) struct Line {
     pub text: String,
     /// Offset of the first byte.
     pub at: u64,
@@ -38,7 +38,7 @@ pub struct Line {
 }
 
 /// A word between white space.
-pub struct Word {
+pub(super) struct Word {
     pub text: String,
     /// Offset of the first byte.
     pub at: u64,
@@ -46,17 +46,17 @@ pub struct Word {
 
 impl Word {
     /// True for this word, without regard to case.
-    pub fn is(&self, wanted: &str) -> bool {
+    pub(super) fn is(&self, wanted: &str) -> bool {
         self.text.eq_ignore_ascii_case(wanted)
     }
 
     /// Error message for a word where another one is expected.
-    pub fn wrong(&self, wanted: &str) -> String {
+    pub(super) fn wrong(&self, wanted: &str) -> String {
         format!("{} stands where {wanted} is expected", quoted(&self.text))
     }
 
     /// The word without a byte order mark, which some editors put at the beginning of a file.
-    pub fn without_mark(mut self) -> Self {
+    pub(super) fn without_mark(mut self) -> Self {
         if let Some(text) = self.text.strip_prefix('\u{feff}') {
             self.text = text.to_string();
         }
@@ -69,17 +69,17 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// The file cannot be opened or is not regular.
-    pub fn open(path: &'a Path) -> Result<Self, IoError> {
+    pub(super) fn open(path: &'a Path) -> Result<Self, IoError> {
         let (file, length) = open_regular(path)?;
         Ok(Self { path, file: BufReader::with_capacity(1 << 16, file), at: 0, length })
     }
 
-    pub fn malformed<T>(&self, at: u64, message: impl Into<String>) -> Result<T, IoError> {
+    pub(super) fn malformed<T>(&self, at: u64, message: impl Into<String>) -> Result<T, IoError> {
         Err(IoError::malformed(self.path, at, message))
     }
 
     /// Number of remaining bytes.
-    pub fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         self.length.saturating_sub(self.at)
     }
 
@@ -87,7 +87,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// Fewer bytes follow.
-    pub fn need(&self, bytes: Option<u64>) -> Result<u64, IoError> {
+    pub(super) fn need(&self, bytes: Option<u64>) -> Result<u64, IoError> {
         let (found, expected) = (self.left(), bytes.unwrap_or(u64::MAX));
         if found < expected {
             let path = self.path.to_path_buf();
@@ -100,7 +100,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// Bytes follow.
-    pub fn end(&self, expected: u64) -> Result<(), IoError> {
+    pub(super) fn end(&self, expected: u64) -> Result<(), IoError> {
         if self.left() == 0 {
             return Ok(());
         }
@@ -111,7 +111,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// The file ends before; an operating system error.
-    pub fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
+    pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
         self.need(Some(out.len() as u64))?;
         self.file.read_exact(out).map_err(|error| match error.kind() {
             // Another program has truncated the file since it was opened.
@@ -126,7 +126,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// The file has fewer rows; an error of `take`.
-    pub fn rows(
+    pub(super) fn rows(
         &mut self,
         count: u64,
         width: u64,
@@ -155,7 +155,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// The text is too long; an I/O error.
-    pub fn line(&mut self) -> Result<Option<Line>, IoError> {
+    pub(super) fn line(&mut self) -> Result<Option<Line>, IoError> {
         let (at, mut bytes) = (self.at, Vec::new());
         let read = (&mut self.file).take(LINE + 1).read_until(b'\n', &mut bytes);
         self.at += read.map_err(|error| IoError::system(self.path, "read", &error))? as u64;
@@ -176,7 +176,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// It is not.
-    pub fn demand_text(&self, line: &Line) -> Result<(), IoError> {
+    pub(super) fn demand_text(&self, line: &Line) -> Result<(), IoError> {
         line.strange.map_or(Ok(()), |at| self.malformed(at, "the line is not text in UTF-8"))
     }
 
@@ -184,7 +184,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn peek(&mut self, count: usize) -> Result<&[u8], IoError> {
+    pub(super) fn peek(&mut self, count: usize) -> Result<&[u8], IoError> {
         let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
         Ok(&buffer[..buffer.len().min(count)])
     }
@@ -193,7 +193,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// The text is too long; an I/O error.
-    pub fn word(&mut self) -> Result<Option<Word>, IoError> {
+    pub(super) fn word(&mut self) -> Result<Option<Word>, IoError> {
         let (mut bytes, mut start) = (Vec::new(), self.at);
         loop {
             let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
@@ -228,7 +228,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// An I/O error.
-    pub fn word_of_line(&mut self) -> Result<Option<Word>, IoError> {
+    pub(super) fn word_of_line(&mut self) -> Result<Option<Word>, IoError> {
         let (mut bytes, mut start) = (Vec::new(), self.at);
         loop {
             let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
@@ -263,7 +263,7 @@ impl<'a> MeshSource<'a> {
     ///
     /// # Errors
     /// Other bytes follow.
-    pub fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
+    pub(super) fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
         match self.word() {
             Ok(None) => Ok(()),
             Err(error @ IoError::File(FileError::System { .. })) => Err(error),
@@ -276,6 +276,6 @@ impl<'a> MeshSource<'a> {
 }
 
 /// Three little-endian floats from byte `at` of a row.
-pub fn vector(row: &[u8], at: usize) -> [f32; 3] {
+pub(super) fn vector(row: &[u8], at: usize) -> [f32; 3] {
     [0, 4, 8].map(|part| f32::from_le_bytes([0, 1, 2, 3].map(|byte| row[at + part + byte])))
 }

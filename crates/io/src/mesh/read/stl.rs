@@ -12,7 +12,7 @@ use crate::IoError;
 use crate::mesh::facet::FACET;
 use crate::mesh::stl::LEAD;
 
-pub fn read(path: &Path) -> Result<Mesh, IoError> {
+pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = MeshSource::open(path)?;
     let head = source.peek(LEAD as usize)?.to_vec();
     let count = head

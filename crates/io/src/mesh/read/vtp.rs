@@ -18,7 +18,7 @@ use crate::vti::document::VtiArray;
 use crate::vti::{big_endian, kind};
 use document::{PolyData, VtpPiece};
 
-pub fn read(path: &Path) -> Result<Mesh, IoError> {
+pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let head = Head::read(path)?;
     let data = PolyData::read(&head)?;
     let mut numbers = Numbers { head: &head, data: &data, arrays: Arrays::new(&head, &data.document)? };

@@ -36,7 +36,7 @@ fn row(function: Function) -> AccuracyRow {
     AccuracyRow { operations: number(cells[0]) as usize, max_error: number(cells[1]).into(), low, high }
 }
 
-pub fn reference(function: Function, x: f64, y: f64) -> f64 {
+pub(super) fn reference(function: Function, x: f64, y: f64) -> f64 {
     match function {
         Function::Sin => double::sin(x),
         Function::Cos => double::cos(x),

@@ -5,7 +5,7 @@ use super::{FORMULAS, Random, scalar, special_values};
 use crate::ir::{Compare, Definition, Function, Kernel, Statement, Type};
 use crate::math;
 
-pub fn expansion(function: Function, operands: usize) -> Expansion {
+pub(super) fn expansion(function: Function, operands: usize) -> Expansion {
     Expansion::new(&vec![Type::F32; operands], |kernel, out, values| math::expand(kernel, out, function, values))
         .unwrap_or_else(|| panic!("{function:?} has no expansion"))
 }

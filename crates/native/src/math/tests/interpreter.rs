@@ -3,7 +3,7 @@
 use crate::ir::{Binary, Compare, Convert, Definition, Kernel, Statement, Type, Unary, Value};
 
 /// Straight-line code, as a kernel with the operands as first values.
-pub struct Expansion {
+pub(super) struct Expansion {
     kernel: Kernel,
     statements: Vec<Statement>,
     result: Value,
@@ -12,7 +12,7 @@ pub struct Expansion {
 
 impl Expansion {
     /// Expands a function of operands of the given types.
-    pub fn new(
+    pub(super) fn new(
         operands: &[Type],
         expand: impl FnOnce(&mut Kernel, &mut Vec<Statement>, &[Value]) -> Option<Value>,
     ) -> Option<Self> {
@@ -29,22 +29,22 @@ impl Expansion {
     }
 
     /// Number of operations, without reinterpretations of bits.
-    pub fn count_operations(&self) -> usize {
+    pub(super) fn count_operations(&self) -> usize {
         let defined = self.statements.iter().map(|statement| self.kernel.definition(defined_value(statement)));
         defined.filter(|definition| !matches!(definition, Definition::Convert(Convert::Bits, _))).count()
     }
 
     /// Number of reinterpretations of bits.
-    pub fn count_bit_conversions(&self) -> usize {
+    pub(super) fn count_bit_conversions(&self) -> usize {
         self.statements.len() - self.count_operations()
     }
 
-    pub fn result_type(&self) -> Type {
+    pub(super) fn result_type(&self) -> Type {
         self.kernel.ty(self.result)
     }
 
     /// Bits of the result.
-    pub fn run(&mut self, operands: &[u32]) -> u32 {
+    pub(super) fn run(&mut self, operands: &[u32]) -> u32 {
         self.values[..operands.len()].copy_from_slice(operands);
         for statement in &self.statements {
             let value = defined_value(statement);

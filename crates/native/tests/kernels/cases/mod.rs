@@ -18,7 +18,7 @@ use crate::compare::compile;
 use crate::interpreter::{Buffers, run};
 
 /// A type of Rust with its WGSL type.
-pub trait Element: Pod + Debug {
+pub(crate) trait Element: Pod + Debug {
     const NAME: &'static str;
 
     /// True for equal bits, or two NaN.
@@ -63,17 +63,17 @@ element!([i64; 2], "vec2<i64>", |a, b| a == b);
 element!([f64; 2], "vec2<f64>", |a, b| a.iter().zip(b).all(|(a, b)| a.agrees(b)));
 
 /// Bytes of a buffer.
-pub fn bytes<T: Pod>(values: &[T]) -> Vec<u8> {
+pub(crate) fn bytes<T: Pod>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
 /// Values of a buffer.
-pub fn values<T: Pod>(bytes: &[u8]) -> Vec<T> {
+pub(crate) fn values<T: Pod>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
 /// Runs the entry point `main` of a text over the bindings 0, 1, … of group 0; returns them.
-pub fn run_text(text: &str, bindings: &[Vec<u8>], workgroups: [u32; 3]) -> Result<Vec<Vec<u8>>, String> {
+pub(crate) fn run_text(text: &str, bindings: &[Vec<u8>], workgroups: [u32; 3]) -> Result<Vec<Vec<u8>>, String> {
     let (module, info) = compile(text)?;
     let mut buffers: Buffers = bindings.iter().enumerate().map(|(i, bytes)| ((0, i as u32), bytes.clone())).collect();
     run(&module, &info, "main", &mut buffers, workgroups)?;
@@ -81,14 +81,14 @@ pub fn run_text(text: &str, bindings: &[Vec<u8>], workgroups: [u32; 3]) -> Resul
 }
 
 /// Runs a kernel with one writable array of `u32`, binding 0; returns the array.
-pub fn run_words(text: &str, length: usize, workgroups: [u32; 3]) -> Vec<u32> {
+pub(crate) fn run_words(text: &str, length: usize, workgroups: [u32; 3]) -> Vec<u32> {
     let buffers = run_text(text, &[bytes(&vec![0u32; length])], workgroups).unwrap();
     values(&buffers[0])
 }
 
 /// Asserts that an expression of `x` has the expected value for each input.
 #[track_caller]
-pub fn check<A: Element, B: Element>(expression: &str, inputs: &[A], expected: impl Fn(A) -> B) {
+pub(crate) fn check<A: Element, B: Element>(expression: &str, inputs: &[A], expected: impl Fn(A) -> B) {
     let (from, to) = (A::NAME, B::NAME);
     let enable = if from.contains("f16") || to.contains("f16") { "enable f16;" } else { "" };
     let text = format!(
@@ -111,7 +111,7 @@ pub fn check<A: Element, B: Element>(expression: &str, inputs: &[A], expected: i
 }
 
 /// Numbers at the edges of `f32`.
-pub const FLOATS: [f32; 25] = [
+pub(crate) const FLOATS: [f32; 25] = [
     0.0,
     -0.0,
     1.0,
@@ -139,17 +139,18 @@ pub const FLOATS: [f32; 25] = [
     16777217.0,
 ];
 
-pub const SIGNED: [i32; 12] = [0, 1, -1, 2, -7, 31, 32, 33, i32::MAX, i32::MIN, i32::MIN + 1, 0x0f0f_1234];
+pub(crate) const SIGNED: [i32; 12] = [0, 1, -1, 2, -7, 31, 32, 33, i32::MAX, i32::MIN, i32::MIN + 1, 0x0f0f_1234];
 
-pub const UNSIGNED: [u32; 12] = [0, 1, 2, 7, 31, 32, 33, u32::MAX, 1 << 31, (1 << 31) - 1, 0x0f0f_1234, 0x80ff_7f01];
+pub(crate) const UNSIGNED: [u32; 12] =
+    [0, 1, 2, 7, 31, 32, 33, u32::MAX, 1 << 31, (1 << 31) - 1, 0x0f0f_1234, 0x80ff_7f01];
 
 /// All pairs of numbers.
-pub fn pairs<T: Copy>(numbers: &[T]) -> Vec<[T; 2]> {
+pub(crate) fn pairs<T: Copy>(numbers: &[T]) -> Vec<[T; 2]> {
     numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| [a, b])).collect()
 }
 
 /// Many quadruples of numbers.
-pub fn quadruples<T: Copy>(numbers: &[T]) -> Vec<[T; 4]> {
+pub(crate) fn quadruples<T: Copy>(numbers: &[T]) -> Vec<[T; 4]> {
     let n = numbers.len();
     (0..n * n).map(|i| [i, i / n, i * 7 + i / 3, i * 5 + 3].map(|k| numbers[k % n])).collect()
 }

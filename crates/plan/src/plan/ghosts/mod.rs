@@ -118,7 +118,7 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
         }
     }
     let chunk = |step: &Move| ((step.dst_array, step.dst_chunk), step.dst);
-    let written: Option<Written> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
+    let written: Option<Written<'_>> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
     // The round of a message is its smallest direction, which both ends know.
     let first_direction = |_, _, moves: &[(GhostKey, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
     Ok(builder.finish(rounds, written, first_direction))

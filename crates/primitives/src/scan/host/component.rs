@@ -5,7 +5,7 @@ use zippy::device::Operator;
 use super::super::association::{BLOCK, Item, block, join};
 use super::super::operation::Arithmetic;
 
-pub struct Component<'a, S> {
+pub(super) struct Component<'a, S> {
     pub input: &'a [S],
     pub output: Option<&'a mut [S]>,
     /// Empty if only the first cell is a head.
@@ -15,7 +15,7 @@ pub struct Component<'a, S> {
 }
 
 /// The function of a built-in operator.
-pub fn function<S: Arithmetic>(operator: &Operator) -> fn(S, S) -> S {
+pub(super) fn function<S: Arithmetic>(operator: &Operator) -> fn(S, S) -> S {
     match operator {
         Operator::Min => least,
         Operator::Max => greatest,
@@ -35,7 +35,7 @@ impl<S: Arithmetic> Component<'_, S> {
     /// Scans the cells after the earlier value `carry`, and returns the combination of both. If the
     /// order of combination matters, the cells begin at a block boundary.
     // Variants that a type does not need are not compiled for it.
-    pub fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
+    pub(super) fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
         match operator {
             Operator::Min if S::EXACT_EXTREMES => self.in_one_go(least, carry),
             Operator::Min => self.by_blocks(least, carry),

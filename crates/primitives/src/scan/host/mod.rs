@@ -29,7 +29,7 @@ const TASK_BYTES: usize = 256 << 10;
 const WINDOW_BYTES: usize = 1 << 20;
 
 /// Sums of blocks of cells: one per block if the order of combination matters, else a single one.
-pub struct BlockSums {
+pub(super) struct BlockSums {
     values: Vec<u8>,
     /// For each block, true if it has a head.
     heads: Vec<bool>,
@@ -37,11 +37,11 @@ pub struct BlockSums {
 
 /// Scans `input` after the value of the earlier cells, writes to `output` if present, and returns
 /// the combination.
-pub fn scan(
+pub(crate) fn scan(
     device: &Device,
-    operation: &ScanOperation,
+    operation: &ScanOperation<'_>,
     input: &CellSequence,
-    heads: Heads,
+    heads: Heads<'_>,
     output: Option<&CellSequence>,
     carry: Carry,
 ) -> Result<Carry> {
@@ -56,11 +56,11 @@ pub fn scan(
 
 /// Sums of the blocks of `input`, and the last key. `key` is the key of the previous cell if keys
 /// define the segments.
-pub fn block_sums(
+pub(super) fn block_sums(
     device: &Device,
-    operation: &ScanOperation,
+    operation: &ScanOperation<'_>,
     input: &CellSequence,
-    heads: Heads,
+    heads: Heads<'_>,
     key: Option<Vec<u8>>,
 ) -> Result<(BlockSums, Option<Vec<u8>>)> {
     let none = BlockSums { values: Vec::new(), heads: Vec::new() };
@@ -71,7 +71,7 @@ pub fn block_sums(
 
 impl BlockSums {
     /// The value `before` combined with the blocks.
-    pub fn after(&self, operation: &ScanOperation, before: Carry) -> Carry {
+    pub(super) fn after(&self, operation: &ScanOperation<'_>, before: Carry) -> Carry {
         let Some((number, lanes)) = operation.scalars() else { return before };
         for_number!(number, S => {
             let sums = bytemuck::pod_collect_to_vec::<u8, S>(&self.values);
@@ -171,7 +171,7 @@ impl HostScan<'_> {
 
     /// Calls `f` with the tasks of all cells, in portions if the host cannot access device memory.
     /// `key` is the key of the previous cell, and is set to the last key.
-    fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask>)) -> Result<()> {
+    fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask<'_>>)) -> Result<()> {
         let in_place = self.output.is_some_and(|output| output.same_as(self.input));
         let input = (!in_place).then_some(self.input);
         let read: Vec<&CellSequence> = input.into_iter().chain(self.heads.cells()).collect();
@@ -207,7 +207,7 @@ impl HostScan<'_> {
 }
 
 /// The sum of numbers in 64 bits.
-pub fn widened_sum(numbers: &CellSequence) -> Result<u64> {
+pub(super) fn widened_sum(numbers: &CellSequence) -> Result<u64> {
     let mut all = 0;
     for slice in numbers.slices(WINDOW_BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize];

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, cast_slice_mut, try_cast_slice};
 
 /// Reader of numbers in several slices.
-pub struct PieceReader<'a, S> {
+pub(super) struct PieceReader<'a, S> {
     pieces: Vec<&'a [u8]>,
     next: usize,
     /// Rest of the current slice.
@@ -13,12 +13,12 @@ pub struct PieceReader<'a, S> {
 }
 
 impl<'a, S: Pod> PieceReader<'a, S> {
-    pub fn new(pieces: &[&'a [u8]]) -> Self {
+    pub(super) fn new(pieces: &[&'a [u8]]) -> Self {
         Self { pieces: pieces.to_vec(), next: 0, rest: &[], joined: Vec::new() }
     }
 
     /// The next `numbers` numbers; as many must be left.
-    pub fn next(&mut self, numbers: usize) -> &[S] {
+    pub(super) fn next(&mut self, numbers: usize) -> &[S] {
         let mut bytes = numbers * size_of::<S>();
         if self.rest.is_empty() {
             self.step();
@@ -52,19 +52,19 @@ impl<'a, S: Pod> PieceReader<'a, S> {
 }
 
 /// Writer to several slices.
-pub struct PieceWriter<'a> {
+pub(super) struct PieceWriter<'a> {
     pieces: std::vec::IntoIter<&'a mut [u8]>,
     /// Rest of the current slice.
     rest: &'a mut [u8],
 }
 
 impl<'a> PieceWriter<'a> {
-    pub fn new(pieces: Vec<&'a mut [u8]>) -> Self {
+    pub(super) fn new(pieces: Vec<&'a mut [u8]>) -> Self {
         Self { pieces: pieces.into_iter(), rest: &mut [] }
     }
 
     /// The next `bytes` bytes; as many must be left.
-    pub fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
+    pub(super) fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
         let mut taken = Vec::with_capacity(1);
         while bytes > 0 {
             if self.rest.is_empty() {

@@ -13,7 +13,7 @@ use crate::heads::find_heads;
 const TILE: usize = 2 * BLOCK;
 
 /// A scan of numbers of one type, which threads share.
-pub struct NumberScan<'a, S> {
+pub(super) struct NumberScan<'a, S> {
     pub operator: &'a Operator,
     pub lanes: usize,
     /// Initial value of an exclusive scan, per component.
@@ -25,7 +25,7 @@ pub struct NumberScan<'a, S> {
 
 /// Representation of segment heads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeadKind {
+pub(super) enum HeadKind {
     None,
     Flags,
     /// Keys with this number of bytes.
@@ -33,10 +33,10 @@ pub enum HeadKind {
 }
 
 /// Sum of each component of the cells before; `None` before the first cell.
-pub type Items<S> = Vec<Option<Item<S>>>;
+pub(super) type Items<S> = Vec<Option<Item<S>>>;
 
 /// Cells that one thread scans, beginning at a block boundary.
-pub struct ScanTask<'a> {
+pub(super) struct ScanTask<'a> {
     pub cells: usize,
     /// `None` if the output is the input.
     pub input: Option<Vec<&'a [u8]>>,
@@ -57,7 +57,7 @@ impl ScanTask<'_> {
 impl<S: Arithmetic> NumberScan<'_, S> {
     /// Sums of the components of a task: one per block if the order of combination matters, else a
     /// single one.
-    pub fn sums(&self, task: &ScanTask) -> Vec<Item<S>> {
+    pub(super) fn sums(&self, task: &ScanTask<'_>) -> Vec<Item<S>> {
         let written: Vec<&[u8]> = task.output.iter().map(|bytes| &**bytes).collect();
         let mut input = PieceReader::new(task.input.as_ref().unwrap_or(&written));
         let mut heads = TaskHeads::new(self.heads, task);
@@ -73,7 +73,7 @@ impl<S: Arithmetic> NumberScan<'_, S> {
     }
 
     /// Writes the results of a task; `items` are the sums before it. Returns the sums with it.
-    pub fn write(&self, task: ScanTask, mut items: Items<S>) -> Items<S> {
+    pub(super) fn write(&self, task: ScanTask<'_>, mut items: Items<S>) -> Items<S> {
         let (mut heads, tiles) = (TaskHeads::new(self.heads, &task), task.tiles(TILE));
         let mut input = task.input.as_deref().map(PieceReader::new);
         let mut output = PieceWriter::new(task.output);

@@ -7,24 +7,24 @@ const LOOKS: usize = 200;
 
 /// The value before the first task, and the value after each task. Threads that process tasks in
 /// order wait for each other's values.
-pub struct ValueChain<V>(Vec<ChainValue<V>>);
+pub(super) struct ValueChain<V>(Vec<ChainValue<V>>);
 
 /// A value that is set once; `None` if its task ended without a value.
 type ChainValue<V> = OnceLock<Option<V>>;
 
 impl<V> ValueChain<V> {
-    pub fn new(first: V, tasks: usize) -> Self {
+    pub(super) fn new(first: V, tasks: usize) -> Self {
         let mut values = vec![OnceLock::from(Some(first))];
         values.extend((0..tasks).map(|_| OnceLock::new()));
         Self(values)
     }
 
     /// The link of a task, for the thread that runs it.
-    pub fn link(&self, task: usize) -> ChainLink<'_, V> {
+    pub(super) fn link(&self, task: usize) -> ChainLink<'_, V> {
         ChainLink { before: &self.0[task], after: &self.0[task + 1] }
     }
 
-    pub fn into_last(self) -> Option<V> {
+    pub(super) fn into_last(self) -> Option<V> {
         self.0.into_iter().next_back()?.into_inner()?
     }
 }
@@ -33,14 +33,14 @@ impl<V> ValueChain<V> {
 ///
 /// If a task is dropped without a value, for example in a panic, the later tasks also end, instead
 /// of waiting forever.
-pub struct ChainLink<'a, V> {
+pub(super) struct ChainLink<'a, V> {
     before: &'a ChainValue<V>,
     after: &'a ChainValue<V>,
 }
 
 impl<V> ChainLink<'_, V> {
     /// Waits for the value before the task. `None` if an earlier task ended without a value.
-    pub fn before(&self) -> Option<&V> {
+    pub(super) fn before(&self) -> Option<&V> {
         for _ in 0..LOOKS {
             if let Some(value) = self.before.get() {
                 return value.as_ref();
@@ -50,7 +50,7 @@ impl<V> ChainLink<'_, V> {
         self.before.wait().as_ref()
     }
 
-    pub fn set(&self, value: V) {
+    pub(super) fn set(&self, value: V) {
         self.after.get_or_init(|| Some(value));
     }
 }

@@ -109,7 +109,7 @@ impl OnRank<'_> {
 }
 
 /// The WGSL type of a cell in an expression.
-pub fn value_type(element: &ElementInfo) -> &'static str {
+pub(super) fn value_type(element: &ElementInfo) -> &'static str {
     match element.kind {
         ElementKind::Packed(packed) if packed.is_signed() => "i32",
         ElementKind::Packed(_) => "u32",

@@ -3,20 +3,20 @@
 use super::digits::{CommonBits, Digit, Key, KeyForm, Value};
 
 /// Bits per digit.
-pub const WIDTH: u32 = 8;
+pub(super) const WIDTH: u32 = 8;
 const VALUES: usize = 1 << WIDTH;
 /// Maximum number of pairs for insertion sort.
 const FEW: usize = 24;
 
 /// Pairs in one slice each, and room for the same number.
-pub struct CachedPairs<'a, K, V> {
+pub(super) struct CachedPairs<'a, K, V> {
     pub keys: [&'a mut [K]; 2],
     pub values: [&'a mut [V]; 2],
 }
 
 impl<K: Key, V: Value> CachedPairs<'_, K, V> {
     /// Sorts the pairs. The result is in place, or at the same index in the room.
-    pub fn sort(mut self, form: KeyForm, to_room: bool) {
+    pub(super) fn sort(mut self, form: KeyForm, to_room: bool) {
         let mut turned = false;
         if self.keys[0].len() <= FEW {
             self.insert(form);

@@ -3,33 +3,33 @@
 use std::mem::take;
 
 /// Consecutive slices that form one sequence.
-pub struct SliceChain<'a, T>(Vec<&'a mut [T]>);
+pub(super) struct SliceChain<'a, T>(Vec<&'a mut [T]>);
 
 impl<'a, T: Copy> SliceChain<'a, T> {
-    pub fn new(slices: Vec<&'a mut [T]>) -> Self {
+    pub(super) fn new(slices: Vec<&'a mut [T]>) -> Self {
         Self(slices)
     }
 
     /// Number of cells.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.iter().map(|slice| slice.len()).sum()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[T]> {
         self.0.iter().map(|slice| &**slice)
     }
 
-    pub fn into_slices(self) -> std::vec::IntoIter<&'a mut [T]> {
+    pub(super) fn into_slices(self) -> std::vec::IntoIter<&'a mut [T]> {
         self.0.into_iter()
     }
 
     /// The same cells, borrowed for a shorter time.
-    pub fn reborrow(&mut self) -> SliceChain<'_, T> {
+    pub(super) fn reborrow(&mut self) -> SliceChain<'_, T> {
         SliceChain(self.0.iter_mut().map(|slice| &mut **slice).collect())
     }
 
     /// The only slice; `None` where there are several.
-    pub fn single(&mut self) -> Option<&mut [T]> {
+    pub(super) fn single(&mut self) -> Option<&mut [T]> {
         match &mut self.0[..] {
             [] => Some(&mut []),
             [only] => Some(only),
@@ -38,7 +38,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
     }
 
     /// Copies all cells to a chain of the same length.
-    pub fn copy_to(&self, to: SliceChain<T>) {
+    pub(super) fn copy_to(&self, to: SliceChain<'_, T>) {
         let lengths: Vec<usize> = self.iter().map(<[T]>::len).collect();
         for (mut from, targets) in self.iter().zip(to.cut(lengths.into_iter())) {
             for target in targets.0 {
@@ -51,7 +51,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
 
     /// Cuts the chain into consecutive chains of these lengths. The chain must have at least as
     /// many cells.
-    pub fn cut(self, lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
+    pub(super) fn cut(self, lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
         let (mut rest, mut later): (&'a mut [T], _) = (&mut [], self.0.into_iter());
         lengths.map(move |mut length| {
             let mut slices = Vec::with_capacity(1);
@@ -71,7 +71,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
 
 /// Calls `f` with the consecutive parts of two sequences of equal length, such that each part is
 /// within one slice of both.
-pub fn for_each_common<'a, A: 'a, B: 'a>(
+pub(super) fn for_each_common<'a, A: 'a, B: 'a>(
     first: impl Iterator<Item = &'a [A]>,
     mut second: impl Iterator<Item = &'a [B]>,
     mut f: impl FnMut(&'a [A], &'a [B]),
@@ -92,39 +92,39 @@ pub fn for_each_common<'a, A: 'a, B: 'a>(
 }
 
 /// Keys and values of equal length, each in its own slices.
-pub struct Pairs<'a, K, V> {
+pub(super) struct Pairs<'a, K, V> {
     pub keys: SliceChain<'a, K>,
     pub values: SliceChain<'a, V>,
 }
 
 impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
-    pub fn of_slices(keys: &'a mut [K], values: &'a mut [V]) -> Self {
+    pub(super) fn of_slices(keys: &'a mut [K], values: &'a mut [V]) -> Self {
         Self { keys: SliceChain::new(vec![keys]), values: SliceChain::new(vec![values]) }
     }
 
     /// Number of pairs.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    pub fn reborrow(&mut self) -> Pairs<'_, K, V> {
+    pub(super) fn reborrow(&mut self) -> Pairs<'_, K, V> {
         Pairs { keys: self.keys.reborrow(), values: self.values.reborrow() }
     }
 
     /// Cuts the pairs into consecutive parts of these lengths.
-    pub fn cut(self, lengths: &[usize]) -> impl Iterator<Item = Self> {
+    pub(super) fn cut(self, lengths: &[usize]) -> impl Iterator<Item = Self> {
         let keys = self.keys.cut(lengths.iter().copied());
         keys.zip(self.values.cut(lengths.iter().copied())).map(|(keys, values)| Self { keys, values })
     }
 
     /// Copies all pairs to pairs of the same number.
-    pub fn copy_to(&self, to: Pairs<K, V>) {
+    pub(super) fn copy_to(&self, to: Pairs<'_, K, V>) {
         self.keys.copy_to(to.keys);
         self.values.copy_to(to.values);
     }
 
     /// Calls `f` with the consecutive keys and values that are in one slice each.
-    pub fn for_each_slice(&self, f: impl FnMut(&[K], &[V])) {
+    pub(super) fn for_each_slice(&self, f: impl FnMut(&[K], &[V])) {
         for_each_common(self.keys.iter(), self.values.iter(), f);
     }
 }

@@ -4,7 +4,7 @@ use crate::sort::key::{KeyKind, KeyOrder};
 
 /// Conversion of the words of a key to an unsigned number.
 #[derive(Debug, Clone, Copy)]
-pub struct KeyForm {
+pub(super) struct KeyForm {
     /// Bits that a key of two words is rotated by.
     rotation: u32,
     /// Bits that are flipped in every key.
@@ -14,7 +14,7 @@ pub struct KeyForm {
 }
 
 impl KeyForm {
-    pub fn new(order: KeyOrder) -> Self {
+    pub(super) fn new(order: KeyOrder) -> Self {
         let top = 1 << (32 * order.words - 1);
         let (flipped, flipped_if_negative) = match order.kind {
             KeyKind::Unsigned => (0, 0),
@@ -26,7 +26,7 @@ impl KeyForm {
 }
 
 /// Words of a key.
-pub trait Key: bytemuck::Pod + Default + Send + Sync {
+pub(super) trait Key: bytemuck::Pod + Default + Send + Sync {
     /// The key as an unsigned number.
     fn number(self, form: KeyForm) -> u64;
 }
@@ -49,51 +49,51 @@ impl Key for [u32; 2] {
 }
 
 /// Values that move with their keys.
-pub trait Value: bytemuck::Pod + Default + Send + Sync {}
+pub(super) trait Value: bytemuck::Pod + Default + Send + Sync {}
 
 impl<V: bytemuck::Pod + Default + Send + Sync> Value for V {}
 
 /// Consecutive bits of a number.
 #[derive(Debug, Clone, Copy)]
-pub struct Digit {
+pub(super) struct Digit {
     pub shift: u32,
     pub width: u32,
 }
 
 impl Digit {
     #[inline(always)]
-    pub fn of(self, number: u64) -> usize {
+    pub(super) fn of(self, number: u64) -> usize {
         (number >> self.shift) as usize & (self.values() - 1)
     }
 
     /// Number of values that the digit can have.
     #[inline(always)]
-    pub fn values(self) -> usize {
+    pub(super) fn values(self) -> usize {
         1 << self.width
     }
 }
 
 /// The bits that are set in any, and in all, of some numbers.
 #[derive(Debug, Clone, Copy)]
-pub struct CommonBits {
+pub(super) struct CommonBits {
     any: u64,
     all: u64,
 }
 
 impl CommonBits {
-    pub const OF_NONE: Self = Self { any: 0, all: u64::MAX };
+    pub(super) const OF_NONE: Self = Self { any: 0, all: u64::MAX };
 
     #[inline(always)]
-    pub fn with(self, number: u64) -> Self {
+    pub(super) fn with(self, number: u64) -> Self {
         Self { any: self.any | number, all: self.all & number }
     }
 
-    pub fn join(self, other: Self) -> Self {
+    pub(super) fn join(self, other: Self) -> Self {
         Self { any: self.any | other.any, all: self.all & other.all }
     }
 
     /// The bits in which the numbers differ.
-    pub fn differing(self) -> u64 {
+    pub(super) fn differing(self) -> u64 {
         self.any & !self.all
     }
 }

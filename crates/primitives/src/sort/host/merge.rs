@@ -16,14 +16,14 @@ const BLOCKS_PER_THREAD: usize = 4;
 
 /// Merges two runs into the output, whose length is the sum of both; equal keys of the first run
 /// come first. If keys are not sorted, all pairs are in the output in some order.
-pub fn merge(threads: HostThreads, order: KeyOrder, runs: [BytePairs; 2], output: BytePairs) {
+pub(crate) fn merge(threads: HostThreads, order: KeyOrder, runs: [BytePairs<'_>; 2], output: BytePairs<'_>) {
     match order.words {
         1 => merge_keys::<[u32; 1]>(threads, KeyForm::new(order), runs, output),
         _ => merge_keys::<[u32; 2]>(threads, KeyForm::new(order), runs, output),
     }
 }
 
-fn merge_keys<K: Key>(threads: HostThreads, form: KeyForm, runs: [BytePairs; 2], output: BytePairs) {
+fn merge_keys<K: Key>(threads: HostThreads, form: KeyForm, runs: [BytePairs<'_>; 2], output: BytePairs<'_>) {
     let size = output.size;
     let [first, second] = runs.map(|run| Run::<K>::new(common_slices(run), size));
     let output = common_slices::<K>(output);
@@ -32,7 +32,7 @@ fn merge_keys<K: Key>(threads: HostThreads, form: KeyForm, runs: [BytePairs; 2],
     let lengths = block_lengths(cells, if workers == 1 { 1 } else { workers * BLOCKS_PER_THREAD });
     let (mut blocks, mut end, mut ends) = (Vec::new(), 0, [0, 0]);
     let mut outputs = output.into_iter();
-    let mut rest: MutableSlices<K> = (&mut [], &mut []);
+    let mut rest: MutableSlices<'_, K> = (&mut [], &mut []);
     for length in lengths {
         let starts = ends;
         end += length;
@@ -60,13 +60,13 @@ type MutableSlices<'a, K> = (&'a mut [K], &'a mut [u8]);
 type SharedSlices<'a, K> = (&'a [K], &'a [u8]);
 
 /// Keys and the bytes of their values, in slices of the same cells.
-fn common_slices<K: Key>(pairs: BytePairs) -> Vec<MutableSlices<K>> {
+fn common_slices<K: Key>(pairs: BytePairs<'_>) -> Vec<MutableSlices<'_, K>> {
     let BytePairs { keys, values, size } = pairs;
     let keys = keys.into_iter().map(bytemuck::cast_slice_mut::<u8, K>);
     if size == 0 {
         return keys.map(|keys| (keys, &mut [][..])).collect();
     }
-    let (mut slices, mut values): (Vec<MutableSlices<K>>, _) = (Vec::new(), ByteSlices::into_iter(values));
+    let (mut slices, mut values): (Vec<MutableSlices<'_, K>>, _) = (Vec::new(), ByteSlices::into_iter(values));
     let mut rest: &mut [u8] = &mut [];
     for mut keys in keys {
         while !keys.is_empty() {
@@ -94,7 +94,7 @@ struct Run<'a, K> {
 
 impl<'a, K: Key> Run<'a, K> {
     fn new(slices: Vec<MutableSlices<'a, K>>, size: usize) -> Self {
-        let slices: Vec<SharedSlices<K>> =
+        let slices: Vec<SharedSlices<'_, K>> =
             slices.into_iter().map(|(keys, values)| (&*keys, &*values)).filter(|(keys, _)| !keys.is_empty()).collect();
         let mut cells = 0;
         let starts = slices.iter().map(|(keys, _)| {
@@ -123,7 +123,7 @@ impl<'a, K: Key> Run<'a, K> {
 }
 
 /// Number of cells of each run among the first `end` cells of the output, no fewer than `starts`.
-fn split<K: Key>(first: &Run<K>, second: &Run<K>, form: KeyForm, starts: [usize; 2], end: usize) -> [usize; 2] {
+fn split<K: Key>(first: &Run<'_, K>, second: &Run<'_, K>, form: KeyForm, starts: [usize; 2], end: usize) -> [usize; 2] {
     let mut low = starts[0].max(end.saturating_sub(second.cells));
     let mut high = first.cells.min(end - starts[1]);
     while low < high {
@@ -136,7 +136,12 @@ fn split<K: Key>(first: &Run<K>, second: &Run<K>, form: KeyForm, starts: [usize;
 
 /// Merges sections of both runs into as many cells.
 #[inline(always)]
-fn merge_block<K: Key>(size: usize, form: KeyForm, sources: [Vec<SharedSlices<K>>; 2], target: Vec<MutableSlices<K>>) {
+fn merge_block<K: Key>(
+    size: usize,
+    form: KeyForm,
+    sources: [Vec<SharedSlices<'_, K>>; 2],
+    target: Vec<MutableSlices<'_, K>>,
+) {
     let [mut first_later, mut second_later] = sources.map(Vec::into_iter);
     let (mut first, mut second) = (SharedSlices::<K>::default(), SharedSlices::<K>::default());
     for (mut keys, mut values) in target {
@@ -175,7 +180,7 @@ fn merge_block<K: Key>(size: usize, form: KeyForm, sources: [Vec<SharedSlices<K>
 
 /// Copies the first pairs of a slice, at most `most` and at most as many as there is room for, and
 /// returns how many.
-fn copy<K: Key>(from: SharedSlices<K>, keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
+fn copy<K: Key>(from: SharedSlices<'_, K>, keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
     let cells = most.min(keys.len());
     keys[..cells].copy_from_slice(&from.0[..cells]);
     values[..cells * size].copy_from_slice(&from.1[..cells * size]);

@@ -16,5 +16,5 @@ mod scatter;
 mod tests;
 mod typed;
 
-pub use self::merge::merge;
-pub use self::typed::{BytePairs, count_bins, distribute, extremes, sort};
+pub(crate) use self::merge::merge;
+pub(super) use self::typed::{BytePairs, count_bins, distribute, extremes, sort};

@@ -16,7 +16,7 @@ const WIDEST: u32 = 11;
 const BUCKETS_PER_THREAD: usize = 8;
 
 #[derive(Clone, Copy)]
-pub struct RadixSort {
+pub(super) struct RadixSort {
     form: KeyForm,
     threads: HostThreads,
     /// Number of pairs that fit the cache.
@@ -24,12 +24,12 @@ pub struct RadixSort {
 }
 
 impl RadixSort {
-    pub fn new<K, V>(form: KeyForm, threads: HostThreads) -> Self {
+    pub(super) fn new<K, V>(form: KeyForm, threads: HostThreads) -> Self {
         Self { form, threads, cached: CACHED / (size_of::<K>() + size_of::<V>()) }
     }
 
     /// Sorts pairs. The result is in place, or at the same index in the room.
-    pub fn sort<K: Key, V: Value>(self, mut pairs: Pairs<K, V>, mut room: Pairs<K, V>, to_room: bool) {
+    pub(super) fn sort<K: Key, V: Value>(self, mut pairs: Pairs<'_, K, V>, mut room: Pairs<'_, K, V>, to_room: bool) {
         let cells = pairs.len();
         let threads = scatter::threads_for(self.threads, cells);
         if threads == 1 && cells <= self.cached {
@@ -81,7 +81,7 @@ impl RadixSort {
     }
 
     /// Sorts pairs that fit in the cache; pairs in several slices are copied.
-    fn sort_cached<K: Key, V: Value>(self, mut pairs: Pairs<K, V>, mut room: Pairs<K, V>, to_room: bool) {
+    fn sort_cached<K: Key, V: Value>(self, mut pairs: Pairs<'_, K, V>, mut room: Pairs<'_, K, V>, to_room: bool) {
         if let (Some(keys), Some(keys_room)) = (pairs.keys.single(), room.keys.single())
             && let (Some(values), Some(values_room)) = (pairs.values.single(), room.values.single())
         {

@@ -14,27 +14,27 @@ const BATCH: usize = 16;
 const CACHE_LINE: usize = 64;
 
 /// Number of threads for some pairs.
-pub fn threads_for(threads: HostThreads, pairs: usize) -> usize {
+pub(super) fn threads_for(threads: HostThreads, pairs: usize) -> usize {
     threads.count().min(pairs / PAIRS_PER_THREAD).max(1)
 }
 
 /// Calls `f` for the block of keys of each thread.
-pub fn map_blocks<K: Key, R: Send>(
+pub(super) fn map_blocks<K: Key, R: Send>(
     threads: HostThreads,
-    keys: SliceChain<K>,
-    f: impl Fn(SliceChain<K>) -> R + Sync,
+    keys: SliceChain<'_, K>,
+    f: impl Fn(SliceChain<'_, K>) -> R + Sync,
 ) -> Vec<R> {
     let (cells, count) = (keys.len(), threads_for(threads, keys.len()));
     threads.map(keys.cut(block_lengths(cells, count)).collect(), f)
 }
 
 /// Lengths of the blocks that some cells are cut into.
-pub fn block_lengths(cells: usize, count: usize) -> impl Iterator<Item = usize> {
+pub(super) fn block_lengths(cells: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |block| (block + 1) * cells / count - block * cells / count)
 }
 
 /// The bits in which the numbers of keys differ.
-pub fn differing<K: Key>(threads: HostThreads, keys: SliceChain<K>, form: KeyForm) -> u64 {
+pub(super) fn differing<K: Key>(threads: HostThreads, keys: SliceChain<'_, K>, form: KeyForm) -> u64 {
     let found = map_blocks(threads, keys, |block| {
         block.iter().flatten().fold(CommonBits::OF_NONE, |bits, key| bits.with(key.number(form)))
     });
@@ -42,9 +42,9 @@ pub fn differing<K: Key>(threads: HostThreads, keys: SliceChain<K>, form: KeyFor
 }
 
 /// Number of keys in each bucket, for the block of each thread.
-pub fn count<K: Key>(
+pub(super) fn count<K: Key>(
     threads: HostThreads,
-    keys: SliceChain<K>,
+    keys: SliceChain<'_, K>,
     buckets: usize,
     bucket: impl Fn(K) -> usize + Sync,
 ) -> Vec<Vec<usize>> {
@@ -57,17 +57,17 @@ pub fn count<K: Key>(
 
 /// Distributes pairs to `buckets` consecutive buckets in `room` and returns the length of each.
 /// Pairs of a bucket keep their order.
-pub fn scatter<K: Key, V: Value>(
+pub(super) fn scatter<K: Key, V: Value>(
     threads: HostThreads,
-    mut pairs: Pairs<K, V>,
-    room: Pairs<K, V>,
+    mut pairs: Pairs<'_, K, V>,
+    room: Pairs<'_, K, V>,
     buckets: usize,
     bucket: impl Fn(K) -> usize + Sync,
 ) -> Vec<usize> {
     let counts = count(threads, pairs.keys.reborrow(), buckets, &bucket);
     let blocks = counts.len();
     let lengths: Vec<usize> = (0..buckets).flat_map(|bucket| counts.iter().map(move |of| of[bucket])).collect();
-    let mut targets: Vec<Vec<Target<K, V>>> = (0..blocks).map(|_| Vec::with_capacity(buckets)).collect();
+    let mut targets: Vec<Vec<Target<'_, K, V>>> = (0..blocks).map(|_| Vec::with_capacity(buckets)).collect();
     for (number, part) in room.cut(&lengths).enumerate() {
         targets[number % blocks].push(Target::new(part));
     }

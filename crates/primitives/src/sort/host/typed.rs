@@ -9,27 +9,27 @@ use super::scatter::{block_lengths, count, map_blocks, scatter, threads_for};
 use crate::sort::key::KeyOrder;
 
 /// Bytes of a sequence of cells, in one or more slices.
-pub type ByteSlices<'a> = Vec<&'a mut [u8]>;
+pub(super) type ByteSlices<'a> = Vec<&'a mut [u8]>;
 
 /// Keys and optional values of `size` bytes each, as bytes.
-pub struct BytePairs<'a> {
+pub(crate) struct BytePairs<'a> {
     pub keys: ByteSlices<'a>,
     pub values: ByteSlices<'a>,
     pub size: usize,
 }
 
 /// Sorts pairs in place. The room has the same length.
-pub fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs, room: BytePairs) {
+pub(crate) fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs<'_>, room: BytePairs<'_>) {
     pairs.with_types(order.words, room, &Sort { threads, form: KeyForm::new(order) });
 }
 
 /// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a
 /// key as a number. Pairs of a bucket keep their order.
-pub fn distribute(
+pub(crate) fn distribute(
     threads: HostThreads,
     order: KeyOrder,
-    pairs: BytePairs,
-    room: BytePairs,
+    pairs: BytePairs<'_>,
+    room: BytePairs<'_>,
     buckets: usize,
     bucket: impl Fn(u64) -> usize + Sync,
 ) {
@@ -37,8 +37,8 @@ pub fn distribute(
 }
 
 /// The smallest and the largest key, as numbers; `[u64::MAX, 0]` without keys.
-pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64; 2] {
-    fn extremes_of_words<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<K>) -> [u64; 2] {
+pub(crate) fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices<'_>) -> [u64; 2] {
+    fn extremes_of_words<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<'_, K>) -> [u64; 2] {
         let join = |[least, most]: [u64; 2], [other_least, other_most]: [u64; 2]| {
             [least.min(other_least), most.max(other_most)]
         };
@@ -56,10 +56,10 @@ pub fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices) -> [u64
 }
 
 /// Number of keys in each of `bins` bins; `bin` returns the bin of a key as a number.
-pub fn count_bins(
+pub(crate) fn count_bins(
     threads: HostThreads,
     order: KeyOrder,
-    keys: ByteSlices,
+    keys: ByteSlices<'_>,
     bins: usize,
     bin: impl Fn(u64) -> usize + Sync,
 ) -> Vec<u64> {
@@ -78,7 +78,7 @@ trait PairWork {
 
     fn threads(&self) -> HostThreads;
 
-    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>);
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<'_, K, V>, room: Pairs<'_, K, V>);
 }
 
 struct Sort {
@@ -93,7 +93,7 @@ impl PairWork for Sort {
         self.threads
     }
 
-    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>) {
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<'_, K, V>, room: Pairs<'_, K, V>) {
         RadixSort::new::<K, V>(self.form, self.threads).sort(pairs, room, false);
     }
 }
@@ -112,24 +112,24 @@ impl<F: Fn(u64) -> usize + Sync> PairWork for Deal<F> {
         self.threads
     }
 
-    fn run<K: Key, V: Value>(&self, pairs: Pairs<K, V>, room: Pairs<K, V>) {
+    fn run<K: Key, V: Value>(&self, pairs: Pairs<'_, K, V>, room: Pairs<'_, K, V>) {
         scatter(self.threads, pairs, room, self.buckets, |key: K| (self.bucket)(key.number(self.form)));
     }
 }
 
-fn typed<T: bytemuck::Pod>(slices: ByteSlices) -> SliceChain<T> {
+fn typed<T: bytemuck::Pod>(slices: ByteSlices<'_>) -> SliceChain<'_, T> {
     SliceChain::new(slices.into_iter().map(bytemuck::cast_slice_mut).collect())
 }
 
 impl BytePairs<'_> {
-    fn with_types(self, words: usize, room: BytePairs, work: &impl PairWork) {
+    fn with_types(self, words: usize, room: BytePairs<'_>, work: &impl PairWork) {
         match words {
             1 => self.with_keys::<[u32; 1], _>(room, work),
             _ => self.with_keys::<[u32; 2], _>(room, work),
         }
     }
 
-    fn with_keys<K: Key, W: PairWork>(self, room: BytePairs, work: &W) {
+    fn with_keys<K: Key, W: PairWork>(self, room: BytePairs<'_>, work: &W) {
         match self.size {
             0 => {
                 let keys = [self.keys, room.keys].map(typed::<K>);
@@ -147,12 +147,12 @@ impl BytePairs<'_> {
         }
     }
 
-    fn with_values<K: Key, V: Value>(self, room: BytePairs, work: &impl PairWork) {
+    fn with_values<K: Key, V: Value>(self, room: BytePairs<'_>, work: &impl PairWork) {
         run(work, [self.keys, room.keys].map(typed::<K>), [self.values, room.values].map(typed::<V>));
     }
 
     /// Moves the index of each wide value with its key, and the value only once.
-    fn by_index<K: Key, W: PairWork>(self, room: BytePairs, work: &W) {
+    fn by_index<K: Key, W: PairWork>(self, room: BytePairs<'_>, work: &W) {
         let keys = [self.keys, room.keys].map(typed::<K>);
         let cells = keys[0].len();
         let mut indices: Vec<u64> = (0..cells as u64).collect();
@@ -167,13 +167,13 @@ impl BytePairs<'_> {
     }
 }
 
-fn run<K: Key, V: Value>(work: &impl PairWork, keys: [SliceChain<K>; 2], values: [SliceChain<V>; 2]) {
+fn run<K: Key, V: Value>(work: &impl PairWork, keys: [SliceChain<'_, K>; 2], values: [SliceChain<'_, V>; 2]) {
     let ([keys, keys_room], [values, values_room]) = (keys, values);
     work.run(Pairs { keys, values }, Pairs { keys: keys_room, values: values_room });
 }
 
 /// Copies the cells with these indices, of `size` bytes each, to consecutive cells.
-fn gather(threads: HostThreads, from: &SliceChain<u8>, size: usize, indices: &[u64], to: SliceChain<u8>) {
+fn gather(threads: HostThreads, from: &SliceChain<'_, u8>, size: usize, indices: &[u64], to: SliceChain<'_, u8>) {
     let mut begin = 0;
     let slices: Vec<(usize, &[u8])> = from
         .iter()
@@ -190,7 +190,7 @@ fn gather(threads: HostThreads, from: &SliceChain<u8>, size: usize, indices: &[u
         head
     });
     let blocks = indices.zip(to.cut(lengths.iter().map(|length| length * size))).collect();
-    threads.map(blocks, |(indices, block): (&[u64], SliceChain<u8>)| {
+    threads.map(blocks, |(indices, block): (&[u64], SliceChain<'_, u8>)| {
         let targets = block.into_slices().flat_map(|slice| slice.chunks_exact_mut(size));
         for (index, target) in indices.iter().zip(targets) {
             let byte = *index as usize * size;

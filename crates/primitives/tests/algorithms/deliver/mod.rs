@@ -13,7 +13,7 @@ use crate::support::{RANKS, ranks};
 
 /// Numbers of elements of the ranks, and their destinations.
 #[derive(Clone, Copy)]
-pub struct Case {
+pub(crate) struct Case {
     pub name: &'static str,
     pub length: fn(rank: usize) -> u64,
     pub to: fn(rank: usize, place: u64, size: usize) -> usize,
@@ -21,7 +21,7 @@ pub struct Case {
 
 impl Case {
     /// Destinations of the elements of a rank.
-    pub fn ranks(&self, rank: usize, size: usize) -> Vec<u32> {
+    pub(crate) fn ranks(&self, rank: usize, size: usize) -> Vec<u32> {
         (0..(self.length)(rank)).map(|place| (self.to)(rank, place, size) as u32).collect()
     }
 
@@ -47,7 +47,7 @@ fn few(rank: usize) -> u64 {
     [137, 0, 1, 96, 301][rank % 5]
 }
 
-pub fn scattered(rank: usize, place: u64, size: usize) -> usize {
+pub(crate) fn scattered(rank: usize, place: u64, size: usize) -> usize {
     (mix(mix(rank as u64) ^ place) % size as u64) as usize
 }
 
@@ -70,7 +70,12 @@ const CASES: &[Case] = &[
 
 /// Sections of several local arrays that contain the values. No section is a whole array. Without
 /// values there may be no section.
-pub fn sections<T: Element>(world: &World, name: &str, values: &[T], cuts: u64) -> Result<Vec<LocalSection<T, 1>>> {
+pub(crate) fn sections<T: Element>(
+    world: &World,
+    name: &str,
+    values: &[T],
+    cuts: u64,
+) -> Result<Vec<LocalSection<T, 1>>> {
     let (mut rest, mut out) = (values, Vec::new());
     if values.is_empty() && cuts == 0 {
         return Ok(out);
@@ -89,19 +94,19 @@ pub fn sections<T: Element>(world: &World, name: &str, values: &[T], cuts: u64) 
 }
 
 /// Element of a rank by its index.
-pub fn element<T: Value>(rank: usize, place: u64) -> T {
+pub(crate) fn element<T: Value>(rank: usize, place: u64) -> T {
     T::of(code(rank as u64, [place as i64]))
 }
 
 /// Delivers the elements of a case and checks the arriving elements.
-pub fn check<T: Value>(world: &World, case: &Case, to: impl IntoDestinations, cuts: u64) -> Result<()> {
+pub(crate) fn check<T: Value>(world: &World, case: &Case, to: impl IntoDestinations, cuts: u64) -> Result<()> {
     let rank = world.rank();
     let own: Vec<T> = (0..(case.length)(rank)).map(|place| element(rank, place)).collect();
     check_elements(world, case, &sections(world, "own", &own, cuts)?, to)
 }
 
 /// [`check`] with elements that are already on the device.
-pub fn check_elements<T: Value>(
+pub(crate) fn check_elements<T: Value>(
     world: &World,
     case: &Case,
     own: &[LocalSection<T, 1>],
@@ -127,7 +132,7 @@ pub fn check_elements<T: Value>(
 }
 
 /// Bitwise comparison.
-pub fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
+pub(crate) fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
     assert_eq!(found.len(), expected.len(), "{label}");
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert!(
@@ -219,7 +224,7 @@ fn in_runs(case: &Case, rank: usize, size: usize) -> (Vec<u64>, Vec<(usize, u64)
     (places, runs)
 }
 
-pub fn elements_in_runs(world: &World) -> Result<()> {
+pub(crate) fn elements_in_runs(world: &World) -> Result<()> {
     fn check_type<T: Value>(world: &World) -> Result<()> {
         for (number, case) in CASES.iter().enumerate() {
             let (places, runs) = in_runs(case, world.rank(), world.size());
@@ -240,7 +245,7 @@ fn elements_in_runs_are_delivered() {
     ranks(RANKS, elements_in_runs);
 }
 
-pub fn two_columns(world: &World) -> Result<()> {
+pub(crate) fn two_columns(world: &World) -> Result<()> {
     fn check_types<A: Value, B: Value>(world: &World) -> Result<()> {
         let (rank, size) = (world.rank(), world.size());
         for case in CASES {

@@ -12,7 +12,7 @@ use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
 
 /// Pseudo-random number in [0, 1).
-pub fn unit(i: usize) -> f32 {
+pub(crate) fn unit(i: usize) -> f32 {
     (mixed(i) >> 8) as f32 / (1 << 24) as f32
 }
 
@@ -22,10 +22,10 @@ fn blob(i: usize) -> f32 {
 }
 
 /// Function that returns the `i`-th of `n` points: coordinates and a payload.
-pub type Kind = fn(usize, usize) -> [f32; 4];
+pub(crate) type Kind = fn(usize, usize) -> [f32; 4];
 
 /// Difficult sets of points.
-pub const KINDS: [(&str, Kind); 7] = [
+pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("anywhere", |i, _| [unit(3 * i), unit(3 * i + 1) * 4.0 - 2.0, unit(3 * i + 2), i as f32]),
     ("in blobs", |i, _| {
         let centre = [3.0, -50.0, 0.25][i % 3];
@@ -44,7 +44,7 @@ pub const KINDS: [(&str, Kind); 7] = [
     }),
 ];
 
-pub fn points<P: Point>(kind: Kind, n: usize) -> Vec<P> {
+pub(crate) fn points<P: Point>(kind: Kind, n: usize) -> Vec<P> {
     (0..n).map(|i| P::from_parts(kind(i, n))).collect()
 }
 

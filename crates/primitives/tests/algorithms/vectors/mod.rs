@@ -13,7 +13,7 @@ use zippy::{ArrayOptions, Element, Layout, Ownership, Result, Split, World};
 
 /// Layout and ownership of a vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Spread {
+pub(crate) enum Spread {
     /// Automatic layout.
     Auto,
     /// Odd lengths, empty chunks, a rank without chunks, owners in any order.
@@ -26,7 +26,7 @@ pub enum Spread {
 }
 
 /// Creates a vector with the given values. Collective.
-pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Spread) -> Result<GlobalArray<T, 1>> {
+pub(crate) fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Spread) -> Result<GlobalArray<T, 1>> {
     let (n, ranks) = (values.len() as i64, world.size());
     let array = match spread {
         Spread::Auto => world.array::<T, 1>(name, &Layout::new([n]).split([Split::Auto]))?,
@@ -64,7 +64,7 @@ pub fn vector<T: Element>(world: &World, name: &str, values: &[T], spread: Sprea
 }
 
 /// Gathers all cells on every rank. Collective.
-pub fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
+pub(crate) fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
     let ticket = world.get(array.at(..))?;
     world.fence()?.redeem(ticket)
 }

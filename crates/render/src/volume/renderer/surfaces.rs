@@ -15,7 +15,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// # Errors
     /// As [`set_surface`](Self::set_surface).
     #[track_caller]
-    pub fn surface(&self, name: &str, triangles: &Triangles) -> Result<Surface> {
+    pub fn surface(&self, name: &str, triangles: &Triangles<'_>) -> Result<Surface> {
         let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.brick_owners);
         let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
@@ -37,7 +37,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// Inconsistent lists of triangles; more on a rank than a buffer holds, at 28 bytes per vertex
     /// and 12 per triangle; no memory, or a failure of this or another rank.
     #[track_caller]
-    pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles) -> Result<()> {
+    pub fn set_surface(&self, surface: &mut Surface, triangles: &Triangles<'_>) -> Result<()> {
         let _call = CallSite::enter();
         surface.replace(&self.brick_owners, |surface| surface.take(self.world, triangles))
     }
@@ -48,7 +48,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// # Errors
     /// As [`set_surface_on_device`](Self::set_surface_on_device).
     #[track_caller]
-    pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles) -> Result<Surface> {
+    pub fn surface_on_device(&self, name: &str, triangles: &DeviceTriangles<'_>) -> Result<Surface> {
         let _call = CallSite::enter();
         let surface = Surface::new(self.world, name, &self.brick_owners);
         let mut surface = self.world.agree(&format!("surface({name:?})"), surface)?;
@@ -71,7 +71,7 @@ impl<T: Element> VolumeRenderer<'_, T> {
     /// - More on a rank than a buffer holds, at 28 bytes per vertex and 12 per triangle.
     /// - No memory, or a failure of this or another rank.
     #[track_caller]
-    pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles) -> Result<()> {
+    pub fn set_surface_on_device(&self, surface: &mut Surface, triangles: &DeviceTriangles<'_>) -> Result<()> {
         let _call = CallSite::enter();
         surface.replace(&self.brick_owners, |surface| {
             let mut intake = self.intake.borrow_mut();

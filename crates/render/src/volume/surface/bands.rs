@@ -19,14 +19,14 @@ pub(super) struct BandedOutput<'a> {
 
 impl BandedOutput<'_> {
     /// Byte range that a band binds.
-    pub fn bytes(&self, rows: &Range<u32>) -> Range<u64> {
+    pub(super) fn bytes(&self, rows: &Range<u32>) -> Range<u64> {
         let (start, end) = ((self.rows)(rows.start), (self.rows)(rows.end));
         let start = start.min(self.buffer.size() - 4) / ALIGNMENT * ALIGNMENT;
         start..end.max(start + 4)
     }
 
     /// Number of words between the start of the binding and the first word of the band.
-    pub fn words_before(&self, rows: &Range<u32>) -> u32 {
+    pub(super) fn words_before(&self, rows: &Range<u32>) -> u32 {
         (((self.rows)(rows.start) - self.bytes(rows).start) / 4) as u32
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn binding_bytes(world: &World) -> u64 {
 ///
 /// # Errors
 /// A row that exceeds a binding.
-pub(super) fn bands(written: &[BandedOutput], height: u32, most: u64) -> Result<Vec<Range<u32>>, RenderError> {
+pub(super) fn bands(written: &[BandedOutput<'_>], height: u32, most: u64) -> Result<Vec<Range<u32>>, RenderError> {
     let needs = |rows: &Range<u32>| {
         let each = written.iter().map(|output| output.bytes(rows));
         each.map(|bytes| bytes.end - bytes.start).max().unwrap_or(0)

@@ -73,7 +73,7 @@ const BEYOND: f64 = 1e38;
 impl ToVoxels {
     /// Voxel coordinates of a position, with the rounding of `f32` operations. Equivalent to
     /// `shaders/surface/corner.wgsl`.
-    pub fn apply(&self, position: [f32; 3]) -> [f32; 3] {
+    pub(crate) fn apply(&self, position: [f32; 3]) -> [f32; 3] {
         let subtract = |a: f32, b: f64| (f64::from(a) - b).clamp(f32::MIN.into(), f32::MAX.into()) as f32;
         let offset: [f32; 3] =
             std::array::from_fn(|row| subtract(subtract(position[row], self.origin[row]), self.origin_remainder[row]));
@@ -91,7 +91,7 @@ impl ToVoxels {
 
 impl Bricks {
     /// Map from positions to voxels, rounded to `f32` as far as possible.
-    pub fn to_voxels(&self) -> ToVoxels {
+    pub(crate) fn to_voxels(&self) -> ToVoxels {
         let single = |number: f64, is_one: fn(f32) -> bool| {
             let rounded = number as f32;
             if is_one(rounded) { f64::from(rounded) } else { number }
@@ -116,7 +116,7 @@ impl Bricks {
     ///
     /// # Errors
     /// The first voxel is too far away, or voxels are too far apart or too close.
-    pub fn check(&self) -> std::result::Result<(), RenderError> {
+    pub(crate) fn check(&self) -> std::result::Result<(), RenderError> {
         match self.to_voxels().is_single() {
             true => Ok(()),
             false => Err(RenderError::Surface(format!(
@@ -128,13 +128,13 @@ impl Bricks {
     }
 
     /// Least and greatest coordinates of the voxels in space.
-    pub fn bounds(&self) -> [[f64; 3]; 2] {
+    pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
         self.grid.bounds(self.lattice.all_cells().map(|cells| i64::from(cells) + 1))
     }
 
     /// Distance of neighbouring `f32` positions at the far end of the volume, if it is coarse:
     /// above a sixteenth of the least spacing.
-    pub fn coarse_position_distance(&self) -> Option<f64> {
+    pub(crate) fn coarse_position_distance(&self) -> Option<f64> {
         let farthest = self.bounds().as_flattened().iter().fold(0.0_f64, |most, part| most.max(part.abs())) as f32;
         let distance = f64::from(farthest.next_up()) - f64::from(farthest);
         let least_spacing = self.grid.spacing.iter().fold(f64::INFINITY, |least, &length| least.min(length));
@@ -143,13 +143,13 @@ impl Bricks {
 
     /// Upper bound, in voxels, of the rounding of fragments. It also covers rasterisers, which may
     /// move vertices by a sixteenth of a pixel, for pixels of up to eight voxels.
-    pub fn margin(&self) -> [f32; 3] {
+    pub(crate) fn margin(&self) -> [f32; 3] {
         self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
 
     /// Number of triangles that lie outside of the volume by more than the margin. Equivalent to
     /// `shaders/surface/reached.wgsl`.
-    pub(super) fn outside(&self, source: &Triangles) -> u64 {
+    pub(super) fn outside(&self, source: &Triangles<'_>) -> u64 {
         let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.all_cells());
         let is_outside = |corners: &&[u32; 3]| {
             let positions = corners.map(|vertex| to_voxels.apply(source.positions[vertex as usize]));
@@ -179,7 +179,7 @@ impl Bricks {
 
     /// Sends each triangle to the ranks of the bricks that it may cross; returns the triangles that
     /// this rank draws. Collective.
-    pub(super) fn distribute(&self, world: &World, source: &Triangles) -> Result<DrawList> {
+    pub(super) fn distribute(&self, world: &World, source: &Triangles<'_>) -> Result<DrawList> {
         let to_voxels = self.to_voxels();
         // Most triangles stay on this rank, which therefore has a list instead of a map.
         let own = PartialDrawList { near: vec![NOT_LISTED; source.positions.len()], ..PartialDrawList::default() };

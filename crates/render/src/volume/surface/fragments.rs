@@ -40,7 +40,7 @@ pub(in crate::volume) struct Fragments<'w> {
 
 impl<'w> Fragments<'w> {
     /// Allocates the fragments of an image. Local.
-    pub fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
+    pub(crate) fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
         let layout = Layout::new([i64::from(size.0) * i64::from(size.1)]);
         let text = include_str!("../../../shaders/surface/fragments.wgsl");
         let mut list = world.growable(&format!("{name}.fragments"))?;
@@ -61,7 +61,7 @@ impl<'w> Fragments<'w> {
     /// # Errors
     /// More fragments than a buffer holds, more in a row than a binding holds, or too many in a
     /// pixel.
-    pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing, opaque: &Opaque) -> Result<()> {
+    pub(super) fn draw(&self, rasteriser: &Rasteriser<'_>, drawing: &Drawing<'_>, opaque: &Opaque<'_>) -> Result<()> {
         self.cursors.all().fill(0)?;
         let nearest = opaque.nearest().local()?;
         let mut total = 0;
@@ -128,10 +128,10 @@ impl<'w> Fragments<'w> {
 
     fn pass(
         &self,
-        rasteriser: &Rasteriser,
+        rasteriser: &Rasteriser<'_>,
         pass: Pass,
-        drawing: &Drawing,
-        opaque: &Opaque,
+        drawing: &Drawing<'_>,
+        opaque: &Opaque<'_>,
         list_rows: &dyn Fn(u32) -> u64,
     ) -> Result<()> {
         let list = self.list.borrow();
@@ -148,12 +148,12 @@ impl<'w> Fragments<'w> {
     }
 
     /// Spans of all pixels.
-    pub fn spans(&self) -> &LocalArray<[u32; 4], 1> {
+    pub(crate) fn spans(&self) -> &LocalArray<[u32; 4], 1> {
         &self.spans
     }
 
     /// All fragments.
-    pub fn list(&self) -> std::cell::Ref<'_, Growable<u32>> {
+    pub(crate) fn list(&self) -> std::cell::Ref<'_, Growable<u32>> {
         self.list.borrow()
     }
 }

@@ -53,7 +53,13 @@ impl<'w> Scene<'w> {
     ///
     /// # Errors
     /// Names that are taken, a too large image, or no memory.
-    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool, pipelines: &Rc<Pipelines>) -> Result<Self> {
+    pub(super) fn new(
+        world: &'w World,
+        name: &str,
+        size: (u32, u32),
+        rgba8: bool,
+        pipelines: &Rc<Pipelines>,
+    ) -> Result<Self> {
         let rasteriser = world.agree("allocating surfaces", Rasteriser::new(world, size, pipelines))?;
         let opaque = Opaque::new(world, name, size, rgba8)?;
         let fragments = world.agree("allocating surfaces", Fragments::new(world, name, size))?;
@@ -61,12 +67,12 @@ impl<'w> Scene<'w> {
     }
 
     /// Size of the images.
-    pub fn size(&self) -> (u32, u32) {
+    pub(super) fn size(&self) -> (u32, u32) {
         self.size
     }
 
     /// Draws the fragments of surfaces in a view. Collective; materials must be equal on all ranks.
-    pub fn draw(&self, view: &ViewParameters, planes: usize, surfaces: &[(&Surface, &Material)]) -> Result<()> {
+    pub(super) fn draw(&self, view: &ViewParameters, planes: usize, surfaces: &[(&Surface, &Material)]) -> Result<()> {
         let some = |is_one: fn(&Material) -> bool| {
             let kept = surfaces.iter().filter(|(_, material)| is_one(material));
             Drawing { surfaces: kept.copied().collect(), view, planes }
@@ -78,12 +84,12 @@ impl<'w> Scene<'w> {
     }
 
     /// Per pixel: position of the nearest opaque surface, and the pixel's fragments.
-    pub fn fragments(&self) -> &Fragments<'w> {
+    pub(super) fn fragments(&self) -> &Fragments<'w> {
         &self.fragments
     }
 
     /// Opaque surfaces as layers: one strip of the image per rank with a strip.
-    pub fn backdrop(&self) -> &Opaque<'w> {
+    pub(super) fn backdrop(&self) -> &Opaque<'w> {
         &self.opaque
     }
 }

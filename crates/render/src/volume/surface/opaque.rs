@@ -31,7 +31,7 @@ pub(in crate::volume) struct Opaque<'w> {
 }
 
 impl<'w> Opaque<'w> {
-    pub fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
+    pub(crate) fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
         let pixels = i64::from(size.0) * i64::from(size.1);
         let (whole, owners) = one_chunk_per_rank(world, |_| pixels)?;
         let (strips, _) = one_chunk_per_rank(world, |rank| strip(size, rank, world.size()).cells() as i64)?;
@@ -50,7 +50,7 @@ impl<'w> Opaque<'w> {
     }
 
     /// Draws the surfaces of this rank and combines them with those of all ranks. Collective.
-    pub(super) fn draw(&self, rasteriser: &Rasteriser, drawing: &Drawing) -> Result<()> {
+    pub(super) fn draw(&self, rasteriser: &Rasteriser<'_>, drawing: &Drawing<'_>) -> Result<()> {
         let cleared = self.nearest.fill(NOTHING).and_then(|()| self.front.fill(NOTHING));
         let cleared = cleared.and_then(|()| self.shown.fill([0; 2])).and_then(|()| self.backdrop.fill([0; 2]));
         if drawing.surfaces.is_empty() {
@@ -67,7 +67,7 @@ impl<'w> Opaque<'w> {
         self.combine_strips(&self.shown, &self.backdrop, &Operator::Max)
     }
 
-    fn pass(&self, rasteriser: &Rasteriser, pass: Pass, drawing: &Drawing) -> Result<()> {
+    fn pass(&self, rasteriser: &Rasteriser<'_>, pass: Pass, drawing: &Drawing<'_>) -> Result<()> {
         let leases = (self.nearest.local()?.lease()?, self.shown.local()?.lease()?);
         let (Some(nearest), Some(shown)) = leases else { return Ok(()) };
         let row = u64::from(self.size.0);
@@ -92,17 +92,17 @@ impl<'w> Opaque<'w> {
     }
 
     /// Position of the nearest surface of all ranks, per pixel.
-    pub fn nearest(&self) -> &GlobalArray<u32, 1> {
+    pub(crate) fn nearest(&self) -> &GlobalArray<u32, 1> {
         &self.nearest
     }
 
     /// Strip of the image of a rank.
-    pub fn strip(&self, rank: usize) -> Region {
+    pub(crate) fn strip(&self, rank: usize) -> Region {
         strip(self.size, rank, self.world.size())
     }
 
     /// Writes this rank's strip to its layer.
-    pub fn write(&self, layer: Binding) -> Result<()> {
+    pub(crate) fn write(&self, layer: Binding) -> Result<()> {
         let columns = self.size.0 as i32;
         self.layer
             .call()

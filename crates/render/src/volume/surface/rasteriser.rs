@@ -70,7 +70,7 @@ impl<'w> Rasteriser<'w> {
     ///
     /// # Errors
     /// The adapter has no driver, or does not support an image of this size.
-    pub fn new(world: &'w World, size: (u32, u32), pipelines: &Rc<Pipelines>) -> Result<Self> {
+    pub(super) fn new(world: &'w World, size: (u32, u32), pipelines: &Rc<Pipelines>) -> Result<Self> {
         if !world.gpu().has_driver() {
             let problem = "a driver draws surfaces, and none was found; install one, such as Mesa's software Vulkan \
                            (package mesa-vulkan-drivers)";
@@ -94,7 +94,7 @@ impl<'w> Rasteriser<'w> {
     }
 
     /// Queues one pass over all surfaces. Local.
-    pub fn draw(&self, pass: Pass, drawing: &Drawing, written: &[BandedOutput]) -> Result<()> {
+    pub(super) fn draw(&self, pass: Pass, drawing: &Drawing<'_>, written: &[BandedOutput<'_>]) -> Result<()> {
         let pipeline = self.pipeline(drawing.planes, pass.is_opaque())?;
         let bands = bands(written, self.size.1, binding_bytes(self.world))?;
         let view: Vec<u8> = drawing.view.iter().flat_map(|(_, value)| value.bytes().to_vec()).collect();
@@ -223,7 +223,7 @@ fn surface_words(material: &Material, table: Option<&TransferTable>) -> Vec<u32>
 }
 
 /// Words of the shader's `struct Surface` from the phase on.
-fn band_words(pass: Pass, rows: &Range<u32>, written: &[BandedOutput]) -> Vec<u32> {
+fn band_words(pass: Pass, rows: &Range<u32>, written: &[BandedOutput<'_>]) -> Vec<u32> {
     let output_at = |binding: u32| written.iter().find(|output| output.binding == binding);
     let before = |binding: u32| output_at(binding).map_or(0, |output| output.words_before(rows));
     let list = output_at(4).map_or(0, |output| (output.bytes(rows).start / 4) as u32);

@@ -99,7 +99,7 @@ impl Surface {
     }
 
     /// Adds triangles to an empty surface. Collective.
-    pub(in crate::volume) fn take(&mut self, world: &World, source: &Triangles) -> Result<()> {
+    pub(in crate::volume) fn take(&mut self, world: &World, source: &Triangles<'_>) -> Result<()> {
         world.agree(TAKING, source.check().map_err(Into::into))?;
         let bricks = self.bricks.clone();
         let drawn = bricks.distribute(world, source)?;
@@ -118,7 +118,7 @@ impl Surface {
         &mut self,
         world: &World,
         intake: &mut TriangleImport,
-        source: &DeviceTriangles,
+        source: &DeviceTriangles<'_>,
     ) -> Result<()> {
         let bricks = self.bricks.clone();
         let checked = source.check(world).and_then(|()| bricks.check());

@@ -50,7 +50,7 @@ pub(super) struct ImportedTriangles {
 
 impl TriangleImport {
     /// Compiles the kernels and creates empty arrays. Local.
-    pub fn new(world: &World, name: &str) -> Result<Self> {
+    pub(crate) fn new(world: &World, name: &str) -> Result<Self> {
         let corner = include_str!("../../../shaders/surface/corner.wgsl");
         let reached = include_str!("../../../shaders/surface/reached.wgsl");
         Ok(Self {
@@ -71,7 +71,7 @@ impl TriangleImport {
         &mut self,
         world: &World,
         bricks: &Bricks,
-        source: &DeviceTriangles,
+        source: &DeviceTriangles<'_>,
         (corners, order): (&mut Growable<f32>, &mut Growable<u32>),
     ) -> Result<ImportedTriangles> {
         let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
@@ -102,7 +102,7 @@ impl TriangleImport {
         Ok(ImportedTriangles { reached: cells.collect(), listed, outside })
     }
 
-    fn write_corners(&self, bricks: &Bricks, source: &DeviceTriangles, corners: &mut Growable<f32>) -> Result<()> {
+    fn write_corners(&self, bricks: &Bricks, source: &DeviceTriangles<'_>, corners: &mut Growable<f32>) -> Result<()> {
         corners.set_len(CORNER_WORDS as u64 * source.vertices())?;
         let (single, to_voxels) = (|vector: [f64; 3]| vector.map(|part| part as f32), bricks.to_voxels());
         let call = self.corner.call().read("positions", source.positions.all());
@@ -124,7 +124,7 @@ impl TriangleImport {
         &mut self,
         world: &World,
         bricks: &Bricks,
-        source: &DeviceTriangles,
+        source: &DeviceTriangles<'_>,
         (corners, order): (&Growable<f32>, &Growable<u32>),
     ) -> Result<(Vec<u32>, DrawList, u64)> {
         let (mut drawn, mut known) = (DrawList::default(), HashMap::new());
@@ -156,7 +156,7 @@ impl TriangleImport {
     fn locate_range(
         &self,
         bricks: &Bricks,
-        source: &DeviceTriangles,
+        source: &DeviceTriangles<'_>,
         triangles: Range<u64>,
         (corners, order): (&Growable<f32>, &Growable<u32>),
     ) -> Result<Vec<u32>> {
@@ -193,7 +193,7 @@ fn most_listed(world: &World) -> u64 {
 }
 
 /// Reports the first invalid item of each kind, with its value read back.
-fn check(found: &[u32], source: &DeviceTriangles) -> Result<()> {
+fn check(found: &[u32], source: &DeviceTriangles<'_>) -> Result<()> {
     let three = |source: &Growable<f32>, number: u32| -> Result<[f32; 3]> {
         let first = 3 * u64::from(number);
         let read = source.at(first..first + 3).read()?;

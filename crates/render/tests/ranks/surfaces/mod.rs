@@ -9,7 +9,7 @@ use zippy_render::volume::{
     Shading, TransferFunction, Triangles, VolumeRenderer,
 };
 
-pub mod on_device;
+pub(crate) mod on_device;
 mod planes;
 
 use crate::support::jobs::{self, Carrier};
@@ -20,7 +20,7 @@ const SPACING: [f64; 3] = [1.0, 1.25, 0.75];
 
 /// Mesh whose triangles are distributed round-robin over ranks.
 #[derive(Default, Clone)]
-pub struct Mesh {
+pub(crate) struct Mesh {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     values: Vec<f32>,
@@ -28,12 +28,12 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    pub fn of(&self, rank: usize, ranks: usize) -> Self {
+    pub(crate) fn of(&self, rank: usize, ranks: usize) -> Self {
         let triangles = self.triangles.iter().skip(rank).step_by(ranks).copied().collect();
         Self { triangles, ..self.clone() }
     }
 
-    pub fn triangles(&self) -> Triangles<'_> {
+    pub(crate) fn triangles(&self) -> Triangles<'_> {
         let Self { positions, normals, values, triangles } = self;
         Triangles { positions, normals, values, triangles }
     }
@@ -45,7 +45,7 @@ impl Mesh {
     }
 
     /// Ball of `2 n * n` quadrilaterals, with the height as value.
-    pub fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
+    pub(crate) fn ball(middle: [f32; 3], radius: f32, n: u32) -> Self {
         let mut mesh = Self::default();
         for i in 0..=n {
             for j in 0..2 * n {
@@ -190,7 +190,7 @@ fn in_bands_by_driver() {
     }
 }
 
-pub fn bits(image: &Image) -> Vec<[u32; 4]> {
+pub(crate) fn bits(image: &Image) -> Vec<[u32; 4]> {
     image.pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
 }
 

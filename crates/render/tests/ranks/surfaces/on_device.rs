@@ -11,7 +11,7 @@ use super::{Mesh, SHAPE, SPACING, bits, even};
 use crate::support::{self, launcher};
 
 /// Mesh on the device.
-pub struct Arrays {
+pub(crate) struct Arrays {
     positions: Growable<f32>,
     normals: Growable<f32>,
     values: Growable<f32>,
@@ -25,7 +25,7 @@ impl Arrays {
         Self { positions: growable("positions"), normals: growable("normals"), values: growable("values"), triangles }
     }
 
-    pub fn of(world: &World, name: &str, mesh: &Mesh) -> Self {
+    pub(crate) fn of(world: &World, name: &str, mesh: &Mesh) -> Self {
         let mut made = Self::new(world, name);
         made.set(mesh);
         made
@@ -43,7 +43,7 @@ impl Arrays {
         self.triangles.append(mesh.triangles.as_flattened()).unwrap();
     }
 
-    pub fn triangles(&self) -> DeviceTriangles<'_> {
+    pub(crate) fn triangles(&self) -> DeviceTriangles<'_> {
         DeviceTriangles {
             positions: &self.positions,
             normals: Some(&self.normals).filter(|normals| !normals.is_empty()),
@@ -85,7 +85,7 @@ struct Seen {
 
 /// Two surfaces, opaque and transparent, in an invisible volume, for several distributions of
 /// triangles.
-fn pictures(world: &World, renderer: &VolumeRenderer<u8>, on_device: bool) -> zippy::Result<Vec<Seen>> {
+fn pictures(world: &World, renderer: &VolumeRenderer<'_, u8>, on_device: bool) -> zippy::Result<Vec<Seen>> {
     let way = if on_device { "device" } else { "host" };
     // Some vertices lie outside of the volume.
     let outer = Mesh::ball([12.0, 12.5, 10.0], 13.0, 24);

@@ -283,7 +283,7 @@ fn call_on_one_rank_alone_is_named_as_the_program_calls_it() {
         super::save(world, path(name), array.at((0..2, ..))).map(drop)
     };
     let checkpoints = crate::checkpoint::Checkpoints::new(path("steps"), 1);
-    let verbs: [(Verb, String); 6] = [
+    let verbs: [(Verb<'_>, String); 6] = [
         (
             &|world, array| save(world, array, "a.npy"),
             format!("save({}, \"array\" [0..2, 0..2], ", path("a.npy").display()),

@@ -8,10 +8,10 @@ use zippy_files::FileError;
 use zippy_io::array::{Axis, Metadata};
 
 /// Name of the attribute with the positions of cells.
-pub const ATTRIBUTE: &str = "zippy";
+pub(super) const ATTRIBUTE: &str = "zippy";
 
 /// Names of the dimensions, axis 0 first: "x", "y", "z" and so on for axes without a name.
-pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
+pub(super) fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
     let given_name = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
     let taken: Vec<String> = (0..axes).filter_map(given_name).collect();
     let default_name = |axis: usize| {
@@ -26,7 +26,7 @@ pub fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
 /// # Errors
 /// Another number of axes; two axes of one name; names that are no file names; an attribute that is
 /// reserved.
-pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), FileError> {
+pub(super) fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), FileError> {
     let bad = |message: String| Err(FileError::request(path, message));
     metadata.check(axes).or_else(bad)?;
     let names = names(metadata, axes);
@@ -48,7 +48,7 @@ pub fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), FileEr
 ///
 /// # Errors
 /// It cannot.
-pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), FileError> {
+pub(super) fn check_name(path: &Path, what: &str, name: &str) -> Result<(), FileError> {
     let is_bad = name.is_empty()
         || name.len() > 200
         || name.starts_with("__")
@@ -68,7 +68,7 @@ pub fn check_name(path: &Path, what: &str, name: &str) -> Result<(), FileError> 
 }
 
 /// Attributes of an array with every `every`-th cell.
-pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
+pub(super) fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
     let mut attributes = metadata.attributes.clone();
     let mut fields = Map::new();
     if !metadata.axes.is_empty() {
@@ -91,7 +91,7 @@ pub fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
 }
 
 /// Metadata of `axes` axes from attributes. Attributes without a known meaning are the user's.
-pub fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
+pub(super) fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
     let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|fields| read(fields, axes));
     let is_known = found.is_some();
     let found = found.unwrap_or_default();

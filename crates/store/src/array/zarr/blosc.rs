@@ -24,7 +24,7 @@ const NEAR: usize = 8191;
 ///
 /// # Errors
 /// The defect of the buffer.
-pub fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let buffer = Buffer::new(encoded)?;
     if buffer.bytes as u64 > most {
         return Err(format!("damaged: it unpacks to {} bytes, of at most {most}", buffer.bytes));

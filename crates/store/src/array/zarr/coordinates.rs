@@ -18,12 +18,12 @@ use zippy_io::array::Axis;
 const MOST_CELLS: i64 = 1 << 20;
 
 /// True if the coordinates of an axis are written.
-pub fn has_coordinates(axis: &Axis, cells: i64) -> bool {
+pub(super) fn has_coordinates(axis: &Axis, cells: i64) -> bool {
     axis.name.is_some() && (1..=MOST_CELLS).contains(&cells)
 }
 
 /// Cells of an axis whose coordinates are written: `count` cells at every `every`-th position.
-pub struct CoordinateCells {
+pub(super) struct CoordinateCells {
     pub count: i64,
     pub every: f64,
     pub is_checked: bool,
@@ -33,7 +33,12 @@ pub struct CoordinateCells {
 ///
 /// # Errors
 /// A codec fails.
-pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &CoordinateCells) -> Result<(), FileError> {
+pub(super) fn write(
+    store: &mut CollectiveStore,
+    group: &str,
+    axis: &Axis,
+    cells: &CoordinateCells,
+) -> Result<(), FileError> {
     let Some(name) = axis.name.as_ref().filter(|_| has_coordinates(axis, cells.count)) else { return Ok(()) };
     let node = under(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
@@ -60,7 +65,7 @@ pub fn write(store: &mut CollectiveStore, group: &str, axis: &Axis, cells: &Coor
 ///
 /// # Errors
 /// The array is damaged.
-pub fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, FileError> {
+pub(super) fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, FileError> {
     let nameless = Axis { name: Some(name.to_string()), ..Axis::default() };
     let Ok(Some(array)) = tree.find_array(&under(group, name)) else { return Ok(nameless) };
     let unit = array.metadata.attributes.get("units").and_then(Value::as_str).map(str::to_string);

@@ -28,7 +28,7 @@ const CHECKSUM: u64 = 4;
 
 /// Decoder of chunks.
 #[derive(Debug, Clone)]
-pub struct Decoder {
+pub(super) struct Decoder {
     /// Bytes of a number in the other byte order, to be reversed; 1 for the machine's order.
     swap_width: usize,
     number_bytes: usize,
@@ -54,7 +54,7 @@ impl Decoder {
     ///
     /// # Errors
     /// A codec is unknown or not supported.
-    pub fn new(codecs: &[MetadataV3], number_bytes: usize, order: Option<AxisOrder>) -> Result<Self, String> {
+    pub(super) fn new(codecs: &[MetadataV3], number_bytes: usize, order: Option<AxisOrder>) -> Result<Self, String> {
         let Some((first, rest)) = codecs.split_first().filter(|(first, _)| first.name() == "bytes") else {
             let names = codecs.iter().map(|codec| quoted(codec.name())).collect::<Vec<_>>().join(", ");
             return Err(format!(
@@ -79,7 +79,7 @@ impl Decoder {
 
     /// Length of the file for `bytes` bytes of cells, and true if it is exact; with compression it
     /// is an upper bound.
-    pub fn encoded_length(&self, bytes: u64) -> (u64, bool) {
+    pub(super) fn encoded_length(&self, bytes: u64) -> (u64, bool) {
         self.steps.iter().fold((bytes, true), |(bytes, is_exact), step| match step {
             Step::Checksum(_) => (bytes + CHECKSUM, is_exact),
             // An upper bound for the growth of incompressible data.
@@ -92,7 +92,7 @@ impl Decoder {
     ///
     /// # Errors
     /// The defect of the encoded bytes.
-    pub fn decode(&self, encoded: Vec<u8>, extents: &[i64], bytes: u64) -> Result<Vec<u8>, String> {
+    pub(super) fn decode(&self, encoded: Vec<u8>, extents: &[i64], bytes: u64) -> Result<Vec<u8>, String> {
         let mut bounds = vec![bytes];
         for step in &self.steps {
             let last = bounds[bounds.len() - 1];
@@ -147,7 +147,7 @@ impl Step {
 }
 
 /// Names of a document's codecs, those within shards included.
-pub fn names(codecs: &[MetadataV3]) -> Vec<String> {
+pub(super) fn names(codecs: &[MetadataV3]) -> Vec<String> {
     let codec_names = |codec: &MetadataV3| {
         let inner = codec.configuration().and_then(|all| all.get("codecs")).and_then(Value::as_array);
         let inner = inner.into_iter().flatten().filter_map(|codec| codec["name"].as_str().or(codec.as_str()));

@@ -19,7 +19,7 @@ fn too_short(found: usize, most: u64) -> String {
 ///
 /// # Errors
 /// The stream is damaged or decompresses to more.
-pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, String> {
     let room = most.min((encoded as u64).saturating_mul(GZIP_RATIO));
     let mut out = reserved(room)?;
     stream.take(most + 1).read_to_end(&mut out).map_err(|error| format!("damaged: {error}"))?;
@@ -28,7 +28,7 @@ pub fn inflate(stream: impl Read, encoded: usize, most: u64) -> Result<Vec<u8>, 
 
 /// Maximum decompressed size of `encoded` bytes of Zstandard, which has the highest ratio of all
 /// supported codecs.
-pub fn most_of_zstd(encoded: usize) -> u64 {
+pub(super) fn most_of_zstd(encoded: usize) -> u64 {
     (encoded as u64 / 4 + 1).saturating_mul(ZSTD_BLOCK)
 }
 
@@ -36,7 +36,7 @@ pub fn most_of_zstd(encoded: usize) -> u64 {
 ///
 /// # Errors
 /// The frame is damaged or decompresses to more.
-pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     // The decompressor never writes beyond the reserved capacity.
     let room = most.min(most_of_zstd(encoded.len()));
     let mut out = reserved(room)?;
@@ -49,7 +49,7 @@ pub fn unzstd(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// The block is damaged or decompresses to more than `most` bytes.
-pub fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let (length, block) = encoded.split_first_chunk().ok_or_else(|| too_short(encoded.len(), most))?;
     let length = u32::from_le_bytes(*length);
     if u64::from(length) > most {
@@ -64,7 +64,7 @@ pub fn unlz4(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// The block is damaged or decompresses to more.
-pub fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn lz4_block(block: &[u8], most: u64) -> Result<Vec<u8>, String> {
     let mut out = zeros(most)?;
     let length = lz4_flex::block::decompress_into(block, &mut out).map_err(|error| error.to_string())?;
     out.truncate(length);

@@ -18,7 +18,7 @@ use zippy_io::array::{ArrayDescription, Description};
 ///
 /// # Errors
 /// There is no store; its directories cannot be read; there are more than 10,000 arrays and groups.
-pub fn describe(path: &Path) -> Result<Description, FileError> {
+pub(crate) fn describe(path: &Path) -> Result<Description, FileError> {
     let mut tree = StoreTree::new(path);
     tree.check()?;
     let any = |(name, array): NamedArray| match array {

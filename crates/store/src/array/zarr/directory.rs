@@ -18,7 +18,7 @@ const MAX_UNSYNCED_DIRECTORIES: usize = 4096;
 /// A Zarr store that gets its final name after all ranks have written their files. Until then it is
 /// a directory with a random name in the same parent. Dropped before [`finish`](Self::finish), it
 /// is removed.
-pub struct CollectiveStore {
+pub(super) struct CollectiveStore {
     path: PathBuf,
     /// Directory of the unfinished store.
     temporary: PathBuf,
@@ -43,7 +43,7 @@ impl CollectiveStore {
     ///
     /// # Errors
     /// The same on every rank: `path` exists and is no Zarr store; an operating system error.
-    pub fn create(world: &World, path: &Path) -> Result<Self> {
+    pub(super) fn create(world: &World, path: &Path) -> Result<Self> {
         let create = || {
             let created = Created::next_to(path)?;
             match created.directory.path().to_str().map(str::to_owned) {
@@ -69,7 +69,7 @@ impl CollectiveStore {
 
     /// Writes a file under its key, with `/` between names. Local; each key once. The value keeps
     /// the first error for [`finish`](Self::finish) and ignores later writes.
-    pub fn put(&mut self, key: &str, bytes: &[u8]) {
+    pub(super) fn put(&mut self, key: &str, bytes: &[u8]) {
         if self.failed.is_none() {
             let written = self.write(key, bytes);
             self.failed = written.map_err(|error| FileError::system(&self.path.join(key), "write", &error)).err();
@@ -77,12 +77,12 @@ impl CollectiveStore {
     }
 
     /// Keeps an error from before the first write. Local.
-    pub fn keep(&mut self, written: std::result::Result<(), FileError>) {
+    pub(super) fn keep(&mut self, written: std::result::Result<(), FileError>) {
         self.failed = self.failed.take().or(written.err());
     }
 
     /// Final path of the store, used in errors.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -90,7 +90,7 @@ impl CollectiveStore {
     ///
     /// # Errors
     /// The kept error of an earlier write.
-    pub fn check(&self) -> std::result::Result<(), FileError> {
+    pub(super) fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
@@ -129,7 +129,7 @@ impl CollectiveStore {
     /// # Errors
     /// The same on every rank: an operating system error on any rank. Nothing of the store is left
     /// then, unless the message says that it has its final name.
-    pub fn finish(mut self, world: &World) -> Result<u64> {
+    pub(super) fn finish(mut self, world: &World) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
             None => self.sync().map_err(|error| FileError::system(&self.path, "write", &error)),
@@ -240,7 +240,7 @@ fn set_aside(
 }
 
 /// True if a directory is the root of a Zarr hierarchy.
-pub fn is_store(path: &Path) -> bool {
+pub(super) fn is_store(path: &Path) -> bool {
     ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file())
 }
 

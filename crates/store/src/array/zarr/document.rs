@@ -8,12 +8,12 @@ use super::fields::Leaf;
 use super::options::{ChunkGrid, ZarrOptions};
 
 /// Document of a group.
-pub fn group(attributes: Map<String, Value>) -> String {
+pub(super) fn group(attributes: Map<String, Value>) -> String {
     format!("{:#}", json!({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
 }
 
 /// Document of an array of cells; `names` are the names of its axes, axis 0 first.
-pub fn array(
+pub(super) fn array(
     leaf: &Leaf,
     shape: &Index,
     names: &[String],

@@ -15,7 +15,7 @@ use super::fields::Leaf;
 use super::options::{ChunkGrid, Compression, ZarrOptions};
 
 /// Encoder for one leaf of an array.
-pub struct Encoder {
+pub(super) struct Encoder {
     pub leaf: Leaf,
     /// Bytes of a cell of the whole array.
     cell_bytes: usize,
@@ -32,7 +32,7 @@ impl Encoder {
     ///
     /// # Errors
     /// An invalid codec.
-    pub fn new(
+    pub(super) fn new(
         path: &Path,
         leaf: Leaf,
         cell_bytes: usize,
@@ -50,7 +50,7 @@ impl Encoder {
     }
 
     /// Key of a block within its array, from its index along each axis.
-    pub fn key(&self, at: &Index) -> String {
+    pub(super) fn key(&self, at: &Index) -> String {
         let mut key = String::from("c");
         (0..at.axes()).rev().for_each(|axis| key.push_str(&format!("/{}", at[axis])));
         if self.leaf.numbers.is_some() {
@@ -63,7 +63,7 @@ impl Encoder {
     ///
     /// # Errors
     /// A codec fails.
-    pub fn encode<'a>(&self, cells: &'a [u8], block: &Index) -> Result<Option<Cow<'a, [u8]>>, String> {
+    pub(super) fn encode<'a>(&self, cells: &'a [u8], block: &Index) -> Result<Option<Cow<'a, [u8]>>, String> {
         let mut numbers =
             if self.leaf.bytes() == self.cell_bytes { Cow::Borrowed(cells) } else { Cow::Owned(self.field(cells)) };
         if !self.write_empty && is_zero(&numbers) {
@@ -91,13 +91,13 @@ impl Encoder {
 }
 
 /// Extents in the order of Zarr.
-pub fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
+pub(super) fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
     let axes = (0..cells.axes()).rev().map(|axis| cells[axis] as u64);
     axes.chain(leaf.numbers.map(|numbers| numbers as u64)).collect()
 }
 
 /// Codecs of an array for its document.
-pub fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value> {
+pub(super) fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value> {
     let bytes = match leaf.number_bytes {
         1 => json!({"name": "bytes"}),
         _ => json!({"name": "bytes", "configuration": {"endian": "little"}}),

@@ -5,7 +5,7 @@ use zippy::extents::Index;
 
 /// Numbers of one type at one offset of each cell.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leaf {
+pub(super) struct Leaf {
     /// Names of the nested groups and the array, relative to the node of the whole array; empty for
     /// that node.
     pub fields: Vec<&'static str>,
@@ -21,23 +21,23 @@ pub struct Leaf {
 
 impl Leaf {
     /// Bytes of the leaf in a cell.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.number_bytes * self.numbers.unwrap_or(1)
     }
 
     /// Path of the leaf's node, below the node of the whole array.
-    pub fn node(&self, node: &str) -> String {
+    pub(super) fn node(&self, node: &str) -> String {
         self.fields.iter().fold(node.to_string(), |node, field| under(&node, field))
     }
 }
 
 /// Path of a node in a group; the root has the empty path.
-pub fn under(node: &str, name: &str) -> String {
+pub(super) fn under(node: &str, name: &str) -> String {
     if node.is_empty() { name.to_string() } else { format!("{node}/{name}") }
 }
 
 /// Leaves of an element type.
-pub fn leaves(element: &ElementInfo) -> Vec<Leaf> {
+pub(super) fn leaves(element: &ElementInfo) -> Vec<Leaf> {
     let leaf = |(fields, offset, kind)| {
         let (kind, number_bytes, numbers) = match kind {
             ElementKind::Scalar(scalar) => (name(scalar), scalar.bytes(), None),
@@ -72,7 +72,7 @@ fn name(scalar: Scalar) -> &'static str {
 }
 
 /// Extents with axis 0 first, without the numbers of a vector.
-pub fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
+pub(super) fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
     let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
     let Some((extents, last)) = extents.split_at_checked(axes) else {
         return Err(format!("{what} of {} axes, not of {axes}", extents.len()));

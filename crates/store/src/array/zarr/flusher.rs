@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle};
 const MOST_WAITING: usize = 64;
 
 /// Thread that syncs files one by one. Dropped, it skips the remaining files.
-pub struct Flusher {
+pub(super) struct Flusher {
     files: Option<SyncSender<File>>,
     is_wanted: Arc<AtomicBool>,
     thread: Option<JoinHandle<io::Result<()>>>,
@@ -23,7 +23,7 @@ impl Flusher {
     ///
     /// # Errors
     /// The system cannot create a thread.
-    pub fn start() -> io::Result<Self> {
+    pub(super) fn start() -> io::Result<Self> {
         let (sender, files) = sync_channel::<File>(MOST_WAITING);
         let is_wanted = Arc::new(AtomicBool::new(true));
         let go_on = is_wanted.clone();
@@ -39,7 +39,7 @@ impl Flusher {
     ///
     /// # Errors
     /// The error of an earlier file.
-    pub fn add(&mut self, file: File) -> io::Result<()> {
+    pub(super) fn add(&mut self, file: File) -> io::Result<()> {
         match self.files.as_ref().map(|files| files.send(file)) {
             Some(Ok(())) => Ok(()),
             // The thread ends after an error.
@@ -51,7 +51,7 @@ impl Flusher {
     ///
     /// # Errors
     /// An operating system error. Some file systems report a full disk only here.
-    pub fn end(&mut self) -> io::Result<()> {
+    pub(super) fn end(&mut self) -> io::Result<()> {
         self.files = None;
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(ended)) => ended,

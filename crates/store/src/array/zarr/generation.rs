@@ -9,7 +9,7 @@ use zippy_files::FileError;
 use super::node;
 
 /// Identity of a store: metadata of its root document.
-pub struct Generation {
+pub(super) struct Generation {
     path: PathBuf,
     root: Option<RootDocument>,
 }
@@ -25,7 +25,7 @@ struct RootDocument {
 
 impl Generation {
     /// Identity of the store at `path`; taken before anything of the store is read.
-    pub fn now(path: &Path) -> Self {
+    pub(super) fn now(path: &Path) -> Self {
         Self { path: path.to_path_buf(), root: root_document(path) }
     }
 
@@ -34,7 +34,7 @@ impl Generation {
     ///
     /// # Errors
     /// The store has been replaced or removed.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub(super) fn check(&self) -> Result<(), FileError> {
         if self.root.is_some() && root_document(&self.path) == self.root {
             Ok(())
         } else {

@@ -12,7 +12,7 @@ use super::values::{literal, wrong};
 const MOST_ENTRIES: usize = 10_000;
 
 /// Chunk key encoding of an array.
-pub struct Keys {
+pub(super) struct Keys {
     /// True if names begin with "c".
     is_prefixed: bool,
     separator: char,
@@ -23,7 +23,7 @@ impl Keys {
     ///
     /// # Errors
     /// An unknown encoding.
-    pub fn new(encoding: &MetadataV3) -> Result<Self, String> {
+    pub(super) fn new(encoding: &MetadataV3) -> Result<Self, String> {
         let separator = encoding.configuration().and_then(|all| all.get("separator")).unwrap_or(&Value::Null);
         let (is_prefixed, usual) = match encoding.name() {
             "default" => (true, '/'),
@@ -45,7 +45,7 @@ impl Keys {
     }
 
     /// Name of a chunk from its indices, in Zarr's order.
-    pub fn encode(&self, numbers: &[u64]) -> String {
+    pub(super) fn encode(&self, numbers: &[u64]) -> String {
         let mut parts: Vec<String> = self.is_prefixed.then(|| "c".into()).into_iter().collect();
         parts.extend(numbers.iter().map(u64::to_string));
         parts.join(&String::from(self.separator))
@@ -67,7 +67,7 @@ impl Keys {
 
     /// Name of a file in the directory of an array, if no file there has the name of a chunk;
     /// `None` if one has, there is no file, or there are too many files.
-    pub fn stranger(&self, directory: &Path, most: &[u64]) -> Option<String> {
+    pub(super) fn stranger(&self, directory: &Path, most: &[u64]) -> Option<String> {
         let (mut directories, mut entries, mut stranger) = (vec![directory.to_path_buf()], 0, None);
         while let Some(at) = directories.pop() {
             for entry in fs::read_dir(at).ok()? {

@@ -14,7 +14,7 @@ use zippy_io::array::AxisOrder;
 const MOST_SHARDS: usize = 3;
 
 /// Nested shards, and the chunks in the innermost ones.
-pub struct Layers {
+pub(super) struct Layers {
     /// Outermost shards first; empty if a chunk is a file.
     pub shards: Vec<Shards>,
     /// Extents of a unit of decoding, in cells.
@@ -27,7 +27,7 @@ impl Layers {
     ///
     /// # Errors
     /// An unsupported codec, or a codec at an unsupported position.
-    pub fn new(codecs: &[MetadataV3], leaf: &Leaf, chunk: Index) -> Result<Self, String> {
+    pub(super) fn new(codecs: &[MetadataV3], leaf: &Leaf, chunk: Index) -> Result<Self, String> {
         let axes = chunk.axes();
         // Per dimension of the encoded data: the dimension of the array, in Zarr's order.
         let mut dimensions: Vec<usize> = (0..axes + usize::from(leaf.numbers.is_some())).collect();

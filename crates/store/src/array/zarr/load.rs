@@ -21,7 +21,7 @@ use zippy_io::array::Metadata;
 ///
 /// # Errors
 /// As there, the same on every rank.
-pub fn load<T: Element, const D: usize>(
+pub(crate) fn load<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     name: &str,

@@ -13,14 +13,14 @@ use super::{values, version_2};
 
 /// Group with its attributes, or array with its document.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub(super) enum Node {
     Group(Arc<Map<String, Value>>),
     Array(Arc<ArrayMetadataV3>),
 }
 
 /// Node in a directory of a store, as its document describes it.
 #[derive(Debug, Clone)]
-pub struct NodeDocument {
+pub(super) struct NodeDocument {
     /// Path of the document.
     pub file: PathBuf,
     /// Hash of the document: the same on ranks that see the same text.
@@ -29,7 +29,7 @@ pub struct NodeDocument {
 }
 
 /// Path of a node's document; `None` if the directory is no node.
-pub fn document(directory: &Path) -> Option<PathBuf> {
+pub(super) fn document(directory: &Path) -> Option<PathBuf> {
     let names = ["zarr.json", ".zarray", ".zgroup"];
     names.iter().map(|name| directory.join(name)).find(|file| fs::symlink_metadata(file).is_ok())
 }
@@ -38,7 +38,7 @@ pub fn document(directory: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// The document cannot be read or is malformed.
-pub fn read(directory: &Path) -> Result<Option<NodeDocument>, FileError> {
+pub(super) fn read(directory: &Path) -> Result<Option<NodeDocument>, FileError> {
     let Some(file) = document(directory) else { return Ok(None) };
     let text = json::text(&file)?;
     let found = json::parse(&file, &text, "\"zarr_format\"")?;
@@ -95,7 +95,7 @@ fn array(mut found: Map<String, Value>) -> Result<Node, String> {
 ///
 /// # Errors
 /// The path leaves the store.
-pub fn directory(path: &Path, node: &str) -> Result<PathBuf, FileError> {
+pub(super) fn directory(path: &Path, node: &str) -> Result<PathBuf, FileError> {
     let is_inside =
         |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);
     if node.is_empty() || node.split('/').all(is_inside) {

@@ -24,7 +24,7 @@ const UNITS: &[(&str, &str)] = &[
 
 /// The attribute for arrays at these nodes, level 0 first; `None` if OME-Zarr cannot describe the
 /// axes. It has scales and translations, and no directions.
-pub fn attribute(metadata: &Metadata, count: usize, nodes: &[String]) -> Option<Value> {
+pub(super) fn attribute(metadata: &Metadata, count: usize, nodes: &[String]) -> Option<Value> {
     if !metadata.is_along_space() {
         return None;
     }
@@ -79,7 +79,7 @@ fn written_out(unit: &str) -> &str {
 
 /// Axes of the array at a node from the attribute of a group, axis 0 first. The transformations of
 /// the array apply first, then those of all levels.
-pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Option<Vec<Axis>> {
+pub(super) fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Option<Vec<Axis>> {
     multiscales(attributes)?.as_array()?.iter().find_map(|multiscale| {
         let is_it = |dataset: &&Value| dataset["path"].as_str() == Some(node);
         let dataset = multiscale.get("datasets")?.as_array()?.iter().find(is_it)?;
@@ -103,7 +103,7 @@ pub fn axes_of(attributes: &Map<String, Value>, node: &str, count: usize) -> Opt
 }
 
 /// Node of the full array that the attribute lists first.
-pub fn first(attributes: &Map<String, Value>) -> Option<&str> {
+pub(super) fn first(attributes: &Map<String, Value>) -> Option<&str> {
     multiscales(attributes)?.get(0)?.get("datasets")?.get(0)?.get("path")?.as_str()
 }
 

@@ -19,7 +19,7 @@ use zippy_io::array::{Axis, Metadata};
 ///
 /// # Errors
 /// No store or no such array, or several candidates; an unsupported feature; a damaged store.
-pub fn open(
+pub(super) fn open(
     tree: &mut StoreTree,
     which: Option<&str>,
     leaves: &[Leaf],
@@ -72,7 +72,7 @@ fn node_metadata(
 
 /// Metadata of the array that a load without a name selects; `None` if a name is required or the
 /// array cannot be read.
-pub fn metadata(tree: &mut StoreTree) -> Option<Metadata> {
+pub(super) fn metadata(tree: &mut StoreTree) -> Option<Metadata> {
     let root = tree.root().ok()?;
     let any = Leaf { fields: Vec::new(), offset: 0, kind: "", number_bytes: 1, numbers: None };
     let (chosen, attributes, array) = match choose(tree, &root, &[any]) {

@@ -6,7 +6,7 @@ use zippy::extents::Index;
 use zippy_files::FileError;
 
 /// Maximum bytes of a chunk, and of a written shard.
-pub const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 /// Maximum bytes of a chunk with default extents.
 const CHUNK_BYTES: u64 = 4 << 20;

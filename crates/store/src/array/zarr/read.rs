@@ -18,7 +18,7 @@ const PART_BYTES: u64 = 8 << 20;
 ///
 /// # Errors
 /// A piece that cannot be read or is damaged; a device failure.
-pub fn read<T: Element, const D: usize>(
+pub(super) fn read<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
     stored: Vec<StoredArray>,
     window: &Window,

@@ -26,7 +26,7 @@ use zippy_io::array::Metadata;
 ///
 /// # Errors
 /// As there, the same on every rank.
-pub fn save<T: Element, const D: usize>(
+pub(crate) fn save<T: Element, const D: usize>(
     world: &World,
     path: &Path,
     section: &GlobalSection<T, D>,

@@ -13,7 +13,7 @@ use super::options::MOST_BYTES;
 use zippy_io::array::{AxisOrder, strides};
 
 /// Shards of one size.
-pub struct Shards {
+pub(super) struct Shards {
     /// Parts per shard along each axis.
     pub counts: Index,
     /// Strides of the parts in the index.
@@ -27,7 +27,7 @@ pub struct Shards {
 
 /// Bytes of a file.
 #[derive(Debug, Clone, Copy)]
-pub struct ByteRange {
+pub(super) struct ByteRange {
     pub start: u64,
     pub bytes: u64,
 }
@@ -37,7 +37,7 @@ impl Shards {
     ///
     /// # Errors
     /// A shard that is not made of whole parts; an index that is too large or compressed.
-    pub fn new(
+    pub(super) fn new(
         (shard, part): (&Index, &Index),
         is_vector: bool,
         order: Option<AxisOrder>,
@@ -64,7 +64,7 @@ impl Shards {
     ///
     /// # Errors
     /// The index cannot be read, is damaged, or leads out of the shard.
-    pub fn part(
+    pub(super) fn part(
         &mut self,
         (file, path): (&mut File, &Path),
         (shard, within): (&Index, ByteRange),
@@ -105,7 +105,7 @@ impl Shards {
     }
 
     /// Clears the cached index, before another file is read.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.last = None;
     }
 }

@@ -25,7 +25,7 @@ const MOST_CELL_BYTES: u64 = 1 << 62;
 
 /// An array that contains a leaf of the element type. Its cells are read in pieces: chunks, or
 /// chunks within shards.
-pub struct StoredArray {
+pub(super) struct StoredArray {
     pub leaf: Leaf,
     pub directory: PathBuf,
     /// Shape of the array, axis 0 fastest.
@@ -43,7 +43,7 @@ impl StoredArray {
     ///
     /// # Errors
     /// The array does not fit the leaf or the axes, or has an unsupported feature.
-    pub fn new(array: &ArrayNode, leaf: &Leaf, axes: usize) -> Result<Self, FileError> {
+    pub(super) fn new(array: &ArrayNode, leaf: &Leaf, axes: usize) -> Result<Self, FileError> {
         Self::parse(&array.directory, &array.metadata, leaf, axes)
             .map_err(|message| FileError::unsupported(&array.file, 0, message))
     }
@@ -86,12 +86,12 @@ impl StoredArray {
     }
 
     /// Region of a piece by its index along each axis; it may reach beyond the end of the array.
-    pub fn region(&self, piece: &Index) -> Region {
+    pub(super) fn region(&self, piece: &Index) -> Region {
         Region::at(Index::from_fn(piece.axes(), |axis| piece[axis] * self.layers.piece[axis]), self.layers.piece)
     }
 
     /// Indices of the pieces that overlap a box of cells.
-    pub fn touching(&self, cells: &Region) -> Region {
+    pub(super) fn touching(&self, cells: &Region) -> Region {
         let (axes, piece) = (cells.axes(), &self.layers.piece);
         let first = Index::from_fn(axes, |axis| cells.start[axis] / piece[axis]);
         Region::between(first, Index::from_fn(axes, |axis| (cells.end[axis] - 1) / piece[axis] + 1))
@@ -101,7 +101,7 @@ impl StoredArray {
     ///
     /// # Errors
     /// The piece cannot be read or is damaged.
-    pub fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, FileError> {
+    pub(super) fn read(&mut self, piece: &Index) -> Result<Option<Vec<u8>>, FileError> {
         let file = self.divided(piece, 0);
         let path = self.path(&file);
         if self.last.as_ref().is_none_or(|(last, _)| *last != file) {
@@ -140,7 +140,7 @@ impl StoredArray {
 
     /// Detects a wrong chunk key encoding: the name of an existing file, and the expected name of
     /// the first chunk. `None` if any file has the name of a chunk, or there is no file.
-    pub fn stranger(&self) -> Option<(String, String)> {
+    pub(super) fn stranger(&self) -> Option<(String, String)> {
         if self.shape.contains(&0) {
             return None;
         }

@@ -23,17 +23,17 @@ const MOST_DEPTH: usize = 16;
 const LISTED: usize = 8;
 
 /// Nodes of a store, which are read on demand and kept.
-pub struct StoreTree {
+pub(super) struct StoreTree {
     pub path: PathBuf,
     /// Documents by directory; `None` for a directory that is no node.
     documents: HashMap<PathBuf, Result<Option<NodeDocument>, FileError>>,
 }
 
 /// Path and document of an array, or the error of the document.
-pub type NamedArray = (String, Result<Arc<ArrayMetadataV3>, FileError>);
+pub(super) type NamedArray = (String, Result<Arc<ArrayMetadataV3>, FileError>);
 
 /// Array of a store.
-pub struct ArrayNode {
+pub(super) struct ArrayNode {
     pub directory: PathBuf,
     /// Path of the document.
     pub file: PathBuf,
@@ -42,7 +42,7 @@ pub struct ArrayNode {
 
 impl StoreTree {
     /// Tree of the store at `path`, of which nothing is read yet.
-    pub fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         Self { path: path.to_path_buf(), documents: HashMap::new() }
     }
 
@@ -50,7 +50,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// There is no store; its document cannot be read or is malformed.
-    pub fn root(&mut self) -> Result<Node, FileError> {
+    pub(super) fn root(&mut self) -> Result<Node, FileError> {
         fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         let root = self.document(&self.path.clone())?;
         root.map(|root| root.node).ok_or_else(|| self.no_store())
@@ -60,7 +60,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// There is no store.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub(super) fn check(&self) -> Result<(), FileError> {
         fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         node::document(&self.path).map(drop).ok_or_else(|| self.no_store())
     }
@@ -87,7 +87,7 @@ impl StoreTree {
     /// # Errors
     /// The name leaves the store; there is no such array; its document cannot be read or is
     /// malformed.
-    pub fn array(&mut self, name: &str) -> Result<ArrayNode, FileError> {
+    pub(super) fn array(&mut self, name: &str) -> Result<ArrayNode, FileError> {
         if let Some(array) = self.find_array(name)? {
             return Ok(array);
         }
@@ -103,7 +103,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// The name leaves the store; the document cannot be read or is malformed.
-    pub fn find_array(&mut self, name: &str) -> Result<Option<ArrayNode>, FileError> {
+    pub(super) fn find_array(&mut self, name: &str) -> Result<Option<ArrayNode>, FileError> {
         let directory = node::directory(&self.path, name)?;
         Ok(match self.document(&directory)? {
             Some(NodeDocument { file, node: Node::Array(metadata), .. }) => {
@@ -117,7 +117,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// The name leaves the store; the document cannot be read or is malformed.
-    pub fn attributes(&mut self, name: &str) -> Result<Map<String, Value>, FileError> {
+    pub(super) fn attributes(&mut self, name: &str) -> Result<Map<String, Value>, FileError> {
         match self.document(&node::directory(&self.path, name)?)?.map(|document| document.node) {
             Some(Node::Group(attributes)) => Ok(Arc::unwrap_or_clone(attributes)),
             _ => Ok(Map::new()),
@@ -128,7 +128,7 @@ impl StoreTree {
     ///
     /// # Errors
     /// A directory cannot be read; there are too many nodes.
-    pub fn arrays(&mut self, most_depth: Option<usize>) -> Result<Vec<NamedArray>, FileError> {
+    pub(super) fn arrays(&mut self, most_depth: Option<usize>) -> Result<Vec<NamedArray>, FileError> {
         let mut all = Vec::new();
         let mut pending = vec![(String::new(), 0)];
         let mut visited = 0;
@@ -154,7 +154,7 @@ impl StoreTree {
 
     /// Hash of the documents of the root and of further directories, as far as they have been read:
     /// the same on ranks that see the same documents.
-    pub fn fingerprint<'a>(&'a self, directories: impl Iterator<Item = &'a Path>) -> u64 {
+    pub(super) fn fingerprint<'a>(&'a self, directories: impl Iterator<Item = &'a Path>) -> u64 {
         let mut hasher = DefaultHasher::new();
         for directory in std::iter::once(self.path.as_path()).chain(directories) {
             if let Some(Ok(Some(document))) = self.documents.get(directory) {
@@ -189,7 +189,7 @@ fn too_many(path: &Path) -> FileError {
 }
 
 /// List of the arrays for messages.
-pub fn listing(all: &[NamedArray]) -> String {
+pub(super) fn listing(all: &[NamedArray]) -> String {
     let describe = |(name, array): &NamedArray| match array {
         Ok(array) => {
             let extents: Vec<String> = array.shape.iter().rev().map(u64::to_string).collect();

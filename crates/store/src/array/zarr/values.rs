@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use zippy_files::quoted;
 
 /// Error message with the value of a key and the supported values.
-pub fn wrong(key: &str, value: &Value, read: &str) -> String {
+pub(super) fn wrong(key: &str, value: &Value, read: &str) -> String {
     match value {
         Value::Null => format!("{key:?} is missing or null; {read}"),
         _ => format!("{key:?} is {}; {read}", literal(value)),
@@ -12,7 +12,7 @@ pub fn wrong(key: &str, value: &Value, read: &str) -> String {
 }
 
 /// A value as in the document, shortened if long.
-pub fn literal(value: &Value) -> String {
+pub(super) fn literal(value: &Value) -> String {
     let text = value.to_string();
     if text.len() <= 60 && text.is_ascii() { text } else { quoted(&text) }
 }
@@ -21,7 +21,7 @@ pub fn literal(value: &Value) -> String {
 ///
 /// # Errors
 /// Another value.
-pub fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
+pub(super) fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
     let sizes = value.as_array().and_then(|list| list.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>());
     sizes.ok_or_else(|| wrong(key, value, "a list of whole numbers is read"))
 }
@@ -31,7 +31,7 @@ pub fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
 ///
 /// # Errors
 /// The first invalid key.
-pub fn check(document: &mut Map<String, Value>) -> Result<(), String> {
+pub(super) fn check(document: &mut Map<String, Value>) -> Result<(), String> {
     let value = |key: &str| document.get(key).unwrap_or(&Value::Null);
     sizes("shape", value("shape"))?;
     let is_named = |value: &Value| {

@@ -11,7 +11,7 @@ const COMPRESSORS: [&str; 5] = ["blosc", "gzip", "lz4", "zlib", "zstd"];
 ///
 /// # Errors
 /// A key with an unsupported value.
-pub fn to_version_3(
+pub(super) fn to_version_3(
     found: &Map<String, Value>,
     mut attributes: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {

@@ -145,7 +145,7 @@ mod other {
 
     #[derive(Clone, Copy, Element)]
     #[repr(C)]
-    pub struct Particle {
+    pub(super) struct Particle {
         pub speed: [f32; 2],
         pub id: u32,
         pub rank: u32,
@@ -153,7 +153,7 @@ mod other {
 
     #[derive(Clone, Copy, Element)]
     #[repr(C)]
-    pub struct Renamed {
+    pub(super) struct Renamed {
         pub velocity: [f32; 2],
         pub id: u32,
         pub rank: u32,

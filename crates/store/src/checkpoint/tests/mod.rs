@@ -7,6 +7,7 @@ mod full;
 mod generations;
 mod hostile;
 mod kill;
+#[allow(unreachable_pub, reason = "shared by programs and libraries")]
 #[path = "../../../../testing/src/launcher.rs"]
 #[allow(dead_code, reason = "other tests need the rest of it")]
 mod launcher;

@@ -6,7 +6,7 @@ use super::scalar::{self, ScalarValue};
 
 /// Returns the value after an atomic operation on `old`; `None` if unchanged. `expected` is the
 /// operand of a compare-exchange.
-pub fn update(
+pub(super) fn update(
     function: AtomicFunction,
     old: ScalarValue,
     operand: ScalarValue,

@@ -5,7 +5,7 @@ use naga::{MathFunction, ScalarKind};
 use super::scalar::ScalarValue;
 
 /// Evaluates a function of one component.
-pub fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue, String> {
+pub(super) fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue, String> {
     use MathFunction as Mf;
     let ty = x[0].ty();
     if !matches!(ty.kind, ScalarKind::Sint | ScalarKind::Uint) {

@@ -9,7 +9,7 @@ use super::value::{Types, Value};
 
 /// Evaluator of expressions, with the types, constants and library functions of a run.
 #[derive(Clone, Copy)]
-pub struct Evaluator<'a, 'm> {
+pub(super) struct Evaluator<'a, 'm> {
     pub types: Types<'m>,
     /// Value of each expression of the module's constants.
     pub constants: &'a [Result<Value, String>],
@@ -18,12 +18,12 @@ pub struct Evaluator<'a, 'm> {
 
 impl Evaluator<'_, '_> {
     /// Value of an expression of the module's constants.
-    pub fn constant(&self, handle: Handle<Expression>) -> Result<Value, String> {
+    pub(super) fn constant(&self, handle: Handle<Expression>) -> Result<Value, String> {
         self.constants.get(handle.index()).ok_or("a constant before its definition")?.clone()
     }
 
     /// Evaluates an expression; `operand` gives the values of the expressions that it refers to.
-    pub fn evaluate(
+    pub(super) fn evaluate(
         &self,
         expression: &Expression,
         operand: &mut dyn FnMut(Handle<Expression>) -> Result<Value, String>,

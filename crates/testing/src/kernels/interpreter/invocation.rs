@@ -11,7 +11,7 @@ use super::value::{Pointer, Root, Value};
 
 /// Reason for a pause of an invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pause {
+pub(super) enum Pause {
     /// Barrier: address of the statement, number of calls, and barrier count of the statement.
     Barrier {
         statement: usize,
@@ -42,7 +42,7 @@ struct Frame<'m> {
     turn: u8,
 }
 
-pub struct Invocation<'m> {
+pub(super) struct Invocation<'m> {
     identity: InvocationEpoch,
     private: Vec<Option<Value>>,
     frames: Vec<Frame<'m>>,
@@ -51,7 +51,7 @@ pub struct Invocation<'m> {
 }
 
 impl<'m> Invocation<'m> {
-    pub fn new(
+    pub(super) fn new(
         identity: InvocationEpoch,
         function: &'m Function,
         arguments: Vec<Value>,
@@ -61,7 +61,7 @@ impl<'m> Invocation<'m> {
     }
 
     /// Runs to the next barrier or the end.
-    pub fn run(
+    pub(super) fn run(
         &mut self,
         evaluator: &Evaluator<'_, 'm>,
         memory: &mut Memory<'m, '_>,

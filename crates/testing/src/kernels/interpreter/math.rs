@@ -34,7 +34,7 @@ use super::{bits, packing};
 
 /// Applies `f` to each component of vectors, or to scalars. A scalar among vectors applies to each
 /// component.
-pub fn componentwise(
+pub(super) fn componentwise(
     arguments: &[Value],
     mut f: impl FnMut(&[ScalarValue]) -> Result<ScalarValue, String>,
 ) -> Result<Value, String> {
@@ -55,7 +55,11 @@ pub fn componentwise(
 }
 
 /// Evaluates a built-in function.
-pub fn evaluate(functions: &dyn Functions, function: MathFunction, mut arguments: Vec<Value>) -> Result<Value, String> {
+pub(super) fn evaluate(
+    functions: &dyn Functions,
+    function: MathFunction,
+    mut arguments: Vec<Value>,
+) -> Result<Value, String> {
     let mut is_half = false;
     for argument in &mut arguments {
         for_each_scalar_of(argument, &mut |scalar| {
@@ -257,7 +261,7 @@ fn frexp(x: ScalarValue) -> Result<(ScalarValue, i32), String> {
 }
 
 /// Sum of products from the first component to the last.
-pub fn dot(a: &[ScalarValue], b: &[ScalarValue]) -> Result<ScalarValue, String> {
+pub(super) fn dot(a: &[ScalarValue], b: &[ScalarValue]) -> Result<ScalarValue, String> {
     let mut sum = multiply(a[0], b[0])?;
     for (&a, &b) in a.iter().zip(b).skip(1) {
         sum = add(sum, multiply(a, b)?)?;

@@ -13,7 +13,7 @@ use super::value::{OUT_OF_RANGE, Pointer, Root, Types, Value, column_stride};
 
 /// Bytes that a pointer can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MemoryArea {
+pub(super) enum MemoryArea {
     /// Group and binding.
     Binding(u32, u32),
     /// Index of a global variable.
@@ -32,7 +32,7 @@ struct Location<'m> {
     is_writable: bool,
 }
 
-pub struct Memory<'m, 'b> {
+pub(super) struct Memory<'m, 'b> {
     pub types: Types<'m>,
     pub buffers: &'b mut Buffers,
     /// Variables of the current workgroup by the index of their handle; empty for other variables.
@@ -44,7 +44,7 @@ pub struct Memory<'m, 'b> {
 
 impl<'m> Memory<'m, '_> {
     /// Begins a workgroup: its variables are zero.
-    pub fn clear_workgroup(&mut self) -> Result<(), String> {
+    pub(super) fn clear_workgroup(&mut self) -> Result<(), String> {
         let variables = self.types.module.global_variables.iter();
         let variables = variables.map(|(_, variable)| match variable.space {
             AddressSpace::WorkGroup => Ok(vec![0; self.types.size(self.types.inner(variable.ty))?]),
@@ -57,7 +57,7 @@ impl<'m> Memory<'m, '_> {
         Ok(())
     }
 
-    pub fn load(&mut self, reader: InvocationEpoch, pointer: &Pointer) -> Result<Value, String> {
+    pub(super) fn load(&mut self, reader: InvocationEpoch, pointer: &Pointer) -> Result<Value, String> {
         let location = self.resolve(pointer)?;
         if !location.in_range {
             return self.types.zero(&location.ty);
@@ -67,7 +67,7 @@ impl<'m> Memory<'m, '_> {
     }
 
     /// Stores a value; true where the location exists.
-    pub fn store(&mut self, writer: InvocationEpoch, pointer: &Pointer, value: Value) -> Result<bool, String> {
+    pub(super) fn store(&mut self, writer: InvocationEpoch, pointer: &Pointer, value: Value) -> Result<bool, String> {
         let location = self.resolve(pointer)?;
         if location.in_range {
             self.record(writer, &location, AccessKind::Write)?;
@@ -78,7 +78,7 @@ impl<'m> Memory<'m, '_> {
     }
 
     /// Elements of a runtime-sized array.
-    pub fn array_length(&mut self, pointer: &Pointer) -> Result<u32, String> {
+    pub(super) fn array_length(&mut self, pointer: &Pointer) -> Result<u32, String> {
         let location = self.resolve(pointer)?;
         let TypeInner::Array { stride, .. } = *location.ty else { return Err("the length of no array".into()) };
         let bytes = self.bytes(location.area)?.len();

@@ -76,7 +76,7 @@ pub fn run(
 /// The module uses textures, subgroups or another feature that is not interpreted; a barrier is not
 /// uniform; a binding is missing or too short; the kernel runs too many steps.
 pub fn run_with(
-    options: &Options,
+    options: &Options<'_>,
     module: &Module,
     info: &ModuleInfo,
     entry: &str,
@@ -165,7 +165,7 @@ fn constants(module: &Module, functions: &dyn Functions) -> Vec<Result<Value, St
     constants
 }
 
-fn workgroup_size(evaluator: &Evaluator, point: &EntryPoint) -> Result<[u32; 3], String> {
+fn workgroup_size(evaluator: &Evaluator<'_, '_>, point: &EntryPoint) -> Result<[u32; 3], String> {
     let mut size = point.workgroup_size;
     for (axis, expression) in point.workgroup_size_overrides.into_iter().flatten().enumerate() {
         if let Some(expression) = expression {
@@ -233,7 +233,7 @@ fn entry_arguments(module: &Module, point: &EntryPoint, position: &Position) -> 
 }
 
 /// Initial values of variables in the address space `private`, by the index of their handle.
-fn private_variables(evaluator: &Evaluator) -> Result<Vec<Option<Value>>, String> {
+fn private_variables(evaluator: &Evaluator<'_, '_>) -> Result<Vec<Option<Value>>, String> {
     let types = evaluator.types;
     let variables = types.module.global_variables.iter().map(|(_, variable)| {
         Ok(match (variable.space, variable.init) {

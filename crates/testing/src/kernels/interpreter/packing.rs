@@ -9,7 +9,7 @@ use super::scalar::{self, ScalarValue};
 use super::value::Value;
 
 /// Evaluates a packing function; `None` for other functions.
-pub fn evaluate(function: MathFunction, arguments: &[Value]) -> Option<Result<Value, String>> {
+pub(super) fn evaluate(function: MathFunction, arguments: &[Value]) -> Option<Result<Value, String>> {
     use MathFunction as Mf;
     let bits = |value: &Value| value.scalar().map(|scalar| scalar.bits() as u32);
     Some(match function {

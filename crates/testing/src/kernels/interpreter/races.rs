@@ -7,7 +7,7 @@ use super::memory::MemoryArea;
 
 /// An invocation between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InvocationEpoch {
+pub(super) struct InvocationEpoch {
     pub workgroup: u32,
     /// Local invocation index.
     pub local: u32,
@@ -16,7 +16,7 @@ pub struct InvocationEpoch {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessKind {
+pub(super) enum AccessKind {
     Read,
     Write,
     /// Any access to an atomic.
@@ -25,13 +25,13 @@ pub enum AccessKind {
 
 /// Accesses to each byte so far.
 #[derive(Default)]
-pub struct Races {
+pub(super) struct Races {
     accesses: BTreeMap<MemoryArea, Vec<Vec<(InvocationEpoch, AccessKind)>>>,
 }
 
 impl Races {
     /// Forgets the accesses to variables of the previous workgroup.
-    pub fn clear_workgroup(&mut self) {
+    pub(super) fn clear_workgroup(&mut self) {
         self.accesses.retain(|area, _| !matches!(area, MemoryArea::Workgroup(_)));
     }
 
@@ -40,7 +40,7 @@ impl Races {
     /// # Errors
     /// Another invocation has accessed one of the bytes since the last barrier, one of the two
     /// accesses writes, and one is not atomic.
-    pub fn record(
+    pub(super) fn record(
         &mut self,
         by: InvocationEpoch,
         area: MemoryArea,

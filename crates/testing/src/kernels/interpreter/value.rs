@@ -28,7 +28,7 @@ pub enum Root {
 }
 
 /// Error of an access with an index out of range, where a run checks ranges.
-pub const OUT_OF_RANGE: &str = "an index out of range";
+pub(super) const OUT_OF_RANGE: &str = "an index out of range";
 
 /// Pointer: a variable, and the indices of a part. Accesses clamp or check the indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ fn clamped(index: u32, length: usize) -> usize {
 }
 
 /// Bytes between the columns of a matrix.
-pub fn column_stride(rows: VectorSize, scalar: naga::Scalar) -> usize {
+pub(super) fn column_stride(rows: VectorSize, scalar: naga::Scalar) -> usize {
     let components = if rows == VectorSize::Bi { 2 } else { 4 };
     components * usize::from(scalar.width)
 }
@@ -306,7 +306,7 @@ pub fn read_scalar(ty: naga::Scalar, bytes: &[u8]) -> Result<ScalarValue, String
 }
 
 /// Calls `visit` for each scalar of a value, in the order of memory.
-pub fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut ScalarValue)) {
+pub(super) fn for_each_scalar_of(value: &mut Value, visit: &mut dyn FnMut(&mut ScalarValue)) {
     match value {
         Value::Scalar(scalar) => visit(scalar),
         Value::Vector(components) => components.iter_mut().for_each(visit),

@@ -2,7 +2,7 @@
 
 /// Scalar type of WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScalarType {
+pub(super) enum ScalarType {
     Bool,
     I32,
     U32,
@@ -14,7 +14,7 @@ pub enum ScalarType {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Type {
+pub(super) enum Type {
     Scalar(ScalarType),
     Vector(usize, ScalarType),
     Matrix {
@@ -34,7 +34,7 @@ pub enum Type {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expression {
+pub(super) struct Expression {
     pub ty: Type,
     pub form: Form,
     pub operands: Vec<Expression>,
@@ -42,7 +42,7 @@ pub struct Expression {
 
 /// Syntax of an expression.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Form {
+pub(super) enum Form {
     Literal(String),
     /// Name of a variable, or other text without a constant value.
     Name(String),
@@ -58,10 +58,10 @@ pub enum Form {
     Member(String),
 }
 
-pub type Block = Vec<Statement>;
+pub(super) type Block = Vec<Statement>;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Statement {
+pub(super) enum Statement {
     Let {
         name: String,
         value: Expression,
@@ -122,18 +122,18 @@ pub enum Statement {
 
 /// A case of a `switch`; the selectors are literals or `default`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SwitchCase {
+pub(super) struct SwitchCase {
     pub selectors: Vec<String>,
     pub body: Block,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Struct {
+pub(super) struct Struct {
     pub members: Vec<(String, Type)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Global {
+pub(super) struct Global {
     /// Text before the name: `var<private>`, `const`, or a binding with its attributes.
     pub declaration: String,
     pub name: String,
@@ -142,7 +142,7 @@ pub struct Global {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Function {
+pub(super) struct Function {
     pub name: String,
     pub parameters: Vec<(String, Type)>,
     pub result: Option<Type>,
@@ -151,7 +151,7 @@ pub struct Function {
 
 /// A module with one entry point.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Program {
+pub(super) struct Program {
     pub enables_f16: bool,
     pub structs: Vec<Struct>,
     pub globals: Vec<Global>,
@@ -161,27 +161,27 @@ pub struct Program {
 }
 
 impl ScalarType {
-    pub fn is_float(self) -> bool {
+    pub(super) fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64 | Self::F16)
     }
 
-    pub fn is_integer(self) -> bool {
+    pub(super) fn is_integer(self) -> bool {
         matches!(self, Self::I32 | Self::U32 | Self::I64 | Self::U64)
     }
 
-    pub fn is_signed(self) -> bool {
+    pub(super) fn is_signed(self) -> bool {
         !matches!(self, Self::U32 | Self::U64 | Self::Bool)
     }
 }
 
 impl Type {
-    pub const BOOL: Self = Self::Scalar(ScalarType::Bool);
-    pub const I32: Self = Self::Scalar(ScalarType::I32);
-    pub const U32: Self = Self::Scalar(ScalarType::U32);
-    pub const F32: Self = Self::Scalar(ScalarType::F32);
+    pub(super) const BOOL: Self = Self::Scalar(ScalarType::Bool);
+    pub(super) const I32: Self = Self::Scalar(ScalarType::I32);
+    pub(super) const U32: Self = Self::Scalar(ScalarType::U32);
+    pub(super) const F32: Self = Self::Scalar(ScalarType::F32);
 
     /// Scalar type of a scalar, vector or matrix.
-    pub fn scalar(&self) -> Option<ScalarType> {
+    pub(super) fn scalar(&self) -> Option<ScalarType> {
         match self {
             Self::Scalar(scalar) | Self::Vector(_, scalar) | Self::Matrix { scalar, .. } => Some(*scalar),
             _ => None,
@@ -189,7 +189,7 @@ impl Type {
     }
 
     /// The type with another scalar.
-    pub fn with(&self, scalar: ScalarType) -> Self {
+    pub(super) fn with(&self, scalar: ScalarType) -> Self {
         match *self {
             Self::Vector(size, _) => Self::Vector(size, scalar),
             Self::Matrix { columns, rows, .. } => Self::Matrix { columns, rows, scalar },
@@ -197,56 +197,56 @@ impl Type {
         }
     }
 
-    pub fn is_vector(&self) -> bool {
+    pub(super) fn is_vector(&self) -> bool {
         matches!(self, Self::Vector(..))
     }
 
     /// True for scalars and vectors of numbers.
-    pub fn is_numeric(&self) -> bool {
+    pub(super) fn is_numeric(&self) -> bool {
         matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != ScalarType::Bool)
     }
 }
 
 impl Expression {
-    pub fn name(ty: Type, name: impl Into<String>) -> Self {
+    pub(super) fn name(ty: Type, name: impl Into<String>) -> Self {
         Self { ty, form: Form::Name(name.into()), operands: Vec::new() }
     }
 
-    pub fn literal(ty: Type, text: impl Into<String>) -> Self {
+    pub(super) fn literal(ty: Type, text: impl Into<String>) -> Self {
         Self { ty, form: Form::Literal(text.into()), operands: Vec::new() }
     }
 
-    pub fn u32(value: usize) -> Self {
+    pub(super) fn u32(value: usize) -> Self {
         Self::literal(Type::U32, format!("{value}u"))
     }
 
-    pub fn call(ty: Type, name: impl Into<String>, operands: Vec<Self>) -> Self {
+    pub(super) fn call(ty: Type, name: impl Into<String>, operands: Vec<Self>) -> Self {
         Self { ty, form: Form::Call(name.into()), operands }
     }
 
-    pub fn infix(ty: Type, operator: &'static str, left: Self, right: Self) -> Self {
+    pub(super) fn infix(ty: Type, operator: &'static str, left: Self, right: Self) -> Self {
         Self { ty, form: Form::Infix(operator), operands: vec![left, right] }
     }
 
-    pub fn prefix(ty: Type, operator: &'static str, operand: Self) -> Self {
+    pub(super) fn prefix(ty: Type, operator: &'static str, operand: Self) -> Self {
         Self { ty, form: Form::Prefix(operator), operands: vec![operand] }
     }
 
-    pub fn member(ty: Type, base: Self, name: impl Into<String>) -> Self {
+    pub(super) fn member(ty: Type, base: Self, name: impl Into<String>) -> Self {
         Self { ty, form: Form::Member(name.into()), operands: vec![base] }
     }
 
-    pub fn index(ty: Type, base: Self, index: Self) -> Self {
+    pub(super) fn index(ty: Type, base: Self, index: Self) -> Self {
         Self { ty, form: Form::Index, operands: vec![base, index] }
     }
 
     /// `T()`
-    pub fn zero(ty: &Type) -> Self {
+    pub(super) fn zero(ty: &Type) -> Self {
         Self::call(ty.clone(), ty.to_string(), Vec::new())
     }
 
     /// True where the front end evaluates the expression.
-    pub fn is_constant(&self) -> bool {
+    pub(super) fn is_constant(&self) -> bool {
         !matches!(self.form, Form::Name(_) | Form::UserCall(_)) && self.operands.iter().all(Self::is_constant)
     }
 }

@@ -27,7 +27,7 @@ impl Generator {
     }
 
     /// Adds a uniform with the row length and a count as its first members.
-    pub fn uniform(&mut self, shape: &Shape) -> Vec<PinnedWord> {
+    pub(super) fn uniform(&mut self, shape: &Shape) -> Vec<PinnedWord> {
         self.widths.push(Expression::u32(shape.extent(0)));
         self.widths.push(Expression::name(Type::U32, format!("(groups.x * {}u)", shape.size[0])));
         self.lasts.push(Expression::u32(shape.total() - 1));
@@ -72,7 +72,7 @@ impl Generator {
         }
     }
 
-    pub fn inputs(&mut self, shape: &Shape) {
+    pub(super) fn inputs(&mut self, shape: &Shape) {
         for _ in 0..self.rng.between(1, 3) {
             let base = self.host_type(if self.style == KernelStyle::General { 1 } else { 0 });
             let scalars = match self.style {
@@ -105,7 +105,7 @@ impl Generator {
         }
     }
 
-    pub fn private_variables(&mut self) {
+    pub(super) fn private_variables(&mut self) {
         if self.style != KernelStyle::General {
             return;
         }
@@ -130,7 +130,7 @@ impl Generator {
         }
     }
 
-    pub fn outputs(&mut self, shape: &Shape) {
+    pub(super) fn outputs(&mut self, shape: &Shape) {
         for number in 0..self.rng.between(1, 3) {
             let scalars = match self.style {
                 KernelStyle::Row => 100,
@@ -186,7 +186,7 @@ impl Generator {
         }
     }
 
-    pub fn atomic_arrays(&mut self) {
+    pub(super) fn atomic_arrays(&mut self) {
         let percent = match self.style {
             KernelStyle::Row => 3,
             KernelStyle::Stencil => 12,
@@ -212,7 +212,7 @@ impl Generator {
         self.atomics.push(AtomicArray { name: array.to_string(), scalar, length, operations });
     }
 
-    pub fn workgroup_arrays(&mut self, shape: &Shape) {
+    pub(super) fn workgroup_arrays(&mut self, shape: &Shape) {
         for _ in 0..self.rng.between(1, 2) {
             let base = self.random_type(0);
             let name = self.fresh_name("w");
@@ -226,7 +226,7 @@ impl Generator {
         }
     }
 
-    pub fn workgroup_atomics(&mut self) {
+    pub(super) fn workgroup_atomics(&mut self) {
         let scalar = if self.rng.chance(50) { ScalarType::I32 } else { ScalarType::U32 };
         let length = self.rng.between(1, 5);
         let ty = Type::Array(Box::new(Type::Atomic(scalar)), Some(length));

@@ -16,7 +16,7 @@ const INTEGER: [&str; 6] =
 
 impl Generator {
     /// A call with a result of the type `ty`, a scalar or vector of numbers.
-    pub fn number_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
+    pub(super) fn number_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         if self.rng.chance(25)
             && let Some(call) = self.special_builtin(ty, depth)
         {

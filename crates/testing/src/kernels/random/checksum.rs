@@ -5,7 +5,7 @@ use super::generator::{Generator, ScopeEntry};
 
 impl Generator {
     /// Writes a checksum of some variables to the output for it.
-    pub fn add_checksum(&mut self, block: &mut Block) {
+    pub(super) fn add_checksum(&mut self, block: &mut Block) {
         let Some(output) = self.checksum.clone() else { return };
         let mut sum = Expression::name(Type::U32, "i");
         let mut entries = self.scope.clone();

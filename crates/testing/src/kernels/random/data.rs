@@ -15,7 +15,7 @@ fn ample_length(invocations: usize) -> usize {
 
 /// Fills the bindings of a module. Runtime-sized arrays have a few elements to somewhat more than
 /// one for each invocation, and sometimes bytes that are no whole element.
-pub fn fill(
+pub(super) fn fill(
     rng: &mut Rng,
     module: &Module,
     generated: &GeneratedProgram,

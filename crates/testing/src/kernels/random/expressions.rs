@@ -5,7 +5,7 @@ use super::generator::{Generator, KernelStyle};
 
 impl Generator {
     /// An expression of a type with at most `depth` nested operators.
-    pub fn expression(&mut self, ty: &Type, depth: usize) -> Expression {
+    pub(super) fn expression(&mut self, ty: &Type, depth: usize) -> Expression {
         if depth == 0 || self.rng.chance(12) {
             return self.leaf(ty);
         }
@@ -25,7 +25,7 @@ impl Generator {
     }
 
     /// A part of a variable, or a literal.
-    pub fn leaf(&mut self, ty: &Type) -> Expression {
+    pub(super) fn leaf(&mut self, ty: &Type) -> Expression {
         if self.rng.chance(80)
             && let Some(expression) = self.readable(ty)
         {
@@ -89,7 +89,7 @@ impl Generator {
     }
 
     /// Arguments of a call; pointers refer to different variables, `None` where there are none.
-    pub fn arguments(&mut self, parameters: &[(String, Type)], depth: usize) -> Option<Vec<Expression>> {
+    pub(super) fn arguments(&mut self, parameters: &[(String, Type)], depth: usize) -> Option<Vec<Expression>> {
         let mut used: Vec<String> = Vec::new();
         let mut arguments = Vec::new();
         for (_, ty) in parameters {
@@ -292,7 +292,7 @@ impl Generator {
     }
 
     /// The expression, or a sum where the front end knows a component.
-    pub fn wholly_at_run_time(&mut self, operand: Expression) -> Expression {
+    pub(super) fn wholly_at_run_time(&mut self, operand: Expression) -> Expression {
         let operand = self.at_run_time(operand);
         let ty = operand.ty.clone();
         if !ty.is_vector() {
@@ -326,7 +326,7 @@ impl Generator {
     }
 
     /// Replaces NaN of `f32` by a number: bits of a NaN are not fixed.
-    pub fn without_nan(&mut self, operand: Expression) -> Expression {
+    pub(super) fn without_nan(&mut self, operand: Expression) -> Expression {
         let ty = operand.ty.clone();
         let name = format!("quiet_{}", ty.to_string().replace(['<', '>'], ""));
         let x = Expression::name(ty.clone(), "x");
@@ -364,7 +364,14 @@ impl Generator {
         }
     }
 
-    pub fn infix(&mut self, ty: Type, operator: &'static str, left: &Type, right: &Type, depth: usize) -> Expression {
+    pub(super) fn infix(
+        &mut self,
+        ty: Type,
+        operator: &'static str,
+        left: &Type,
+        right: &Type,
+        depth: usize,
+    ) -> Expression {
         let left = self.expression(left, depth);
         let right = self.expression(right, depth);
         // The front end evaluates constants, and returns an error where they overflow.
@@ -379,7 +386,7 @@ impl Generator {
     }
 
     /// Call of a built-in function with at least one operand that is not constant.
-    pub fn builtin(&mut self, ty: Type, name: &str, operands: &[Type], depth: usize) -> Expression {
+    pub(super) fn builtin(&mut self, ty: Type, name: &str, operands: &[Type], depth: usize) -> Expression {
         let depth = if operands.len() > 2 { depth.min(2) } else { depth };
         let mut operands: Vec<_> = operands.iter().map(|operand| self.expression(operand, depth)).collect();
         if operands.iter().all(Expression::is_constant)

@@ -8,12 +8,12 @@ use super::generator::Generator;
 
 impl Generator {
     /// True for types of numbers with sums and products that need not be exact, or always are.
-    pub fn has_specified_sums(&self, ty: &Type) -> bool {
+    pub(super) fn has_specified_sums(&self, ty: &Type) -> bool {
         ty.is_numeric() && (self.unspecified_results || ty.scalar().is_some_and(ScalarType::is_integer))
     }
 
     /// An integer from 0 to 1023, or a bool, as a float.
-    pub fn exact_conversion(&mut self, ty: &Type, depth: usize) -> Expression {
+    pub(super) fn exact_conversion(&mut self, ty: &Type, depth: usize) -> Expression {
         if self.rng.chance(10) {
             return self.builtin(ty.clone(), &ty.to_string(), &[ty.with(ScalarType::Bool)], depth);
         }
@@ -30,7 +30,7 @@ impl Generator {
     }
 
     /// A sum, a difference or a product, sometimes by `fma`.
-    pub fn exact_arithmetic(&mut self, ty: &Type, depth: usize) -> Expression {
+    pub(super) fn exact_arithmetic(&mut self, ty: &Type, depth: usize) -> Expression {
         let depth = depth.min(1);
         let [mut a, b] = [0, 1].map(|_| self.exact_conversion(ty, depth));
         if self.rng.chance(15) {
@@ -45,7 +45,7 @@ impl Generator {
     }
 
     /// A function that selects one of its operands, or has an integer as its result.
-    pub fn specified_float_builtin(&mut self, ty: &Type, depth: usize) -> Expression {
+    pub(super) fn specified_float_builtin(&mut self, ty: &Type, depth: usize) -> Expression {
         let name = *self.rng.pick(&["abs", "floor", "sign", "saturate", "min", "max", "step"]);
         let count = if matches!(name, "min" | "max" | "step") { 2 } else { 1 };
         self.builtin(ty.clone(), name, &vec![ty.clone(); count], depth)

@@ -5,7 +5,7 @@ use super::rng::Rng;
 
 /// Kind of kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KernelStyle {
+pub(super) enum KernelStyle {
     /// Very short, over runtime-sized arrays of `f32`, `i32` and `u32`, one element an invocation.
     Row,
     /// Short, over arrays of scalars with neighbours: the form that code generators vectorize.
@@ -16,7 +16,7 @@ pub enum KernelStyle {
 
 /// A variable, or a part of one, as the base of expressions.
 #[derive(Debug, Clone)]
-pub struct ScopeEntry {
+pub(super) struct ScopeEntry {
     pub expression: Expression,
     pub is_mutable: bool,
     /// True for variables: a matrix that is a value takes no dynamic index.
@@ -28,7 +28,7 @@ pub struct ScopeEntry {
 
 /// An array of the address space `workgroup` with an element for each invocation.
 #[derive(Debug, Clone)]
-pub struct WorkgroupArray {
+pub(super) struct WorkgroupArray {
     pub name: String,
     pub base: Type,
     pub length: usize,
@@ -37,7 +37,7 @@ pub struct WorkgroupArray {
 }
 
 impl WorkgroupArray {
-    pub fn ty(&self) -> Type {
+    pub(super) fn ty(&self) -> Type {
         let base = Box::new(self.base.clone());
         match self.row {
             None => Type::Array(base, Some(self.length)),
@@ -49,7 +49,7 @@ impl WorkgroupArray {
     }
 
     /// Element with the number of an invocation.
-    pub fn element(&self, index: &str) -> Expression {
+    pub(super) fn element(&self, index: &str) -> Expression {
         let array = Expression::name(self.ty(), self.name.clone());
         match self.row {
             None => Expression::index(self.base.clone(), array, Expression::name(Type::U32, index)),
@@ -68,7 +68,7 @@ impl WorkgroupArray {
 
 /// Permitted access of invocations to the arrays of the workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     /// None: in functions.
     Closed,
     /// Each invocation reads and writes its own element.
@@ -79,7 +79,7 @@ pub enum Phase {
 
 /// Elements of a writable array that belong to an invocation: `index · scale + 0 .. scale`.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub(super) struct Output {
     /// The array.
     pub array: Expression,
     pub base: Type,
@@ -90,14 +90,14 @@ pub struct Output {
 
 /// An array of atomics that all invocations change by operations that commute.
 #[derive(Debug, Clone)]
-pub struct AtomicArray {
+pub(super) struct AtomicArray {
     pub name: String,
     pub scalar: ScalarType,
     pub length: Option<usize>,
     pub operations: &'static [&'static str],
 }
 
-pub struct Generator {
+pub(super) struct Generator {
     pub rng: Rng,
     /// True where results need not be those that WGSL specifies.
     pub unspecified_results: bool,
@@ -138,7 +138,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(rng: Rng, style: KernelStyle, scalars: Vec<(usize, ScalarType)>) -> Self {
+    pub(super) fn new(rng: Rng, style: KernelStyle, scalars: Vec<(usize, ScalarType)>) -> Self {
         Self {
             rng,
             unspecified_results: true,
@@ -169,21 +169,21 @@ impl Generator {
         }
     }
 
-    pub fn fresh_name(&mut self, prefix: &str) -> String {
+    pub(super) fn fresh_name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
 
-    pub fn declare(&mut self, name: &str, ty: Type, is_mutable: bool) {
+    pub(super) fn declare(&mut self, name: &str, ty: Type, is_mutable: bool) {
         let expression = Expression::name(ty, name);
         self.scope.push(ScopeEntry { expression, is_mutable, is_reference: is_mutable, is_constant: false, weight: 4 });
     }
 
-    pub fn random_scalar(&mut self) -> ScalarType {
+    pub(super) fn random_scalar(&mut self) -> ScalarType {
         self.rng.weighted(&self.scalars)
     }
 
-    pub fn random_number(&mut self) -> ScalarType {
+    pub(super) fn random_number(&mut self) -> ScalarType {
         loop {
             let scalar = self.random_scalar();
             if scalar != ScalarType::Bool {
@@ -192,13 +192,13 @@ impl Generator {
         }
     }
 
-    pub fn random_float(&mut self) -> ScalarType {
+    pub(super) fn random_float(&mut self) -> ScalarType {
         let floats: Vec<_> = self.scalars.iter().copied().filter(|(_, scalar)| scalar.is_float()).collect();
         self.rng.weighted(&floats)
     }
 
     /// A type of local variables. Vectors and composites are rare in stencils.
-    pub fn random_type(&mut self, depth: usize) -> Type {
+    pub(super) fn random_type(&mut self, depth: usize) -> Type {
         let general = if self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[
             (60 + 40 * (1 - general), 0),
@@ -222,7 +222,7 @@ impl Generator {
     }
 
     /// Variables and parts of bindings that the current statement may read.
-    pub fn entries(&mut self) -> Vec<ScopeEntry> {
+    pub(super) fn entries(&mut self) -> Vec<ScopeEntry> {
         let mut entries = self.scope.clone();
         entries.extend(self.globals.iter().cloned());
         if self.in_main {
@@ -245,7 +245,7 @@ impl Generator {
     }
 
     /// One of the elements of an output that belong to the invocation.
-    pub fn own_element(&mut self, output: &Output) -> Expression {
+    pub(super) fn own_element(&mut self, output: &Output) -> Expression {
         let mut index = output.index.clone();
         if output.scale > 1 {
             index = Expression::infix(Type::U32, "*", index, Expression::u32(output.scale));
@@ -258,14 +258,14 @@ impl Generator {
     }
 
     /// A part of a readable variable, `None` where no variable has the type.
-    pub fn readable(&mut self, target: &Type) -> Option<Expression> {
+    pub(super) fn readable(&mut self, target: &Type) -> Option<Expression> {
         let entries = self.entries().into_iter().filter(|entry| self.can_reach(&entry.expression.ty, target));
         let entries: Vec<_> = entries.collect();
         self.choose(&entries, target)
     }
 
     /// A part of a writable variable, `None` where no variable has the type.
-    pub fn writable(&mut self, target: &Type) -> Option<Expression> {
+    pub(super) fn writable(&mut self, target: &Type) -> Option<Expression> {
         let entries = self.entries().into_iter();
         let entries = entries.filter(|entry| entry.is_mutable && self.can_reach(&entry.expression.ty, target));
         let entries: Vec<_> = entries.collect();
@@ -281,7 +281,7 @@ impl Generator {
         Some(self.reach(entry.expression.clone(), target, entry))
     }
 
-    pub fn can_reach(&self, ty: &Type, target: &Type) -> bool {
+    pub(super) fn can_reach(&self, ty: &Type, target: &Type) -> bool {
         ty == target
             || match ty {
                 Type::Vector(_, scalar) => *target == Type::Scalar(*scalar),
@@ -298,7 +298,7 @@ impl Generator {
     }
 
     /// Extends a variable to a part of type `target`.
-    pub fn reach(&mut self, base: Expression, target: &Type, entry: &ScopeEntry) -> Expression {
+    pub(super) fn reach(&mut self, base: Expression, target: &Type, entry: &ScopeEntry) -> Expression {
         if base.ty == *target {
             return base;
         }
@@ -336,7 +336,7 @@ impl Generator {
     }
 
     /// The expression, or a private variable with an initial value where it is constant.
-    pub fn at_run_time(&mut self, expression: Expression) -> Expression {
+    pub(super) fn at_run_time(&mut self, expression: Expression) -> Expression {
         if !expression.is_constant() {
             return expression;
         }
@@ -354,7 +354,13 @@ impl Generator {
     }
 
     /// Adds a function that is written once.
-    pub fn add_function(&mut self, name: &str, parameters: Vec<(String, Type)>, result: Type, value: Expression) {
+    pub(super) fn add_function(
+        &mut self,
+        name: &str,
+        parameters: Vec<(String, Type)>,
+        result: Type,
+        value: Expression,
+    ) {
         if self.program.functions.iter().all(|function| function.name != name) {
             let body: Block = vec![Statement::Return(Some(value))];
             let function = Function { name: name.into(), parameters, result: Some(result), body };

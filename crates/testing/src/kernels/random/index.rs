@@ -19,7 +19,7 @@ const EDGES_OF_F32: [&str; 10] = [
 
 impl Generator {
     /// An index into `length` elements, or into a runtime-sized array. Constants are in range.
-    pub fn index(&mut self, length: Option<usize>, is_static: bool) -> Expression {
+    pub(super) fn index(&mut self, length: Option<usize>, is_static: bool) -> Expression {
         match length {
             Some(length) if is_static || self.rng.chance(40) => {
                 let index = self.rng.below(length);
@@ -61,7 +61,7 @@ impl Generator {
     }
 
     /// The index, or its minimum with a last index where indices must be in range.
-    pub fn clamped(&self, index: Expression, length: Option<usize>) -> Expression {
+    pub(super) fn clamped(&self, index: Expression, length: Option<usize>) -> Expression {
         if self.unspecified_results {
             return index;
         }
@@ -194,14 +194,14 @@ impl Generator {
     }
 
     /// A `u32` of the uniform, `None` for kernels without one.
-    pub fn parameter(&mut self) -> Option<Expression> {
+    pub(super) fn parameter(&mut self) -> Option<Expression> {
         let mut entries = self.globals.iter();
         let entry = entries.find(|entry| entry.expression.to_string().starts_with("params"))?.clone();
         Some(self.reach(entry.expression.clone(), &Type::U32, &entry))
     }
 
     /// Cells of a row, never zero.
-    pub fn width(&mut self) -> Expression {
+    pub(super) fn width(&mut self) -> Expression {
         let widths = self.widths.clone();
         self.rng.pick(&widths).clone()
     }
@@ -213,7 +213,7 @@ impl Generator {
     }
 
     /// A literal of a type. Constant expressions of literals are not free of errors.
-    pub fn literal(&mut self, scalar: ScalarType) -> Expression {
+    pub(super) fn literal(&mut self, scalar: ScalarType) -> Expression {
         let small = self.rng.below(10);
         let edge = self.rng.chance(25);
         let text = match scalar {

@@ -4,7 +4,7 @@ use super::ast::{Block, Expression, Statement, SwitchCase, Type};
 use super::generator::Generator;
 
 impl Generator {
-    pub fn switch_statement(&mut self, block: &mut Block, depth: usize) {
+    pub(super) fn switch_statement(&mut self, block: &mut Block, depth: usize) {
         let signed = self.rng.chance(50);
         let ty = if signed { Type::I32 } else { Type::U32 };
         let mut selector = self.expression(&ty, 1);
@@ -52,7 +52,7 @@ impl Generator {
         body
     }
 
-    pub fn for_statement(&mut self, block: &mut Block, depth: usize) {
+    pub(super) fn for_statement(&mut self, block: &mut Block, depth: usize) {
         let signed = self.rng.chance(40);
         let ty = if signed { Type::I32 } else { Type::U32 };
         let suffix = if signed { "i" } else { "u" };
@@ -81,7 +81,7 @@ impl Generator {
         block.push(Statement::For { counter, ty, start, condition, update, body });
     }
 
-    pub fn while_or_loop_statement(&mut self, block: &mut Block, depth: usize) {
+    pub(super) fn while_or_loop_statement(&mut self, block: &mut Block, depth: usize) {
         let counter = self.fresh_name("c");
         let name = Expression::name(Type::U32, counter.clone());
         block.push(Statement::Var { name: counter.clone(), ty: Type::U32, value: None });
@@ -124,7 +124,7 @@ impl Generator {
         self.declare(&counter, Type::U32, true);
     }
 
-    pub fn jump_statement(&mut self, block: &mut Block) {
+    pub(super) fn jump_statement(&mut self, block: &mut Block) {
         let jump = if self.may_continue && (!self.may_break || self.rng.chance(50)) {
             Statement::Continue
         } else {

@@ -97,7 +97,7 @@ impl Case {
     /// Compares an executor with the interpreter.
     pub fn compare(
         &self,
-        options: &Options,
+        options: &Options<'_>,
         executor: impl Fn(&Module, &ModuleInfo, &str, &mut Buffers, [u32; 3]) -> Result<(), String>,
     ) -> Result<(), Failure> {
         compare_with(options, &self.text(), &self.buffers, self.workgroups, executor)
@@ -185,7 +185,7 @@ pub fn random_kernels(
 /// Runs kernels as [`random_kernels`] does, with settings of the interpreter and types of the
 /// kernels.
 pub fn random_kernels_with(
-    options: &Options,
+    options: &Options<'_>,
     extensions: Extensions,
     count: usize,
     first_seed: u64,

@@ -6,14 +6,14 @@ use super::generator::{Generator, KernelStyle, Phase};
 use super::rng::Rng;
 
 /// A program with the number of workgroups to run.
-pub struct GeneratedProgram {
+pub(super) struct GeneratedProgram {
     pub program: super::ast::Program,
     pub workgroups: [u32; 3],
     pub pins: Vec<PinnedWord>,
 }
 
 /// A word of a binding with a fixed value.
-pub struct PinnedWord {
+pub(super) struct PinnedWord {
     /// Name of the binding.
     pub name: String,
     pub offset: usize,
@@ -21,7 +21,7 @@ pub struct PinnedWord {
 }
 
 impl GeneratedProgram {
-    pub fn invocations(&self) -> usize {
+    pub(super) fn invocations(&self) -> usize {
         self.program.workgroup_size.iter().chain(&self.workgroups).product::<u32>() as usize
     }
 }
@@ -49,7 +49,7 @@ const SHAPES: [([u32; 3], [u32; 3]); 19] = [
     ([2, 3, 4], [1, 2, 1]),
 ];
 
-pub fn generate(mut rng: Rng, extensions: Extensions) -> GeneratedProgram {
+pub(super) fn generate(mut rng: Rng, extensions: Extensions) -> GeneratedProgram {
     let style = rng.weighted(&[(25, KernelStyle::Row), (32, KernelStyle::Stencil), (43, KernelStyle::General)]);
     let scalars = scalars(&mut rng, style, extensions);
     let mut generator = Generator::new(rng, style, scalars);
@@ -109,21 +109,21 @@ fn scalars(rng: &mut Rng, style: KernelStyle, extensions: Extensions) -> Vec<(us
 }
 
 /// Size of a workgroup and number of workgroups.
-pub struct Shape {
+pub(super) struct Shape {
     pub size: [u32; 3],
     pub workgroups: [u32; 3],
 }
 
 impl Shape {
-    pub fn extent(&self, axis: usize) -> usize {
+    pub(super) fn extent(&self, axis: usize) -> usize {
         (self.size[axis] * self.workgroups[axis]) as usize
     }
 
-    pub fn total(&self) -> usize {
+    pub(super) fn total(&self) -> usize {
         self.extent(0) * self.extent(1) * self.extent(2)
     }
 
-    pub fn local(&self) -> usize {
+    pub(super) fn local(&self) -> usize {
         self.size.iter().product::<u32>() as usize
     }
 }
@@ -153,7 +153,7 @@ impl Generator {
     }
 
     /// A type that bindings can hold.
-    pub fn host_type(&mut self, depth: usize) -> Type {
+    pub(super) fn host_type(&mut self, depth: usize) -> Type {
         let nested = if depth > 0 && self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[(10, 0), (5, 1), (2 * nested, 2), (2 * nested, 3), (3 * nested, 4)]) {
             0 => Type::Scalar(self.random_number()),

@@ -4,38 +4,38 @@ use crate::random::SplitMix64;
 
 /// Generator of pseudo-random choices.
 #[derive(Debug, Clone)]
-pub struct Rng(SplitMix64);
+pub(super) struct Rng(SplitMix64);
 
 impl Rng {
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(SplitMix64::new(seed))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// A number in `0..bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
     /// A number in `low..=high`.
-    pub fn between(&mut self, low: usize, high: usize) -> usize {
+    pub(super) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
     /// True in `percent` of 100 cases.
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(super) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
     /// One of the items, each with its weight.
-    pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
+    pub(super) fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
         let total: usize = items.iter().map(|(weight, _)| weight).sum();
         let mut position = self.below(total);
         for &(weight, item) in items {

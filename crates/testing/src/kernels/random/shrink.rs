@@ -7,7 +7,7 @@ use super::ast::{Block, Expression, Form, Program, ScalarType, Statement, Type};
 const MAX_TRIES: usize = 3000;
 
 /// A smaller case that `fails` still accepts. The case validates and has no data race.
-pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
+pub(super) fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
     let mut reduction = Reduction { best: case.clone(), fails, tries: 0 };
     loop {
         let size = reduction.best.text().len();

@@ -5,7 +5,7 @@ use super::generator::{AtomicArray, Generator, KernelStyle};
 
 impl Generator {
     /// A block of about `length` statements with blocks in it up to `depth` levels.
-    pub fn block(&mut self, length: usize, depth: usize) -> Block {
+    pub(super) fn block(&mut self, length: usize, depth: usize) -> Block {
         let scope = self.scope.len();
         let mut block = Vec::new();
         for _ in 0..length {
@@ -19,7 +19,7 @@ impl Generator {
     }
 
     /// Adds a statement, and sometimes the declaration that it needs.
-    pub fn statement(&mut self, block: &mut Block, depth: usize) {
+    pub(super) fn statement(&mut self, block: &mut Block, depth: usize) {
         let general = if self.style == KernelStyle::General { 1 } else { 0 };
         let nested = if depth > 0 { 1 } else { 0 };
         let output = if self.in_main && !self.outputs.is_empty() { 14 } else { 0 };
@@ -75,11 +75,11 @@ impl Generator {
     }
 
     /// Greatest nesting of operators in a statement.
-    pub fn depth(&mut self) -> usize {
+    pub(super) fn depth(&mut self) -> usize {
         self.rng.between(1, if self.style == KernelStyle::General { 3 } else { 4 })
     }
 
-    pub fn let_statement(&mut self, block: &mut Block) {
+    pub(super) fn let_statement(&mut self, block: &mut Block) {
         let ty = self.random_type(1);
         let depth = self.depth();
         let mut value = self.expression(&ty, depth);
@@ -92,7 +92,7 @@ impl Generator {
         block.push(Statement::Let { name, value });
     }
 
-    pub fn var_statement(&mut self, block: &mut Block) {
+    pub(super) fn var_statement(&mut self, block: &mut Block) {
         let ty = self.random_type(2);
         let depth = self.depth();
         let value = if self.rng.chance(80) { Some(self.expression(&ty, depth)) } else { None };
@@ -135,7 +135,7 @@ impl Generator {
     }
 
     /// Writes an own element of an output.
-    pub fn output_statement(&mut self, block: &mut Block) {
+    pub(super) fn output_statement(&mut self, block: &mut Block) {
         let outputs = self.outputs.clone();
         let output = self.rng.pick(&outputs).clone();
         let target = self.own_element(&output);
@@ -197,7 +197,7 @@ impl Generator {
         self.update_atomic(block, array);
     }
 
-    pub fn update_atomic(&mut self, block: &mut Block, array: AtomicArray) {
+    pub(super) fn update_atomic(&mut self, block: &mut Block, array: AtomicArray) {
         let value = self.expression(&Type::Scalar(array.scalar), 2);
         let index = self.index(array.length, false);
         let element = Expression::index(Type::Unnamed, Expression::name(Type::Unnamed, array.name), index);

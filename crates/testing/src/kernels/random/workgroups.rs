@@ -5,7 +5,7 @@ use super::generator::{Generator, Phase, WorkgroupArray};
 
 impl Generator {
     /// Adds statements with barriers. Control flow is uniform here.
-    pub fn uniform_statements(&mut self, block: &mut Block) {
+    pub(super) fn uniform_statements(&mut self, block: &mut Block) {
         if !self.workgroup_atomics.is_empty() && self.rng.chance(25) {
             return self.count(block);
         }

@@ -18,7 +18,7 @@ use super::pane::PaneContext;
 use crate::app::format;
 use crate::app::style::Style;
 use crate::imaging::{Opaque, Quantity, Ramp, Rgba, Subvolume, Values};
-pub use painter::Painter;
+pub(super) use painter::Painter;
 use painter::{RenderEvent, RenderRequest};
 
 /// Maximum number of pixels along an edge of a picture.
@@ -39,7 +39,7 @@ const RAMPS: [(Opaque, &str); 4] = [
 
 /// Rendering settings of a box, and its latest picture.
 #[derive(Default)]
-pub struct Volume {
+pub(crate) struct Volume {
     extents: [i64; 3],
     camera: Option<(CameraControl, Camera)>,
     ramp: Ramp,
@@ -58,7 +58,7 @@ pub struct Volume {
 }
 
 impl Volume {
-    pub fn values(&self) -> Option<&Values> {
+    pub(crate) fn values(&self) -> Option<&Values> {
         self.cells.as_deref()
     }
 
@@ -67,7 +67,7 @@ impl Volume {
     ///
     /// # Errors
     /// The reason for a missing picture.
-    pub fn picture(&self, step: u64) -> Result<Option<Rgba>, String> {
+    pub(crate) fn picture(&self, step: u64) -> Result<Option<Rgba>, String> {
         if let Some(problem) = &self.problem {
             return Err(problem.clone());
         }
@@ -86,7 +86,7 @@ impl Volume {
     }
 
     /// Shows the settings of opacity and light.
-    pub fn settings(&mut self, ui: &mut Ui) {
+    pub(crate) fn settings(&mut self, ui: &mut Ui) {
         let chosen = RAMPS.iter().find(|(opaque, _)| *opaque == self.ramp.opaque).map_or("", |(_, name)| name);
         ComboBox::new("opaque", "opaque").selected_text(chosen).width(110.0).show_ui(ui, |ui| {
             for (opaque, name) in RAMPS {
@@ -102,13 +102,13 @@ impl Volume {
     }
 
     /// Shows the picture, the outline of the box, and errors.
-    pub fn show(
+    pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
         subvolume: &Subvolume,
         quantity: Quantity,
         style: &mut Style,
-        context: &mut PaneContext,
+        context: &mut PaneContext<'_>,
         painter: &mut Painter,
     ) {
         let array = context.array;
@@ -170,7 +170,7 @@ impl Volume {
         }
     }
 
-    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext) {
+    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext<'_>) {
         let array = context.array;
         let Some(numbers) = quantity.of(&array.element) else { return };
         let numbers = (Some(quantity.numbers), numbers.bytes());
@@ -211,7 +211,7 @@ impl Volume {
     }
 
     /// Requests a picture with the current settings.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "parts of one frame")]
     fn request_picture(
         &mut self,
         ui: &Ui,
@@ -219,7 +219,7 @@ impl Volume {
         camera: Camera,
         subvolume: &Subvolume,
         style: &mut Style,
-        context: &PaneContext,
+        context: &PaneContext<'_>,
         painter: &mut Painter,
     ) -> Result<(), String> {
         let Some(cells) = &self.cells else { return Ok(()) };

@@ -15,7 +15,14 @@ const AXES: [Color32; 3] =
     [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 210, 120), Color32::from_rgb(110, 160, 255)];
 
 /// Draws the box, its axes with their names, and the borders of the chunks that it cuts.
-pub fn paint(painter: &Painter, area: Rect, camera: &Camera, subvolume: &Subvolume, array: &ArrayEntry, borders: bool) {
+pub(super) fn paint(
+    painter: &Painter,
+    area: Rect,
+    camera: &Camera,
+    subvolume: &Subvolume,
+    array: &ArrayEntry,
+    borders: bool,
+) {
     let extents = subvolume.extents(&array.shape);
     if borders && array.chunks.len() <= MAX_CHUNKS {
         for chunk in array.chunks.iter().filter(|chunk| cuts(subvolume, &chunk.start, &chunk.end)) {

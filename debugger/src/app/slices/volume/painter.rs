@@ -17,7 +17,7 @@ const REST: Duration = Duration::from_millis(250);
 
 /// Request for a picture.
 #[derive(Clone)]
-pub struct RenderRequest {
+pub(crate) struct RenderRequest {
     pub cells: Arc<Values>,
     pub subvolume: Subvolume,
     /// Maps a value to its position in the transfer function.
@@ -35,13 +35,13 @@ impl RenderRequest {
     }
 
     /// Returns true for the same cells on the same scale.
-    pub fn is_same_volume(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_volume(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.cells, &other.cells) && self.subvolume == other.subvolume && self.scale == other.scale
     }
 }
 
 /// Result of a request.
-pub enum RenderEvent {
+pub(crate) enum RenderEvent {
     Picture {
         image: ColorImage,
         request: Box<RenderRequest>,
@@ -54,7 +54,7 @@ pub enum RenderEvent {
 
 /// The latest request. A new request replaces an unread one.
 #[derive(Default)]
-pub struct Mailbox {
+pub(super) struct Mailbox {
     state: Mutex<MailboxState>,
     changed: Condvar,
 }
@@ -81,7 +81,7 @@ impl Mailbox {
     }
 
     /// Waits for a request. Returns `None` after the mailbox is closed.
-    pub fn next(&self) -> Option<Box<RenderRequest>> {
+    pub(super) fn next(&self) -> Option<Box<RenderRequest>> {
         let waits = |state: &mut MailboxState| !state.closed && state.request.is_none();
         let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
         if state.closed { None } else { state.request.take() }
@@ -89,13 +89,13 @@ impl Mailbox {
 }
 
 /// Sends events to the window and wakes it.
-pub struct EventSender {
+pub(super) struct EventSender {
     events: Sender<RenderEvent>,
     window: Context,
 }
 
 impl EventSender {
-    pub fn send(&self, event: RenderEvent) {
+    pub(super) fn send(&self, event: RenderEvent) {
         // The window may be closed already.
         let _ = self.events.send(event);
         self.window.request_repaint();
@@ -104,7 +104,7 @@ impl EventSender {
 
 /// Renders pictures on a thread that starts with the first request.
 #[derive(Default)]
-pub struct Painter {
+pub(crate) struct Painter {
     running: Option<Running>,
     /// Latest request, and the time since which it is unchanged.
     latest_request: Option<(RenderRequest, Instant)>,
@@ -123,7 +123,7 @@ struct Running {
 impl Painter {
     /// Requests a picture unless it equals the latest request. Pictures are fast while requests
     /// change, and have full quality after a rest.
-    pub fn request(&mut self, window: &Context, mut request: RenderRequest) {
+    pub(crate) fn request(&mut self, window: &Context, mut request: RenderRequest) {
         if self.ended.is_some() {
             return;
         }
@@ -154,7 +154,7 @@ impl Painter {
     }
 
     /// Returns the events since the last call.
-    pub fn events(&mut self) -> Vec<RenderEvent> {
+    pub(crate) fn events(&mut self) -> Vec<RenderEvent> {
         let events: Vec<RenderEvent> = self.running.iter().flat_map(|running| running.events.try_iter()).collect();
         for event in &events {
             if let (RenderEvent::Picture { request, .. }, Some((latest_request, _))) = (event, &self.latest_request) {
@@ -170,12 +170,12 @@ impl Painter {
     }
 
     /// Returns true if the picture of the latest request is complete at full quality.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.done
     }
 
     /// Returns the reason for the end of rendering, if it has ended.
-    pub fn ended(&self) -> Option<&str> {
+    pub(crate) fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
 }

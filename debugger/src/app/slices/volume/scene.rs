@@ -22,7 +22,7 @@ struct Scene<'w> {
 ///
 /// # Errors
 /// Errors that end the rank. An invalid request is reported to the window, and the loop continues.
-pub fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender) -> Result<()> {
+pub(super) fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender) -> Result<()> {
     let (mut scene, mut pace) = (None, FramePacing::default());
     while let Some(request) = mailbox.next() {
         let size = if request.moving { pace.quick(request.look.size) } else { request.look.size };

@@ -11,7 +11,7 @@ const HEADER: u64 = 1 << 20;
 /// Maximum number of properties or elements.
 const MOST: usize = 1000;
 
-pub struct Element {
+pub(super) struct Element {
     pub name: String,
     /// Byte of the element in the header.
     pub at: u64,
@@ -19,7 +19,7 @@ pub struct Element {
     pub properties: Vec<Property>,
 }
 
-pub struct Property {
+pub(super) struct Property {
     pub name: String,
     pub at: u64,
     /// Type of the length of a list; `None` for a single number.
@@ -29,7 +29,7 @@ pub struct Property {
 
 /// Encoding of the numbers of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Encoding {
+pub(super) enum Encoding {
     Text,
     Binary { big_endian: bool },
 }
@@ -38,7 +38,7 @@ pub enum Encoding {
 ///
 /// # Errors
 /// The header is malformed.
-pub fn read(source: &mut MeshSource) -> Result<(Encoding, Vec<Element>), IoError> {
+pub(super) fn read(source: &mut MeshSource<'_>) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
         Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}
         Err(error @ IoError::File(FileError::System { .. })) => return Err(error),
@@ -93,7 +93,7 @@ fn encoding_of(name: &str) -> Option<Encoding> {
 }
 
 fn element(
-    source: &MeshSource,
+    source: &MeshSource<'_>,
     line: &Line,
     elements: &mut Vec<Element>,
     name: &str,
@@ -110,7 +110,7 @@ fn element(
 }
 
 fn property(
-    source: &MeshSource,
+    source: &MeshSource<'_>,
     line: &Line,
     elements: &mut [Element],
     count: Option<&str>,

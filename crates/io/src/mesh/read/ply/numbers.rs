@@ -8,13 +8,13 @@ use crate::IoError;
 use crate::scalar::ScalarKind;
 
 /// Sequential reader of numbers.
-pub struct Numbers<'a> {
+pub(super) struct Numbers<'a> {
     pub source: MeshSource<'a>,
     encoding: Encoding,
 }
 
 impl<'a> Numbers<'a> {
-    pub fn new(source: MeshSource<'a>, encoding: Encoding) -> Self {
+    pub(super) fn new(source: MeshSource<'a>, encoding: Encoding) -> Self {
         Self { source, encoding }
     }
 
@@ -23,7 +23,7 @@ impl<'a> Numbers<'a> {
     ///
     /// # Errors
     /// It cannot.
-    pub fn need(&self, element: &Element) -> Result<(), IoError> {
+    pub(super) fn need(&self, element: &Element) -> Result<(), IoError> {
         // A number in text needs a digit and white space.
         let least = |property: &Property| match self.encoding {
             Encoding::Text => 2,
@@ -39,7 +39,7 @@ impl<'a> Numbers<'a> {
     ///
     /// # Errors
     /// The file ends before; a word of text is no number.
-    pub fn number(&mut self, kind: ScalarKind) -> Result<f64, IoError> {
+    pub(super) fn number(&mut self, kind: ScalarKind) -> Result<f64, IoError> {
         let Encoding::Binary { big_endian } = self.encoding else { return self.word(kind) };
         let mut bytes = [0; 8];
         let bytes = &mut bytes[..kind.bytes() as usize];
@@ -70,7 +70,7 @@ impl<'a> Numbers<'a> {
     ///
     /// # Errors
     /// The length is negative, or more than the file holds.
-    pub fn length(&mut self, list: &Property, count: ScalarKind) -> Result<u64, IoError> {
+    pub(super) fn length(&mut self, list: &Property, count: ScalarKind) -> Result<u64, IoError> {
         let at = self.source.at;
         let length = self.number(count)?;
         if !(length >= 0.0 && length.fract() == 0.0) {
@@ -86,7 +86,7 @@ impl<'a> Numbers<'a> {
     ///
     /// # Errors
     /// As [`Self::number`] and [`Self::length`].
-    pub fn drop_property(&mut self, property: &Property) -> Result<(), IoError> {
+    pub(super) fn drop_property(&mut self, property: &Property) -> Result<(), IoError> {
         let Some(count) = property.count else { return self.number(property.kind).map(drop) };
         for _ in 0..self.length(property, count)? {
             self.number(property.kind)?;

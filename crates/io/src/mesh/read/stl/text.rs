@@ -11,7 +11,7 @@ use super::super::source::{MeshSource, Word};
 use crate::IoError;
 
 /// True if the beginning of a file is that of an STL text file.
-pub fn recognises(head: &[u8]) -> bool {
+pub(super) fn recognises(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     begins && !head.contains(&0)
@@ -21,7 +21,7 @@ pub fn recognises(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// An unexpected word; the file ends inside a facet, or before the first one.
-pub fn read(source: MeshSource) -> Result<Mesh, IoError> {
+pub(super) fn read(source: MeshSource<'_>) -> Result<Mesh, IoError> {
     let mut facets = Facets {
         source,
         ahead: VecDeque::new(),

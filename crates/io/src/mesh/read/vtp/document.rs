@@ -10,7 +10,7 @@ use crate::vti::elements::{Element, next_element};
 use crate::vti::xml::Xml;
 
 /// A document of PolyData.
-pub struct PolyData {
+pub(super) struct PolyData {
     /// Common parts of the document; its only piece has all arrays.
     pub document: Document,
     pub pieces: Vec<VtpPiece>,
@@ -18,7 +18,7 @@ pub struct PolyData {
 
 /// A mesh in a document. Arrays are indices into [`PolyData::arrays`].
 #[derive(Default)]
-pub struct VtpPiece {
+pub(super) struct VtpPiece {
     pub at: u64,
     pub points: u64,
     pub polys: u64,
@@ -35,7 +35,7 @@ pub struct VtpPiece {
 }
 
 impl PolyData {
-    pub fn arrays(&self) -> &[VtiArray] {
+    pub(super) fn arrays(&self) -> &[VtiArray] {
         self.document.pieces.first().map_or(&[], |piece| &piece.points)
     }
 
@@ -43,7 +43,7 @@ impl PolyData {
     ///
     /// # Errors
     /// The document is malformed, or no PolyData.
-    pub fn read(head: &Head) -> Result<Self, IoError> {
+    pub(super) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
         let all =
             document::VtiPiece { extent: Stated::default(), scalars: None, points: Vec::new(), cells: Vec::new() };
