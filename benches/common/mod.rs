@@ -186,7 +186,7 @@ impl Run<'_> {
             repeats.push((SAMPLE_SECS / once).clamp(1.0, MAX_REPEATS) as usize);
         }
         let mut secs = vec![Vec::new(); contenders.len()];
-        let samples = ((self.options.case_secs / round) as usize)
+        let samples = ((self.options.case_secs() / round) as usize)
             .clamp(3, self.options.samples().max(3))
             .min(self.options.samples());
         for sample in 0..samples {
