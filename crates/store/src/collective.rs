@@ -7,9 +7,8 @@ use zippy::transport::copied;
 use zippy::{Error, Result, World};
 use zippy_files::{FileError, FileLocation, SharedFile};
 
-/// A file that all ranks of a world write in parts and that appears under its name when all parts
-/// are on the disk. A [`SharedFile`] with collective error handling. All ranks must see the same
-/// file system.
+/// File that all ranks of a world write in parts; it gets its name when all parts are on the disk.
+/// A [`SharedFile`] with collective error handling. All ranks must see the same file system.
 ///
 /// Dropped before [`finish`](Self::finish), the value removes the unfinished file.
 #[must_use = "`finish` gives the file its name"]
@@ -18,7 +17,6 @@ pub struct CollectiveFile<'w> {
     part: RankPart,
 }
 
-/// One rank's access to the file; any of its threads may write.
 pub(crate) struct RankPart {
     file: SharedFile,
     failed: Option<FileError>,
@@ -35,26 +33,26 @@ impl<'w> CollectiveFile<'w> {
     pub fn create(world: &'w World, path: impl AsRef<Path>, length: u64) -> Result<Self> {
         let _call = CallSite::enter();
         let path = path.as_ref();
-        let is_first = world.rank() == 0;
+        let is_root = world.rank() == 0;
         let create = || SharedFile::create_unnamed(path, length).inspect(SharedFile::sweep_directory);
-        let mut created = world.agree("creating a file", is_first.then(create).transpose().map_err(Error::from))?;
-        let mut location = location_of_first(world, path, created.as_ref())?;
+        let mut created = world.agree("creating a file", is_root.then(create).transpose().map_err(Error::from))?;
+        let mut location = broadcast_location(world, path, created.as_ref())?;
         let mut opened = None;
         if !location.is_named {
-            opened = if is_first { None } else { SharedFile::open_same(&location) };
-            let mut blind = [u64::from(!is_first && opened.is_none())];
-            let add = || world.group().all_reduce(&mut blind, |sum, more| *sum += *more);
+            opened = if is_root { None } else { SharedFile::open_same(&location) };
+            let mut unopened = [u64::from(!is_root && opened.is_none())];
+            let add = || world.group().all_reduce(&mut unopened, |sum, more| *sum += *more);
             world.failing("opening a file", add)?;
             // A rank on another node cannot open a file without a name.
-            if blind[0] > 0 {
+            if unopened[0] > 0 {
                 let named = created.as_mut().map_or(Ok(()), SharedFile::give_name);
                 world.agree("naming a file", named.map_err(Error::from))?;
-                location = location_of_first(world, path, created.as_ref())?;
+                location = broadcast_location(world, path, created.as_ref())?;
             }
         }
         if location.is_named {
             let open = || SharedFile::open(&location.path).map(Some);
-            let found = if is_first { Ok(None) } else { open() };
+            let found = if is_root { Ok(None) } else { open() };
             opened = world.agree("opening a file", found.map_err(Error::from))?;
         }
         let lost = || FileError::request(path, "got lost while it was opened");
@@ -68,7 +66,7 @@ impl<'w> CollectiveFile<'w> {
         self.part.write_at(offset, bytes);
     }
 
-    /// Returns the kept error of an earlier write, so that a caller can stop early. Local.
+    /// Returns the kept error of an earlier write, for an early stop. Local.
     ///
     /// # Errors
     /// The error that [`finish`](Self::finish) would return on this rank.
@@ -97,8 +95,8 @@ impl<'w> CollectiveFile<'w> {
     }
 }
 
-/// Location of the file that rank 0 has created. Collective.
-fn location_of_first(world: &World, path: &Path, created: Option<&SharedFile>) -> Result<FileLocation> {
+/// Location of the file of rank 0. Collective.
+fn broadcast_location(world: &World, path: &Path, created: Option<&SharedFile>) -> Result<FileLocation> {
     let unknown = || FileError::request(path, "has a name, or lies in a directory, that is no Unicode");
     let text = created.map(|file| serde_json::to_vec(&file.location()).map_err(|_| unknown())).transpose();
     let text = world.agree("opening a file", text.map_err(Error::from))?;
@@ -108,17 +106,12 @@ fn location_of_first(world: &World, path: &Path, created: Option<&SharedFile>) -
 }
 
 impl RankPart {
-    /// [`CollectiveFile::write_at`].
     pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) {
         if self.failed.is_none() {
             self.failed = self.file.write_at(offset, bytes).err();
         }
     }
 
-    /// [`CollectiveFile::check`].
-    ///
-    /// # Errors
-    /// The kept error of an earlier write.
     pub(crate) fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -136,7 +129,6 @@ mod tests {
         fs::read_dir(directory).unwrap().count()
     }
 
-    /// The file has no name while ranks write it, so nothing is left of it after any kind of end.
     #[cfg(target_os = "linux")]
     #[test]
     fn file_of_ranks_has_no_name_until_it_is_whole() {

@@ -2,8 +2,8 @@
 //!
 //! Functions of [`array`](mod@array) and [`checkpoint`] and methods of [`CollectiveFile`] are
 //! collective unless they are documented as local. Output files are written atomically: they get
-//! their names when they are complete, also files that several ranks write
-//! ([`SharedFile`](zippy_files::SharedFile), on which `CollectiveFile` is based).
+//! their names when they are complete, also files of several ranks
+//! ([`SharedFile`](zippy_files::SharedFile), the base of `CollectiveFile`).
 #![forbid(unsafe_code)]
 
 pub mod array;

@@ -5,8 +5,8 @@ use zippy::extents::Index;
 use zippy::locate::Placement;
 use zippy::region::Region;
 
-/// Blocks of a box. All have the same extents, except at the ends of the box. They are numbered in
-/// the order of the file, axis 0 fastest.
+/// Blocks of a box, numbered in file order (axis 0 fastest). All have the same extents, except at
+/// the ends of the box.
 pub(super) struct BlockGrid {
     whole: Region,
     extents: Index,
@@ -14,8 +14,6 @@ pub(super) struct BlockGrid {
 }
 
 impl BlockGrid {
-    /// Blocks of at most `most_cells` cells (at least one) that are contiguous in a dense file of
-    /// the box.
     pub(super) fn contiguous(whole: Region, most_cells: u64) -> Self {
         let shape = whole.extents();
         let (mut room, mut is_whole) = (most_cells.max(1), true);
@@ -27,17 +25,16 @@ impl BlockGrid {
             let blocks = shape[axis].max(1).unsigned_abs().div_ceil(most as u64);
             shape[axis].max(1).unsigned_abs().div_ceil(blocks) as i64
         });
-        Self::grid(whole, extents)
+        Self::with_extents(whole, extents)
     }
 
-    /// Blocks with these extents, from the start of the box.
-    pub(super) fn grid(whole: Region, extents: Index) -> Self {
+    pub(super) fn with_extents(whole: Region, extents: Index) -> Self {
         let shape = whole.extents();
         let counts = Index::from_fn(whole.axes(), |axis| (shape[axis] + extents[axis] - 1) / extents[axis]);
         Self { whole, extents, counts }
     }
 
-    /// Extents of a block in cells; smaller at the ends of the box.
+    /// Extents of a block; smaller at the ends of the box.
     pub(super) fn extents(&self) -> Index {
         self.extents
     }
@@ -60,23 +57,23 @@ impl BlockGrid {
         Region::between(start, end)
     }
 
-    /// Blocks that each rank writes: those whose middle cell it owns, up to an equal share of all
-    /// blocks. The same on every rank.
+    /// Assigns blocks to ranks: each rank writes the blocks whose middle cell it owns, up to an
+    /// equal share. Same on every rank.
     pub(super) fn writers(&self, placement: &Placement, ranks: usize) -> Vec<Vec<u64>> {
         let most = self.count().div_ceil(ranks as u64) as usize;
         let mut lists = vec![Vec::new(); ranks];
-        let mut left = Vec::new();
+        let mut unassigned = Vec::new();
         for number in 0..self.count() {
             let block = self.block(number);
             let middle = Index::from_fn(block.axes(), |axis| (block.start[axis] + block.end[axis]) / 2);
             let owner = placement.holder(&middle).map(|owner| owner.rank);
             match owner.filter(|&rank| lists[rank].len() < most) {
                 Some(rank) => lists[rank].push(number),
-                None => left.push(number),
+                None => unassigned.push(number),
             }
         }
         let mut rank = 0;
-        for number in left {
+        for number in unassigned {
             while lists[rank].len() >= most {
                 rank += 1;
             }

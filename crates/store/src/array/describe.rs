@@ -1,5 +1,3 @@
-//! [`describe`]: a summary of a file or a store.
-
 use std::path::Path;
 
 use zippy_io::IoError;
@@ -11,11 +9,8 @@ use super::supported::check_supported;
 #[cfg(feature = "zarr")]
 use super::zarr;
 
-/// Describes a file without reading its cells. The file's extension selects the format
+/// Describes a file without reading its cells; the file name's extension selects the format
 /// ([`Format`](zippy_io::array::Format)). Local.
-///
-/// # Errors
-/// The file cannot be read, or has another format.
 pub fn describe(path: impl AsRef<Path>) -> Result<Description, IoError> {
     let path = path.as_ref();
     #[cfg(feature = "zarr")]

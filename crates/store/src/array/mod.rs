@@ -48,21 +48,21 @@
 //!
 //! Attributes are written as JSON; text of other programs that is no JSON is loaded as a string.
 
+mod block_sender;
 mod blocks;
 mod describe;
-mod handover;
 mod load;
 mod options;
 mod pieces;
 mod plan;
 mod save;
+mod selection;
 mod series;
 mod staging;
 mod subsample;
 mod supported;
 #[cfg(test)]
 mod tests;
-mod window;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

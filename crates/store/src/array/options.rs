@@ -1,5 +1,3 @@
-//! Options for saving and loading arrays.
-
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -18,10 +16,10 @@ use zippy_io::array::Metadata;
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SaveOptions {
-    /// Name of the array in the file; `None`: the name in the metadata, else the array's own.
+    /// Name of the array in the file. `None`: the name in the metadata, else the array's own.
     pub name: Option<String>,
-    /// Data about the saved cells that goes into the file. Its first cell is the first cell of the
-    /// saved section. A format that cannot store it is an error.
+    /// Metadata of the saved section. Its first cell is the first cell of the section. A format
+    /// that cannot store it is an error.
     pub metadata: Metadata,
     /// Structure of a Zarr store; ignored for other formats.
     #[cfg(feature = "zarr")]
@@ -29,14 +27,13 @@ pub struct SaveOptions {
 }
 
 impl SaveOptions {
-    /// No metadata except the array's name.
+    /// Options with the array's name as the only metadata.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the name of the array in the file.
-    ///
-    /// The array's own name moves with the array when variables are swapped after each step.
+    /// Sets the name of the array in the file. An array's own name moves with it when variables are
+    /// swapped after each step.
     ///
     /// ```
     /// use zippy::Layout;
@@ -61,7 +58,6 @@ impl SaveOptions {
         self
     }
 
-    /// The metadata, with the array's name in the file.
     pub(super) fn named_metadata(&self) -> Metadata {
         let mut metadata = self.metadata.clone();
         metadata.name = self.name.clone().or(metadata.name);
@@ -86,7 +82,7 @@ impl SaveOptions {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// The box to load, a range of file cells for each axis; `None`: all cells.
+    /// Box of the file to load, one range of cells per axis; `None`: all cells.
     pub section: Option<Vec<Range<i64>>>,
     /// Load every n-th cell along each axis, from the first; `None`: every cell.
     pub step: Option<Vec<i64>>,
@@ -128,7 +124,7 @@ impl LoadOptions {
         self
     }
 
-    /// Name of a call with these options in errors.
+    /// Describes a call in errors.
     pub(super) fn call(&self, verb: &str, path: &Path) -> String {
         let mut text = format!("{verb}({}", path.display());
         if let Some(section) = &self.section {
@@ -150,7 +146,7 @@ impl LoadOptions {
 pub struct Loaded<T, const D: usize> {
     /// The cells.
     pub array: GlobalArray<T, D>,
-    /// Metadata of the file; first cell and spacing are those of the section and the step.
+    /// Metadata of the file, adapted to the section and the step.
     pub metadata: Metadata,
 }
 
@@ -161,9 +157,8 @@ pub(super) fn to_layout<'a, const D: usize>(layout: impl FnOnce([i64; D]) -> Lay
     Box::new(move |shape: &Index| layout(std::array::from_fn(|axis| shape[axis])))
 }
 
-/// Name of a call of [`save_with`](super::save_with) in errors: the same on every rank if all
-/// arguments are.
-pub(super) fn saving(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
+/// Describes a save in errors; the same on every rank if all arguments are.
+pub(super) fn save_call(path: &Path, name: &str, region: Option<&Region>, options: &impl Debug) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{options:?}").hash(&mut hasher);
     let region = region.map_or_else(|| "a section that does not fit".to_owned(), Region::to_string);

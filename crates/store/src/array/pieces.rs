@@ -1,11 +1,12 @@
-//! Arrays as VTK parallel image data: an index file, and one file per chunk in a folder next to it.
+//! Save of arrays as VTK parallel image data: an index file, and one file per chunk in a folder
+//! next to it.
 //!
-//! A piece has the points of a chunk and one layer of its neighbours' points after them along each
-//! axis, because extents of VTK share points. So each cell of VTK is in the piece with its lowest
-//! corner. Cell data would need no exchange, but the same array would differ between `.vti` and
-//! `.pvti`. Pieces of a save have a number of their own in their names. The index, which is
-//! replaced in one moment, decides which pieces count; old pieces are removed when all ranks know
-//! that the new index is in place.
+//! A piece has the points of a chunk and the next layer of points along each axis, because extents
+//! of VTK share points: each VTK cell is in the piece of its lowest corner. Point data keeps arrays
+//! equal in `.vti` and `.pvti`; cell data would not.
+//!
+//! The names of pieces contain a number per save. The atomic replacement of the index decides which
+//! pieces count; old pieces are removed after all ranks know of the new index.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -25,28 +26,22 @@ use zippy_io::array::{MOST_PIECES, Outline, VtkImage, index_stem, piece_sources}
 use super::blocks::BlockGrid;
 use super::staging::{BlockSchedule, each_block};
 
-/// A piece of the array in a file of its own.
 struct PvtiPiece {
-    /// Index of the chunk, used in the file name.
+    /// Chunk index, part of the file name.
     chunk: usize,
-    /// Points of the piece, in indices of the array.
     region: Region,
     blocks: BlockGrid,
-    /// Number of the same rank's blocks before this piece.
-    before: usize,
+    /// Number of this rank's blocks in earlier pieces.
+    first_block: usize,
 }
 
 impl PvtiPiece {
-    /// Number of the same rank's blocks up to the end of this piece.
     fn blocks_end(&self) -> usize {
-        self.before + self.blocks.count() as usize
+        self.first_block + self.blocks.count() as usize
     }
 }
 
-/// Saves a box of an array. Collective.
-///
-/// # Errors
-/// The same on every rank: as [`save_with`](super::save_with).
+/// Saves a box of an array; returns the bytes of all files. Collective.
 #[track_caller]
 pub(super) fn save_pieces<T: Element, const D: usize>(
     world: &World,
@@ -58,25 +53,23 @@ pub(super) fn save_pieces<T: Element, const D: usize>(
     let _call = CallSite::enter();
     let pieces = pieces(world.size(), source.core(), &region, block_bytes / T::INFO.bytes as u64);
     let count: usize = pieces.iter().map(Vec::len).sum();
-    let fits = match count {
-        ..=MOST_PIECES => Ok(()),
-        _ => Err(FileError::request(
-            path,
-            format!("would have {count} pieces; at most {MOST_PIECES} are read. A .vti is one"),
-        )
-        .into()),
+    let fits = if count <= MOST_PIECES {
+        Ok(())
+    } else {
+        let message = format!("would have {count} pieces; at most {MOST_PIECES} are read. A .vti is one");
+        Err(FileError::request(path, message).into())
     };
     world.agree("counting pieces", fits)?;
     let number = (world.rank() == 0).then(|| copied(&[RandomState::new().build_hasher().finish()]));
     let number = world.failing("numbering pieces", || values::<u64>(&world.group().broadcast(0, number)?))?[0];
     let names = PieceNames::new(path, number)?;
-    let made = if world.rank() == 0 { names.make_folder() } else { Ok(false) };
-    let made = world.agree("making a folder for pieces", made.map_err(Error::from))?;
-    let mut writer = PieceWriter { names: &names, image, done: Vec::new(), open: None, bytes: 0 };
+    let creates_folder = if world.rank() == 0 { names.make_folder() } else { Ok(false) };
+    let creates_folder = world.agree("making a folder for pieces", creates_folder.map_err(Error::from))?;
+    let mut writer = PieceWriter { names: &names, image, finished: Vec::new(), open: None, bytes: 0 };
     let written = writer.write(world, source, &region, &pieces);
     writer.open = None;
     let bytes = writer.bytes;
-    let commit = PieceCommit { names: &names, done: writer.done, made };
+    let commit = PieceCommit { names: &names, finished: writer.finished, creates_folder };
     let index = || {
         let named = pieces.iter().flatten().map(|piece| {
             let region = piece.region.translate(&(Index::zeros(region.axes()) - region.start));
@@ -89,49 +82,43 @@ pub(super) fn save_pieces<T: Element, const D: usize>(
     Ok(sum[0])
 }
 
-/// Final steps of a save, after this rank's pieces have been written or have failed.
 struct PieceCommit<'a> {
     names: &'a PieceNames<'a>,
-    /// This rank's pieces that have their final names.
-    done: Vec<PathBuf>,
-    /// True if this rank has created the folder.
-    made: bool,
+    finished: Vec<PathBuf>,
+    creates_folder: bool,
 }
 
 impl PieceCommit<'_> {
-    /// Renames the index to its final name after all pieces are on the disk, and then removes the
-    /// old pieces. Returns the bytes of the index on rank 0. Collective.
-    ///
-    /// # Errors
-    /// The same on every rank. The new pieces are removed if the index does not have its final
-    /// name. If the ranks cannot agree about that, nothing is removed.
+    /// Renames the index after all pieces are on the disk, and then removes the old pieces. Returns
+    /// the bytes of the index on rank 0. Collective.
     fn finish(self, world: &World, written: Result<()>, index: impl FnOnce() -> String) -> Result<u64> {
         let written = written.and_then(|()| Ok(self.sync()?));
         let mut placed = false;
-        let put = world.agree("writing pieces", written).and_then(|()| {
-            let put = if world.rank() == 0 { self.names.put(&index(), &mut placed) } else { Ok((0, Vec::new())) };
-            world.agree("writing the index of pieces", put.map_err(Error::from))
+        let replaced = world.agree("writing pieces", written).and_then(|()| {
+            let replaced =
+                if world.rank() == 0 { self.names.replace_index(&index(), &mut placed) } else { Ok((0, Vec::new())) };
+            world.agree("writing the index of pieces", replaced.map_err(Error::from))
         });
-        match put {
+        match replaced {
             Ok((bytes, old)) => {
                 // A piece that cannot be removed does no harm: no index names it.
                 old.iter().for_each(|path| drop(fs::remove_file(path)));
                 Ok(bytes)
             }
             Err(error) => {
-                self.take_back(world, placed);
+                self.remove_new_pieces(world, placed);
                 Err(error)
             }
         }
     }
 
-    /// Syncs the name of a new folder; the names of the pieces are already on the disk.
+    /// Syncs a new folder; the pieces are already on the disk.
     fn sync(&self) -> std::result::Result<(), FileError> {
-        if self.made { sync_entry(&self.names.folder, &self.names.folder) } else { Ok(()) }
+        if self.creates_folder { sync_entry(&self.names.folder, &self.names.folder) } else { Ok(()) }
     }
 
     /// Removes the new pieces if rank 0 reports that no index names them.
-    fn take_back(&self, world: &World, placed: bool) {
+    fn remove_new_pieces(&self, world: &World, placed: bool) {
         // An error here means that the ranks do not agree about the failure.
         if world.agree("removing pieces", Ok(())).is_err() {
             return;
@@ -142,14 +129,13 @@ impl PieceCommit<'_> {
         if !index_exists.is_ok_and(|flag| flag[..] == [0]) {
             return;
         }
-        self.done.iter().for_each(|path| drop(fs::remove_file(path)));
-        if world.agree("removing the folder of pieces", Ok(())).is_ok() && self.made {
+        self.finished.iter().for_each(|path| drop(fs::remove_file(path)));
+        if world.agree("removing the folder of pieces", Ok(())).is_ok() && self.creates_folder {
             let _ = fs::remove_dir(&self.names.folder);
         }
     }
 }
 
-/// Pieces of every rank, the same list on every rank.
 fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> Vec<Vec<PvtiPiece>> {
     let axes = region.axes();
     let box_of = |chunk: usize| {
@@ -166,16 +152,16 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
         boxes.collect::<Vec<_>>()
     });
     let all: Vec<Vec<(usize, Region)>> = all.collect();
-    // One block shape, from the largest extents, has room for the blocks of all pieces.
     let extents =
         Index::from_fn(axes, |axis| all.iter().flatten().map(|(_, piece)| piece.extents()[axis]).max().unwrap_or(1));
     let room = BlockGrid::contiguous(Region::whole(extents), most_cells).extents();
     let of_rank = |boxes: Vec<(usize, Region)>| {
-        let mut before = 0;
+        let mut first_block = 0;
         let piece = |(chunk, region): (usize, Region)| {
-            let blocks = BlockGrid::grid(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
-            let piece = PvtiPiece { chunk, region, before, blocks };
-            before += piece.blocks.count() as usize;
+            let blocks =
+                BlockGrid::with_extents(region, Index::from_fn(axes, |axis| room[axis].min(region.extents()[axis])));
+            let piece = PvtiPiece { chunk, region, first_block, blocks };
+            first_block += piece.blocks.count() as usize;
             piece
         };
         boxes.into_iter().map(piece).collect()
@@ -183,12 +169,11 @@ fn pieces(ranks: usize, core: &ArrayCore, region: &Region, most_cells: u64) -> V
     all.into_iter().map(of_rank).collect()
 }
 
-/// File names of the index and its pieces.
 struct PieceNames<'a> {
     index: &'a Path,
     stem: &'a str,
     folder: PathBuf,
-    /// Random number in the names of all pieces of one save.
+    /// Random number in the names of all pieces of a save.
     number: u64,
 }
 
@@ -202,7 +187,7 @@ impl<'a> PieceNames<'a> {
         format!("{}_{:016x}_{chunk}.vti", self.stem, self.number)
     }
 
-    /// Creates the folder; returns false if it exists already.
+    /// Creates the folder; false if it exists.
     fn make_folder(&self) -> std::result::Result<bool, FileError> {
         match fs::create_dir(&self.folder) {
             Err(_) if self.folder.is_dir() => Ok(false),
@@ -211,11 +196,11 @@ impl<'a> PieceNames<'a> {
         }
     }
 
-    /// Renames the index to its final name; returns its bytes and the pieces of the replaced index.
-    /// Sets `placed` as soon as the index has its final name, even if a later step fails.
-    fn put(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), FileError> {
+    /// Returns the bytes of the index and the pieces of the replaced index. Sets `placed` after the
+    /// rename, even if a later step fails.
+    fn replace_index(&self, text: &str, placed: &mut bool) -> std::result::Result<(u64, Vec<PathBuf>), FileError> {
         let old = piece_sources(self.index);
-        // Only files that a save under the same name has written: an index can name any file.
+        // Only files of saves under the same name: an index can name any file.
         let path_of_piece = |source: String| {
             let name = source.strip_prefix(self.stem)?.strip_prefix('/')?;
             self.is_piece(name).then(|| self.folder.join(name))
@@ -238,12 +223,11 @@ impl<'a> PieceNames<'a> {
     }
 }
 
-/// Writes the pieces of this rank.
 struct PieceWriter<'a> {
     names: &'a PieceNames<'a>,
     image: &'a VtkImage,
     /// Pieces that have their final names; the last one may still have its temporary name.
-    done: Vec<PathBuf>,
+    finished: Vec<PathBuf>,
     open: Option<(SharedFile, Outline)>,
     bytes: u64,
 }
@@ -258,20 +242,20 @@ impl PieceWriter<'_> {
     ) -> Result<()> {
         let find = |rank: usize, round: usize| {
             let rank_pieces = &pieces[rank];
-            &rank_pieces[rank_pieces.partition_point(|piece| piece.before <= round) - 1]
+            &rank_pieces[rank_pieces.partition_point(|piece| piece.first_block <= round) - 1]
         };
         let block = |rank: usize, round: usize| {
             let piece = find(rank, round);
-            piece.blocks.block((round - piece.before) as u64)
+            piece.blocks.block((round - piece.first_block) as u64)
         };
         let widest = |axis: usize| pieces.iter().flatten().map(|piece| piece.blocks.extents()[axis]).max();
-        let work = BlockSchedule {
+        let schedule = BlockSchedule {
             counts: pieces.iter().map(|all| all.last().map_or(0, PvtiPiece::blocks_end)).collect(),
             block: &block,
             room: Index::from_fn(D, |axis| widest(axis).unwrap_or(1)),
         };
         let (rank, mut round, mut scratch) = (world.rank(), 0, Vec::new());
-        each_block(world, source, &work, &mut |block, cells| {
+        each_block(world, source, &schedule, &mut |block, cells| {
             let piece = find(rank, round);
             round += 1;
             let last = round == piece.blocks_end();
@@ -279,7 +263,7 @@ impl PieceWriter<'_> {
         })
     }
 
-    /// Writes a block of a piece. The first block creates the file, the last one completes it.
+    /// The first block creates the file, the last one completes it.
     fn block(
         &mut self,
         piece: &PvtiPiece,
@@ -306,7 +290,7 @@ impl PieceWriter<'_> {
         }
         file.finish()?;
         // `commit` can fail after the rename, so record the path first.
-        self.done.push(path);
+        self.finished.push(path);
         file.commit()?;
         self.bytes += outline.length;
         Ok(())
@@ -319,7 +303,6 @@ mod tests {
 
     use super::*;
 
-    /// After the index has its final name and a rank has died, old and new pieces both stay.
     #[test]
     fn old_and_new_pieces_stay_when_a_rank_dies() {
         let directory = tempfile::tempdir().unwrap();
@@ -338,20 +321,19 @@ mod tests {
             fs::write(&path, index(old)).unwrap();
             run_with(Config::threads(ranks), |world| {
                 let names = PieceNames::new(&path, 1)?;
-                let own = folder.join(names.piece(world.rank()));
-                fs::write(&own, "new").unwrap();
+                let path_of_rank = folder.join(names.piece(world.rank()));
+                fs::write(&path_of_rank, "new").unwrap();
                 if dies && world.rank() == 1 {
                     world.agree("writing pieces", Ok(()))?;
                     return Err(Error::program("rank 1 dies"));
                 }
-                let commit = PieceCommit { names: &names, done: vec![own], made: false };
+                let commit = PieceCommit { names: &names, finished: vec![path_of_rank], creates_folder: false };
                 commit.finish(world, Ok(()), || index(&names.piece(0))).map(drop)
             })
         };
         save(3, true).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), index("a_0000000000000001_0.vti"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
-        // Without a failure the old piece is removed.
         save(2, false).unwrap();
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
         assert!(!folder.join(old).exists());

@@ -12,19 +12,18 @@ use zippy_io::array::Format;
 use zippy_io::array::{FilePlan, Metadata};
 
 use super::blocks::BlockGrid;
-use super::options::{SaveOptions, saving};
+use super::options::{SaveOptions, save_call};
 use super::pieces::save_pieces;
-use super::staging::each_of;
+use super::staging::each_block_of_grid;
 use super::supported::check_supported;
 #[cfg(feature = "zarr")]
 use super::zarr;
 use crate::collective::CollectiveFile;
 
-/// Bytes of cells that each rank collects per block.
 const BLOCK_BYTES: u64 = 8 << 20;
 
-/// Saves a section of a global array (`&array`: all of it), with its name as the only metadata:
-/// [`save_with`] with [`SaveOptions::new`].
+/// [`save_with`] with [`SaveOptions::new`]: a section of a global array (`&array`: all of it), with
+/// the array's name as the only metadata.
 ///
 /// # Errors
 /// As [`save_with`].
@@ -61,28 +60,28 @@ pub fn save<T: Element, const D: usize>(
     save_with(world, path, section, &SaveOptions::new())
 }
 
-/// Saves a section of a global array to a file. The file's extension selects the format
-/// ([`Format`]). Ghost cells are not saved. Returns the bytes of the file, or of all files.
-/// Collective; all ranks must see the same file system.
+/// Saves a section of a global array, without ghost cells, to a file; returns the bytes of the
+/// file, or of all files. The file name's extension selects the format ([`Format`]). Collective;
+/// all ranks must see the same file system.
 ///
 /// Every rank writes a share of the file, whatever the cut. The file gets its name when it is
 /// complete, and replaces an existing one.
 ///
-/// * A `.pvti` has one piece per chunk with cells; each rank writes the pieces of its own chunks.
-/// * A `.zarr` is a directory; each rank writes whole chunks or shards (see [`zarr`](super::zarr)).
+/// - A `.pvti` has one piece per chunk with cells; each rank writes the pieces of its own chunks.
+/// - A `.zarr` is a directory; each rank writes whole chunks or shards (see [`zarr`](super::zarr)).
 ///
-/// A thread of each rank writes 8 MiB while the next 8 MiB are read, so a rank's host needs twice
-/// that (three times for records). Blocks that are not in one chunk of the rank are collected by an
-/// exchange, which needs 8 MiB on each rank's device and its staging (at most `ZIPPY_MESSAGE` at a
+/// Cost: a thread of each rank writes 8 MiB while the next 8 MiB are read, so each host needs 16
+/// MiB (24 MiB for records). An exchange collects the blocks that are not in one chunk of the
+/// writing rank; it needs 8 MiB on each rank's device and its staging (at most `ZIPPY_MESSAGE` at a
 /// time). The exchange creates an array named "zippy_io: blocks of" followed by the array's name,
 /// which must not exist yet.
 ///
 /// The pieces of `field.pvti` are in the folder `field` next to it, with names like
 /// `field_0123456789abcdef_3.vti`. Each save draws a random number for these names, so that the
-/// index switches from the old pieces to the new ones atomically. The old pieces are then removed.
+/// index switches from the old pieces to the new ones atomically; the old pieces are then removed.
 /// A program that is killed during a save leaves pieces that no index names. A piece has the
-/// chunk's points and one more layer at the upper end of each axis, shared with the neighbours:
-/// VTK's extents share points, so that there is no gap between two pieces.
+/// chunk's points and one more layer at the upper end of each axis, shared with the neighbours,
+/// because VTK's extents share points.
 ///
 /// # Errors
 /// The same on every rank: an unknown extension; an array or metadata that the format cannot store
@@ -105,10 +104,6 @@ pub fn save_with<T: Element, const D: usize>(
     save_in_blocks(world, path, section, options, BLOCK_BYTES)
 }
 
-/// [`save_with`] with `block_bytes` per block.
-///
-/// # Errors
-/// As [`save_with`].
 pub(super) fn save_in_blocks<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -117,7 +112,7 @@ pub(super) fn save_in_blocks<T: Element, const D: usize>(
     block_bytes: u64,
 ) -> Result<u64> {
     let (array, region) = (section.array(), section.region());
-    let (region, plan) = planned(world, path, (&T::INFO, array.name()), region, &options.named_metadata())?;
+    let (region, plan) = plan_file(world, path, (&T::INFO, array.name()), region, &options.named_metadata())?;
     let outline = match plan {
         FilePlan::One(outline) => outline,
         FilePlan::Pieces(image) => return save_pieces(world, path, (&array, region), &image, block_bytes),
@@ -128,7 +123,7 @@ pub(super) fn save_in_blocks<T: Element, const D: usize>(
     }
     let blocks = BlockGrid::contiguous(region, block_bytes / T::INFO.bytes as u64);
     let (part, mut scratch) = (file.part(), Vec::new());
-    each_of(world, &array, &blocks, &mut |block, cells| {
+    each_block_of_grid(world, &array, &blocks, &mut |block, cells| {
         outline.block((&region, block), (cells, T::INFO.bytes), &mut scratch, &mut |at, bytes| {
             part.write_at(at, bytes);
             part.check()
@@ -138,8 +133,8 @@ pub(super) fn save_in_blocks<T: Element, const D: usize>(
     Ok(outline.length)
 }
 
-/// Agreement of all ranks on the file to write. Collective.
-fn planned(
+/// Checks and plans the file. Collective.
+fn plan_file(
     world: &World,
     path: &Path,
     (element, name): (&ElementInfo, &str),
@@ -148,10 +143,10 @@ fn planned(
 ) -> Result<(Region, FilePlan)> {
     let mut metadata = metadata.sorted();
     metadata.name.get_or_insert_with(|| name.to_string());
-    let what = saving(path, name, region.as_ref().ok(), &metadata);
+    let call = save_call(path, name, region.as_ref().ok(), &metadata);
     let plan = region.and_then(|region| {
         check_supported(path)?;
         Ok((region, FilePlan::new(path, element, &region, &metadata)?))
     });
-    world.agree(&what, plan)
+    world.agree(&call, plan)
 }

@@ -33,14 +33,13 @@ use zippy_io::array::SeriesEntry;
 #[derive(Debug)]
 pub struct TimeSeries {
     path: PathBuf,
-    /// Entries of the index by time, on rank 0; empty elsewhere.
+    /// Entries by time, on rank 0; empty elsewhere.
     entries: Vec<SeriesEntry>,
 }
 
 impl TimeSeries {
-    /// Opens the series at `path`, which ends with `.pvd`: an existing one, to which a restarted
-    /// program appends, or a new one. Nothing is written. Collective; all ranks must see the same
-    /// file system.
+    /// Opens the series at `path` (extension `.pvd`): an existing one, for a restarted program, or
+    /// a new one. Nothing is written. Collective; all ranks must see the same file system.
     ///
     /// # Errors
     /// The same on every rank: another extension; an existing file cannot be read or is no index of
@@ -61,15 +60,14 @@ impl TimeSeries {
         Ok(Self { path, entries })
     }
 
-    /// Removes the entries at `time` and later, for a program that restarts at that time. The files
-    /// stay; the next `append` writes the index. Local.
+    /// Removes the entries at `time` and later, for a restart at that time. The files stay; the
+    /// next `append` writes the index. Local.
     pub fn keep_before(&mut self, time: f64) {
         self.entries.retain(|entry| entry.time < time);
     }
 
-    /// Appends a complete file at a time, and rewrites the index atomically. Entries are sorted by
-    /// time; an entry of the same time is replaced, as needed after a restart from a checkpoint. On
-    /// return the new index is on the disk. Collective.
+    /// Adds a complete file to the index at `time`, or replaces the entry of the same time; on
+    /// return the index is on the disk, replaced atomically. Collective.
     ///
     /// # Errors
     /// The same on every rank: a time that is not a number; a missing file, or a name that XML
@@ -78,7 +76,7 @@ impl TimeSeries {
     pub fn append(&mut self, world: &World, time: f64, file: impl AsRef<Path>) -> Result<()> {
         let _call = CallSite::enter();
         let file = file.as_ref();
-        let what = format!("append({} at {time} to {})", file.display(), self.path.display());
+        let call = format!("append({} at {time} to {})", file.display(), self.path.display());
         let write = || -> std::result::Result<Option<Vec<SeriesEntry>>, IoError> {
             if !time.is_finite() {
                 return Err(IoError::request(&self.path, format!("cannot have a file at the time {time}")));
@@ -94,14 +92,14 @@ impl TimeSeries {
             zippy_files::write_whole(&self.path, SeriesEntry::text(&entries).as_bytes())?;
             Ok(Some(entries))
         };
-        if let Some(entries) = world.agree(&what, write().map_err(Error::from))? {
+        if let Some(entries) = world.agree(&call, write().map_err(Error::from))? {
             self.entries = entries;
         }
         Ok(())
     }
 }
 
-/// File name in the index: relative to the index's directory if the file is below it.
+/// File name in the index: relative to the index's directory for files below it.
 fn relative(index: &Path, file: &Path) -> std::result::Result<String, IoError> {
     let system = |error| IoError::system(file, "find", &error);
     let path = file.canonicalize().map_err(system)?;

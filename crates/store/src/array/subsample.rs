@@ -9,10 +9,12 @@ use zippy::region::Region;
 use zippy::{ArrayOptions, Layout, Ownership, Result, World};
 
 /// Creates an array `name` with every `step`-th cell of a section along each axis, from its first
-/// cell: of `n` cells along an axis, `n` / `step` rounded up. It has the cuts and the owners of the
-/// source: a chunk with the cells `[a, b)` of the section keeps those from `a` / `step` to `b` /
-/// `step`, both rounded up, and may become empty. No ghost cells. Collective, without messages; on
-/// return the work is queued like a kernel. Needs no host memory.
+/// cell: of `n` cells along an axis, `n` / `step` rounded up.
+///
+/// The array has the cuts and the owners of the source: a chunk with the cells `[a, b)` of the
+/// section keeps those from `a` / `step` to `b` / `step`, both rounded up, and may become empty. No
+/// ghost cells. Collective, without messages; on return the work is queued like a kernel. Needs no
+/// host memory.
 ///
 /// # Errors
 /// A step below 1; a bad section; as [`World::array`].
@@ -45,27 +47,26 @@ pub fn subsample<T: Element, const D: usize>(
             format!("array \"{}\" cannot be taken in steps of {step:?}; each must be at least 1", source.name());
         return Err(ArrayError::Other(message).into());
     }
-    let up = |cells: i64, axis: usize| cells / step[axis] + i64::from(cells % step[axis] != 0);
-    let kept = |chunk: usize| match source.core().chunks().region(chunk).intersect(&whole) {
-        Some(own) => Region::between(
-            Index::from_fn(D, |axis| up(own.start[axis] - whole.start[axis], axis)),
-            Index::from_fn(D, |axis| up(own.end[axis] - whole.start[axis], axis)),
+    let divided_up = |cells: i64, axis: usize| cells / step[axis] + i64::from(cells % step[axis] != 0);
+    let selected = |chunk: usize| match source.core().chunks().region(chunk).intersect(&whole) {
+        Some(cells) => Region::between(
+            Index::from_fn(D, |axis| divided_up(cells.start[axis] - whole.start[axis], axis)),
+            Index::from_fn(D, |axis| divided_up(cells.end[axis] - whole.start[axis], axis)),
         ),
         None => Region::between(Index::zeros(D), Index::zeros(D)),
     };
     let extents = whole.extents();
-    let shape: [i64; D] = std::array::from_fn(|axis| up(extents[axis], axis));
+    let shape: [i64; D] = std::array::from_fn(|axis| divided_up(extents[axis], axis));
     let count = source.core().chunks().count();
     let owners = (0..count).map(|chunk| source.core().ownership().owner(chunk).rank).collect();
-    let layout = Layout::new(shape).boxes((0..count).map(kept).collect());
+    let layout = Layout::new(shape).boxes((0..count).map(selected).collect());
     let array =
         world.array::<T, D>(name, ArrayOptions::new(&layout).owned_by(Ownership::table(owners, world.size())?))?;
-    world.failing("taking cells in steps", || copy(&source, &array, &whole, &step))?;
+    world.failing("taking cells in steps", || copy_selected_cells(&source, &array, &whole, &step))?;
     Ok(array)
 }
 
-/// Copies each chunk of this rank, on its device.
-fn copy<T: Element, const D: usize>(
+fn copy_selected_cells<T: Element, const D: usize>(
     source: &GlobalArray<T, D>,
     array: &GlobalArray<T, D>,
     whole: &Region,
@@ -73,16 +74,17 @@ fn copy<T: Element, const D: usize>(
 ) -> Result<()> {
     let (from, to) = (source.core(), array.core());
     for chunk in to.owned() {
-        let kept = to.chunks().region(chunk);
-        if kept.is_empty() {
+        let selected = to.chunks().region(chunk);
+        if selected.is_empty() {
             continue;
         }
         let (Some(read), Some(written)) = (from.lease(chunk)?, to.lease(chunk)?) else { continue };
-        let first = Index::from_fn(D, |axis| whole.start[axis] + kept.start[axis] * step[axis]);
+        let first = Index::from_fn(D, |axis| whole.start[axis] + selected.start[axis] * step[axis]);
         let dense = from.strided(chunk, &Region::at(first, Index::splat(D, 1)));
         let strides = Index::from_fn(D, |axis| dense.strides[axis].saturating_mul(step[axis]));
-        let view = StridedBox { offset: dense.offset, extents: kept.extents(), strides };
-        let pair = (BufferBox { buffer: &read, view }, BufferBox { buffer: &written, view: to.strided(chunk, &kept) });
+        let view = StridedBox { offset: dense.offset, extents: selected.extents(), strides };
+        let pair =
+            (BufferBox { buffer: &read, view }, BufferBox { buffer: &written, view: to.strided(chunk, &selected) });
         from.device().copy_boxes(T::INFO.bytes, &[pair])?;
         to.mark_written(chunk);
     }

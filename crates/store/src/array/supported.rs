@@ -5,10 +5,6 @@ use std::path::Path;
 use zippy_io::IoError;
 use zippy_io::array::Format;
 
-/// Checks that this build supports the format of a file name.
-///
-/// # Errors
-/// An unknown extension; a Zarr store, in a build without the feature `zarr`.
 pub(super) fn check_supported(path: &Path) -> Result<(), IoError> {
     match Format::of(path)? {
         Format::Zarr if !cfg!(feature = "zarr") => {

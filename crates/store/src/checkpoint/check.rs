@@ -1,4 +1,4 @@
-//! Consistency checks of a manifest, which is untrusted.
+//! Consistency checks of an untrusted manifest.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,15 @@ use super::sizes::{MOST_BLOCK_BYTES, MOST_STATE};
 use zippy_files::checksum::Checksums;
 use zippy_files::quoted;
 
-/// Maximum bytes of a cell.
 const MOST_CELL_BYTES: u64 = 1 << 20;
 
-/// Byte range of a file that belongs to an array.
+/// Byte range of a rank's file that belongs to an array.
 struct FileRange {
     file: usize,
     offset: u64,
     bytes: u64,
 }
 
-/// Checks a manifest.
-///
-/// # Errors
-/// The first contradiction.
 pub(super) fn check(manifest: &Manifest) -> Result<(), String> {
     if !(1..=MOST_BLOCK_BYTES).contains(&manifest.block_bytes) {
         return Err(format!("blocks of {} bytes; they have 1 to {MOST_BLOCK_BYTES}", manifest.block_bytes));
@@ -54,7 +49,7 @@ fn check_names(manifest: &Manifest) -> Result<(), String> {
     let mut names = BTreeSet::new();
     match arrays.chain(manifest.growables.iter().map(|growable| &growable.name)).find(|name| !names.insert(*name)) {
         None => Ok(()),
-        Some(twice) => Err(format!("two arrays are called {}", quoted(twice))),
+        Some(duplicate) => Err(format!("two arrays are called {}", quoted(duplicate))),
     }
 }
 

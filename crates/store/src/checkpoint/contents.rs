@@ -1,4 +1,4 @@
-//! [`Contents`]: arrays and state to save.
+//! [`Contents`]: arrays and program state of a checkpoint.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use super::sizes::{MOST_STATE, PIECE_BYTES};
 #[derive(Default)]
 #[must_use]
 pub struct Contents<'a> {
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) entries: Vec<NamedArray<'a>>,
     state: Option<Result<Vec<u8>, String>>,
 }
 
@@ -34,9 +34,9 @@ impl<'a> Contents<'a> {
 
     /// Adds a global array under its own name: the cells of all chunks, without ghost cells.
     ///
-    /// The name belongs to the array and not to the variable: two arrays that are swapped
-    /// (`mem::swap`) also exchange their names in the checkpoint. A program that swaps arrays names
-    /// them with [`array_as`](Self::array_as).
+    /// Arrays that are swapped (`mem::swap`) exchange their names in the checkpoint, because a name
+    /// belongs to the array and not to the variable; [`array_as`](Self::array_as) names them
+    /// explicitly.
     pub fn array<T: Element, const D: usize>(self, array: &'a GlobalArray<T, D>) -> Self {
         self.array_as(array.name(), array)
     }
@@ -82,15 +82,14 @@ impl<'a> Contents<'a> {
         self.entry(name.into(), Box::new(growable))
     }
 
-    fn entry(mut self, name: Cow<'a, str>, saved: Box<dyn Saved + 'a>) -> Self {
-        self.entries.push(Entry { name, saved });
+    fn entry(mut self, name: Cow<'a, str>, saved: Box<dyn SavableArray + 'a>) -> Self {
+        self.entries.push(NamedArray { name, saved });
         self
     }
 
-    /// Adds other state of the program, such as step sizes, seeds and settings; at most 16 MiB. It
-    /// must be the same on every rank, byte for byte, so its maps must be ordered. Stored as
-    /// MessagePack with field names and all bits of numbers. At most once; the save reports an
-    /// error of the serialization.
+    /// Adds other program state, such as step sizes, seeds and settings, at most once: at most 16
+    /// MiB in MessagePack, with field names and all bits of numbers. The bytes must be the same on
+    /// every rank, so maps must be ordered. The save reports an error of the serialization.
     pub fn state(mut self, state: &impl Serialize) -> Self {
         self.state = Some(match self.state {
             None => rmp_serde::to_vec_named(state).map_err(|error| format!("the state cannot be written: {error}")),
@@ -103,10 +102,9 @@ impl<'a> Contents<'a> {
         self.state.as_ref()?.as_deref().ok()
     }
 
-    /// Checks the contents, as far as this rank can.
     pub(super) fn check(&self) -> Result<()> {
         let mut names = BTreeSet::new();
-        if let Some(Entry { name, .. }) = self.entries.iter().find(|entry| !names.insert(&*entry.name)) {
+        if let Some(NamedArray { name, .. }) = self.entries.iter().find(|entry| !names.insert(&*entry.name)) {
             return Err(Error::program(format!("two arrays of the checkpoint are called {name:?}; names must differ")));
         }
         match &self.state {
@@ -120,12 +118,12 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Hash of everything that must be the same on every rank: the arrays with their cuts.
+    /// Hash for comparison between ranks: names, types and cuts of the arrays.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for Entry { name, saved } in &self.entries {
+        for NamedArray { name, saved } in &self.entries {
             (name, SavedType::of(saved.element()).to_string()).hash(&mut hasher);
-            if let SavedCells::Array(placement) = saved.cells() {
+            if let CellLayout::Array(placement) = saved.cells() {
                 (placement.chunks().fingerprint(), placement.ownership().fingerprint()).hash(&mut hasher);
             }
         }
@@ -133,32 +131,24 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// An array and its name in the checkpoint.
-pub(super) struct Entry<'a> {
+pub(super) struct NamedArray<'a> {
     pub name: Cow<'a, str>,
-    pub saved: Box<dyn Saved + 'a>,
+    pub saved: Box<dyn SavableArray + 'a>,
 }
 
-/// Location of an array's cells.
-pub(super) enum SavedCells<'s> {
+pub(super) enum CellLayout<'s> {
     Array(&'s Placement),
-    /// Cells in use on this rank.
     Growable(u64),
 }
 
-/// An array of any type.
-pub(super) trait Saved {
+pub(super) trait SavableArray {
     fn element(&self) -> &'static ElementInfo;
-    fn cells(&self) -> SavedCells<'_>;
+    fn cells(&self) -> CellLayout<'_>;
 
     /// Reads this rank's cells in portions, chunk by chunk, axis 0 fastest.
-    ///
-    /// # Errors
-    /// A device failure; an error of `each`.
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()>;
 }
 
-/// Cells as bytes of a payload.
 struct CellBytes<T>(Vec<T>);
 
 impl<T: Element> AsRef<[u8]> for CellBytes<T> {
@@ -167,22 +157,22 @@ impl<T: Element> AsRef<[u8]> for CellBytes<T> {
     }
 }
 
-fn most_cells<T: Element>() -> u64 {
+fn max_portion_cells<T: Element>() -> u64 {
     (PIECE_BYTES / size_of::<T>() as u64).max(1)
 }
 
-impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
+impl<T: Element, const D: usize> SavableArray for &GlobalArray<T, D> {
     fn element(&self) -> &'static ElementInfo {
         self.core().element()
     }
 
-    fn cells(&self) -> SavedCells<'_> {
-        SavedCells::Array(self.core().placement())
+    fn cells(&self) -> CellLayout<'_> {
+        CellLayout::Array(self.core().placement())
     }
 
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
         for chunk in self.chunks().filter(|chunk| !chunk.region().is_empty()) {
-            for piece in chunk.region().cut(most_cells::<T>()) {
+            for piece in chunk.region().cut(max_portion_cells::<T>()) {
                 each(Box::new(CellBytes(chunk.at_global(piece).read()?)))?;
             }
         }
@@ -190,19 +180,19 @@ impl<T: Element, const D: usize> Saved for &GlobalArray<T, D> {
     }
 }
 
-impl<T: Element> Saved for &Growable<T> {
+impl<T: Element> SavableArray for &Growable<T> {
     fn element(&self) -> &'static ElementInfo {
         self.core().element()
     }
 
-    fn cells(&self) -> SavedCells<'_> {
-        SavedCells::Growable(self.len())
+    fn cells(&self) -> CellLayout<'_> {
+        CellLayout::Growable(self.len())
     }
 
     fn read(&self, each: &mut dyn FnMut(Payload) -> Result<()>) -> Result<()> {
         let mut start = 0;
         while start < self.len() {
-            let end = self.len().min(start + most_cells::<T>());
+            let end = self.len().min(start + max_portion_cells::<T>());
             each(Box::new(CellBytes(self.at(start..end).read()?)))?;
             start = end;
         }

@@ -1,4 +1,4 @@
-//! [`Draft`]: a generation that is being written, in a directory of its own.
+//! [`Draft`]: unfinished generation in a temporary directory.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,21 +10,21 @@ use super::run::RunShare;
 use zippy_files::checksum::{ChecksumWriter, Checksums};
 use zippy_files::{FileError, sync_directory};
 
-/// One rank's part of an unfinished generation. Dropped, it removes this rank's file; the last
-/// rank's part also removes the directory.
+/// One rank's part of an unfinished generation. Dropped, it removes this rank's file; the last rank
+/// also removes the directory.
 pub(super) struct Draft {
     directory: PathBuf,
     generation: Generation,
     rank: usize,
-    /// The run that has reserved the number, on rank 0.
+    /// Run that has reserved the save number, on rank 0.
     run: Option<RunShare>,
     cleanup: Cleanup,
 }
 
-/// Failed action of a directory sync after the rename.
-const UNSURE: &str = "make sure that this checkpoint outlives a crash, though it is whole and in its place";
+/// Action in the error of a failed directory sync after the rename.
+const SYNC_ACTION: &str = "make sure that this checkpoint outlives a crash, though it is whole and in its place";
 
-/// Files that a rank removes when the save fails.
+/// Files that a rank removes after a failed save.
 #[derive(Clone, Copy, PartialEq)]
 enum Cleanup {
     RankFile,
@@ -33,10 +33,7 @@ enum Cleanup {
 }
 
 impl Draft {
-    /// Creates a draft in the directory of a run. On rank 0.
-    ///
-    /// # Errors
-    /// Another program has taken the directory over; an operating system error.
+    /// Creates the directory of a draft. On rank 0. Another holder of the directory is an error.
     pub(super) fn create(run: RunShare, step: u64) -> Result<Self, FileError> {
         run.check()?;
         let (number, directory) = run.reserve_number()?;
@@ -49,13 +46,10 @@ impl Draft {
         })
     }
 
-    /// Opens the draft of a step that rank 0 has created.
-    ///
-    /// # Errors
-    /// This rank does not see the directory.
+    /// Opens the draft of rank 0; an error if this rank does not see the directory.
     pub(super) fn join(directory: &Path, rank: usize, step: u64) -> Result<Self, FileError> {
         let name = directory.file_name().and_then(|name| name.to_str());
-        let number = name.and_then(names::number_of_draft).filter(|_| directory.is_dir());
+        let number = name.and_then(names::parse_draft).filter(|_| directory.is_dir());
         let number = number.ok_or_else(|| {
             let message = format!(
                 "rank 0 has made this directory, and rank {rank} does not find it; all ranks need the same files"
@@ -74,24 +68,17 @@ impl Draft {
         self.generation
     }
 
-    /// Creates this rank's file.
-    ///
-    /// # Errors
-    /// An operating system error.
     pub(super) fn writer(&self, block_bytes: u64) -> Result<ChecksumWriter, FileError> {
         ChecksumWriter::create(&self.directory.join(names::rank_file_name(self.rank)), block_bytes)
     }
 
-    /// Reports that all ranks have written their parts: rank 0 alone removes the draft after a
-    /// later failure.
+    /// Records that all ranks have written their parts: after a later failure rank 0 alone removes
+    /// the draft.
     pub(super) fn all_written(&mut self) {
         self.cleanup = if self.rank == 0 { Cleanup::Everything } else { Cleanup::Nothing };
     }
 
     /// Writes the file of the state. On rank 0.
-    ///
-    /// # Errors
-    /// An operating system error.
     pub(super) fn write_state(&self, state: &[u8], block_bytes: u64) -> Result<Checksums, FileError> {
         let mut writer = ChecksumWriter::create(&self.directory.join(STATE), block_bytes)?;
         writer.write(state)?;
@@ -101,10 +88,9 @@ impl Draft {
     /// Syncs the generation and renames its directory to its final name. On rank 0, after all ranks
     /// have written.
     ///
-    /// # Errors
-    /// An operating system error; a manifest that is too long. If only the final sync of the
-    /// directory fails, the generation has its final name and the error says so.
-    pub(super) fn put(mut self, manifest: &Manifest) -> Result<(), FileError> {
+    /// If only the final sync of the parent directory fails, the generation has its final name and
+    /// the error says so.
+    pub(super) fn commit(mut self, manifest: &Manifest) -> Result<(), FileError> {
         let path = self.directory.join(MANIFEST);
         let refused = |error: io::Error| FileError::system(&path, "write", &error);
         let text = manifest.text().map_err(|message| FileError::request(&path, message))?;
@@ -118,13 +104,13 @@ impl Draft {
         let renamed = fs::rename(&self.directory, &path);
         renamed.map_err(|error| FileError::system(&path, "rename a whole checkpoint to it", &error))?;
         self.cleanup = Cleanup::Nothing;
-        sync_directory(parent).map_err(|error| FileError::system(&path, UNSURE, &error))
+        sync_directory(parent).map_err(|error| FileError::system(&path, SYNC_ACTION, &error))
     }
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // The next save removes files that cannot be removed here.
+        // The next save removes the remaining files.
         match self.cleanup {
             Cleanup::Nothing => {}
             Cleanup::Everything => drop(names::remove(&self.directory)),

@@ -5,12 +5,10 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use zippy::element::{ElementInfo, ElementKind};
 
-/// Element type in a manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SavedType {
     name: String,
     pub bytes: u64,
-    /// Fields of a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fields: Vec<SavedField>,
 }
@@ -36,14 +34,15 @@ impl SavedType {
         Self { name: info.name.to_string(), bytes: info.bytes as u64, fields: fields.iter().map(field).collect() }
     }
 
-    /// True if cells of both types have the same layout. Names of records are ignored, names of
-    /// fields are compared.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        let same =
-            |(a, b): (&SavedField, &SavedField)| a.name == b.name && a.offset == b.offset && a.element.is(&b.element);
+    /// True for types of the same layout. Names of records are ignored, names of fields are
+    /// compared.
+    pub(super) fn has_layout_of(&self, other: &Self) -> bool {
+        let same_field = |(a, b): (&SavedField, &SavedField)| {
+            a.name == b.name && a.offset == b.offset && a.element.has_layout_of(&b.element)
+        };
         self.bytes == other.bytes
             && self.fields.len() == other.fields.len()
-            && self.fields.iter().zip(&other.fields).all(same)
+            && self.fields.iter().zip(&other.fields).all(same_field)
             && (!self.fields.is_empty() || self.name == other.name)
     }
 }

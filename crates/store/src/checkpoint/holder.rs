@@ -1,4 +1,4 @@
-//! [`Holder`]: the program that holds a directory, as written in the lock file.
+//! [`Holder`]: program that holds a directory, as written in the lock file.
 
 use std::fmt;
 use std::fs;
@@ -10,27 +10,24 @@ use zippy_files::{FileError, process};
 
 use super::names::LOCK;
 
-/// Seconds after which a time that has not been renewed is stale.
+/// Seconds since the last renewal after which a holder is stale.
 pub(super) const STALE_AFTER: u64 = 600;
 
-/// Maximum bytes of a lock file.
 const MOST_BYTES: u64 = 4096;
 
-/// A program: host, process and start of its hold on a directory.
+/// Program that holds a directory: host, process and start of the hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Holder {
     pub host: String,
     pub process: u32,
-    /// Seconds since 1970, like `renewed`.
+    /// Start of the hold in seconds since 1970.
     pub since: u64,
-    /// Time of the last renewal; 0 if the program holds a file lock.
+    /// Time of the last renewal in seconds since 1970; 0 for the holder of a file lock.
     pub renewed: u64,
-    /// Identity from [`process::machine`].
     pub machine: String,
 }
 
 impl Holder {
-    /// This program, from now on.
     pub(super) fn this_program() -> Self {
         Self {
             host: process::host(),
@@ -41,39 +38,37 @@ impl Holder {
         }
     }
 
-    /// The holder with the current time.
     pub(super) fn renewed_now(&self) -> Self {
         Self { renewed: now(), ..self.clone() }
     }
 
-    /// Parses a lock file; `None` if it is empty or missing.
+    /// Parses a lock file; `None` if it is empty, malformed or missing.
     pub(super) fn read(path: &Path) -> Option<Self> {
         let is_short = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES);
         serde_json::from_slice(&is_short.then(|| fs::read(path).ok()).flatten()?).ok()
     }
 
-    /// Text of the lock file.
     pub(super) fn text(&self) -> String {
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// True if both are the same run, whatever their renewals.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    /// True for the same run, whatever the times of renewal.
+    pub(super) fn is_same_run(&self, other: &Self) -> bool {
         let identity = |holder: &Self| (holder.host.clone(), holder.process, holder.since, holder.machine.clone());
         identity(self) == identity(other)
     }
 
-    /// True if the program holds the directory by a time that is not stale.
-    pub(super) fn is_beating(&self) -> bool {
+    /// True if the holder renews its time and the time is not stale.
+    pub(super) fn is_renewed(&self) -> bool {
         self.renewed > 0 && !self.is_stale(self.renewed)
     }
 
-    /// True if the program has ended, or its last sign of life is too old.
-    pub(super) fn is_stale(&self, sign_of_life: u64) -> bool {
-        self.has_ended() || now() > sign_of_life.saturating_add(STALE_AFTER)
+    /// True if the program has ended or its last renewal is too old.
+    pub(super) fn is_stale(&self, last_renewal: u64) -> bool {
+        self.has_ended() || now() > last_renewal.saturating_add(STALE_AFTER)
     }
 
-    /// True if the process has ended, which is known on this machine only.
+    /// True if the process is known to have ended, which only its own machine knows.
     pub(super) fn has_ended(&self) -> bool {
         !self.machine.is_empty() && self.machine == process::machine() && process::is_gone(self.process)
     }
@@ -85,11 +80,10 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Error for a directory that another program holds.
-pub(super) fn taken(path: &Path, other: Option<&Holder>) -> FileError {
-    let who = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
+pub(super) fn held_by_other(path: &Path, other: Option<&Holder>) -> FileError {
+    let holder = other.map_or_else(|| "a program that has just begun".to_string(), Holder::to_string);
     let message = format!(
-        "another program saves its checkpoints here: {who}; a directory is for one run at a time, so give this one another, or end \
+        "another program saves its checkpoints here: {holder}; a directory is for one run at a time, so give this one another, or end \
          that one (and remove {LOCK} where it was killed on another machine)"
     );
     FileError::request(path.parent().unwrap_or(path), message)
@@ -99,7 +93,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Formats a time, by H. Hinnant's algorithm for days since 1970:
+/// Calendar date and time, by H. Hinnant's algorithm for days since 1970:
 /// <https://howardhinnant.github.io/date_algorithms.html>.
 fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
@@ -136,11 +130,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lock");
         assert_eq!(Holder::read(&path), None);
-        let own = Holder::this_program();
-        std::fs::write(&path, own.text()).unwrap();
-        assert_eq!(Holder::read(&path), Some(own.clone()));
-        assert!(own.is(&own.renewed_now()) && !own.is_beating() && own.renewed_now().is_beating());
-        for text in ["", "{}", "host", &own.text().repeat(100)] {
+        let holder = Holder::this_program();
+        std::fs::write(&path, holder.text()).unwrap();
+        assert_eq!(Holder::read(&path), Some(holder.clone()));
+        assert!(holder.is_same_run(&holder.renewed_now()) && !holder.is_renewed() && holder.renewed_now().is_renewed());
+        for text in ["", "{}", "host", &holder.text().repeat(100)] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(Holder::read(&path), None);
         }

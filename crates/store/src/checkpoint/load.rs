@@ -21,13 +21,12 @@ use super::sizes::PIECE_BYTES;
 use zippy_files::checksum::ChecksumReader;
 use zippy_files::{FileError, quoted};
 
-/// An opened checkpoint. It was whole when opened; reads compare the checksums again.
+/// Opened checkpoint. It was whole when opened; reads compare the checksums again.
 ///
 /// Its arrays can be read on any number of ranks and with any cuts, with the same bits. Each rank
-/// reads the saved boxes that overlap its chunks: least if the cuts are those of the save, and up
-/// to the whole array if every box overlaps all chunks. Each rank's host needs 16 MiB in addition
-/// to the arrays, the staging of chunk writes, and memory for the state until the checkpoint is
-/// dropped.
+/// reads the saved boxes that overlap its chunks: with the cuts of the save its own cells, at most
+/// the whole array. Host memory per rank, in addition to the arrays and the staging of chunk
+/// writes: 16 MiB, and the state until the checkpoint is dropped.
 pub struct Checkpoint {
     opened: Opened,
 }
@@ -46,7 +45,7 @@ impl Checkpoint {
         self.manifest().step
     }
 
-    /// Number of ranks that have saved it.
+    /// Number of ranks of the save.
     pub fn ranks(&self) -> usize {
         self.manifest().files.len()
     }
@@ -61,17 +60,17 @@ impl Checkpoint {
         &self.opened.passed_over
     }
 
-    /// Names of its global arrays, in the order of the save.
+    /// Names of the global arrays, in the order of the save.
     pub fn array_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().arrays.iter().map(|array| &*array.name)
     }
 
-    /// Names of its growable arrays, in the order of the save.
+    /// Names of the growable arrays, in the order of the save.
     pub fn growable_names(&self) -> impl Iterator<Item = &str> {
         self.manifest().growables.iter().map(|growable| &*growable.name)
     }
 
-    /// Deserializes the program's state, which was read when the checkpoint was opened. Local.
+    /// Deserializes the program's state from memory. Local.
     ///
     /// # Errors
     /// The same on every rank: the checkpoint has no state, or a state of another type.
@@ -86,8 +85,8 @@ impl Checkpoint {
         Ok(rmp_serde::from_slice(bytes).map_err(wrong)?)
     }
 
-    /// Creates a new global array from the saved array `name`; `layout` returns the layout for the
-    /// saved shape. Ghost cells are zeros until [`World::ghosts`]. Collective.
+    /// Creates a global array from the saved array `name`; `layout` maps the saved shape to the
+    /// array's layout. Ghost cells are zeros until [`World::ghosts`]. Collective.
     ///
     /// # Errors
     /// The same on every rank: no array of this name, type and number of axes; a layout of another
@@ -101,19 +100,19 @@ impl Checkpoint {
         layout: impl FnOnce([i64; D]) -> Layout,
     ) -> Result<GlobalArray<T, D>> {
         let _call = CallSite::enter();
-        let what = self.call("array", name);
-        let saved = world.agree(&what, self.saved::<D>(name, &T::INFO))?;
+        let call_name = self.call("array", name);
+        let saved = world.agree(&call_name, self.find_array::<D>(name, &T::INFO))?;
         let shape: [i64; D] = std::array::from_fn(|axis| saved.shape[axis]);
         let layout = layout(shape);
-        let checked = self.has_shape(saved, &layout.shape());
-        world.agree(&what, checked)?;
+        let checked = self.check_shape(saved, &layout.shape());
+        world.agree(&call_name, checked)?;
         let array = world.array::<T, D>(name, &layout)?;
-        world.agree(&what, self.read_own(saved, &array))?;
+        world.agree(&call_name, self.read_local_chunks(saved, &array))?;
         Ok(array)
     }
 
-    /// Reads the saved cells into the array of the same name, type and shape, whatever its cuts.
-    /// Ghost cells keep their values. Collective.
+    /// Reads the saved cells into an existing array of the same name, type and shape, whatever its
+    /// cuts. Ghost cells keep their values. Collective.
     ///
     /// # Errors
     /// As [`array`](Self::array). If files have changed, a part of the array may have been
@@ -123,8 +122,8 @@ impl Checkpoint {
         self.fill_as(world, array.name(), array)
     }
 
-    /// Reads the cells saved as `name` into an array of any name, of the same type and shape,
-    /// whatever its cuts: the counterpart of [`Contents::array_as`](super::Contents::array_as).
+    /// Reads the cells saved as `name` into an existing array of the same type and shape, whatever
+    /// its name and cuts: the counterpart of [`Contents::array_as`](super::Contents::array_as).
     /// Ghost cells keep their values. Collective.
     ///
     /// # Errors
@@ -137,17 +136,18 @@ impl Checkpoint {
         array: &GlobalArray<T, D>,
     ) -> Result<()> {
         let _call = CallSite::enter();
-        let (what, shape) = (self.call("fill", name), Index::new(&array.shape()));
-        let found = self.saved::<D>(name, &T::INFO);
-        let found = found.and_then(|saved| self.has_shape(saved, &shape).map(|()| saved));
-        let saved = world.agree(&what, found)?;
-        world.agree(&what, self.read_own(saved, array))
+        let (call_name, shape) = (self.call("fill", name), Index::new(&array.shape()));
+        let found = self.find_array::<D>(name, &T::INFO);
+        let found = found.and_then(|saved| self.check_shape(saved, &shape).map(|()| saved));
+        let saved = world.agree(&call_name, found)?;
+        world.agree(&call_name, self.read_local_chunks(saved, array))
     }
 
-    /// Creates a new growable array from the saved growable array `name`. If the number of ranks is
-    /// that of the save, each rank gets its own cells. Otherwise the cells of all ranks, in the
-    /// order of ranks, are divided evenly: of n cells, rank r of R gets those from n·r/R to
-    /// n·(r+1)/R, both rounded down. Collective.
+    /// Creates a growable array from the saved growable array `name`. Collective.
+    ///
+    /// With the number of ranks of the save, each rank gets its own cells. Otherwise the cells of
+    /// all ranks, in the order of ranks, are divided evenly: of n cells, rank r of R gets those
+    /// from n·r/R to n·(r+1)/R, both rounded down.
     ///
     /// # Errors
     /// The same on every rank: no growable array of this name and type; not enough device memory;
@@ -155,69 +155,63 @@ impl Checkpoint {
     #[track_caller]
     pub fn growable<T: Element>(&self, world: &World, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
-        let what = self.call("growable", name);
+        let call_name = self.call("growable", name);
         let found = self.manifest().growables.iter().find(|growable| growable.name == name);
-        let found = found.ok_or_else(|| self.missing(missing::growable(self.manifest(), name, &T::INFO)));
-        let saved = found.and_then(|saved| self.has_type(name, &saved.element, &T::INFO).map(|()| saved));
-        let saved = world.agree(&what, saved)?;
+        let found = found.ok_or_else(|| self.unknown_array(missing::growable(self.manifest(), name, &T::INFO)));
+        let saved = found.and_then(|saved| self.check_type(name, &saved.element, &T::INFO).map(|()| saved));
+        let saved = world.agree(&call_name, saved)?;
         let cells = cells_of_rank(saved, world.rank(), world.size());
-        world.agree(&what, self.read_run(world, saved, cells))
+        world.agree(&call_name, self.read_run(world, saved, cells))
     }
 
-    /// Name of a call in errors.
     fn call(&self, verb: &str, name: &str) -> String {
         format!("{verb}({name:?} of step {})", self.step())
     }
 
-    fn missing(&self, message: String) -> Error {
+    fn unknown_array(&self, message: String) -> Error {
         FileError::request(self.directory(), message).into()
     }
 
-    fn has_type(&self, name: &str, saved: &SavedType, wanted: &ElementInfo) -> Result<()> {
+    fn check_type(&self, name: &str, saved: &SavedType, wanted: &ElementInfo) -> Result<()> {
         let wanted = SavedType::of(wanted);
-        match saved.is(&wanted) {
-            true => Ok(()),
-            false => {
-                let message =
-                    format!("{name:?} has cells of {}, and cells of {wanted} are wanted", quoted(&saved.to_string()));
-                Err(FileError::request(self.directory(), message).into())
-            }
+        if saved.has_layout_of(&wanted) {
+            return Ok(());
         }
+        let message = format!("{name:?} has cells of {}, and cells of {wanted} are wanted", quoted(&saved.to_string()));
+        Err(FileError::request(self.directory(), message).into())
     }
 
-    fn saved<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
+    fn find_array<const D: usize>(&self, name: &str, wanted: &ElementInfo) -> Result<&SavedArray> {
         let found = self.manifest().arrays.iter().find(|array| array.name == name);
-        let saved = found.ok_or_else(|| self.missing(missing::array(self.manifest(), name, (wanted, D))))?;
-        self.has_type(name, &saved.element, wanted)?;
-        match saved.shape.len() {
-            axes if axes == D => Ok(saved),
-            axes => {
-                Err(FileError::request(self.directory(), format!("{name:?} has {axes} axes, and {D} are wanted"))
-                    .into())
-            }
+        let saved = found.ok_or_else(|| self.unknown_array(missing::array(self.manifest(), name, (wanted, D))))?;
+        self.check_type(name, &saved.element, wanted)?;
+        let axes = saved.shape.len();
+        if axes == D {
+            return Ok(saved);
         }
+        Err(FileError::request(self.directory(), format!("{name:?} has {axes} axes, and {D} are wanted")).into())
     }
 
-    fn has_shape(&self, saved: &SavedArray, wanted: &Index) -> Result<()> {
+    fn check_shape(&self, saved: &SavedArray, wanted: &Index) -> Result<()> {
         let shape = Index::new(&saved.shape);
-        match shape == *wanted {
-            true => Ok(()),
-            false => {
-                let message = format!("{} has {shape} cells, and {wanted} are wanted", quoted(&saved.name));
-                Err(FileError::request(self.directory(), message).into())
-            }
+        if shape == *wanted {
+            return Ok(());
         }
+        let message = format!("{} has {shape} cells, and {wanted} are wanted", quoted(&saved.name));
+        Err(FileError::request(self.directory(), message).into())
     }
 
-    /// Opens the file of a rank.
     fn reader(&self, file: usize) -> Result<ChecksumReader<'_>, FileError> {
         let path = self.directory().join(names::rank_file_name(file));
         ChecksumReader::open(path, &self.manifest().files[file], self.manifest().block_bytes)
     }
 
-    /// Reads the cells of this rank's chunks; each portion of a saved box is read once for all
-    /// chunks.
-    fn read_own<T: Element, const D: usize>(&self, saved: &SavedArray, array: &GlobalArray<T, D>) -> Result<()> {
+    /// Reads the cells of this rank's chunks; each portion of a saved box is read once.
+    fn read_local_chunks<T: Element, const D: usize>(
+        &self,
+        saved: &SavedArray,
+        array: &GlobalArray<T, D>,
+    ) -> Result<()> {
         let boxes: Vec<Region> =
             saved.parts.iter().map(|part| part.region().map_err(Error::program)).collect::<Result<_>>()?;
         let tree = RegionTree::new(&boxes);
@@ -240,41 +234,39 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Reads the cells `wanted` of a growable array, counted over all ranks.
+    /// Reads the range `wanted` of a growable array's cells, counted over all ranks.
     fn read_run<T: Element>(&self, world: &World, saved: &SavedGrowable, wanted: Range<u64>) -> Result<Growable<T>> {
         let mut growable = world.growable::<T>(&saved.name)?;
         growable.reserve(wanted.end - wanted.start)?;
         let (most, bytes) = ((PIECE_BYTES / size_of::<T>() as u64).max(1), size_of::<T>() as u64);
-        let mut before = 0;
+        let mut first_cell = 0;
         for (file, run) in saved.parts.iter().enumerate() {
-            let (mut at, end) = (wanted.start.max(before), wanted.end.min(before + run.cells));
+            let (mut at, end) = (wanted.start.max(first_cell), wanted.end.min(first_cell + run.cells));
             if at < end {
                 let mut reader = self.reader(file)?;
                 while at < end {
                     let mut cells = vec![T::zeroed(); most.min(end - at) as usize];
-                    reader.read(run.offset + (at - before) * bytes, bytemuck::cast_slice_mut(&mut cells))?;
+                    reader.read(run.offset + (at - first_cell) * bytes, bytemuck::cast_slice_mut(&mut cells))?;
                     growable.append(&cells)?;
                     at += cells.len() as u64;
                 }
             }
-            before += run.cells;
+            first_cell += run.cells;
         }
         Ok(growable)
     }
 }
 
-/// Range of this rank among the cells of all ranks.
 fn cells_of_rank(saved: &SavedGrowable, rank: usize, ranks: usize) -> Range<u64> {
-    let before = |rank: usize| saved.parts[..rank].iter().map(|run| run.cells).sum::<u64>();
+    let first_cell = |rank: usize| saved.parts[..rank].iter().map(|run| run.cells).sum::<u64>();
     if saved.parts.len() == ranks {
-        return before(rank)..before(rank + 1);
+        return first_cell(rank)..first_cell(rank + 1);
     }
-    let all = u128::from(before(saved.parts.len()));
+    let all = u128::from(first_cell(saved.parts.len()));
     let bound = |rank: usize| (all * rank as u128 / ranks as u128) as u64;
     bound(rank)..bound(rank + 1)
 }
 
-/// Reads a saved box in portions into the chunks that overlap it.
 fn read_part<T: Element, const D: usize>(
     reader: &mut ChecksumReader<'_>,
     offset: u64,
@@ -300,7 +292,6 @@ fn read_part<T: Element, const D: usize>(
     Ok(())
 }
 
-/// Copies the cells of `part` from those of `whole`, which contains it.
 fn extract<T: Element>(values: &[T], whole: &Region, part: &Region) -> Vec<T> {
     let mut rows = *part;
     rows.end[0] = rows.start[0] + 1;

@@ -1,4 +1,4 @@
-//! [`Manifest`]: the table of contents of a generation.
+//! [`Manifest`]: table of contents of a generation.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,17 +16,15 @@ const FORMAT: &str = "zippy checkpoint";
 const VERSION: u64 = 1;
 const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
 
-/// Maximum bytes of a manifest.
 pub(super) const MOST_BYTES: u64 = if cfg!(test) { 2 << 20 } else { 64 << 20 };
 
-/// Maximum bytes of a checksum with its comma.
 const CHECKSUM_BYTES: u64 = 11;
 
-/// First line of a manifest around the checksum of the rest; together with the rest it is JSON.
+/// Text before the checksum of the rest in the first line; the whole text is JSON.
 const CHECKSUM_PREFIX: &str = "{\"checksum\": \"";
 const CHECKSUM_SUFFIX: &str = "\",\n";
 
-/// Description of a generation. Byte order, step and number are stored for comparison.
+/// Byte order, step and number are stored for comparison.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Manifest {
     format: String,
@@ -45,7 +43,7 @@ pub(super) struct Manifest {
     pub growables: Vec<SavedGrowable>,
 }
 
-/// A global array: boxes that cover it.
+/// Global array: boxes that cover it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SavedArray {
     pub name: String,
@@ -54,17 +52,17 @@ pub(super) struct SavedArray {
     pub parts: Vec<SavedBox>,
 }
 
-/// A box of cells, axis 0 fastest.
+/// Box of cells in a rank's file, axis 0 fastest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SavedBox {
-    /// Rank that has written the box.
+    /// Rank whose file has the box.
     pub file: usize,
     pub offset: u64,
     start: Vec<i64>,
     end: Vec<i64>,
 }
 
-/// A growable array: one run of cells per rank, in order.
+/// Growable array: one run of cells per rank, in order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SavedGrowable {
     pub name: String,
@@ -72,24 +70,21 @@ pub(super) struct SavedGrowable {
     pub parts: Vec<SavedRun>,
 }
 
-/// Cells of a growable array in the file of one rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SavedRun {
     pub offset: u64,
     pub cells: u64,
 }
 
-/// Version field of any manifest.
 #[derive(Deserialize)]
-struct Versioned {
+struct FormatVersion {
     format: String,
     version: u64,
 }
 
-/// A writer that counts bytes.
-struct Length(u64);
+struct ByteCounter(u64);
 
-impl Write for Length {
+impl Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len() as u64;
         Ok(bytes.len())
@@ -107,17 +102,12 @@ impl SavedBox {
         Self { file, offset, start: corner(&region.start), end: corner(&region.end) }
     }
 
-    /// Box of the cells.
-    ///
-    /// # Errors
-    /// The corners form no box.
     pub(super) fn region(&self) -> Result<Region, String> {
         Region::new(&self.start, &self.end).map_err(|error| error.to_string())
     }
 }
 
 impl Manifest {
-    /// Manifest without arrays.
     pub(super) fn new((generation, run): (Generation, String), ranks: usize, state_bytes: Option<u64>) -> Self {
         Self {
             format: FORMAT.to_string(),
@@ -134,42 +124,36 @@ impl Manifest {
         }
     }
 
-    /// Chooses the block size, when the manifest is complete except for checksums.
-    ///
-    /// # Errors
-    /// The manifest would be too long.
-    pub(super) fn fit(&mut self) -> Result<(), String> {
-        let mut checksums = self.blocks();
+    /// Chooses the block size of a manifest that is complete except for checksums; a manifest that
+    /// would be too long is an error.
+    pub(super) fn choose_block_size(&mut self) -> Result<(), String> {
+        let mut checksums = self.block_count();
         while checksums > MOST_CHECKSUMS && self.block_bytes < MOST_BLOCK_BYTES {
             self.block_bytes *= 2;
-            checksums = self.blocks();
+            checksums = self.block_count();
         }
-        let mut other = Length(0);
-        serde_json::to_writer(&mut other, self).map_err(|error| error.to_string())?;
-        let (other, checksums) =
-            (other.0 + (CHECKSUM_PREFIX.len() + 8 + CHECKSUM_SUFFIX.len()) as u64, CHECKSUM_BYTES * checksums);
-        match other + checksums {
+        let mut other_bytes = ByteCounter(0);
+        serde_json::to_writer(&mut other_bytes, self).map_err(|error| error.to_string())?;
+        let (other_bytes, checksums) =
+            (other_bytes.0 + (CHECKSUM_PREFIX.len() + 8 + CHECKSUM_SUFFIX.len()) as u64, CHECKSUM_BYTES * checksums);
+        match other_bytes + checksums {
             ..=MOST_BYTES => Ok(()),
             length => Err(format!(
-                "the manifest would have about {length} bytes, {other} of them for the arrays with their names and chunks and \
+                "the manifest would have about {length} bytes, {other_bytes} of them for the arrays with their names and chunks and \
                  {checksums} for checksums; it may have {MOST_BYTES}: cut the arrays into fewer chunks, or save to several \
                  directories"
             )),
         }
     }
 
-    /// Number of blocks of all files.
-    fn blocks(&self) -> u64 {
+    fn block_count(&self) -> u64 {
         self.files.iter().chain(&self.state).map(|file| file.blocks(self.block_bytes)).sum()
     }
 
-    /// Text of the manifest.
-    ///
-    /// # Errors
-    /// The manifest would be too long.
+    /// Text of the manifest; an error if it is too long.
     pub(super) fn text(&self) -> Result<Vec<u8>, String> {
         let body = serde_json::to_string(self).map_err(|error| error.to_string())?;
-        // The opening brace is in the first line.
+        // The first line has the opening brace.
         let body = format!("{}\n", &body[1..]);
         let mut text = format!("{CHECKSUM_PREFIX}{:08x}{CHECKSUM_SUFFIX}", crc32fast::hash(body.as_bytes()));
         text.push_str(&body);
@@ -179,10 +163,8 @@ impl Manifest {
         }
     }
 
-    /// Parses the manifest of a generation from its text; `directory` is for errors.
-    ///
-    /// # Errors
-    /// The text is damaged, of another program, of a newer version, or of another generation.
+    /// Parses the manifest of a generation; `directory` is for errors. Damaged text and another
+    /// program, version or generation are errors.
     pub(super) fn parse(text: &[u8], directory: &Path, generation: Generation) -> Result<Self, FileError> {
         let path = directory.join(MANIFEST);
         let malformed = |at: usize, message: String| FileError::malformed(&path, at as u64, message);
@@ -200,7 +182,7 @@ impl Manifest {
             return Err(malformed(line, message));
         }
         let json = |error: serde_json::Error| malformed(line, format!("no manifest of a checkpoint: {error}"));
-        let versioned: Versioned = serde_json::from_slice(text).map_err(json)?;
+        let versioned: FormatVersion = serde_json::from_slice(text).map_err(json)?;
         if versioned.format != FORMAT {
             return Err(malformed(
                 line,
@@ -213,21 +195,19 @@ impl Manifest {
             return Err(FileError::unsupported(&path, line as u64, message));
         }
         let manifest: Self = serde_json::from_slice(text).map_err(json)?;
-        manifest.of(generation).map_err(|message| malformed(line, message))?;
+        manifest.check_generation(generation).map_err(|message| malformed(line, message))?;
         Ok(manifest)
     }
 
-    fn of(&self, generation: Generation) -> Result<(), String> {
+    fn check_generation(&self, generation: Generation) -> Result<(), String> {
         if self.byte_order != BYTE_ORDER {
             let order = zippy_files::quoted(&self.byte_order);
             return Err(format!("its numbers are in the byte order {order}, and this machine's is {BYTE_ORDER:?}"));
         }
         let found = Generation { number: self.number, step: self.step };
-        match found == generation {
-            true => Ok(()),
-            false => {
-                Err(format!("it is the manifest of {}, in a directory called {}", found.name(), generation.name()))
-            }
+        if found == generation {
+            return Ok(());
         }
+        Err(format!("it is the manifest of {}, in a directory called {}", found.name(), generation.name()))
     }
 }

@@ -1,4 +1,4 @@
-//! Messages for unknown names: lists the saved arrays, and suggests names.
+//! Messages for unknown array names: a list of the saved arrays, and suggested names.
 
 use zippy::element::ElementInfo;
 use zippy::extents::Index;
@@ -7,28 +7,24 @@ use zippy_files::{quoted, said};
 use super::element::SavedType;
 use super::manifest::Manifest;
 
-/// Maximum number of names in a message.
 const MOST_LISTED_NAMES: usize = 12;
 
-/// Maximum edit distance between an unknown name and a suggested one.
 const MOST_TYPOS: usize = 2;
 
-/// A saved array, as a message lists it.
-struct Saved<'a> {
+struct ListedArray<'a> {
     name: &'a str,
-    /// Type of its cells, and its shape if it has one.
+    /// Element type, and shape if there is one.
     cells: String,
-    /// True if it has the wanted type and number of axes.
+    /// True if type and number of axes are the wanted ones.
     fits: bool,
 }
 
-/// Message for a global array of a type and a number of axes.
 pub(super) fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementInfo, usize)) -> String {
     let wanted = SavedType::of(wanted);
-    let arrays = manifest.arrays.iter().map(|array| Saved {
+    let arrays = manifest.arrays.iter().map(|array| ListedArray {
         name: &array.name,
         cells: format!("{}, {}", said(&array.element.to_string()), Index::new(&array.shape)),
-        fits: array.element.is(&wanted) && array.shape.len() == axes,
+        fits: array.element.has_layout_of(&wanted) && array.shape.len() == axes,
     });
     if manifest.growables.iter().any(|growable| growable.name == name) {
         return format!("has no array called {name:?}, but a growable array: load it with `Checkpoint::growable`");
@@ -36,13 +32,12 @@ pub(super) fn array(manifest: &Manifest, name: &str, (wanted, axes): (&ElementIn
     message("array", name, &arrays.collect::<Vec<_>>())
 }
 
-/// Message for a growable array of a type.
 pub(super) fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) -> String {
     let wanted = SavedType::of(wanted);
-    let growables = manifest.growables.iter().map(|growable| Saved {
+    let growables = manifest.growables.iter().map(|growable| ListedArray {
         name: &growable.name,
         cells: said(&growable.element.to_string()),
-        fits: growable.element.is(&wanted),
+        fits: growable.element.has_layout_of(&wanted),
     });
     if manifest.arrays.iter().any(|array| array.name == name) {
         return format!(
@@ -52,21 +47,21 @@ pub(super) fn growable(manifest: &Manifest, name: &str, wanted: &ElementInfo) ->
     message("growable array", name, &growables.collect::<Vec<_>>())
 }
 
-fn message(kind: &str, name: &str, saved: &[Saved<'_>]) -> String {
-    let there = join_first(saved.iter().map(|entry| format!("{} ({})", quoted(entry.name), entry.cells)));
+fn message(kind: &str, name: &str, listed: &[ListedArray<'_>]) -> String {
+    let there = join_first(listed.iter().map(|entry| format!("{} ({})", quoted(entry.name), entry.cells)));
     let message = format!("has no {kind} called {name:?}; it has {there}");
-    let typos = |entry: &&Saved<'_>| strsim::damerau_levenshtein(entry.name, name);
+    let typos = |entry: &&ListedArray<'_>| strsim::damerau_levenshtein(entry.name, name);
     // Short names, and names that differ in a number, are similar without a typo.
     let most = (name.chars().count() / 2).saturating_sub(1).min(MOST_TYPOS);
     let letters = |name: &str| name.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
-    let is_misspelled = |entry: &&Saved<'_>| typos(entry) <= most && letters(entry.name) != letters(name);
-    if let Some(closest) = saved.iter().min_by_key(typos).filter(is_misspelled) {
+    let is_misspelled = |entry: &&ListedArray<'_>| typos(entry) <= most && letters(entry.name) != letters(name);
+    if let Some(closest) = listed.iter().min_by_key(typos).filter(is_misspelled) {
         return format!("{message}; did you mean {}?", quoted(closest.name));
     }
-    if !saved.iter().any(|entry| entry.fits) {
+    if !listed.iter().any(|entry| entry.fits) {
         return message;
     }
-    let fitting = join_first(saved.iter().filter(|entry| entry.fits).map(|entry| quoted(entry.name)));
+    let fitting = join_first(listed.iter().filter(|entry| entry.fits).map(|entry| quoted(entry.name)));
     format!(
         "{message}; of the wanted type and number of axes: {fitting}. An array keeps its own name when variables are swapped \
          (`mem::swap`): `Contents::array_as` and `growable_as` save under a name that the program gives"
@@ -89,13 +84,13 @@ fn join_first(entries: impl Iterator<Item = String>) -> String {
 mod tests {
     use super::*;
 
-    fn saved(name: &str, fits: bool) -> Saved<'_> {
-        Saved { name, cells: "f32, 4".into(), fits }
+    fn listed(name: &str, fits: bool) -> ListedArray<'_> {
+        ListedArray { name, cells: "f32, 4".into(), fits }
     }
 
     #[test]
     fn misspelled_name_is_reported_with_the_closest_one() {
-        let all = [saved("pressure", true), saved("density", true), saved("u", true), saved("field0", true)];
+        let all = [listed("pressure", true), listed("density", true), listed("u", true), listed("field0", true)];
         for (name, alike) in [("presure", "pressure"), ("desnity", "density")] {
             let text = message("array", name, &all);
             assert!(text.ends_with(&format!("; did you mean {alike:?}?")), "{text}");
@@ -109,7 +104,7 @@ mod tests {
     #[test]
     fn list_of_many_names_is_shortened() {
         let names: Vec<String> = (0..100).map(|number| format!("field {number}")).collect();
-        let all: Vec<Saved<'_>> = names.iter().map(|name| saved(name, true)).collect();
+        let all: Vec<ListedArray<'_>> = names.iter().map(|name| listed(name, true)).collect();
         let text = message("array", "x", &all);
         assert!(text.contains("\"field 11\" (f32, 4) and 88 more; of the wanted") && text.len() < 700, "{text}");
     }

@@ -121,23 +121,24 @@ pub use pending::PendingSave;
 
 use open::Opened;
 use save::StartedSave;
-use tidy::Keep;
+use tidy::Retention;
 
-/// A directory of checkpoints.
+/// Directory of checkpoints.
 #[derive(Debug, Clone)]
 pub struct Checkpoints {
     directory: PathBuf,
-    keep: Keep,
+    retention: Retention,
 }
 
 impl Checkpoints {
-    /// Checkpoints in `directory`, which the first save creates. All ranks must see the same file
-    /// system. A save keeps the last `keep` whole generations, itself included; `keep` is one or
-    /// more. Generations that [`latest`](Self::latest) or [`at`](Self::at) have refused do not
-    /// count. The generation that this value or a clone has loaded last stays until `keep` newer
-    /// ones have been written.
+    /// Checkpoints in `directory`, which the first save creates; all ranks must see the same file
+    /// system. Local.
+    ///
+    /// A save keeps the last `keep` (at least 1) whole generations, itself included. Generations
+    /// that [`latest`](Self::latest) or [`at`](Self::at) have refused do not count. The generation
+    /// that this value or a clone has loaded last stays until `keep` newer ones have been written.
     pub fn new(directory: impl Into<PathBuf>, keep: usize) -> Self {
-        Self { directory: directory.into(), keep: Keep::new(keep) }
+        Self { directory: directory.into(), retention: Retention::new(keep) }
     }
 
     /// Directory of the generations.
@@ -145,7 +146,7 @@ impl Checkpoints {
         &self.directory
     }
 
-    /// Steps that have a generation, whole or not, in rising order. Local.
+    /// Steps with a generation, whole or not, in rising order. Local.
     ///
     /// # Errors
     /// The directory cannot be listed.
@@ -161,10 +162,11 @@ impl Checkpoints {
         Ok(steps)
     }
 
-    /// Saves a generation. On return it is whole, on the disk and under its final name; it replaces
-    /// an earlier generation of the same step. Generations older than the kept ones are removed
-    /// when the call returns on rank 0; other ranks do not wait for the removal. Collective, with
-    /// the same step and contents on every rank.
+    /// Saves a generation. On return it is whole, on the disk and under its final name. Collective,
+    /// with the same step and contents on every rank.
+    ///
+    /// The generation replaces an earlier one of the same step. When the call returns on rank 0,
+    /// generations older than the kept ones are removed; other ranks do not wait for the removal.
     ///
     /// Each rank writes the cells of its own chunks in portions. A rank's host needs 4 MiB and the
     /// staging of chunk reads; rank 0 also needs memory for the manifest.
@@ -172,12 +174,12 @@ impl Checkpoints {
     /// # Errors
     /// The same on every rank:
     ///
-    /// * two arrays of one name, contents that differ between ranks, a state that is too large or
+    /// - two arrays of one name, contents that differ between ranks, a state that is too large or
     ///   cannot be serialized;
-    /// * an operating system error on any rank, such as a full disk or a missing permission;
-    /// * so many chunks and cells that the manifest would exceed 64 MiB, found before a cell is
+    /// - an operating system error on any rank, such as a full disk or a missing permission;
+    /// - a manifest that would exceed 64 MiB (too many chunks and cells), found before a cell is
     ///   written;
-    /// * another program saves into the directory; the error names it.
+    /// - another program saves into the directory; the error names it.
     ///
     /// After an error nothing of the new generation is left and earlier ones stay. The only
     /// exception is a failed sync of the directory after the rename: the generation then has its
@@ -185,30 +187,33 @@ impl Checkpoints {
     #[track_caller]
     pub fn save(&self, world: &World, step: u64, contents: &Contents<'_>) -> Result<()> {
         let _call = CallSite::enter();
-        let begun = StartedSave::new(world, ("save", step), (&self.directory, self.keep.clone()), contents)?;
-        let written = save::write(&begun, contents);
-        begun.finish(world, written)
+        let started = StartedSave::new(world, ("save", step), (&self.directory, self.retention.clone()), contents)?;
+        let written = save::write(&started, contents);
+        started.finish(world, written)
     }
 
     /// Starts a save that a thread of each rank writes while the program continues. On return the
-    /// arrays have been read and may be written. [`PendingSave::wait`] completes the save. Several
-    /// saves may be in progress and may be completed in any order that is the same on every rank: a
-    /// completed generation stays at least until the next save. Collective.
+    /// arrays have been read and may be written. Collective.
     ///
-    /// Each rank needs host memory for all its cells; the memory is freed as they are written.
+    /// [`PendingSave::wait`] completes the save. Several saves may be in progress and may be
+    /// completed in any order that is the same on every rank: a completed generation stays at least
+    /// until the next save. Each rank needs host memory for all its cells; the memory is freed as
+    /// they are written.
     ///
     /// # Errors
     /// As [`save`](Self::save), as far as they are known at the start; `wait` returns the others.
     #[track_caller]
     pub fn start<'w>(&self, world: &'w World, step: u64, contents: &Contents<'_>) -> Result<PendingSave<'w>> {
         let _call = CallSite::enter();
-        let begun = StartedSave::new(world, ("start", step), (&self.directory, self.keep.clone()), contents)?;
-        PendingSave::start(world, begun, contents)
+        let started = StartedSave::new(world, ("start", step), (&self.directory, self.retention.clone()), contents)?;
+        PendingSave::start(world, started, contents)
     }
 
-    /// Opens the latest whole generation; `None` if there is no generation or no directory. The
-    /// ranks share the reading of all bytes and compare them with the checksums. Damaged
-    /// generations are skipped; the log and [`Checkpoint::passed_over`] report them. Collective.
+    /// Opens the latest whole generation; `None` if there is no generation or no directory.
+    /// Collective.
+    ///
+    /// The ranks share the reading of all bytes and compare them with the checksums. Damaged
+    /// generations are skipped; the log and [`Checkpoint::passed_over`] report them.
     ///
     /// # Errors
     /// The same on every rank: all generations are damaged (malformed, truncated, too long or with
@@ -235,9 +240,8 @@ impl Checkpoints {
     }
 
     fn loaded(&self, world: &World, opened: Opened) -> Checkpoint {
-        // Only rank 0 removes old generations.
         if world.rank() == 0 {
-            self.keep.set_loaded(opened.generation, opened.last);
+            self.retention.set_loaded(opened.generation, opened.last);
         }
         Checkpoint::new(opened)
     }

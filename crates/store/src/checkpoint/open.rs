@@ -1,4 +1,4 @@
-//! Search for a whole generation. All ranks search together; each reads a share of the bytes.
+//! Search for a whole generation: all ranks search together, and each reads a share of the bytes.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use zippy::{Error, Result, World, trace};
 
 use super::manifest::Manifest;
 use super::names::{self, Generation};
-use super::rank_exchange::{bytes_of_first, first_complaint, of_first};
-use super::stored::{check_lengths, files, forget_refusal, interpret, manifest_text, note_refusal, read_state};
+use super::rank_exchange::{broadcast_bytes, broadcast_value, lowest_rank_error};
+use super::stored::{check_lengths, files, mark_damaged, parse_manifest, read_manifest, read_state, unmark_damaged};
 use zippy_files::FileError;
 use zippy_files::checksum::ChecksumReader;
 
-/// A generation that `latest` has skipped because it is damaged.
+/// Damaged generation that [`latest`](super::Checkpoints::latest) has skipped.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PassedOver {
@@ -21,11 +21,10 @@ pub struct PassedOver {
     pub step: u64,
     /// Directory of the generation.
     pub directory: PathBuf,
-    /// Damage and the file that has it.
+    /// Damage, and the file that has it.
     pub reason: String,
 }
 
-/// Directory content as rank 0 sees it.
 #[derive(Serialize, Deserialize)]
 struct Listing {
     directory: String,
@@ -33,11 +32,10 @@ struct Listing {
     generations: Vec<(u64, u64)>,
 }
 
-/// A generation whose bytes have all been checked.
+/// Generation whose bytes have all been checked.
 pub(super) struct Opened {
     pub directory: PathBuf,
     pub manifest: Manifest,
-    /// Serialized state of the program.
     pub state: Option<Vec<u8>>,
     pub generation: Generation,
     /// Highest save number in the directory.
@@ -45,11 +43,8 @@ pub(super) struct Opened {
     pub passed_over: Vec<PassedOver>,
 }
 
-/// Generations in a directory, latest first, and the directory's canonical path, which all ranks
-/// can open. Collective; errors name `call`.
-///
-/// # Errors
-/// The same on every rank: the directory cannot be listed.
+/// Generations in a directory, latest first, and the directory's canonical path for all ranks.
+/// Collective; errors name `call`.
 fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Generation>)> {
     let list = || -> std::result::Result<_, FileError> {
         let refused = |error: std::io::Error| FileError::system(parent, "list the directory", &error);
@@ -62,16 +57,12 @@ fn list(world: &World, call: &str, parent: &Path) -> Result<(PathBuf, Vec<Genera
     };
     let listing = (world.rank() == 0).then(list).transpose().map_err(Error::from);
     let listing = world.agree(call, listing)?;
-    let Listing { directory, generations } = of_first(world, listing.as_ref())?;
+    let Listing { directory, generations } = broadcast_value(world, listing.as_ref())?;
     let generations = generations.into_iter().map(|(step, number)| Generation { number, step }).collect();
     Ok((directory.into(), generations))
 }
 
-/// The first whole generation of `generations`, and the damaged ones before it. Collective.
-///
-/// # Errors
-/// The same on every rank: an operating system error other than a missing file, after which it is
-/// not known whether a generation is whole.
+/// First whole generation of `generations`, and the damaged ones before it. Collective.
 pub(super) fn first_whole(
     world: &World,
     parent: &Path,
@@ -106,66 +97,66 @@ fn separate_damage<T>(found: std::result::Result<T, FileError>) -> Result<Result
     }
 }
 
-/// Manifest and state of a whole generation.
-type Whole = (Manifest, Option<Vec<u8>>);
+type WholeContent = (Manifest, Option<Vec<u8>>);
 
-/// Checks a generation: a whole one, or the reason for which it is damaged, the same on every rank.
-/// Rank 0 marks a damaged generation, so that no save counts it among the whole ones. Collective.
-///
-/// # Errors
-/// As [`first_whole`].
-fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Result<Whole, String>> {
-    let what = format!("checking {}", directory.display());
-    let examined = match manifest_of_first(world, &what, directory, generation)? {
-        Ok(manifest) => check_files(world, &what, directory, manifest)?,
+/// Checks a generation; returns the same content or damage on every rank. Rank 0 marks a damaged
+/// generation, so that no save counts it among the whole ones. Collective.
+fn examine(world: &World, directory: &Path, generation: Generation) -> Result<Result<WholeContent, String>> {
+    let call_name = format!("checking {}", directory.display());
+    let examined = match manifest_of_root(world, &call_name, directory, generation)? {
+        Ok(manifest) => check_files(world, &call_name, directory, manifest)?,
         Err(reason) => Err(reason),
     };
     if world.rank() == 0 {
         match &examined {
-            Ok(_) => forget_refusal(directory),
-            Err(reason) => note_refusal(directory, reason),
+            Ok(_) => unmark_damaged(directory),
+            Err(reason) => mark_damaged(directory, reason),
         }
     }
     Ok(examined)
 }
 
-/// The manifest as rank 0 reads it, or its damage, the same on every rank. Collective.
-fn manifest_of_first(
+/// Manifest as rank 0 reads it, or its damage; the same on every rank. Collective.
+fn manifest_of_root(
     world: &World,
-    what: &str,
+    call_name: &str,
     directory: &Path,
     generation: Generation,
 ) -> Result<Result<Manifest, String>> {
-    let text = (world.rank() == 0).then(|| separate_damage(manifest_text(directory))).transpose();
-    let text = world.agree(what, text)?.map(|text| match text {
+    let text = (world.rank() == 0).then(|| separate_damage(read_manifest(directory))).transpose();
+    let text = world.agree(call_name, text)?.map(|text| match text {
         Ok(text) => [b"+", &*text].concat(),
         Err(reason) => format!("-{reason}").into_bytes(),
     });
-    let text = bytes_of_first(world, text)?;
+    let text = broadcast_bytes(world, text)?;
     Ok(match (*text).as_ref().split_first() {
-        Some((b'+', text)) => interpret(text, directory, generation).map_err(|error| error.to_string()),
+        Some((b'+', text)) => parse_manifest(text, directory, generation).map_err(|error| error.to_string()),
         Some((_, reason)) => Err(String::from_utf8_lossy(reason).into_owned()),
         None => Err("its manifest got lost between ranks".to_string()),
     })
 }
 
-/// Reads and checks all files of a generation; each rank reads a share. Collective.
-fn check_files(world: &World, what: &str, directory: &Path, manifest: Manifest) -> Result<Result<Whole, String>> {
+/// Checks all files of a generation; each rank reads a share. Collective.
+fn check_files(
+    world: &World,
+    call_name: &str,
+    directory: &Path,
+    manifest: Manifest,
+) -> Result<Result<WholeContent, String>> {
     let lengths = if world.rank() == 0 { check_lengths(directory, &manifest) } else { Ok(()) };
     let checked = lengths.and_then(|()| check_share(directory, &manifest, world.rank() as u64, world.size() as u64));
     let state = checked.and_then(|()| if world.rank() == 0 { read_state(directory, &manifest) } else { Ok(None) });
-    let state = world.agree(what, separate_damage(state))?;
-    if let Some(reason) = first_complaint(world, state.as_ref().err().cloned())? {
+    let state = world.agree(call_name, separate_damage(state))?;
+    if let Some(reason) = lowest_rank_error(world, state.as_ref().err().cloned())? {
         return Ok(Err(reason));
     }
     if manifest.state.is_none() {
         return Ok(Ok((manifest, None)));
     }
-    let state = bytes_of_first(world, state.unwrap_or_default())?;
+    let state = broadcast_bytes(world, state.unwrap_or_default())?;
     Ok(Ok((manifest, Some((*state).as_ref().to_vec()))))
 }
 
-/// Reads and checks this rank's share of all blocks.
 fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> Result<(), FileError> {
     let all: u64 = files(directory, manifest).map(|(_, sums)| sums.blocks(manifest.block_bytes)).sum();
     let bound = |rank: u64| (u128::from(all) * u128::from(rank) / u128::from(ranks)) as u64;
@@ -183,15 +174,11 @@ fn check_share(directory: &Path, manifest: &Manifest, rank: u64, ranks: u64) -> 
     Ok(())
 }
 
-/// Highest save number.
-fn newest(generations: &[Generation]) -> u64 {
+fn highest_number(generations: &[Generation]) -> u64 {
     generations.first().map_or(0, |latest| latest.number)
 }
 
 /// Opens the latest whole generation; `None` if there is no generation at all. Collective.
-///
-/// # Errors
-/// The same on every rank: there are generations and all are damaged; an operating system error.
 pub(super) fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
     let (absolute, generations) = list(world, &format!("latest({})", parent.display()), parent)?;
     let (opened, passed_over) = first_whole(world, &absolute, &generations)?;
@@ -210,13 +197,10 @@ pub(super) fn latest(world: &World, parent: &Path) -> Result<Option<Opened>> {
         let (step, listed) = (opened.manifest.step, listed.join("; "));
         trace::warn(&format!("of the checkpoints in {} step {step} is taken: {listed}", zippy_files::shown(parent)));
     }
-    Ok(Some(Opened { last: newest(&generations), passed_over, ..opened }))
+    Ok(Some(Opened { last: highest_number(&generations), passed_over, ..opened }))
 }
 
 /// Opens the latest generation of a step. Collective.
-///
-/// # Errors
-/// The same on every rank: there is none, or it is damaged; an operating system error.
 pub(super) fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
     let (absolute, generations) = list(world, &format!("at({}, step {step})", parent.display()), parent)?;
     let Some(index) = generations.iter().position(|generation| generation.step == step) else {
@@ -230,7 +214,7 @@ pub(super) fn at(world: &World, parent: &Path, step: u64) -> Result<Opened> {
     let (found, earlier) = generations[index..].split_at(1);
     let (opened, passed_over) = first_whole(world, &absolute, found)?;
     if let Some(opened) = opened {
-        return Ok(Opened { last: newest(&generations), ..opened });
+        return Ok(Opened { last: highest_number(&generations), ..opened });
     }
     let reason = passed_over.into_iter().map(|passed| passed.reason).next().unwrap_or_default();
     let before = match first_whole(world, &absolute, earlier)?.0 {

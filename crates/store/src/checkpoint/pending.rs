@@ -1,4 +1,4 @@
-//! [`PendingSave`]: a save that a thread writes while the program continues.
+//! [`PendingSave`]: save that a thread writes while the program continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,37 +14,32 @@ use super::save::StartedSave;
 use zippy_files::FileError;
 use zippy_files::checksum::{ChecksumWriter, Checksums};
 
-/// Ratio of the thread's pauses to its writes: the thread uses at most a twelfth of a core and of
-/// the memory bandwidth.
-const RESTS: u32 = 11;
+/// Ratio of pauses to writes: the thread uses at most a twelfth of a core and of the memory
+/// bandwidth.
+const PAUSE_RATIO: u32 = 11;
 
-/// A started save: its arrays have been read and may be written again.
+/// Started save: its arrays have been read and may be written again.
 ///
 /// Dropped without [`wait`](Self::wait), the save is cancelled: it stops, removes its files and
 /// reports this in the log.
 #[must_use = "a started save is complete after wait()"]
 pub struct PendingSave<'w> {
     world: &'w World,
-    begun: Option<StartedSave>,
-    writing: Option<JoinHandle<Result<Written, FileError>>>,
-    /// Tells the thread to stop writing.
-    leave: Arc<AtomicBool>,
+    started: Option<StartedSave>,
+    writing: Option<JoinHandle<Result<WriteResult, FileError>>>,
+    is_stopped: Arc<AtomicBool>,
 }
 
-/// Progress of the thread.
-enum Written {
+enum WriteResult {
     Whole(Checksums),
-    /// The writer and the cells that are not written yet.
-    Left(ChecksumWriter, std::vec::IntoIter<Payload>),
+    /// Writer and unwritten cells.
+    Stopped(ChecksumWriter, std::vec::IntoIter<Payload>),
 }
 
 impl<'w> PendingSave<'w> {
-    /// Reads this rank's cells, and starts a thread that writes them. Collective.
-    ///
-    /// # Errors
-    /// The same on every rank: a device failure; no file or thread can be created.
-    pub(super) fn start(world: &'w World, begun: StartedSave, contents: &Contents<'_>) -> Result<Self> {
-        let leave = Arc::new(AtomicBool::new(false));
+    /// Reads this rank's cells and starts the writer thread. Collective.
+    pub(super) fn start(world: &'w World, started: StartedSave, contents: &Contents<'_>) -> Result<Self> {
+        let is_stopped = Arc::new(AtomicBool::new(false));
         let start = || -> Result<_> {
             let mut pieces = Vec::new();
             let mut each = |piece| {
@@ -52,19 +47,19 @@ impl<'w> PendingSave<'w> {
                 Ok(())
             };
             contents.entries.iter().try_for_each(|entry| entry.saved.read(&mut each))?;
-            let (writer, leave) = (begun.writer()?, Arc::clone(&leave));
+            let (writer, is_stopped) = (started.writer()?, Arc::clone(&is_stopped));
             let thread = Builder::new().name(format!("rank {} saves", world.rank()));
-            let spawned = thread.spawn(move || write(writer, pieces.into_iter(), &leave));
+            let spawned = thread.spawn(move || write(writer, pieces.into_iter(), &is_stopped));
             spawned.map_err(|error| Error::program(format!("no thread to save on: {error}")))
         };
-        let (what, started) = (begun.what.clone(), start());
-        let (writing, is_started) = match started {
+        let (call_name, start_result) = (started.call_name.clone(), start());
+        let (writing, is_started) = match start_result {
             Ok(writing) => (Some(writing), Ok(())),
             Err(error) => (None, Err(error)),
         };
-        let mut pending = Self { world, begun: Some(begun), writing, leave };
+        let mut pending = Self { world, started: Some(started), writing, is_stopped };
         // An error on another rank cancels the save of this rank without a warning.
-        world.agree(&what, is_started).inspect_err(|_| drop(pending.give_up()))?;
+        world.agree(&call_name, is_started).inspect_err(|_| drop(pending.cancel()))?;
         Ok(pending)
     }
 
@@ -84,18 +79,17 @@ impl<'w> PendingSave<'w> {
     pub fn wait(mut self) -> Result<()> {
         let _call = CallSite::enter();
         let written = match self.stop() {
-            Some(Ok(written)) => written.and_then(Written::finish).map_err(Error::from),
+            Some(Ok(written)) => written.and_then(WriteResult::finish).map_err(Error::from),
             _ => Err(Error::program("the thread that saved a checkpoint has panicked")),
         };
-        match self.begun.take() {
-            Some(begun) => begun.finish(self.world, written),
+        match self.started.take() {
+            Some(started) => started.finish(self.world, written),
             None => Ok(()),
         }
     }
 
-    /// Stops the thread.
-    fn stop(&mut self) -> Option<thread::Result<Result<Written, FileError>>> {
-        self.leave.store(true, Ordering::Relaxed);
+    fn stop(&mut self) -> Option<thread::Result<Result<WriteResult, FileError>>> {
+        self.is_stopped.store(true, Ordering::Relaxed);
         let writing = self.writing.take()?;
         // The thread may be paused.
         writing.thread().unpark();
@@ -103,27 +97,27 @@ impl<'w> PendingSave<'w> {
     }
 
     /// Stops the thread; dropping the returned value removes the files.
-    fn give_up(&mut self) -> Option<StartedSave> {
+    fn cancel(&mut self) -> Option<StartedSave> {
         let _ = self.stop();
-        self.begun.take()
+        self.started.take()
     }
 }
 
 impl Drop for PendingSave<'_> {
     fn drop(&mut self) {
-        if let Some(begun) = self.give_up()
+        if let Some(started) = self.cancel()
             && !std::thread::panicking()
         {
-            trace::warn(&format!("{} was dropped without wait(); nothing of it is kept", begun.what));
+            trace::warn(&format!("{} was dropped without wait(); nothing of it is kept", started.call_name));
         }
     }
 }
 
-impl Written {
+impl WriteResult {
     fn finish(self) -> Result<Checksums, FileError> {
         match self {
-            Written::Whole(sums) => Ok(sums),
-            Written::Left(mut writer, mut pieces) => {
+            WriteResult::Whole(sums) => Ok(sums),
+            WriteResult::Stopped(mut writer, mut pieces) => {
                 pieces.try_for_each(|piece| writer.write((*piece).as_ref()))?;
                 writer.finish()
             }
@@ -136,14 +130,14 @@ impl Written {
 fn write(
     mut writer: ChecksumWriter,
     mut pieces: std::vec::IntoIter<Payload>,
-    leave: &AtomicBool,
-) -> Result<Written, FileError> {
-    while !leave.load(Ordering::Relaxed) {
-        let Some(piece) = pieces.next() else { return writer.finish().map(Written::Whole) };
-        let begun = Instant::now();
+    is_stopped: &AtomicBool,
+) -> Result<WriteResult, FileError> {
+    while !is_stopped.load(Ordering::Relaxed) {
+        let Some(piece) = pieces.next() else { return writer.finish().map(WriteResult::Whole) };
+        let started = Instant::now();
         writer.write((*piece).as_ref())?;
         drop(piece);
-        thread::park_timeout(RESTS * begun.elapsed());
+        thread::park_timeout(PAUSE_RATIO * started.elapsed());
     }
-    Ok(Written::Left(writer, pieces))
+    Ok(WriteResult::Stopped(writer, pieces))
 }

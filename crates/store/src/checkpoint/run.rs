@@ -10,56 +10,52 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zippy_files::FileError;
 
 use super::heartbeat::Heartbeat;
-use super::holder::{Holder, taken};
+use super::holder::{Holder, held_by_other};
 use super::names::{self, LOCK};
 
-/// Tries to lock a file.
 type TryLock = fn(&File) -> Result<(), TryLockError>;
 
-/// Retries when another program removes the lock file between two steps.
+/// Number of attempts: other programs may remove the lock file between two steps.
 const ATTEMPTS: usize = 100;
 
-/// Runs of this process. All its threads, and all values of one directory, share one run.
+/// Runs of this process. All threads and all values of one directory share a run.
 static RUNS: Mutex<Vec<Arc<Run>>> = Mutex::new(Vec::new());
 
-/// A program's hold on a directory of checkpoints, on rank 0.
+/// A program's hold on a directory of checkpoints. On rank 0.
 #[derive(Debug)]
 pub(super) struct Run {
     parent: PathBuf,
     holder: Holder,
-    /// Numbers of generations that are being written.
     drafts: Mutex<BTreeSet<u64>>,
-    /// `None` after the last share is dropped.
-    held: Mutex<Option<Held>>,
+    /// Hold on the directory; `None` after the last share is dropped.
+    hold: Mutex<Option<Hold>>,
 }
 
 /// Mechanism that keeps other programs out of the directory.
 #[derive(Debug)]
-enum Held {
-    /// A lock of the operating system, which ends with the process.
+enum Hold {
+    /// Lock of the operating system, which ends with the process.
     Lock(File),
-    /// The time in the lock file, where the file system has no locks.
-    Beats(Heartbeat),
+    /// Time in the lock file, on file systems without locks.
+    Time(Heartbeat),
 }
 
-/// A share of a run. After the last one is dropped, other programs may save into the directory.
+/// Share of a run. After the last one is dropped, other programs may save into the directory.
 #[derive(Debug, Clone)]
 pub(super) struct RunShare(Arc<Run>);
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RunShare {
-    /// This process's run in `parent`, which is created if it does not exist.
-    ///
-    /// # Errors
-    /// Another program saves into the directory; an operating system error.
+    /// This process's run in `parent`, a directory that is created if necessary. Another program
+    /// that saves there is an error.
     pub(super) fn new(parent: &Path) -> Result<Self, FileError> {
         let refused = |error: io::Error| FileError::system(parent, "write to the directory", &error);
         names::create_directories(parent).map_err(refused)?;
         let parent = fs::canonicalize(parent).map_err(refused)?;
-        let mut runs = locked(&RUNS);
+        let mut runs = lock(&RUNS);
         if let Some(run) = runs.iter().find(|run| run.parent == parent) {
             return Ok(Self(Arc::clone(run)));
         }
@@ -79,8 +75,8 @@ impl Deref for RunShare {
 
 impl Drop for RunShare {
     fn drop(&mut self) {
-        let mut runs = locked(&RUNS);
-        // Two references: the list and `self`. Release the lock before another thread can ask for a
+        let mut runs = lock(&RUNS);
+        // Two references: the list and `self`. The lock is released before another thread can get a
         // run.
         if Arc::strong_count(&self.0) == 2 {
             self.release();
@@ -92,58 +88,49 @@ impl Drop for RunShare {
 impl Run {
     fn begin(parent: PathBuf, try_lock: TryLock) -> Result<Self, FileError> {
         let (path, holder) = (parent.join(LOCK), Holder::this_program());
-        let held = Mutex::new(Some(hold(&path, &holder, try_lock)?));
-        Ok(Self { parent, holder, drafts: Mutex::default(), held })
+        let hold = Mutex::new(Some(take_directory(&path, &holder, try_lock)?));
+        Ok(Self { parent, holder, drafts: Mutex::default(), hold })
     }
 
-    /// Directory of the generations.
     pub(super) fn parent(&self) -> &Path {
         &self.parent
     }
 
-    /// Name in manifests.
     pub(super) fn name(&self) -> String {
         self.holder.to_string()
     }
 
     /// Checks that the directory still belongs to this run. A removed directory is created and
     /// locked again.
-    ///
-    /// # Errors
-    /// Another program has taken the directory over; an operating system error.
     pub(super) fn check(&self) -> Result<(), FileError> {
-        let (mut held, path) = (locked(&self.held), self.parent.join(LOCK));
-        match &*held {
-            Some(Held::Beats(beats)) => beats.check(),
-            Some(Held::Lock(file)) if !is_of_name(file, &path) => {
+        let (mut hold, path) = (lock(&self.hold), self.parent.join(LOCK));
+        match &*hold {
+            Some(Hold::Time(heartbeat)) => heartbeat.check(),
+            Some(Hold::Lock(file)) if !is_named(file, &path) => {
                 let refused = |error: io::Error| FileError::system(&self.parent, "write to the directory", &error);
                 names::create_directories(&self.parent).map_err(refused)?;
-                *held = Some(hold(&path, &self.holder, File::try_lock)?);
+                *hold = Some(take_directory(&path, &self.holder, File::try_lock)?);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// Gives the directory up.
     fn release(&self) {
-        if let Some(Held::Lock(file)) = locked(&self.held).take() {
-            // A program that opens the file now finds that its name has gone. Windows cannot remove
-            // an open file.
+        if let Some(Hold::Lock(file)) = lock(&self.hold).take() {
+            // Other programs then find the open file without its name. Windows cannot remove an
+            // open file.
             let path = self.parent.join(LOCK);
-            if cfg!(unix) && is_of_name(&file, &path) {
+            if cfg!(unix) && is_named(&file, &path) {
                 let _ = fs::remove_file(path);
             }
             drop(file);
         }
     }
 
-    /// Reserves the next number and creates the draft's directory. Two programs never get the same
-    /// number: the name contains only the number, and generations completed in the meantime are
-    /// checked.
-    ///
-    /// # Errors
-    /// An operating system error; there is no higher number.
+    /// Reserves the next save number by creating the draft's directory. No two programs get the
+    /// same number: the name contains only the number, and generations completed in the meantime
+    /// are checked.
     pub(super) fn reserve_number(&self) -> Result<(u64, PathBuf), FileError> {
         let refused = |error: io::Error| FileError::system(&self.parent, "write to the directory", &error);
         let mut number = 0;
@@ -152,8 +139,8 @@ impl Run {
             let full = || FileError::request(&self.parent, "holds a generation of the last number there is");
             number = last.checked_add(1).ok_or_else(full)?;
             let directory = self.parent.join(names::draft_name(number));
-            // Before the directory exists: `tidy` removes drafts that are not in the list.
-            locked(&self.drafts).insert(number);
+            // Before the directory exists: `tidy` removes unlisted drafts.
+            lock(&self.drafts).insert(number);
             match fs::create_dir(&directory) {
                 Ok(()) if names::has_number(&self.parent, number).map_err(refused)? => {
                     fs::remove_dir(&directory).map_err(refused)?;
@@ -169,14 +156,12 @@ impl Run {
         }
     }
 
-    /// Releases the number of a completed or cancelled generation.
     pub(super) fn release_number(&self, number: u64) {
-        locked(&self.drafts).remove(&number);
+        lock(&self.drafts).remove(&number);
     }
 
-    /// True if this run writes the generation with this number.
     pub(super) fn is_writing(&self, number: u64) -> bool {
-        locked(&self.drafts).contains(&number)
+        lock(&self.drafts).contains(&number)
     }
 }
 
@@ -186,8 +171,7 @@ impl Drop for Run {
     }
 }
 
-/// Takes the directory of a lock file for this program.
-fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, FileError> {
+fn take_directory(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Hold, FileError> {
     let refused = |error: io::Error| FileError::system(path, "write", &error);
     for _ in 0..ATTEMPTS {
         let (mut file, is_new) = match File::create_new(path) {
@@ -203,38 +187,37 @@ fn hold(path: &Path, holder: &Holder, try_lock: TryLock) -> Result<Held, FileErr
             Err(error) => return Err(refused(error)),
         };
         match try_lock(&file) {
-            Ok(()) if !is_of_name(&file, path) => {}
+            Ok(()) if !is_named(&file, path) => {}
             Ok(()) => {
                 // A program on a node without locks may hold the directory by the time in the file.
-                if !is_new && let Some(other) = Holder::read(path).filter(Holder::is_beating) {
-                    return Err(taken(path, Some(&other)));
+                if !is_new && let Some(other) = Holder::read(path).filter(Holder::is_renewed) {
+                    return Err(held_by_other(path, Some(&other)));
                 }
                 let text = holder.text();
                 file.set_len(0).and_then(|()| file.write_all(text.as_bytes())).map_err(refused)?;
-                return Ok(Held::Lock(file));
+                return Ok(Hold::Lock(file));
             }
             Err(TryLockError::WouldBlock) => {
                 let other = Holder::read(path);
-                return Err(taken(path, other.as_ref()));
+                return Err(held_by_other(path, other.as_ref()));
             }
             Err(TryLockError::Error(_)) => {
-                return Heartbeat::begin(path, holder, is_new).map(Held::Beats);
+                return Heartbeat::begin(path, holder, is_new).map(Hold::Time);
             }
         }
     }
-    Err(taken(path, Holder::read(path).as_ref()))
+    Err(held_by_other(path, Holder::read(path).as_ref()))
 }
 
-/// True if `path` still names the open file.
 #[cfg(unix)]
-fn is_of_name(file: &File, path: &Path) -> bool {
+fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let inode = |found: fs::Metadata| (found.dev(), found.ino());
     matches!((file.metadata().map(inode), fs::metadata(path).map(inode)), (Ok(file), Ok(named)) if file == named)
 }
 
 #[cfg(not(unix))]
-fn is_of_name(_: &File, _: &Path) -> bool {
+fn is_named(_: &File, _: &Path) -> bool {
     true
 }
 
@@ -249,23 +232,22 @@ mod tests {
         Run::begin(parent.to_path_buf(), try_lock)
     }
 
-    /// Both with locks and with the time in a file.
     #[test]
-    fn second_run_gets_error_that_names_the_first() {
+    fn second_run_gets_error_that_names_the_first_with_and_without_locks() {
         let directory = tempfile::tempdir().unwrap();
         for try_lock in [File::try_lock as TryLock, NO_LOCKS] {
             let first = run(directory.path(), try_lock).unwrap();
             first.check().unwrap();
             let error = run(directory.path(), try_lock).unwrap_err().to_string();
-            let own = Holder::this_program();
-            for wanted in ["another program saves its checkpoints here", &own.host, " UTC"] {
+            let holder = Holder::this_program();
+            for wanted in ["another program saves its checkpoints here", &holder.host, " UTC"] {
                 assert!(error.contains(wanted), "{error}, not {wanted}");
             }
             assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
             drop(first);
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
             // A killed program leaves its file, but no lock.
-            fs::write(directory.path().join(LOCK), Holder { process: u32::MAX, ..own }.text()).unwrap();
+            fs::write(directory.path().join(LOCK), Holder { process: u32::MAX, ..holder }.text()).unwrap();
             drop(run(directory.path(), try_lock).unwrap());
         }
     }
@@ -279,7 +261,6 @@ mod tests {
         fs::remove_dir_all(&parent).unwrap();
         first.check().unwrap();
         assert!(run(&parent, File::try_lock).unwrap_err().to_string().contains("another program"));
-        // Another program takes the directory first.
         fs::remove_dir_all(&parent).unwrap();
         fs::create_dir(&parent).unwrap();
         let second = run(&parent, File::try_lock).unwrap();
@@ -289,7 +270,6 @@ mod tests {
         assert!(run(&parent, File::try_lock).is_err());
     }
 
-    /// The file's age is irrelevant while another node holds a lock.
     #[test]
     fn lock_of_another_machine_does_not_become_stale() {
         let directory = tempfile::tempdir().unwrap();
@@ -309,7 +289,7 @@ mod tests {
         run(directory.path(), File::try_lock).unwrap();
     }
 
-    /// The process of another machine cannot be checked, so only its time counts.
+    /// Without access to the other machine's processes, only the time counts.
     #[test]
     fn time_of_another_machine_is_stale_after_ten_minutes() {
         let directory = tempfile::tempdir().unwrap();
@@ -338,7 +318,6 @@ mod tests {
         let (first, second) = (run.reserve_number().unwrap(), run.reserve_number().unwrap());
         assert_eq!((first.0, second.0), (8, 9));
         assert!(run.is_writing(8) && !run.is_writing(7));
-        // Another program has the next number.
         fs::create_dir(directory.path().join(names::draft_name(10))).unwrap();
         assert_eq!(run.reserve_number().unwrap().0, 11);
         run.release_number(9);
@@ -347,7 +326,6 @@ mod tests {
         assert!(run.reserve_number().unwrap_err().to_string().contains("the last number there is"));
     }
 
-    /// All values of one directory share the process's run, which ends with the last of them.
     #[test]
     fn shares_of_a_run_hold_the_directory() {
         let directory = tempfile::tempdir().unwrap();

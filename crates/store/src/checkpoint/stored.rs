@@ -1,5 +1,3 @@
-//! Reading of complete generations.
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,19 +8,11 @@ use super::names::{self, Generation, MANIFEST, REFUSED, STATE};
 use zippy_files::checksum::{ChecksumReader, Checksums};
 use zippy_files::{FileError, open_regular};
 
-/// Reads and checks the manifest of a generation.
-///
-/// # Errors
-/// The manifest is damaged or missing.
-fn manifest(directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
-    interpret(&manifest_text(directory)?, directory, generation)
+fn load_manifest(directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
+    parse_manifest(&read_manifest(directory)?, directory, generation)
 }
 
-/// Reads the bytes of a manifest.
-///
-/// # Errors
-/// The file is missing, too long or cannot be read.
-pub(super) fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
+pub(super) fn read_manifest(directory: &Path) -> Result<Vec<u8>, FileError> {
     let path = directory.join(MANIFEST);
     let (file, length) = open_regular(&path)?;
     if length > MOST_BYTES {
@@ -34,37 +24,24 @@ pub(super) fn manifest_text(directory: &Path) -> Result<Vec<u8>, FileError> {
     Ok(text)
 }
 
-/// Parses a manifest.
-///
-/// # Errors
-/// The manifest is damaged or belongs to another generation.
-pub(super) fn interpret(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
+pub(super) fn parse_manifest(text: &[u8], directory: &Path, generation: Generation) -> Result<Manifest, FileError> {
     let manifest = Manifest::parse(text, directory, generation)?;
     let path = directory.join(MANIFEST);
     check(&manifest).map_err(|message| FileError::malformed(&path, 0, message))?;
     Ok(manifest)
 }
 
-/// Checks that all files exist with their lengths.
-///
-/// # Errors
-/// A file is missing or has another length.
 pub(super) fn check_lengths(directory: &Path, manifest: &Manifest) -> Result<(), FileError> {
     files(directory, manifest)
         .try_for_each(|(path, sums)| ChecksumReader::open(path, sums, manifest.block_bytes).map(drop))
 }
 
-/// Files of a generation except its manifest.
 pub(super) fn files<'m>(directory: &Path, manifest: &'m Manifest) -> impl Iterator<Item = (PathBuf, &'m Checksums)> {
-    let of_ranks =
+    let rank_files =
         manifest.files.iter().enumerate().map(|(rank, sums)| (directory.join(names::rank_file_name(rank)), sums));
-    of_ranks.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
+    rank_files.chain(manifest.state.iter().map(|sums| (directory.join(STATE), sums)))
 }
 
-/// Reads the state, if there is one.
-///
-/// # Errors
-/// The state is damaged or missing.
 pub(super) fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option<Vec<u8>>, FileError> {
     let Some(sums) = &manifest.state else { return Ok(None) };
     let mut reader = ChecksumReader::open(directory.join(STATE), sums, manifest.block_bytes)?;
@@ -73,19 +50,18 @@ pub(super) fn read_state(directory: &Path, manifest: &Manifest) -> Result<Option
     Ok(Some(bytes))
 }
 
-/// Marks a generation as damaged, for this and other programs. Failures are ignored: a save into
+/// Marks a generation as damaged for this and other programs. Failures are ignored: a save into
 /// such a directory fails, too.
-pub(super) fn note_refusal(directory: &Path, reason: &str) {
+pub(super) fn mark_damaged(directory: &Path, reason: &str) {
     let _ = File::create_new(directory.join(REFUSED)).and_then(|mut file| writeln!(file, "{reason}"));
 }
 
-/// Removes the mark of a damaged generation.
-pub(super) fn forget_refusal(directory: &Path) {
+pub(super) fn unmark_damaged(directory: &Path) {
     let _ = fs::remove_file(directory.join(REFUSED));
 }
 
 /// True if names, lengths and marks of earlier checks show no damage.
 pub(super) fn seems_whole(directory: &Path, generation: Generation) -> bool {
     let is_marked = fs::symlink_metadata(directory.join(REFUSED)).is_ok();
-    !is_marked && manifest(directory, generation).and_then(|found| check_lengths(directory, &found)).is_ok()
+    !is_marked && load_manifest(directory, generation).and_then(|found| check_lengths(directory, &found)).is_ok()
 }

@@ -12,7 +12,6 @@ use super::super::staging::{BlockSchedule, each_block};
 use super::super::{LoadOptions, describe, load, load_with, save};
 use super::{directory, number};
 
-/// NRRD as written by Teem, with fields that are not needed for the cells.
 #[test]
 fn nrrd_of_other_programs_is_loaded() {
     let directory = directory();
@@ -62,7 +61,6 @@ fn nrrd_of_other_programs_is_loaded() {
     .unwrap();
 }
 
-/// Several arrays, pieces, text and base64, as written by VTK.
 #[test]
 fn vti_of_other_programs_is_loaded() {
     let directory = directory();
@@ -152,7 +150,6 @@ fn damaged_files_give_errors_or_arrays() {
                 );
             }
             let longer = load(&[&bytes[..], b"!"].concat())?;
-            // VTI ends with its last element.
             assert!(longer.is_err() || name == "a.vti", "{name}");
             Ok(())
         })
@@ -160,7 +157,6 @@ fn damaged_files_give_errors_or_arrays() {
     }
 }
 
-/// Sizes in a header that no file could have.
 #[test]
 fn huge_sizes_allocate_nothing() {
     let directory = directory();

@@ -21,7 +21,6 @@ struct Flow {
     spare: [u32; 2],
 }
 
-/// Complete metadata for `axes` axes.
 fn metadata(axes: usize) -> Metadata {
     let axis = |axis: usize| Axis {
         name: (axis != 1).then(|| format!("a \"{axis}\" \\")),
@@ -41,7 +40,6 @@ fn metadata(axes: usize) -> Metadata {
     }
 }
 
-/// Checks the cells of an array against `value`.
 fn check<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     array: &GlobalArray<T, D>,
     value: &dyn Fn([i64; D]) -> T,
@@ -54,7 +52,6 @@ fn check<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     Ok(())
 }
 
-/// A shape and its layout with a cut.
 fn cut<const D: usize>(shape: [i64; D], cut: impl FnOnce(Layout) -> Layout) -> ([i64; D], Layout) {
     (shape, cut(Layout::new(shape)))
 }
@@ -222,14 +219,14 @@ fn bytes_equal_the_descriptions_of_the_formats() {
                 space origin: (1,-3)\nspace units: \"mm\" \"mm\"\nlabels: \"\" \"x\" \"y\"\nk:=\"A\\\\n\"\n\n";
     let expected = [nrrd.as_bytes(), &cells].concat();
     assert_eq!(String::from_utf8_lossy(&std::fs::read(path("a.nrrd")).unwrap()), String::from_utf8_lossy(&expected));
-    let own = br#"{"name":null,"names":["x","y"],"units":["mm","mm"]}"#.map(|byte| byte.to_string()).join(" ");
+    let options = br#"{"name":null,"names":["x","y"],"units":["mm","mm"]}"#.map(|byte| byte.to_string()).join(" ");
     let vti = format!(
         r#"<?xml version="1.0"?>
 <VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
   <ImageData WholeExtent="0 1 0 2 0 0" Origin="1 -3 0" Spacing="0.5 2 1">
     <FieldData>
       <Array type="String" Name="k" NumberOfTuples="1" format="ascii">34 65 92 110 34 0</Array>
-      <Array type="String" Name="zippy" NumberOfTuples="1" format="ascii">{own} 0</Array>
+      <Array type="String" Name="zippy" NumberOfTuples="1" format="ascii">{options} 0</Array>
     </FieldData>
     <Piece Extent="0 1 0 2 0 0">
       <PointData Scalars="speed">
@@ -313,16 +310,14 @@ fn content_that_a_format_cannot_hold_is_an_error_on_every_rank() {
             let error = found.unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}, not {wanted}");
         }
-        // Different metadata on one rank.
-        let own = called(if world.rank() == 1 { "one" } else { "two" });
-        assert!(world.rank() > 2 || save_with(world, path("a.nrrd"), two.at(..), &own).is_err());
+        let options = called(if world.rank() == 1 { "one" } else { "two" });
+        assert!(world.rank() > 2 || save_with(world, path("a.nrrd"), two.at(..), &options).is_err());
         Ok(())
     })
     .unwrap_err();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// The order of insertion of attributes may differ between ranks.
 #[test]
 fn order_of_attributes_does_not_matter() {
     let directory = directory();

@@ -13,7 +13,6 @@ fn write(path: &Path, (descr, is_fortran): (&str, bool), sizes: &[usize], number
     for place in 0..cells {
         let mut rest = place;
         let mut index = vec![0; sizes.len()];
-        // The first index is fastest in Fortran order, the last one in C order.
         let fastest_first: Vec<usize> =
             if is_fortran { (0..sizes.len()).collect() } else { (0..sizes.len()).rev().collect() };
         for axis in fastest_first {

@@ -25,7 +25,6 @@ fn limit_on_file_sizes_is_an_error_like_a_full_disk() {
     full_disk::run_limited("array::tests::full::a_child", DIRECTORY, directory().path());
 }
 
-/// All files and directories below a directory, with the content of the files.
 fn all(directory: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {

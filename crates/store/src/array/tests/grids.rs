@@ -63,7 +63,6 @@ fn grids_survive_every_format() {
                         same(found.grid().unwrap(), grid.section([0; 3], [1 << level; 3]));
                     }
                 }
-                // `volume` reads these formats, too.
                 if ending == "vti" || ending == "nrrd" {
                     same(zippy_io::volume::open(&path).unwrap().grid(), grid);
                 }
@@ -74,7 +73,6 @@ fn grids_survive_every_format() {
     }
 }
 
-/// Writes an image of 4 x 3 x `slices` bytes.
 fn write_vti(path: &Path, extent: &str, slices: usize, position_attributes: &str) {
     let text = format!(
         "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\"><ImageData \
@@ -113,7 +111,6 @@ fn directions_of_other_lengths_are_loaded_as_unit_vectors() {
 
 const Y_Z_X: [[f64; 3]; 3] = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]];
 
-/// Writes an NRRD image of bytes in a space of three dimensions.
 fn write_nrrd(path: &Path, sizes: &str, position_fields: &str, cells: usize) {
     let axes = sizes.split(' ').count();
     let head = format!("NRRD0004\ntype: uint8\ndimension: {axes}\nspace dimension: 3\nsizes: {sizes}\nencoding: raw\n");

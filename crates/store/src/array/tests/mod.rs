@@ -29,12 +29,10 @@ struct Particle {
     id: u32,
 }
 
-/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// A number that encodes the index of a cell.
 fn number(at: &[i64]) -> i64 {
     at.iter().rev().fold(0, |number, at| 11 * number + at)
 }
@@ -92,7 +90,6 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             assert!(cells == bytemuck::cast_slice::<T, u8>(&all), "{ranks} ranks, {layout:?}");
         }
     }
-    // Temporary files have been removed.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 4 * cuts.len());
 }
 
@@ -161,7 +158,6 @@ fn sections_and_empty_arrays_survive() {
                 let expected: Vec<f32> = points.map(|at| number(&[at[0] + 2, at[1] + 3]) as f32).collect();
                 assert_eq!(chunk.all().read()?, expected);
             }
-            // Each save replaces the previous file.
             super::save(world, &path, array.at(..))?;
             assert_eq!(std::fs::metadata(&path).unwrap().len(), 128 + 4 * 72);
             super::save(world, &path, array.at([4..4, 0..8]))?;
@@ -173,7 +169,6 @@ fn sections_and_empty_arrays_survive() {
     }
 }
 
-/// Writes a NumPy file as other programs do.
 fn npy(path: &Path, dictionary: &str, cells: &[u8]) {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((dictionary.len() as u16).to_le_bytes());

@@ -85,7 +85,6 @@ fn second_save_replaces_the_pieces_of_the_first() {
     })
     .unwrap();
     assert!(!folder.exists());
-    // The folder of the pieces is a file.
     std::fs::write(&folder, "x").unwrap();
     std::fs::remove_dir(&blocked).unwrap();
     run_with(Config::threads(3), |world| {

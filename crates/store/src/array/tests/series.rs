@@ -23,7 +23,6 @@ fn entries_are_in_the_order_of_time() {
         assert!(!path.exists());
         world.barrier()?;
         series.append(world, 0.5, file("1.vti"))?;
-        // A program restarts at 0.1.
         series.keep_before(0.1);
         series.append(world, 0.1, file("1.vti"))?;
         series.append(world, 0.0, file("0.vti"))?;

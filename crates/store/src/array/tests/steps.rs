@@ -22,7 +22,6 @@ fn files(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut packed = flate2::write::GzEncoder::new(header.into_bytes(), flate2::Compression::fast());
     packed.write_all(&nrrd[end..]).unwrap();
     let mut all = paths;
-    // The header is not compressed.
     let header_length = String::from_utf8(nrrd[..end].to_vec()).unwrap().len() + 1;
     let bytes = packed.finish().unwrap();
     assert!(bytes[header_length..].starts_with(&[0x1f, 0x8b]));
@@ -151,7 +150,6 @@ fn sections_and_steps_that_do_not_fit_are_errors() {
     .unwrap();
 }
 
-/// A section that begins and ends inside of chunks.
 #[test]
 fn sections_are_saved_in_all_formats() {
     let directory = directory();
@@ -225,7 +223,6 @@ fn subsamples_have_the_cuts_of_their_sources() {
                 let error = subsample(world, &bytes.at(..), [1, -2, 1], "few").unwrap_err().to_string();
                 assert!(error.contains("steps of [1, -2, 1]; each must be at least 1"), "{error}");
             }
-            // Ownership is kept.
             let last = Ownership::table(vec![world.size() - 1; 4], world.size())?;
             let array = world.array::<u32, 1>(
                 "owned",

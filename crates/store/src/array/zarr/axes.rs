@@ -1,4 +1,4 @@
-//! The attribute "zippy", which describes the axes of an array, and the names of dimensions.
+//! Attribute "zippy" (axes of an array) and dimension names of a store.
 
 use std::path::Path;
 
@@ -7,25 +7,20 @@ use zippy_files::FileError;
 
 use zippy_io::array::{Axis, Metadata};
 
-/// Name of the attribute with the positions of cells.
 pub(super) const ATTRIBUTE: &str = "zippy";
 
-/// Names of the dimensions, axis 0 first: "x", "y", "z" and so on for axes without a name.
+/// Dimension names, axis 0 first; axes without a name are "x", "y", "z", "axis_3" and so on.
 pub(super) fn names(metadata: &Metadata, axes: usize) -> Vec<String> {
-    let given_name = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
-    let taken: Vec<String> = (0..axes).filter_map(given_name).collect();
+    let user_name = |axis: usize| metadata.axes.get(axis).and_then(|axis| axis.name.clone());
+    let taken: Vec<String> = (0..axes).filter_map(user_name).collect();
     let default_name = |axis: usize| {
         let letter = ["x", "y", "z"].get(axis).copied().filter(|letter| !taken.iter().any(|name| name == letter));
         letter.map_or_else(|| format!("axis_{axis}"), str::to_string)
     };
-    (0..axes).map(|axis| given_name(axis).unwrap_or_else(|| default_name(axis))).collect()
+    (0..axes).map(|axis| user_name(axis).unwrap_or_else(|| default_name(axis))).collect()
 }
 
-/// Checks that a store can hold the metadata of an array with `axes` axes.
-///
-/// # Errors
-/// Another number of axes; two axes of one name; names that are no file names; an attribute that is
-/// reserved.
+/// Checks number of axes, distinct and valid names, and reserved attributes.
 pub(super) fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(), FileError> {
     let bad = |message: String| Err(FileError::request(path, message));
     metadata.check(axes).or_else(bad)?;
@@ -36,47 +31,41 @@ pub(super) fn check(path: &Path, metadata: &Metadata, axes: usize) -> Result<(),
             return bad(format!("two axes are called {name:?}; each needs a name of its own"));
         }
     }
-    match metadata.attributes.contains_key(ATTRIBUTE) {
-        true => {
-            bad(format!("an attribute is called {ATTRIBUTE:?}, which says where the cells are; it needs another name"))
-        }
-        false => Ok(()),
+    if metadata.attributes.contains_key(ATTRIBUTE) {
+        return bad(format!(
+            "an attribute is called {ATTRIBUTE:?}, which says where the cells are; it needs another name"
+        ));
     }
+    Ok(())
 }
 
-/// Checks that a name can be the name of a node.
-///
-/// # Errors
-/// It cannot.
 pub(super) fn check_name(path: &Path, what: &str, name: &str) -> Result<(), FileError> {
-    let is_bad = name.is_empty()
+    if name.is_empty()
         || name.len() > 200
         || name.starts_with("__")
         || name.trim_matches('.').is_empty()
         || matches!(name, "zarr.json" | ".zarray" | ".zgroup" | ".zattrs")
-        || name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':'));
-    match is_bad {
-        true => {
-            let message = format!(
-                "{what} is called {name:?}, which is no name in a Zarr store: it must have 1 to 200 bytes, no / \\ : nor \
+        || name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':'))
+    {
+        let message = format!(
+            "{what} is called {name:?}, which is no name in a Zarr store: it must have 1 to 200 bytes, no / \\ : nor \
                  control characters, and not begin with __ nor be of dots only"
-            );
-            Err(FileError::request(path, message))
-        }
-        false => Ok(()),
+        );
+        return Err(FileError::request(path, message));
     }
+    Ok(())
 }
 
-/// Attributes of an array with every `every`-th cell.
+/// Attributes of an array with every `every`-th cell of the saved one.
 pub(super) fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> {
     let mut attributes = metadata.attributes.clone();
     let mut fields = Map::new();
     if !metadata.axes.is_empty() {
-        let each = |of: &dyn Fn(&Axis) -> Value| metadata.axes.iter().rev().map(of).collect::<Value>();
-        fields.insert("names".into(), each(&|axis| json!(axis.name)));
-        fields.insert("units".into(), each(&|axis| json!(axis.unit)));
-        fields.insert("spacing".into(), each(&|axis| json!(axis.spacing * every)));
-        fields.insert("origin".into(), each(&|axis| json!(axis.origin)));
+        let per_axis = |field: &dyn Fn(&Axis) -> Value| metadata.axes.iter().rev().map(field).collect::<Value>();
+        fields.insert("names".into(), per_axis(&|axis| json!(axis.name)));
+        fields.insert("units".into(), per_axis(&|axis| json!(axis.unit)));
+        fields.insert("spacing".into(), per_axis(&|axis| json!(axis.spacing * every)));
+        fields.insert("origin".into(), per_axis(&|axis| json!(axis.origin)));
     }
     if !metadata.further_origin.is_empty() {
         fields.insert("further_origin".into(), json!(metadata.further_origin));
@@ -90,22 +79,22 @@ pub(super) fn attributes(metadata: &Metadata, every: f64) -> Map<String, Value> 
     attributes
 }
 
-/// Metadata of `axes` axes from attributes. Attributes without a known meaning are the user's.
+/// Metadata of `axes` axes from attributes. Attributes without a known meaning belong to the user.
 pub(super) fn metadata(attributes: &Map<String, Value>, axes: usize) -> Metadata {
-    let found = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|fields| read(fields, axes));
-    let is_known = found.is_some();
-    let found = found.unwrap_or_default();
+    let known = attributes.get(ATTRIBUTE).and_then(Value::as_object).and_then(|fields| read_axes(fields, axes));
+    let is_known = known.is_some();
+    let known = known.unwrap_or_default();
     let users = attributes.iter().filter(|(name, _)| !is_known || *name != ATTRIBUTE);
     let attributes = users.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Metadata { attributes, ..found }
+    Metadata { attributes, ..known }
 }
 
-fn read(fields: &Map<String, Value>, axes: usize) -> Option<Metadata> {
+fn read_axes(fields: &Map<String, Value>, axes: usize) -> Option<Metadata> {
     let list = |key: &str| fields.get(key).and_then(Value::as_array).filter(|list| list.len() == axes);
     let directions = list("directions").map(|list| list.iter().rev().map(numbers).collect::<Option<Vec<_>>>());
-    let found = Metadata { directions: directions.flatten(), ..Metadata::default() };
+    let known = Metadata { directions: directions.flatten(), ..Metadata::default() };
     if !fields.contains_key("spacing") {
-        return Some(found);
+        return Some(known);
     }
     let text = |value: &Value| value.as_str().map(str::to_string);
     let (names, units, spacing, origin) = (list("names")?, list("units")?, list("spacing")?, list("origin")?);
@@ -114,7 +103,7 @@ fn read(fields: &Map<String, Value>, axes: usize) -> Option<Metadata> {
         Some(Axis { name: text(&names[at]), unit: text(&units[at]), spacing, origin })
     };
     let further_origin = fields.get("further_origin").and_then(numbers).unwrap_or_default();
-    Some(Metadata { axes: (0..axes).rev().map(axis).collect::<Option<_>>()?, further_origin, ..found })
+    Some(Metadata { axes: (0..axes).rev().map(axis).collect::<Option<_>>()?, further_origin, ..known })
 }
 
 fn numbers(list: &Value) -> Option<Vec<f64>> {

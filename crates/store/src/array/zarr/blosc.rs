@@ -1,31 +1,26 @@
-//! Decoder of Blosc 1 buffers. Before compression, Blosc sorts the bytes or bits of a block by
-//! their position in a number.
+//! Decoder of Blosc 1 buffers.
 //!
 //! Format: a header of 16 bytes, the offset of each block, and the blocks. A block is one stream,
-//! or one stream per byte of a number; each stream follows its length. A stream whose length equals
-//! its decoded length is not compressed.
+//! or one stream per byte of a number; a 4-byte length precedes each stream. A stream whose length
+//! equals its decoded length is not compressed. Before compression, Blosc sorts the bytes or bits
+//! of a block by their position in a number.
 
 use zippy_files::memory::reserved;
 
-use super::decompress::{inflate, lz4_block, most_of_zstd, unzstd};
+use super::decompress::{inflate, lz4_block, max_decompressed_size, unzstd};
 
 const HEADER: usize = 16;
 
-/// Flags in the third byte of the header.
 const SHUFFLED: u8 = 1;
 const STORED: u8 = 2;
 const BITS_SHUFFLED: u8 = 4;
-const IN_ONE_STREAM: u8 = 16;
+const UNSPLIT: u8 = 16;
 
-/// Marks a long distance in BloscLZ; smaller distances have 13 bits.
-const NEAR: usize = 8191;
+/// Maximum short distance of BloscLZ; it marks a long one.
+const LONG_DISTANCE: usize = 8191;
 
-/// Decodes a buffer to at most `most` bytes.
-///
-/// # Errors
-/// The defect of the buffer.
-pub(super) fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
-    let buffer = Buffer::new(encoded)?;
+pub(super) fn decode(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
+    let buffer = BloscBuffer::new(encoded)?;
     if buffer.bytes as u64 > most {
         return Err(format!("damaged: it unpacks to {} bytes, of at most {most}", buffer.bytes));
     }
@@ -38,7 +33,7 @@ pub(super) fn unpack(encoded: &[u8], most: u64) -> Result<Vec<u8>, String> {
         let bytes = buffer.block_bytes.min(buffer.bytes - out.len());
         let block = buffer.block(number, bytes)?;
         out.try_reserve(bytes).map_err(|_| format!("no memory for {} bytes", buffer.bytes))?;
-        buffer.sort(&block, &mut out);
+        buffer.unshuffle(&block, &mut out);
     }
     Ok(out)
 }
@@ -47,7 +42,7 @@ fn damaged(what: &str) -> String {
     format!("damaged: Blosc: {what}")
 }
 
-struct Buffer<'a> {
+struct BloscBuffer<'a> {
     all: &'a [u8],
     flags: u8,
     number_bytes: usize,
@@ -55,7 +50,7 @@ struct Buffer<'a> {
     block_bytes: usize,
 }
 
-impl<'a> Buffer<'a> {
+impl<'a> BloscBuffer<'a> {
     fn new(all: &'a [u8]) -> Result<Self, String> {
         let (Some(&[version, _, flags, number_bytes]), true) = (all.first_chunk(), all.len() >= HEADER) else {
             return Err(damaged("shorter than its header"));
@@ -71,21 +66,20 @@ impl<'a> Buffer<'a> {
         Ok(Self { all: &all[..length.max(HEADER)], flags, number_bytes: number_bytes.into(), bytes, block_bytes })
     }
 
-    /// Decompresses a block; its bytes are still sorted.
     fn block(&self, number: usize, bytes: usize) -> Result<Vec<u8>, String> {
         let start = word(self.all, HEADER + 4 * number).ok_or_else(|| damaged("its list of blocks ends early"))?;
-        let is_split = self.flags & IN_ONE_STREAM == 0 && bytes == self.block_bytes;
+        let is_split = self.flags & UNSPLIT == 0 && bytes == self.block_bytes;
         let streams = if is_split { self.number_bytes } else { 1 };
         let (mut at, mut out) = (start, Vec::new());
         for _ in 0..streams {
             let length = word(self.all, at).ok_or_else(|| damaged("a block begins after the end"))?;
             let stream = at.checked_add(4 + length).and_then(|end| self.all.get(at + 4..end));
             let stream = stream.ok_or_else(|| damaged("a block reaches beyond the end"))?;
-            let room = bytes / streams;
-            if length == room {
+            let decoded_bytes = bytes / streams;
+            if length == decoded_bytes {
                 out.extend_from_slice(stream)
             } else {
-                self.stream(stream, room, &mut out)?
+                self.stream(stream, decoded_bytes, &mut out)?
             }
             at += 4 + length;
         }
@@ -96,37 +90,36 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    fn stream(&self, stream: &[u8], room: usize, out: &mut Vec<u8>) -> Result<(), String> {
-        // An impossible length must not allocate memory.
-        if room as u64 > most_of_zstd(stream.len()) {
-            return Err(damaged(&format!("{} bytes do not unpack to {room}", stream.len())));
+    fn stream(&self, stream: &[u8], decoded_bytes: usize, out: &mut Vec<u8>) -> Result<(), String> {
+        if decoded_bytes as u64 > max_decompressed_size(stream.len()) {
+            return Err(damaged(&format!("{} bytes do not unpack to {decoded_bytes}", stream.len())));
         }
         let unpacked = match self.flags >> 5 {
-            0 => decode_blosclz(stream, room),
-            1 => lz4_block(stream, room as u64),
-            3 => inflate(flate2::read::ZlibDecoder::new(stream), stream.len(), room as u64),
-            4 => unzstd(stream, room as u64),
+            0 => decode_blosclz(stream, decoded_bytes),
+            1 => lz4_block(stream, decoded_bytes as u64),
+            3 => inflate(flate2::read::ZlibDecoder::new(stream), stream.len(), decoded_bytes as u64),
+            4 => unzstd(stream, decoded_bytes as u64),
             2 => return Err("Blosc with Snappy is not read; with BloscLZ, LZ4, Zlib and Zstandard it is".into()),
             other => return Err(damaged(&format!("there is no compressor {other}"))),
         };
         let unpacked = unpacked.map_err(|error| damaged(&error))?;
-        if unpacked.len() != room {
-            return Err(damaged(&format!("a stream has {} bytes and not {room}", unpacked.len())));
+        if unpacked.len() != decoded_bytes {
+            return Err(damaged(&format!("a stream has {} bytes and not {decoded_bytes}", unpacked.len())));
         }
-        out.try_reserve(room).map_err(|_| format!("no memory for {room} bytes"))?;
+        out.try_reserve(decoded_bytes).map_err(|_| format!("no memory for {decoded_bytes} bytes"))?;
         out.extend_from_slice(&unpacked);
         Ok(())
     }
 
-    /// Appends the bytes of a block to `out`, in the order of numbers.
-    fn sort(&self, block: &[u8], out: &mut Vec<u8>) {
+    /// Appends the bytes of a decompressed block to `out` in the order of the numbers.
+    fn unshuffle(&self, block: &[u8], out: &mut Vec<u8>) {
         let size = self.number_bytes;
         let numbers = block.len() / size;
         let sorted = numbers * size;
         if self.flags & SHUFFLED != 0 && size > 1 {
             out.extend((0..sorted).map(|at| block[at % size * numbers + at / size]));
         } else if self.flags & BITS_SHUFFLED != 0 && numbers.is_multiple_of(8) {
-            // One row per bit of a number, with that bit of all numbers.
+            // Row `bit` has that bit of all numbers.
             let row = numbers / 8;
             let bit = |number: usize, bit: usize| block[bit * row + number / 8] >> (number % 8) & 1;
             let byte = |at: usize| (0..8).fold(0, |byte, k| byte | bit(at / size, at % size * 8 + k) << k);
@@ -144,11 +137,11 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Decodes BloscLZ: literal runs and copies of earlier output.
-fn decode_blosclz(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
-    let mut out = reserved(room as u64)?;
+fn decode_blosclz(stream: &[u8], decoded_bytes: usize) -> Result<Vec<u8>, String> {
+    let mut out = reserved(decoded_bytes as u64)?;
     let mut bytes = stream.iter().map(|&byte| usize::from(byte));
     let mut next = || bytes.next().ok_or("a stream ends early");
-    // The first control byte only has the length of a literal run.
+    // The first control byte has only the length of a literal run.
     let mut control = Ok(next()? & 31);
     while let Ok(code) = control {
         if code < 32 {
@@ -166,14 +159,14 @@ fn decode_blosclz(stream: &[u8], room: usize) -> Result<Vec<u8>, String> {
             }
             let low = next()?;
             let distance = match high << 8 | low {
-                NEAR => NEAR + (next()? << 8) + next()?,
+                LONG_DISTANCE => LONG_DISTANCE + (next()? << 8) + next()?,
                 near => near,
             };
             let from = out.len().checked_sub(distance + 1).ok_or("a stream refers to what is before it")?;
             (from..from + length + 3).for_each(|at| out.push(out[at]));
         }
-        if out.len() > room {
-            return Err(format!("a stream has more than {room} bytes"));
+        if out.len() > decoded_bytes {
+            return Err(format!("a stream has more than {decoded_bytes} bytes"));
         }
         control = next();
     }
@@ -187,8 +180,8 @@ mod tests {
 
     use super::*;
 
-    /// 1000 numbers of two bytes in blocks of several sizes, written by numcodecs 0.16. Each entry
-    /// has the compressor and the sorting: 1 by bytes, 2 by bits.
+    /// 1000 numbers of two bytes in blocks of several sizes, written by numcodecs 0.16: compressor
+    /// and shuffle (1 bytes, 2 bits), and the buffer.
     #[rustfmt::skip]
     const BUFFERS: [(&str, &str); 4] = [
         ("blosclz, 1", "AgEBAtAHAADQBwAAXQEAABQAAADDAAAAJAEAAAAA4CMAAQAB4CQABAECAQEC4CcAAQID4CEABwMEAwMDAwME4CcAAQQF4B4AAQUGoCgBBQbgJwABBgfgGwABBwjgASUBBwjgJwABCAngGAABCQrgBCIBCQrgJwABCgvgFQABCwzgBx8BCwzgJwABDA3gEgABDQ7gChwBDQ7gJwABDg/gDwABDxDgDRkBDxDgJwABEBHgDAABERLgDBYFERERERES4CcAARIT4AkAARMU4AkTChMTExMTExMTExMTfgAAACMAAAAA4CQDAQAB4CcAAQEC4CcAAQID4CcAAQME4CcAAQQF4CcAAQUG4CcAAQYH4CcAAQcI4CcAAQgJ4CcAAQkK4CcAAQoL4CcAAQsM4CcAAQwN4CcAAQ0O4CcAAQ4P4CcAAQ8Q4CcAARAR4CcAARES4CcAARIT4CUAAhMTEw=="),
@@ -209,22 +202,20 @@ mod tests {
     fn buffers_of_numcodecs_are_decoded() {
         let numbers = numbers();
         for (name, buffer) in buffers() {
-            assert!(unpack(&buffer, 2000).as_ref() == Ok(&numbers), "{name}");
-            assert!(unpack(&buffer, 1999).unwrap_err().contains("unpacks to 2000 bytes"), "{name}");
+            assert!(decode(&buffer, 2000).as_ref() == Ok(&numbers), "{name}");
+            assert!(decode(&buffer, 1999).unwrap_err().contains("unpacks to 2000 bytes"), "{name}");
         }
         let stored = [&[2, 1, 0x21 | STORED, 2, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0][..], b"1234"].concat();
-        assert_eq!(unpack(&stored, 4).unwrap(), b"1234");
-        assert!(unpack(&stored[..19], 4).unwrap_err().contains("impossible lengths"));
+        assert_eq!(decode(&stored, 4).unwrap(), b"1234");
+        assert!(decode(&stored[..19], 4).unwrap_err().contains("impossible lengths"));
     }
 
-    /// Changed or truncated buffers give an error or at most the maximum number of bytes, without a
-    /// panic.
     #[test]
-    fn damaged_buffers_do_not_panic() {
+    fn damaged_buffers_give_bounded_output_or_an_error() {
         let mut random = 1_u64;
         for (name, buffer) in buffers() {
             for end in 0..buffer.len() {
-                unpack(&buffer[..end], 2000).expect_err(name);
+                decode(&buffer[..end], 2000).expect_err(name);
             }
             for _ in 0..2000 {
                 let mut changed = buffer.clone();
@@ -233,7 +224,7 @@ mod tests {
                     let at = (random >> 33) as usize % buffer.len();
                     changed[at] = (random >> 24) as u8;
                 }
-                let found = unpack(&changed, 2000);
+                let found = decode(&changed, 2000);
                 assert!(found.is_err() || found.is_ok_and(|bytes| bytes.len() <= 2000), "{name}");
             }
         }

@@ -1,4 +1,4 @@
-//! Coordinates of cells along each axis, as one-dimensional arrays next to the array.
+//! Coordinate arrays: one-dimensional arrays next to an array, one per axis.
 
 use serde_json::{Map, Value};
 use zippy::extents::Index;
@@ -8,31 +8,26 @@ use zippy_files::FileError;
 use super::directory::CollectiveStore;
 use super::document;
 use super::encode::Encoder;
-use super::fields::{Leaf, under};
+use super::fields::{Leaf, child_path};
 use super::options::{ChunkGrid, ZarrOptions};
 use super::stored::StoredArray;
 use super::tree::StoreTree;
 use zippy_io::array::Axis;
 
-/// Maximum length of an axis with coordinates.
 const MOST_CELLS: i64 = 1 << 20;
 
-/// True if the coordinates of an axis are written.
 pub(super) fn has_coordinates(axis: &Axis, cells: i64) -> bool {
     axis.name.is_some() && (1..=MOST_CELLS).contains(&cells)
 }
 
-/// Cells of an axis whose coordinates are written: `count` cells at every `every`-th position.
+/// Every `every`-th cell of an axis.
 pub(super) struct CoordinateCells {
     pub count: i64,
     pub every: f64,
     pub is_checked: bool,
 }
 
-/// Writes the coordinate array of an axis into a group. Called by one rank.
-///
-/// # Errors
-/// A codec fails.
+/// Writes a coordinate array. On one rank.
 pub(super) fn write(
     store: &mut CollectiveStore,
     group: &str,
@@ -40,7 +35,7 @@ pub(super) fn write(
     cells: &CoordinateCells,
 ) -> Result<(), FileError> {
     let Some(name) = axis.name.as_ref().filter(|_| has_coordinates(axis, cells.count)) else { return Ok(()) };
-    let node = under(group, name);
+    let node = child_path(group, name);
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind: "float64", number_bytes: 8, numbers: None };
     let shape = Index::new(&[cells.count]);
     let units = axis.unit.iter().map(|unit| ("units".to_string(), Value::from(unit.as_str())));
@@ -59,55 +54,53 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Reads an axis from its coordinate array, as xarray writes it: unit, and spacing and origin if
-/// the coordinates are equidistant. Without such an array, or with one of another type, the axis
-/// has only a name.
-///
-/// # Errors
-/// The array is damaged.
+/// Reads an axis from its coordinate array in xarray's format: unit, and spacing and origin if the
+/// coordinates are equidistant. Without such an array, or with one of another type, the axis has
+/// only a name.
 pub(super) fn read(tree: &mut StoreTree, group: &str, name: &str, cells: i64) -> Result<Axis, FileError> {
-    let nameless = Axis { name: Some(name.to_string()), ..Axis::default() };
-    let Ok(Some(array)) = tree.find_array(&under(group, name)) else { return Ok(nameless) };
+    let bare = Axis { name: Some(name.to_string()), ..Axis::default() };
+    let Ok(Some(array)) = tree.find_array(&child_path(group, name)) else { return Ok(bare) };
     let unit = array.metadata.attributes.get("units").and_then(Value::as_str).map(str::to_string);
-    let known = Axis { unit, ..nameless };
+    let with_unit = Axis { unit, ..bare };
     let kinds = [("float64", 8), ("float32", 4), ("int64", 8), ("int32", 4)];
     let Some((kind, number_bytes)) = kinds.into_iter().find(|(kind, _)| *kind == array.metadata.data_type.name())
     else {
-        return Ok(known);
+        return Ok(with_unit);
     };
     let leaf = Leaf { fields: Vec::new(), offset: 0, kind, number_bytes, numbers: None };
-    let Ok(mut stored) = StoredArray::new(&array, &leaf, 1) else { return Ok(known) };
+    let Ok(mut stored) = StoredArray::new(&array, &leaf, 1) else { return Ok(with_unit) };
     if *stored.shape != [cells] || !(1..=MOST_CELLS).contains(&cells) {
-        return Ok(known);
+        return Ok(with_unit);
     }
     let whole = Region::whole(stored.shape);
     let mut positions = Vec::new();
-    for piece in stored.touching(&whole).points() {
-        let region = stored.region(&piece).intersect(&whole).unwrap_or(whole);
+    for chunk in stored.chunks_overlapping(&whole).points() {
+        let region = stored.region(&chunk).intersect(&whole).unwrap_or(whole);
         let count = region.cells() as usize * number_bytes;
-        let bytes = stored.read(&piece)?;
+        let bytes = stored.read(&chunk)?;
         let fill = stored.fill.repeat(if bytes.is_some() { 0 } else { region.cells() as usize });
         let bytes = bytes.as_ref().map_or(&fill[..], |bytes| &bytes[..count]);
         positions.extend(bytes.chunks_exact(number_bytes).map(|bytes| number(kind, bytes)));
     }
     Ok(match equidistant(&positions, if kind == "float32" { 1e-6 } else { 1e-12 }) {
-        Some((origin, spacing)) => Axis { origin, spacing, ..known },
-        None => known,
+        Some((origin, spacing)) => Axis { origin, spacing, ..with_unit },
+        None => with_unit,
     })
 }
 
 fn number(kind: &str, bytes: &[u8]) -> f64 {
-    let half = || bytes.try_into().unwrap_or_default();
-    let whole = || bytes.try_into().unwrap_or_default();
+    let four_bytes = || bytes.try_into().unwrap_or_default();
+    let eight_bytes = || bytes.try_into().unwrap_or_default();
     match kind {
-        "float32" => f32::from_ne_bytes(half()).into(),
-        "int32" => i32::from_ne_bytes(half()).into(),
-        "int64" => i64::from_ne_bytes(whole()) as f64,
-        _ => f64::from_ne_bytes(whole()),
+        "float32" => f32::from_ne_bytes(four_bytes()).into(),
+        "int32" => i32::from_ne_bytes(four_bytes()).into(),
+        "int64" => i64::from_ne_bytes(eight_bytes()) as f64,
+        _ => f64::from_ne_bytes(eight_bytes()),
     }
 }
 
-/// First position and spacing, if the positions are equidistant within relative `rounding`.
+/// First position and spacing, if the positions are equidistant within the relative error
+/// `rounding`.
 fn equidistant(positions: &[f64], rounding: f64) -> Option<(f64, f64)> {
     let (first, last) = (*positions.first()?, *positions.last()?);
     let spacing = if positions.len() == 1 { 1.0 } else { (last - first) / (positions.len() - 1) as f64 };

@@ -1,9 +1,9 @@
-//! Decoding of chunk files into cells. The chunk's size bounds the size of every decompressed
-//! stream, so a hostile file cannot cause larger allocations.
+//! Decoder of chunk files. The chunk's size bounds the size of every decompressed stream, so a
+//! hostile file cannot cause larger allocations.
 //!
-//! The crate `zarrs` encodes chunks, but does not decode those of other programs: it makes room for
-//! the length in the header of a Zstandard frame, unpacks gzip without a bound, and adds numbers of
-//! a shard's index without checks.
+//! Chunks of other programs are not decoded with the crate `zarrs`: it allocates the length in the
+//! header of a Zstandard frame, decompresses gzip without a bound, and adds numbers of a shard's
+//! index without checks.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,26 +20,24 @@ use super::decompress::{inflate, unlz4, unzstd};
 use super::values::wrong;
 use zippy_io::array::AxisOrder;
 
-/// Maximum number of byte codecs. Each codec adds a quarter to the maximum length of a file.
+/// Maximum number of codecs after "bytes". Each adds a quarter to the maximum length of a file.
 const MOST_CODECS: usize = 4;
 
-/// Bytes of a checksum.
-const CHECKSUM: u64 = 4;
+const CHECKSUM_BYTES: u64 = 4;
 
-/// Decoder of chunks.
 #[derive(Debug, Clone)]
 pub(super) struct Decoder {
-    /// Bytes of a number in the other byte order, to be reversed; 1 for the machine's order.
+    /// Bytes of a number in the other byte order; 1 for the machine's order.
     swap_width: usize,
     number_bytes: usize,
-    /// Order of the numbers, if it differs from the order of the axes.
+    /// Order of the axes in the file, if it differs from the array's.
     order: Option<AxisOrder>,
-    /// Codecs in the order of encoding.
-    steps: Vec<Step>,
+    /// In the order of encoding.
+    byte_codecs: Vec<ByteCodec>,
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ByteCodec {
     Blosc,
     Gzip,
     Lz4,
@@ -49,11 +47,6 @@ enum Step {
 }
 
 impl Decoder {
-    /// Creates a decoder from the codecs of a document, without those that change the order of
-    /// axes, for numbers of `number_bytes` bytes.
-    ///
-    /// # Errors
-    /// A codec is unknown or not supported.
     pub(super) fn new(codecs: &[MetadataV3], number_bytes: usize, order: Option<AxisOrder>) -> Result<Self, String> {
         let Some((first, rest)) = codecs.split_first().filter(|(first, _)| first.name() == "bytes") else {
             let names = codecs.iter().map(|codec| quoted(codec.name())).collect::<Vec<_>>().join(", ");
@@ -73,40 +66,40 @@ impl Decoder {
             _ => return Err(wrong("endian", endian, "\"little\" and \"big\" are read")),
         };
         let swap_width = if is_big == cfg!(target_endian = "big") { 1 } else { number_bytes };
-        let steps = rest.iter().map(Step::new).collect::<Result<_, _>>()?;
-        Ok(Self { swap_width, number_bytes, order, steps })
+        let byte_codecs = rest.iter().map(ByteCodec::new).collect::<Result<_, _>>()?;
+        Ok(Self { swap_width, number_bytes, order, byte_codecs })
     }
 
-    /// Length of the file for `bytes` bytes of cells, and true if it is exact; with compression it
-    /// is an upper bound.
+    /// Length of an encoded file; `false` marks an upper bound (compression).
     pub(super) fn encoded_length(&self, bytes: u64) -> (u64, bool) {
-        self.steps.iter().fold((bytes, true), |(bytes, is_exact), step| match step {
-            Step::Checksum(_) => (bytes + CHECKSUM, is_exact),
-            // An upper bound for the growth of incompressible data.
+        self.byte_codecs.iter().fold((bytes, true), |(bytes, is_exact), codec| match codec {
+            ByteCodec::Checksum(_) => (bytes + CHECKSUM_BYTES, is_exact),
+            // Upper bound for the growth of incompressible data.
             _ => (bytes + bytes / 4 + 1024, false),
         })
     }
 
-    /// Decodes a chunk with `extents` cells along each axis, axis 0 first, after the numbers of a
-    /// vector. `bytes` is the decoded length.
-    ///
-    /// # Errors
-    /// The defect of the encoded bytes.
+    /// Decodes a chunk to `bytes` bytes. `extents`: numbers of a vector first, then cells along
+    /// each axis, axis 0 first.
     pub(super) fn decode(&self, encoded: Vec<u8>, extents: &[i64], bytes: u64) -> Result<Vec<u8>, String> {
         let mut bounds = vec![bytes];
-        for step in &self.steps {
+        for codec in &self.byte_codecs {
             let last = bounds[bounds.len() - 1];
-            bounds.push(if let Step::Checksum(_) = step { last + CHECKSUM } else { last + last / 4 + 1024 });
+            bounds.push(if let ByteCodec::Checksum(_) = codec {
+                last + CHECKSUM_BYTES
+            } else {
+                last + last / 4 + 1024
+            });
         }
         let mut found = encoded;
-        for (step, &most) in self.steps.iter().zip(&bounds).rev() {
-            found = match step {
-                Step::Blosc => blosc::unpack(&found, most)?,
-                Step::Gzip => inflate(MultiGzDecoder::new(&*found), found.len(), most)?,
-                Step::Lz4 => unlz4(&found, most)?,
-                Step::Zlib => inflate(ZlibDecoder::new(&*found), found.len(), most)?,
-                Step::Zstd => unzstd(&found, most)?,
-                Step::Checksum(codec) => {
+        for (codec, &most) in self.byte_codecs.iter().zip(&bounds).rev() {
+            found = match codec {
+                ByteCodec::Blosc => blosc::decode(&found, most)?,
+                ByteCodec::Gzip => inflate(MultiGzDecoder::new(&*found), found.len(), most)?,
+                ByteCodec::Lz4 => unlz4(&found, most)?,
+                ByteCodec::Zlib => inflate(ZlibDecoder::new(&*found), found.len(), most)?,
+                ByteCodec::Zstd => unzstd(&found, most)?,
+                ByteCodec::Checksum(codec) => {
                     let options = CodecOptions::default();
                     let checked = codec.decode(Cow::Owned(found), &BytesRepresentation::UnboundedSize, &options);
                     checked.map_err(|_| "damaged: the checksum crc32c is another one".to_string())?.into_owned()
@@ -126,7 +119,7 @@ impl Decoder {
     }
 }
 
-impl Step {
+impl ByteCodec {
     fn new(codec: &MetadataV3) -> Result<Self, String> {
         match codec.name().strip_prefix("numcodecs.").unwrap_or(codec.name()) {
             "blosc" => Ok(Self::Blosc),
@@ -146,7 +139,7 @@ impl Step {
     }
 }
 
-/// Names of a document's codecs, those within shards included.
+/// Names of all codecs, also within shards.
 pub(super) fn names(codecs: &[MetadataV3]) -> Vec<String> {
     let codec_names = |codec: &MetadataV3| {
         let inner = codec.configuration().and_then(|all| all.get("codecs")).and_then(Value::as_array);

@@ -1,4 +1,4 @@
-//! [`CollectiveStore`]: a directory of many files that all ranks of a world write.
+//! [`CollectiveStore`]: a directory of files written by all ranks of a world.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
@@ -12,27 +12,25 @@ use zippy_files::{FileError, random_directory, resolve_dangling_links, shown, sw
 
 use super::flusher::Flusher;
 
-/// Maximum number of directories whose sync is deferred.
 const MAX_UNSYNCED_DIRECTORIES: usize = 4096;
 
-/// A Zarr store that gets its final name after all ranks have written their files. Until then it is
-/// a directory with a random name in the same parent. Dropped before [`finish`](Self::finish), it
-/// is removed.
+/// Zarr store in progress: a directory with a random name in the final parent. It gets its final
+/// name after all ranks have written their files; dropped before [`finish`](Self::finish), it is
+/// removed.
 pub(super) struct CollectiveStore {
     path: PathBuf,
-    /// Directory of the unfinished store.
     temporary: PathBuf,
-    /// State on rank 0.
-    created: Option<Created>,
+    /// On rank 0.
+    draft: Option<StoreDraft>,
     flusher: Option<Flusher>,
     directories: BTreeSet<PathBuf>,
     bytes: u64,
     failed: Option<FileError>,
 }
 
-struct Created {
+struct StoreDraft {
     directory: TempDir,
-    /// `path` after symbolic links.
+    /// `path` with symbolic links resolved.
     target: PathBuf,
     /// Permissions of the replaced store.
     permissions: Option<Permissions>,
@@ -40,23 +38,20 @@ struct Created {
 
 impl CollectiveStore {
     /// Creates a store that will become `path`. Collective; the same path on every rank.
-    ///
-    /// # Errors
-    /// The same on every rank: `path` exists and is no Zarr store; an operating system error.
     pub(super) fn create(world: &World, path: &Path) -> Result<Self> {
         let create = || {
-            let created = Created::next_to(path)?;
-            match created.directory.path().to_str().map(str::to_owned) {
-                Some(name) => Ok((created, name)),
+            let draft = StoreDraft::next_to(path)?;
+            match draft.directory.path().to_str().map(str::to_owned) {
+                Some(name) => Ok((draft, name)),
                 None => Err(FileError::request(path, "has a name, or lies in a directory, that is no Unicode")),
             }
         };
-        let is_first = world.rank() == 0;
-        let created = world.agree("creating a Zarr store", is_first.then(create).transpose().map_err(Error::from))?;
-        let name = created.as_ref().map(|(_, name)| copied(name.as_bytes()));
+        let is_root = world.rank() == 0;
+        let draft = world.agree("creating a Zarr store", is_root.then(create).transpose().map_err(Error::from))?;
+        let name = draft.as_ref().map(|(_, name)| copied(name.as_bytes()));
         let name = world.failing("opening a Zarr store", || world.group().broadcast(0, name))?;
         let temporary = PathBuf::from(&*String::from_utf8_lossy((*name).as_ref()));
-        let created = created.map(|(created, _)| created);
+        let draft = draft.map(|(draft, _)| draft);
         let found = if temporary.is_dir() {
             Ok(())
         } else {
@@ -64,11 +59,11 @@ impl CollectiveStore {
         };
         world.agree("opening a Zarr store", found.map_err(Error::from))?;
         let (path, directories) = (path.to_path_buf(), BTreeSet::new());
-        Ok(Self { path, temporary, created, flusher: None, directories, bytes: 0, failed: None })
+        Ok(Self { path, temporary, draft, flusher: None, directories, bytes: 0, failed: None })
     }
 
-    /// Writes a file under its key, with `/` between names. Local; each key once. The value keeps
-    /// the first error for [`finish`](Self::finish) and ignores later writes.
+    /// Writes a file at a key with `/` separators. Local; each key once. The store keeps the first
+    /// error for [`finish`](Self::finish) and ignores later writes.
     pub(super) fn put(&mut self, key: &str, bytes: &[u8]) {
         if self.failed.is_none() {
             let written = self.write(key, bytes);
@@ -76,20 +71,15 @@ impl CollectiveStore {
         }
     }
 
-    /// Keeps an error from before the first write. Local.
-    pub(super) fn keep(&mut self, written: std::result::Result<(), FileError>) {
+    /// Keeps the first error for [`finish`](Self::finish).
+    pub(super) fn keep_error(&mut self, written: std::result::Result<(), FileError>) {
         self.failed = self.failed.take().or(written.err());
     }
 
-    /// Final path of the store, used in errors.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the kept error. Local.
-    ///
-    /// # Errors
-    /// The kept error of an earlier write.
     pub(super) fn check(&self) -> std::result::Result<(), FileError> {
         self.failed.clone().map_or(Ok(()), Err)
     }
@@ -113,7 +103,6 @@ impl CollectiveStore {
         if self.directories.len() < MAX_UNSYNCED_DIRECTORIES { Ok(()) } else { self.sync_directories() }
     }
 
-    /// Waits until this rank's files are on the disk.
     fn sync(&mut self) -> io::Result<()> {
         self.flusher.take().map_or(Ok(()), |mut flusher| flusher.end())?;
         self.sync_directories()
@@ -123,12 +112,8 @@ impl CollectiveStore {
         std::mem::take(&mut self.directories).iter().try_for_each(|directory| sync_directory(directory))
     }
 
-    /// Syncs everything and gives the store its final name; an existing store is replaced. Returns
-    /// the bytes written by all ranks. Collective.
-    ///
-    /// # Errors
-    /// The same on every rank: an operating system error on any rank. Nothing of the store is left
-    /// then, unless the message says that it has its final name.
+    /// Syncs all files and gives the store its final name, replacing an existing store; returns the
+    /// bytes of all ranks. Collective.
     pub(super) fn finish(mut self, world: &World) -> Result<u64> {
         let written = match self.failed.take() {
             Some(error) => Err(error),
@@ -138,13 +123,13 @@ impl CollectiveStore {
         let mut bytes = [self.bytes];
         let add = || world.group().all_reduce(&mut bytes, |sum, more| *sum += more);
         world.failing("counting the bytes of a Zarr store", add)?;
-        let put = self.created.take().map_or(Ok(()), |created| created.put(&self.path, exchange));
+        let put = self.draft.take().map_or(Ok(()), |draft| draft.put(&self.path, exchange));
         world.agree("putting a Zarr store into its place", put.map_err(Error::from))?;
         Ok(bytes[0])
     }
 }
 
-impl Created {
+impl StoreDraft {
     fn next_to(path: &Path) -> std::result::Result<Self, FileError> {
         let refused = |error: io::Error| FileError::system(path, "write", &error);
         let target = match fs::metadata(path) {
@@ -166,7 +151,6 @@ impl Created {
         };
         let permissions = fs::metadata(&target).ok().map(|found| found.permissions());
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Ranks may have different working directories.
         let parent = fs::canonicalize(parent).map_err(refused)?;
         sweep(&parent);
         let directory = random_directory().tempdir_in(&parent).map_err(refused)?;
@@ -180,7 +164,7 @@ impl Created {
         let refused = |error: io::Error| FileError::system(path, "rename into place", &error);
         let Some(permissions) = &self.permissions else {
             fs::rename(self.directory.path(), &self.target).map_err(refused)?;
-            // The directory has been renamed, so the guard must not remove it.
+            // Renamed, so the guard must not remove it.
             let _ = self.directory.keep();
             return sync_entry(path, &self.target);
         };
@@ -198,7 +182,7 @@ impl Created {
             FileError::request(path, message)
         };
         if let Err(error) = sync_entry(path, &self.target) {
-            // The next save would remove a store under a draft's name.
+            // The next save would remove a directory with a draft's name.
             let aside =
                 random_directory().tempdir_in(self.target.parent().unwrap_or(Path::new("."))).map_err(refused)?;
             let old = aside.path().join("store");
@@ -207,7 +191,7 @@ impl Created {
             let message = format!("the new store is in its place, and the old one is kept as {}: {error}", shown(&old));
             return Err(FileError::request(path, message));
         }
-        // Another program may have replaced the directory since `next_to` checked it.
+        // Another program may have replaced the directory since `next_to`.
         if is_store(old) || is_empty(old) {
             fs::remove_dir_all(&holder).map_err(|error| kept(&error.to_string()))
         } else {
@@ -229,7 +213,6 @@ fn set_aside(
     let aside = holder.path().join("store");
     rename(target, &aside).map_err(refused)?;
     let Err(error) = rename(new, target) else { return Ok((holder.keep(), aside)) };
-    // The old store must survive, so keep its directory.
     let Err(back) = rename(&aside, target) else { return Err(refused(error)) };
     let _ = holder.keep();
     let message = format!(
@@ -239,12 +222,11 @@ fn set_aside(
     Err(FileError::request(path, message))
 }
 
-/// True if a directory is the root of a Zarr hierarchy.
+/// True for the root directory of a Zarr hierarchy.
 pub(super) fn is_store(path: &Path) -> bool {
     ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| path.join(name).is_file())
 }
 
-/// True if a directory has no entries.
 fn is_empty(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
@@ -265,25 +247,22 @@ fn exchange(_: &Path, _: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// With and without an atomic swap of directories.
     #[test]
-    fn replaced_store_is_removed() {
+    fn replaced_store_is_removed_with_and_without_atomic_swap() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.zarr");
         let exchanges: [fn(&Path, &Path) -> bool; 3] = [exchange, |_, _| false, exchange];
         for (number, exchange) in exchanges.into_iter().enumerate() {
-            let created = Created::next_to(&path).unwrap();
-            fs::write(created.directory.path().join("zarr.json"), number.to_string()).unwrap();
-            created.put(&path, exchange).unwrap();
+            let draft = StoreDraft::next_to(&path).unwrap();
+            fs::write(draft.directory.path().join("zarr.json"), number.to_string()).unwrap();
+            draft.put(&path, exchange).unwrap();
             assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), number.to_string());
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
         }
-        // A dropped store is removed.
-        drop(Created::next_to(&path).unwrap());
+        drop(StoreDraft::next_to(&path).unwrap());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
-    /// [`Created::put`] with two renames, of which the second fails because the directory is
-    /// missing.
+    /// The second of two renames fails because the directory is missing.
     #[test]
     fn old_store_survives_failed_rename() {
         let directory = tempfile::tempdir().unwrap();
@@ -293,23 +272,25 @@ mod tests {
             fs::write(name.join("zarr.json"), "old").unwrap();
         };
         make(&path);
-        let left = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-        // The old store goes back,
-        let created = Created::next_to(&path).unwrap();
-        let lost = |new: &Path, _: &Path| fs::remove_dir(new).is_err();
-        let error = created.put(&path, lost).unwrap_err().to_string();
-        assert!(error.contains("cannot rename into place") && left() == [path.clone()], "{error}");
-        // or stays at the path in the message.
-        let first = std::cell::Cell::new(true);
-        let once = |from: &Path, to: &Path| {
-            if first.replace(false) { fs::rename(from, to) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+        let entries = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+        let draft = StoreDraft::next_to(&path).unwrap();
+        let failing_exchange = |new: &Path, _: &Path| fs::remove_dir(new).is_err();
+        let error = draft.put(&path, failing_exchange).unwrap_err().to_string();
+        assert!(error.contains("cannot rename into place") && entries() == [path.clone()], "{error}");
+        let is_first_call = std::cell::Cell::new(true);
+        let rename_once = |from: &Path, to: &Path| {
+            if is_first_call.replace(false) {
+                fs::rename(from, to)
+            } else {
+                Err(io::ErrorKind::PermissionDenied.into())
+            }
         };
-        let error = set_aside(&path, &directory.path().join("new"), &path, once).unwrap_err().to_string();
+        let error = set_aside(&path, &directory.path().join("new"), &path, rename_once).unwrap_err().to_string();
         let kept = error.split("is kept as ").nth(1).unwrap();
         assert_eq!(fs::read_to_string(Path::new(kept).join("zarr.json")).unwrap(), "old", "{error}");
     }
 
-    /// The replaced directory is no longer a store at the time of the swap.
+    /// The old directory stops being a store before the swap.
     #[test]
     fn replaced_directory_without_store_is_kept() {
         let directory = tempfile::tempdir().unwrap();
@@ -317,12 +298,12 @@ mod tests {
         for exchange in [exchange as fn(&Path, &Path) -> bool, |_, _| false] {
             fs::create_dir_all(&path).unwrap();
             fs::write(path.join("zarr.json"), "{}").unwrap();
-            let created = Created::next_to(&path).unwrap();
-            fs::write(created.directory.path().join("zarr.json"), "new").unwrap();
+            let draft = StoreDraft::next_to(&path).unwrap();
+            fs::write(draft.directory.path().join("zarr.json"), "new").unwrap();
             fs::remove_dir_all(&path).unwrap();
             fs::create_dir(&path).unwrap();
             fs::write(path.join("photo.jpg"), "mine").unwrap();
-            let error = created.put(&path, exchange).unwrap_err().to_string();
+            let error = draft.put(&path, exchange).unwrap_err().to_string();
             let kept = error.split("is kept as ").nth(1).unwrap().split(": ").next().unwrap();
             assert_eq!(fs::read_to_string(Path::new(kept).join("photo.jpg")).unwrap(), "mine", "{error}");
             assert_eq!(fs::read_to_string(path.join("zarr.json")).unwrap(), "new");

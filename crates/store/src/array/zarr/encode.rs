@@ -14,10 +14,9 @@ use zippy_files::FileError;
 use super::fields::Leaf;
 use super::options::{ChunkGrid, Compression, ZarrOptions};
 
-/// Encoder for one leaf of an array.
 pub(super) struct Encoder {
     pub leaf: Leaf,
-    /// Bytes of a cell of the whole array.
+    /// Bytes of a cell with all leaves.
     cell_bytes: usize,
     pub grid: ChunkGrid,
     codecs: CodecChain,
@@ -28,10 +27,6 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Creates the encoder.
-    ///
-    /// # Errors
-    /// An invalid codec.
     pub(super) fn new(
         path: &Path,
         leaf: Leaf,
@@ -44,12 +39,11 @@ impl Encoder {
         let described = codecs(&leaf, &grid, options).into_iter().map(serde_json::from_value);
         let described = described.collect::<Result<Vec<MetadataV3>, _>>().map_err(|error| bad(&error))?;
         let codecs = CodecChain::from_metadata(&described).map_err(|error| bad(&error))?;
-        let shape = extents(&leaf, &grid.file()).iter().filter_map(|&extent| NonZeroU64::new(extent)).collect();
+        let shape = zarr_extents(&leaf, &grid.file()).iter().filter_map(|&extent| NonZeroU64::new(extent)).collect();
         let zero = FillValue::new(vec![0; leaf.number_bytes]);
         Ok(Self { leaf, cell_bytes, grid, codecs, shape, kind, zero, write_empty: options.write_empty })
     }
 
-    /// Key of a block within its array, from its index along each axis.
     pub(super) fn key(&self, at: &Index) -> String {
         let mut key = String::from("c");
         (0..at.axes()).rev().for_each(|axis| key.push_str(&format!("/{}", at[axis])));
@@ -59,19 +53,19 @@ impl Encoder {
         key
     }
 
-    /// Encodes a block with these extents; `None` if it is empty and not written.
-    ///
-    /// # Errors
-    /// A codec fails.
+    /// Encodes a block; `None` if it has only zeros and is not written.
     pub(super) fn encode<'a>(&self, cells: &'a [u8], block: &Index) -> Result<Option<Cow<'a, [u8]>>, String> {
-        let mut numbers =
-            if self.leaf.bytes() == self.cell_bytes { Cow::Borrowed(cells) } else { Cow::Owned(self.field(cells)) };
+        let mut numbers = if self.leaf.bytes() == self.cell_bytes {
+            Cow::Borrowed(cells)
+        } else {
+            Cow::Owned(self.leaf_values(cells))
+        };
         if !self.write_empty && is_zero(&numbers) {
             return Ok(None);
         }
         let file = self.grid.file();
         if *block != file {
-            numbers = Cow::Owned(filled_up(&numbers, block, &file, self.leaf.bytes()));
+            numbers = Cow::Owned(padded(&numbers, block, &file, self.leaf.bytes()));
         }
         let options = CodecOptions::default().with_concurrent_target(1);
         let bytes = ArrayBytes::new_flen(numbers);
@@ -81,22 +75,21 @@ impl Encoder {
             .map_err(|error| error.to_string())
     }
 
-    /// Bytes of the leaf, without the other fields.
-    fn field(&self, cells: &[u8]) -> Vec<u8> {
+    fn leaf_values(&self, cells: &[u8]) -> Vec<u8> {
         let (first, bytes) = (self.leaf.offset, self.leaf.bytes());
-        let mut field = Vec::with_capacity(cells.len() / self.cell_bytes * bytes);
-        cells.chunks_exact(self.cell_bytes).for_each(|cell| field.extend_from_slice(&cell[first..first + bytes]));
-        field
+        let mut leaf_values = Vec::with_capacity(cells.len() / self.cell_bytes * bytes);
+        cells.chunks_exact(self.cell_bytes).for_each(|cell| leaf_values.extend_from_slice(&cell[first..first + bytes]));
+        leaf_values
     }
 }
 
-/// Extents in the order of Zarr.
-pub(super) fn extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
+/// Extents in Zarr's order, slowest dimension first.
+pub(super) fn zarr_extents(leaf: &Leaf, cells: &Index) -> Vec<u64> {
     let axes = (0..cells.axes()).rev().map(|axis| cells[axis] as u64);
     axes.chain(leaf.numbers.map(|numbers| numbers as u64)).collect()
 }
 
-/// Codecs of an array for its document.
+/// Codecs of an array, as JSON for its document.
 pub(super) fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Vec<Value> {
     let bytes = match leaf.number_bytes {
         1 => json!({"name": "bytes"}),
@@ -115,7 +108,7 @@ pub(super) fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Ve
     }
     let index = [json!({"name": "bytes", "configuration": {"endian": "little"}}), checksum];
     let configuration = json!({
-        "chunk_shape": extents(leaf, &grid.chunk),
+        "chunk_shape": zarr_extents(leaf, &grid.chunk),
         "codecs": chunk,
         "index_codecs": index,
         "index_location": "end",
@@ -123,13 +116,11 @@ pub(super) fn codecs(leaf: &Leaf, grid: &ChunkGrid, options: &ZarrOptions) -> Ve
     vec![json!({"name": "sharding_indexed", "configuration": configuration})]
 }
 
-// Most blocks have a nonzero byte near their beginning.
 fn is_zero(bytes: &[u8]) -> bool {
     bytes.chunks(4096).all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
 }
 
-/// Pads a block with zeros at its upper ends.
-fn filled_up(cells: &[u8], block: &Index, whole: &Index, cell_bytes: usize) -> Vec<u8> {
+fn padded(cells: &[u8], block: &Index, whole: &Index, cell_bytes: usize) -> Vec<u8> {
     let mut out = vec![0; whole.product().unwrap_or(0) as usize * cell_bytes];
     let row = block[0] as usize * cell_bytes;
     let strides = whole.dense_strides();

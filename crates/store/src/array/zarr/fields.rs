@@ -1,4 +1,4 @@
-//! [`Leaf`]: a Zarr array with the cells of a global array, or with one field of its records.
+//! [`Leaf`]: Zarr array of a global array's cells, or of one field of its records.
 
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy::extents::Index;
@@ -6,42 +6,38 @@ use zippy::extents::Index;
 /// Numbers of one type at one offset of each cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Leaf {
-    /// Names of the nested groups and the array, relative to the node of the whole array; empty for
-    /// that node.
+    /// Names of the nested groups and the array, below the node of the whole array; empty for that
+    /// node.
     pub fields: Vec<&'static str>,
-    /// Offset in a cell.
     pub offset: usize,
     /// Number type in Zarr.
     pub kind: &'static str,
-    /// Bytes of a number.
     pub number_bytes: usize,
-    /// Components of a vector.
+    /// Components of a vector; `None` for scalars.
     pub numbers: Option<usize>,
 }
 
 impl Leaf {
-    /// Bytes of the leaf in a cell.
     pub(super) fn bytes(&self) -> usize {
         self.number_bytes * self.numbers.unwrap_or(1)
     }
 
-    /// Path of the leaf's node, below the node of the whole array.
+    /// Path of the leaf's node; `node` is the path of the whole array.
     pub(super) fn node(&self, node: &str) -> String {
-        self.fields.iter().fold(node.to_string(), |node, field| under(&node, field))
+        self.fields.iter().fold(node.to_string(), |node, field| child_path(&node, field))
     }
 }
 
-/// Path of a node in a group; the root has the empty path.
-pub(super) fn under(node: &str, name: &str) -> String {
+/// The root has the empty path.
+pub(super) fn child_path(node: &str, name: &str) -> String {
     if node.is_empty() { name.to_string() } else { format!("{node}/{name}") }
 }
 
-/// Leaves of an element type.
 pub(super) fn leaves(element: &ElementInfo) -> Vec<Leaf> {
     let leaf = |(fields, offset, kind)| {
         let (kind, number_bytes, numbers) = match kind {
-            ElementKind::Scalar(scalar) => (name(scalar), scalar.bytes(), None),
-            ElementKind::Vector(scalar, numbers) => (name(scalar), scalar.bytes(), Some(numbers)),
+            ElementKind::Scalar(scalar) => (scalar_name(scalar), scalar.bytes(), None),
+            ElementKind::Vector(scalar, numbers) => (scalar_name(scalar), scalar.bytes(), Some(numbers)),
             ElementKind::Packed(packed) => (packed_name(packed), packed.bytes(), None),
             ElementKind::Record(_) => unreachable!("taken apart"),
         };
@@ -59,7 +55,7 @@ fn packed_name(packed: Packed) -> &'static str {
     }
 }
 
-fn name(scalar: Scalar) -> &'static str {
+fn scalar_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::F16 => "float16",
         Scalar::F32 => "float32",
@@ -71,15 +67,16 @@ fn name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Extents with axis 0 first, without the numbers of a vector.
-pub(super) fn reversed(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
+/// Cell extents, axis 0 first, from Zarr's extents of an array or a chunk; checks the number of
+/// components.
+pub(super) fn cell_extents(extents: &[u64], leaf: &Leaf, axes: usize, is_array: bool) -> Result<Index, String> {
     let (what, least) = if is_array { ("an array", 0) } else { ("a chunk", 1) };
     let Some((extents, last)) = extents.split_at_checked(axes) else {
         return Err(format!("{what} of {} axes, not of {axes}", extents.len()));
     };
     match (leaf.numbers, last) {
         (None, []) => {}
-        // A chunk beyond the end of the component axis would contain padding in each cell.
+        // A partial component axis would pad each cell.
         (Some(numbers), &[last]) if last == numbers as u64 => {}
         (Some(numbers), &[_]) if !is_array => {
             return Err(format!("chunks do not hold all {numbers} numbers of a cell"));

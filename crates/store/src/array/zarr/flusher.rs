@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// Maximum number of files that wait for the disk. The writer then also waits, so that the page
-/// cache does not fill with the whole array.
+/// Maximum number of files that wait for the disk. The limit keeps the page cache from filling with
+/// the whole array.
 const MOST_WAITING: usize = 64;
 
 /// Thread that syncs files one by one. Dropped, it skips the remaining files.
@@ -19,10 +19,6 @@ pub(super) struct Flusher {
 }
 
 impl Flusher {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// The system cannot create a thread.
     pub(super) fn start() -> io::Result<Self> {
         let (sender, files) = sync_channel::<File>(MOST_WAITING);
         let is_wanted = Arc::new(AtomicBool::new(true));
@@ -35,22 +31,15 @@ impl Flusher {
         Ok(Self { files: Some(sender), is_wanted, thread: Some(thread) })
     }
 
-    /// Sends a file to the thread.
-    ///
-    /// # Errors
-    /// The error of an earlier file.
+    /// Sends a file to the thread; returns the error of an earlier file.
     pub(super) fn add(&mut self, file: File) -> io::Result<()> {
         match self.files.as_ref().map(|files| files.send(file)) {
             Some(Ok(())) => Ok(()),
-            // The thread ends after an error.
             _ => self.end().and(Err(io::Error::other("a file was written after the end"))),
         }
     }
 
-    /// Waits for all files.
-    ///
-    /// # Errors
-    /// An operating system error. Some file systems report a full disk only here.
+    /// Waits for all files. Some file systems report a full disk only here.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.files = None;
         match self.thread.take().map(JoinHandle::join) {

@@ -1,4 +1,4 @@
-//! [`Keys`]: file names of chunks.
+//! [`ChunkKeys`]: file names of chunks.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +8,14 @@ use zarrs::metadata::v3::MetadataV3;
 
 use super::values::{literal, wrong};
 
-/// Maximum number of directory entries that are checked.
 const MOST_ENTRIES: usize = 10_000;
 
-/// Chunk key encoding of an array.
-pub(super) struct Keys {
-    /// True if names begin with "c".
+pub(super) struct ChunkKeys {
     is_prefixed: bool,
     separator: char,
 }
 
-impl Keys {
-    /// Parses a chunk key encoding.
-    ///
-    /// # Errors
-    /// An unknown encoding.
+impl ChunkKeys {
     pub(super) fn new(encoding: &MetadataV3) -> Result<Self, String> {
         let separator = encoding.configuration().and_then(|all| all.get("separator")).unwrap_or(&Value::Null);
         let (is_prefixed, usual) = match encoding.name() {
@@ -44,7 +37,7 @@ impl Keys {
         Ok(Self { is_prefixed, separator })
     }
 
-    /// Name of a chunk from its indices, in Zarr's order.
+    /// File name of a chunk with indices in Zarr's order.
     pub(super) fn encode(&self, numbers: &[u64]) -> String {
         let mut parts: Vec<String> = self.is_prefixed.then(|| "c".into()).into_iter().collect();
         parts.extend(numbers.iter().map(u64::to_string));
@@ -59,16 +52,16 @@ impl Keys {
             .skip(usize::from(self.is_prefixed))
             .map(|number| number.parse().ok())
             .collect();
-        let is_there = |numbers: &Vec<u64>| {
+        let is_in_range = |numbers: &Vec<u64>| {
             numbers.len() == most.len() && numbers.iter().zip(most).all(|(number, most)| number <= most)
         };
-        numbers.filter(is_there).is_some_and(|numbers| self.encode(&numbers) == name)
+        numbers.filter(is_in_range).is_some_and(|numbers| self.encode(&numbers) == name)
     }
 
-    /// Name of a file in the directory of an array, if no file there has the name of a chunk;
-    /// `None` if one has, there is no file, or there are too many files.
-    pub(super) fn stranger(&self, directory: &Path, most: &[u64]) -> Option<String> {
-        let (mut directories, mut entries, mut stranger) = (vec![directory.to_path_buf()], 0, None);
+    /// Name of a file in the directory of an array without chunks: a sign of a wrong key encoding.
+    /// `None` if a chunk exists, there is no file, or there are too many entries.
+    pub(super) fn foreign_file(&self, directory: &Path, most: &[u64]) -> Option<String> {
+        let (mut directories, mut entries, mut foreign_file) = (vec![directory.to_path_buf()], 0, None);
         while let Some(at) = directories.pop() {
             for entry in fs::read_dir(at).ok()? {
                 let entry = entry.ok()?;
@@ -84,10 +77,10 @@ impl Keys {
                 } else if self.is_key(&name, most) {
                     return None;
                 } else if !is_document {
-                    stranger.get_or_insert(name);
+                    foreign_file.get_or_insert(name);
                 }
             }
         }
-        stranger
+        foreign_file
     }
 }

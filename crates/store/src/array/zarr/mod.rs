@@ -110,7 +110,7 @@ mod document;
 mod encode;
 mod fields;
 mod flusher;
-mod generation;
+mod identity;
 mod keys;
 mod layers;
 mod load;

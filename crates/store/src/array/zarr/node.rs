@@ -11,19 +11,16 @@ use zippy_files::{FileError, json, quoted};
 
 use super::{values, version_2};
 
-/// Group with its attributes, or array with its document.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
     Group(Arc<Map<String, Value>>),
     Array(Arc<ArrayMetadataV3>),
 }
 
-/// Node in a directory of a store, as its document describes it.
 #[derive(Debug, Clone)]
 pub(super) struct NodeDocument {
-    /// Path of the document.
     pub file: PathBuf,
-    /// Hash of the document: the same on ranks that see the same text.
+    /// Hash of the document's text, for comparison between ranks.
     pub fingerprint: u64,
     pub node: Node,
 }
@@ -35,9 +32,6 @@ pub(super) fn document(directory: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a node; `None` if the directory has no document.
-///
-/// # Errors
-/// The document cannot be read or is malformed.
 pub(super) fn read(directory: &Path) -> Result<Option<NodeDocument>, FileError> {
     let Some(file) = document(directory) else { return Ok(None) };
     let text = json::text(&file)?;
@@ -50,20 +44,20 @@ pub(super) fn read(directory: &Path) -> Result<Option<NodeDocument>, FileError> 
 
 fn parse(directory: &Path, file: &Path, mut found: Map<String, Value>) -> Result<Node, FileError> {
     let bad = |message: String| FileError::malformed(file, 0, message);
-    let is_third = file.file_name().is_some_and(|name| name == "zarr.json");
+    let is_version_3 = file.file_name().is_some_and(|name| name == "zarr.json");
     let (format, kind) =
         (found.get("zarr_format").and_then(Value::as_u64), found.get("node_type").and_then(Value::as_str));
-    if format != Some(if is_third { 3 } else { 2 }) {
-        return Err(bad(format!("\"zarr_format\" is not {}", if is_third { 3 } else { 2 })));
+    if format != Some(if is_version_3 { 3 } else { 2 }) {
+        return Err(bad(format!("\"zarr_format\" is not {}", if is_version_3 { 3 } else { 2 })));
     }
     match kind {
-        Some("group") if is_third => {
+        Some("group") if is_version_3 => {
             let attributes = found.remove("attributes").unwrap_or_default();
             Ok(group(attributes.as_object().cloned().unwrap_or_default()))
         }
-        Some("array") if is_third => array(found).map_err(bad),
-        _ if is_third => Err(bad("\"node_type\" is neither \"array\" nor \"group\"".into())),
-        _ => second(directory, file, found),
+        Some("array") if is_version_3 => array(found).map_err(bad),
+        _ if is_version_3 => Err(bad("\"node_type\" is neither \"array\" nor \"group\"".into())),
+        _ => parse_version_2(directory, file, found),
     }
 }
 
@@ -71,8 +65,8 @@ fn group(attributes: Map<String, Value>) -> Node {
     Node::Group(Arc::new(attributes))
 }
 
-/// Reads a node of version 2, with its attributes in a file of their own.
-fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, FileError> {
+/// Parses a node of version 2; its attributes are in another file.
+fn parse_version_2(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<Node, FileError> {
     let attributes = directory.join(".zattrs");
     let attributes: Map<String, Value> =
         if fs::symlink_metadata(&attributes).is_ok() { json::read(&attributes, "attributes")? } else { Map::new() };
@@ -84,17 +78,14 @@ fn second(directory: &Path, file: &Path, found: Map<String, Value>) -> Result<No
         .map_err(|message| FileError::malformed(file, 0, message))
 }
 
-/// Parses the document of an array of version 3.
 fn array(mut found: Map<String, Value>) -> Result<Node, String> {
     values::check(&mut found)?;
     let array = serde_json::from_value(Value::Object(found));
     array.map(|array| Node::Array(Arc::new(array))).map_err(|error| format!("no array of Zarr: {error}"))
 }
 
-/// Directory of a node by its path in the store, such as "density" or "levels/1/density".
-///
-/// # Errors
-/// The path leaves the store.
+/// Directory of a node with a path such as "levels/1/density". A path that leaves the store is an
+/// error.
 pub(super) fn directory(path: &Path, node: &str) -> Result<PathBuf, FileError> {
     let is_inside =
         |name: &str| !name.is_empty() && !name.trim_matches('.').is_empty() && !name.contains(['\\', ':', '\0']);

@@ -1,4 +1,4 @@
-//! [`open`]: the arrays of a store that contain an array of elements.
+//! [`open`]: arrays of a store that contain an array of elements.
 
 use std::sync::Arc;
 
@@ -16,25 +16,22 @@ use zippy_io::array::{Axis, Metadata};
 
 /// Opens the arrays of the leaves, with the store's metadata. `which` names the array; `None`
 /// selects the only candidate.
-///
-/// # Errors
-/// No store or no such array, or several candidates; an unsupported feature; a damaged store.
 pub(super) fn open(
     tree: &mut StoreTree,
-    which: Option<&str>,
+    array_name: Option<&str>,
     leaves: &[Leaf],
     axes: usize,
 ) -> Result<(Vec<StoredArray>, Metadata), FileError> {
     let root = tree.root()?;
-    let chosen = match which {
-        Some(which) => which.trim_matches('/').to_string(),
-        None => choose(tree, &root, leaves)?,
+    let node = match array_name {
+        Some(array_name) => array_name.trim_matches('/').to_string(),
+        None => default_node(tree, &root, leaves)?,
     };
     let mut stored: Vec<StoredArray> = Vec::new();
     let mut attributes = Map::new();
     let mut names = None;
     for leaf in leaves {
-        let array = tree.array(&leaf.node(&chosen))?;
+        let array = tree.array(&leaf.node(&node))?;
         let next = StoredArray::new(&array, leaf, axes)?;
         if let Some(first) = stored.first().filter(|first| first.shape != next.shape) {
             let message = format!("holds {} cells, and {} of the first field", next.shape, first.shape);
@@ -47,26 +44,26 @@ pub(super) fn open(
         }
     }
     if !leaves[0].fields.is_empty() {
-        attributes = tree.attributes(&chosen)?;
+        attributes = tree.attributes(&node)?;
     }
-    let metadata = node_metadata(tree, &root, &chosen, (&attributes, names.as_deref()), &stored[0].shape)?;
+    let metadata = node_metadata(tree, &root, &node, (&attributes, names.as_deref()), &stored[0].shape)?;
     Ok((stored, metadata))
 }
 
-/// Metadata of a node from its attributes and dimension names, or from OME-Zarr and xarray
-/// conventions.
+/// Metadata of a node from its attributes and dimension names, or from the conventions of OME-Zarr
+/// and xarray.
 fn node_metadata(
     tree: &mut StoreTree,
     root: &Node,
-    chosen: &str,
+    node: &str,
     (attributes, names): (&Map<String, Value>, Option<&[Option<String>]>),
     shape: &Index,
 ) -> Result<Metadata, FileError> {
     let mut metadata = axes::metadata(attributes, shape.axes());
     if metadata.axes.is_empty() {
-        metadata.axes = foreign_axes(tree, root, chosen, names, shape)?;
+        metadata.axes = foreign_axes(tree, root, node, names, shape)?;
     }
-    metadata.name = chosen.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
+    metadata.name = node.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_string);
     Ok(metadata)
 }
 
@@ -75,10 +72,10 @@ fn node_metadata(
 pub(super) fn metadata(tree: &mut StoreTree) -> Option<Metadata> {
     let root = tree.root().ok()?;
     let any = Leaf { fields: Vec::new(), offset: 0, kind: "", number_bytes: 1, numbers: None };
-    let (chosen, attributes, array) = match choose(tree, &root, &[any]) {
-        Ok(chosen) => {
-            let array = tree.array(&chosen).ok()?.metadata;
-            (chosen, array.attributes.clone(), array)
+    let (node, attributes, array) = match default_node(tree, &root, &[any]) {
+        Ok(node) => {
+            let array = tree.array(&node).ok()?.metadata;
+            (node, array.attributes.clone(), array)
         }
         Err(_) => only_record(tree)?,
     };
@@ -92,10 +89,10 @@ pub(super) fn metadata(tree: &mut StoreTree) -> Option<Metadata> {
     }
     let extents: Vec<i64> = extents.iter().rev().map(|&cells| i64::try_from(cells).ok()).collect::<Option<_>>()?;
     let is_fine = (1..=zippy::extents::MAX_AXES).contains(&extents.len());
-    node_metadata(tree, &root, &chosen, (&attributes, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
+    node_metadata(tree, &root, &node, (&attributes, names), &Index::new(is_fine.then_some(&extents[..])?)).ok()
 }
 
-/// The store's only group, if it has the fields of a record: name, attributes and the first field.
+/// The store's only group, if it has the fields of a record: name, attributes and first field.
 fn only_record(tree: &mut StoreTree) -> Option<(String, Map<String, Value>, Arc<ArrayMetadataV3>)> {
     let all = tree.arrays(None).ok()?;
     let fields: Vec<&NamedArray> =
@@ -108,24 +105,24 @@ fn only_record(tree: &mut StoreTree) -> Option<(String, Map<String, Value>, Arc<
     Some((group.to_string(), tree.attributes(group).ok()?, fields[0].1.clone().ok()?))
 }
 
-/// True if an array has the coordinates of an axis: its only dimension has its name.
+/// True for the coordinate array of an axis: its only dimension has its name.
 fn is_coordinates(name: &str, array: &Result<Arc<ArrayMetadataV3>, FileError>) -> bool {
     let last_name = name.rsplit('/').next().unwrap_or(name);
     let names = array.as_ref().ok().and_then(|array| array.dimension_names.as_deref());
     names.is_some_and(|names| names == [Some(last_name.to_string())])
 }
 
-/// Axes of an array without Zippy's attribute, from OME-Zarr or xarray conventions.
+/// Axes of an array without Zippy's attribute, from the conventions of OME-Zarr or xarray.
 fn foreign_axes(
     tree: &mut StoreTree,
     root: &Node,
-    chosen: &str,
+    node: &str,
     names: Option<&[Option<String>]>,
     shape: &Index,
 ) -> Result<Vec<Axis>, FileError> {
     let axes = shape.axes();
     if let Node::Group(attributes) = root
-        && let Some(found) = ome::axes_of(attributes, chosen, axes)
+        && let Some(found) = ome::axes_of(attributes, node, axes)
     {
         return Ok(found);
     }
@@ -134,18 +131,17 @@ fn foreign_axes(
     if (0..axes).all(|axis| axis_name(axis).is_none()) {
         return Ok(Vec::new());
     }
-    let group = chosen.rsplit_once('/').map_or("", |(group, _)| group);
+    let group = node.rsplit_once('/').map_or("", |(group, _)| group);
     let axis = |axis: usize| {
         axis_name(axis).map_or(Ok(Axis::default()), |name| coordinates::read(tree, group, &name, shape[axis]))
     };
     (0..axes).map(axis).collect()
 }
 
-/// Node for a load without a name.
-fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, FileError> {
+fn default_node(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, FileError> {
     let Node::Group(attributes) = root else { return Ok(String::new()) };
     let is_record = !leaves[0].fields.is_empty();
-    if let Some(first) = ome::first(attributes).filter(|_| !is_record) {
+    if let Some(first) = ome::first_dataset(attributes).filter(|_| !is_record) {
         return Ok(first.to_string());
     }
     let depth = 1 + leaves.iter().map(|leaf| leaf.fields.len()).max().unwrap_or(0);
@@ -170,7 +166,6 @@ fn choose(tree: &mut StoreTree, root: &Node, leaves: &[Leaf]) -> Result<String, 
 fn candidates(all: &[NamedArray], leaves: &[Leaf]) -> Vec<String> {
     if !leaves[0].fields.is_empty() {
         let has = |node: &str| all.iter().any(|(name, _)| name == node);
-        // Groups that have all fields.
         let groups = all.iter().flat_map(|(name, _)| name.match_indices('/').map(|(end, _)| name[..end].to_string()));
         let mut groups: Vec<String> = groups.chain([String::new()]).collect();
         groups.sort();
@@ -181,9 +176,10 @@ fn candidates(all: &[NamedArray], leaves: &[Leaf]) -> Vec<String> {
     let select = |is_wanted: &dyn Fn(&NamedArray) -> bool| -> Vec<String> {
         all.iter().filter(|node| !is_level(&node.0) && is_wanted(node)).map(|(name, _)| name.clone()).collect()
     };
-    let near = |node: &NamedArray| !node.0.contains('/');
-    let data = |node: &NamedArray| !is_coordinates(&node.0, &node.1);
-    let all = [select(&|node| near(node) && data(node)), select(&near), select(&data), select(&|_| true)];
+    let is_at_root = |node: &NamedArray| !node.0.contains('/');
+    let has_data = |node: &NamedArray| !is_coordinates(&node.0, &node.1);
+    let all =
+        [select(&|node| is_at_root(node) && has_data(node)), select(&is_at_root), select(&has_data), select(&|_| true)];
     all.into_iter().find(|names| !names.is_empty()).unwrap_or_default()
 }
 

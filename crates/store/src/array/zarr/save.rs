@@ -12,20 +12,16 @@ use zippy_files::FileError;
 use super::coordinates::CoordinateCells;
 use super::directory::CollectiveStore;
 use super::encode::Encoder;
-use super::fields::{Leaf, leaves, under};
+use super::fields::{Leaf, child_path, leaves};
 use super::options::ZarrOptions;
 use super::{axes, coordinates, document, ome};
 use crate::array::blocks::BlockGrid;
-use crate::array::options::saving;
-use crate::array::staging::each_of;
+use crate::array::options::save_call;
+use crate::array::staging::each_block_of_grid;
 use crate::array::subsample;
 use zippy_io::array::Metadata;
 
-/// Saves a section of a global array as a Zarr store; see [`save_with`](crate::array::save_with)
-/// and [the module](super).
-///
-/// # Errors
-/// As there, the same on every rank.
+/// Implementation of [`save_with`](crate::array::save_with); see [the module](super).
 pub(crate) fn save<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -37,22 +33,21 @@ pub(crate) fn save<T: Element, const D: usize>(
     let name = metadata.name.clone().unwrap_or_else(|| section.array().name().to_string());
     let plan = StorePlan { path, name, metadata, options };
     let (array, region) = (section.array(), section.region().ok());
-    let what = saving(path, array.name(), region.as_ref(), &(metadata, options));
-    world.agree(&what, plan.check(section))?;
+    let call_name = save_call(path, array.name(), region.as_ref(), &(metadata, options));
+    world.agree(&call_name, plan.check(section))?;
     let mut store = CollectiveStore::create(world, path)?;
     plan.write_groups(&mut store, world, &section.region()?.extents(), &leaves(&T::INFO));
     plan.write_level(world, &mut store, section, 0)?;
-    let mut above = None;
+    let mut finer = None;
     for level in 1..=options.levels {
         let name = format!("zippy_io: level {level} of {}", section.array().name());
-        let half = subsample(world, above.as_ref().unwrap_or(section), [2; D], &name)?.at(..);
-        plan.write_level(world, &mut store, &half, level)?;
-        above = Some(half);
+        let coarser = subsample(world, finer.as_ref().unwrap_or(section), [2; D], &name)?.at(..);
+        plan.write_level(world, &mut store, &coarser, level)?;
+        finer = Some(coarser);
     }
     store.finish(world)
 }
 
-/// A save in progress: paths, options and metadata.
 struct StorePlan<'a> {
     path: &'a Path,
     name: String,
@@ -79,18 +74,17 @@ impl StorePlan<'_> {
         self.options.grid(path, &shape, T::INFO.bytes as u64).map(|_| ()).map_err(Error::from)
     }
 
-    /// Group of a level.
-    fn group(level: usize) -> String {
+    fn group_path(level: usize) -> String {
         if level == 0 { String::new() } else { format!("levels/{level}") }
     }
 
-    /// Writes the documents of groups and the coordinates. On rank 0.
+    /// Writes groups and coordinates. On rank 0.
     fn write_groups(&self, store: &mut CollectiveStore, world: &World, shape: &Index, leaves: &[Leaf]) {
         if world.rank() != 0 {
             return;
         }
         let (levels, is_record) = (self.options.levels, !leaves[0].fields.is_empty());
-        let nodes: Vec<String> = (0..=levels).map(|level| under(&Self::group(level), &self.name)).collect();
+        let nodes: Vec<String> = (0..=levels).map(|level| child_path(&Self::group_path(level), &self.name)).collect();
         let mut attributes = Map::new();
         if levels > 0 && !is_record && leaves[0].numbers.is_none() {
             attributes.extend(ome::attribute(self.metadata, shape.axes(), &nodes).map(|ome| ("ome".to_string(), ome)));
@@ -100,28 +94,28 @@ impl StorePlan<'_> {
             store.put("levels/zarr.json", document::group(Map::new()).as_bytes());
         }
         for (level, node) in nodes.iter().enumerate() {
-            let (group, every) = (Self::group(level), (1_u64 << level) as f64);
+            let (group, every) = (Self::group_path(level), (1_u64 << level) as f64);
             if level > 0 {
                 store.put(&format!("{group}/zarr.json"), document::group(Map::new()).as_bytes());
             }
             // With other directions, a coordinate depends on several axes.
             let along = self.metadata.axes.iter().filter(|_| self.metadata.is_along_space());
-            for (axis, known) in along.enumerate() {
+            for (axis, axis_metadata) in along.enumerate() {
                 let is_field =
                     |name: &String| leaves.iter().any(|leaf| leaf.fields.first().is_some_and(|field| field == name));
-                // xarray expects the coordinates in the group of the arrays.
+                // xarray expects coordinates in the group of the arrays.
                 let parent = if is_record { node } else { &group };
-                if !known.name.as_ref().is_some_and(is_field) {
+                if !axis_metadata.name.as_ref().is_some_and(is_field) {
                     let (count, is_checked) = (level_extent(shape[axis], level), self.options.checksum);
                     let written =
-                        coordinates::write(store, parent, known, &CoordinateCells { count, every, is_checked });
-                    store.keep(written);
+                        coordinates::write(store, parent, axis_metadata, &CoordinateCells { count, every, is_checked });
+                    store.keep_error(written);
                 }
             }
         }
     }
 
-    /// Writes the array of a level and its documents. Collective.
+    /// Writes the array of a level. Collective.
     fn write_level<T: Element, const D: usize>(
         &self,
         world: &World,
@@ -131,7 +125,7 @@ impl StorePlan<'_> {
     ) -> Result<()> {
         let (region, cell_bytes) = (section.region()?, T::INFO.bytes);
         let grid = self.options.grid(self.path, &region.extents(), cell_bytes as u64)?;
-        let node = under(&Self::group(level), &self.name);
+        let node = child_path(&Self::group_path(level), &self.name);
         let encoder = |leaf| Encoder::new(self.path, leaf, cell_bytes, grid, self.options);
         let encoders = leaves(&T::INFO).into_iter().map(encoder).collect::<std::result::Result<Vec<_>, _>>();
         let encoders = world.agree("preparing to encode", encoders.map_err(Error::from))?;
@@ -141,7 +135,7 @@ impl StorePlan<'_> {
         // The encoder pads chunks that reach beyond the end.
         let shape = region.extents();
         let extents = Index::from_fn(D, |axis| grid.file()[axis].min(shape[axis].max(1)));
-        each_of(world, &section.array(), &BlockGrid::grid(region, extents), &mut |block, cells| {
+        each_block_of_grid(world, &section.array(), &BlockGrid::with_extents(region, extents), &mut |block, cells| {
             let at = Index::from_fn(D, |axis| (block.start[axis] - region.start[axis]) / extents[axis]);
             for encoder in &encoders {
                 let key = format!("{}/{}", encoder.leaf.node(&node), encoder.key(&at));
@@ -158,7 +152,6 @@ impl StorePlan<'_> {
         })
     }
 
-    /// Writes the documents of an array, or of a record's group and fields.
     fn write_documents(
         &self,
         store: &mut CollectiveStore,
@@ -172,21 +165,21 @@ impl StorePlan<'_> {
         let mut groups: Vec<String> = Vec::new();
         for encoder in encoders {
             for end in 0..encoder.leaf.fields.len() {
-                let group = encoder.leaf.fields[..end].iter().fold(node.to_string(), |node, field| under(&node, field));
+                let group =
+                    encoder.leaf.fields[..end].iter().fold(node.to_string(), |node, field| child_path(&node, field));
                 if !groups.contains(&group) {
                     let text = document::group(std::mem::take(&mut attributes));
                     store.put(&format!("{group}/zarr.json"), text.as_bytes());
                     groups.push(group);
                 }
             }
-            let of_array = std::mem::take(&mut attributes);
-            let text = document::array(&encoder.leaf, shape, &names, &encoder.grid, self.options, of_array);
+            let array_attributes = std::mem::take(&mut attributes);
+            let text = document::array(&encoder.leaf, shape, &names, &encoder.grid, self.options, array_attributes);
             store.put(&format!("{}/zarr.json", encoder.leaf.node(node)), text.as_bytes());
         }
     }
 }
 
-/// Number of cells of a level along an axis of `cells` cells.
 fn level_extent(cells: i64, level: usize) -> i64 {
     (0..level).fold(cells, |cells, _| cells / 2 + cells % 2)
 }

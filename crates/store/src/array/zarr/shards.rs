@@ -1,4 +1,4 @@
-//! [`Shards`]: byte ranges with several chunks, or nested shards, and an index.
+//! [`Shards`]: byte ranges with an index and several chunks or nested shards.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,20 +12,17 @@ use super::decode::Decoder;
 use super::options::MOST_BYTES;
 use zippy_io::array::{AxisOrder, strides};
 
-/// Shards of one size.
+/// All shards of a layer have the same size.
 pub(super) struct Shards {
-    /// Parts per shard along each axis.
+    /// Parts (chunks or nested shards) per shard along each axis.
     pub counts: Index,
-    /// Strides of the parts in the index.
     strides: Vec<usize>,
     index: Decoder,
     index_bytes: u64,
     is_at_end: bool,
-    /// The index that was read last, with its shard.
-    last: Option<(Index, Vec<u64>)>,
+    cached_index: Option<(Index, Vec<u64>)>,
 }
 
-/// Bytes of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ByteRange {
     pub start: u64,
@@ -33,10 +30,6 @@ pub(super) struct ByteRange {
 }
 
 impl Shards {
-    /// Parses the configuration of a sharding codec.
-    ///
-    /// # Errors
-    /// A shard that is not made of whole parts; an index that is too large or compressed.
     pub(super) fn new(
         (shard, part): (&Index, &Index),
         is_vector: bool,
@@ -56,14 +49,11 @@ impl Shards {
         let vector_axes = usize::from(is_vector);
         let along: Vec<i64> = std::iter::repeat_n(1, vector_axes).chain(counts.iter().copied()).collect();
         let strides = order.map_or_else(|| strides(&along), |order| order.strides_in_file(&along));
-        Ok(Self { counts, strides: strides[vector_axes..].to_vec(), index, index_bytes, is_at_end, last: None })
+        Ok(Self { counts, strides: strides[vector_axes..].to_vec(), index, index_bytes, is_at_end, cached_index: None })
     }
 
-    /// Locates a part of a shard; `None` if the part is empty. `shard` is the shard's index among
-    /// all shards.
-    ///
-    /// # Errors
-    /// The index cannot be read, is damaged, or leads out of the shard.
+    /// Locates a part of a shard; `None` if the part is empty. `shard` is the index among all
+    /// shards.
     pub(super) fn part(
         &mut self,
         (file, path): (&mut File, &Path),
@@ -71,12 +61,12 @@ impl Shards {
         part: &Index,
     ) -> Result<Option<ByteRange>, FileError> {
         let at = within.start + if self.is_at_end { within.bytes.saturating_sub(self.index_bytes) } else { 0 };
-        if self.last.as_ref().is_none_or(|(last, _)| last != shard) {
+        if self.cached_index.as_ref().is_none_or(|(cached_index, _)| cached_index != shard) {
             // Free the old index first.
-            self.last = None;
-            self.last = Some((*shard, self.read((file, path), within, at)?));
+            self.cached_index = None;
+            self.cached_index = Some((*shard, self.read((file, path), within, at)?));
         }
-        let Some((_, parts)) = &self.last else { return Ok(None) };
+        let Some((_, parts)) = &self.cached_index else { return Ok(None) };
         let number: usize = part.iter().zip(&self.strides).map(|(&at, stride)| at as usize * stride).sum();
         let (first, bytes) = (parts[2 * number], parts[2 * number + 1]);
         if (first, bytes) == (u64::MAX, u64::MAX) {
@@ -104,8 +94,7 @@ impl Shards {
         Ok(bytemuck::pod_collect_to_vec(&index))
     }
 
-    /// Clears the cached index, before another file is read.
-    pub(super) fn forget(&mut self) {
-        self.last = None;
+    pub(super) fn clear_cache(&mut self) {
+        self.cached_index = None;
     }
 }

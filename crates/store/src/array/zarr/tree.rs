@@ -1,4 +1,4 @@
-//! [`StoreTree`]: the nodes of a store, each read at most once.
+//! [`StoreTree`]: nodes of a store, each read at most once.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,16 +13,12 @@ use zippy_files::{FileError, quoted};
 
 use super::node::{self, Node, NodeDocument};
 
-/// Maximum number of nodes.
 const MOST_NODES: usize = 10_000;
 
-/// Maximum depth of nested groups.
 const MOST_DEPTH: usize = 16;
 
-/// Maximum number of arrays listed in a message.
-const LISTED: usize = 8;
+const MOST_LISTED: usize = 8;
 
-/// Nodes of a store, which are read on demand and kept.
 pub(super) struct StoreTree {
     pub path: PathBuf,
     /// Documents by directory; `None` for a directory that is no node.
@@ -32,7 +28,6 @@ pub(super) struct StoreTree {
 /// Path and document of an array, or the error of the document.
 pub(super) type NamedArray = (String, Result<Arc<ArrayMetadataV3>, FileError>);
 
-/// Array of a store.
 pub(super) struct ArrayNode {
     pub directory: PathBuf,
     /// Path of the document.
@@ -41,25 +36,17 @@ pub(super) struct ArrayNode {
 }
 
 impl StoreTree {
-    /// Tree of the store at `path`, of which nothing is read yet.
     pub(super) fn new(path: &Path) -> Self {
         Self { path: path.to_path_buf(), documents: HashMap::new() }
     }
 
-    /// The node at the root.
-    ///
-    /// # Errors
-    /// There is no store; its document cannot be read or is malformed.
     pub(super) fn root(&mut self) -> Result<Node, FileError> {
         fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         let root = self.document(&self.path.clone())?;
         root.map(|root| root.node).ok_or_else(|| self.no_store())
     }
 
-    /// Checks that there is a store. Its documents may be damaged.
-    ///
-    /// # Errors
-    /// There is no store.
+    /// The documents may be damaged.
     pub(super) fn check(&self) -> Result<(), FileError> {
         fs::metadata(&self.path).map_err(|error| FileError::system(&self.path, "open", &error))?;
         node::document(&self.path).map(drop).ok_or_else(|| self.no_store())
@@ -70,9 +57,6 @@ impl StoreTree {
     }
 
     /// Document in a directory; `None` if the directory is no node.
-    ///
-    /// # Errors
-    /// The document cannot be read or is malformed.
     fn document(&mut self, directory: &Path) -> Result<Option<NodeDocument>, FileError> {
         if let Some(known) = self.documents.get(directory) {
             return known.clone();
@@ -82,11 +66,6 @@ impl StoreTree {
         document
     }
 
-    /// The array called `name`.
-    ///
-    /// # Errors
-    /// The name leaves the store; there is no such array; its document cannot be read or is
-    /// malformed.
     pub(super) fn array(&mut self, name: &str) -> Result<ArrayNode, FileError> {
         if let Some(array) = self.find_array(name)? {
             return Ok(array);
@@ -99,10 +78,6 @@ impl StoreTree {
         Err(FileError::request(&self.path, format!("{problem}; {there}")))
     }
 
-    /// The array called `name`; `None` if there is no such array.
-    ///
-    /// # Errors
-    /// The name leaves the store; the document cannot be read or is malformed.
     pub(super) fn find_array(&mut self, name: &str) -> Result<Option<ArrayNode>, FileError> {
         let directory = node::directory(&self.path, name)?;
         Ok(match self.document(&directory)? {
@@ -113,10 +88,7 @@ impl StoreTree {
         })
     }
 
-    /// Attributes of the group called `name`; empty if it is no group.
-    ///
-    /// # Errors
-    /// The name leaves the store; the document cannot be read or is malformed.
+    /// Empty if there is no group at path `name`.
     pub(super) fn attributes(&mut self, name: &str) -> Result<Map<String, Value>, FileError> {
         match self.document(&node::directory(&self.path, name)?)?.map(|document| document.node) {
             Some(Node::Group(attributes)) => Ok(Arc::unwrap_or_clone(attributes)),
@@ -125,9 +97,6 @@ impl StoreTree {
     }
 
     /// All arrays, sorted by path, down to `most_depth` groups below the root.
-    ///
-    /// # Errors
-    /// A directory cannot be read; there are too many nodes.
     pub(super) fn arrays(&mut self, most_depth: Option<usize>) -> Result<Vec<NamedArray>, FileError> {
         let mut all = Vec::new();
         let mut pending = vec![(String::new(), 0)];
@@ -152,8 +121,8 @@ impl StoreTree {
         Ok(all)
     }
 
-    /// Hash of the documents of the root and of further directories, as far as they have been read:
-    /// the same on ranks that see the same documents.
+    /// Hash of the documents of the root and of `directories` that have been read, for comparison
+    /// between ranks.
     pub(super) fn fingerprint<'a>(&'a self, directories: impl Iterator<Item = &'a Path>) -> u64 {
         let mut hasher = DefaultHasher::new();
         for directory in std::iter::once(self.path.as_path()).chain(directories) {
@@ -165,10 +134,7 @@ impl StoreTree {
     }
 }
 
-/// Sorted names of the directories in a directory.
-///
-/// # Errors
-/// The directory cannot be read.
+/// Sorted names of the child nodes.
 fn children(path: &Path) -> Result<Vec<String>, FileError> {
     let refused = |error: io::Error| FileError::system(path, "read", &error);
     let mut names = Vec::new();
@@ -188,7 +154,6 @@ fn too_many(path: &Path) -> FileError {
     FileError::request(path, format!("has more than {MOST_NODES} nodes; name the one that is wanted"))
 }
 
-/// List of the arrays for messages.
 pub(super) fn listing(all: &[NamedArray]) -> String {
     let describe = |(name, array): &NamedArray| match array {
         Ok(array) => {
@@ -197,10 +162,10 @@ pub(super) fn listing(all: &[NamedArray]) -> String {
         }
         Err(_) => format!("{} (not read)", quoted(name)),
     };
-    let shown: Vec<String> = all.iter().take(LISTED).map(describe).collect();
+    let shown: Vec<String> = all.iter().take(MOST_LISTED).map(describe).collect();
     match all.len() {
         0 => "there is none".into(),
-        1..=LISTED => format!("there are: {}", shown.join(", ")),
-        count => format!("there are: {} and {} more", shown.join(", "), count - LISTED),
+        1..=MOST_LISTED => format!("there are: {}", shown.join(", ")),
+        count => format!("there are: {} and {} more", shown.join(", "), count - MOST_LISTED),
     }
 }

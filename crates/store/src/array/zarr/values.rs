@@ -1,9 +1,8 @@
-//! Values in documents: parsing and error messages.
+//! Parsing of document values, and error messages about them.
 
 use serde_json::{Map, Value};
 use zippy_files::quoted;
 
-/// Error message with the value of a key and the supported values.
 pub(super) fn wrong(key: &str, value: &Value, read: &str) -> String {
     match value {
         Value::Null => format!("{key:?} is missing or null; {read}"),
@@ -17,10 +16,6 @@ pub(super) fn literal(value: &Value) -> String {
     if text.len() <= 60 && text.is_ascii() { text } else { quoted(&text) }
 }
 
-/// Parses a list of sizes.
-///
-/// # Errors
-/// Another value.
 pub(super) fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
     let sizes = value.as_array().and_then(|list| list.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>());
     sizes.ok_or_else(|| wrong(key, value, "a list of whole numbers is read"))
@@ -28,9 +23,6 @@ pub(super) fn sizes(key: &str, value: &Value) -> Result<Vec<u64>, String> {
 
 /// Checks the document of a version 3 array key by key, and converts integers written as `0.0` or
 /// `"0"` to the notation of version 3.
-///
-/// # Errors
-/// The first invalid key.
 pub(super) fn check(document: &mut Map<String, Value>) -> Result<(), String> {
     let value = |key: &str| document.get(key).unwrap_or(&Value::Null);
     sizes("shape", value("shape"))?;
@@ -49,20 +41,20 @@ pub(super) fn check(document: &mut Map<String, Value>) -> Result<(), String> {
     if !matches!(value("attributes"), Value::Null | Value::Object(_)) {
         return Err(wrong("attributes", value("attributes"), "an object is read"));
     }
-    let is_name = |name: &Value| matches!(name, Value::Null | Value::String(_));
+    let is_dimension_name = |name: &Value| matches!(name, Value::Null | Value::String(_));
     let names = value("dimension_names");
-    if !names.is_null() && !names.as_array().is_some_and(|names| names.iter().all(is_name)) {
+    if !names.is_null() && !names.as_array().is_some_and(|names| names.iter().all(is_dimension_name)) {
         return Err(wrong("dimension_names", names, "a list of names, or of null where a dimension has none, is read"));
     }
     let kind = value("data_type").as_str().or(value("data_type")["name"].as_str()).unwrap_or_default().to_string();
     if let Some(fill) = document.get_mut("fill_value") {
-        *fill = number(&kind, fill).unwrap_or_else(|| fill.clone());
+        *fill = to_version_3_number(&kind, fill).unwrap_or_else(|| fill.clone());
     }
     Ok(())
 }
 
-/// Converts a number of this type from another notation.
-fn number(kind: &str, value: &Value) -> Option<Value> {
+/// Converts a number of this type to the notation of version 3.
+fn to_version_3_number(kind: &str, value: &Value) -> Option<Value> {
     let text = value.as_str().map(str::trim);
     let float = value.as_f64().filter(|_| value.is_f64()).or_else(|| text?.parse().ok());
     match kind {
@@ -82,7 +74,7 @@ fn number(kind: &str, value: &Value) -> Option<Value> {
             let whole = float.filter(|float| float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0)?;
             Some(Value::from(whole as i64))
         }
-        // Keep "NaN", "Infinity" and hexadecimal bit patterns.
+        // "NaN", "Infinity" and hexadecimal bit patterns stay.
         _ if kind.starts_with("float") => text.and(float).filter(|float| float.is_finite()).map(Value::from),
         _ => None,
     }

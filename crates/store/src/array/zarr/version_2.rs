@@ -1,22 +1,16 @@
-//! Conversion of version 2 documents to version 3.
-
 use serde_json::{Map, Value, json};
 
 use super::values::{self, wrong};
 
-/// Supported compressors of version 2, by codec name.
 const COMPRESSORS: [&str; 5] = ["blosc", "gzip", "lz4", "zlib", "zstd"];
 
-/// Converts a version 2 document; `attributes` come from its own file.
-///
-/// # Errors
-/// A key with an unsupported value.
+/// Converts a version 2 array document; `attributes` come from the file `.zattrs`.
 pub(super) fn to_version_3(
     found: &Map<String, Value>,
     mut attributes: Map<String, Value>,
 ) -> Result<Map<String, Value>, String> {
     let value = |key: &str| found.get(key).unwrap_or(&Value::Null);
-    let (kind, endian) = kind(value("dtype"));
+    let (data_type, endian) = data_type(value("dtype"));
     let shape = values::sizes("shape", value("shape"))?;
     let mut codecs = Vec::new();
     match value("order").as_str() {
@@ -44,20 +38,19 @@ pub(super) fn to_version_3(
         Value::String(text) if matches!(&**text, "." | "/") => text,
         other => return Err(wrong("dimension_separator", other, "\".\" and \"/\" are read")),
     };
-    // xarray stores the names of dimensions in this attribute.
     let names = attributes.remove("_ARRAY_DIMENSIONS");
     let names = names.filter(|names| names.as_array().is_some_and(|names| names.len() == shape.len()));
     let names = names.map(|names| names.as_array().into_iter().flatten().map(text_or_null).collect::<Value>());
     let fill = match value("fill_value") {
-        Value::Null if kind == "bool" => &Value::Bool(false),
+        Value::Null if data_type == "bool" => &Value::Bool(false),
         Value::Null => &json!(0),
-        given => given,
+        value => value,
     };
     let document = json!({
         "zarr_format": 3,
         "node_type": "array",
         "shape": shape,
-        "data_type": kind,
+        "data_type": data_type,
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": values::sizes("chunks", value("chunks"))?}},
         "chunk_key_encoding": {"name": "v2", "configuration": {"separator": separator}},
         "fill_value": fill,
@@ -73,9 +66,8 @@ fn text_or_null(value: &Value) -> Value {
     if value.is_string() { value.clone() } else { Value::Null }
 }
 
-/// Name of a type in version 3, and the byte order. A type without a name there keeps the name in
-/// the document.
-fn kind(dtype: &Value) -> (String, &'static str) {
+/// Version 3 name of a version 2 data type, and its byte order. Unknown types keep their name.
+fn data_type(dtype: &Value) -> (String, &'static str) {
     let text = dtype.as_str().unwrap_or_default();
     let (order, name) = text.split_at_checked(1).unwrap_or_default();
     let known = match name {

@@ -5,10 +5,9 @@ use std::fs;
 
 use zippy::{Config, Result, World, run_with};
 
-use super::{Checkpoints, directory, flip, is_step, names, save_step, state};
+use super::{Checkpoints, directory, flip_byte, is_step, names, save_step, state};
 use crate::checkpoint::sizes::BLOCK_BYTES;
 
-/// Name of the damaged generation.
 const LAST: &str = "step-000000000030.000003";
 
 fn three_steps(checkpoints: &Checkpoints) {
@@ -39,7 +38,7 @@ fn passed_over(checkpoints: &Checkpoints, world: &World, wanted: &str) -> Result
     world.barrier()
 }
 
-fn first_does(world: &World, act: impl FnOnce()) {
+fn on_rank_0(world: &World, act: impl FnOnce()) {
     if world.rank() == 0 {
         act();
     }
@@ -66,7 +65,7 @@ fn flipped_byte_in_each_part_is_found() {
                     some.extend((0..length).step_by(1 + length / 11).chain([1, 20, length - 1]));
                 }
                 for at in some.into_iter().filter(|&at| at < length) {
-                    first_does(world, || flip(&path, at));
+                    on_rank_0(world, || flip_byte(&path, at));
                     let block = at as u64 / BLOCK_BYTES * BLOCK_BYTES;
                     let place = if name == "manifest.json" {
                         "byte ".into()
@@ -78,7 +77,7 @@ fn flipped_byte_in_each_part_is_found() {
                     if at == 1 || ranks > 1 {
                         passed_over(&checkpoints, world, &wanted)?;
                     }
-                    first_does(world, || flip(&path, at));
+                    on_rank_0(world, || flip_byte(&path, at));
                     world.barrier()?;
                 }
             }
@@ -105,23 +104,22 @@ fn wrong_lengths_and_missing_files_are_found() {
                 |wanted: &str| if manifest { format!("{name}, byte ") } else { format!("{name}, byte {wanted}") };
             let length = whole.len();
             for less in [length - 1, length / 2, 0] {
-                first_does(world, || fs::write(&path, &whole[..less]).unwrap());
+                on_rank_0(world, || fs::write(&path, &whole[..less]).unwrap());
                 refused(&checkpoints, world, &wanted(&format!("{less}: the data end after {less} of {length} bytes")))?;
             }
-            first_does(world, || fs::write(&path, [&*whole, b"\n"].concat()).unwrap());
+            on_rank_0(world, || fs::write(&path, [&*whole, b"\n"].concat()).unwrap());
             refused(&checkpoints, world, &wanted(&format!("{length}: data go on after the {length} bytes")))?;
-            first_does(world, || fs::remove_file(&path).unwrap());
+            on_rank_0(world, || fs::remove_file(&path).unwrap());
             refused(&checkpoints, world, &format!("{name}: cannot open"))?;
             passed_over(&checkpoints, world, &format!("{name}: cannot open"))?;
-            first_does(world, || fs::create_dir(&path).unwrap());
+            on_rank_0(world, || fs::create_dir(&path).unwrap());
             refused(&checkpoints, world, &format!("{name}: is not a regular file"))?;
-            first_does(world, || {
+            on_rank_0(world, || {
                 fs::remove_dir(&path).unwrap();
                 fs::write(&path, &whole).unwrap();
             });
             world.barrier()?;
         }
-        // Two files with exchanged names.
         let swap = || {
             let (a, b) = (last.join("rank-000001.cells"), last.join("rank-000002.cells"));
             fs::rename(&a, last.join("x"))
@@ -129,9 +127,9 @@ fn wrong_lengths_and_missing_files_are_found() {
                 .and_then(|()| fs::rename(last.join("x"), b))
                 .unwrap();
         };
-        first_does(world, swap);
+        on_rank_0(world, swap);
         refused(&checkpoints, world, "rank-000001.cells, byte ")?;
-        first_does(world, swap);
+        on_rank_0(world, swap);
         world.barrier()?;
         is_step(&checkpoints.latest(world)?.unwrap(), world, 30)
     })
@@ -146,7 +144,7 @@ fn damage_after_opening_is_found_by_reads() {
     run_with(Config::threads(2), |world| {
         let checkpoint = checkpoints.at(world, 30)?;
         world.barrier()?;
-        first_does(world, || flip(&checkpoint.directory().join("rank-000001.cells"), 0));
+        on_rank_0(world, || flip_byte(&checkpoint.directory().join("rank-000001.cells"), 0));
         world.barrier()?;
         let error = checkpoint.array::<f32, 2>(world, "array", zippy::Layout::new).unwrap_err().to_string();
         assert!(error.contains("rank-000001.cells, byte 0: bytes 0 to 255 are damaged"), "{error}");
@@ -169,7 +167,7 @@ fn directory_without_whole_generation_is_an_error() {
         let Err(error) = checkpoints.at(world, 3) else { panic!("there is none") };
         assert!(error.to_string().contains("no checkpoint of step 3; there are 10, 20"), "{error}");
         world.barrier()?;
-        first_does(world, || {
+        on_rank_0(world, || {
             fs::write(directory.path().join("step-000000000010.000001/manifest.json"), "{}").unwrap();
             fs::remove_file(directory.path().join("step-000000000020.000002/state.msgpack")).unwrap();
         });
@@ -223,7 +221,7 @@ fn state_is_read_when_the_checkpoint_is_opened() {
     run_with(Config::threads(3), |world| {
         let checkpoint = checkpoints.at(world, 30)?;
         world.barrier()?;
-        first_does(world, || fs::remove_file(checkpoint.directory().join("state.msgpack")).unwrap());
+        on_rank_0(world, || fs::remove_file(checkpoint.directory().join("state.msgpack")).unwrap());
         world.barrier()?;
         assert_eq!(checkpoint.state::<super::State>()?, state(30));
         let error = checkpoint.state::<u8>().unwrap_err().to_string();

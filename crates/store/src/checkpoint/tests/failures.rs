@@ -9,7 +9,6 @@ use zippy::{Config, Element, Layout, Result, Split, World, run_with};
 
 use super::{Checkpoints, Contents, directory, is_step, names, save_step};
 
-/// Checks that all ranks have the same error of one save.
 fn all_fail(world: &World, wanted: &str, result: Result<()>) {
     let Err(error) = result else { panic!("no error: {wanted}") };
     let text = match error.kind() {
@@ -35,7 +34,6 @@ fn operating_system_errors_are_the_same_on_every_rank() {
         let started = Checkpoints::new(&file, 1).start(world, 1, &Contents::new().array(&array));
         all_fail(world, "cannot write to the directory", started.map(drop));
         drop(array);
-        // The world can still be used.
         save_step(&Checkpoints::new(directory.path().join("good"), 1), world, 1)
     })
     .unwrap();
@@ -101,7 +99,6 @@ fn invalid_contents_are_errors() {
         all_fail(world, "ranks 0 and 1 save different arrays", save(other));
         let zero = Checkpoints::new(directory.path(), 0).save(world, 5, &Contents::new().array(&a));
         all_fail(world, "keeps at least 1 generation", zero);
-        // Empty contents can be saved.
         save(Contents::new())?;
         let checkpoint = checkpoints.latest(world)?.unwrap();
         assert_eq!(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use zippy::{Config, Layout, run_with};
 
-use super::{Checkpoints, Contents, directory, flip, is_step, names, save_step};
+use super::{Checkpoints, Contents, directory, flip_byte, is_step, names, save_step};
 
 #[test]
 fn last_generations_are_kept() {
@@ -14,13 +14,11 @@ fn last_generations_are_kept() {
     run_with(Config::threads(2), |world| {
         for (number, step) in [1, 2, 3, 4, 5].into_iter().enumerate() {
             save_step(&checkpoints, world, step)?;
-            // Rank 0 removes old generations after the save.
             world.barrier()?;
             let first = step.saturating_sub(1).max(1);
             assert_eq!(checkpoints.steps()?, (first..=step).collect::<Vec<_>>(), "{number}");
             world.barrier()?;
         }
-        // The same step again, and an earlier step.
         save_step(&checkpoints, world, 5)?;
         world.barrier()?;
         assert_eq!(names(directory.path()), ["step-000000000004.000004", "step-000000000005.000006"]);
@@ -59,7 +57,6 @@ fn saved(checkpoints: &Checkpoints, step: u64) {
 #[test]
 fn refused_generations_do_not_count() {
     let directory = directory();
-    // Another program uses another value.
     let checkpoints = || Checkpoints::new(directory.path(), 2);
     let latest_is = |step| {
         run_with(Config::threads(3), |world| is_step(&checkpoints().latest(world)?.unwrap(), world, step)).unwrap();
@@ -67,8 +64,7 @@ fn refused_generations_do_not_count() {
     let two = directory.path().join("step-000000000002.000002");
     saved(&checkpoints(), 1);
     saved(&checkpoints(), 2);
-    // Damage that keeps the length.
-    flip(&two.join("rank-000001.cells"), 100);
+    flip_byte(&two.join("rank-000001.cells"), 100);
     latest_is(1);
     let reason = fs::read_to_string(two.join("refused.txt")).unwrap();
     assert!(reason.contains("rank-000001.cells, byte 0: bytes 0 to 255 are damaged"), "{reason}");
@@ -76,13 +72,13 @@ fn refused_generations_do_not_count() {
     assert_eq!(checkpoints().steps().unwrap(), [1, 2, 3]);
     // The mark is removed after the damage is repaired.
     fs::remove_dir_all(directory.path().join("step-000000000003.000003")).unwrap();
-    flip(&two.join("rank-000001.cells"), 100);
+    flip_byte(&two.join("rank-000001.cells"), 100);
     latest_is(2);
     assert!(!two.join("refused.txt").exists());
     saved(&checkpoints(), 4);
     assert_eq!(checkpoints().steps().unwrap(), [2, 4]);
     // A marked generation can be removed.
-    flip(&two.join("rank-000001.cells"), 100);
+    flip_byte(&two.join("rank-000001.cells"), 100);
     run_with(Config::threads(2), |world| checkpoints().at(world, 2).map(drop)).unwrap_err();
     saved(&checkpoints(), 5);
     saved(&checkpoints(), 6);

@@ -10,7 +10,6 @@ use super::{Checkpoints, directory, save_step};
 
 const GENERATION: &str = "step-000000000010.000001";
 
-/// Changes a manifest and updates its checksum.
 fn rewrite(path: &Path, change: impl FnOnce(&mut Value)) {
     let mut manifest: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     manifest.as_object_mut().unwrap().remove("checksum");
@@ -83,13 +82,11 @@ fn contradictions_in_a_manifest_are_refused() {
         Ok(())
     })
     .unwrap();
-    // The unchanged manifest is accepted.
     fs::write(&path, &whole).unwrap();
     rewrite(&path, |_| ());
     run_with(Config::threads(3), |world| super::is_step(&checkpoints.at(world, 10)?, world, 10)).unwrap();
 }
 
-/// Entries with other names than a generation's are ignored.
 #[test]
 fn entries_with_other_names_are_ignored() {
     let directory = directory();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use zippy::{Config, Error, Layout, Result, Split, World, run_with};
 
-use super::{Checkpoints, Contents, again, bits, directory, is_step, names, state};
+use super::{Checkpoints, Contents, bits, command_for_test, directory, is_step, names, state};
 
 const DIRECTORY: &str = "ZIPPY_IO_KILLED";
 
@@ -35,7 +35,7 @@ fn a_child() {
     .unwrap();
 }
 
-/// As [`super::save_step`], every second time in the background.
+/// Like [`super::save_step`], every second time in the background.
 fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     if step.is_multiple_of(2) {
         return super::save_step(checkpoints, world, step);
@@ -50,26 +50,23 @@ fn save(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     pending.wait()
 }
 
-/// Start and kill of programs that save.
 struct Programs<'a> {
     start: &'a (dyn Fn() -> Command + Sync),
     /// Kills a child; the number of the kill selects the rank, if ranks are processes.
     kill: fn(&mut Child, usize),
-    /// Maximum number of saved steps that are not printed.
-    unsaid: u64,
+    max_unprinted: u64,
 }
 
 static THREADS: Programs<'_> =
-    Programs { start: &|| again("kill::a_child"), kill: |child, _| child.kill().unwrap(), unsaid: 1 };
+    Programs { start: &|| command_for_test("kill::a_child"), kill: |child, _| child.kill().unwrap(), max_unprinted: 1 };
 
-/// Starts a child that waits for its signal to save.
-fn waiting(directory: &Path, programs: &Programs<'_>) -> Child {
+fn start_waiting(directory: &Path, programs: &Programs<'_>) -> Child {
     let mut child = (programs.start)();
     child.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// Lets a child save for a while and kills it; returns the last step that it has reported as saved.
-fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u64 {
+fn kill_after(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u64 {
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let saved = |line: String| line.rsplit_once("saved ").and_then(|(_, step)| step.parse::<u64>().ok());
@@ -84,21 +81,20 @@ fn killed(mut child: Child, after: Duration, kill: impl FnOnce(&mut Child)) -> u
 /// Kills `kills` programs, one after the other; returns the number of leftovers.
 fn kill(directory: &Path, programs: &Programs<'_>, kills: usize, mut random: u64) -> usize {
     let checkpoints = Checkpoints::new(directory, 2);
-    let (mut left, mut next) = (0, Some(waiting(directory, programs)));
+    let (mut left, mut next) = (0, Some(start_waiting(directory, programs)));
     for number in 1..=kills {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let after = Duration::from_micros((random >> 33) % 30_000);
-        let last = killed(next.take().unwrap(), after, |child| (programs.kill)(child, number));
+        let last = kill_after(next.take().unwrap(), after, |child| (programs.kill)(child, number));
         // The next child starts while the leftovers of this one are checked.
-        next = (number < kills).then(|| waiting(directory, programs));
+        next = (number < kills).then(|| start_waiting(directory, programs));
         left += names(directory).iter().filter(|name| name.starts_with('.')).count();
         run_with(Config::threads(1 + number % 3), |world| {
             let latest = checkpoints.latest(world)?.expect("some were saved");
             assert!(latest.passed_over().is_empty(), "{:?}", latest.passed_over());
-            let possible = last..=last + programs.unsaid;
+            let possible = last..=last + programs.max_unprinted;
             assert!(possible.contains(&latest.step()), "{} and not {possible:?}", latest.step());
             is_step(&latest, world, latest.step())?;
-            // The previous generation is whole, too.
             match latest.step() - 1 {
                 0 => Ok(()),
                 before => checkpoints.at(world, before).map(drop),
@@ -127,7 +123,7 @@ fn fifty_killed_programs_leave_whole_generations() {
     }
 }
 
-/// One rank of an MPI job is killed, and the launcher ends the others.
+/// The launcher ends the other ranks after one is killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_rank_under_mpi() {
@@ -136,7 +132,7 @@ fn a_rank_under_mpi() {
     let session = launcher::SessionDirectory::new();
     let start = || {
         let mut command = launcher::command(3, &session);
-        command.args(super::alone("kill::a_child"));
+        command.args(super::test_arguments("kill::a_child"));
         command
     };
     let kill_rank = |child: &mut Child, number: usize| {
@@ -148,7 +144,7 @@ fn a_rank_under_mpi() {
         // The launcher may lose the last output of the ranks.
         kill(
             directory.path(),
-            &Programs { start: &start, kill: kill_rank, unsaid: u64::MAX / 2 },
+            &Programs { start: &start, kill: kill_rank, max_unprinted: u64::MAX / 2 },
             6,
             0x2545_f491_4f6c_dd1d,
         );

@@ -24,12 +24,10 @@ use zippy::{Layout, Result, Split, World};
 use super::names::LOCK;
 use super::{Checkpoint, Checkpoints, Contents};
 
-/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Sorted names in a directory, except the lock file.
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -38,21 +36,19 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-fn flip(path: &Path, at: usize) {
+fn flip_byte(path: &Path, at: usize) {
     let mut bytes = std::fs::read(path).unwrap();
     bytes[at] ^= 1 << (at % 8);
     std::fs::write(path, bytes).unwrap();
 }
 
-/// A command that runs one test of this program.
-fn again(test: &str) -> Command {
+fn command_for_test(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(alone(test));
+    command.args(test_arguments(test));
     command
 }
 
-/// Arguments that select one test of this program.
-fn alone(test: &str) -> [String; 3] {
+fn test_arguments(test: &str) -> [String; 3] {
     ["--exact".into(), format!("checkpoint::tests::{test}"), "--nocapture".into()]
 }
 
@@ -73,7 +69,6 @@ fn bits(step: u64, at: &[i64]) -> u32 {
     (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// Saves a small set of arrays at a step.
 fn save_step(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> {
     let array = world.array::<f32, 2>("array", &Layout::new([31, 17]).split_all(Split::Auto).ghost([1, 1]))?;
     array.fill_with(|at| f32::from_bits(bits(step, &at)))?;
@@ -82,7 +77,6 @@ fn save_step(checkpoints: &Checkpoints, world: &World, step: u64) -> Result<()> 
     checkpoints.save(world, step, &Contents::new().array(&array).growable(&list).state(&state(step)))
 }
 
-/// Checks that a checkpoint has the content of [`save_step`].
 fn is_step(checkpoint: &Checkpoint, world: &World, step: u64) -> Result<()> {
     assert_eq!((checkpoint.step(), checkpoint.state::<State>()?), (step, state(step)));
     let array = checkpoint.array::<f32, 2>(world, "array", |shape| Layout::new(shape).split_all(Split::Even(2)))?;

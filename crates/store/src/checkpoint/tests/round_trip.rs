@@ -25,7 +25,6 @@ struct Kind {
     spare: [u32; 2],
 }
 
-/// A cell whose bytes encode its index.
 fn cell<T: Element>(at: &[i64]) -> T {
     let mut cell = T::zeroed();
     let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut cell);
@@ -101,7 +100,6 @@ fn save_all(checkpoints: &Checkpoints, world: &World, started: bool) -> Result<(
     }
     let pending = checkpoints.start(world, 7, &contents)?;
     drop(contents);
-    // The cells have been read by `start`.
     floats.fill(0.0)?;
     bytes.fill(0)?;
     list.clear();
@@ -159,13 +157,11 @@ fn any_ranks_and_cuts_load_the_same_bits() {
     }
 }
 
-/// CRC-32, bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }
 
-/// Reads a generation with the documentation of the files only.
 fn read_by_hand(generation: &Path) {
     let text = std::fs::read(generation.join("manifest.json")).unwrap();
     let first = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;

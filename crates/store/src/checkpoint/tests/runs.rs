@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use zippy::error::ErrorKind;
 use zippy::{Config, World, run_with};
 
-use super::{Checkpoints, again, directory, is_step, names, save_step};
+use super::{Checkpoints, command_for_test, directory, is_step, names, save_step};
 
 const DIRECTORY: &str = "ZIPPY_IO_HELD";
 
@@ -22,9 +22,8 @@ fn a_child() {
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-/// Starts a child that has saved.
 fn holding(directory: &std::path::Path) -> Child {
-    let mut command = again("runs::a_child");
+    let mut command = command_for_test("runs::a_child");
     command.env(DIRECTORY, directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
@@ -47,7 +46,6 @@ fn second_program_is_refused_until_the_first_has_ended() {
         for wanted in ["another program saves its checkpoints here", &format!("process {} on ", child.id()), " UTC"] {
             assert!(text.contains(wanted), "rank {}: {text}, not {wanted}", world.rank());
         }
-        // Loads are allowed.
         is_step(&checkpoints.latest(world)?.unwrap(), world, 7)
     };
     run_with(Config::threads(3), save).unwrap();

@@ -12,7 +12,7 @@ fn layout() -> Layout {
     Layout::new(SHAPE).split_all(Split::Auto).ghost([1, 1])
 }
 
-/// Takes steps, each of which writes the other buffer and swaps both; saves after the last step.
+/// Takes steps; each writes the other buffer and swaps both. Saves after the last step.
 fn run(world: &World, checkpoints: &Checkpoints, steps: u64, is_named: bool) -> Result<()> {
     let mut now = world.array::<u32, 2>("now", &layout())?;
     let mut next = world.array::<u32, 2>("next", &layout())?;

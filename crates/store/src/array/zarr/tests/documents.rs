@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::*;
 
-/// The documents, word for word.
 #[test]
 fn documents_are_written_as_documented() {
     let directory = tempfile::tempdir().unwrap();
@@ -27,7 +26,7 @@ fn documents_are_written_as_documented() {
         let array = world.array::<f32, 2>("array", &whole([5, 4]))?;
         array.fill_with(|at| number(&at) as f32)?;
         save(world, &path, &array.at(..), &metadata, &options)?;
-        let found = look(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
+        let found = assert_loaded_cells(world, &path, None, [5, 4], &|at| number(&at) as f32)?;
         assert_eq!(found, metadata);
         // Metadata of the loaded cells: one step along x is one along y in space.
         let (_, found) = load::<f32, 2>(world, &path, "part", None, Some([2..5, 1..4]), [2, 3], Layout::new)?;
@@ -39,7 +38,6 @@ fn documents_are_written_as_documented() {
     .unwrap();
     let along = files(&straight);
     let files = files(&path);
-    // Coordinates are written only for axes along those of space.
     assert!(!files.contains_key("x/zarr.json"));
     let places = serde_json::from_slice::<serde_json::Value>(&along["x/zarr.json"]).unwrap();
     assert_eq!(places["attributes"], json!({"units": "mm"}));

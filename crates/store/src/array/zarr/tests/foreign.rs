@@ -6,15 +6,14 @@ use serde_json::Value;
 
 use super::*;
 
-/// Writes a file of a store, with its directories.
 fn put(path: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     let file = path.join(name);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, bytes).unwrap();
 }
 
-/// A version 2 document for 10 x 7 cells in chunks of 4 x 3 (Zarr's order), with changed values.
-fn second(dtype: &str, changes: Value) -> String {
+/// Version 2 document of 10 x 7 cells in chunks of 4 x 3 (Zarr's order), with changed values.
+fn version_2_document(dtype: &str, changes: Value) -> String {
     let mut document = json!({
         "shape": [10, 7], "chunks": [4, 3], "dtype": dtype, "fill_value": 0, "order": "C", "filters": null,
         "compressor": null, "zarr_format": 2,
@@ -38,7 +37,6 @@ fn chunk(at: [i64; 2], is_fortran: bool, bytes: impl Fn(i64) -> Vec<u8>) -> Vec<
     cells.into_iter().flat_map(|[y, x]| bytes(value(4 * at[0] + y, 3 * at[1] + x))).collect()
 }
 
-/// Writes a version 2 array, and compares it on several numbers of ranks.
 fn holds<T: Element + PartialEq + std::fmt::Debug>(
     (dtype, changes, separator): (&str, Value, &str),
     is_fortran: bool,
@@ -47,10 +45,9 @@ fn holds<T: Element + PartialEq + std::fmt::Debug>(
 ) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
-    put(&path, ".zarray", second(dtype, changes));
+    put(&path, ".zarray", version_2_document(dtype, changes));
     for y in 0..3 {
         for x in 0..3 {
-            // One column of chunks is missing.
             if y == 0 || x > 0 {
                 put(&path, &format!("{y}{separator}{x}"), packed(chunk([y, x], is_fortran, encode)));
             }
@@ -58,7 +55,7 @@ fn holds<T: Element + PartialEq + std::fmt::Debug>(
     }
     for ranks in [1, 3, 5] {
         run_with(Config::threads(ranks), |world| {
-            look(world, &path, None, [7, 10], &|[x, y]: [i64; 2]| number(value(y, x))).map(drop)
+            assert_loaded_cells(world, &path, None, [7, 10], &|[x, y]: [i64; 2]| number(value(y, x))).map(drop)
         })
         .unwrap();
     }
@@ -95,14 +92,16 @@ fn one_axis_in_order_f_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
     let changes = json!({"shape": [10], "chunks": [4], "order": "F", "fill_value": 0.0});
-    put(&path, ".zarray", second("<f4", changes));
+    put(&path, ".zarray", version_2_document("<f4", changes));
     let bytes = |at: i64| (4 * at..4 * at + 4).flat_map(|x| (x as f32).to_le_bytes()).collect::<Vec<u8>>();
     (0..3).for_each(|at| put(&path, &at.to_string(), bytes(at)));
-    run_with(Config::threads(2), |world| look(world, &path, None, [10], &|[x]: [i64; 1]| x as f32).map(drop)).unwrap();
+    run_with(Config::threads(2), |world| {
+        assert_loaded_cells(world, &path, None, [10], &|[x]: [i64; 1]| x as f32).map(drop)
+    })
+    .unwrap();
 }
 
-/// A version 3 document of f32 cells.
-fn third(shape: &[u64], chunk: &[u64], codecs: Value) -> String {
+fn version_3_document(shape: &[u64], chunk: &[u64], codecs: Value) -> String {
     json!({
         "zarr_format": 3, "node_type": "array", "shape": shape, "data_type": "float32", "fill_value": "0",
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunk}},
@@ -149,28 +148,29 @@ fn transposed_chunks_are_read() {
     .enumerate()
     {
         let path = directory.path().join(format!("{turn}.zarr"));
-        put(&path, "zarr.json", third(&[3, 5, 7], &[2, 3, 4], codecs));
+        put(&path, "zarr.json", version_3_document(&[3, 5, 7], &[2, 3, 4], codecs));
         for at in Region::new(&[0; 3], &[2; 3]).unwrap().points() {
             let first = [2 * at[0], 3 * at[1], 4 * at[2]];
             put(&path, &format!("c/{}/{}/{}", at[0], at[1], at[2]), cells(first, [2, 3, 4], order));
         }
         run_with(Config::threads(3), |world| {
-            look(world, &path, None, [7, 5, 3], &|[x, y, z]: [i64; 3]| number(&[z, y, x]) as f32).map(drop)
+            assert_loaded_cells(world, &path, None, [7, 5, 3], &|[x, y, z]: [i64; 3]| number(&[z, y, x]) as f32)
+                .map(drop)
         })
         .unwrap();
     }
     // The components of vectors are slowest in order F.
     let path = directory.path().join("vectors.zarr");
-    put(&path, "zarr.json", third(&[5, 3, 4], &[2, 3, 4], json!([transpose(json!([2, 1, 0])), little()])));
+    put(&path, "zarr.json", version_3_document(&[5, 3, 4], &[2, 3, 4], json!([transpose(json!([2, 1, 0])), little()])));
     (0..3).for_each(|at| put(&path, &format!("c/{at}/0/0"), cells([2 * at, 0, 0], [2, 3, 4], [2, 1, 0])));
     run_with(Config::threads(3), |world| {
         let value = |[x, y]: [i64; 2]| [0, 1, 2, 3].map(|part| number(&[y, x, part]) as f32);
-        look(world, &path, None, [3, 5], &value).map(drop)
+        assert_loaded_cells(world, &path, None, [3, 5], &value).map(drop)
     })
     .unwrap();
 }
 
-/// Bytes of a shard: its parts in this order, and the index in Zarr's order.
+/// Bytes of a shard: the parts in this order, and the index in Zarr's order.
 fn shard(parts: Vec<Option<Vec<u8>>>, is_at_end: bool) -> Vec<u8> {
     let index_bytes = 16 * parts.len() + 4;
     let (mut index, mut data) = (Vec::new(), Vec::new());
@@ -200,7 +200,7 @@ fn shards_in_shards_are_read() {
     let missing = |y: i64, x: i64| (y, x) == (4, 3) || (0..4).contains(&y) && (6..12).contains(&x);
     let inner = sharding(&[3, 2], json!([little()]), false);
     let codecs = json!([transpose(json!([1, 0])), sharding(&[6, 4], json!([inner]), true)]);
-    put(&path, "zarr.json", third(&[11, 12], &[8, 12], codecs));
+    put(&path, "zarr.json", version_3_document(&[11, 12], &[8, 12], codecs));
     for file in 0..2 {
         // The index is in the file's order: along x, and then along y.
         let outer = (0..2).flat_map(|x| (0..2).map(move |y| [8 * file + 4 * y, 6 * x]));
@@ -215,7 +215,7 @@ fn shards_in_shards_are_read() {
     for ranks in [1, 3, 5] {
         run_with(Config::threads(ranks), |world| {
             let value = |[x, y]: [i64; 2]| if missing(y / 2 * 2, x / 3 * 3) { 0.0 } else { number(&[y, x]) as f32 };
-            look(world, &path, None, [12, 11], &value).map(drop)
+            assert_loaded_cells(world, &path, None, [12, 11], &value).map(drop)
         })
         .unwrap();
     }
@@ -250,16 +250,16 @@ fn only_array_is_read_at_any_depth() {
         errors.unwrap().remove(0)
     };
     assert!(error_of(None).contains("has no array of float32; there is none"), "{}", error_of(None));
-    put(&path, "a/b/t/zarr.json", third(&[2, 3], &[2, 3], json!([little()])));
+    put(&path, "a/b/t/zarr.json", version_3_document(&[2, 3], &[2, 3], json!([little()])));
     put(&path, "a/b/t/c/0/0", cells([0, 0], [2, 3], [0, 1]));
     run_with(Config::threads(2), |world| {
-        look(world, &path, None, [3, 2], &|[x, y]: [i64; 2]| number(&[y, x]) as f32).map(drop)
+        assert_loaded_cells(world, &path, None, [3, 2], &|[x, y]: [i64; 2]| number(&[y, x]) as f32).map(drop)
     })
     .unwrap();
     let named = error_of(Some("a/b"));
     assert!(named.contains("\"a/b\" is a group, not an array; there are: \"a/b/t\" (float32, 3 x 2)"), "{named}");
     assert!(error_of(Some("t")).contains("has no array \"t\"; there are: \"a/b/t\" (float32, 3 x 2)"));
-    put(&path, "a/c/u/zarr.json", third(&[2, 3], &[2, 3], json!([little()])));
+    put(&path, "a/c/u/zarr.json", version_3_document(&[2, 3], &[2, 3], json!([little()])));
     let several = error_of(None);
     assert!(
         several.contains("must be named; there are: \"a/b/t\" (float32, 3 x 2), \"a/c/u\" (float32, 3 x 2)"),
@@ -273,7 +273,7 @@ fn dangling_links_are_errors() {
     let directory = tempfile::tempdir().unwrap();
     for link in ["c/0/0", "c/0", "c"] {
         let path = directory.path().join(format!("{}.zarr", link.len()));
-        put(&path, "zarr.json", third(&[2, 3], &[2, 3], json!([little()])));
+        put(&path, "zarr.json", version_3_document(&[2, 3], &[2, 3], json!([little()])));
         fs::create_dir_all(path.join(link).parent().unwrap()).unwrap();
         std::os::unix::fs::symlink("nowhere", path.join(link)).unwrap();
         run_with(Config::threads(3), |world| {
@@ -283,11 +283,10 @@ fn dangling_links_are_errors() {
         })
         .unwrap();
     }
-    // Also for a document, and for the attributes next to a document.
     let path = directory.path().join("document.zarr");
     fs::create_dir(&path).unwrap();
     std::os::unix::fs::symlink("nowhere", path.join(".zattrs")).unwrap();
-    put(&path, ".zarray", second("<f4", json!({})));
+    put(&path, ".zarray", version_2_document("<f4", json!({})));
     let error = describe(&path).unwrap().arrays[0].error.clone().unwrap().to_string();
     assert!(error.contains(".zattrs"), "{error}");
 }
@@ -305,9 +304,9 @@ fn wrong_key_encoding_is_reported() {
             2,
         )
         .unwrap();
-        stored[0].stranger()
+        stored[0].foreign_file()
     };
-    put(&path, "zarr.json", third(&[4, 3], &[2, 3], json!([little()])));
+    put(&path, "zarr.json", version_3_document(&[4, 3], &[2, 3], json!([little()])));
     assert_eq!(stranger(), None);
     for name in [".DS_Store", "c/.hidden"] {
         put(&path, name, [0]);
@@ -325,7 +324,6 @@ fn wrong_key_encoding_is_reported() {
     assert_eq!(stranger(), None);
 }
 
-/// Every bit of a chunk in a store with default options is checked.
 #[test]
 fn flipped_bit_in_default_store_is_noticed() {
     let directory = tempfile::tempdir().unwrap();

@@ -24,10 +24,10 @@ fn levels_have_every_second_cell() {
                 (value, [10, 6, 7].map(|cells: i64| (cells + every - 1) / every))
             };
             let (value, shape) = of_level(0);
-            look(world, &path, None, shape, &value)?;
+            assert_loaded_cells(world, &path, None, shape, &value)?;
             for level in 1..=4 {
                 let (value, shape) = of_level(level);
-                let found = look(world, &path, Some(&format!("levels/{level}/array")), shape, &value)?;
+                let found = assert_loaded_cells(world, &path, Some(&format!("levels/{level}/array")), shape, &value)?;
                 assert_eq!((found.axes[1].spacing, found.axes[1].origin), (0.5 * (1 << level) as f64, 3.0));
             }
             Ok(())
@@ -56,8 +56,8 @@ fn levels_of_records_and_vectors_survive() {
         let array = world.array::<Pair, 1>("pairs", &whole([21]))?;
         array.fill_with(value)?;
         save(world, &path, &array.at(..), &Metadata::default(), &options)?;
-        look(world, &path, None, [21], &value)?;
-        look(world, &path, Some("levels/2/pairs"), [6], &|[i]| value([4 * i]))?;
+        assert_loaded_cells(world, &path, None, [21], &value)?;
+        assert_loaded_cells(world, &path, Some("levels/2/pairs"), [6], &|[i]| value([4 * i]))?;
         Ok(())
     })
     .unwrap();

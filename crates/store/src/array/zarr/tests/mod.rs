@@ -21,7 +21,6 @@ use super::{Compression, ZarrOptions, describe, save};
 use crate::array::{LoadOptions, load_with};
 use zippy_io::array::{Axis, Metadata};
 
-/// Loads an array of a store, with a section and steps.
 fn load<T: Element, const D: usize>(
     world: &World,
     path: &Path,
@@ -53,7 +52,6 @@ struct Particle {
     pair: Pair,
 }
 
-/// A number that encodes the index of a cell.
 fn number(at: &[i64]) -> i64 {
     at.iter().rev().fold(1, |number, at| 11 * number + at)
 }
@@ -62,7 +60,6 @@ fn whole<const D: usize>(shape: [i64; D]) -> Layout {
     Layout::new(shape).split_all(Split::Auto)
 }
 
-/// All files of a directory by their relative paths.
 fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut left = vec![path.to_path_buf()];
@@ -80,15 +77,13 @@ fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// CRC-32C, bit by bit.
 fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |crc, &byte| {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg()))
     })
 }
 
-/// Decodes the compression and checksum of a chunk.
-fn unpacked(bytes: &[u8], options: &ZarrOptions) -> Vec<u8> {
+fn decode_chunk(bytes: &[u8], options: &ZarrOptions) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if options.checksum {
         let sum = bytes.split_off(bytes.len() - 4);
@@ -119,7 +114,7 @@ fn chunks<const D: usize>(
         at.reverse();
         let at: [i64; D] = at.try_into().unwrap();
         let (Some(shard), Some(chunk)) = (&options.shard, &options.chunk) else {
-            all.push((at, unpacked(bytes, options)));
+            all.push((at, decode_chunk(bytes, options)));
             continue;
         };
         let counts: [i64; D] = std::array::from_fn(|axis| shard[axis] / chunk[axis]);
@@ -131,7 +126,7 @@ fn chunks<const D: usize>(
             let [first, length] = [0, 8].map(|at| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap()));
             if first != u64::MAX {
                 let at = std::array::from_fn(|axis| at[axis] * counts[axis] + inner[axis]);
-                all.push((at, unpacked(&data[first as usize..][..length as usize], options)));
+                all.push((at, decode_chunk(&data[first as usize..][..length as usize], options)));
             }
         }
     }
@@ -163,8 +158,7 @@ fn expected<T: Element, const D: usize>(
     numbers.points().map(of).filter(|(_, bytes)| bytes.iter().any(|&byte| byte != 0)).collect()
 }
 
-/// Loads an array with some cuts, sections and steps, and compares every cell.
-fn look<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
+fn assert_loaded_cells<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     world: &World,
     path: &Path,
     which: Option<&str>,
@@ -195,7 +189,6 @@ fn look<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
     Ok(metadata)
 }
 
-/// Options that cover all features.
 fn options<const D: usize>(chunk: [i64; D], shard: [i64; D]) -> Vec<ZarrOptions> {
     let plain = ZarrOptions { chunk: Some(chunk.to_vec()), checksum: false, ..ZarrOptions::default() };
     let shard = Some(shard.to_vec());
@@ -226,7 +219,7 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             array.fill_with(&value)?;
             let bytes = save(world, &path, &array.at(..), &Metadata::default(), options)?;
             assert_eq!(bytes, files(&path).values().map(|bytes| bytes.len() as u64).sum::<u64>());
-            let metadata = look(world, &path, None, shape, &value)?;
+            let metadata = assert_loaded_cells(world, &path, None, shape, &value)?;
             assert_eq!(metadata.name.as_deref(), Some("array"));
             Ok(())
         };
@@ -241,7 +234,6 @@ fn round_trip<T: Element + PartialEq + std::fmt::Debug, const D: usize>(
             assert!(found == wanted, "{node}, {options:?}, {ranks} ranks");
         }
     }
-    // Temporary directories have been removed.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), options.len());
 }
 
@@ -253,10 +245,9 @@ fn sections_and_empty_arrays_survive() {
         let array = world.array::<f32, 2>("array", &whole([9, 8]))?;
         array.fill_with(|at| number(&at) as f32)?;
         crate::array::save(world, &path, array.at([2..7, 3..4]))?;
-        look(world, &path, Some("array"), [5, 1], &|at| number(&[at[0] + 2, at[1] + 3]) as f32)?;
+        assert_loaded_cells(world, &path, Some("array"), [5, 1], &|at| number(&[at[0] + 2, at[1] + 3]) as f32)?;
         let part = crate::array::load::<f32, 2>(world, &path, "part", whole)?;
         assert_eq!(part.shape(), [5, 1]);
-        // Each save replaces the previous store.
         let options = ZarrOptions { levels: 3, ..ZarrOptions::default() };
         save(world, &path, &array.at([4..4, 0..8]), &Metadata::default(), &options)?;
         let (none, _) = load::<f32, 2>(world, &path, "none", None, None, [1, 1], whole)?;

@@ -58,16 +58,15 @@ fn stores_of_zarr_python_are_loaded() {
     let path = |name: &str| directory.path().join(name);
     for ranks in [1, 2, 3, 5] {
         run_with(Config::threads(ranks), |world| {
-            let found = look(world, &path("default.zarr"), None, [5, 3], &|at| value(at) as f32)?;
+            let found = assert_loaded_cells(world, &path("default.zarr"), None, [5, 3], &|at| value(at) as f32)?;
             assert_eq!(found.attributes["scanner"], "CT");
             let names: Vec<_> = found.axes.iter().map(|axis| axis.name.as_deref()).collect();
             assert_eq!(names, [Some("x"), Some("y")]);
-            // The path of the array itself.
-            look(world, &path("default.zarr/density"), None, [5, 3], &|at| value(at) as f32)?;
-            look(world, &path("shards.zarr"), Some("density"), [5, 3], &|at| value(at) as u16)?;
-            look(world, &path("second.zarr"), None, [5, 3], &|at| value(at) as i16)?;
-            look(world, &path("blosc.zarr"), None, [40, 30], &|at| value(at) as i16)?;
-            look(world, &path("blosc2.zarr"), None, [40, 30], &|at| value(at) as i16)?;
+            assert_loaded_cells(world, &path("default.zarr/density"), None, [5, 3], &|at| value(at) as f32)?;
+            assert_loaded_cells(world, &path("shards.zarr"), Some("density"), [5, 3], &|at| value(at) as u16)?;
+            assert_loaded_cells(world, &path("second.zarr"), None, [5, 3], &|at| value(at) as i16)?;
+            assert_loaded_cells(world, &path("blosc.zarr"), None, [40, 30], &|at| value(at) as i16)?;
+            assert_loaded_cells(world, &path("blosc2.zarr"), None, [40, 30], &|at| value(at) as i16)?;
             Ok(())
         })
         .unwrap();
@@ -78,7 +77,6 @@ fn stores_of_zarr_python_are_loaded() {
     assert_eq!(describe(&path("blosc2.zarr")).unwrap().arrays[0].codecs, ["bytes", "blosc"]);
 }
 
-/// Changes a document of a store.
 fn change(path: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let mut document = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     change(&mut document);
@@ -117,9 +115,9 @@ fn axes_of_ome_zarr_and_xarray_are_read() {
     change(&path.join("a/zarr.json"), |document| document["attributes"] = json!({}));
     near(spacings().collect(), [("x", mm(), 0.1, 3.0), ("y", mm(), 0.2, 3.0)]);
     // Coordinates that are not equidistant give only a name and a unit.
-    let mut places = std::fs::read(path.join("x/c/0")).unwrap();
-    places[8..16].copy_from_slice(&3.11_f64.to_le_bytes());
-    std::fs::write(path.join("x/c/0"), places).unwrap();
+    let mut coordinates = std::fs::read(path.join("x/c/0")).unwrap();
+    coordinates[8..16].copy_from_slice(&3.11_f64.to_le_bytes());
+    std::fs::write(path.join("x/c/0"), coordinates).unwrap();
     near(spacings().collect(), [("x", mm(), 1.0, 0.0), ("y", mm(), 0.2, 3.0)]);
     let metadata_axes = |path: &Path| describe(path).unwrap().metadata.axes;
     assert_eq!((metadata_axes(&path)[1].spacing * 10.0).round(), 1.0);
@@ -132,14 +130,14 @@ fn axes_of_ome_zarr_and_xarray_are_read() {
     assert_eq!(metadata_axes(&path)[1].spacing, 4.0);
     // The transformations of a level apply in order, then those of all levels. Unknown ones are
     // ignored.
-    let of_level =
+    let level_transformations =
         json!([{"type": "scale", "scale": [4.0, 0.5]}, {"type": "translation", "translation": [10.0, -1.0]}]);
     let of_all = json!([
         {"type": "identity"}, {"type": "scale", "scale": [0.25, 3.0]}, {"type": "translation", "translation": [0.5, 7.0]},
     ]);
     change(&path.join("zarr.json"), |document| {
         let multiscale = &mut document["attributes"]["ome"]["multiscales"][0];
-        multiscale["datasets"][0]["coordinateTransformations"] = of_level;
+        multiscale["datasets"][0]["coordinateTransformations"] = level_transformations;
         multiscale["coordinateTransformations"] = of_all;
     });
     near(spacings().collect(), [("x", None, 1.5, 4.0), ("y", Some("micrometer".into()), 2.0, 3.0)]);
@@ -177,7 +175,7 @@ fn load_without_a_name_needs_a_single_array() {
                 && error.contains("other/.zarray"),
             "{error}"
         );
-        look(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
+        assert_loaded_cells(world, &path, Some("density"), [5, 3], &|at| value(at) as i16).map(|_| ())
     })
     .unwrap();
     let described = describe(&path).unwrap().arrays;

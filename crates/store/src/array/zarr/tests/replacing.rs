@@ -15,7 +15,7 @@ fn store_is_replaced_as_a_whole() {
     run_with(Config::threads(3), |world| {
         save_small(world, &path, "old", 1.0)?;
         save_small(world, &path, "new", 2.0)?;
-        look(world, &path, None, [10], &|_| 2.0_f32)?;
+        assert_loaded_cells(world, &path, None, [10], &|_| 2.0_f32)?;
         world.barrier()
     })
     .unwrap();
@@ -24,7 +24,6 @@ fn store_is_replaced_as_a_whole() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// A symbolic link stays a link.
 #[cfg(unix)]
 #[test]
 fn target_of_a_link_is_replaced() {
@@ -36,19 +35,19 @@ fn target_of_a_link_is_replaced() {
         let error = crate::array::load::<f32, 1>(world, &link, "none", whole).unwrap_err().to_string();
         assert!(error.contains("link.zarr: cannot open"), "{error}");
         save_small(world, &link, "array", 1.0)?;
-        look(world, &real, None, [10], &|_| 1.0_f32)?;
+        assert_loaded_cells(world, &real, None, [10], &|_| 1.0_f32)?;
         save_small(world, &link, "array", 2.0)?;
-        look(world, &real, None, [10], &|_| 2.0_f32)?;
+        assert_loaded_cells(world, &real, None, [10], &|_| 2.0_f32)?;
         world.barrier()
     })
     .unwrap();
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     use std::os::unix::fs::PermissionsExt;
-    let beside = directory.path().join("directory");
-    std::fs::create_dir(&beside).unwrap();
+    let new_directory = directory.path().join("directory");
+    std::fs::create_dir(&new_directory).unwrap();
     // The mode of a new store is that of any new directory.
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
-    assert_eq!(mode(&real), mode(&beside));
+    assert_eq!(mode(&real), mode(&new_directory));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 3);
 }
 
@@ -63,7 +62,7 @@ fn empty_directory_becomes_a_store() {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
     run_with(Config::threads(2), |world| {
         save_small(world, &path, "array", 3.0)?;
-        look(world, &path, None, [10], &|_| 3.0_f32)?;
+        assert_loaded_cells(world, &path, None, [10], &|_| 3.0_f32)?;
         world.barrier()
     })
     .unwrap();
@@ -78,23 +77,24 @@ fn file_in_a_store_has_the_format_of_its_extension() {
     let path = directory.path().join("x.zarr");
     run_with(Config::threads(2), |world| {
         save_small(world, &path, "array", 3.0)?;
-        let array = world.array::<f32, 1>("beside", &whole([4]))?;
+        let array = world.array::<f32, 1>("new_directory", &whole([4]))?;
         array.fill(5.0)?;
-        let file = path.join("beside.npy");
+        let file = path.join("new_directory.npy");
         crate::array::save(world, &file, array.at(..))?;
         let again = crate::array::load::<f32, 1>(world, &file, "loaded", whole)?;
         for chunk in again.chunks() {
             assert!(chunk.all().read()?.iter().all(|&cell| cell == 5.0));
         }
-        // A node may have such a name, too.
-        look(world, &path, None, [10], &|_| 3.0_f32)?;
+        assert_loaded_cells(world, &path, None, [10], &|_| 3.0_f32)?;
         world.barrier()
     })
     .unwrap();
-    assert!(path.join("beside.npy").is_file());
+    assert!(path.join("new_directory.npy").is_file());
     std::fs::rename(path.join("array"), path.join("array.npy")).unwrap();
-    run_with(Config::threads(2), |world| look(world, &path.join("array.npy"), None, [10], &|_| 3.0_f32).map(drop))
-        .unwrap();
+    run_with(Config::threads(2), |world| {
+        assert_loaded_cells(world, &path.join("array.npy"), None, [10], &|_| 3.0_f32).map(drop)
+    })
+    .unwrap();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! [`Window`]: selection of the cells of a file that an array gets.
+//! [`FileSelection`]: the cells of a file that become an array.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,20 +10,17 @@ use zippy_files::FileError;
 use zippy_io::array::AxisOrder;
 use zippy_io::array::Metadata;
 
-/// A box of the cells of a file, of which every n-th is selected along each axis.
+/// Box of file cells, with a step along each axis.
 #[derive(Debug, Clone)]
-pub(super) struct Window {
+pub(super) struct FileSelection {
     start: Index,
     pub step: Index,
-    /// Shape of the resulting array.
+    /// Shape of the selected array.
     pub shape: Index,
 }
 
-impl Window {
-    /// Window of a file with an array of this shape; by default, all cells.
-    ///
-    /// # Errors
-    /// A section that leaves the file, a step below 1, or another number of axes in either.
+impl FileSelection {
+    /// Selects all cells by default.
     pub(super) fn new(
         path: &Path,
         shape: &Index,
@@ -35,10 +32,10 @@ impl Window {
         let section = match section {
             None => Region::whole(*shape),
             Some(ranges) => {
-                let lies = |(axis, range): (usize, &Range<i64>)| {
+                let fits = |(axis, range): (usize, &Range<i64>)| {
                     range.start >= 0 && range.start <= range.end && range.end <= shape[axis]
                 };
-                if ranges.len() != axes || !ranges.iter().enumerate().all(lies) {
+                if ranges.len() != axes || !ranges.iter().enumerate().all(fits) {
                     return wrong(format!("holds an array of {shape}, in which the section {ranges:?} does not lie"));
                 }
                 Region::between(
@@ -58,44 +55,40 @@ impl Window {
         Ok(Self { start: section.start, step, shape: kept })
     }
 
-    /// The same cells in the file's order of axes.
     pub(super) fn reordered(&self, order: &AxisOrder) -> Self {
         let Self { start, step, shape } = self;
         Self { start: order.to_file(start), step: order.to_file(step), shape: order.to_file(shape) }
     }
 
-    /// Cell of the file for a cell of the array.
     pub(super) fn cell_in_file(&self, cell: &Index) -> Index {
         Index::from_fn(cell.axes(), |axis| self.start[axis] + cell[axis] * self.step[axis])
     }
 
-    /// Box of the file with the cells of a non-empty box of the array.
     pub(super) fn in_file(&self, wanted: &Region) -> Region {
         let last = Index::from_fn(wanted.axes(), |axis| wanted.end[axis] - 1);
         let end = self.cell_in_file(&last);
         Region::between(self.cell_in_file(&wanted.start), Index::from_fn(end.axes(), |axis| end[axis] + 1))
     }
 
-    /// Box of the array whose cells are in a box of the file; `None` if it is empty.
+    /// Array box of a file box; `None` if no cell is selected.
     #[cfg(feature = "zarr")]
     pub(super) fn in_array(&self, found: &Region) -> Option<Region> {
         let axes = found.axes();
-        let up = |cell: i64, axis: usize| {
+        let array_index = |cell: i64, axis: usize| {
             let distance = (cell - self.start[axis]).max(0);
             (distance / self.step[axis] + i64::from(distance % self.step[axis] != 0)).min(self.shape[axis])
         };
-        let start = Index::from_fn(axes, |axis| up(found.start[axis], axis));
-        let end = Index::from_fn(axes, |axis| up(found.end[axis], axis));
+        let start = Index::from_fn(axes, |axis| array_index(found.start[axis], axis));
+        let end = Index::from_fn(axes, |axis| array_index(found.end[axis], axis));
         (0..axes).all(|axis| start[axis] < end[axis]).then(|| Region::between(start, end))
     }
 
-    /// Metadata of the selected cells, from the metadata of the file.
     pub(super) fn metadata(&self, mut metadata: Metadata) -> Metadata {
         let offsets: Vec<f64> =
             metadata.axes.iter().zip(self.start.iter()).map(|(axis, &start)| axis.spacing * start as f64).collect();
         let directions = metadata.directions.take();
-        // Distance from the first cell of the array to the first cell of the window, along a
-        // dimension of space.
+        // Distance from the first cell of the array to the first selected cell, along a dimension
+        // of space.
         let shift = |row: usize| match &directions {
             None => offsets.get(row).copied().unwrap_or(0.0),
             Some(all) => {
