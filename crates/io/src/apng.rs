@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 
 use zippy_files::PendingFile;
 
-use super::picture::{Style, refused, size};
+use super::picture::{Style, encoder_error, size};
 use crate::IoError;
 use crate::image::Image;
 
-/// Offset of the `acTL` chunk's type, after the signature, the header and the chunk's length.
-const COUNT_AT: u64 = 8 + 25 + 4;
+/// Offset of the type of the `acTL` chunk: after the signature, the header and the chunk's length.
+const FRAME_COUNT_OFFSET: u64 = 8 + 25 + 4;
 
-/// Width and height in pixels.
 type Size = (u32, u32);
 
-/// Writer of an endless movie, frame by frame. It keeps no frames in memory. The file gets its name
-/// after all frames ([`Self::finish`]), or earlier with fewer frames ([`Self::stop`]); dropped
-/// before, it is removed. Local.
+/// Writer of an endless movie, frame by frame; it keeps no frames in memory. The file gets its name
+/// after all frames ([`Self::finish`]), or earlier with fewer frames ([`Self::stop`]); a movie
+/// dropped before is removed. Local.
 ///
 /// ```
 /// use zippy_io::image::Image;
@@ -35,7 +34,7 @@ type Size = (u32, u32);
 pub struct Movie {
     path: PathBuf,
     style: Style,
-    /// Seconds per frame, as a fraction.
+    /// Seconds per frame: numerator and denominator.
     delay: (u16, u16),
     frames: u32,
     written: u32,
@@ -80,7 +79,7 @@ impl Movie {
                 return Err(IoError::request(&self.path, message));
             }
             let written = writer.write_image_data(&self.style.bytes(image));
-            written.map_err(|error| refused(&self.path, error))?;
+            written.map_err(|error| encoder_error(&self.path, error))?;
         }
         self.written += 1;
         Ok(())
@@ -93,7 +92,7 @@ impl Movie {
             .set_animated(self.frames, 0)
             .and_then(|()| encoder.set_frame_delay(numerator, denominator))
             .and_then(|()| encoder.write_header())
-            .map_err(|error| refused(&self.path, error))
+            .map_err(|error| encoder_error(&self.path, error))
     }
 
     /// Completes the file and syncs it to the disk.
@@ -108,8 +107,7 @@ impl Movie {
         Ok(self.end()?.commit()?)
     }
 
-    /// Completes the file with the frames written so far, for programs that must end early. Does
-    /// not wait for the disk.
+    /// Completes the file with the frames written so far, without waiting for the disk.
     ///
     /// # Errors
     /// No frames, or a write error; no file is left then.
@@ -117,24 +115,23 @@ impl Movie {
         Ok(self.end()?.put()?)
     }
 
-    /// Ends the file after the frames written so far.
     fn end(self) -> Result<PendingFile, IoError> {
         let Some((_, writer)) = self.writer else {
             return Err(IoError::request(&self.path, "the movie ends before its first frame"));
         };
-        writer.finish().map_err(|error| refused(&self.path, error))?;
+        writer.finish().map_err(|error| encoder_error(&self.path, error))?;
         if self.written < self.frames {
             let count = [*b"acTL", self.written.to_be_bytes(), 0_u32.to_be_bytes()].concat();
             let mut check = flate2::Crc::new();
             check.update(&count);
-            self.file.rewrite(COUNT_AT, &[&count[..], &check.sum().to_be_bytes()].concat())?;
+            self.file.rewrite(FRAME_COUNT_OFFSET, &[&count[..], &check.sum().to_be_bytes()].concat())?;
         }
         Ok(self.file)
     }
 }
 
-/// Duration of a frame in seconds: exact for whole numbers of frames per second, else rounded to
-/// 1/6000 s, or to 1/60,000 s above 60 frames per second.
+/// Duration of a frame in seconds: exact for whole rates, else rounded to 1/6000 s, or to 1/60,000
+/// s above 60 frames per second.
 fn delay(per_second: f64) -> Option<(u16, u16)> {
     if !(0.1..=1000.0).contains(&per_second) {
         None
@@ -152,7 +149,6 @@ mod tests {
     use super::*;
     use crate::png::{Behind, Depth};
 
-    /// A frame whose pixel values encode frame number and pixel index.
     fn frame(number: usize) -> Image {
         let pixel = |i: usize| [number as f32 / 10.0, i as f32 / 20.0, 0.0, 1.0];
         Image { width: 5, height: 3, pixels: (0..15).map(pixel).collect() }

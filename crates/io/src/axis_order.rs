@@ -3,11 +3,11 @@
 use zippy_plan::extents::Index;
 use zippy_plan::region::Region;
 
-/// Cells along each of two axes that are copied together: source and destination of a tile fit the
-/// first-level cache.
+/// Extent of a tile along each of two axes: source and destination of a tile fit the first-level
+/// cache.
 const TILE: usize = 32;
 
-/// The array axis of each file axis, fastest first: a permutation.
+/// Array axis of each file axis, fastest first: a permutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AxisOrder(Vec<usize>);
 
@@ -35,12 +35,12 @@ impl AxisOrder {
         out
     }
 
-    /// Box of the file for a box of the array.
+    /// File box of an array box.
     pub fn region_in_file(&self, region: &Region) -> Region {
         Region::between(self.to_file(&region.start), self.to_file(&region.end))
     }
 
-    /// Box of the array for a box of the file.
+    /// Array box of a file box.
     pub fn region_in_array(&self, region: &Region) -> Region {
         Region::between(self.to_array(&region.start), self.to_array(&region.end))
     }
@@ -50,8 +50,7 @@ impl AxisOrder {
         self.0.iter().map(|&axis| numbers[axis]).collect()
     }
 
-    /// Strides in a dense box of the file, for each axis of the array; `extents` are those in the
-    /// array.
+    /// Strides in a dense file box for each axis of the array; `extents` are in array order.
     pub fn strides_in_file(&self, extents: &[i64]) -> Vec<usize> {
         let mut out = vec![0; self.0.len()];
         let strides = strides(&self.along_file(extents));
@@ -59,8 +58,8 @@ impl AxisOrder {
         out
     }
 
-    /// Copies the cells of a box from the file's order to the array's. `extents` are those in the
-    /// file; both boxes are dense, axis 0 fastest.
+    /// Copies the cells of a dense box from the file's order to the array's. `extents` are in file
+    /// order.
     pub fn arrange(&self, extents: &[i64], cell_bytes: usize, from: &[u8], to: &mut [u8]) {
         match cell_bytes {
             1 => self.arrange_cells::<1>(extents, from, to),
@@ -82,7 +81,6 @@ impl AxisOrder {
     /// Calls `each` with the index of each cell in the file's box and in the array's.
     fn each_cell(&self, extents: &[i64], mut each: impl FnMut(usize, usize)) {
         let axes = self.0.len();
-        // Per axis of the file: number of cells, and strides in the file and in the array.
         let count: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
         let in_file = strides(extents);
         let mut array = vec![0; axes];
@@ -126,7 +124,6 @@ pub fn strides(extents: &[i64]) -> Vec<usize> {
     extents.iter().scan(1, |stride, &count| Some(std::mem::replace(stride, *stride * count as usize))).collect()
 }
 
-/// First row and column of each tile.
 fn tiles(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..rows).step_by(TILE).flat_map(move |row| (0..columns).step_by(TILE).map(move |column| (row, column)))
 }
@@ -135,9 +132,8 @@ fn tiles(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Every order of up to four axes, with cells of every size.
     #[test]
-    fn arranged_cells_are_at_their_indices() {
+    fn arranged_cells_are_at_their_indices_for_every_order_and_size() {
         let extents = [[5, 1, 1, 1], [35, 3, 1, 1], [2, 33, 3, 1], [3, 2, 4, 5], [3, 0, 2, 1]];
         let orders = (0..256).map(|code: usize| [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6]);
         let mut tried = 0;

@@ -54,7 +54,7 @@ impl From<IoError> for zippy_base::Error {
 }
 
 impl IoError {
-    /// An operating system error, as [`FileError::system`].
+    /// Operating system error, as [`FileError::system`].
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
         FileError::system(path, action, error).into()
     }
@@ -64,17 +64,17 @@ impl IoError {
         FileError::malformed(path, offset, message).into()
     }
 
-    /// Content that is valid but not supported.
+    /// Valid content that is not supported.
     pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
         FileError::unsupported(path, offset, message).into()
     }
 
-    /// A request that does not fit the file.
+    /// Request that does not fit the file.
     pub fn request(path: &Path, message: impl Into<String>) -> Self {
         FileError::request(path, message).into()
     }
 
-    /// A mesh that cannot be written.
+    /// Mesh that cannot be written.
     pub fn mesh(message: impl Into<String>) -> Self {
         Self::Mesh { message: message.into() }
     }

@@ -4,13 +4,10 @@ use zippy_plan::grid::Grid;
 
 use crate::voxels::Stated;
 
-/// One vector per axis.
 pub(crate) type Directions = Vec<Vec<f64>>;
 
-/// Grid of up to three axes in a space of one to three dimensions.
-///
-/// The lengths of the directions have no influence. Missing axes have a spacing of 1 and are
-/// perpendicular to the others.
+/// Grid of up to three axes in a space of one to three dimensions. The lengths of the directions
+/// are ignored. Missing axes have a spacing of 1 and are perpendicular to the others.
 pub(crate) fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64>]>) -> Grid {
     let number = |numbers: &[f64], at: usize, none: f64| numbers.get(at).copied().unwrap_or(none);
     let along_space = Grid::new(
@@ -19,14 +16,14 @@ pub(crate) fn grid(spacing: &[f64], origin: &[f64], directions: Option<&[Vec<f64
     );
     let Some(directions) = directions else { return along_space };
     let known = directions.iter().take(3).map(|vector| unit(std::array::from_fn(|row| number(vector, row, 0.0))));
-    along_space.with_directions(completed(known.collect()))
+    along_space.with_directions(complete_directions(known.collect()))
 }
 
 /// Moves the lengths of directions into the spacing: returns the new spacing and unit vectors.
 ///
-/// Voxel `i` of an axis has the position `i * spacing * direction` in a file. Therefore the length
-/// of a direction is a factor of the spacing. A file without a spacing has a spacing of 1. If all
-/// directions have length 1, both stay unchanged.
+/// In a file, voxel `i` of an axis has the position `i * spacing * direction`, so the length of a
+/// direction is a factor of the spacing. The default spacing is 1. If all directions have length 1,
+/// both stay unchanged.
 pub(crate) fn move_lengths_into_spacing(
     mut spacing: Option<Stated<Vec<f64>>>,
     directions: Option<Stated<Directions>>,
@@ -40,47 +37,45 @@ pub(crate) fn move_lengths_into_spacing(
     (spacing, Some(directions))
 }
 
-/// Completes known directions to three.
-fn completed(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
+fn complete_directions(known: Vec<[f64; 3]>) -> [[f64; 3]; 3] {
     let along = |axis: usize| std::array::from_fn(|row| f64::from(u8::from(row == axis)));
-    let across = |a: [f64; 3], b: [f64; 3]| {
+    let perpendicular = |a: [f64; 3], b: [f64; 3]| {
         unit([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
     };
     match known[..] {
         [a, b, c] => [a, b, c],
         [a, b] => {
-            let third = across(a, b);
-            // A slice of the x-y plane gets the direction of z, also if one of its axes is
+            let third = perpendicular(a, b);
+            // A slice of the x-y plane gets the direction of z, even if one of its axes is
             // reversed.
             [a, b, if third[2] < 0.0 { third.map(|part| 0.0 - part) } else { third }]
         }
         [a] => {
-            let least = |&one: &usize, &other: &usize| a[one].abs().total_cmp(&a[other].abs());
-            let fixed = [1, 2, 0].into_iter().min_by(least).unwrap_or(1);
-            let share = a[fixed];
-            let second: [f64; 3] = std::array::from_fn(|row| f64::from(u8::from(row == fixed)) - share * a[row]);
+            let least = |&i: &usize, &j: &usize| a[i].abs().total_cmp(&a[j].abs());
+            let least_axis = [1, 2, 0].into_iter().min_by(least).unwrap_or(1);
+            let share = a[least_axis];
+            let second: [f64; 3] = std::array::from_fn(|row| f64::from(u8::from(row == least_axis)) - share * a[row]);
             let second = unit(second);
-            [a, second, across(a, second)]
+            [a, second, perpendicular(a, second)]
         }
         _ => [along(0), along(1), along(2)],
     }
 }
 
-/// Unit vector in the direction of a vector.
 fn unit(mut vector: [f64; 3]) -> [f64; 3] {
     normalise(&mut vector);
     vector
 }
 
-/// Normalises a vector and returns its length. A vector of zeros, or with a number that is not
-/// finite, stays unchanged and its returned length is 1.
+/// Normalises a vector and returns its length. A zero or non-finite vector stays unchanged and
+/// counts as length 1.
 fn normalise(vector: &mut [f64]) -> f64 {
     let most = vector.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
     if most == 0.0 || !vector.iter().all(|part| part.is_finite()) {
         return 1.0;
     }
     let scaled = vector.iter().map(|part| (part / most).powi(2)).sum::<f64>().sqrt();
-    // Keep the bits of unit vectors.
+    // Unit vectors keep their bits.
     if (scaled * most - 1.0).abs() < 1e-15 {
         return 1.0;
     }

@@ -1,4 +1,4 @@
-//! The files of a volume: the first bytes of the header, and the data files that it names.
+//! Files of a volume: the beginning of the header file, and the data files that it names.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,29 +10,23 @@ use zippy_files::{open_regular, quoted};
 
 use crate::IoError;
 
-/// Maximum bytes of a header.
 const HEADER_LIMIT: u64 = 1 << 20;
 
-/// Maximum number of numbered files.
 const MOST_FILES: i64 = 1 << 16;
 
 /// Maximum bytes of all names of numbered files: a short header could define long ones.
 const MOST_NAMES: u64 = 16 << 20;
 
-/// The beginning of a file.
+/// Beginning of a file.
 pub struct Head {
     pub path: PathBuf,
-    /// The whole of a short file, else as many bytes as a header may have.
+    /// The whole of a short file, else the maximum length of a header.
     pub bytes: Vec<u8>,
-    /// Length of the file in bytes.
     pub length: u64,
 }
 
 impl Head {
-    /// Reads the beginning of `path`.
-    ///
-    /// # Errors
-    /// The file cannot be opened or read, or is not a regular one.
+    /// Reads the beginning of `path`, a regular file.
     pub fn read(path: &Path) -> Result<Self, IoError> {
         let (file, length) = open_regular(path)?;
         let mut bytes = Vec::with_capacity(length.min(HEADER_LIMIT) as usize);
@@ -41,7 +35,7 @@ impl Head {
         Ok(Self { path: path.to_path_buf(), bytes, length })
     }
 
-    /// Hash of the beginning and the length: the same on ranks that see the same file.
+    /// Hash of the beginning and the length, for comparison between ranks.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.length, &self.bytes).hash(&mut hasher);
@@ -65,7 +59,7 @@ pub(crate) fn named_path(path: &Path, name: &str) -> PathBuf {
 #[derive(Default)]
 pub(crate) struct NamedFiles(HashSet<FileIdentity>);
 
-/// Device and inode of a file, or its canonical path on systems without them.
+/// Device and inode, or the canonical path on systems without them.
 #[cfg(unix)]
 type FileIdentity = (u64, u64);
 #[cfg(not(unix))]
@@ -83,13 +77,11 @@ fn identity(path: &Path) -> io::Result<FileIdentity> {
 }
 
 impl NamedFiles {
-    /// Adds the file `name`, which the index `path` names at byte `at`.
-    ///
-    /// # Errors
-    /// The file does not exist, or the index has named it before.
+    /// Adds the file `name`, which the index `path` names at byte `at`; a duplicate is an error.
     pub(crate) fn add(&mut self, path: &Path, at: u64, name: &str) -> Result<(), IoError> {
         let file = named_path(path, name);
-        let found = identity(&file).map_err(|error| named_by(path, at, &IoError::system(&file, "open", &error)))?;
+        let found =
+            identity(&file).map_err(|error| error_in_named_file(path, at, &IoError::system(&file, "open", &error)))?;
         if self.0.insert(found) {
             Ok(())
         } else {
@@ -98,18 +90,13 @@ impl NamedFiles {
     }
 }
 
-/// Error for a file that the header in `path` names at byte `at`.
-pub(crate) fn named_by(path: &Path, at: u64, error: &IoError) -> IoError {
+pub(crate) fn error_in_named_file(path: &Path, at: u64, error: &IoError) -> IoError {
     IoError::malformed(path, at, format!("the file that goes with it, {error}"))
 }
 
-/// File names from a pattern with one `%d`, as C's printf would write them for `first`, `first +
-/// step`, up to `last`.
-///
-/// # Errors
-/// The pattern has no `%d` or more than one conversion; the numbers do not lead from `first` to
-/// `last`; too many files, or too long names.
-pub(crate) fn numbered(
+/// File names from a pattern with one `%d` in C's printf syntax, for `first`, `first + step`, up to
+/// `last`.
+pub(crate) fn numbered_names(
     path: &Path,
     at: u64,
     pattern: &str,
@@ -117,9 +104,9 @@ pub(crate) fn numbered(
 ) -> Result<Vec<String>, IoError> {
     let bad = |message: String| IoError::malformed(path, at, message);
     let conversion = || bad(format!("{} must hold one %d (a width such as %03d is fine)", quoted(pattern)));
-    let (before, rest) = pattern.split_once('%').ok_or_else(conversion)?;
-    let (width, after) = rest.split_once(['d', 'i', 'u']).ok_or_else(conversion)?;
-    let plain = width.len() <= 3 && width.bytes().all(|byte| byte.is_ascii_digit()) && !after.contains('%');
+    let (prefix, rest) = pattern.split_once('%').ok_or_else(conversion)?;
+    let (width, suffix) = rest.split_once(['d', 'i', 'u']).ok_or_else(conversion)?;
+    let plain = width.len() <= 3 && width.bytes().all(|byte| byte.is_ascii_digit()) && !suffix.contains('%');
     if !plain {
         return Err(conversion());
     }
@@ -138,7 +125,7 @@ pub(crate) fn numbered(
     let name = |number: i128| {
         let number = i128::from(first) + number * i128::from(step);
         let number = if zeros { format!("{number:0width$}") } else { format!("{number:width$}") };
-        format!("{before}{number}{after}")
+        format!("{prefix}{number}{suffix}")
     };
     Ok((0..=steps).map(name).collect())
 }

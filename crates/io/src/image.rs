@@ -2,7 +2,7 @@
 
 use crate::IoError;
 
-/// A picture of premultiplied red, green, blue and alpha, 0 to 1, row by row from the top.
+/// Picture of premultiplied red, green, blue and alpha, 0 to 1, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
     /// Pixels per row.
@@ -24,12 +24,13 @@ pub struct Difference {
 }
 
 impl Image {
-    /// A transparent black picture.
+    /// Transparent black picture.
     pub fn new(width: usize, height: usize) -> Self {
         Self { width, height, pixels: vec![[0.0; 4]; width * height] }
     }
 
-    /// Compares the components of `self` and `other`. A NaN counts as the maximum difference.
+    /// Compares the components of two pictures of the same size. A NaN counts as the maximum
+    /// difference.
     ///
     /// # Errors
     /// The sizes differ.
@@ -46,13 +47,13 @@ impl Image {
         Ok(difference(pairs.map(|(&a, &b)| f64::from(a) - f64::from(b)), 1.0))
     }
 
-    /// Blends the picture over an opaque background: 8 bits for each of red, green and blue,
-    /// rounded to nearest.
+    /// Blends the picture over an opaque background: 8 bits each of red, green and blue, rounded to
+    /// nearest.
     pub fn over_background(&self, background: [f32; 3]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.pixels.len() * 3);
         for pixel in &self.pixels {
-            for (component, behind) in background.iter().enumerate() {
-                let value = pixel[component] + (1.0 - pixel[3]) * behind;
+            for (component, background_component) in background.iter().enumerate() {
+                let value = pixel[component] + (1.0 - pixel[3]) * background_component;
                 out.push((value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
             }
         }
@@ -60,7 +61,7 @@ impl Image {
     }
 }
 
-/// Compares two 8-bit pictures of the same length component by component, for a peak of 255.
+/// Compares two 8-bit pictures of the same length by components, for a peak of 255.
 pub fn difference_8bit(left: &[u8], right: &[u8]) -> Difference {
     debug_assert_eq!(left.len(), right.len());
     difference(left.iter().zip(right).map(|(&a, &b)| f64::from(a) - f64::from(b)), 255.0)
@@ -86,13 +87,13 @@ mod tests {
     fn differences_follow_their_definitions() {
         let mut a = Image::new(2, 1);
         let b = Image::new(2, 1);
-        let none = a.difference(&b).unwrap();
-        assert_eq!((none.max_abs, none.psnr_db), (0.0, f64::INFINITY));
+        let equal = a.difference(&b).unwrap();
+        assert_eq!((equal.max_abs, equal.psnr_db), (0.0, f64::INFINITY));
         a.pixels[1][2] = 0.5;
         // Mean square 0.25 / 8: 10 log10(32).
-        let some = a.difference(&b).unwrap();
-        assert_eq!(some.max_abs, 0.5);
-        assert!((some.psnr_db - 10.0 * 32_f64.log10()).abs() < 1e-12);
+        let different = a.difference(&b).unwrap();
+        assert_eq!(different.max_abs, 0.5);
+        assert!((different.psnr_db - 10.0 * 32_f64.log10()).abs() < 1e-12);
         a.pixels[0][0] = f32::NAN;
         assert_eq!(a.difference(&b).unwrap().max_abs, f64::INFINITY);
         assert!(a.difference(&Image::new(1, 2)).is_err());

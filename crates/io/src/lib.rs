@@ -1,10 +1,10 @@
 //! File formats on the host: readers of scanned volumes, writers of pictures and movies, readers
 //! and writers of meshes, and byte layouts of arrays.
 //!
-//! This crate knows no ranks and no devices. All functions are local: each rank opens the file and
-//! reads only its own part. Output files are written atomically: they get their names when they are
-//! complete ([`write_whole`](zippy_files::write_whole)), also files that several ranks write
-//! ([`SharedFile`](zippy_files::SharedFile)).
+//! This crate depends on neither ranks nor devices. All functions are local: each rank opens the
+//! file and reads only its own part. Output files are written atomically: they get their names when
+//! they are complete ([`write_whole`](zippy_files::write_whole)), also files that several ranks
+//! write ([`SharedFile`](zippy_files::SharedFile)).
 #![forbid(unsafe_code)]
 
 pub mod apng;

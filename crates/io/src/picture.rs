@@ -73,7 +73,6 @@ impl Style {
         }
     }
 
-    /// Encoder for pictures of the size of `image`.
     pub(super) fn encoder<W: std::io::Write>(
         self,
         path: &Path,
@@ -91,7 +90,7 @@ impl Style {
     }
 }
 
-/// Width and height of a picture, after a check of its number of pixels.
+/// Checks the number of pixels.
 pub(super) fn size(path: &Path, image: &Image) -> Result<(u32, u32), IoError> {
     let (width, height, found) = (image.width, image.height, image.pixels.len());
     match (u32::try_from(width), u32::try_from(height)) {
@@ -104,7 +103,7 @@ pub(super) fn size(path: &Path, image: &Image) -> Result<(u32, u32), IoError> {
 }
 
 /// Converts an encoder error, with the operating system's reason if there is one.
-pub(super) fn refused(path: &Path, error: png::EncodingError) -> IoError {
+pub(super) fn encoder_error(path: &Path, error: png::EncodingError) -> IoError {
     match error {
         png::EncodingError::IoError(error) => IoError::system(path, "write", &error),
         error => IoError::request(path, format!("cannot encode the picture: {error}")),

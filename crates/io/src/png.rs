@@ -5,12 +5,12 @@ use std::path::Path;
 
 use zippy_files::open_regular;
 
-use super::picture::refused;
+use super::picture::encoder_error;
 pub use super::picture::{Behind, Depth, Style};
 use crate::IoError;
 use crate::image::Image;
 
-/// Pixels of an 8-bit picture, row 0 at the top.
+/// 8-bit picture, row 0 at the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rgb8 {
     /// Pixels per row.
@@ -44,12 +44,12 @@ pub fn write(path: impl AsRef<Path>, image: &Image, style: Style) -> Result<(), 
         writer.write_image_data(&style.bytes(image))?;
         writer.finish()
     });
-    written.map_err(|error| refused(path, error))?;
+    written.map_err(|error| encoder_error(path, error))?;
     Ok(zippy_files::write_whole(path, &out)?)
 }
 
-/// Reads an 8-bit RGB or RGBA picture and drops alpha. With `size`, the picture must have this
-/// width and height. Local.
+/// Reads an 8-bit RGB or RGBA picture and drops alpha. `size` is the required width and height, if
+/// any. Local.
 ///
 /// # Errors
 /// The file cannot be read, or is no 8-bit RGB or RGBA PNG of at most 16384 pixels per side; the
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(read(&path, None).unwrap(), expected);
         assert_eq!(read(&path, Some((7, 3))).unwrap(), expected);
         let whole = std::fs::read(&path).unwrap();
-        // The truncated file still has the header: the size is compared before decoding.
+        // The truncated file still has the header.
         std::fs::write(&path, &whole[..45]).unwrap();
         let other = read(&path, Some((3, 7))).unwrap_err().to_string();
         assert!(other.contains("has 7 x 3 pixels; 3 x 7 are needed"), "{other}");

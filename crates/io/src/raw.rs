@@ -21,24 +21,23 @@ pub struct RawLayout {
     pub endian: Endian,
     /// Bytes before the first voxel; uncompressed bytes in a gzip file.
     pub offset: u64,
-    /// Distance of neighbouring voxels along each axis; empty: 1 everywhere.
+    /// Distance between neighbouring voxels along each axis; empty: 1 everywhere.
     pub spacing: Vec<f64>,
     /// True for a gzip file.
     pub gzip: bool,
 }
 
 impl RawLayout {
-    /// One little-endian number per voxel from the first byte, at distances of 1, uncompressed.
+    /// Layout of one little-endian number per voxel from the first byte, at distances of 1,
+    /// uncompressed.
     pub fn new(shape: impl Into<Vec<i64>>, kind: ScalarKind) -> Self {
         let shape = shape.into();
         Self { shape, kind, components: 1, endian: Endian::Little, offset: 0, spacing: Vec::new(), gzip: false }
     }
 }
 
-/// Describes the volume.
-///
-/// # Errors
-/// The layout is no volume; the file cannot be opened or its length does not fit.
+/// Describes the volume; an error if the layout is no volume, the file cannot be opened or its
+/// length does not fit.
 pub(crate) fn open(path: &Path, layout: RawLayout) -> Result<Description, IoError> {
     if !layout.spacing.is_empty() && layout.spacing.len() != layout.shape.len() {
         let (count, axes) = (layout.spacing.len(), layout.shape.len());

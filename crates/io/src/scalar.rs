@@ -24,7 +24,6 @@ pub enum ScalarKind {
 }
 
 impl ScalarKind {
-    /// All types.
     const ALL: [Self; 11] = [
         Self::U8,
         Self::I8,
@@ -49,7 +48,7 @@ impl ScalarKind {
         }
     }
 
-    /// The Rust name of the type.
+    /// Rust name of the type.
     pub fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -155,9 +154,9 @@ impl fmt::Display for ScalarKind {
     }
 }
 
-/// A Rust type that voxels can be read as, without conversion.
+/// Rust type as which voxels can be read without conversion.
 pub trait FileScalar: bytemuck::Pod {
-    /// The matching file type.
+    /// Number type in the file.
     const KIND: ScalarKind;
 }
 
@@ -168,9 +167,8 @@ macro_rules! voxel {
 }
 voxel!(u8 => U8, i8 => I8, u16 => U16, i16 => I16, u32 => U32, i32 => I32, u64 => U64, i64 => I64, f16 => F16, f32 => F32, f64 => F64);
 
-/// Evaluates an expression for each voxel of any type in the machine's byte order, and collects the
-/// results. Half floats are f64 in the expression.
-macro_rules! of_each_voxel {
+/// Evaluates an expression for each voxel. Half floats are f64 in the expression.
+macro_rules! map_voxels {
     ($kind:expr, $bytes:expr, |$voxel:ident| $value:expr) => {
         match $kind {
             ScalarKind::U8 => values::<u8>($bytes).map(|$voxel| $value).collect(),
@@ -192,27 +190,24 @@ fn values<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> impl Iterator<Item = T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned)
 }
 
-/// Voxels of any type, in the machine's byte order, as f32: the nearest f32 of each value.
+/// Rounds to the nearest f32. The voxels have the machine's byte order.
 pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
-    of_each_voxel!(kind, bytes, |voxel| voxel as f32)
+    map_voxels!(kind, bytes, |voxel| voxel as f32)
 }
 
-/// Voxels of any type, in the machine's byte order, as the nearest f32 of slope * voxel +
-/// intercept.
+/// Rounds slope * voxel + intercept to the nearest f32.
 pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], (slope, intercept): (f64, f64)) -> Vec<f32> {
-    of_each_voxel!(kind, bytes, |voxel| (slope * voxel as f64 + intercept) as f32)
+    map_voxels!(kind, bytes, |voxel| (slope * voxel as f64 + intercept) as f32)
 }
 
-/// Voxels of any type, in the machine's byte order, as the nearest f64 of slope * voxel +
-/// intercept.
+/// Rounds slope * voxel + intercept to the nearest f64.
 pub(super) fn to_f64(kind: ScalarKind, bytes: &[u8], scale: Option<(f64, f64)>) -> Vec<f64> {
     match scale {
-        None => of_each_voxel!(kind, bytes, |voxel| voxel as f64),
-        Some((slope, intercept)) => of_each_voxel!(kind, bytes, |voxel| slope * voxel as f64 + intercept),
+        None => map_voxels!(kind, bytes, |voxel| voxel as f64),
+        Some((slope, intercept)) => map_voxels!(kind, bytes, |voxel| slope * voxel as f64 + intercept),
     }
 }
 
-/// Reverses the byte order of every number in place.
 pub(super) fn swap_bytes(kind: ScalarKind, bytes: &mut [u8]) {
     let width = kind.bytes() as usize;
     if width > 1 {

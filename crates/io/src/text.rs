@@ -9,32 +9,27 @@ use zippy_files::quoted;
 
 use crate::IoError;
 
-/// Maximum number of keys in a header.
 const MOST_KEYS: usize = 1000;
 
-/// Values of a header by key.
 pub(crate) struct Keys<T> {
-    found: HashMap<String, T>,
+    values: HashMap<String, T>,
 }
 
 impl<T> Default for Keys<T> {
     fn default() -> Self {
-        Self { found: HashMap::new() }
+        Self { values: HashMap::new() }
     }
 }
 
 impl<T> Keys<T> {
     pub(crate) fn get(&self, key: &str) -> Option<&T> {
-        self.found.get(key)
+        self.values.get(key)
     }
 
-    /// Adds a value.
-    ///
-    /// # Errors
-    /// A duplicate key, or too many keys.
+    /// Adds a value; a duplicate key, or too many keys, is an error.
     pub(crate) fn add(&mut self, key: &str, value: T) -> Result<(), String> {
-        let full = self.found.len() == MOST_KEYS;
-        match self.found.entry(key.to_string()) {
+        let full = self.values.len() == MOST_KEYS;
+        match self.values.entry(key.to_string()) {
             Entry::Occupied(_) => Err("is given twice".into()),
             Entry::Vacant(_) if full => Err(format!("is one of more than {MOST_KEYS} keys")),
             Entry::Vacant(entry) => {
@@ -45,7 +40,7 @@ impl<T> Keys<T> {
     }
 }
 
-/// A line without its line ending.
+/// Line without its line ending.
 pub(crate) struct Line<'a> {
     pub text: Cow<'a, str>,
     /// Offset of the first character.
@@ -56,8 +51,8 @@ pub(crate) struct Line<'a> {
     pub terminated: bool,
 }
 
-/// Iterator over lines, split at line feeds; a carriage return before one belongs to the line
-/// ending.
+/// Iterator over lines, split at line feeds; a carriage return before a line feed belongs to the
+/// line ending.
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -85,15 +80,13 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Checks the number of values of a field.
-pub(crate) fn count(path: &Path, at: u64, field: &str, found: usize, wanted: usize) -> Result<(), IoError> {
-    if found == wanted {
+pub(crate) fn check_count(path: &Path, at: u64, field: &str, values: usize, wanted: usize) -> Result<(), IoError> {
+    if values == wanted {
         return Ok(());
     }
-    Err(IoError::malformed(path, at, format!("field \"{field}\" has {found} values, {wanted} are needed")))
+    Err(IoError::malformed(path, at, format!("field \"{field}\" has {values} values, {wanted} are needed")))
 }
 
-/// One word per axis.
 pub(crate) fn axis_words<'a>(
     path: &Path,
     at: u64,
@@ -102,11 +95,10 @@ pub(crate) fn axis_words<'a>(
     axes: usize,
 ) -> Result<Vec<&'a str>, IoError> {
     let words: Vec<&str> = value.split_whitespace().collect();
-    count(path, at, field, words.len(), axes)?;
+    check_count(path, at, field, words.len(), axes)?;
     Ok(words)
 }
 
-/// Decimal 64-bit integers.
 pub(crate) fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: usize) -> Result<Vec<i64>, IoError> {
     let parse = |word: &&str| {
         word.parse::<i64>().map_err(|_| {
@@ -116,13 +108,12 @@ pub(crate) fn integers(path: &Path, at: u64, field: &str, value: &str, wanted: u
     axis_words(path, at, field, value, wanted)?.iter().map(parse).collect()
 }
 
-/// One floating-point number.
 pub(crate) fn float(path: &Path, at: u64, field: &str, word: &str) -> Result<f64, IoError> {
     word.parse::<f64>()
         .map_err(|_| IoError::malformed(path, at, format!("field \"{field}\": {} is not a number", quoted(word))))
 }
 
-/// Floating-point numbers; "nan" stands for an unknown value.
+/// Parses floating-point numbers; "nan" stands for an unknown value.
 pub(crate) fn floats(path: &Path, at: u64, field: &str, value: &str, axes: usize) -> Result<Vec<f64>, IoError> {
     axis_words(path, at, field, value, axes)?.iter().map(|word| float(path, at, field, word)).collect()
 }

@@ -10,8 +10,8 @@ use crate::head::Head;
 use crate::vti::frame::Frame;
 use crate::{IoError, npy, nrrd, vti};
 
-/// Describes a file, but no Zarr store, without reading its cells. The file's extension selects the
-/// format ([`Format`]). Local.
+/// Describes a file without reading its cells; not for Zarr stores. The file's extension selects
+/// the format ([`Format`]). Local.
 ///
 /// # Errors
 /// The file cannot be read, has another format, or is the name of a Zarr store.
@@ -27,7 +27,7 @@ pub fn describe_header(path: impl AsRef<Path>) -> Result<Description, IoError> {
         Format::Nrrd => {
             let (found, metadata) = nrrd::open_with(&head, zippy_plan::extents::MAX_AXES)?;
             let shape = found.grid.shape.to_vec();
-            let element = vector(found.grid.kind.name(), found.grid.components as i64);
+            let element = element_name(found.grid.kind.name(), found.grid.components as i64);
             let name = metadata.name.clone();
             (vec![ArrayDescription { name, shape, element, ..ArrayDescription::default() }], metadata)
         }
@@ -47,7 +47,7 @@ fn from_vti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
         describe_array(head, &document.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
     let arrays: Vec<ArrayDescription> = names.iter().map(array).collect();
-    Ok((arrays.clone(), named(metadata, &arrays)))
+    Ok((arrays.clone(), with_name_of_only_array(metadata, &arrays)))
 }
 
 fn from_pvti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> {
@@ -58,7 +58,7 @@ fn from_pvti(head: &Head) -> Result<(Vec<ArrayDescription>, Metadata), IoError> 
         describe_array(head, &index.frame, (&array.name, array.at, &array.kind), array.components.value)
     };
     let arrays: Vec<ArrayDescription> = index.arrays.iter().map(array).collect();
-    Ok((arrays.clone(), named(metadata, &arrays)))
+    Ok((arrays.clone(), with_name_of_only_array(metadata, &arrays)))
 }
 
 /// Describes a VTK array; an unsupported type appears as written in the file.
@@ -69,18 +69,17 @@ fn describe_array(
     components: i64,
 ) -> ArrayDescription {
     let number = vti::kind(head, at, kind).map_or_else(|_| kind.to_string(), |kind| kind.to_string());
-    let (shape, element) = (frame.sizes().value, vector(&number, components));
+    let (shape, element) = (frame.sizes().value, element_name(&number, components));
     ArrayDescription { name: Some(name.into()), shape, element, ..ArrayDescription::default() }
 }
 
-fn named(mut metadata: Metadata, arrays: &[ArrayDescription]) -> Metadata {
+fn with_name_of_only_array(mut metadata: Metadata, arrays: &[ArrayDescription]) -> Metadata {
     if let (None, [array]) = (&metadata.name, arrays) {
         metadata.name.clone_from(&array.name);
     }
     metadata
 }
 
-/// Type of a cell with `count` numbers.
-fn vector(number: &str, count: i64) -> String {
+fn element_name(number: &str, count: i64) -> String {
     if count == 1 { number.into() } else { format!("[{number}; {count}]") }
 }

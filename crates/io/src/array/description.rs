@@ -14,12 +14,12 @@ pub struct Description {
     /// Arrays in the file: any number in VTI, PVTI and Zarr, else one.
     pub arrays: Vec<ArrayDescription>,
     /// Metadata of the file. For VTI and PVTI it has three axes or none. For Zarr it belongs to the
-    /// array that a load without a name selects; empty if a name is required. Its name is the name
-    /// of the file's only array, or of records whose fields are arrays of their own.
+    /// array that a load without a name selects; empty if a name is required. Its name is that of
+    /// the file's only array, or of records with one array per field.
     pub metadata: Metadata,
 }
 
-/// An array in a file.
+/// Summary of an array in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ArrayDescription {
@@ -29,8 +29,8 @@ pub struct ArrayDescription {
     /// Cells along each axis, axis 0 fastest. In NumPy and Zarr the numbers of a vector count as
     /// axis 0. VTK arrays have three axes.
     pub shape: Vec<i64>,
-    /// Rust type of a cell, as `f32` or `[f32; 3]`. For NumPy records and unsupported types, the
-    /// type as written in the file.
+    /// Rust type of a cell, such as `f32` or `[f32; 3]`. For NumPy records and unsupported types,
+    /// the type as written in the file.
     pub element: String,
     /// Zarr only: extents of a file's cells (a chunk or a shard), axis 0 first. Empty for other
     /// formats and for irregular grids.
@@ -38,13 +38,13 @@ pub struct ArrayDescription {
     /// Zarr only: codecs in the order of encoding; codecs within shards follow the codec of the
     /// shards.
     pub codecs: Vec<String>,
-    /// Zarr only: the error of an unreadable array document; all other fields except the name are
-    /// then empty.
+    /// Zarr only: error of an unreadable array document; all other fields except the name are then
+    /// empty.
     pub error: Option<FileError>,
 }
 
 impl Description {
-    /// Summary of a file of this format.
+    /// Creates a summary.
     pub fn new(format: Format, arrays: Vec<ArrayDescription>, metadata: Metadata) -> Self {
         Self { format, arrays, metadata }
     }

@@ -1,4 +1,4 @@
-//! [`FilePlan`]: the files of a saved array.
+//! [`FilePlan`]: files of a saved array.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::{IoError, npy};
 
 /// Files to write for an array.
 pub enum FilePlan {
-    /// One file with this layout.
+    /// One file.
     One(Outline),
     /// An index, and one file per piece of the array.
     Pieces(VtkImage),

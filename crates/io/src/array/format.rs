@@ -7,35 +7,35 @@ use zippy_files::quoted;
 
 use crate::IoError;
 
-/// A file format of arrays, selected by the extension of the file name without regard to case. A
-/// path below a `.zarr` directory is a part of that store, except for files with one of the other
+/// File format of arrays, selected by the file name's extension without regard to case. A path
+/// below a `.zarr` directory belongs to that store, except for files with one of the other
 /// extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
     /// `.npy`: NumPy.
     Npy,
-    /// `.zarr`: a Zarr store, a directory (feature `zarr` of `zippy-store`), or for loading a
-    /// directory in one.
+    /// `.zarr`: a Zarr store, which is a directory (feature `zarr` of `zippy-store`), or for
+    /// loading a directory in one.
     Zarr,
-    /// `.vti`: VTK's image data in one file.
+    /// `.vti`: VTK image data in one file.
     Vti,
-    /// `.pvti`: VTK's image data, one file per chunk and an index.
+    /// `.pvti`: VTK image data, one file per chunk and an index.
     Pvti,
-    /// `.nrrd`: a text header followed by the numbers. A `.nhdr`, which can only be loaded, has the
-    /// numbers in another file.
+    /// `.nrrd`: a text header and the numbers. A `.nhdr`, which can only be loaded, has the numbers
+    /// in another file.
     Nrrd,
 }
 
 impl Format {
-    /// Format of the file name's extension.
+    /// Format of a file name's extension.
     ///
     /// # Errors
     /// Another extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, IoError> {
         let path = path.as_ref();
         let ending = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // A node within a store; a file there with another extension has its own format.
+        // A node within a store; files there with other extensions have their own format.
         let is_within = path.ancestors().skip(1).any(|above| ending(above) == "zarr");
         let is_file = matches!(&*ending(path), "npy" | "vti" | "pvti" | "nrrd" | "nhdr") && !path.is_dir();
         let ending = if is_within && !is_file { "zarr".into() } else { ending(path) };

@@ -4,16 +4,13 @@ use zippy_base::element::{ElementInfo, ElementKind, Packed, Scalar};
 
 use crate::scalar::ScalarKind;
 
-/// Adjacent numbers of one type in a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leaf {
-    /// Name of the field, with the names of the enclosing records as prefix; empty if the cell is
-    /// no record.
+    /// Name of the field with the enclosing records as prefix; empty unless the cell is a record.
     pub name: String,
-    /// Offset in the cell.
     pub offset: usize,
     pub kind: ScalarKind,
-    /// Count of numbers.
+    /// Number of numbers.
     pub components: u64,
 }
 
@@ -23,24 +20,21 @@ impl Leaf {
     }
 }
 
-/// All leaves of a cell, in order.
-///
-/// # Errors
-/// A number type that these formats do not have.
+/// Leaves of an element type in order; 16-bit floats are an error.
 pub(super) fn leaves(element: &ElementInfo) -> Result<Vec<Leaf>, String> {
     element.flat().into_iter().map(|(fields, offset, kind)| leaf(fields.join("."), offset, kind)).collect()
 }
 
 fn leaf(name: String, offset: usize, kind: ElementKind) -> Result<Leaf, String> {
     let (number, components) = match kind {
-        ElementKind::Scalar(one) => (scalar(one), 1),
-        ElementKind::Vector(one, count) => (scalar(one), count as u64),
-        ElementKind::Packed(one) => (Some(packed(one)), 1),
+        ElementKind::Scalar(scalar_type) => (scalar(scalar_type), 1),
+        ElementKind::Vector(scalar_type, count) => (scalar(scalar_type), count as u64),
+        ElementKind::Packed(scalar_type) => (Some(packed(scalar_type)), 1),
         ElementKind::Record(_) => unreachable!("taken apart"),
     };
     let kind = number.ok_or_else(|| {
-        let within = if name.is_empty() { String::new() } else { format!(" in its field {name}") };
-        format!("cannot have numbers of 16-bit floats{within}; .npy can")
+        let in_field = if name.is_empty() { String::new() } else { format!(" in its field {name}") };
+        format!("cannot have numbers of 16-bit floats{in_field}; .npy can")
     })?;
     Ok(Leaf { name, offset, kind, components })
 }

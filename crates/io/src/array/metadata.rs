@@ -10,36 +10,33 @@ use crate::voxels::Stated;
 /// [`array`](mod@crate::array) lists the fields that each format can store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Metadata {
-    /// Name of the array in the file; `None` uses the array's own name. Arrays that are swapped
-    /// also exchange their own names.
+    /// Name of the array in the file; `None`: the array's own name, which moves with the array when
+    /// variables are swapped.
     pub name: Option<String>,
     /// One entry per axis of the array, axis 0 first; empty if unknown.
     pub axes: Vec<Axis>,
-    /// Directions of the axes: one vector of length 1 for each axis, with one number for each
-    /// dimension of space. `None`: the axes of the array are those of space.
+    /// Directions of the axes: one unit vector per axis, with one number per dimension of space.
+    /// `None`: the axes of the array are those of space.
     ///
     /// The position of the first cell consists of the origins of all axes, followed by
     /// [`further_origin`](Self::further_origin).
     pub directions: Option<Vec<Vec<f64>>>,
-    /// Position of the first cell in the further dimensions of space: those beyond the number of
-    /// axes.
-    ///
-    /// Slices and lines in a larger space have it, and it needs [`axes`](Self::axes). A slice in a
-    /// space of three dimensions has one number here: without directions, its z coordinate. Empty:
-    /// space has as many dimensions as the array has axes.
+    /// Position of the first cell in the dimensions of space beyond the number of axes; for
+    /// example, the z coordinate of a slice in three dimensions. Empty: space has as many
+    /// dimensions as the array has axes. It requires [`axes`](Self::axes).
     pub further_origin: Vec<f64>,
-    /// User-defined values, by name.
+    /// User-defined values by name.
     pub attributes: Map<String, Value>,
 }
 
-/// An axis of an array in a file.
+/// Axis of an array in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Name, such as "x" or "time"; `None` if it has none.
+    /// Name, such as "x" or "time".
     pub name: Option<String>,
     /// Unit of spacing and origin, such as "mm"; `None` if unknown.
     pub unit: Option<String>,
-    /// Distance of neighbouring cells.
+    /// Distance between neighbouring cells.
     pub spacing: f64,
     /// Position of the first cell.
     pub origin: f64,
@@ -51,8 +48,8 @@ impl Default for Axis {
     }
 }
 
-/// Allowed difference of a direction's length from 1.
-const ROUNDED: f64 = 1e-6;
+/// Maximum difference of a direction's length from 1.
+const LENGTH_TOLERANCE: f64 = 1e-6;
 
 impl Metadata {
     /// Replaces positions by those of an array with three axes; names and units of axes stay.
@@ -67,8 +64,8 @@ impl Metadata {
         self
     }
 
-    /// Positions of the cells of an array in space; `None` for more than three axes or dimensions
-    /// of space. A missing axis has a spacing of 1 and is perpendicular to the others.
+    /// Positions of the cells in space; `None` for more than three axes or dimensions of space. A
+    /// missing axis has a spacing of 1 and is perpendicular to the others.
     pub fn grid(&self) -> Option<Grid> {
         let axes = self.axes.len().max(self.directions.as_ref().map_or(0, Vec::len));
         if axes.max(self.dimensions()) > 3 {
@@ -90,15 +87,15 @@ impl Metadata {
         longest.unwrap_or(0).max(self.axes.len() + self.further_origin.len())
     }
 
-    /// The same metadata in the smallest space that contains an array of `axes` axes.
-    ///
-    /// It removes last dimensions of space in which the whole array has the coordinate 0, down to
-    /// one dimension for each axis. Directions along the axes of space become `None`.
+    /// The same metadata in the smallest space that contains an array of `axes` axes: last
+    /// dimensions of space with the coordinate 0 everywhere are removed, down to one dimension per
+    /// axis. Directions along the axes of space become `None`.
     pub(crate) fn in_smallest_space(mut self, axes: usize) -> Self {
-        let part = |vector: &[f64], at: usize| vector.get(at).copied().unwrap_or(0.0);
+        let component = |vector: &[f64], at: usize| vector.get(at).copied().unwrap_or(0.0);
         let is_empty = |dimension: usize| {
             let mut all = self.directions.iter().flatten();
-            part(&self.further_origin, dimension - axes) == 0.0 && all.all(|vector| part(vector, dimension) == 0.0)
+            component(&self.further_origin, dimension - axes) == 0.0
+                && all.all(|vector| component(vector, dimension) == 0.0)
         };
         let mut dimensions = self.dimensions().max(axes + self.further_origin.len());
         while dimensions > axes && is_empty(dimensions - 1) {
@@ -133,7 +130,7 @@ impl Metadata {
             }
         }
         let further = &self.further_origin;
-        if !further.iter().all(|part| part.is_finite()) {
+        if !further.iter().all(|component| component.is_finite()) {
             return Err(format!("a further origin of {further:?}; all its numbers must be finite"));
         }
         if !further.is_empty() && self.axes.is_empty() {
@@ -150,21 +147,20 @@ impl Metadata {
             return Err(format!("directions {directions:?} for {axes} axes{space}; {need}"));
         }
         for vector in directions {
-            let length = vector.iter().map(|part| part * part).sum::<f64>().sqrt();
-            if (length - 1.0).abs() > ROUNDED || length.is_nan() {
+            let length = vector.iter().map(|component| component * component).sum::<f64>().sqrt();
+            if (length - 1.0).abs() > LENGTH_TOLERANCE || length.is_nan() {
                 return Err(format!("a direction {vector:?} of length {length}; it must be 1 (spacing is apart)"));
             }
         }
         Ok(())
     }
 
-    /// Sorts attributes by name at every depth, because neither files nor the comparison between
-    /// ranks depend on the order of insertion.
+    /// The metadata with attributes sorted by name at every depth. Neither files nor the comparison
+    /// between ranks depend on the order of insertion.
     pub fn sorted(&self) -> Self {
         Self { attributes: sorted(&self.attributes), ..self.clone() }
     }
 
-    /// True if only the name is set.
     pub(crate) fn is_name_alone(&self) -> bool {
         self.axes.is_empty()
             && self.directions.is_none()
@@ -175,7 +171,7 @@ impl Metadata {
     /// True if all axes point along the axes of space.
     pub fn is_along_space(&self) -> bool {
         let is_axis = |axis: usize, vector: &[f64]| {
-            vector.iter().enumerate().all(|(at, &part)| part == f64::from(u8::from(at == axis)))
+            vector.iter().enumerate().all(|(at, &component)| component == f64::from(u8::from(at == axis)))
         };
         self.directions.as_ref().is_none_or(|all| all.iter().enumerate().all(|(axis, vector)| is_axis(axis, vector)))
     }

@@ -1,4 +1,4 @@
-//! Files of arrays on the host: formats, metadata, byte layouts, and access to cells.
+//! Array files on the host: formats, metadata, byte layouts, and access to cells.
 //!
 //! The functions of this module are local. The crate `zippy-store` saves and loads global arrays
 //! with them, all ranks together.
@@ -27,5 +27,5 @@ pub use source::{CellSource, OpenedArray};
 pub use vti::{VtkImage, index_stem, piece_sources};
 
 pub use crate::axis_order::{AxisOrder, strides};
-/// Maximum number of pieces of an index.
+/// Maximum number of pieces in an index.
 pub use crate::vti::index::MOST as MOST_PIECES;

@@ -9,20 +9,16 @@ use super::leaves::leaves;
 use super::metadata::{Axis, Metadata};
 use super::outline::Outline;
 
-/// Maximum bytes of a header.
-const MOST: usize = 1 << 20;
+const MAX_HEADER_BYTES: usize = 1 << 20;
 
-/// Maximum dimension of space in a header.
-const MOST_DIMENSIONS: usize = 8;
+const MAX_DIMENSIONS: usize = 8;
 
-/// Layout of the file for a box.
-///
-/// # Errors
-/// Content that NRRD cannot store: no cells, records, 16-bit floats, names that are no single line.
+/// Layout of the file. Content that NRRD cannot store is an error: no cells, records, 16-bit
+/// floats, names that are no single line.
 pub(super) fn outline(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result<Outline, String> {
     let header = header(element, region, metadata)?.into_bytes();
-    if header.len() > MOST {
-        return Err(format!("would have a header of {} bytes; at most {MOST} are read", header.len()));
+    if header.len() > MAX_HEADER_BYTES {
+        return Err(format!("would have a header of {} bytes; at most {MAX_HEADER_BYTES} are read", header.len()));
     }
     let mut outline = Outline::default();
     if outline.put(header) && outline.cells(element, region.cells()) {
@@ -42,8 +38,8 @@ fn header(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result
         return Err(format!("cannot have an array without cells, of {shape}; .npy can"));
     }
     let components = matches!(element.kind, ElementKind::Vector(..));
-    let (axes, before) = (shape.axes(), usize::from(components));
-    let lead = |word: &str| if components { format!("{word} ") } else { String::new() };
+    let (axes, component_axes) = (shape.axes(), usize::from(components));
+    let with_component_axis = |word: &str| if components { format!("{word} ") } else { String::new() };
     let words = |word: &dyn Fn(usize) -> String| (0..axes).map(word).collect::<Vec<_>>().join(" ");
     let mut text = String::from("NRRD0005\n");
     if let Some(name) = &metadata.name {
@@ -55,16 +51,16 @@ fn header(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result
         text,
         "type: {}\ndimension: {}\nsizes: {}{}\nkinds: {}{}\nencoding: raw\nendian: {order}\n",
         kind(leaf.kind),
-        axes + before,
-        lead(&leaf.components.to_string()),
+        axes + component_axes,
+        with_component_axis(&leaf.components.to_string()),
         words(&|axis| shape[axis].to_string()),
-        lead("vector"),
+        with_component_axis("vector"),
         words(&|_| "domain".into()),
     );
-    write_positions(&mut text, metadata, axes, &lead("none"))?;
+    write_positions(&mut text, metadata, axes, &with_component_axis("none"))?;
     if metadata.axes.iter().any(|axis| axis.name.is_some()) {
         let names = quoted_words(metadata, |axis| &axis.name)?;
-        let _ = writeln!(text, "labels: {}{names}", lead("\"\""));
+        let _ = writeln!(text, "labels: {}{names}", with_component_axis("\"\""));
     }
     for (key, value) in &metadata.attributes {
         check_key(key)?;
@@ -74,28 +70,27 @@ fn header(element: &ElementInfo, region: &Region, metadata: &Metadata) -> Result
     Ok(text)
 }
 
-/// Writes the fields with the positions of cells.
-fn write_positions(text: &mut String, metadata: &Metadata, axes: usize, lead: &str) -> Result<(), String> {
+fn write_positions(text: &mut String, metadata: &Metadata, axes: usize, component_entry: &str) -> Result<(), String> {
     if metadata.axes.is_empty() && metadata.directions.is_none() {
         return Ok(());
     }
-    let along = |axis: usize| metadata.axes.get(axis).cloned().unwrap_or_default();
+    let axis_metadata = |axis: usize| metadata.axes.get(axis).cloned().unwrap_or_default();
     let vector = |parts: Vec<f64>| format!("({})", parts.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
     let dimensions = axes + metadata.further_origin.len();
-    if dimensions > MOST_DIMENSIONS {
-        return Err(format!("cannot have a space of {dimensions} dimensions; at most {MOST_DIMENSIONS}"));
+    if dimensions > MAX_DIMENSIONS {
+        return Err(format!("cannot have a space of {dimensions} dimensions; at most {MAX_DIMENSIONS}"));
     }
-    let straight = |axis: usize| (0..dimensions).map(|at| f64::from(u8::from(at == axis))).collect();
+    let unit_vector = |axis: usize| (0..dimensions).map(|at| f64::from(u8::from(at == axis))).collect();
     let direction = |axis: usize| -> String {
-        let unit: Vec<f64> = metadata.directions.as_ref().map_or_else(|| straight(axis), |all| all[axis].clone());
-        vector(unit.iter().map(|part| part * along(axis).spacing).collect())
+        let unit: Vec<f64> = metadata.directions.as_ref().map_or_else(|| unit_vector(axis), |all| all[axis].clone());
+        vector(unit.iter().map(|part| part * axis_metadata(axis).spacing).collect())
     };
     let directions: Vec<String> = (0..axes).map(direction).collect();
-    let origin = (0..axes).map(|axis| along(axis).origin).chain(metadata.further_origin.iter().copied());
+    let origin = (0..axes).map(|axis| axis_metadata(axis).origin).chain(metadata.further_origin.iter().copied());
     let origin = vector(origin.collect());
     let _ = write!(
         text,
-        "space dimension: {dimensions}\nspace directions: {lead}{}\nspace origin: {origin}\n",
+        "space dimension: {dimensions}\nspace directions: {component_entry}{}\nspace origin: {origin}\n",
         directions.join(" ")
     );
     if metadata.axes.iter().any(|axis| axis.unit.is_some()) {
@@ -115,25 +110,21 @@ fn quoted_words(metadata: &Metadata, word: impl Fn(&Axis) -> &Option<String>) ->
     Ok(metadata.axes.iter().map(quoted).collect::<Result<Vec<_>, String>>()?.join(" "))
 }
 
-fn check_line(what: &str, text: &str) -> Result<(), String> {
-    match text.trim() != text || text.contains(char::is_control) {
-        true => Err(format!(
-            "cannot have {} as {what}: it must be one line, without blanks around it",
-            zippy_files::quoted(text)
-        )),
-        false => Ok(()),
+fn check_line(role: &str, text: &str) -> Result<(), String> {
+    if text.trim() == text && !text.contains(char::is_control) {
+        return Ok(());
     }
+    Err(format!("cannot have {} as {role}: it must be one line, without blanks around it", zippy_files::quoted(text)))
 }
 
 fn check_key(key: &str) -> Result<(), String> {
-    let bad = key.is_empty() || key.starts_with('#') || key.contains([':', '\r']);
-    match bad {
-        true => Err(format!(
-            "cannot have an attribute called {}: it must not be empty, begin with # or have a colon",
-            zippy_files::quoted(key)
-        )),
-        false => Ok(()),
+    if !key.is_empty() && !key.starts_with('#') && !key.contains([':', '\r']) {
+        return Ok(());
     }
+    Err(format!(
+        "cannot have an attribute called {}: it must not be empty, begin with # or have a colon",
+        zippy_files::quoted(key)
+    ))
 }
 
 fn escaped(text: &str) -> String {

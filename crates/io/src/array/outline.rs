@@ -1,4 +1,4 @@
-//! [`Outline`]: the byte layout of an array file.
+//! [`Outline`]: byte layout of an array file.
 
 use zippy_base::element::ElementInfo;
 use zippy_files::FileError;
@@ -9,25 +9,23 @@ use super::leaves::Leaf;
 /// Layout of an array file, with all bytes except the cells.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub length: u64,
-    /// Bytes other than cells, each block with its offset.
+    /// Bytes other than cells: blocks with their offsets.
     pub fixed: Vec<(u64, Vec<u8>)>,
-    /// Byte ranges for the cells.
-    planes: Vec<Plane>,
+    planes: Vec<CellPlane>,
 }
 
-/// A byte range with the same part of every cell, without gaps.
+/// Byte range with the same part of every cell, without gaps.
 #[derive(Debug)]
-struct Plane {
+struct CellPlane {
     start: u64,
-    /// Offset of the part in a cell.
     offset: usize,
     bytes: usize,
 }
 
-/// Receives bytes and their offset in the file.
-pub(super) type Put<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), FileError>;
+/// Write callback: offset in the file, and bytes.
+pub(super) type WriteAt<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), FileError>;
 
 impl Outline {
     /// Appends bytes; returns false if the file would exceed 63 bits.
@@ -38,15 +36,15 @@ impl Outline {
         fits
     }
 
-    /// Appends room for `cells` whole cells; returns false if the file would exceed 63 bits.
+    /// Appends space for `cells` whole cells; returns false if the file would exceed 63 bits.
     pub fn cells(&mut self, element: &ElementInfo, cells: u64) -> bool {
-        self.planes.push(Plane { start: self.length, offset: 0, bytes: element.bytes });
+        self.planes.push(CellPlane { start: self.length, offset: 0, bytes: element.bytes });
         self.grow(element.bytes as u64, cells)
     }
 
-    /// Appends room for one leaf of `cells` cells; returns false if the file would exceed 63 bits.
+    /// Appends space for one leaf of `cells` cells; returns false if the file would exceed 63 bits.
     pub fn leaf(&mut self, leaf: &Leaf, cells: u64) -> bool {
-        self.planes.push(Plane { start: self.length, offset: leaf.offset, bytes: leaf.bytes() });
+        self.planes.push(CellPlane { start: self.length, offset: leaf.offset, bytes: leaf.bytes() });
         self.grow(leaf.bytes() as u64, cells)
     }
 
@@ -57,18 +55,14 @@ impl Outline {
         length.is_some()
     }
 
-    /// Writes a block of cells of `element_bytes` bytes, which is contiguous in `whole`. `write`
-    /// receives bytes with their offset in the file. `scratch` is a reusable buffer of the same
-    /// size.
-    ///
-    /// # Errors
-    /// The errors of `write`.
+    /// Writes a block of cells that is contiguous in `whole`, with `element_bytes` bytes per cell.
+    /// `write` receives the bytes with their offsets in the file; `scratch` is a reusable buffer.
     pub fn block(
         &self,
         (whole, block): (&Region, &Region),
         (cells, element_bytes): (&[u8], usize),
         scratch: &mut Vec<u8>,
-        write: Put<'_>,
+        write: WriteAt<'_>,
     ) -> Result<(), FileError> {
         let first = whole.offset(&block.start);
         for plane in &self.planes {

@@ -1,4 +1,4 @@
-//! [`Plain`]: cells that a file stores in their memory layout.
+//! [`PlainCells`]: cells that a file stores in their memory layout.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,13 +14,11 @@ use crate::npy::array::NpyCells;
 
 /// Maximum gap between two rows, in bytes, that is read with them; longer rows allow gaps of a
 /// row's length.
-const PAGE: u64 = 4096;
+const MAX_GAP: u64 = 4096;
 
-/// Maximum bytes per read of rows with gaps.
 const GROUP_BYTES: u64 = 8 << 20;
 
-/// An open file of cells.
-pub(super) struct Plain {
+pub(super) struct PlainCells {
     path: PathBuf,
     file: File,
     cells: NpyCells,
@@ -28,11 +26,8 @@ pub(super) struct Plain {
     scratch: Vec<u8>,
 }
 
-impl Plain {
-    /// Opens the file.
-    ///
-    /// # Errors
-    /// The file cannot be opened, or has changed since its header was read.
+impl PlainCells {
+    /// Opens the file; an error if it has changed since its header was read.
     pub(super) fn open(head: &Head, cells: NpyCells, element_bytes: usize) -> Result<Self, IoError> {
         let (file, length) = open_regular(&head.path)?;
         let path = head.path.clone();
@@ -43,20 +38,16 @@ impl Plain {
         }
     }
 
-    /// Reads the cells of a box, the file's fastest axis first.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// The file's fastest axis is first.
     pub(super) fn read(&mut self, wanted: &Region, values: &mut Vec<u8>) -> Result<(), IoError> {
-        // Bytes of the previous box are overwritten.
         values.resize(wanted.cells() as usize * self.element_bytes, 0);
         if values.is_empty() {
             return Ok(());
         }
         let read = if self.cells.planes == 1 {
-            self.rows(wanted, values, (self.cells.start, self.element_bytes as u64))
+            self.read_rows(wanted, values, (self.cells.start, self.element_bytes as u64))
         } else {
-            self.planes(wanted, values)
+            self.read_planes(wanted, values)
         };
         read.map_err(|error| IoError::system(&self.path, "read", &error))?;
         if self.cells.swap_width > 1 {
@@ -66,25 +57,24 @@ impl Plain {
     }
 
     /// Reads cells whose numbers are stored in separate planes.
-    fn planes(&mut self, wanted: &Region, values: &mut [u8]) -> std::io::Result<()> {
+    fn read_planes(&mut self, wanted: &Region, values: &mut [u8]) -> std::io::Result<()> {
         let size = self.element_bytes / self.cells.planes;
         let plane_bytes = self.shape().cells() * size as u64;
         let mut plane = vec![0; wanted.cells() as usize * size];
         for number in 0..self.cells.planes {
-            self.rows(wanted, &mut plane, (self.cells.start + number as u64 * plane_bytes, size as u64))?;
+            self.read_rows(wanted, &mut plane, (self.cells.start + number as u64 * plane_bytes, size as u64))?;
             let targets = values.chunks_exact_mut(self.element_bytes).map(|cell| &mut cell[number * size..][..size]);
             targets.zip(plane.chunks_exact(size)).for_each(|(target, number)| target.copy_from_slice(number));
         }
         Ok(())
     }
 
-    /// Region of all cells of the file.
     fn shape(&self) -> Region {
         let shape = Index::new(&self.cells.shape);
         Region::whole(self.cells.order.as_ref().map_or(shape, |order| order.to_file(&shape)))
     }
 
-    fn rows(&mut self, wanted: &Region, values: &mut [u8], (start, size): (u64, u64)) -> std::io::Result<()> {
+    fn read_rows(&mut self, wanted: &Region, values: &mut [u8], (start, size): (u64, u64)) -> std::io::Result<()> {
         let whole = self.shape();
         let (shape, extents) = (whole.extents(), wanted.extents());
         // A row is contiguous in the file: fully read axes join with the next axis.
@@ -94,9 +84,9 @@ impl Plain {
             row *= extents[axis] as u64;
             step *= shape[axis] as u64;
         }
-        // If the gaps are small, rows along the next axis are read together with them.
+        // Rows along the next axis are read together if the gaps are small.
         let along = if axis + 1 < shape.axes() { extents[axis + 1] as u64 } else { 1 };
-        let is_near = (step - row) * size <= (row * size).max(PAGE);
+        let is_near = (step - row) * size <= (row * size).max(MAX_GAP);
         let together = if is_near { (GROUP_BYTES / (step * size)).max(1) } else { 1 };
         let mut done = 0;
         while done < wanted.cells() / row {
@@ -111,9 +101,9 @@ impl Plain {
             }
             self.scratch.resize((((count - 1) * step + row) * size) as usize, 0);
             self.file.read_exact(&mut self.scratch)?;
-            let rows = self.scratch.chunks((step * size) as usize);
+            let read_rows = self.scratch.chunks((step * size) as usize);
             let targets = values[to..].chunks_exact_mut((row * size) as usize);
-            targets.zip(rows).for_each(|(target, read)| target.copy_from_slice(&read[..target.len()]));
+            targets.zip(read_rows).for_each(|(target, read)| target.copy_from_slice(&read[..target.len()]));
         }
         Ok(())
     }

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use quick_xml::escape::escape;
 use zippy_files::quoted;
 
-use super::vti::beginning;
+use super::vti::document_start;
 use crate::IoError;
 use crate::head::{Head, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
 
-/// Maximum bytes of elements in an index.
+/// Limit for XML elements in an index.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A file of a time series.
+/// File of a time series.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TimeStep {
@@ -86,10 +86,9 @@ impl SeriesEntry {
 
     /// Text of an index with these entries.
     pub fn text(entries: &[Self]) -> String {
-        let mut out = beginning("Collection") + "  <Collection>\n";
+        let mut out = document_start("Collection") + "  <Collection>\n";
         for Self { time, file, part, group } in entries {
             let [file, part, group] = [file, part, group].map(|text| escape(text.as_str()));
-            // Writing to memory cannot fail.
             let _ =
                 writeln!(out, "    <DataSet timestep=\"{time}\" group=\"{group}\" part=\"{part}\" file=\"{file}\"/>");
         }
@@ -97,7 +96,7 @@ impl SeriesEntry {
     }
 }
 
-/// Files and times of a time series (.pvd), in the order of time. Local.
+/// Files and times of a time series (.pvd), sorted by time. Local.
 ///
 /// # Errors
 /// The file cannot be read, or is no index of files.

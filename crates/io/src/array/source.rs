@@ -1,4 +1,4 @@
-//! [`CellSource`]: access to the cells of a file, independent of its format.
+//! [`CellSource`]: access to the cells of a file of any format.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +12,17 @@ use zippy_plan::region::Region;
 use super::format::Format;
 use super::leaves::{Leaf, leaves};
 use super::metadata::Metadata;
-use super::plain::Plain;
+use super::plain::PlainCells;
 use crate::axis_order::AxisOrder;
 use crate::head::Head;
 use crate::voxels::{Description, Encoding, VoxelLayout};
 use crate::vti::document::Document;
-use crate::vti::index::Index as Pieces;
+use crate::vti::index::Index as PieceIndex;
 use crate::{IoError, npy, nrrd, vti};
 
-/// An opened array file.
+/// Opened array file.
 pub struct OpenedArray {
-    /// Cells along each axis of the array.
+    /// Cells along each axis.
     pub shape: Index,
     /// Order of the file's axes, if it differs from the array's.
     pub order: Option<AxisOrder>,
@@ -35,30 +35,29 @@ pub struct OpenedArray {
 
 enum CellAccess {
     OneFile(CellSource),
-    /// In several files that are opened on demand; the number is the bytes of a cell.
-    PieceFiles(Head, Pieces, usize, Vec<Leaf>),
+    /// Several files, opened on demand: header and index, bytes of a cell, leaves.
+    PieceFiles(Head, PieceIndex, usize, Vec<Leaf>),
 }
 
 /// Open access to the cells of a file.
 pub struct CellSource(OpenCells);
 
 enum OpenCells {
-    /// Cells in the memory layout.
-    Plain(Plain),
-    /// Cells behind the volume readers, with the bytes of a cell.
-    Stored(PathBuf, usize, Vec<LeafSource>),
+    Plain(PlainCells),
+    /// Cells read by the volume readers: path, bytes of a cell, leaves.
+    Volumes(PathBuf, usize, Vec<LeafSource>),
 }
 
-/// One leaf of each cell, as an array of numbers.
+/// Array of numbers with one leaf of each cell.
 struct LeafSource {
     leaf: Leaf,
     found: Description,
 }
 
 impl OpenedArray {
-    /// Opens a file with an array of this element type and number of axes. `checks_file` selects
-    /// the piece files, by index, that this rank compares with the index. Every file should be
-    /// checked by some rank before the shape in the index is used.
+    /// Opens a file with an array of this element type and number of axes. `checks_file` selects by
+    /// index the piece files that this rank compares with the index. Some rank should check each
+    /// file before the shape in the index is used.
     ///
     /// # Errors
     /// The file cannot be opened, is malformed, or contains something else.
@@ -80,7 +79,7 @@ impl OpenedArray {
                 let cells = npy::array::open(&head, element, axes)?;
                 let (shape, order) = (Index::new(&cells.shape), cells.order.clone());
                 let cells =
-                    CellAccess::OneFile(CellSource(OpenCells::Plain(Plain::open(&head, cells, element.bytes)?)));
+                    CellAccess::OneFile(CellSource(OpenCells::Plain(PlainCells::open(&head, cells, element.bytes)?)));
                 Ok(Self { shape, order, metadata: Metadata::default(), fingerprint: head.fingerprint(), cells })
             }
             Format::Zarr => Err(IoError::request(path, "is the name of a Zarr store, which is a directory")),
@@ -98,7 +97,7 @@ impl OpenedArray {
         match self.cells {
             CellAccess::OneFile(source) => Ok(source),
             CellAccess::PieceFiles(head, index, bytes, leaves) => {
-                let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, 3)).collect();
+                let boxes: Vec<Region> = boxes.iter().map(|region| add_trailing_axes(region, 3)).collect();
                 let part = |leaf: Leaf| {
                     let array = index.array(&head, Some(&leaf.name))?;
                     let is_read = |part: &Region| boxes.iter().any(|region| region.intersects(part));
@@ -106,7 +105,7 @@ impl OpenedArray {
                     Ok(LeafSource { leaf, found })
                 };
                 let parts = leaves.into_iter().map(part).collect::<std::result::Result<_, IoError>>()?;
-                Ok(CellSource(OpenCells::Stored(head.path, bytes, parts)))
+                Ok(CellSource(OpenCells::Volumes(head.path, bytes, parts)))
             }
         }
     }
@@ -123,12 +122,12 @@ fn from_nrrd(head: &Head, element: &ElementInfo, axes: usize) -> std::result::Re
         return Err(wrong(format!("is NRRD, which has no records, as {} is; .npy, .vti and .pvti have", element.name)));
     }
     let leaf = leaves.remove(0);
-    check(&head.path, "the file", &found.grid, &leaf)?;
+    check_type(&head.path, "the file", &found.grid, &leaf)?;
     let shape = found.grid.shape;
     if shape.axes() != axes {
         return Err(wrong(format!("holds an array of {} axes, not of {axes}", shape.axes())));
     }
-    let source = CellSource(OpenCells::Stored(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]));
+    let source = CellSource(OpenCells::Volumes(head.path.clone(), element.bytes, vec![LeafSource { leaf, found }]));
     Ok(OpenedArray {
         shape,
         order: None,
@@ -145,19 +144,19 @@ fn from_vti(
     array: Option<&str>,
 ) -> std::result::Result<OpenedArray, IoError> {
     let document = read_vti(head)?;
-    let wanted = wanted(&head.path, element, array)?;
+    let wanted = wanted_leaves(&head.path, element, array)?;
     let mut metadata = document.frame.metadata();
     let mut parts = Vec::new();
     for leaf in wanted {
-        let name = vti::choose(head, &document, Some(&*leaf.name).filter(|name| !name.is_empty()))?;
-        let found = vti::opened(head, &document, Some(&name))?;
-        check(&head.path, &format!("its array {}", quoted(&name)), &found.grid, &leaf)?;
+        let name = vti::choose_array(head, &document, Some(&*leaf.name).filter(|name| !name.is_empty()))?;
+        let found = vti::describe_array(head, &document, Some(&name))?;
+        check_type(&head.path, &format!("its array {}", quoted(&name)), &found.grid, &leaf)?;
         metadata.name.get_or_insert(name);
         parts.push(LeafSource { leaf, found });
     }
     document.notes.add_to(&head.path, &mut metadata)?;
-    let shape = trimmed(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
-    let cells = CellAccess::OneFile(CellSource(OpenCells::Stored(head.path.clone(), element.bytes, parts)));
+    let shape = remove_trailing_axes(&head.path, &parts[0].found.grid.shape, axes, &mut metadata)?;
+    let cells = CellAccess::OneFile(CellSource(OpenCells::Volumes(head.path.clone(), element.bytes, parts)));
     Ok(OpenedArray { shape, order: None, metadata, fingerprint: head.fingerprint(), cells })
 }
 
@@ -170,18 +169,18 @@ fn from_pvti(
 ) -> std::result::Result<OpenedArray, IoError> {
     let index = read_pvti(&head)?;
     let mut metadata = index.frame.metadata();
-    let (mut leaves, mut shape) = (wanted(&head.path, element, array)?, Index::zeros(3));
+    let (mut leaves, mut shape) = (wanted_leaves(&head.path, element, array)?, Index::zeros(3));
     for leaf in &mut leaves {
         let array = index.array(&head, Some(&*leaf.name).filter(|name| !name.is_empty()))?;
         let grid = index.grid(&head, array)?;
-        check(&head.path, &format!("its array {}", quoted(&array.name)), &grid, leaf)?;
+        check_type(&head.path, &format!("its array {}", quoted(&array.name)), &grid, leaf)?;
         metadata.name.get_or_insert_with(|| array.name.clone());
         index.open(&head, array, |number, _| checks_file(number))?;
         leaf.name.clone_from(&array.name);
         shape = grid.shape;
     }
     index.notes.add_to(&head.path, &mut metadata)?;
-    let shape = trimmed(&head.path, &shape, axes, &mut metadata)?;
+    let shape = remove_trailing_axes(&head.path, &shape, axes, &mut metadata)?;
     let fingerprint = head.fingerprint();
     Ok(OpenedArray {
         shape,
@@ -192,33 +191,23 @@ fn from_pvti(
     })
 }
 
-/// Parses a VTI file.
-///
-/// # Errors
-/// The file is no VTI file.
 pub(super) fn read_vti(head: &Head) -> std::result::Result<Document, IoError> {
-    is_xml(head).and_then(|()| Document::read(head))
+    check_xml(head).and_then(|()| Document::read(head))
 }
 
-/// Parses a PVTI file.
-///
-/// # Errors
-/// The file is no PVTI file.
-pub(super) fn read_pvti(head: &Head) -> std::result::Result<Pieces, IoError> {
-    is_xml(head).and_then(|()| Pieces::read(head))
+pub(super) fn read_pvti(head: &Head) -> std::result::Result<PieceIndex, IoError> {
+    check_xml(head).and_then(|()| PieceIndex::read(head))
 }
 
-fn is_xml(head: &Head) -> std::result::Result<(), IoError> {
-    match vti::recognises(head) {
-        true => Ok(()),
-        false => {
-            Err(IoError::malformed(&head.path, 0, "not a file of VTK's in XML, which begins with <?xml or <VTKFile"))
-        }
+fn check_xml(head: &Head) -> std::result::Result<(), IoError> {
+    if vti::recognises(head) {
+        return Ok(());
     }
+    Err(IoError::malformed(&head.path, 0, "not a file of VTK's in XML, which begins with <?xml or <VTKFile"))
 }
 
-/// Leaves that make up the cells: one per field of a record, else the named array.
-fn wanted(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::result::Result<Vec<Leaf>, IoError> {
+/// Leaves of the cells: one per field of a record, else the named array.
+fn wanted_leaves(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::result::Result<Vec<Leaf>, IoError> {
     let mut leaves = leaves(element).map_err(|_| {
         IoError::request(path, format!("is VTK's, which has no 16-bit floats, as {} has", element.name))
     })?;
@@ -237,37 +226,37 @@ fn wanted(path: &Path, element: &ElementInfo, array: Option<&str>) -> std::resul
     Ok(leaves)
 }
 
-/// Checks the number type of the file against a leaf.
-///
-/// # Errors
-/// They differ.
-fn check(path: &Path, what: &str, grid: &VoxelLayout, leaf: &Leaf) -> std::result::Result<(), IoError> {
+fn check_type(path: &Path, what: &str, grid: &VoxelLayout, leaf: &Leaf) -> std::result::Result<(), IoError> {
     if (grid.kind, grid.components) == (leaf.kind, leaf.components) {
         return Ok(());
     }
-    let said = |kind, components| match components {
+    let type_name = |kind, components| match components {
         1 => format!("{kind}"),
         _ => format!("{components} {kind}"),
     };
-    let (found, wanted) = (said(grid.kind, grid.components), said(leaf.kind, leaf.components));
+    let (found, wanted) = (type_name(grid.kind, grid.components), type_name(leaf.kind, leaf.components));
     Err(IoError::request(path, format!("{what} holds {found} a cell, and {wanted} was asked for")))
 }
 
 /// Removes last axes of one cell from shape and metadata: VTK images always have three axes.
-fn trimmed(path: &Path, shape: &Index, axes: usize, metadata: &mut Metadata) -> std::result::Result<Index, IoError> {
+fn remove_trailing_axes(
+    path: &Path,
+    shape: &Index,
+    axes: usize,
+    metadata: &mut Metadata,
+) -> std::result::Result<Index, IoError> {
     if axes > shape.axes() || shape[axes..].iter().any(|&extent| extent != 1) {
         let message = format!("holds an array of {shape}, which cannot be one of {axes} axes");
         return Err(IoError::request(path, message));
     }
-    // Keep the positions of removed axes.
+    // Positions of removed axes stay.
     metadata.further_origin = metadata.axes.drain(axes.min(metadata.axes.len())..).map(|axis| axis.origin).collect();
     metadata.directions.iter_mut().for_each(|all| all.truncate(axes));
     *metadata = std::mem::take(metadata).in_smallest_space(axes);
     Ok(Index::new(&shape[..axes]))
 }
 
-/// Adds last axes of one cell to a box.
-fn padded(region: &Region, axes: usize) -> Region {
+fn add_trailing_axes(region: &Region, axes: usize) -> Region {
     let (present, start, end) = (region.axes(), region.start, region.end);
     Region::between(
         Index::from_fn(axes, |axis| if axis < present { start[axis] } else { 0 }),
@@ -284,13 +273,13 @@ impl CellSource {
         };
         match &self.0 {
             OpenCells::Plain(_) => true,
-            // A record is read field by field.
-            OpenCells::Stored(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
+            // Records are read field by field.
+            OpenCells::Volumes(_, _, parts) => parts.len() > 1 || parts.iter().all(is_random),
         }
     }
 
-    /// Reads the cells of non-overlapping boxes, and passes each box to `each` as soon as it is
-    /// complete. `values` is a reusable buffer.
+    /// Reads the cells of non-overlapping boxes; passes each box, by its index, to `each` as soon
+    /// as it is complete. `values` is a reusable buffer.
     ///
     /// # Errors
     /// The file cannot be read; the errors of `each`.
@@ -307,13 +296,13 @@ impl CellSource {
                 plain.read(wanted, values)?;
                 each(number, values)
             }),
-            OpenCells::Stored(path, element_bytes, parts) => {
+            OpenCells::Volumes(path, element_bytes, parts) => {
                 let axes = parts[0].found.grid.shape.axes();
-                let boxes: Vec<Region> = boxes.iter().map(|region| padded(region, axes)).collect();
+                let boxes: Vec<Region> = boxes.iter().map(|region| add_trailing_axes(region, axes)).collect();
                 match &parts[..] {
                     [part] => part.found.read_boxes(path, &boxes, |number, cells: Vec<u8>| each(number, &cells)),
                     parts => boxes.iter().enumerate().try_for_each(|(number, wanted)| {
-                        record(path, parts, wanted, (*element_bytes, values))?;
+                        read_records(path, parts, wanted, (*element_bytes, values))?;
                         each(number, values)
                     }),
                 }
@@ -322,14 +311,12 @@ impl CellSource {
     }
 }
 
-/// Reads the records of a box field by field.
-fn record(
+fn read_records(
     path: &Path,
     parts: &[LeafSource],
     wanted: &Region,
     (element_bytes, values): (usize, &mut Vec<u8>),
 ) -> Result<()> {
-    // The fields cover every byte of a record.
     values.resize(wanted.cells() as usize * element_bytes, 0);
     for LeafSource { leaf, found } in parts {
         found.read_boxes(path, std::slice::from_ref(wanted), |_, bytes: Vec<u8>| -> Result<()> {

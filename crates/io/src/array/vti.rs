@@ -18,18 +18,17 @@ use crate::head::Head;
 use crate::mesh::xml::array;
 use crate::scalar::ScalarKind;
 use crate::vti::index;
-use crate::vti::notes::{OWN, texts};
+use crate::vti::notes::{ZIPPY_TEXT, texts};
 
-/// Maximum bytes of elements.
-const MOST: usize = 1 << 20;
+const MAX_XML_BYTES: usize = 1 << 20;
 
-/// An array as image data of VTK, with one point per cell.
+/// Array as VTK image data, with one point per cell.
 pub struct VtkImage {
     /// Point data, one array per leaf of a cell.
     arrays: Vec<(String, Leaf)>,
-    /// Spacing, origin and directions, as attributes.
+    /// XML attributes: spacing, origin and directions.
     frame: String,
-    /// Field data.
+    /// Field data, as XML.
     notes: String,
 }
 
@@ -55,16 +54,16 @@ impl VtkImage {
         let is_record = leaves.iter().any(|leaf| !leaf.name.is_empty());
         let called = |leaf: Leaf| (if is_record { leaf.name.clone() } else { name.to_string() }, leaf);
         let arrays: Vec<(String, Leaf)> = leaves.into_iter().map(called).collect();
-        if metadata.attributes.contains_key(OWN) {
-            return Err(format!("cannot have an attribute called {OWN:?}: Zippy uses the name"));
+        if metadata.attributes.contains_key(ZIPPY_TEXT) {
+            return Err(format!("cannot have an attribute called {ZIPPY_TEXT:?}: Zippy uses the name"));
         }
         let texts = texts(metadata, is_record.then_some(name));
-        arrays.iter().map(|(name, _)| name).chain(texts.keys()).try_for_each(|name| check(name))?;
+        arrays.iter().map(|(name, _)| name).chain(texts.keys()).try_for_each(|name| check_name(name))?;
         let image = Self { arrays, frame: frame(metadata, &grid), notes: notes(&texts) };
         let elements = image.frame.len() + 400 * texts.len() + texts.keys().map(String::len).sum::<usize>();
         match elements + image.arrays.iter().map(|(name, _)| 400 + 6 * name.len()).sum::<usize>() {
-            ..MOST => Ok(image),
-            _ => Err(format!("cannot have names of more than {MOST} bytes, of the array and of attributes")),
+            ..MAX_XML_BYTES => Ok(image),
+            _ => Err(format!("cannot have names of more than {MAX_XML_BYTES} bytes, of the array and of attributes")),
         }
     }
 
@@ -74,9 +73,8 @@ impl VtkImage {
     /// The file becomes too long.
     pub fn file(&self, region: &Region, with_notes: bool) -> Result<Outline, String> {
         let extent = extent(region);
-        let mut text = beginning("ImageData");
+        let mut text = document_start("ImageData");
         let notes = if with_notes { &*self.notes } else { "" };
-        // Writing to memory cannot fail.
         let _ = write!(
             text,
             "  <ImageData WholeExtent=\"{extent}\"{}>\n{notes}    <Piece Extent=\"{extent}\">\n      <PointData \
@@ -86,14 +84,14 @@ impl VtkImage {
         );
         let (cells, mut offset) = (region.cells(), 0_u64);
         for (name, leaf) in &self.arrays {
-            let says = array(kind(leaf.kind), name, leaf.components);
-            let _ = writeln!(text, "        <DataArray {says} format=\"appended\" offset=\"{offset}\"/>");
+            let attributes = array(kind(leaf.kind), name, leaf.components);
+            let _ = writeln!(text, "        <DataArray {attributes} format=\"appended\" offset=\"{offset}\"/>");
             offset = offset.saturating_add((leaf.bytes() as u64).saturating_mul(cells)).saturating_add(8);
         }
         text.push_str("      </PointData>\n    </Piece>\n  </ImageData>\n  <AppendedData encoding=\"raw\">\n   _");
         let (mut outline, mut frame) = (Outline::default(), text.into_bytes());
         let mut fits = true;
-        // Write each array's length together with the preceding text.
+        // Each array's length follows the preceding text in one block.
         for (_, leaf) in &self.arrays {
             frame.extend((leaf.bytes() as u64).saturating_mul(cells).to_ne_bytes());
             fits &= outline.put(std::mem::take(&mut frame)) && outline.leaf(leaf, cells);
@@ -102,10 +100,10 @@ impl VtkImage {
         if fits { Ok(outline) } else { Err("would have more bytes than fit 63 bits".into()) }
     }
 
-    /// Text of an index of pieces. `whole` is the box of all points, which starts at 0; each piece
-    /// is the box of its points and the name of its file.
+    /// Text of an index of pieces. `whole` is the box of all points, starting at 0; each piece has
+    /// a box of points and a file name.
     pub fn index(&self, whole: &Region, pieces: impl Iterator<Item = (Region, String)>) -> String {
-        let mut text = beginning("PImageData");
+        let mut text = document_start("PImageData");
         let scalars = escape(&*self.arrays[0].0);
         text += &format!(
             "  <PImageData WholeExtent=\"{}\" GhostLevel=\"0\"{}>\n{}    <PPointData Scalars=\"{scalars}\">\n",
@@ -125,7 +123,7 @@ impl VtkImage {
     }
 }
 
-/// Name of the index `path` without its extension, which the names of its pieces contain.
+/// File name of an index without its extension, which the names of its pieces contain.
 ///
 /// # Errors
 /// XML cannot hold the name.
@@ -145,8 +143,7 @@ pub fn piece_sources(index: &Path) -> Result<Vec<String>, IoError> {
     Ok(index.pieces.into_iter().map(|piece| piece.source).collect())
 }
 
-/// The first lines of a document.
-pub(super) fn beginning(kind: &str) -> String {
+pub(super) fn document_start(kind: &str) -> String {
     let order = if cfg!(target_endian = "big") { "BigEndian" } else { "LittleEndian" };
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"{order}\" \
@@ -162,7 +159,6 @@ fn extent(region: &Region) -> String {
     [0, 1, 2].map(axis).join(" ")
 }
 
-/// VTK's name of a number type.
 fn kind(kind: ScalarKind) -> &'static str {
     match kind {
         ScalarKind::U8 => "UInt8",
@@ -179,7 +175,7 @@ fn kind(kind: ScalarKind) -> &'static str {
     }
 }
 
-/// Attributes with the positions of the points. Missing axes are perpendicular to the others.
+/// XML attributes of the positions of the points. Missing axes are perpendicular to the others.
 fn frame(metadata: &Metadata, grid: &Grid) -> String {
     let numbers = |all: &[f64]| all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
@@ -210,17 +206,10 @@ fn notes(texts: &Map<String, Value>) -> String {
     out + "    </FieldData>\n"
 }
 
-/// Checks that XML can hold a name.
-///
-/// # Errors
-/// It cannot.
-fn check(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> Result<(), String> {
     let bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    match name.is_empty() || name.contains(bad) {
-        true => Err(format!(
-            "cannot have the name {}; it must be text without control characters",
-            zippy_files::quoted(name)
-        )),
-        false => Ok(()),
+    if !name.is_empty() && !name.contains(bad) {
+        return Ok(());
     }
+    Err(format!("cannot have the name {}; it must be text without control characters", zippy_files::quoted(name)))
 }

@@ -1,13 +1,13 @@
-//! [`Blocks`]: the bytes of a part, block by block.
+//! [`Blocks`]: bytes of a rank's part, block by block.
 
 use super::part::{Before, Part};
 use super::rows::Rows;
 use super::sections::FileSections;
 
 /// Bytes of a block, unless a row has more.
-const BLOCK: u64 = 1 << 20;
-/// Lines of a block of text; a line usually has 30 bytes, and at most 160.
-const LINES: usize = 1 << 14;
+const BLOCK_BYTES: u64 = 1 << 20;
+/// Lines of a block of text: about 30 bytes each, at most 160.
+const BLOCK_LINES: usize = 1 << 14;
 
 /// Iterator over the bytes of a rank's part in blocks, each with its offset in the file.
 #[derive(Debug)]
@@ -15,7 +15,6 @@ pub struct Blocks<'a> {
     layout: &'a FileSections,
     part: Part<'a>,
     before: Before,
-    /// Next section, next row, and the offset of the row.
     section: usize,
     row: usize,
     at: u64,
@@ -26,10 +25,9 @@ impl<'a> Blocks<'a> {
         Self { layout, part, before, section: 0, row: 0, at: 0 }
     }
 
-    /// Bytes of the rows of lower ranks.
-    fn lower(&self, rows: Rows) -> u64 {
+    fn bytes_of_lower_ranks(&self, rows: Rows) -> u64 {
         let count = rows.shape().map_or(self.before.vertices, |shape| shape.before(&self.before));
-        rows.bytes(&self.layout.content).map_or(rows.text(&self.before.text), |each| count * each)
+        rows.bytes(&self.layout.content).map_or(rows.text(&self.before.text), |row_bytes| count * row_bytes)
     }
 }
 
@@ -46,13 +44,13 @@ impl Iterator for Blocks<'_> {
                 continue;
             }
             if self.row == 0 {
-                self.at = section.start + self.lower(rows);
+                self.at = section.start + self.bytes_of_lower_ranks(rows);
             }
-            let each = rows.bytes(&self.layout.content);
-            let most = each.map_or(LINES, |each| (BLOCK / each).max(1) as usize);
+            let row_bytes = rows.bytes(&self.layout.content);
+            let most = row_bytes.map_or(BLOCK_LINES, |row_bytes| (BLOCK_BYTES / row_bytes).max(1) as usize);
             let end = count.min(self.row.saturating_add(most));
-            let mut bytes = Vec::with_capacity((end - self.row) * each.unwrap_or(32) as usize);
-            rows.put(&self.part, (&self.before, &self.layout.content.whole), self.row..end, &mut bytes);
+            let mut bytes = Vec::with_capacity((end - self.row) * row_bytes.unwrap_or(32) as usize);
+            rows.append(&self.part, (&self.before, &self.layout.content.whole), self.row..end, &mut bytes);
             let at = self.at;
             (self.row, self.at) = (end, at + bytes.len() as u64);
             return Some((at, bytes));

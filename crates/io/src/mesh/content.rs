@@ -1,4 +1,4 @@
-//! [`MeshContent`]: the content of a mesh file.
+//! [`MeshContent`]: content of a mesh file.
 
 use super::part::Whole;
 
@@ -6,7 +6,6 @@ use super::part::Whole;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MeshContent {
     pub whole: Whole,
-    /// True if vertices have normals.
     pub normals: bool,
     /// Names of the scalars of the vertices.
     pub fields: Vec<String>,

@@ -1,25 +1,23 @@
 //! Triangles of binary STL files.
 
-use super::part::moved;
+use super::part::with_origin;
 
-/// Bytes of a triangle.
-pub(super) const FACET: u64 = 50;
+pub(super) const FACET_BYTES: u64 = 50;
 
-/// Appends a triangle to `out`. Its corners are relative to the origin, if there is one.
+/// The corners are relative to the origin, if there is one.
 pub(super) fn facet(corners: &[[f32; 3]; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
-    let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| moved(corner, origin).map(|part| part as f32));
-    let places = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
-    let numbers = normal(corners).into_iter().chain(places.as_flattened().iter().copied());
+    let at = |corner: &[f32; 3]| origin.map_or(*corner, |origin| with_origin(corner, origin).map(|part| part as f32));
+    let positions = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
+    let numbers = normal(corners).into_iter().chain(positions.as_flattened().iter().copied());
     numbers.for_each(|number| out.extend(number.to_le_bytes()));
     out.extend([0; 2]);
 }
 
-/// Unit normal on the side from which the corners run counterclockwise; zeros for a triangle
-/// without area.
+/// Unit normal of counterclockwise corners; zeros for a triangle without area.
 fn normal(corners: &[[f32; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-    let side = |end: [f64; 3]| [0, 1, 2].map(|axis| end[axis] - a[axis]);
-    let (u, v) = (side(b), side(c));
+    let edge = |end: [f64; 3]| [0, 1, 2].map(|axis| end[axis] - a[axis]);
+    let (u, v) = (edge(b), edge(c));
     let cross = [(1, 2), (2, 0), (0, 1)].map(|(i, j)| u[i] * v[j] - u[j] * v[i]);
     let length = cross.iter().map(|part| part * part).sum::<f64>().sqrt();
     if length > 0.0 && length.is_finite() { cross.map(|part| (part / length) as f32) } else { [0.0; 3] }

@@ -6,7 +6,7 @@ use zippy_files::quoted;
 
 use crate::IoError;
 
-/// A format in which ranks write a mesh together.
+/// Format in which ranks write a mesh together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `.ply`, binary little-endian, version 1.0: x, y, z as float (double for parts with an
@@ -21,9 +21,9 @@ pub enum Format {
     ///
     /// Source: <https://paulbourke.net/dataformats/stl/>.
     Stl,
-    /// `.obj`, text: `v` lines, `vn` lines if there are normals, `f` lines; vertices are numbered
-    /// from 1. Each number is the shortest decimal that reads as the same f32. Fields are dropped:
-    /// the format has none. The first line is a comment with the numbers of vertices and triangles.
+    /// `.obj`, text: `v` lines, `vn` lines with normals, `f` lines; vertices are numbered from 1.
+    /// Each number is the shortest decimal of its f32. Fields are dropped: the format has none. The
+    /// first line is a comment with the numbers of vertices and triangles.
     ///
     /// Source: *Object Files (.obj)*, <https://paulbourke.net/dataformats/obj/>.
     Obj,
@@ -41,7 +41,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Format of the file name's extension, without regard to case.
+    /// Format of a file name's extension, without regard to case.
     ///
     /// # Errors
     /// The extension is none of `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`.
@@ -66,7 +66,6 @@ impl Format {
     }
 }
 
-/// Lower-case extension of a file name.
 pub(super) fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }

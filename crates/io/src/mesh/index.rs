@@ -9,7 +9,7 @@ use quick_xml::escape::escape;
 use super::{Format, Part, layout, write, xml};
 use crate::IoError;
 
-/// Format of the pieces and document type, from the extension of the index.
+/// Format and extension of the pieces, and document type, from the extension of the index.
 fn kind(index: &Path) -> Option<(Format, &'static str, &'static str)> {
     match &*super::format::ending(index) {
         "pvtp" => Some((Format::Vtp, "vtp", "PPolyData")),
@@ -18,7 +18,7 @@ fn kind(index: &Path) -> Option<(Format, &'static str, &'static str)> {
     }
 }
 
-fn known(index: &Path) -> Result<(Format, &'static str, &'static str), IoError> {
+fn checked_kind(index: &Path) -> Result<(Format, &'static str, &'static str), IoError> {
     kind(index).ok_or_else(|| {
         IoError::request(
             index,
@@ -27,7 +27,7 @@ fn known(index: &Path) -> Result<(Format, &'static str, &'static str), IoError> 
     })
 }
 
-/// True for the name of an index, with the extension `.pvtp` or `.pvtu` without regard to case.
+/// True for the name of an index: extension `.pvtp` or `.pvtu`, without regard to case.
 pub fn is_index(path: impl AsRef<Path>) -> bool {
     kind(path.as_ref()).is_some()
 }
@@ -40,7 +40,7 @@ pub fn is_index(path: impl AsRef<Path>) -> bool {
 /// characters, which XML cannot hold.
 pub fn piece_path(index: impl AsRef<Path>, number: u64) -> Result<PathBuf, IoError> {
     let index = index.as_ref();
-    let (_, ending, _) = known(index)?;
+    let (_, ending, _) = checked_kind(index)?;
     let stem = index.file_stem().and_then(|stem| stem.to_str());
     match stem.filter(|stem| !stem.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))) {
         Some(stem) => Ok(index.with_file_name(format!("{stem}_{number}.{ending}"))),
@@ -56,13 +56,14 @@ pub fn piece_path(index: impl AsRef<Path>, number: u64) -> Result<PathBuf, IoErr
 /// # Errors
 /// As [`piece_path`].
 pub fn piece_format(index: impl AsRef<Path>) -> Result<Format, IoError> {
-    known(index.as_ref()).map(|(format, ..)| format)
+    checked_kind(index.as_ref()).map(|(format, ..)| format)
 }
 
 /// Writes one piece of the mesh `index` to the file [`piece_path`], atomically
-/// ([`write_whole`](zippy_files::write_whole)). The triangles and cells of `part` are vertex
-/// indices **in this part**, from 0; a vertex that several ranks need is in each of their parts.
-/// Local.
+/// ([`write_whole`](zippy_files::write_whole)). Local.
+///
+/// The triangles and cells of `part` are vertex indices **in this part**, from 0; a vertex that
+/// several ranks need is in each of their parts.
 ///
 /// # Errors
 /// As [`piece_path`] and [`write`](super::write()).
@@ -83,8 +84,8 @@ pub struct PieceArrays<'a> {
 
 /// Writes the index of the pieces 0 to `pieces - 1`, atomically
 /// ([`write_whole`](zippy_files::write_whole)): a VTK document of type PPolyData or
-/// PUnstructuredGrid that names the pieces and their arrays. All pieces must have normals as given,
-/// and fields with these names. Called by one rank after all pieces have been written.
+/// PUnstructuredGrid with the names of the pieces and their arrays. All pieces must have these
+/// normals and fields. Called by one rank after all pieces have been written.
 ///
 /// # Errors
 /// As [`piece_path`]; a name that XML cannot hold or that occurs twice; the file cannot be written.
@@ -100,21 +101,20 @@ pub fn write_index_of(index: impl AsRef<Path>, pieces: u64, arrays: PieceArrays<
     let PieceArrays { normals, fields, doubles } = arrays;
     let index = index.as_ref();
     let names: Vec<String> = fields.iter().map(ToString::to_string).collect();
-    let named = layout::distinct(fields).and_then(|()| xml::named(&names, normals));
-    named.map_err(|error| write::of(index, error))?;
-    let (_, _, kind) = known(index)?;
-    let mut text = xml::beginning(kind);
-    let array = |says: &str| format!("      <PDataArray {says}/>\n");
+    let checked_names = layout::check_distinct(fields).and_then(|()| xml::check_names(&names, normals));
+    checked_names.map_err(|error| write::with_path(index, error))?;
+    let (_, _, kind) = checked_kind(index)?;
+    let mut text = xml::document_start(kind);
+    let array = |attributes: &str| format!("      <PDataArray {attributes}/>\n");
     let points = array(&xml::points(doubles));
     let mut data: Vec<String> = names.iter().map(|name| array(&xml::array("Float32", name, 1))).collect();
     if normals {
         data.insert(0, array(&xml::array("Float32", xml::NORMALS, 3)));
     }
-    // Writing to memory cannot fail.
     let _ = write!(
         text,
         "  <{kind} GhostLevel=\"0\">\n    <PPointData{}>\n{}    </PPointData>\n    <PPoints>\n{points}    </PPoints>\n",
-        xml::active(normals),
+        xml::normals_attribute(normals),
         data.concat()
     );
     for number in 0..pieces {

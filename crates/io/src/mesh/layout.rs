@@ -1,4 +1,4 @@
-//! [`Layout`]: the byte layout of a mesh file.
+//! [`Layout`]: byte layout of a mesh file.
 
 use zippy_files::quoted;
 
@@ -47,11 +47,7 @@ use crate::IoError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout(FileSections);
 
-/// Checks that all field names differ.
-///
-/// # Errors
-/// Two fields have the same name.
-pub(super) fn distinct(fields: &[&str]) -> Result<(), IoError> {
+pub(super) fn check_distinct(fields: &[&str]) -> Result<(), IoError> {
     let mut sorted = fields.to_vec();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -62,14 +58,14 @@ pub(super) fn distinct(fields: &[&str]) -> Result<(), IoError> {
 
 impl Layout {
     /// Layout of a mesh with or without normals, and with scalars of these names. Local; the same
-    /// arguments give the same layout, so ranks need no further communication.
+    /// arguments give the same layout on every rank.
     ///
     /// # Errors
     /// More than 2^32 vertices in PLY or 2^32 - 1 triangles in STL; a name that the format cannot
     /// hold or that occurs twice; cells of a volume in another format than VTU; in OBJ, bytes of
     /// lines that do not fit the numbers of vertices and triangles; more than 2^63 bytes.
     pub fn of(format: Format, whole: &Whole, normals: bool, fields: &[&str]) -> Result<Self, IoError> {
-        distinct(fields)?;
+        check_distinct(fields)?;
         if format != Format::Vtu && whole.cells.all() > 0 {
             let message = format!("{} cells of a volume in a format of surfaces; VTU has cells", whole.cells.all());
             return Err(IoError::mesh(message));
@@ -86,7 +82,7 @@ impl Layout {
         Ok(Self(layout))
     }
 
-    /// Bytes of the whole file.
+    /// Length of the whole file in bytes.
     pub fn length(&self) -> u64 {
         self.0.length
     }
@@ -107,14 +103,14 @@ impl Layout {
     /// beyond the whole; a cell with a missing vertex. In OBJ, a number is not finite.
     pub fn blocks<'a>(&'a self, part: &Part<'a>, before: &Before) -> Result<Blocks<'a>, IoError> {
         self.check(part)?;
-        self.fits("vertices", part.positions.len() as u64, before.vertices, self.0.content.whole.vertices)?;
+        self.check_range("vertices", part.positions.len() as u64, before.vertices, self.0.content.whole.vertices)?;
         for shape in Shape::ALL {
-            let (corners, [one, several]) = (shape.of(part), shape.names());
+            let (corners, [singular, plural]) = (shape.corners_in(part), shape.names());
             let count = corners.len() as u64 / shape.corners();
-            self.fits(several, count, shape.before(before), shape.in_whole(&self.0.content.whole))?;
+            self.check_range(plural, count, shape.before(before), shape.in_whole(&self.0.content.whole))?;
             if let Some(index) = corners.iter().position(|&vertex| vertex >= self.0.content.whole.vertices) {
                 let message = format!(
-                    "{one} {} of this part names vertex {}; the {} vertices are counted from 0",
+                    "{singular} {} of this part names vertex {}; the {} vertices are counted from 0",
                     index as u64 / shape.corners(),
                     corners[index],
                     self.0.content.whole.vertices
@@ -124,9 +120,9 @@ impl Layout {
         }
         if self.0.sections.iter().any(|section| section.rows.bytes(&self.0.content).is_none()) {
             let (text, whole) = (Text::of(part)?, &self.0.content.whole.text);
-            self.fits("bytes of v lines", text.positions, before.text.positions, whole.positions)?;
-            self.fits("bytes of vn lines", text.normals, before.text.normals, whole.normals)?;
-            self.fits("bytes of f lines", text.triangles, before.text.triangles, whole.triangles)?;
+            self.check_range("bytes of v lines", text.positions, before.text.positions, whole.positions)?;
+            self.check_range("bytes of vn lines", text.normals, before.text.normals, whole.normals)?;
+            self.check_range("bytes of f lines", text.triangles, before.text.triangles, whole.triangles)?;
         }
         Ok(Blocks::new(&self.0, *part, *before))
     }
@@ -145,14 +141,14 @@ impl Layout {
                 [self.0.content.normals, part.normals.is_some()].map(|some| if some { "has" } else { "has no" });
             return Err(IoError::mesh(format!("the layout {layout} normals, and this part {found} normals")));
         }
-        let counted = |what: &str, found: usize, of: &str, wanted: usize| {
+        let check_count = |what: &str, found: usize, of: &str, wanted: usize| {
             if found == wanted {
                 Ok(())
             } else {
                 Err(IoError::mesh(format!("this part has {found} {what} for {wanted} {of}")))
             }
         };
-        counted("normals", part.normals.map_or(vertices, <[_]>::len), "vertices", vertices)?;
+        check_count("normals", part.normals.map_or(vertices, <[_]>::len), "vertices", vertices)?;
         if !part.fields.iter().map(|field| field.name).eq(self.0.content.fields.iter().map(String::as_str)) {
             let list = |names: &mut dyn Iterator<Item = &str>| names.map(quoted).collect::<Vec<_>>().join(", ");
             let wanted = list(&mut self.0.content.fields.iter().map(String::as_str));
@@ -160,15 +156,20 @@ impl Layout {
             return Err(IoError::mesh(format!("the layout has the fields [{wanted}], and this part [{found}]")));
         }
         for field in part.fields {
-            counted(&format!("numbers of field {}", quoted(field.name)), field.values.len(), "vertices", vertices)?;
+            check_count(&format!("numbers of field {}", quoted(field.name)), field.values.len(), "vertices", vertices)?;
         }
         if self.0.sections.iter().any(|section| section.rows == Rows::Facets) {
-            counted("triangles with corners, which STL needs,", part.corners.len(), "triangles", part.triangles.len())?;
+            check_count(
+                "triangles with corners, which STL needs,",
+                part.corners.len(),
+                "triangles",
+                part.triangles.len(),
+            )?;
         }
         Ok(())
     }
 
-    fn fits(&self, what: &str, count: u64, before: u64, whole: u64) -> Result<(), IoError> {
+    fn check_range(&self, what: &str, count: u64, before: u64, whole: u64) -> Result<(), IoError> {
         if before.checked_add(count).is_some_and(|end| end <= whole) {
             return Ok(());
         }

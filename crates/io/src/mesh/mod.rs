@@ -18,17 +18,16 @@
 //!
 //! The bytes of a mesh do not depend on the number of ranks.
 //!
-//! * PLY ([`Format::Ply`]): positions, normals, scalars, triangles; at most 2^32 vertices.
-//! * STL ([`Format::Stl`]): corners and normals of triangles; at most 2^32 - 1 triangles.
-//! * OBJ ([`Format::Obj`]): positions, normals, triangles, as text; scalars are dropped.
-//! * VTP ([`Format::Vtp`]): positions, normals, scalars, triangles.
-//! * VTU ([`Format::Vtu`]): positions, normals, scalars, triangles, hexahedra, tetrahedra; not
+//! - PLY ([`Format::Ply`]): positions, normals, scalars, triangles; at most 2^32 vertices.
+//! - STL ([`Format::Stl`]): corners and normals of triangles; at most 2^32 - 1 triangles.
+//! - OBJ ([`Format::Obj`]): positions, normals, triangles, as text; scalars are dropped.
+//! - VTP ([`Format::Vtp`]): positions, normals, scalars, triangles.
+//! - VTU ([`Format::Vtu`]): positions, normals, scalars, triangles, hexahedra, tetrahedra; not
 //!   read.
 //!
-//! Binary numbers are little-endian.
-//!
-//! Positions are floats, or doubles for parts with an [origin](Part::origin); STL has floats only.
-//! The program chooses the unit of length; no format stores it.
+//! Binary numbers are little-endian. Positions are floats, or doubles for parts with an
+//! [origin](Part::origin); STL has floats only. The program chooses the unit of length; no format
+//! stores it.
 //!
 //! ```
 //! use zippy_io::mesh::{self, Field, Part};

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use super::part::{Part, Text, moved};
+use super::part::{Part, Text, with_origin};
 use crate::IoError;
 
 impl Text {
-    /// Length of the lines of a part. Local; costs as much as formatting the lines, but keeps few
+    /// Length of the lines of a part. Local; costs as much as formatting the lines, but keeps one
     /// of them in memory.
     ///
     /// # Errors
@@ -24,14 +24,14 @@ impl Text {
         }
         let triangles = part.triangles;
         Ok(Self {
-            positions: counted(part.positions, |position, out| vertex(position, part.origin, out)),
-            normals: counted(normals, |normal, out| vector("vn", normal, out)),
-            triangles: counted(triangles, |triangle, out| face(triangle, part.normals.is_some(), out)),
+            positions: total_length(part.positions, |position, out| vertex(position, part.origin, out)),
+            normals: total_length(normals, |normal, out| vector("vn", normal, out)),
+            triangles: total_length(triangles, |triangle, out| face(triangle, part.normals.is_some(), out)),
         })
     }
 }
 
-fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
+fn total_length<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
     let mut line = Vec::new();
     let count = |row| {
         line.clear();
@@ -41,21 +41,20 @@ fn counted<T>(rows: &[T], put: impl Fn(&T, &mut Vec<u8>)) -> u64 {
     rows.iter().map(count).sum()
 }
 
-/// Writes a position, plus the origin if there is one.
+/// Adds the origin, if there is one.
 pub(super) fn vertex(position: &[f32; 3], origin: Option<[f64; 3]>, out: &mut Vec<u8>) {
     match origin {
         None => vector("v", position, out),
-        Some(origin) => vector("v", &moved(position, origin), out),
+        Some(origin) => vector("v", &with_origin(position, origin), out),
     }
 }
 
 /// Writes a keyword and three numbers, with enough digits to keep them distinct.
 pub(super) fn vector<T: std::fmt::Display>(word: &str, [x, y, z]: &[T; 3], out: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
     let _ = writeln!(out, "{word} {x} {y} {z}");
 }
 
-/// Writes the three vertices of a face, numbered from 1, each with its normal if there are normals.
+/// Writes the three vertices of a face, numbered from 1, optionally with their normals.
 pub(super) fn face(triangle: &[u64; 3], normals: bool, out: &mut Vec<u8>) {
     out.push(b'f');
     for vertex in triangle {

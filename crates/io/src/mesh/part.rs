@@ -1,9 +1,9 @@
 //! A rank's part of a mesh, and its position in the whole.
 
-/// A rank's part of a mesh.
+/// Part of a mesh that one rank owns.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Part<'a> {
-    /// x, y and z of the vertices that this rank owns.
+    /// x, y and z of the vertices of this rank.
     pub positions: &'a [[f32; 3]],
     /// Origin of positions and corners: files get the sums as doubles, STL as floats. The same on
     /// all ranks; `None` on all ranks writes the positions as floats.
@@ -16,14 +16,14 @@ pub struct Part<'a> {
     /// Three vertex indices per triangle of this rank, from 0, in the whole mesh. Other ranks may
     /// own the vertices.
     pub triangles: &'a [[u64; 3]],
-    /// Positions of the three corners of each triangle. Needed for STL only; else empty.
+    /// Positions of the three corners of each triangle, for STL only; else empty.
     pub corners: &'a [[[f32; 3]; 3]],
-    /// Cells of a volume. Only VTU stores them; else empty.
+    /// Cells of a volume, for VTU only; else empty.
     pub cells: Cells<'a>,
 }
 
-/// Cells of this rank, as vertex indices in the whole mesh; other ranks may own the vertices.
-/// Corners are in VTK's order.
+/// Cells of a rank, as vertex indices in the whole mesh; other ranks may own the vertices. Corners
+/// are in VTK's order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cells<'a> {
     /// Four corners of the bottom, counterclockwise as seen from the top, then the four corners
@@ -34,14 +34,14 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Number of cells of each kind.
+    /// Number of cells of each shape.
     pub fn counts(&self) -> CellCounts {
         let [hexahedra, tetrahedra] = [self.hexahedra.len(), self.tetrahedra.len()].map(|count| count as u64);
         CellCounts { hexahedra, tetrahedra }
     }
 }
 
-/// Number of cells of each kind.
+/// Number of cells of each shape.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CellCounts {
     /// Number of cells with eight corners.
@@ -51,14 +51,14 @@ pub struct CellCounts {
 }
 
 impl CellCounts {
-    /// Number of cells of all kinds.
+    /// Number of cells of all shapes.
     pub fn all(&self) -> u64 {
         self.hexahedra.saturating_add(self.tetrahedra)
     }
 }
 
 impl Part<'_> {
-    /// Counts of the part as if it were the whole mesh, without lines of text.
+    /// Counts of the part as a whole mesh, without lines of text.
     pub fn alone(&self) -> Whole {
         let (vertices, triangles) = (self.positions.len() as u64, self.triangles.len() as u64);
         let doubles = self.origin.is_some();
@@ -66,7 +66,7 @@ impl Part<'_> {
     }
 }
 
-/// A named scalar per vertex.
+/// Named scalar per vertex.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
     /// Name: in PLY an ASCII word; in VTP and VTU any text without control characters.
@@ -75,7 +75,7 @@ pub struct Field<'a> {
     pub values: &'a [f32],
 }
 
-/// The whole mesh: sums over all ranks.
+/// Counts of the whole mesh: sums over all ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Whole {
     /// Vertices of all ranks.
@@ -86,7 +86,7 @@ pub struct Whole {
     pub cells: CellCounts,
     /// Bytes of the lines of all ranks, in OBJ; else zeros.
     pub text: Text,
-    /// True if the file has positions as doubles, because the parts have an origin.
+    /// True if the file has positions as doubles, for parts with an origin.
     pub doubles: bool,
 }
 
@@ -114,7 +114,6 @@ pub struct Text {
     pub triangles: u64,
 }
 
-/// Position with its origin added.
-pub(super) fn moved(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
+pub(super) fn with_origin(position: &[f32; 3], origin: [f64; 3]) -> [f64; 3] {
     [0, 1, 2].map(|row| origin[row] + f64::from(position[row]))
 }

@@ -1,4 +1,4 @@
-//! PLY files: a text header that lists the properties of each element, and their numbers.
+//! Writer of PLY files: a text header that lists the properties of each element, and their numbers.
 
 use zippy_files::quoted;
 
@@ -6,14 +6,9 @@ use super::rows::Rows;
 use super::sections::FileSections;
 use crate::IoError;
 
-/// Property names of positions and normals.
 pub(super) const POSITION: [&str; 3] = ["x", "y", "z"];
 pub(super) const NORMAL: [&str; 3] = ["nx", "ny", "nz"];
 
-/// Lays out the file.
-///
-/// # Errors
-/// More than 2^32 vertices; a field's name is no single word, or is a name of a position or normal.
 pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let vertices = layout.content.whole.vertices;
     let index = match vertices {

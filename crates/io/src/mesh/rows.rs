@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::content::MeshContent;
-use super::facet::{FACET, facet};
+use super::facet::{FACET_BYTES, facet};
 use super::obj_lines::{face, vector, vertex};
-use super::part::{Before, Part, Text, Whole, moved};
+use super::part::{Before, Part, Text, Whole, with_origin};
 use super::shape::Shape;
 
 /// Content of a file per vertex or cell.
@@ -13,7 +13,7 @@ use super::shape::Shape;
 pub(crate) enum Rows {
     /// Positions, normals and fields of PLY.
     PlyVertices,
-    /// The number three, and three 32-bit vertex indices.
+    /// Number three, and three 32-bit vertex indices.
     PlyFaces,
     /// Triangles of STL.
     Facets,
@@ -44,21 +44,20 @@ impl Rows {
         }
     }
 
-    /// Number of rows of a part.
     pub(crate) fn count(self, part: &Part<'_>) -> usize {
-        self.shape().map_or(part.positions.len(), |shape| shape.of(part).len() / shape.corners() as usize)
+        self.shape().map_or(part.positions.len(), |shape| shape.corners_in(part).len() / shape.corners() as usize)
     }
 
     /// Bytes of a row; `None` for text.
     pub(crate) fn bytes(self, content: &MeshContent) -> Option<u64> {
         match self {
             Self::PlyVertices => {
-                Some(position(content) + if content.normals { 12 } else { 0 } + 4 * content.fields.len() as u64)
+                Some(position_bytes(content) + if content.normals { 12 } else { 0 } + 4 * content.fields.len() as u64)
             }
             Self::PlyFaces => Some(13),
-            Self::Facets => Some(FACET),
+            Self::Facets => Some(FACET_BYTES),
             Self::ObjPositions | Self::ObjNormals | Self::ObjTriangles => None,
-            Self::Positions => Some(position(content)),
+            Self::Positions => Some(position_bytes(content)),
             Self::Normals => Some(12),
             Self::Field(_) => Some(4),
             Self::Corners(shape) => Some(8 * shape.corners()),
@@ -67,7 +66,6 @@ impl Rows {
         }
     }
 
-    /// Bytes of the lines of text.
     pub(crate) fn text(self, text: &Text) -> u64 {
         match self {
             Self::ObjPositions => text.positions,
@@ -77,8 +75,7 @@ impl Rows {
         }
     }
 
-    /// Appends some rows of a part to `out`.
-    pub(crate) fn put(
+    pub(crate) fn append(
         self,
         part: &Part<'_>,
         (before, whole): (&Before, &Whole),
@@ -103,7 +100,7 @@ impl Rows {
             }
             Self::Facets => part.corners[rows].iter().for_each(|corners| facet(corners, part.origin, out)),
             Self::ObjPositions => {
-                part.positions[rows].iter().for_each(|position| vertex(position, part.origin, out));
+                part.positions[rows].iter().for_each(|position_bytes| vertex(position_bytes, part.origin, out));
             }
             Self::ObjNormals => normals[rows].iter().for_each(|normal| vector("vn", normal, out)),
             Self::ObjTriangles => {
@@ -114,7 +111,7 @@ impl Rows {
             Self::Field(field) => floats(&part.fields[field].values[rows], out),
             Self::Corners(shape) => {
                 let each = shape.corners() as usize;
-                let corners = &shape.of(part)[rows.start * each..rows.end * each];
+                let corners = &shape.corners_in(part)[rows.start * each..rows.end * each];
                 corners.iter().for_each(|vertex| out.extend(vertex.to_le_bytes()));
             }
             Self::Ends(shape) => {
@@ -128,8 +125,7 @@ impl Rows {
     }
 }
 
-/// Bytes of a position.
-fn position(content: &MeshContent) -> u64 {
+fn position_bytes(content: &MeshContent) -> u64 {
     if content.whole.doubles { 24 } else { 12 }
 }
 
@@ -138,8 +134,8 @@ fn positions(part: &Part<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
     match part.origin {
         None => floats(all.as_flattened(), out),
         Some(origin) => {
-            for position in all {
-                moved(position, origin).iter().for_each(|coordinate| out.extend(coordinate.to_le_bytes()));
+            for position_bytes in all {
+                with_origin(position_bytes, origin).iter().for_each(|coordinate| out.extend(coordinate.to_le_bytes()));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::IoError;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Section {
     pub rows: Rows,
-    /// Byte of the first rank's first row.
+    /// Offset of the first rank's first row.
     pub start: u64,
 }
 
@@ -20,20 +20,15 @@ pub(crate) struct FileSections {
     pub sections: Vec<Section>,
     /// Bytes that one rank writes, with their offsets.
     pub frame: Vec<(u64, Vec<u8>)>,
-    /// Bytes of the file.
     pub length: u64,
 }
 
 impl FileSections {
-    /// An empty file.
     pub(crate) fn new(content: MeshContent) -> Self {
         Self { content, sections: Vec::new(), frame: Vec::new(), length: 0 }
     }
 
-    /// Bytes of all rows of one kind.
-    ///
-    /// # Errors
-    /// The rows do not fit 63 bits.
+    /// Bytes of all rows of one kind; more than 63 bits are an error.
     pub(crate) fn bytes(&self, rows: Rows) -> Result<u64, IoError> {
         let count = rows.shape().map_or(self.content.whole.vertices, |shape| shape.in_whole(&self.content.whole));
         let bytes =
@@ -41,7 +36,6 @@ impl FileSections {
         bytes.filter(|&bytes| i64::try_from(bytes).is_ok()).ok_or_else(|| self.too_long())
     }
 
-    /// Error for a mesh with more than 2^63 bytes.
     pub(crate) fn too_long(&self) -> IoError {
         let Whole { vertices, triangles, cells, .. } = self.content.whole;
         let cells = if cells.all() > 0 { format!(", {} cells", cells.all()) } else { String::new() };
@@ -49,19 +43,12 @@ impl FileSections {
     }
 
     /// Appends bytes that one rank writes.
-    ///
-    /// # Errors
-    /// The file becomes too long.
     pub(crate) fn put(&mut self, bytes: Vec<u8>) -> Result<(), IoError> {
         let start = self.grow(bytes.len() as u64)?;
         self.frame.push((start, bytes));
         Ok(())
     }
 
-    /// Appends rows of all ranks.
-    ///
-    /// # Errors
-    /// The file becomes too long.
     pub(crate) fn rows(&mut self, rows: Rows) -> Result<(), IoError> {
         let start = self.grow(self.bytes(rows)?)?;
         self.sections.push(Section { rows, start });

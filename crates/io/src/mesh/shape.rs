@@ -1,8 +1,7 @@
-//! [`Shape`]: kinds of cells.
+//! [`Shape`]: shapes of cells.
 
 use super::{Before, Part, Whole};
 
-/// Shape of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Triangle,
@@ -31,7 +30,6 @@ impl Shape {
         }
     }
 
-    /// Singular and plural.
     pub(crate) fn names(self) -> [&'static str; 2] {
         match self {
             Self::Triangle => ["triangle", "triangles"],
@@ -41,7 +39,7 @@ impl Shape {
     }
 
     /// Corners of a part's cells of this shape, cell by cell.
-    pub(crate) fn of<'a>(self, part: &Part<'a>) -> &'a [u64] {
+    pub(crate) fn corners_in<'a>(self, part: &Part<'a>) -> &'a [u64] {
         match self {
             Self::Triangle => part.triangles.as_flattened(),
             Self::Hexahedron => part.cells.hexahedra.as_flattened(),

@@ -1,19 +1,16 @@
-//! Binary STL files: independent triangles.
+//! Writer of binary STL files: independent triangles.
 
 use super::rows::Rows;
 use super::sections::FileSections;
 use crate::IoError;
 
-/// Ignored by readers, but must not begin with "solid", as text files do.
+/// Content of the header. It must not begin with "solid", as text files do.
 const HEADER: &[u8; 80] = b"binary STL, little-endian; each triangle: normal, three corners, two zero bytes.";
 
 /// Bytes before the first triangle.
-pub(super) const LEAD: u64 = HEADER.len() as u64 + 4;
+pub(super) const HEADER_BYTES: u64 = HEADER.len() as u64 + 4;
 
-/// Lays out the file.
-///
-/// # Errors
-/// More triangles than 32 bits can count.
+/// Lays out the file; more triangles than 32 bits can count are an error.
 pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let triangles = layout.content.whole.triangles;
     let Ok(count) = u32::try_from(triangles) else {

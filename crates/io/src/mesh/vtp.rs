@@ -1,4 +1,4 @@
-//! VTK XML PolyData with triangles.
+//! Writer of VTK XML PolyData with triangles.
 
 use super::rows::Rows;
 use super::sections::FileSections;
@@ -6,10 +6,6 @@ use super::shape::Shape::Triangle;
 use super::xml::{self, Document, array};
 use crate::IoError;
 
-/// Lays out the file.
-///
-/// # Errors
-/// As [`xml::lay`].
 pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let triangles = layout.content.whole.triangles;
     let counts = format!("NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{triangles}\"");

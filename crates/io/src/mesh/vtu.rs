@@ -1,4 +1,4 @@
-//! VTK XML UnstructuredGrid with cells of several shapes.
+//! Writer of VTK XML UnstructuredGrid with cells of several shapes.
 
 use super::rows::Rows;
 use super::sections::FileSections;
@@ -6,10 +6,6 @@ use super::shape::Shape;
 use super::xml::{self, Document, array};
 use crate::IoError;
 
-/// Lays out the file.
-///
-/// # Errors
-/// As [`xml::lay`]; more cells than 64 bits can count.
 pub(super) fn lay(layout: &mut FileSections) -> Result<(), IoError> {
     let count =
         layout.content.whole.triangles.checked_add(layout.content.whole.cells.all()).filter(|&count| count < u64::MAX);

@@ -19,11 +19,11 @@ pub fn write(path: impl AsRef<Path>, part: &Part<'_>) -> Result<(), IoError> {
 
 pub(super) fn write_as(path: &Path, format: Format, part: &Part<'_>) -> Result<(), IoError> {
     let text = if format == Format::Obj { Text::of(part) } else { Ok(Text::default()) };
-    let text = text.map_err(|error| of(path, error))?;
+    let text = text.map_err(|error| with_path(path, error))?;
     let whole = Whole { text, ..part.alone() };
     let names: Vec<&str> = part.fields.iter().map(|field| field.name).collect();
-    let layout = Layout::of(format, &whole, part.normals.is_some(), &names).map_err(|error| of(path, error))?;
-    let blocks = layout.blocks(part, &Before::default()).map_err(|error| of(path, error))?;
+    let layout = Layout::of(format, &whole, part.normals.is_some(), &names).map_err(|error| with_path(path, error))?;
+    let blocks = layout.blocks(part, &Before::default()).map_err(|error| with_path(path, error))?;
     let pending = PendingFile::create(path)?;
     for (at, bytes) in layout.frame() {
         pending.rewrite(at, bytes)?;
@@ -34,8 +34,7 @@ pub(super) fn write_as(path: &Path, format: Format, part: &Part<'_>) -> Result<(
     Ok(pending.commit()?)
 }
 
-/// Adds the path of the file to an error of a mesh.
-pub(super) fn of(path: &Path, error: IoError) -> IoError {
+pub(super) fn with_path(path: &Path, error: IoError) -> IoError {
     match error {
         IoError::Mesh { message } => IoError::request(path, message),
         other => other,

@@ -8,22 +8,19 @@ use super::rows::Rows;
 use super::sections::FileSections;
 use crate::IoError;
 
-/// Name of the normals array.
 pub(crate) const NORMALS: &str = "Normals";
 
 /// First lines of a document with type and element `kind`.
-pub(crate) fn beginning(kind: &str) -> String {
+pub(crate) fn document_start(kind: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"{kind}\" version=\"1.0\" byte_order=\"LittleEndian\" \
          header_type=\"UInt64\">\n"
     )
 }
 
-/// Checks the names of fields.
-///
-/// # Errors
-/// XML cannot hold a name, or a field has the name of the normals.
-pub(crate) fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
+/// Checks the names of fields: an error if XML cannot hold a name, or a field has the name of the
+/// normals.
+pub(crate) fn check_names(fields: &[String], normals: bool) -> Result<(), IoError> {
     for name in fields {
         if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')) {
             let message =
@@ -37,29 +34,25 @@ pub(crate) fn named(fields: &[String], normals: bool) -> Result<(), IoError> {
     Ok(())
 }
 
-/// Attributes of an array element.
 pub(crate) fn array(kind: &str, name: &str, components: u64) -> String {
     format!("type=\"{kind}\" Name=\"{}\" NumberOfComponents=\"{components}\"", escape(name))
 }
 
-/// Attributes of the element for the positions.
 pub(crate) fn points(doubles: bool) -> String {
     array(if doubles { "Float64" } else { "Float32" }, "Points", 3)
 }
 
-/// Attribute that names the normals.
-pub(crate) fn active(normals: bool) -> String {
+pub(crate) fn normals_attribute(normals: bool) -> String {
     if normals { format!(" Normals=\"{NORMALS}\"") } else { String::new() }
 }
 
-/// An array in the binary section of the document.
+/// Array in the binary section of the document.
 struct Array {
     attributes: String,
     /// Rows of several kinds, in this order.
     rows: Vec<Rows>,
 }
 
-/// Content of a document with one piece.
 pub(crate) struct Document<'a> {
     /// Type and element of the document.
     pub kind: &'a str,
@@ -67,16 +60,12 @@ pub(crate) struct Document<'a> {
     pub counts: &'a str,
     /// Element that contains the cells.
     pub cells: &'a str,
-    /// Attributes and rows of the cell arrays.
+    /// XML attributes and rows of the cell arrays.
     pub arrays: Vec<(String, Vec<Rows>)>,
 }
 
-/// Lays out a document with points, their normals and fields, and cells.
-///
-/// # Errors
-/// As [`named`]; the file gets too long.
 pub(crate) fn lay(layout: &mut FileSections, document: Document<'_>) -> Result<(), IoError> {
-    named(&layout.content.fields, layout.content.normals)?;
+    check_names(&layout.content.fields, layout.content.normals)?;
     // In the order of the binary section.
     let mut arrays = vec![Array { attributes: points(layout.content.whole.doubles), rows: vec![Rows::Positions] }];
     if layout.content.normals {
@@ -103,14 +92,14 @@ pub(crate) fn lay(layout: &mut FileSections, document: Document<'_>) -> Result<(
         "{}  <{kind}>\n    <Piece NumberOfPoints=\"{}\" {counts}>\n      <PointData{}>\n{}      </PointData>\n      <Points>\n{}\
          \x20     </Points>\n      <{cells}>\n{}      </{cells}>\n    </Piece>\n  </{kind}>\n  \
          <AppendedData encoding=\"raw\">\n   _",
-        beginning(kind),
+        document_start(kind),
         layout.content.whole.vertices,
-        active(layout.content.normals),
+        normals_attribute(layout.content.normals),
         elements[data.clone()].concat(),
         elements[0],
         elements[data.end..].concat(),
     );
-    // Write each array's length together with the preceding text.
+    // Each array's length follows the preceding text in one block.
     let mut frame = text.into_bytes();
     for array in &arrays {
         frame.extend(bytes(layout, array)?.to_le_bytes());

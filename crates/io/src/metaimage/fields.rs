@@ -1,4 +1,4 @@
-//! The lines of a MetaImage header.
+//! Lines of a MetaImage header.
 
 use std::path::Path;
 
@@ -12,8 +12,7 @@ use crate::voxels::Stated;
 /// Keys and values up to the key that locates the data.
 pub(super) struct Fields<'a> {
     path: &'a Path,
-    /// Values by lower-case key.
-    found: Keys<Stated<String>>,
+    values: Keys<Stated<String>>,
     /// Lines of a list of files.
     pub names: Vec<String>,
     /// Bytes of the header.
@@ -21,13 +20,9 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Parses a header.
-    ///
-    /// # Errors
-    /// A line without "=", a duplicate key, too many keys, no line that locates the data.
     pub(super) fn parse(head: &'a Head) -> Result<Self, IoError> {
         let path = &head.path;
-        let mut fields = Self { path, found: Keys::default(), names: Vec::new(), end: 0 };
+        let mut fields = Self { path, values: Keys::default(), names: Vec::new(), end: 0 };
         let mut lines = Lines::new(&head.bytes);
         while fields.get("ElementDataFile").is_none() {
             let Some(line) = lines.next().filter(|line| line.terminated || head.complete()) else {
@@ -57,12 +52,12 @@ impl<'a> Fields<'a> {
         if key.eq_ignore_ascii_case("Comment") {
             return Ok(());
         }
-        let added = self.found.add(&key.to_ascii_lowercase(), value);
+        let added = self.values.add(&key.to_ascii_lowercase(), value);
         added.map_err(|wrong| IoError::malformed(self.path, at, format!("{} {wrong}", quoted(key))))
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Stated<String>> {
-        self.found.get(&key.to_ascii_lowercase())
+        self.values.get(&key.to_ascii_lowercase())
     }
 
     pub(super) fn missing(&self, key: &str) -> IoError {
@@ -73,39 +68,37 @@ impl<'a> Fields<'a> {
         self.get(key).cloned().ok_or_else(|| self.missing(key))
     }
 
-    /// `count` integers.
     pub(super) fn integers(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<i64>>>, IoError> {
-        let parse = |found: &Stated<String>| {
-            Ok(Stated::new(integers(self.path, found.at, key, &found.value, count)?, found.at))
+        let parse = |values: &Stated<String>| {
+            Ok(Stated::new(integers(self.path, values.at, key, &values.value, count)?, values.at))
         };
         self.get(key).map(parse).transpose()
     }
 
-    /// One integer.
     pub(super) fn integer(&self, key: &str) -> Result<Option<Stated<i64>>, IoError> {
         Ok(self.integers(key, 1)?.map(|all| Stated::new(all.value[0], all.at)))
     }
 
-    /// `count` numbers. Further ones are ignored as in MetaIO: writers put three for two axes.
+    /// Parses `count` numbers. Further ones are ignored as in MetaIO: writers put three for two
+    /// axes.
     pub(super) fn floats(&self, key: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
-        let parse = |found: &Stated<String>| {
-            let words = found.value.split_whitespace().count();
-            let mut values = floats(self.path, found.at, key, &found.value, words.max(count))?;
+        let parse = |stated: &Stated<String>| {
+            let words = stated.value.split_whitespace().count();
+            let mut values = floats(self.path, stated.at, key, &stated.value, words.max(count))?;
             values.truncate(count);
-            Ok(Stated::new(values, found.at))
+            Ok(Stated::new(values, stated.at))
         };
         self.get(key).map(parse).transpose()
     }
 
-    /// A truth value, "True" or "False".
-    pub(super) fn truth(&self, key: &str) -> Result<Option<bool>, IoError> {
-        let Some(found) = self.get(key) else { return Ok(None) };
-        match found.value.to_ascii_lowercase().as_str() {
+    pub(super) fn boolean(&self, key: &str) -> Result<Option<bool>, IoError> {
+        let Some(values) = self.get(key) else { return Ok(None) };
+        match values.value.to_ascii_lowercase().as_str() {
             "true" | "t" | "1" => Ok(Some(true)),
             "false" | "f" | "0" => Ok(Some(false)),
             _ => {
-                let message = format!("{key} is {}; it must be True or False", quoted(&found.value));
-                Err(IoError::malformed(self.path, found.at, message))
+                let message = format!("{key} is {}; it must be True or False", quoted(&values.value));
+                Err(IoError::malformed(self.path, values.at, message))
             }
         }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use zippy_files::{open_regular, quoted, shown};
 
 use super::grid::move_lengths_into_spacing;
-use super::head::{Head, named_by, named_path, numbered};
+use super::head::{Head, error_in_named_file, named_path, numbered_names};
 use super::scalar::ScalarKind;
 use super::voxels::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
 use crate::IoError;
@@ -22,29 +22,23 @@ const FORMAT: &str = "MetaImage";
 
 /// True for a MetaImage, by its extension or its first line.
 pub(crate) fn recognises(head: &Head) -> bool {
-    let ending = head
-        .path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("mha") || ending.eq_ignore_ascii_case("mhd"));
-    ending || head.bytes.starts_with(b"ObjectType") || head.bytes.starts_with(b"NDims")
+    let has_extension = head.path.extension().is_some_and(|has_extension| {
+        has_extension.eq_ignore_ascii_case("mha") || has_extension.eq_ignore_ascii_case("mhd")
+    });
+    has_extension || head.bytes.starts_with(b"ObjectType") || head.bytes.starts_with(b"NDims")
 }
 
-/// Describes the volume.
-///
-/// # Errors
-/// The header is malformed; a data file cannot be opened; the data are shorter or longer than
-/// declared (for compressed data, as far as their length shows).
 pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
     let (path, fields) = (&head.path, Fields::parse(head)?);
     let grid = grid(path, &fields)?;
-    let storage = Storage::new(path, &fields)?;
+    let storage = VoxelStorage::new(path, &fields)?;
     let Stated { value: name, at } = fields.need("ElementDataFile")?;
     let problem = |message: String| IoError::malformed(path, at, message);
     let words: Vec<&str> = name.split_whitespace().collect();
     let slices = *grid.shape.last().unwrap_or(&1);
     let names = match words[..] {
         [word] if word.eq_ignore_ascii_case("LOCAL") => {
-            if storage.skip > 0 {
+            if storage.header_bytes > 0 {
                 return Err(problem("HeaderSize goes with data in a file of their own".into()));
             }
             let segment = storage.segment(path, fields.end, &grid, grid.bytes())?;
@@ -65,12 +59,12 @@ pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
             let range = range.iter().map(number).collect::<Result<Vec<_>, _>>()?;
             let first = range.first().copied().unwrap_or(1);
             let last = range.get(1).copied().unwrap_or(first.saturating_add(slices - 1));
-            numbered(path, at, pattern, [first, last, range.get(2).copied().unwrap_or(1)])?
+            numbered_names(path, at, pattern, [first, last, range.get(2).copied().unwrap_or(1)])?
         }
         [] => return Err(problem("ElementDataFile names no file".into())),
         _ => {
             let segment = storage.segment(&named_path(path, &name), 0, &grid, grid.bytes());
-            let segment = segment.map_err(|error| named_by(path, at, &error))?;
+            let segment = segment.map_err(|error| error_in_named_file(path, at, &error))?;
             return Ok(Description::single(FORMAT, grid, segment));
         }
     };
@@ -79,7 +73,7 @@ pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
         return Err(IoError::unsupported(path, at, message));
     }
     let segment = |name: &str, grid: &VoxelLayout, bytes| {
-        storage.segment(&named_path(path, name), 0, grid, bytes).map_err(|error| named_by(path, at, &error))
+        storage.segment(&named_path(path, name), 0, grid, bytes).map_err(|error| error_in_named_file(path, at, &error))
     };
     Description::slabs(FORMAT, grid, &names, problem, segment)
 }
@@ -101,13 +95,13 @@ fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
     let kind = kind(path, &fields.need("ElementType")?)?;
     let spacing = match fields.floats("ElementSpacing", count)? {
         None => fields.floats("ElementSize", count)?,
-        given => given,
+        spacing => spacing,
     };
     let origin = ["Offset", "Position", "Origin"].iter().find_map(|key| fields.floats(key, count).transpose());
-    let text = fields.truth("BinaryData")? == Some(false);
-    let order = [fields.truth("ElementByteOrderMSB")?, fields.truth("BinaryDataByteOrderMSB")?];
-    if let [Some(one), Some(other)] = order
-        && one != other
+    let text = fields.boolean("BinaryData")? == Some(false);
+    let order = [fields.boolean("ElementByteOrderMSB")?, fields.boolean("BinaryDataByteOrderMSB")?];
+    if let [Some(first), Some(second)] = order
+        && first != second
     {
         let at = fields.need("ElementByteOrderMSB")?.at;
         let message = "ElementByteOrderMSB and BinaryDataByteOrderMSB contradict each other";
@@ -150,35 +144,36 @@ fn kind(path: &Path, stated: &Stated<String>) -> Result<ScalarKind, IoError> {
 }
 
 /// Encoding of the voxels in a data file.
-struct Storage {
+struct VoxelStorage {
     text: bool,
     compressed: bool,
-    /// The compressed size, if the header has it.
+    /// Compressed size from the header, if present, and the path of the header.
     stated: Option<(PathBuf, Stated<i64>)>,
     /// Bytes before the data; -1: the data are at the end of the file.
-    skip: i64,
+    header_bytes: i64,
 }
 
-impl Storage {
+impl VoxelStorage {
     fn new(path: &Path, fields: &Fields<'_>) -> Result<Self, IoError> {
-        let text = fields.truth("BinaryData")? == Some(false);
-        let compressed = fields.truth("CompressedData")? == Some(true);
+        let text = fields.boolean("BinaryData")? == Some(false);
+        let compressed = fields.boolean("CompressedData")? == Some(true);
         let stated = fields.integer("CompressedDataSize")?.map(|size| (path.to_path_buf(), size));
-        let skip = fields.integer("HeaderSize")?.unwrap_or(Stated::new(0, 0));
-        if skip.value < -1 || skip.value == -1 && (text || compressed) {
-            let message = format!("HeaderSize {}; it must be at least 0, or -1 with plain binary data", skip.value);
-            return Err(IoError::malformed(path, skip.at, message));
+        let header_bytes = fields.integer("HeaderSize")?.unwrap_or(Stated::new(0, 0));
+        if header_bytes.value < -1 || header_bytes.value == -1 && (text || compressed) {
+            let message =
+                format!("HeaderSize {}; it must be at least 0, or -1 with plain binary data", header_bytes.value);
+            return Err(IoError::malformed(path, header_bytes.at, message));
         }
         if text && compressed {
-            return Err(IoError::unsupported(path, skip.at, "compressed text is not read; write binary data"));
+            return Err(IoError::unsupported(path, header_bytes.at, "compressed text is not read; write binary data"));
         }
-        Ok(Self { text, compressed, stated, skip: skip.value })
+        Ok(Self { text, compressed, stated, header_bytes: header_bytes.value })
     }
 
     fn segment(&self, file: &Path, start: u64, grid: &VoxelLayout, bytes: u64) -> Result<Segment, IoError> {
         let (_, length) = open_regular(file)?;
-        let start = match u64::try_from(self.skip) {
-            Ok(skip) => start.saturating_add(skip),
+        let start = match u64::try_from(self.header_bytes) {
+            Ok(header_bytes) => start.saturating_add(header_bytes),
             Err(_) => length.saturating_sub(bytes).max(start),
         };
         if !self.compressed {

@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
-/// Position and number type of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field {
     pub at: usize,
-    kind: Kind,
+    number_type: NumberType,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum NumberType {
     I16,
     I32,
     I64,
@@ -18,7 +17,7 @@ enum Kind {
     F64,
 }
 
-impl Kind {
+impl NumberType {
     fn bytes(self) -> usize {
         match self {
             Self::I16 => 2,
@@ -28,11 +27,10 @@ impl Kind {
     }
 }
 
-const fn field(at: usize, kind: Kind) -> Field {
-    Field { at, kind }
+const fn field(at: usize, number_type: NumberType) -> Field {
+    Field { at, number_type }
 }
 
-/// The fields of one version.
 pub(super) struct Version {
     /// Bytes of the header, also in its first field.
     pub length: usize,
@@ -52,51 +50,50 @@ pub(super) struct Version {
     /// b, c and d of the quaternion.
     pub quatern: Field,
     pub qoffset: Field,
-    /// The rows of the matrix, four numbers each.
+    /// Rows of the matrix, four numbers each.
     pub srow: Field,
 }
 
-/// <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>
-pub(super) const FIRST: Version = Version {
+/// Source: <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>
+pub(super) const VERSION_1: Version = Version {
     length: 348,
     magic: 344..348,
     single: b"n+1\0",
     pair: b"ni1\0",
-    dim: field(40, Kind::I16),
-    datatype: field(70, Kind::I16),
-    bitpix: field(72, Kind::I16),
-    pixdim: field(76, Kind::F32),
-    vox_offset: field(108, Kind::F32),
-    scl_slope: field(112, Kind::F32),
-    scl_inter: field(116, Kind::F32),
-    qform: field(252, Kind::I16),
-    sform: field(254, Kind::I16),
-    quatern: field(256, Kind::F32),
-    qoffset: field(268, Kind::F32),
-    srow: field(280, Kind::F32),
+    dim: field(40, NumberType::I16),
+    datatype: field(70, NumberType::I16),
+    bitpix: field(72, NumberType::I16),
+    pixdim: field(76, NumberType::F32),
+    vox_offset: field(108, NumberType::F32),
+    scl_slope: field(112, NumberType::F32),
+    scl_inter: field(116, NumberType::F32),
+    qform: field(252, NumberType::I16),
+    sform: field(254, NumberType::I16),
+    quatern: field(256, NumberType::F32),
+    qoffset: field(268, NumberType::F32),
+    srow: field(280, NumberType::F32),
 };
 
-/// <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
-pub(super) const SECOND: Version = Version {
+/// Source: <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
+pub(super) const VERSION_2: Version = Version {
     length: 540,
     magic: 4..12,
     single: b"n+2\0\r\n\x1a\n",
     pair: b"ni2\0\r\n\x1a\n",
-    dim: field(16, Kind::I64),
-    datatype: field(12, Kind::I16),
-    bitpix: field(14, Kind::I16),
-    pixdim: field(104, Kind::F64),
-    vox_offset: field(168, Kind::I64),
-    scl_slope: field(176, Kind::F64),
-    scl_inter: field(184, Kind::F64),
-    qform: field(344, Kind::I32),
-    sform: field(348, Kind::I32),
-    quatern: field(352, Kind::F64),
-    qoffset: field(376, Kind::F64),
-    srow: field(400, Kind::F64),
+    dim: field(16, NumberType::I64),
+    datatype: field(12, NumberType::I16),
+    bitpix: field(14, NumberType::I16),
+    pixdim: field(104, NumberType::F64),
+    vox_offset: field(168, NumberType::I64),
+    scl_slope: field(176, NumberType::F64),
+    scl_inter: field(184, NumberType::F64),
+    qform: field(344, NumberType::I32),
+    sform: field(348, NumberType::I32),
+    quatern: field(352, NumberType::F64),
+    qoffset: field(376, NumberType::F64),
+    srow: field(400, NumberType::F64),
 };
 
-/// Bytes of a header.
 pub(super) struct Fields<'a> {
     pub version: &'static Version,
     pub big_endian: bool,
@@ -106,16 +103,15 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// Parses a header; `None` if the bytes are no header, or truncated.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
-        let first: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
-        [&FIRST, &SECOND].into_iter().find_map(|version| {
+        let length_field: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
+        [&VERSION_1, &VERSION_2].into_iter().find_map(|version| {
             let length = version.length as i32;
-            let big_endian = i32::from_be_bytes(first) == length;
-            let ours = big_endian || i32::from_le_bytes(first) == length;
-            ours.then_some(Self { version, big_endian, bytes })
+            let big_endian = i32::from_be_bytes(length_field) == length;
+            let matches = big_endian || i32::from_le_bytes(length_field) == length;
+            matches.then_some(Self { version, big_endian, bytes })
         })
     }
 
-    /// True if the header is complete.
     pub(super) fn complete(&self) -> bool {
         self.bytes.len() >= self.version.length
     }
@@ -125,7 +121,7 @@ impl<'a> Fields<'a> {
     }
 
     fn raw<const N: usize>(&self, field: Field, number: usize) -> [u8; N] {
-        let at = field.at + number * field.kind.bytes();
+        let at = field.at + number * field.number_type.bytes();
         let mut bytes = [0; N];
         bytes.copy_from_slice(&self.bytes[at..at + N]);
         if self.big_endian {
@@ -136,20 +132,20 @@ impl<'a> Fields<'a> {
 
     /// Number `number` of a field of integers.
     pub(super) fn integer(&self, field: Field, number: usize) -> i64 {
-        match field.kind {
-            Kind::I16 => i16::from_le_bytes(self.raw(field, number)).into(),
-            Kind::I32 => i32::from_le_bytes(self.raw(field, number)).into(),
-            Kind::I64 => i64::from_le_bytes(self.raw(field, number)),
-            Kind::F32 | Kind::F64 => self.float(field, number) as i64,
+        match field.number_type {
+            NumberType::I16 => i16::from_le_bytes(self.raw(field, number)).into(),
+            NumberType::I32 => i32::from_le_bytes(self.raw(field, number)).into(),
+            NumberType::I64 => i64::from_le_bytes(self.raw(field, number)),
+            NumberType::F32 | NumberType::F64 => self.float(field, number) as i64,
         }
     }
 
     /// Number `number` of any field.
     pub(super) fn float(&self, field: Field, number: usize) -> f64 {
-        match field.kind {
-            Kind::F32 => f32::from_le_bytes(self.raw(field, number)).into(),
-            Kind::F64 => f64::from_le_bytes(self.raw(field, number)),
-            Kind::I16 | Kind::I32 | Kind::I64 => self.integer(field, number) as f64,
+        match field.number_type {
+            NumberType::F32 => f32::from_le_bytes(self.raw(field, number)).into(),
+            NumberType::F64 => f64::from_le_bytes(self.raw(field, number)),
+            NumberType::I16 | NumberType::I32 | NumberType::I64 => self.integer(field, number) as f64,
         }
     }
 }

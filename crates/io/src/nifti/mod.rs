@@ -1,7 +1,6 @@
 //! NIfTI-1 and NIfTI-2: a header of fixed fields, and the voxels after it (.nii) or in a file next
-//! to it (.hdr, .img), optionally compressed by gzip.
-//!
-//! Errors in a compressed header name the byte in the uncompressed header.
+//! to it (.hdr, .img), optionally compressed by gzip. Errors in a compressed header name the byte
+//! in the uncompressed header.
 
 mod fields;
 
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::head::{Head, named_by};
+use super::head::{Head, error_in_named_file};
 use super::scalar::ScalarKind;
 use super::voxels::{Claim, Description, Encoding, Segment, Stated, VoxelLayout, first_bytes};
 use crate::IoError;
@@ -19,19 +18,15 @@ use fields::Fields;
 const FORMAT: &str = "NIfTI";
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Length of the longest header and the four bytes after it.
-const LONGEST: u64 = 544;
+const LONGEST_HEADER: u64 = 544;
 
 /// Describes the volume; `None` if the file is no NIfTI file.
-///
-/// # Errors
-/// The header is malformed; the file of voxels cannot be opened; the data are shorter or longer
-/// than declared (for compressed data, as far as their length shows).
 pub(crate) fn open(head: &Head) -> Result<Option<Description>, IoError> {
     let path = &head.path;
     let compressed = head.bytes.starts_with(&GZIP);
     let mut inflated = Vec::new();
     let bytes = if compressed {
-        let read = MultiGzDecoder::new(&head.bytes[..]).take(LONGEST).read_to_end(&mut inflated);
+        let read = MultiGzDecoder::new(&head.bytes[..]).take(LONGEST_HEADER).read_to_end(&mut inflated);
         // A short file can have other bytes after its data.
         if let Err(error) = read
             && !Fields::new(&inflated).is_some_and(|fields| fields.complete())
@@ -50,15 +45,15 @@ pub(crate) fn open(head: &Head) -> Result<Option<Description>, IoError> {
         return Err(IoError::malformed(path, bytes.len() as u64, message));
     }
     let grid = grid(path, &fields)?;
-    let (data, least) = match fields.magic() {
+    let (data, min_offset) = match fields.magic() {
         magic if magic == fields.version.single => (path.clone(), length + 4),
-        magic if magic == fields.version.pair => (voxels_of(path)?, 0),
+        magic if magic == fields.version.pair => (voxels_of_pair(path)?, 0),
         _ => {
             let message = "no NIfTI magic (n+1, ni1, n+2 or ni2); convert Analyze files to NIfTI";
             return Err(IoError::unsupported(path, fields.version.magic.start as u64, message));
         }
     };
-    let start = offset(path, &fields, least)?;
+    let start = offset(path, &fields, min_offset)?;
     let segment = || {
         let (encoding, start, lead) = match first_bytes(&data, 0)? {
             GZIP => (Encoding::Gzip, 0, start),
@@ -66,19 +61,19 @@ pub(crate) fn open(head: &Head) -> Result<Option<Description>, IoError> {
         };
         Segment::from_byte(&data, start, encoding, lead, grid.bytes(), grid.kind)
     };
-    let names_header =
-        |error| if data == *path { error } else { named_by(path, fields.version.magic.start as u64, &error) };
+    let names_header = |error| {
+        if data == *path { error } else { error_in_named_file(path, fields.version.magic.start as u64, &error) }
+    };
     let segment = segment().map_err(names_header)?;
     Ok(Some(Description::single(FORMAT, grid, segment)))
 }
 
-/// Header of a pair, given the file of its voxels.
-pub(crate) fn header_of(voxels: &Path) -> Option<PathBuf> {
+/// Header of a pair, for the file of its voxels.
+pub(crate) fn header_of_pair(voxels: &Path) -> Option<PathBuf> {
     partner(voxels, "img", "hdr").filter(|path| path.is_file())
 }
 
-/// File of the voxels of a pair.
-fn voxels_of(header: &Path) -> Result<PathBuf, IoError> {
+fn voxels_of_pair(header: &Path) -> Result<PathBuf, IoError> {
     let wrong = || IoError::request(header, "is the header of a pair, whose name must end in .hdr or .hdr.gz");
     partner(header, "hdr", "img").ok_or_else(wrong)
 }
@@ -95,8 +90,8 @@ fn partner(path: &Path, ending: &str, other: &str) -> Option<PathBuf> {
     if plain.extension()? != ending {
         return None;
     }
-    let (alike, unlike) = (file(gz), file(!gz));
-    Some(if !alike.is_file() && unlike.is_file() { unlike } else { alike })
+    let (same_compression, other_compression) = (file(gz), file(!gz));
+    Some(if !same_compression.is_file() && other_compression.is_file() { other_compression } else { same_compression })
 }
 
 fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
@@ -118,8 +113,8 @@ fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
     for axis in 4..=axes as usize {
         let size = size(axis);
         if size != 1 {
-            let what = if axis == 4 { "time steps" } else { "values, which lie apart from each other" };
-            let message = format!("dim[{axis}] has {size} {what}; one volume is read (split it into files)");
+            let contents = if axis == 4 { "time steps" } else { "values, which lie apart from each other" };
+            let message = format!("dim[{axis}] has {size} {contents}; one volume is read (split it into files)");
             return Err(IoError::unsupported(path, at, message));
         }
     }
@@ -129,7 +124,7 @@ fn grid(path: &Path, fields: &Fields<'_>) -> Result<VoxelLayout, IoError> {
     let distances: Vec<f64> = (1..=axes)
         .map(|axis| match fields.float(version.pixdim, axis) {
             0.0 => {
-                // An axis of one voxel has no distance; writers put 0 there.
+                // Writers put 0 for the distance along an axis of one voxel.
                 if sizes[axis - 1] > 1 {
                     notes.push(format!("pixdim[{axis}] is 0; 1 is taken"));
                 }
@@ -210,11 +205,11 @@ fn kind(path: &Path, fields: &Fields<'_>) -> Result<(ScalarKind, i64), IoError> 
     Ok((kind, components))
 }
 
-/// Transform of a header that gives the position and the directions of its volume.
+/// Transform that gives the position and the directions of a volume.
 enum NiftiTransform {
-    /// The affine matrix: three rows of four numbers.
+    /// Affine matrix: three rows of four numbers.
     Sform,
-    /// A rotation as a quaternion, and an offset.
+    /// Rotation as a quaternion, and an offset.
     Qform,
     /// No transform: the header gives distances only.
     None,
@@ -222,11 +217,11 @@ enum NiftiTransform {
 
 impl NiftiTransform {
     /// Chooses the transform of a header: the matrix if its code is above 0, else the quaternion if
-    /// its code is above 0. The returned note reports a matrix that is singular.
+    /// its code is above 0. The returned note reports a singular matrix.
     ///
-    /// Programs that register a volume to another space write the matrix, and keep the scanner's
-    /// quaternion. nibabel (`get_best_affine`) and FSL choose in the same order. ITK takes the
-    /// quaternion if the matrix is singular.
+    /// nibabel (`get_best_affine`) and FSL choose in the same order, because programs that register
+    /// a volume to another space write the matrix and keep the scanner's quaternion. As in ITK, the
+    /// quaternion replaces a singular matrix.
     fn choose(fields: &Fields<'_>, axes: usize) -> (Self, Option<String>) {
         let code = |code| fields.integer(code, 0);
         let (sform, qform) = (code(fields.version.sform), code(fields.version.qform));
@@ -234,9 +229,9 @@ impl NiftiTransform {
             let origin = origin(fields, &Self::Sform).is_some_and(|at| at.value.iter().all(|part| part.is_finite()));
             origin && directions(fields, &Self::Sform, axes).is_some_and(|columns| are_independent(&columns))
         };
-        let other = if qform > 0 { Self::Qform } else { Self::None };
+        let fallback = if qform > 0 { Self::Qform } else { Self::None };
         if sform <= 0 {
-            return (other, None);
+            return (fallback, None);
         }
         if is_sound() {
             return (Self::Sform, None);
@@ -245,13 +240,12 @@ impl NiftiTransform {
         let note = format!(
             "sform (code {sform}) is singular or has numbers that are not finite: positions follow {taken} instead"
         );
-        (other, Some(note))
+        (fallback, Some(note))
     }
 }
 
 /// True for columns that are finite and linearly independent.
 fn are_independent(columns: &[Vec<f64>]) -> bool {
-    /// Relative lengths below this count as 0.
     const ROUNDED: f64 = 1e-6;
     let mut units: Vec<Vec<f64>> = Vec::new();
     for column in columns {
@@ -274,7 +268,7 @@ fn are_independent(columns: &[Vec<f64>]) -> bool {
     true
 }
 
-/// Relative difference of two transforms that rounding can cause.
+/// Maximum relative difference of two transforms that rounding explains.
 const TOLERANCE: f64 = 1e-3;
 
 /// Notes about a matrix that contradicts the quaternion or the distances. The positions of voxels
@@ -286,7 +280,7 @@ fn contradictions(fields: &Fields<'_>, distances: &[f64]) -> Vec<String> {
     let Some(columns) = directions(fields, &NiftiTransform::Sform, axes).filter(|_| sform > 0) else {
         return Vec::new();
     };
-    let differs = |one: f64, other: f64, size: f64| (one - other).abs() > TOLERANCE * size.abs();
+    let differs = |a: f64, b: f64, size: f64| (a - b).abs() > TOLERANCE * size.abs();
     let mut notes = Vec::new();
     let lengths = columns.iter().map(|column| column.iter().map(|part| part * part).sum::<f64>().sqrt());
     let lengths: Vec<f64> = lengths.collect();
@@ -300,10 +294,10 @@ fn contradictions(fields: &Fields<'_>, distances: &[f64]) -> Vec<String> {
     let origins = [NiftiTransform::Sform, NiftiTransform::Qform].map(|transform| origin(fields, &transform));
     if let (Some(unit), [Some(matrix), Some(offset)]) = (quaternion, origins) {
         let size = lengths.iter().fold(0.0_f64, |most, &length| most.max(length));
-        let turned = (0..axes)
+        let directions_differ = (0..axes)
             .any(|axis| (0..3).any(|row| differs(columns[axis][row], unit[axis][row] * distances[axis], size)));
-        let moved = (0..3).any(|row| differs(matrix.value[row], offset.value[row], size));
-        if turned || moved {
+        let origins_differ = (0..3).any(|row| differs(matrix.value[row], offset.value[row], size));
+        if directions_differ || origins_differ {
             notes.push(format!(
                 "the header has two transforms that differ, sform (code {sform}) and qform (code {qform}): positions \
                  follow sform, as nibabel reads them"
@@ -313,7 +307,6 @@ fn contradictions(fields: &Fields<'_>, distances: &[f64]) -> Vec<String> {
     notes
 }
 
-/// Position of the first voxel, in three dimensions.
 fn origin(fields: &Fields<'_>, transform: &NiftiTransform) -> Option<Stated<Vec<f64>>> {
     let version = fields.version;
     let (field, step, first) = match transform {
@@ -363,16 +356,16 @@ fn rescale(path: &Path, fields: &Fields<'_>) -> Result<Option<(f64, f64)>, IoErr
     Ok(Some((slope, inter)).filter(|&scale| scale != (1.0, 0.0)))
 }
 
-/// Byte of the first voxel; 0 stands for the first byte after the header.
-fn offset(path: &Path, fields: &Fields<'_>, least: u64) -> Result<u64, IoError> {
+/// Offset of the first voxel; 0 stands for the first byte after the header.
+fn offset(path: &Path, fields: &Fields<'_>, min_offset: u64) -> Result<u64, IoError> {
     let field = fields.version.vox_offset;
     let value = fields.float(field, 0);
     if value == 0.0 {
-        return Ok(least);
+        return Ok(min_offset);
     }
     // NIfTI-1 stores the offset as a float.
-    if value.fract() != 0.0 || !(least as f64..9.0e18).contains(&value) {
-        let message = format!("vox_offset {value}; it must be a whole number and at least {least}");
+    if value.fract() != 0.0 || !(min_offset as f64..9.0e18).contains(&value) {
+        let message = format!("vox_offset {value}; it must be a whole number and at least {min_offset}");
         return Err(IoError::malformed(path, field.at as u64, message));
     }
     Ok(fields.integer(field, 0) as u64)

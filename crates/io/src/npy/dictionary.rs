@@ -8,17 +8,15 @@ use crate::IoError;
 use crate::text::Keys;
 use crate::voxels::Stated;
 
-/// A value of the dictionary.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Text(String),
     Bool(bool),
     Tuple(Vec<i64>),
-    /// A list in its source text, as used for types of records.
+    /// List in its source text, for the types of records.
     List(String),
 }
 
-/// Entries with their offsets.
 pub(super) struct Dictionary<'a> {
     path: &'a Path,
     at: u64,
@@ -27,18 +25,14 @@ pub(super) struct Dictionary<'a> {
 
 impl<'a> Dictionary<'a> {
     /// Parses `text`, which begins at byte `at` of the file.
-    ///
-    /// # Errors
-    /// Anything other than a dictionary of strings, truth values, tuples of integers and lists; a
-    /// duplicate key; too many keys.
     pub(super) fn parse(path: &'a Path, at: u64, text: &[u8]) -> Result<Self, IoError> {
-        let mut scan = Scan { path, at, text, next: 0 };
+        let mut scan = Scanner { path, at, text, next: 0 };
         let mut entries = Keys::default();
         scan.expect(b'{')?;
         while !scan.accept(b'}') {
             let key = scan.string()?;
             scan.expect(b':')?;
-            scan.blanks();
+            scan.skip_white_space();
             let here = scan.here();
             let value = scan.value()?;
             let added = entries.add(&key, Stated::new(value, here));
@@ -48,31 +42,27 @@ impl<'a> Dictionary<'a> {
                 break;
             }
         }
-        scan.blanks();
+        scan.skip_white_space();
         if scan.next < text.len() {
             return Err(scan.wrong("nothing"));
         }
         Ok(Self { path, at, entries })
     }
 
-    /// Entry with this name.
-    ///
-    /// # Errors
-    /// There is none.
     pub(super) fn get(&self, name: &str) -> Result<&Stated<Value>, IoError> {
         let missing = || IoError::malformed(self.path, self.at, format!("the header has no entry {name:?}"));
         self.entries.get(name).ok_or_else(missing)
     }
 }
 
-struct Scan<'a> {
+struct Scanner<'a> {
     path: &'a Path,
     at: u64,
     text: &'a [u8],
     next: usize,
 }
 
-impl Scan<'_> {
+impl Scanner<'_> {
     fn here(&self) -> u64 {
         self.at + self.next as u64
     }
@@ -87,14 +77,14 @@ impl Scan<'_> {
         self.text.get(self.next).copied()
     }
 
-    fn blanks(&mut self) {
+    fn skip_white_space(&mut self) {
         while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.next += 1;
         }
     }
 
     fn accept(&mut self, byte: u8) -> bool {
-        self.blanks();
+        self.skip_white_space();
         let found = self.peek() == Some(byte);
         self.next += usize::from(found);
         found
@@ -104,7 +94,7 @@ impl Scan<'_> {
         if self.accept(byte) { Ok(()) } else { Err(self.wrong(&format!("{:?}", char::from(byte)))) }
     }
 
-    /// Text before the next of these bytes.
+    /// Text before the next byte that `ends` accepts.
     fn until(&mut self, ends: impl Fn(u8) -> bool) -> &str {
         let start = self.next;
         while self.peek().is_some_and(|byte| !ends(byte)) {
@@ -114,7 +104,7 @@ impl Scan<'_> {
     }
 
     fn string(&mut self) -> Result<String, IoError> {
-        self.blanks();
+        self.skip_white_space();
         let quote = self.peek().filter(|byte| matches!(byte, b'\'' | b'"')).ok_or_else(|| self.wrong("a text"))?;
         self.next += 1;
         let text = self.until(|byte| byte == quote).to_string();

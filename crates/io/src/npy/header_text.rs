@@ -7,13 +7,9 @@ use crate::IoError;
 use crate::head::Head;
 use crate::voxels::Stated;
 
-/// First bytes of a NumPy file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// True if the first axis is the fastest in the file.
-///
-/// # Errors
-/// The value is no boolean.
 pub(super) fn is_fortran(path: &Path, found: &Dictionary<'_>) -> Result<bool, IoError> {
     match found.get("fortran_order")? {
         Stated { value: Value::Bool(value), .. } => Ok(*value),
@@ -21,11 +17,8 @@ pub(super) fn is_fortran(path: &Path, found: &Dictionary<'_>) -> Result<bool, Io
     }
 }
 
-/// The dictionary and its offset.
-///
-/// # Errors
-/// The header ends early or is too long, or its version is unknown.
-pub(super) fn text(head: &Head) -> Result<(u64, &[u8]), IoError> {
+/// Dictionary of the header, and its offset.
+pub(super) fn header_text(head: &Head) -> Result<(u64, &[u8]), IoError> {
     let (path, bytes) = (&head.path, &head.bytes);
     let cut = || IoError::malformed(path, bytes.len() as u64, "the file ends inside the header");
     let version = *bytes.get(MAGIC.len()).ok_or_else(cut)?;

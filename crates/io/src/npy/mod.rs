@@ -12,7 +12,7 @@ use zippy_files::quoted;
 
 use dictionary::{Dictionary, Value};
 pub(super) use header_text::MAGIC;
-use header_text::{is_fortran, text};
+use header_text::{header_text, is_fortran};
 pub use order::NumpyAxes;
 pub use write::{header, write_image};
 
@@ -21,17 +21,13 @@ use super::scalar::ScalarKind;
 use super::voxels::{Claim, Description, Encoding, MOST_COMPONENTS, Segment, Stated};
 use crate::IoError;
 
-/// Name of the format in messages.
 pub(super) const FORMAT: &str = "NumPy";
 
 /// Describes the volume. NumPy's last axis counts components if there are 4 axes, or with
 /// `components`.
-///
-/// # Errors
-/// The header is malformed, the type is no plain number, or the length of the file does not fit.
 pub(super) fn open(head: &Head, components: bool, axes: NumpyAxes) -> Result<Description, IoError> {
     let path = &head.path;
-    let (at, text) = text(head)?;
+    let (at, text) = header_text(head)?;
     let found = Dictionary::parse(path, at, text)?;
     let (kind, big_endian) = kind(head, &found)?;
     let is_fortran = is_fortran(path, &found)?;
@@ -81,7 +77,7 @@ fn kind(head: &Head, found: &Dictionary<'_>) -> Result<(ScalarKind, bool), IoErr
         "f4" => ScalarKind::F32,
         "f8" => ScalarKind::F64,
         _ => {
-            let held = array::words(descr);
+            let held = array::describe_type(descr);
             let message = format!("a volume of {held} is not read; convert the array, say with .astype(\"f4\")");
             return refuse(message);
         }

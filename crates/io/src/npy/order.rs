@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use crate::axis_order::AxisOrder;
 
-/// Order of the indices of a volume in NumPy. Independent of `fortran_order`, which defines the
-/// order of cells in the file and not the meaning of indices.
+/// Order of the indices of a volume in NumPy, independent of `fortran_order` (the order of cells in
+/// the file).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum NumpyAxes {
     /// `volume[z, y, x]`: NumPy's last axis is axis 0, x.
@@ -25,8 +25,7 @@ impl NumpyAxes {
         along
     }
 
-    /// Order of the axes of a volume in a file, after the numbers of a voxel, which are NumPy's
-    /// last axis.
+    /// Order of a volume's axes in a file. The numbers of a voxel, NumPy's last axis, come first.
     pub(crate) fn in_file(self, axes: usize, is_fortran: bool, components: i64) -> Option<AxisOrder> {
         let spatial = 1..=axes;
         let mut order: Vec<usize> = match self {

@@ -5,10 +5,9 @@ use std::path::Path;
 use zippy_files::quoted;
 
 use crate::IoError;
-use crate::head::numbered;
+use crate::head::numbered_names;
 use crate::text::integers;
 
-/// Location of the voxels.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) enum DataFiles {
     /// After the header.
@@ -20,18 +19,13 @@ pub(super) enum DataFiles {
     Several(Vec<String>),
 }
 
-/// Parsed field "data file".
-pub(super) struct Named {
+pub(super) struct DataFileField {
     pub files: DataFiles,
-    /// The rest of the header is a list of file names.
-    pub listed: bool,
+    /// True if the rest of the header is a list of file names.
+    pub is_list: bool,
 }
 
-impl Named {
-    /// Parses the field.
-    ///
-    /// # Errors
-    /// No name; an invalid pattern; files that are no slices or slabs.
+impl DataFileField {
     pub(super) fn parse(path: &Path, at: u64, value: &str, dimension: Option<usize>) -> Result<Self, IoError> {
         let words: Vec<&str> = value.split_whitespace().collect();
         let Some(&first) = words.first() else {
@@ -39,20 +33,20 @@ impl Named {
         };
         let pattern = first.contains('%') && words.len() > 1;
         let slices = if pattern { words.get(4) } else { words.get(1) };
-        let listed = first == "LIST";
-        if listed || pattern {
+        let is_list = first == "LIST";
+        if is_list || pattern {
             check_slices(path, at, slices, dimension)?;
         }
-        let files = if listed {
+        let files = if is_list {
             DataFiles::Several(Vec::new())
         } else if pattern {
             let field = "data file (pattern, first, last, step)";
             let numbers = integers(path, at, field, &words[1..words.len().min(4)].join(" "), 3)?;
-            DataFiles::Several(numbered(path, at, first, [numbers[0], numbers[1], numbers[2]])?)
+            DataFiles::Several(numbered_names(path, at, first, [numbers[0], numbers[1], numbers[2]])?)
         } else {
             DataFiles::One(value.to_string())
         };
-        Ok(Self { files, listed })
+        Ok(Self { files, is_list })
     }
 }
 

@@ -6,13 +6,13 @@ use zippy_files::quoted;
 
 use crate::IoError;
 use crate::scalar::ScalarKind;
-use crate::text::{count, float};
+use crate::text::{check_count, float};
 
 /// Maximum dimension of space in the format.
-const MOST_PARTS: usize = 8;
+const MAX_DIMENSIONS: usize = 8;
 
-/// Canonical name of a field, for any spelling that the format allows.
-pub(super) fn field_of(name: &str) -> Option<&'static str> {
+/// Canonical name of a field, for any spelling in the format.
+pub(super) fn canonical_name(name: &str) -> Option<&'static str> {
     Some(match name.trim().to_ascii_lowercase().as_str() {
         "dimension" => "dimension",
         "type" => "type",
@@ -48,7 +48,6 @@ pub(super) fn field_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Number type in the field "type".
 pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKind, IoError> {
     Ok(match value.to_ascii_lowercase().as_str() {
         "signed char" | "int8" | "int8_t" => ScalarKind::I8,
@@ -72,7 +71,7 @@ pub(super) fn scalar_kind(path: &Path, at: u64, value: &str) -> Result<ScalarKin
     })
 }
 
-/// Strings in double quotes, `wanted` of them if given; `\"` is a quote, and `\\` a backslash.
+/// Parses strings in double quotes, `wanted` of them if set; `\"` is a quote, and `\\` a backslash.
 pub(super) fn strings(
     path: &Path,
     at: u64,
@@ -107,7 +106,7 @@ pub(super) fn strings(
     if open.is_some() {
         return Err(IoError::malformed(path, at, format!("field \"{field}\": a double quote is not closed")));
     }
-    count(path, at, field, strings.len(), wanted.unwrap_or(strings.len()))?;
+    check_count(path, at, field, strings.len(), wanted.unwrap_or(strings.len()))?;
     Ok(strings)
 }
 
@@ -123,13 +122,13 @@ pub(super) fn length(vector: &[f64]) -> f64 {
 pub(super) fn vector<'a>(path: &Path, at: u64, field: &str, text: &'a str) -> Result<(Vec<f64>, &'a str), IoError> {
     let bad = |message: &str| IoError::malformed(path, at, format!("field \"{field}\": {message}"));
     let inner = text.strip_prefix('(').ok_or_else(|| bad("a vector must begin with \"(\""))?;
-    let (inner, after) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\""))?;
+    let (inner, rest_of_text) = inner.split_once(')').ok_or_else(|| bad("a vector must end with \")\""))?;
     let count = inner.split(',').count();
-    if count > MOST_PARTS {
-        return Err(bad(&format!("a vector of {count} numbers; at most {MOST_PARTS} are read")));
+    if count > MAX_DIMENSIONS {
+        return Err(bad(&format!("a vector of {count} numbers; at most {MAX_DIMENSIONS} are read")));
     }
     let parts = inner.split(',').map(|word| float(path, at, field, word.trim()));
-    Ok((parts.collect::<Result<_, _>>()?, after.trim_start()))
+    Ok((parts.collect::<Result<_, _>>()?, rest_of_text.trim_start()))
 }
 
 /// Vectors of "space directions"; `None` for "none", which marks an axis of components.
@@ -137,35 +136,32 @@ pub(super) fn directions(path: &Path, at: u64, value: &str, axes: usize) -> Resu
     let mut vectors = Vec::new();
     let mut rest = value.trim_start();
     while !rest.is_empty() && vectors.len() <= axes {
-        if let Some(after) = rest.strip_prefix("none") {
+        if let Some(rest_of_text) = rest.strip_prefix("none") {
             vectors.push(None);
-            rest = after.trim_start();
+            rest = rest_of_text.trim_start();
             continue;
         }
-        let (parts, after) = vector(path, at, "space directions", rest)?;
+        let (parts, rest_of_text) = vector(path, at, "space directions", rest)?;
         vectors.push(Some(parts));
-        rest = after;
+        rest = rest_of_text;
     }
-    count(path, at, "space directions", vectors.len(), axes)?;
+    check_count(path, at, "space directions", vectors.len(), axes)?;
     Ok(vectors)
 }
 
-/// True for a left-handed space in the field "space".
 pub(super) fn left_handed(value: &str) -> bool {
     let name = value.to_ascii_lowercase();
     let name = name.strip_suffix("-time").unwrap_or(&name);
     matches!(name, "left-anterior-superior" | "las" | "last" | "3d-left-handed")
 }
 
-/// Meaning of the kind of an axis.
 pub(super) enum AxisKind {
     /// Positions in space or time.
     Positions,
-    /// Components; with their number, if the kind defines it.
+    /// Components, with their number if the kind defines it.
     Components(Option<i64>),
 }
 
-/// Meaning of a word of the field "kinds".
 pub(super) fn axis_kind(word: &str) -> Option<AxisKind> {
     let components = |count| Some(AxisKind::Components(Some(count)));
     match word.to_ascii_lowercase().as_str() {

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use crate::array::{Axis, Metadata};
 use crate::voxels::{Claim, Stated, VoxelLayout};
 
-/// Values of these fields; lists have one entry per axis of the file, or none.
+/// Values of the fields; lists have one entry per axis of the file, or none.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(super) struct OtherFields {
     pub content: String,
     pub labels: Vec<String>,
     pub units: Vec<String>,
@@ -19,27 +19,26 @@ pub(super) struct Notes {
     pairs: Map<String, Value>,
 }
 
-impl Notes {
-    /// Adds a key/value pair, as a JSON value if it is JSON, else as a string. Of equal keys the
-    /// last one counts.
-    pub(super) fn pair(&mut self, key: &str, value: &str) {
+impl OtherFields {
+    /// Adds a key/value pair as a JSON value, or as a string if it is no JSON. The last of equal
+    /// keys counts.
+    pub(super) fn add_pair(&mut self, key: &str, value: &str) {
         let value = unescape(value);
         self.pairs.insert(unescape(key), serde_json::from_str(&value).unwrap_or(Value::String(value)));
     }
 
-    /// Metadata of an array. `stated` is true if the header has a spacing or an origin; `before` is
-    /// the number of component axes.
-    pub(super) fn metadata(self, grid: &VoxelLayout, stated: bool, before: usize) -> Metadata {
+    /// Metadata of an array. `stated` is true if the header has a spacing or an origin.
+    pub(super) fn metadata(self, grid: &VoxelLayout, stated: bool, component_axes: usize) -> Metadata {
         let axes = grid.shape.axes();
         let origin = grid.origin.as_deref().unwrap_or_default();
         let further_origin = origin.get(axes..).unwrap_or_default().to_vec();
         let position = Metadata { directions: unit_vectors(grid), further_origin, ..Metadata::default() };
         let word = |list: &[String], at: usize| list.get(at).filter(|word| !word.is_empty()).cloned();
         let has_all_units = self.space_units.len() == position.dimensions().max(origin.len()).max(axes);
-        let of_space = |axis| if has_all_units { word(&self.space_units, axis) } else { None };
+        let unit_of_space = |axis| if has_all_units { word(&self.space_units, axis) } else { None };
         let axis = |axis: usize| Axis {
-            name: word(&self.labels, axis + before),
-            unit: word(&self.units, axis + before).or_else(|| of_space(axis)),
+            name: word(&self.labels, axis + component_axes),
+            unit: word(&self.units, axis + component_axes).or_else(|| unit_of_space(axis)),
             spacing: grid.spacing[axis],
             origin: origin.get(axis).copied().unwrap_or(0.0),
         };
@@ -55,12 +54,12 @@ impl Notes {
     /// `axis maxs`). Values of other fields take precedence.
     ///
     /// An axis whose first end is greater than its last end gets the opposite direction. A spacing
-    /// of NaN is unknown. `before` is the number of component axes, which come first in the file.
-    pub(super) fn complete_positions(&self, claim: &mut Claim, before: usize) {
+    /// of NaN is unknown. `component_axes` counts the component axes, which come first in the file.
+    pub(super) fn complete_positions(&self, claim: &mut Claim, component_axes: usize) {
         let sizes = &claim.sizes;
         let stated =
             |axis: usize| claim.spacing.as_ref().map(|all| all.value[axis]).filter(|spacing| !spacing.is_nan());
-        let position = |(axis, &voxels): (usize, &i64)| self.axis_position(axis + before, voxels, stated(axis));
+        let position = |(axis, &voxels): (usize, &i64)| self.axis_position(axis + component_axes, voxels, stated(axis));
         let positions: Vec<AxisPosition> = sizes.value.iter().enumerate().map(position).collect();
         if claim.origin.is_none() && positions.iter().any(|axis| axis.first.is_some()) {
             let first = positions.iter().map(|axis| axis.first.unwrap_or_default()).collect();
@@ -100,7 +99,6 @@ impl Notes {
     }
 }
 
-/// Position of an axis of voxels along its axis of space.
 #[derive(Default)]
 struct AxisPosition {
     /// Centre of the first voxel.
@@ -109,7 +107,6 @@ struct AxisPosition {
     step: Option<f64>,
 }
 
-/// Directions of the axes as vectors of length 1.
 fn unit_vectors(grid: &VoxelLayout) -> Option<Vec<Vec<f64>>> {
     let unit = |(axis, vector): (usize, &Vec<f64>)| vector.iter().map(|part| part / grid.spacing[axis]).collect();
     Some(grid.directions.as_ref()?.iter().enumerate().map(unit).collect())

@@ -9,49 +9,40 @@ use super::data_files::DataFiles;
 use super::header::Header;
 use crate::IoError;
 use crate::array::Metadata;
-use crate::head::{Head, named_by, named_path};
+use crate::head::{Head, error_in_named_file, named_path};
 use crate::scalar::ScalarKind;
 use crate::voxels::{Description, Encoding, Segment, VoxelLayout, decoded_length};
 
 const FORMAT: &str = "NRRD";
 
 /// Maximum decompressed bytes before the data: every rank decompresses them.
-const MOST_BEFORE: u64 = 16 << 20;
+const MAX_SKIPPED_BYTES: u64 = 16 << 20;
 
-/// Describes the volume.
-///
-/// # Errors
-/// The header is malformed; a data file cannot be opened; the data are shorter or longer than
-/// declared (for encoded data, as far as their length shows).
 pub(crate) fn open(head: &Head) -> Result<Description, IoError> {
     let header = Header::parse(&head.path, &head.bytes, head.complete(), 3)?;
-    described(head, &header, Segment::from_byte)
+    describe(head, &header, Segment::from_byte)
 }
 
-/// Constructor of the segment of a data file.
-type Find = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
+type NewSegment = fn(&Path, u64, Encoding, u64, u64, ScalarKind) -> Result<Segment, IoError>;
 
 /// [`open`] with at most `most_axes` axes of voxels, and the metadata. Bytes after the data are an
 /// error.
-///
-/// # Errors
-/// As [`open`].
 pub(crate) fn open_with(head: &Head, most_axes: usize) -> Result<(Description, Metadata), IoError> {
     let mut header = Header::parse(&head.path, &head.bytes, head.complete(), most_axes)?;
     let metadata = std::mem::take(&mut header.metadata);
-    Ok((described(head, &header, Segment::to_the_end)?, metadata))
+    Ok((describe(head, &header, Segment::to_the_end)?, metadata))
 }
 
-fn described(head: &Head, header: &Header, find: Find) -> Result<Description, IoError> {
+fn describe(head: &Head, header: &Header, new_segment: NewSegment) -> Result<Description, IoError> {
     let path = &head.path;
     let grid = header.grid.clone();
     let detached = |name: &str, grid: &VoxelLayout, bytes: u64| {
-        segment((header, find), &named_path(path, name), 0, grid, bytes)
-            .map_err(|error| named_by(path, header.files_at, &error))
+        segment((header, new_segment), &named_path(path, name), 0, grid, bytes)
+            .map_err(|error| error_in_named_file(path, header.files_at, &error))
     };
     match &header.files {
         DataFiles::Attached => {
-            let segment = segment((header, find), path, header.end, &grid, grid.bytes())?;
+            let segment = segment((header, new_segment), path, header.end, &grid, grid.bytes())?;
             Ok(Description::single(FORMAT, grid, segment))
         }
         DataFiles::One(name) => {
@@ -66,7 +57,7 @@ fn described(head: &Head, header: &Header, find: Find) -> Result<Description, Io
 }
 
 fn segment(
-    (header, find): (&Header, Find),
+    (header, new_segment): (&Header, NewSegment),
     path: &Path,
     start: u64,
     grid: &VoxelLayout,
@@ -79,21 +70,20 @@ fn segment(
         // The number of bytes before the data is known only after decompression.
         (Encoding::Gzip, Err(_)) => {
             let whole = Segment::to_the_end(path, start, Encoding::Gzip, 0, 0, grid.kind)?;
-            (start, decoded_length(&whole, bytes.saturating_add(MOST_BEFORE))?.saturating_sub(bytes))
+            (start, decoded_length(&whole, bytes.saturating_add(MAX_SKIPPED_BYTES))?.saturating_sub(bytes))
         }
         (_, Ok(skip)) => (start.saturating_add(skip), 0),
         // A skip of -1: the data are at the end.
         (_, Err(_)) => (open_regular(path)?.1.saturating_sub(bytes).max(start), 0),
     };
-    if lead > MOST_BEFORE {
+    if lead > MAX_SKIPPED_BYTES {
         let message =
-            format!("gzip data with more than {MOST_BEFORE} bytes before the voxels (byte skip) are not read");
+            format!("gzip data with more than {MAX_SKIPPED_BYTES} bytes before the voxels (byte skip) are not read");
         return Err(IoError::unsupported(path, start, message));
     }
-    find(path, start, header.encoding.clone(), lead, bytes, grid.kind)
+    new_segment(path, start, header.encoding.clone(), lead, bytes, grid.kind)
 }
 
-/// Offset after the skipped lines.
 fn skip_lines(header: &Header, path: &Path, mut start: u64) -> Result<u64, IoError> {
     if header.line_skip == 0 {
         return Ok(start);

@@ -7,16 +7,14 @@ use zippy_files::quoted;
 use super::source::Bytes;
 use crate::scalar::ScalarKind;
 
-/// Maximum bytes of a number.
-const LONGEST: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
-/// Position in the text.
-pub(super) struct Numbers {
+pub(super) struct NumberParser {
     bytes: Box<dyn Bytes>,
     kind: ScalarKind,
 }
 
-impl Numbers {
+impl NumberParser {
     pub(super) fn new(bytes: Box<dyn Bytes>, kind: ScalarKind) -> Self {
         Self { bytes, kind }
     }
@@ -30,7 +28,7 @@ impl Numbers {
     /// the text.
     pub(super) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let width = self.kind.bytes() as usize;
-        let mut word = [0; LONGEST];
+        let mut word = [0; MAX_WORD_BYTES];
         for (number, target) in out.chunks_exact_mut(width).enumerate() {
             let length = self.word(&mut word)?;
             if length == 0 {
@@ -47,7 +45,7 @@ impl Numbers {
     }
 
     /// Reads the next word; returns its length, 0 at the end.
-    fn word(&mut self, word: &mut [u8; LONGEST]) -> io::Result<usize> {
+    fn word(&mut self, word: &mut [u8; MAX_WORD_BYTES]) -> io::Result<usize> {
         let mut length = 0;
         loop {
             let buffer = self.bytes.fill_buf()?;
@@ -62,8 +60,8 @@ impl Numbers {
                     return Ok(length);
                 }
                 if !white {
-                    if length == LONGEST {
-                        let message = format!("a word of more than {LONGEST} characters is no number");
+                    if length == MAX_WORD_BYTES {
+                        let message = format!("a word of more than {MAX_WORD_BYTES} characters is no number");
                         return Err(io::Error::new(ErrorKind::InvalidData, message));
                     }
                     word[length] = byte;

@@ -11,12 +11,10 @@ use super::description::{Description, Subvolume};
 use super::stream::Stream;
 use crate::IoError;
 
-/// A box that is being read.
 struct PartialBox<T> {
     /// Empty before the first voxel.
     out: Vec<T>,
-    /// Number of voxels that have not been read.
-    left: u64,
+    missing: u64,
 }
 
 impl Description {
@@ -28,10 +26,6 @@ impl Description {
     /// compressed data from the beginning of a stream or block to the last voxel needed. Needs
     /// memory for the incomplete regions and a buffer; twice per region if the file has another
     /// order of axes.
-    ///
-    /// # Errors
-    /// A region leaves the volume, overlaps another or does not fit the memory; the data are
-    /// truncated, corrupt or, found after the last voxel, too many; an error of `done`.
     pub(crate) fn read_boxes<T: bytemuck::Pod, E: From<IoError>>(
         &self,
         path: &Path,
@@ -59,15 +53,15 @@ impl Description {
         cell_bytes: u64,
         mut done: impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let begin = |region: &Region| PartialBox { out: Vec::new(), left: region.cells() };
-        let mut filling: Vec<PartialBox<T>> = regions.iter().map(begin).collect();
-        for (number, partial) in filling.iter().enumerate() {
-            if partial.left == 0 {
+        let begin = |region: &Region| PartialBox { out: Vec::new(), missing: region.cells() };
+        let mut partial_boxes: Vec<PartialBox<T>> = regions.iter().map(begin).collect();
+        for (number, partial) in partial_boxes.iter().enumerate() {
+            if partial.missing == 0 {
                 done(number, Vec::new())?;
             }
         }
         for subvolume in &self.subvolumes {
-            self.read_subvolume(path, subvolume, (regions, cell_bytes), &mut filling, &mut done)?;
+            self.read_subvolume(path, subvolume, (regions, cell_bytes), &mut partial_boxes, &mut done)?;
         }
         Ok(())
     }
@@ -87,8 +81,8 @@ impl Description {
                 format!("the region {region} does not lie in the volume of {:?} voxels", &self.grid.shape[..]);
             return Err(IoError::request(path, message));
         }
-        if let Some((one, other)) = RegionTree::new(regions).overlapping_pair() {
-            let message = format!("regions {one} and {other} overlap; they cannot be read together");
+        if let Some((first, second)) = RegionTree::new(regions).overlapping_pair() {
+            let message = format!("regions {first} and {second} overlap; they cannot be read together");
             return Err(IoError::request(path, message));
         }
         Ok(())
@@ -99,7 +93,7 @@ impl Description {
         path: &Path,
         subvolume: &Subvolume,
         (regions, voxel): (&[Region], u64),
-        filling: &mut [PartialBox<T>],
+        partial_boxes: &mut [PartialBox<T>],
         done: &mut impl FnMut(usize, Vec<T>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut rows = Vec::new();
@@ -117,16 +111,16 @@ impl Description {
                 Some(stream) => stream,
                 none => none.insert(Stream::open(&subvolume.segment, self.grid.kind)?),
             };
-            let partial = &mut filling[number];
+            let partial = &mut partial_boxes[number];
             if partial.out.is_empty() {
-                partial.out = memory(path, partial.left * voxel)?;
+                partial.out = memory(path, partial.missing * voxel)?;
             }
             let target: &mut [u8] = bytemuck::cast_slice_mut(&mut partial.out);
             let range = (run.to * voxel) as usize..((run.to + run.voxels) * voxel) as usize;
             stream.read(run.from * voxel, &mut target[range])?;
-            partial.left -= run.voxels;
+            partial.missing -= run.voxels;
             next.extend(rows[row].next().map(|run| Reverse((run, number, row))));
-            if partial.left == 0 {
+            if partial.missing == 0 {
                 if self.grid.big_endian != cfg!(target_endian = "big") {
                     crate::scalar::swap_bytes(self.grid.kind, target);
                 }
@@ -141,10 +135,9 @@ impl Description {
     }
 }
 
-/// Zeroed memory for a region. The size is bounded: the region is within the volume, which the
-/// files' length covers.
+/// Zeroed memory for a region. The length of the files bounds the size.
 fn memory<T: bytemuck::Pod>(path: &Path, bytes: u64) -> Result<Vec<T>, IoError> {
-    zeros(bytes / size_of::<T>() as u64).map_err(|none| IoError::request(path, format!("{none} of voxels")))
+    zeros(bytes / size_of::<T>() as u64).map_err(|message| IoError::request(path, format!("{message} of voxels")))
 }
 
 /// Voxels that are contiguous in the file and in the box.
@@ -155,10 +148,10 @@ struct Run {
     voxels: u64,
 }
 
-/// The runs of `common` between the dense boxes `stored` and `wanted`, in the order of the file.
+/// Runs of `common` between the dense boxes `stored` and `wanted`, in the order of the file.
 fn runs(common: &Region, stored: &Region, wanted: &Region) -> impl Iterator<Item = Run> + use<> {
     let (extents, from, to) = (common.extents(), stored.extents(), wanted.extents());
-    // Join whole rows, and whole planes of whole rows.
+    // Whole rows are joined, and whole planes of whole rows.
     let (mut joined, mut voxels) = (1, extents[0] as u64);
     while joined < extents.axes() && extents[joined - 1] == from[joined - 1] && extents[joined - 1] == to[joined - 1] {
         voxels *= extents[joined] as u64;

@@ -10,10 +10,9 @@ use super::segment::Segment;
 use crate::IoError;
 use crate::axis_order::AxisOrder;
 
-/// Maximum number of files or pieces.
 const MOST_SUBVOLUMES: usize = 1 << 16;
 
-/// A box of a volume and its bytes in a file.
+/// Box of a volume and its bytes in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Subvolume {
     /// Box of all voxels in the bytes, axis 0 fastest.
@@ -23,11 +22,10 @@ pub(crate) struct Subvolume {
     pub segment: Segment,
 }
 
-/// Positions of all voxels of a volume in its files. The `used` boxes of the subvolumes cover the
+/// Locations of all voxels of a volume in its files. The `used` boxes of the subvolumes cover the
 /// grid without overlap.
 #[derive(Debug, Clone)]
 pub(crate) struct Description {
-    /// Name of the format in messages.
     pub format: &'static str,
     pub grid: VoxelLayout,
     /// Order of the file's axes, if it differs from the grid's; the numbers of a voxel count as
@@ -41,19 +39,16 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// Voxels in subvolumes.
     pub(crate) fn new(format: &'static str, grid: VoxelLayout, subvolumes: Vec<Subvolume>) -> Self {
         Self { format, grid, order: None, subvolumes, arrays: Vec::new(), late_note: Arc::default() }
     }
 
-    /// All voxels in one segment.
     pub(crate) fn single(format: &'static str, mut grid: VoxelLayout, segment: Segment) -> Self {
         let whole = grid.whole();
         grid.notes.extend(segment.note());
         Self::new(format, grid, vec![Subvolume { stored: whole, used: whole, segment }])
     }
 
-    /// All voxels in one segment, in another order of axes.
     pub(crate) fn in_order(
         format: &'static str,
         grid: VoxelLayout,
@@ -68,12 +63,8 @@ impl Description {
         Self { order, ..all }
     }
 
-    /// Equal slabs along the last axis, one file each. `segment` locates the data of a file;
-    /// `problem` creates the error for a wrong number of files.
-    ///
-    /// # Errors
-    /// No files, too many, or a number that does not divide the size of the last axis; the errors
-    /// of `segment`.
+    /// Volume of equal slabs along the last axis, one file each. `segment` locates the data of a
+    /// file; `problem` creates the error for a wrong number of files.
     pub(crate) fn slabs(
         format: &'static str,
         mut grid: VoxelLayout,

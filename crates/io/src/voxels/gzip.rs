@@ -9,10 +9,8 @@ use super::source::Bytes;
 /// Maximum compressed bytes without output. The longest useful header has 64 KiB.
 const MAX_BYTES_WITHOUT_OUTPUT: u64 = 1 << 20;
 
-/// First bytes of a member.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Position in the members.
 pub(super) struct Gunzip {
     member: Member,
     /// True if other bytes may follow the members.
@@ -24,28 +22,27 @@ pub(super) struct Gunzip {
 }
 
 enum Member {
-    Open(Box<GzDecoder<Watched>>),
-    /// After the last member.
-    Ended(Watched),
+    Open(Box<GzDecoder<LimitedBytes>>),
+    Ended(LimitedBytes),
 }
 
 impl Gunzip {
     pub(super) fn new(bytes: Box<dyn Bytes>, open_ended: bool) -> Self {
-        let first = GzDecoder::new(Watched::new(bytes));
+        let first = GzDecoder::new(LimitedBytes::new(bytes));
         Self { member: Member::Open(Box::new(first)), open_ended, zeros: 0, is_followed: false }
     }
 
-    fn watched(&self) -> &Watched {
+    fn limited(&self) -> &LimitedBytes {
         match &self.member {
             Member::Open(member) => member.get_ref(),
-            Member::Ended(watched) => watched,
+            Member::Ended(limited) => limited,
         }
     }
 
     /// Offset of the next byte in the file.
     pub(super) fn position(&self) -> u64 {
-        let watched = self.watched();
-        watched.bytes.position() - u64::from(watched.is_put_back)
+        let limited = self.limited();
+        limited.bytes.position() - u64::from(limited.is_put_back)
     }
 
     /// Reads some of the next bytes; none at the end of the last member. Zeros may follow: tapes
@@ -59,11 +56,11 @@ impl Gunzip {
                 return Ok(got);
             }
             let begins = member.get_mut().begins_member()?;
-            let placeholder = Member::Ended(Watched::new(Box::new(Nothing)));
+            let placeholder = Member::Ended(LimitedBytes::new(Box::new(EmptySource)));
             let Member::Open(member) = std::mem::replace(&mut self.member, placeholder) else { return Ok(0) };
-            let mut watched = member.into_inner();
+            let mut limited = member.into_inner();
             self.member = if begins {
-                let mut member = GzDecoder::new(watched);
+                let mut member = GzDecoder::new(limited);
                 match self.open_ended && has_bad_header(&mut member)? {
                     true => {
                         self.is_followed = true;
@@ -72,8 +69,8 @@ impl Gunzip {
                     false => Member::Open(Box::new(member)),
                 }
             } else {
-                (self.zeros, self.is_followed) = watched.zeros()?;
-                Member::Ended(watched)
+                (self.zeros, self.is_followed) = limited.skip_zeros()?;
+                Member::Ended(limited)
             };
             if self.is_followed && !self.open_ended {
                 return Err(io::Error::new(ErrorKind::InvalidData, "other bytes than zeros follow the last member"));
@@ -82,8 +79,7 @@ impl Gunzip {
     }
 }
 
-/// True if a member does not begin with a valid header.
-fn has_bad_header(member: &mut GzDecoder<Watched>) -> io::Result<bool> {
+fn has_bad_header(member: &mut GzDecoder<LimitedBytes>) -> io::Result<bool> {
     if member.header().is_some() {
         return Ok(false);
     }
@@ -95,16 +91,15 @@ fn has_bad_header(member: &mut GzDecoder<Watched>) -> io::Result<bool> {
     }
 }
 
-/// An empty source.
-struct Nothing;
+struct EmptySource;
 
-impl Read for Nothing {
+impl Read for EmptySource {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Ok(0)
     }
 }
 
-impl BufRead for Nothing {
+impl BufRead for EmptySource {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         Ok(&[])
     }
@@ -112,7 +107,7 @@ impl BufRead for Nothing {
     fn consume(&mut self, _: usize) {}
 }
 
-impl Bytes for Nothing {
+impl Bytes for EmptySource {
     fn seek(&mut self, _: u64) -> io::Result<()> {
         Ok(())
     }
@@ -122,17 +117,16 @@ impl Bytes for Nothing {
     }
 }
 
-/// Compressed bytes with a check that output follows: empty members are allowed, but not a file
-/// full of them.
-struct Watched {
+/// Compressed bytes with a limit on the bytes without output: empty members are allowed, but not a
+/// file full of them.
+struct LimitedBytes {
     bytes: Box<dyn Bytes>,
-    /// Bytes read since the last output.
     bytes_without_output: u64,
     /// True if the first byte of [`MAGIC`] was consumed from `bytes` and is returned next.
     is_put_back: bool,
 }
 
-impl Watched {
+impl LimitedBytes {
     fn new(bytes: Box<dyn Bytes>) -> Self {
         Self { bytes, bytes_without_output: 0, is_put_back: false }
     }
@@ -148,8 +142,8 @@ impl Watched {
         Ok(self.bytes.fill_buf()?.first() == Some(&MAGIC[1]))
     }
 
-    /// Skips zeros: their number, and true if another byte follows.
-    fn zeros(&mut self) -> io::Result<(u64, bool)> {
+    /// Skips zeros; returns their number, and true if another byte follows.
+    fn skip_zeros(&mut self) -> io::Result<(u64, bool)> {
         let mut all = 0;
         if self.is_put_back {
             return Ok((all, true));
@@ -167,7 +161,7 @@ impl Watched {
     }
 }
 
-impl Read for Watched {
+impl Read for LimitedBytes {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let got = self.fill_buf()?.read(out)?;
         self.consume(got);
@@ -175,7 +169,7 @@ impl Read for Watched {
     }
 }
 
-impl BufRead for Watched {
+impl BufRead for LimitedBytes {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.bytes_without_output > MAX_BYTES_WITHOUT_OUTPUT {
             let message = format!("more than {MAX_BYTES_WITHOUT_OUTPUT} bytes of empty members or headers");

@@ -11,7 +11,7 @@ use crate::scalar::ScalarKind;
 /// Maximum number of components; a tensor has 9.
 pub(crate) const MOST_COMPONENTS: i64 = 16;
 
-/// A value in a header, and the offset of its byte.
+/// Value in a header, and its offset.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Stated<T> {
     pub value: T,
@@ -24,7 +24,6 @@ impl<T> Stated<T> {
     }
 }
 
-/// Unchecked voxel layout of a header.
 #[derive(Debug, Clone)]
 pub(crate) struct Claim {
     pub kind: ScalarKind,
@@ -32,9 +31,8 @@ pub(crate) struct Claim {
     pub components: Stated<i64>,
     /// Voxels along each axis, axis 0 fastest.
     pub sizes: Stated<Vec<i64>>,
-    /// Maximum number of axes.
     pub most_axes: usize,
-    /// Distance of neighbouring voxels along each axis; `None` if the header has none.
+    /// Distance between neighbouring voxels along each axis; `None` if the header has none.
     pub spacing: Option<Stated<Vec<f64>>>,
     /// Position of the first voxel; `None` if the header has none.
     pub origin: Option<Stated<Vec<f64>>>,
@@ -42,12 +40,12 @@ pub(crate) struct Claim {
     pub directions: Option<Vec<Vec<f64>>>,
     /// Slope and intercept that convert stored numbers to values.
     pub rescale: Option<(f64, f64)>,
-    /// Notes for users of the file: interpretations of contradictions in the header.
+    /// Interpretations of contradictions in the header, for users of the file.
     pub notes: Vec<String>,
 }
 
 impl Claim {
-    /// Voxels of one number, at a distance of 1.
+    /// Layout with one number per voxel, at distances of 1.
     pub(crate) fn plain(kind: ScalarKind, big_endian: bool, sizes: Stated<Vec<i64>>) -> Self {
         Self {
             kind,
@@ -67,16 +65,11 @@ impl Claim {
     /// VTK, and 0 becomes 1.
     pub(crate) fn make_spacing_positive(&mut self) {
         let Some(Stated { value: spacing, .. }) = &mut self.spacing else { return };
-        if let Some(directions) = turned(spacing, self.directions.as_deref(), &mut self.notes) {
+        if let Some(directions) = make_spacings_positive(spacing, self.directions.as_deref(), &mut self.notes) {
             self.directions = Some(directions);
         }
     }
 
-    /// Checks the layout.
-    ///
-    /// # Errors
-    /// No axis or too many, a size below 1, more bytes than fit 63 bits, components below 1 or
-    /// above 16, a spacing or an origin that is not finite.
     pub(crate) fn check(mut self, path: &Path) -> Result<VoxelLayout, IoError> {
         self.make_spacing_positive();
         let (sizes, at) = (self.sizes.value, self.sizes.at);
@@ -133,7 +126,7 @@ impl Claim {
 
 /// Makes spacings positive as [`Claim::make_spacing_positive`]; returns the new directions if an
 /// axis is reversed.
-pub(crate) fn turned(
+pub(crate) fn make_spacings_positive(
     spacing: &mut [f64],
     directions: Option<&[Vec<f64>]>,
     notes: &mut Vec<String>,
@@ -141,7 +134,7 @@ pub(crate) fn turned(
     let axes = spacing.len();
     let along = |axis: usize| (0..axes).map(|row| f64::from(u8::from(row == axis))).collect();
     let mut new: Vec<Vec<f64>> = directions.map_or_else(|| (0..axes).map(along).collect(), <[Vec<f64>]>::to_vec);
-    let mut is_turned = false;
+    let mut is_reversed = false;
     for (axis, length) in spacing.iter_mut().enumerate().filter(|(_, length)| length.is_finite()) {
         if *length == 0.0 {
             notes.push(format!("axis {axis} has a spacing of 0; 1 is taken"));
@@ -153,10 +146,10 @@ pub(crate) fn turned(
             ));
             *length = -*length;
             new.get_mut(axis).into_iter().flatten().for_each(|part| *part = 0.0 - *part);
-            is_turned = true;
+            is_reversed = true;
         }
     }
-    is_turned.then_some(new)
+    is_reversed.then_some(new)
 }
 
 /// Checked voxel layout, axis 0 fastest; the size in bytes fits 63 bits.
@@ -177,17 +170,14 @@ pub(crate) struct VoxelLayout {
 }
 
 impl VoxelLayout {
-    /// Bytes of a voxel.
     pub(crate) fn voxel_bytes(&self) -> u64 {
         self.kind.bytes() * self.components
     }
 
-    /// Bytes of all voxels.
     pub(crate) fn bytes(&self) -> u64 {
         self.shape.iter().map(|&n| n as u64).product::<u64>() * self.voxel_bytes()
     }
 
-    /// All voxels.
     pub(crate) fn whole(&self) -> Region {
         Region::whole(self.shape)
     }

@@ -17,6 +17,6 @@ mod source;
 mod stream;
 
 pub(crate) use description::{Description, Subvolume};
-pub(crate) use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, turned};
+pub(crate) use layout::{Claim, MOST_COMPONENTS, Stated, VoxelLayout, make_spacings_positive};
 pub(crate) use segment::{CompressedBlocks, Encoding, Segment, first_bytes, tail};
 pub(crate) use stream::{decoded, decoded_length, prefix};

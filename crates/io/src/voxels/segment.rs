@@ -1,4 +1,4 @@
-//! [`Segment`]: the bytes of a box in a file, with their encoding and a check of their length.
+//! [`Segment`]: bytes of a box in a file, with their encoding and a check of their length.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -9,18 +9,15 @@ use zippy_files::{FileError, open_regular, shown};
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
-/// Maximum expansion of deflate; a header that declares more is wrong.
 const DEFLATE_LIMIT: u64 = 1032;
 
-/// Maximum expansion of LZ4.
 pub(super) const LZ4_LIMIT: u64 = 255;
 
-/// Encoding of numbers.
 #[derive(Debug, Clone)]
 pub(crate) enum Encoding {
-    /// In their memory layout.
+    /// Memory layout.
     Raw,
-    /// Compressed by gzip, one or several members.
+    /// gzip, with one or several members.
     Gzip,
     /// Blocks, each a zlib stream.
     Zlib(Arc<CompressedBlocks>),
@@ -30,7 +27,7 @@ pub(crate) enum Encoding {
     Ascii,
 }
 
-/// Positions of compressed blocks, all with the same decoded size.
+/// Offsets of compressed blocks, all with the same decoded size.
 #[derive(Debug)]
 pub(crate) struct CompressedBlocks {
     /// First compressed byte of each block, relative to the segment, and the end of the last block.
@@ -39,14 +36,12 @@ pub(crate) struct CompressedBlocks {
     pub size: u64,
 }
 
-/// The bytes of a box in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub path: PathBuf,
     /// Bytes `start..end` of the file contain the segment.
     pub start: u64,
     pub end: u64,
-    /// True if the bytes are base64 text.
     pub base64: bool,
     pub encoding: Encoding,
     /// Decoded bytes to skip.
@@ -60,9 +55,6 @@ pub(crate) struct Segment {
 }
 
 /// Two bytes of a file; zeros beyond its end.
-///
-/// # Errors
-/// The file cannot be opened or read.
 pub(crate) fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
     let mut bytes = read(path, at, 2)?;
     bytes.resize(2, 0);
@@ -70,9 +62,6 @@ pub(crate) fn first_bytes(path: &Path, at: u64) -> Result<[u8; 2], IoError> {
 }
 
 /// Last bytes of a file, at most 4 KiB.
-///
-/// # Errors
-/// The file cannot be opened or read.
 pub(crate) fn tail(path: &Path) -> Result<Vec<u8>, IoError> {
     let most = 1 << 12;
     read(path, open_regular(path)?.1.saturating_sub(most), most)
@@ -87,10 +76,7 @@ fn read(path: &Path, at: u64, most: u64) -> Result<Vec<u8>, IoError> {
 }
 
 impl Segment {
-    /// Segment from byte `start` to the end of a file.
-    ///
-    /// # Errors
-    /// The file cannot be opened; its length does not fit.
+    /// Segment from byte `start` to the end of a file; another length is an error.
     pub(crate) fn to_the_end(
         path: &Path,
         start: u64,
@@ -102,11 +88,8 @@ impl Segment {
         Self::unchecked(path, start, encoding, lead, bytes)?.checked(kind)
     }
 
-    /// As [`Self::to_the_end`], but bytes after the data are ignored with a note, as in ITK,
+    /// Like [`Self::to_the_end`], but bytes after the data are ignored with a note, as in ITK,
     /// nibabel and Teem.
-    ///
-    /// # Errors
-    /// As [`Self::to_the_end`], except too many bytes.
     pub(crate) fn from_byte(
         path: &Path,
         start: u64,
@@ -118,10 +101,7 @@ impl Segment {
         Self { open_ended: true, ..Self::unchecked(path, start, encoding, lead, bytes)? }.checked(kind)
     }
 
-    /// One zlib stream in the bytes `start..end` of a file; bytes after the stream are ignored.
-    ///
-    /// # Errors
-    /// As [`Self::from_byte`].
+    /// Zlib stream in the bytes `start..end` of a file; bytes after the stream are ignored.
     pub(crate) fn zlib(path: &Path, [start, end]: [u64; 2], bytes: u64, kind: ScalarKind) -> Result<Self, IoError> {
         let blocks = CompressedBlocks { starts: vec![0, end.saturating_sub(start)], size: bytes };
         let whole = Self::unchecked(path, start, Encoding::Zlib(Arc::new(blocks)), 0, bytes)?;
@@ -134,7 +114,6 @@ impl Segment {
         Ok(Self { path, start, end, base64: false, encoding, lead, bytes, open_ended: false, surplus: 0 })
     }
 
-    /// Note about ignored bytes after the data, if there are any.
     pub(crate) fn note(&self) -> Option<String> {
         (self.surplus > 0).then(|| {
             let (count, name) = (self.surplus, shown(&self.path));
@@ -144,12 +123,9 @@ impl Segment {
 
     /// Checks the length of the segment: raw data must fit exactly; for other encodings the maximum
     /// expansion is a bound.
-    ///
-    /// # Errors
-    /// Too few or too many bytes.
     pub(crate) fn checked(self, kind: ScalarKind) -> Result<Self, IoError> {
         let (length, bytes) = (self.end - self.start, self.bytes);
-        let lie = |what: &str, declared: String| {
+        let length_error = |what: &str, declared: String| {
             let message = format!(
                 "{length} bytes of {what} cannot hold the {declared} of its sizes; \
                  the file is truncated or they are wrong"
@@ -159,16 +135,16 @@ impl Segment {
         match self.encoding {
             Encoding::Raw => return self.checked_raw(),
             Encoding::Ascii if length.div_ceil(2) < bytes / kind.bytes() => {
-                return lie("text", format!("{} numbers", bytes / kind.bytes()));
+                return length_error("text", format!("{} numbers", bytes / kind.bytes()));
             }
             Encoding::Gzip if length.saturating_mul(DEFLATE_LIMIT) < bytes.saturating_add(self.lead) => {
-                return lie("gzip data", format!("{bytes} bytes"));
+                return length_error("gzip data", format!("{bytes} bytes"));
             }
             Encoding::Zlib(_) if length.saturating_mul(DEFLATE_LIMIT) < bytes => {
-                return lie("zlib data", format!("{bytes} bytes"));
+                return length_error("zlib data", format!("{bytes} bytes"));
             }
             Encoding::Lz4(_) if length.saturating_mul(LZ4_LIMIT) < bytes => {
-                return lie("LZ4 data", format!("{bytes} bytes"));
+                return length_error("LZ4 data", format!("{bytes} bytes"));
             }
             _ => {}
         }
@@ -178,11 +154,11 @@ impl Segment {
     fn checked_raw(mut self) -> Result<Self, IoError> {
         let length = self.end - self.start;
         // Decoded bytes, including the padding of the last base64 group.
-        let room = if self.base64 { length / 4 * 3 } else { length };
+        let available = if self.base64 { length / 4 * 3 } else { length };
         let wanted = self.lead.saturating_add(self.bytes);
         let expected = self.bytes;
-        if room < wanted {
-            let found = room.saturating_sub(self.lead);
+        if available < wanted {
+            let found = available.saturating_sub(self.lead);
             return Err(FileError::Truncated { path: self.path, offset: self.end, found, expected }.into());
         }
         let used = if self.base64 { wanted.div_ceil(3) * 4 } else { wanted };

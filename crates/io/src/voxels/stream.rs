@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use zippy_files::memory::zeros;
 use zippy_files::{FileError, open_regular, shown};
 
-use super::ascii::Numbers;
+use super::ascii::NumberParser;
 use super::gzip::Gunzip;
 use super::inflate::Inflate;
 use super::lz4::Lz4;
@@ -14,27 +14,26 @@ use super::source::{Bytes, bytes};
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
-/// Minimum growth of memory for decoded data, in bytes; a multiple of the size of every number.
+/// Growth of memory for decoded data, in bytes; a multiple of the size of every number.
 const GROWTH: u64 = 1 << 20;
 
-/// An open segment at a position in its data.
 pub(super) struct Stream<'a> {
     segment: &'a Segment,
-    source: Source,
-    /// Position in the decoded bytes, the skipped leading ones included.
+    source: StreamSource,
+    /// Index of the next decoded byte, with the skipped leading ones.
     at: u64,
     scratch: Vec<u8>,
 }
 
-enum Source {
+enum StreamSource {
     Raw(Box<dyn Bytes>),
     Gzip(Box<Gunzip>),
     Zlib(Box<Inflate>),
     Lz4(Box<Lz4>),
-    Ascii(Numbers),
+    Ascii(NumberParser),
 }
 
-impl Source {
+impl StreamSource {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Raw(file) => file.read(out),
@@ -45,7 +44,6 @@ impl Source {
         }
     }
 
-    /// Position in the file.
     fn position(&self) -> u64 {
         match self {
             Self::Raw(file) => file.position(),
@@ -67,10 +65,7 @@ impl Source {
     }
 }
 
-/// Counts the decoded bytes of a segment, up to some number above `most`, with little memory.
-///
-/// # Errors
-/// The file cannot be read; the data are corrupt.
+/// Counts the decoded bytes of a segment, at least up to `most`, with little memory.
 pub(crate) fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoError> {
     let mut stream = Stream::open(segment, ScalarKind::U8)?;
     let mut scratch = vec![0; 1 << 16];
@@ -86,9 +81,6 @@ pub(crate) fn decoded_length(segment: &Segment, most: u64) -> Result<u64, IoErro
 }
 
 /// Reads all bytes of a raw segment that is known to be in the file.
-///
-/// # Errors
-/// The file cannot be read, or ends.
 pub(crate) fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
     let mut bytes = zeros(segment.bytes).map_err(|none| IoError::request(&segment.path, none))?;
     Stream::open(segment, ScalarKind::U8)?.read(0, &mut bytes)?;
@@ -98,15 +90,12 @@ pub(crate) fn prefix(segment: &Segment) -> Result<Vec<u8>, IoError> {
 /// Reads all decoded bytes of a segment; numbers from text have the machine's byte order. Memory
 /// grows with the available data, because compressed data may declare a thousand times their
 /// length.
-///
-/// # Errors
-/// The file cannot be read; the data end, go on, are corrupt, or do not fit memory.
 pub(crate) fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, IoError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut stream = Stream::open(segment, kind)?;
     while (bytes.len() as u64) < segment.bytes {
-        let (start, left) = (bytes.len(), segment.bytes - bytes.len() as u64);
-        let end = start + left.min(GROWTH) as usize;
+        let (start, remaining) = (bytes.len(), segment.bytes - bytes.len() as u64);
+        let end = start + remaining.min(GROWTH) as usize;
         let refused = |_| IoError::request(&segment.path, format!("no memory for {} bytes", segment.bytes));
         bytes.try_reserve(end - start).map_err(refused)?;
         bytes.resize(end, 0);
@@ -117,73 +106,63 @@ pub(crate) fn decoded(segment: &Segment, kind: ScalarKind) -> Result<Vec<u8>, Io
 }
 
 impl<'a> Stream<'a> {
-    /// Opens the segment at its beginning.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
     pub(super) fn open(segment: &'a Segment, kind: ScalarKind) -> Result<Self, IoError> {
         let (file, _) = open_regular(&segment.path)?;
         let system = |error| IoError::system(&segment.path, "read", &error);
         let bytes = bytes(segment, file).map_err(system)?;
         let source = match &segment.encoding {
-            Encoding::Raw => Source::Raw(bytes),
-            Encoding::Gzip => Source::Gzip(Box::new(Gunzip::new(bytes, segment.open_ended))),
+            Encoding::Raw => StreamSource::Raw(bytes),
+            Encoding::Gzip => StreamSource::Gzip(Box::new(Gunzip::new(bytes, segment.open_ended))),
             Encoding::Zlib(blocks) => {
                 let stream = Inflate::new(bytes, blocks.clone(), segment.bytes, segment.open_ended);
-                Source::Zlib(Box::new(stream.map_err(system)?))
+                StreamSource::Zlib(Box::new(stream.map_err(system)?))
             }
-            Encoding::Lz4(blocks) => Source::Lz4(Box::new(Lz4::new(bytes, blocks.clone(), segment.bytes))),
-            Encoding::Ascii => Source::Ascii(Numbers::new(bytes, kind)),
+            Encoding::Lz4(blocks) => StreamSource::Lz4(Box::new(Lz4::new(bytes, blocks.clone(), segment.bytes))),
+            Encoding::Ascii => StreamSource::Ascii(NumberParser::new(bytes, kind)),
         };
         Ok(Self { segment, source, at: 0, scratch: Vec::new() })
     }
 
     /// Reads `out.len()` decoded bytes from byte `first`, and never more.
-    ///
-    /// # Errors
-    /// The data end, are corrupt or cannot be read.
     pub(super) fn read(&mut self, first: u64, out: &mut [u8]) -> Result<(), IoError> {
         let from = self.segment.lead + first;
-        let leapt = match &mut self.source {
-            Source::Raw(file) if self.at != from => file.seek(from).map(|()| from),
-            Source::Zlib(blocks) => blocks.approach(from).map(|()| blocks.at()),
-            Source::Lz4(blocks) => blocks.approach(from).map(|()| blocks.at()),
+        let position = match &mut self.source {
+            StreamSource::Raw(file) if self.at != from => file.seek(from).map(|()| from),
+            StreamSource::Zlib(blocks) => blocks.skip_to_block(from).map(|()| blocks.at()),
+            StreamSource::Lz4(blocks) => blocks.skip_to_block(from).map(|()| blocks.at()),
             _ => Ok(self.at),
         };
-        self.at = leapt.map_err(|error| self.failed(&error))?;
+        self.at = position.map_err(|error| self.failed(&error))?;
         while self.at < from {
             let mut scratch = std::mem::take(&mut self.scratch);
             scratch.resize(1 << 15, 0);
             let piece = (from - self.at).min(scratch.len() as u64) as usize;
-            let read = self.exactly(&mut scratch[..piece]);
+            let read = self.read_exactly(&mut scratch[..piece]);
             self.scratch = scratch;
             read?;
         }
-        self.exactly(out)
+        self.read_exactly(out)
     }
 
     /// Checks, after the last voxel, that no more data follow; for gzip also the checksum. (The
     /// length of raw data is checked on opening; blocks have known ends.) Returns a note about
     /// ignored data.
-    ///
-    /// # Errors
-    /// More data than the header declares, or a wrong or missing checksum.
     pub(super) fn finish(mut self) -> Result<Option<String>, IoError> {
         let expected = self.segment.bytes;
         let note = |what: &str| format!("{what} in {}; they are left out", shown(&self.segment.path));
-        if let Source::Zlib(blocks) = &self.source
+        if let StreamSource::Zlib(blocks) = &self.source
             && blocks.surplus > 0
         {
             return Ok(Some(note(&format!("{} bytes follow the compressed data", blocks.surplus))));
         }
-        let unmeasured = matches!(self.source, Source::Gzip(_) | Source::Ascii(_));
+        let unmeasured = matches!(self.source, StreamSource::Gzip(_) | StreamSource::Ascii(_));
         if !unmeasured || self.at != self.segment.lead + expected {
             return Ok(None);
         }
         match self.source.read(&mut [0; 8]) {
             Ok(0) => Ok(match &self.source {
-                Source::Gzip(stream) if stream.is_followed => Some(note("other bytes follow the gzip data")),
-                Source::Gzip(stream) if stream.zeros > 0 && self.segment.open_ended => {
+                StreamSource::Gzip(stream) if stream.is_followed => Some(note("other bytes follow the gzip data")),
+                StreamSource::Gzip(stream) if stream.zeros > 0 && self.segment.open_ended => {
                     Some(note(&format!("{} zeros follow the gzip data", stream.zeros)))
                 }
                 _ => None,
@@ -193,7 +172,7 @@ impl<'a> Stream<'a> {
             Err(error)
                 if self.segment.open_ended
                     && error.kind() == ErrorKind::InvalidData
-                    && matches!(self.source, Source::Ascii(_)) =>
+                    && matches!(self.source, StreamSource::Ascii(_)) =>
             {
                 Ok(Some(note("other text follows the numbers")))
             }
@@ -210,7 +189,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn exactly(&mut self, mut out: &mut [u8]) -> Result<(), IoError> {
+    fn read_exactly(&mut self, mut out: &mut [u8]) -> Result<(), IoError> {
         while !out.is_empty() {
             match self.source.read(out) {
                 Ok(0) => return Err(self.failed(&ErrorKind::UnexpectedEof.into())),

@@ -1,4 +1,4 @@
-//! Position of an array's numbers: parses the lengths before binary data and checks the end of the
+//! Location of an array's numbers: parses the lengths before binary data and checks the end of the
 //! data.
 
 use std::collections::BTreeSet;
@@ -12,40 +12,34 @@ use crate::head::Head;
 use crate::scalar::ScalarKind;
 use crate::voxels::{CompressedBlocks, Encoding, Segment, prefix, tail};
 
-/// Number of base64 characters for `bytes` bytes.
-fn characters(bytes: u64) -> u64 {
+fn base64_length(bytes: u64) -> u64 {
     bytes.div_ceil(3).saturating_mul(4)
 }
 
-/// Arrays of a document.
-pub(crate) struct Arrays<'a> {
+pub(crate) struct ArrayLocator<'a> {
     head: &'a Head,
     document: &'a Document,
-    /// End of the appended data.
     end: u64,
     /// Possible starts of appended arrays: the sorted offsets of all arrays.
     starts: Vec<u64>,
     /// Starts of the arrays that have been located.
-    placed: BTreeSet<u64>,
+    located: BTreeSet<u64>,
 }
 
-/// A byte range that begins with the length of an array.
-struct Binary {
+/// Byte range that begins with the length of an array.
+struct BinaryRange {
     start: u64,
     /// Start of the next item in the file.
     end: u64,
     base64: bool,
     /// True if only white space may follow the data before `end`.
-    tight: bool,
+    must_fill: bool,
 }
 
-impl<'a> Arrays<'a> {
-    /// Locates the end of the appended data.
-    ///
-    /// # Errors
-    /// The file does not end after its appended data.
+impl<'a> ArrayLocator<'a> {
+    /// Locates the end of the appended data; an error if the file does not end after them.
     pub(crate) fn new(head: &'a Head, document: &'a Document) -> Result<Self, IoError> {
-        let mut arrays = Self { head, document, end: 0, starts: Vec::new(), placed: BTreeSet::new() };
+        let mut arrays = Self { head, document, end: 0, starts: Vec::new(), located: BTreeSet::new() };
         let Some(appended) = &document.appended else { return Ok(arrays) };
         let text = tail(&head.path)?;
         let tag = b"</AppendedData>";
@@ -71,29 +65,27 @@ impl<'a> Arrays<'a> {
         Err(IoError::malformed(&self.head.path, at, message))
     }
 
-    /// Locates the `bytes` bytes of an array.
-    ///
-    /// # Errors
-    /// Another number of bytes, an unsupported compression, or bytes shared with an earlier array.
     pub(crate) fn segment(&mut self, array: &VtiArray, kind: ScalarKind, bytes: u64) -> Result<Segment, IoError> {
         let binary = match (&array.numbers, &self.document.appended) {
             (NumbersAt::Text(text), _) => {
                 return self.segment_of(text.start, text.end, false, Encoding::Ascii, bytes).checked(kind);
             }
-            (NumbersAt::Binary(text), _) => Binary { start: text.start, end: text.end, base64: true, tight: true },
+            (NumbersAt::Binary(text), _) => {
+                BinaryRange { start: text.start, end: text.end, base64: true, must_fill: true }
+            }
             (NumbersAt::Appended(_), None) => return self.malformed(array.at, "there is no AppendedData".into()),
             (NumbersAt::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(*offset);
-                // Each array needs a block table of its own, so that all tables together are no
-                // longer than the file.
-                if !self.placed.insert(start) {
+                // With a separate block table per array, all tables together are no longer than the
+                // file.
+                if !self.located.insert(start) {
                     let message = format!("array {} begins where that of another piece does", quoted(&array.name));
                     return self.malformed(array.at, message);
                 }
-                let after = self.starts.partition_point(|&other| other <= start);
-                let next = self.starts.get(after).copied().filter(|&other| other <= self.end);
-                let (base64, tight) = (appended.base64, appended.base64 || next.is_none());
-                Binary { start, end: next.unwrap_or(self.end), base64, tight }
+                let next_index = self.starts.partition_point(|&other| other <= start);
+                let next = self.starts.get(next_index).copied().filter(|&other| other <= self.end);
+                let (base64, must_fill) = (appended.base64, appended.base64 || next.is_none());
+                BinaryRange { start, end: next.unwrap_or(self.end), base64, must_fill }
             }
         };
         if binary.start >= binary.end {
@@ -125,8 +117,8 @@ impl<'a> Arrays<'a> {
     }
 
     /// Reads the first `count` bytes, in whole groups for base64.
-    fn first(&self, binary: &Binary, count: u64) -> Result<Vec<u8>, IoError> {
-        let length = if binary.base64 { characters(count) } else { count };
+    fn read_first(&self, binary: &BinaryRange, count: u64) -> Result<Vec<u8>, IoError> {
+        let length = if binary.base64 { base64_length(count) } else { count };
         let end = binary.start.saturating_add(length).min(binary.end);
         prefix(&self.segment_of(binary.start, end, binary.base64, Encoding::Raw, count))
     }
@@ -137,9 +129,9 @@ impl<'a> Arrays<'a> {
     }
 
     /// Numbers after a length.
-    fn plain(&self, array: &VtiArray, binary: &Binary, bytes: u64) -> Result<Segment, IoError> {
+    fn plain(&self, array: &VtiArray, binary: &BinaryRange, bytes: u64) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
-        let first = self.first(binary, word)?;
+        let first = self.read_first(binary, word)?;
         let length = self.number(&first);
         if length != bytes {
             let name = quoted(&array.name);
@@ -150,11 +142,17 @@ impl<'a> Arrays<'a> {
             return Ok(self.segment_of(start, start.saturating_add(bytes), false, Encoding::Raw, bytes));
         }
         // Some writers encode the length separately, with padding.
-        let apart = binary.start + characters(word);
-        if prefix(&self.segment_of(apart - 1, apart, false, Encoding::Raw, 1))? == b"=" {
-            return Ok(self.segment_of(apart, apart.saturating_add(characters(bytes)), true, Encoding::Raw, bytes));
+        let separate_start = binary.start + base64_length(word);
+        if prefix(&self.segment_of(separate_start - 1, separate_start, false, Encoding::Raw, 1))? == b"=" {
+            return Ok(self.segment_of(
+                separate_start,
+                separate_start.saturating_add(base64_length(bytes)),
+                true,
+                Encoding::Raw,
+                bytes,
+            ));
         }
-        let end = binary.start.saturating_add(characters(word.saturating_add(bytes)));
+        let end = binary.start.saturating_add(base64_length(word.saturating_add(bytes)));
         Ok(Segment { lead: word, ..self.segment_of(binary.start, end, true, Encoding::Raw, bytes) })
     }
 
@@ -163,30 +161,36 @@ impl<'a> Arrays<'a> {
     fn blocks(
         &self,
         array: &VtiArray,
-        binary: &Binary,
+        binary: &BinaryRange,
         bytes: u64,
         encoding: fn(Arc<CompressedBlocks>) -> Encoding,
     ) -> Result<Segment, IoError> {
         let word = self.document.header_bytes;
         let numbers = |count: u64| -> Result<Vec<u64>, IoError> {
-            Ok(self.first(binary, count * word)?.chunks_exact(word as usize).map(|bytes| self.number(bytes)).collect())
+            Ok(self
+                .read_first(binary, count * word)?
+                .chunks_exact(word as usize)
+                .map(|bytes| self.number(bytes))
+                .collect())
         };
         let head = numbers(3)?;
         let [count, size, last] = [head[0], head[1], head[2]];
-        let lie = |what: String| self.malformed(binary.start, format!("array {}: {what}", quoted(&array.name)));
+        let table_error = |what: String| self.malformed(binary.start, format!("array {}: {what}", quoted(&array.name)));
         if count.saturating_add(3).saturating_mul(word) > binary.end - binary.start {
-            return lie(format!("a table of {count} blocks does not fit the file"));
+            return table_error(format!("a table of {count} blocks does not fit the file"));
         }
         if size == 0 {
-            return lie("its header declares blocks of 0 bytes".into());
+            return table_error("its header declares blocks of 0 bytes".into());
         }
         let whole = if last == 0 { count } else { count.saturating_sub(1) };
         let total = whole.checked_mul(size).and_then(|total| total.checked_add(last));
         if total != Some(bytes) || last > size {
-            return lie(format!("{count} blocks of {size} bytes, the last of {last}; its extent needs {bytes} bytes"));
+            return table_error(format!(
+                "{count} blocks of {size} bytes, the last of {last}; its extent needs {bytes} bytes"
+            ));
         }
         let table = numbers(count + 3)?;
-        let table_length = if binary.base64 { characters((count + 3) * word) } else { (count + 3) * word };
+        let table_length = if binary.base64 { base64_length((count + 3) * word) } else { (count + 3) * word };
         let mut starts = vec![0_u64];
         for length in &table[3..] {
             let end = starts[starts.len() - 1].saturating_add(*length);
@@ -194,20 +198,19 @@ impl<'a> Arrays<'a> {
         }
         let packed = starts[starts.len() - 1];
         let start = binary.start + table_length;
-        let end = start.saturating_add(if binary.base64 { characters(packed) } else { packed });
+        let end = start.saturating_add(if binary.base64 { base64_length(packed) } else { packed });
         let blocks = encoding(Arc::new(CompressedBlocks { starts, size }));
         Ok(self.segment_of(start, end, binary.base64, blocks, bytes))
     }
 
-    /// Checks that only white space follows the data.
-    fn check_end(&self, segment: &Segment, binary: &Binary) -> Result<(), IoError> {
+    fn check_end(&self, segment: &Segment, binary: &BinaryRange) -> Result<(), IoError> {
         let expected = segment.bytes;
         let Some(left) = binary.end.checked_sub(segment.end) else {
             let path = self.head.path.clone();
             let found = expected.saturating_sub(segment.end - binary.end);
             return Err(FileError::Truncated { path, offset: binary.end, found, expected }.into());
         };
-        if !binary.tight {
+        if !binary.must_fill {
             return Ok(());
         }
         let checked = left.min(1 << 12);

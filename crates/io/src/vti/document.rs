@@ -1,4 +1,4 @@
-//! [`Document`]: the parsed elements of a .vti file.
+//! [`Document`]: parsed elements of a .vti file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,10 +14,8 @@ use crate::IoError;
 use crate::head::Head;
 use crate::voxels::Stated;
 
-/// Maximum number of pieces.
 pub(crate) const MOST_PIECES: usize = 4096;
 
-/// An image file.
 #[derive(Default)]
 pub(crate) struct Document {
     pub big_endian: Option<bool>,
@@ -30,7 +28,6 @@ pub(crate) struct Document {
     pub appended: Option<Appended>,
 }
 
-/// A box of points.
 pub(crate) struct VtiPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     /// Name of the active scalars.
@@ -39,7 +36,6 @@ pub(crate) struct VtiPiece {
     pub cells: Vec<VtiArray>,
 }
 
-/// An array of points or cells.
 pub(crate) struct VtiArray {
     pub at: u64,
     pub name: String,
@@ -50,9 +46,6 @@ pub(crate) struct VtiArray {
 
 impl VtiArray {
     /// Parses an array element; `text` is the range of the element's content.
-    ///
-    /// # Errors
-    /// The array has no numbers, or their position is missing.
     pub(crate) fn new(path: &Path, element: &Element, text: Option<Range<u64>>) -> Result<Self, IoError> {
         let inline = || text.clone().ok_or_else(|| IoError::malformed(path, element.at, "the array has no numbers"));
         let numbers = match element.need(path, "format")? {
@@ -83,7 +76,6 @@ impl VtiArray {
     }
 }
 
-/// Position of the numbers of an array.
 pub(crate) enum NumbersAt {
     /// Decimal numbers in the element.
     Text(Range<u64>),
@@ -95,16 +87,12 @@ pub(crate) enum NumbersAt {
 
 /// Data after all elements.
 pub(crate) struct Appended {
-    /// Byte after the underscore.
+    /// Offset of the byte after the underscore.
     pub start: u64,
     pub base64: bool,
 }
 
 impl Document {
-    /// Parses a document.
-    ///
-    /// # Errors
-    /// The document is malformed or not an image.
     pub(crate) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
         let mut document = Self::default();
@@ -165,9 +153,6 @@ impl Document {
     }
 
     /// Parses the attributes of the outermost element; `kind` is the expected document type.
-    ///
-    /// # Errors
-    /// Another document type, or an unsupported attribute.
     pub(crate) fn file(&mut self, path: &Path, element: &Element, kind: &str) -> Result<(), IoError> {
         let refuse = |message: String| Err(IoError::unsupported(path, element.at, message));
         match element.need(path, "type")? {
@@ -214,9 +199,6 @@ impl Document {
 }
 
 /// Range of an array's text; nested elements with information about the array are skipped.
-///
-/// # Errors
-/// The document is malformed or ends, or the text is interrupted by an element.
 pub(crate) fn contents(path: &Path, element: &Element, xml: &mut Xml<'_>) -> Result<Option<Range<u64>>, IoError> {
     let mut found: Option<Range<u64>> = None;
     let mut depth = 0;
@@ -242,10 +224,6 @@ pub(crate) fn contents(path: &Path, element: &Element, xml: &mut Xml<'_>) -> Res
     }
 }
 
-/// Parses the start of the appended data.
-///
-/// # Errors
-/// An unsupported encoding, or no underscore.
 pub(crate) fn appended(path: &Path, element: &Element, xml: &mut Xml<'_>) -> Result<Appended, IoError> {
     let base64 = match element.get("encoding") {
         Some("raw") => false,

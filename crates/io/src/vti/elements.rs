@@ -1,4 +1,4 @@
-//! Elements and their attributes.
+//! XML elements and their attributes.
 
 use std::path::Path;
 
@@ -13,9 +13,6 @@ use crate::voxels::Stated;
 
 /// Next start of an element, and true if it is empty; `None` at the end of the document. Closed
 /// elements are removed from `open`.
-///
-/// # Errors
-/// The document is malformed.
 pub(crate) fn next_element(
     xml: &mut Xml<'_>,
     path: &Path,
@@ -32,20 +29,13 @@ pub(crate) fn next_element(
     }
 }
 
-/// Name and attributes of an element.
 pub(crate) struct Element {
     pub name: String,
-    /// Offset of the element.
     pub at: u64,
     attributes: Keys<String>,
 }
 
 impl Element {
-    /// Parses the attributes.
-    ///
-    /// # Errors
-    /// An attribute is malformed or given twice, there are too many, or one uses an entity that XML
-    /// does not define.
     pub(crate) fn new(path: &Path, at: u64, start: &BytesStart<'_>) -> Result<Self, IoError> {
         let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
         let bad = |message: String| {
@@ -67,36 +57,21 @@ impl Element {
         self.attributes.get(name).map(String::as_str)
     }
 
-    /// Value of a required attribute.
-    ///
-    /// # Errors
-    /// There is no such attribute.
     pub(crate) fn need(&self, path: &Path, name: &str) -> Result<&str, IoError> {
         let missing = || IoError::malformed(path, self.at, format!("{} has no attribute {name}", self.name));
         self.get(name).ok_or_else(missing)
     }
 
-    /// `count` numbers.
-    ///
-    /// # Errors
-    /// Other words, or another number of them.
     pub(crate) fn floats(&self, path: &Path, name: &str, count: usize) -> Result<Option<Stated<Vec<f64>>>, IoError> {
         let parse = |value| Ok(Stated::new(floats(path, self.at, name, value, count)?, self.at));
         self.get(name).map(parse).transpose()
     }
 
-    /// One integer.
-    ///
-    /// # Errors
-    /// Another word.
     pub(crate) fn integer(&self, path: &Path, name: &str) -> Result<Option<i64>, IoError> {
         self.get(name).map(|value| Ok(integers(path, self.at, name, value, 1)?[0])).transpose()
     }
 
     /// First and last index along each axis.
-    ///
-    /// # Errors
-    /// No such attribute, or not six integers.
     pub(crate) fn extent(&self, path: &Path, name: &str) -> Result<Stated<[(i64, i64); 3]>, IoError> {
         let values = integers(path, self.at, name, self.need(path, name)?, 6)?;
         Ok(Stated::new([0, 1, 2].map(|axis| (values[2 * axis], values[2 * axis + 1])), self.at))

@@ -6,29 +6,24 @@ use super::elements::Element;
 use crate::IoError;
 use crate::array::{Axis, Metadata};
 use crate::grid::move_lengths_into_spacing;
-use crate::voxels::{Stated, turned};
+use crate::voxels::{Stated, make_spacings_positive};
 
-/// Attributes of an image element about its points.
 #[derive(Default)]
 pub(crate) struct Frame {
     /// First and last index of a point along each axis.
     pub whole: Stated<[(i64, i64); 3]>,
-    /// Distance of neighbouring points along each axis.
+    /// Distance between neighbouring points along each axis.
     pub spacing: Option<Stated<Vec<f64>>>,
-    /// Directions of the axes as vectors of length 1, from the columns of the image's matrix. The
-    /// lengths of the columns are factors of [`spacing`](Self::spacing).
+    /// Directions of the axes as unit vectors, from the columns of the image's matrix. The lengths
+    /// of the columns are factors of [`spacing`](Self::spacing).
     pub directions: Option<Vec<Vec<f64>>>,
-    /// Notes about contradictions and their interpretation.
+    /// Contradictions and their interpretation.
     pub notes: Vec<String>,
     /// Position of the point with index 0 on all axes.
     origin: Option<Stated<Vec<f64>>>,
 }
 
 impl Frame {
-    /// Parses an image element.
-    ///
-    /// # Errors
-    /// No extent, or too many points; words that are no numbers.
     pub(crate) fn new(path: &Path, element: &Element) -> Result<Self, IoError> {
         let whole = element.extent(path, "WholeExtent")?;
         let fits = |&(first, last): &(i64, i64)| last.checked_sub(first).is_some_and(|steps| steps < i64::MAX);
@@ -45,12 +40,11 @@ impl Frame {
         );
         let mut notes = Vec::new();
         if let Some(spacing) = &mut spacing {
-            directions = turned(&mut spacing.value, directions.as_deref(), &mut notes).or(directions);
+            directions = make_spacings_positive(&mut spacing.value, directions.as_deref(), &mut notes).or(directions);
         }
         Ok(Self { whole, spacing, directions, notes, origin: element.floats(path, "Origin", 3)? })
     }
 
-    /// Number of points along each axis.
     pub(crate) fn sizes(&self) -> Stated<Vec<i64>> {
         Stated::new(self.whole.value.iter().map(|(first, last)| last - first + 1).collect(), self.whole.at)
     }

@@ -12,19 +12,17 @@ use super::frame::Frame;
 use super::notes::FieldTexts;
 use super::xml::Xml;
 use crate::IoError;
-use crate::head::{Head, NamedFiles, named_by, named_path};
+use crate::head::{Head, NamedFiles, error_in_named_file, named_path};
 use crate::voxels::{Claim, Description, Stated, Subvolume, VoxelLayout};
 
-/// Name of the format.
 pub(crate) const FORMAT: &str = "PVTI";
 
 /// Maximum number of pieces.
 pub const MOST: usize = 1 << 16;
 
-/// Maximum bytes of elements.
+/// Maximum bytes of XML elements.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// A parsed index.
 #[derive(Default)]
 pub(crate) struct Index {
     pub frame: Frame,
@@ -35,7 +33,6 @@ pub(crate) struct Index {
     pub notes: FieldTexts,
 }
 
-/// A point data array in the index.
 pub(crate) struct IndexedArray {
     pub at: u64,
     pub name: String,
@@ -43,18 +40,13 @@ pub(crate) struct IndexedArray {
     pub components: Stated<i64>,
 }
 
-/// A box of points in a file of its own.
+/// Box of points in a file of its own.
 pub(crate) struct IndexedPiece {
     pub extent: Stated<[(i64, i64); 3]>,
     pub source: String,
 }
 
 impl Index {
-    /// Parses an index.
-    ///
-    /// # Errors
-    /// The document is malformed or no index of images, names a file twice, or names too many
-    /// files.
     pub(crate) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::bounded(head, MOST_BYTES)?;
         let (mut index, mut open, mut names) = (Self::default(), Vec::new(), BTreeSet::new());
@@ -119,9 +111,6 @@ impl Index {
     }
 
     /// Selects the array `name`; `None`: the active scalars, else the first array.
-    ///
-    /// # Errors
-    /// There is no such array.
     pub(crate) fn array(&self, head: &Head, name: Option<&str>) -> Result<&IndexedArray, IoError> {
         let wanted = name.or(self.scalars.as_deref());
         let found = self.arrays.iter().find(|array| wanted.is_none_or(|name| array.name == name));
@@ -137,10 +126,6 @@ impl Index {
         })
     }
 
-    /// Voxel layout of the points.
-    ///
-    /// # Errors
-    /// An invalid extent, or an unsupported number type.
     pub(crate) fn grid(&self, head: &Head, array: &IndexedArray) -> Result<VoxelLayout, IoError> {
         let kind = super::kind(head, array.at, &array.kind)?;
         let claim = Claim::plain(kind, cfg!(target_endian = "big"), self.frame.sizes());
@@ -149,9 +134,6 @@ impl Index {
 
     /// Locates the points of an array in the pieces that `wanted` accepts; other pieces are not
     /// opened. `wanted` receives the index of a piece, and its points that no earlier piece has.
-    ///
-    /// # Errors
-    /// The pieces do not cover all points; a piece cannot be opened or differs from the index.
     pub(crate) fn open(
         &self,
         head: &Head,
@@ -159,23 +141,23 @@ impl Index {
         wanted: impl Fn(usize, &[Region]) -> bool,
     ) -> Result<Description, IoError> {
         let mut grid = self.grid(head, array)?;
-        let (mut left, mut subvolumes, mut big_endian) = (vec![grid.whole()], Vec::new(), None);
+        let (mut uncovered, mut subvolumes, mut big_endian) = (vec![grid.whole()], Vec::new(), None);
         let mut named = NamedFiles::default();
         for (number, piece) in self.pieces.iter().enumerate() {
             let Some(stored) = self.stored(head, piece)? else { continue };
             // Neighbouring pieces share points; a point is read from the first piece that has it.
-            let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
-            if !mine.is_empty() {
-                left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
+            let new_points: Vec<Region> = uncovered.iter().filter_map(|open| open.intersect(&stored)).collect();
+            if !new_points.is_empty() {
+                uncovered = uncovered.iter().flat_map(|open| open.subtract(&stored)).collect();
             }
-            if left.len() > MOST_PIECES {
+            if uncovered.len() > MOST_PIECES {
                 let message = "the pieces leave out too many boxes between each other";
                 return Err(IoError::unsupported(&head.path, piece.extent.at, message));
             }
-            if !mine.is_empty() && wanted(number, &mine) {
+            if !new_points.is_empty() && wanted(number, &new_points) {
                 named.add(&head.path, piece.extent.at, &piece.source)?;
-                let found = self.piece(head, piece, (&array.name, &grid), &mine);
-                let (found, parts) = found.map_err(|error| named_by(&head.path, piece.extent.at, &error))?;
+                let found = self.piece(head, piece, (&array.name, &grid), &new_points);
+                let (found, parts) = found.map_err(|error| error_in_named_file(&head.path, piece.extent.at, &error))?;
                 if *big_endian.get_or_insert(found) != found {
                     let message = "pieces of different byte orders are not read together";
                     return Err(IoError::unsupported(&head.path, piece.extent.at, message));
@@ -183,7 +165,7 @@ impl Index {
                 subvolumes.extend(parts);
             }
         }
-        if let Some(open) = left.first() {
+        if let Some(open) = uncovered.first() {
             let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
             return Err(IoError::malformed(&head.path, self.frame.whole.at, message));
         }
@@ -206,17 +188,17 @@ impl Index {
         Ok(Some(Region::between(start, ArrayIndex::from_fn(3, |axis| extent[axis].1 - whole[axis].0 + 1))))
     }
 
-    /// Locates these points in the file of a piece; the flag is true for big-endian.
+    /// Locates points in the file of a piece; the flag is true for big-endian.
     fn piece(
         &self,
         head: &Head,
         piece: &IndexedPiece,
         (name, grid): (&str, &VoxelLayout),
-        mine: &[Region],
+        new_points: &[Region],
     ) -> Result<(bool, Vec<Subvolume>), IoError> {
         let piece_head = Head::read(&named_path(&head.path, &piece.source))?;
         let document = Document::read(&piece_head)?;
-        let found = super::opened(&piece_head, &document, Some(name))?;
+        let found = super::describe_array(&piece_head, &document, Some(name))?;
         let (kind, components) = (found.grid.kind, found.grid.components);
         if (kind, components) != (grid.kind, grid.components) {
             let message = format!("has {components} numbers of {kind} a point, the index says another type");
@@ -232,11 +214,11 @@ impl Index {
         let mut parts = Vec::new();
         for Subvolume { stored, used, segment } in found.subvolumes {
             let (stored, used) = (stored.translate(&offset), used.translate(&offset));
-            let common = mine.iter().filter_map(|mine| mine.intersect(&used));
+            let common = new_points.iter().filter_map(|new_points| new_points.intersect(&used));
             parts.extend(common.map(|used| Subvolume { stored, used, segment: segment.clone() }));
         }
         let cells = |all: &mut dyn Iterator<Item = &Region>| all.map(Region::cells).sum::<u64>();
-        if cells(&mut parts.iter().map(|part| &part.used)) != cells(&mut mine.iter()) {
+        if cells(&mut parts.iter().map(|part| &part.used)) != cells(&mut new_points.iter()) {
             return Err(IoError::request(&piece_head.path, "has not all points of the extent that the index says"));
         }
         Ok((found.grid.big_endian, parts))

@@ -21,61 +21,53 @@ use super::head::Head;
 use super::scalar::ScalarKind;
 use super::voxels::{Claim, Description, Subvolume, VoxelLayout};
 use crate::IoError;
-use arrays::Arrays;
+use arrays::ArrayLocator;
 use document::{Document, VtiArray, VtiPiece};
 
-/// Name of the format.
 pub(crate) const FORMAT: &str = "VTI";
 
-/// True if the file begins as an XML document.
+/// True for the beginning of an XML document.
 pub(crate) fn recognises(head: &Head) -> bool {
     let text = head.bytes.strip_prefix(xml::BYTE_ORDER_MARK).unwrap_or(&head.bytes).trim_ascii_start();
     text.starts_with(b"<?xml") || text.starts_with(b"<VTKFile")
 }
 
 /// Describes the point data array `name`; `None` selects the active scalars, else the first array.
-///
-/// # Errors
-/// The document is malformed, has no such array, or its data are shorter or longer than declared
-/// (for compressed and text data, as far as their length shows).
 pub(crate) fn open(head: &Head, name: Option<&str>) -> Result<Description, IoError> {
-    opened(head, &Document::read(head)?, name)
+    describe_array(head, &Document::read(head)?, name)
 }
 
 /// [`open`] for a parsed document.
-///
-/// # Errors
-/// As [`open`].
-pub(crate) fn opened(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
-    let chosen = choose(head, document, name)?;
-    let mut arrays = Arrays::new(head, document)?;
+pub(crate) fn describe_array(head: &Head, document: &Document, name: Option<&str>) -> Result<Description, IoError> {
+    let chosen = choose_array(head, document, name)?;
+    let mut arrays = ArrayLocator::new(head, document)?;
     let mut grid: Option<VoxelLayout> = None;
-    let mut left = Vec::new();
+    let mut uncovered = Vec::new();
     let mut subvolumes = Vec::new();
     for piece in document.pieces.iter().filter(|piece| piece.extent.value.iter().all(|&(first, last)| first <= last)) {
-        let array = array_of(head, piece, &chosen)?;
+        let array = array_of_piece(head, piece, &chosen)?;
         let found = claim(head, document, array)?.check(&head.path)?;
         if grid.as_ref().is_some_and(|grid| *grid != found) {
             let message = format!("array {} is of another type than in the first piece", quoted(&chosen));
             return Err(IoError::malformed(&head.path, array.at, message));
         }
         if grid.is_none() {
-            left.push(found.whole());
+            uncovered.push(found.whole());
         }
         let grid = &*grid.insert(found);
         let stored = stored(head, document, piece, grid)?;
         let segment = arrays.segment(array, grid.kind, stored.cells() * grid.voxel_bytes())?;
         // Neighbouring pieces share points; a point is read from the first piece that has it.
-        let mine: Vec<Region> = left.iter().filter_map(|open| open.intersect(&stored)).collect();
-        left = left.iter().flat_map(|open| open.subtract(&stored)).collect();
-        if left.len() > document::MOST_PIECES {
+        let new_points: Vec<Region> = uncovered.iter().filter_map(|open| open.intersect(&stored)).collect();
+        uncovered = uncovered.iter().flat_map(|open| open.subtract(&stored)).collect();
+        if uncovered.len() > document::MOST_PIECES {
             let message = "the pieces leave out too many boxes between each other";
             return Err(IoError::unsupported(&head.path, piece.extent.at, message));
         }
-        subvolumes.extend(mine.into_iter().map(|used| Subvolume { stored, used, segment: segment.clone() }));
+        subvolumes.extend(new_points.into_iter().map(|used| Subvolume { stored, used, segment: segment.clone() }));
     }
     let grid = grid.ok_or_else(|| IoError::malformed(&head.path, document.frame.whole.at, "the image has no piece"))?;
-    if let Some(open) = left.first() {
+    if let Some(open) = uncovered.first() {
         let message = format!("no piece holds the points {open} (counted from the lower corner of WholeExtent)");
         return Err(IoError::malformed(&head.path, document.frame.whole.at, message));
     }
@@ -84,11 +76,8 @@ pub(crate) fn opened(head: &Head, document: &Document, name: Option<&str>) -> Re
     Ok(Description { arrays, ..Description::new(FORMAT, grid, subvolumes) })
 }
 
-/// Selects the array to read.
-///
-/// # Errors
-/// There is no array, or none with this name.
-pub(crate) fn choose(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
+/// Selects the array to read; an unknown name is an error.
+pub(crate) fn choose_array(head: &Head, document: &Document, name: Option<&str>) -> Result<String, IoError> {
     let all = || document.pieces.iter().flat_map(|piece| &piece.points);
     let names: BTreeSet<&str> = all().map(|array| &*array.name).collect();
     if names.is_empty() {
@@ -111,7 +100,7 @@ pub(crate) fn choose(head: &Head, document: &Document, name: Option<&str>) -> Re
     Err(IoError::request(&head.path, format!("has no array of point data {}; it has {list}", quoted(chosen))))
 }
 
-fn array_of<'a>(head: &Head, piece: &'a VtiPiece, name: &str) -> Result<&'a VtiArray, IoError> {
+fn array_of_piece<'a>(head: &Head, piece: &'a VtiPiece, name: &str) -> Result<&'a VtiArray, IoError> {
     let mut found = piece.points.iter().filter(|array| array.name == name);
     let missing = || format!("this piece has no array {}", quoted(name));
     let first = found.next().ok_or_else(|| IoError::malformed(&head.path, piece.extent.at, missing()))?;
@@ -124,7 +113,7 @@ fn array_of<'a>(head: &Head, piece: &'a VtiPiece, name: &str) -> Result<&'a VtiA
     }
 }
 
-/// Voxel layout of the image if its numbers are those of `array`, not yet checked.
+/// Unchecked voxel layout of the image with the numbers of `array`.
 fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, IoError> {
     let kind = kind(head, array.at, &array.kind)?;
     let big_endian = big_endian(head, document, array)?;
@@ -138,10 +127,6 @@ fn claim(head: &Head, document: &Document, array: &VtiArray) -> Result<Claim, Io
     })
 }
 
-/// Number type of an array.
-///
-/// # Errors
-/// The type is not supported.
 pub(crate) fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoError> {
     Ok(match name {
         "Int8" => ScalarKind::I8,
@@ -161,10 +146,6 @@ pub(crate) fn kind(head: &Head, at: u64, name: &str) -> Result<ScalarKind, IoErr
     })
 }
 
-/// True if the numbers of an array are big-endian.
-///
-/// # Errors
-/// The document has no byte order.
 pub(crate) fn big_endian(head: &Head, document: &Document, array: &VtiArray) -> Result<bool, IoError> {
     match (array.is_text(), document.big_endian) {
         (true, _) => Ok(cfg!(target_endian = "big")),

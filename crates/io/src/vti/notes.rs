@@ -11,17 +11,16 @@ use crate::IoError;
 use crate::array::{Axis, Metadata};
 use crate::voxels::{Encoding, Segment, prefix};
 
-/// Name of the text in which Zippy stores metadata that VTK has no format for.
-pub(crate) const OWN: &str = "zippy";
+/// Name of the text with metadata for which VTK has no format.
+pub(crate) const ZIPPY_TEXT: &str = "zippy";
 
-/// Maximum bytes of all texts together.
-const MOST: u64 = 16 << 20;
+const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Content of that text, as JSON.
+/// JSON in the text "zippy".
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ZippyNotes {
-    /// Name of the array, if its fields are arrays of their own.
+    /// Name of the array, if its fields are separate arrays.
     pub name: Option<String>,
     /// Names and units of the axes; empty if there are none.
     pub names: Vec<Option<String>>,
@@ -43,21 +42,17 @@ impl FieldTexts {
         }
     }
 
-    /// Adds the texts to the metadata of an image, as JSON values where they are JSON, else as
-    /// strings.
-    ///
-    /// # Errors
-    /// The file cannot be read; numbers that are no bytes; texts that are too long.
+    /// Adds the texts to the metadata of an image, as JSON values or else as strings.
     pub(crate) fn add_to(&self, path: &Path, metadata: &mut Metadata) -> Result<(), IoError> {
-        let mut left = MOST;
+        let mut remaining = MAX_TEXT_BYTES;
         for (name, at) in &self.found {
             let length = at.end - at.start;
-            left = left.checked_sub(length).ok_or_else(|| {
-                let message = format!("texts of field data of more than {MOST} bytes are not read");
+            remaining = remaining.checked_sub(length).ok_or_else(|| {
+                let message = format!("texts of field data of more than {MAX_TEXT_BYTES} bytes are not read");
                 IoError::unsupported(path, at.start, message)
             })?;
             let text = decode_text(path, at)?;
-            if *name == OWN
+            if *name == ZIPPY_TEXT
                 && let Ok(notes) = serde_json::from_str::<ZippyNotes>(&text)
             {
                 notes.add_to(metadata);
@@ -91,11 +86,10 @@ impl ZippyNotes {
     }
 }
 
-/// All texts of an image for an array.
 pub(crate) fn texts(metadata: &Metadata, name: Option<&str>) -> Map<String, Value> {
     let mut all = metadata.attributes.clone();
     if let Some(notes) = ZippyNotes::new(metadata, name) {
-        all.insert(OWN.into(), serde_json::json!(notes));
+        all.insert(ZIPPY_TEXT.into(), serde_json::json!(notes));
     }
     all
 }

@@ -14,20 +14,18 @@ use crate::head::Head;
 
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Maximum bytes of elements.
 const MOST: u64 = 1 << 20;
 
 /// Maximum nesting depth of elements; images use five levels.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
-/// Reader of a file with a byte limit.
-struct Bounded {
+struct BoundedReader {
     file: BufReader<File>,
     left: u64,
     most: u64,
 }
 
-impl Read for Bounded {
+impl Read for BoundedReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let got = self.fill_buf()?.read(out)?;
         self.consume(got);
@@ -35,7 +33,7 @@ impl Read for Bounded {
     }
 }
 
-impl BufRead for Bounded {
+impl BufRead for BoundedReader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.file.fill_buf()?;
         if self.left == 0 && !buffer.is_empty() {
@@ -51,59 +49,42 @@ impl BufRead for Bounded {
     }
 }
 
-/// Sequential parser of the elements of a document.
 pub(crate) struct Xml<'a> {
     path: &'a Path,
-    reader: Reader<Bounded>,
+    reader: Reader<BoundedReader>,
     buffer: Vec<u8>,
     /// Offset of the parser's start in the file.
     lead: u64,
-    /// Number of open elements.
     depth: usize,
 }
 
 impl<'a> Xml<'a> {
-    /// Opens a document with the default limit.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
     pub(crate) fn open(head: &'a Head) -> Result<Self, IoError> {
         Self::bounded(head, MOST)
     }
 
     /// Opens a document with at most `most` bytes of elements.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
     pub(crate) fn bounded(head: &'a Head, most: u64) -> Result<Self, IoError> {
         let path = &*head.path;
         let (file, _) = open_regular(path)?;
         let mut file = BufReader::with_capacity(1 << 16, file);
         let lead = if head.bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };
         file.seek_relative(lead as i64).map_err(|error| IoError::system(path, "read", &error))?;
-        let reader = Reader::from_reader(Bounded { file, left: most, most });
+        let reader = Reader::from_reader(BoundedReader { file, left: most, most });
         Ok(Self { path, reader, buffer: Vec::new(), lead, depth: 0 })
     }
 
     /// Checks that all elements are closed at the end of the document.
-    ///
-    /// # Errors
-    /// An element is still open.
     pub(crate) fn all_closed(&self, open: &[String]) -> Result<(), IoError> {
         let Some(name) = open.last() else { return Ok(()) };
         let message = format!("the file ends inside the element {}; it is truncated", quoted(name));
         Err(IoError::malformed(self.path, self.at(), message))
     }
 
-    /// Offset of the next byte.
     pub(crate) fn at(&self) -> u64 {
         self.lead + self.reader.buffer_position()
     }
 
-    /// Next event and its offset.
-    ///
-    /// # Errors
-    /// The document is malformed, too long, too deeply nested, or declares a document type.
     pub(crate) fn next(&mut self) -> Result<(u64, Event<'_>), IoError> {
         self.buffer.clear();
         let at = self.at();
@@ -113,8 +94,8 @@ impl<'a> Xml<'a> {
             Ok(Event::End(_)) => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        if self.depth > DEEPEST {
-            let message = format!("more than {DEEPEST} elements inside each other");
+        if self.depth > MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} elements inside each other");
             return Err(IoError::unsupported(self.path, at, message));
         }
         match event {
@@ -132,13 +113,10 @@ impl<'a> Xml<'a> {
 
     /// Skips text of any length up to the next element or the end, and returns its range without
     /// surrounding white space.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub(crate) fn text(&mut self) -> Result<Option<Range<u64>>, IoError> {
         let bound = std::mem::replace(&mut self.reader.get_mut().left, u64::MAX);
         let before = self.reader.buffer_position();
-        let found = self.pass();
+        let found = self.skip_text();
         // Text does not count towards the limit.
         let passed = self.reader.buffer_position() - before;
         debug_assert_eq!(self.reader.get_ref().left, u64::MAX - passed);
@@ -147,7 +125,7 @@ impl<'a> Xml<'a> {
         Ok(found.map(|text| text.start + self.lead..text.end + self.lead))
     }
 
-    fn pass(&mut self) -> io::Result<Option<Range<u64>>> {
+    fn skip_text(&mut self) -> io::Result<Option<Range<u64>>> {
         let mut stream = self.reader.stream();
         let mut found: Option<Range<u64>> = None;
         loop {
@@ -155,8 +133,8 @@ impl<'a> Xml<'a> {
             let buffer = stream.fill_buf()?;
             let end = buffer.iter().position(|&byte| byte == b'<');
             let piece = &buffer[..end.unwrap_or(buffer.len())];
-            let solid = |byte: &u8| !byte.is_ascii_whitespace();
-            if let (Some(first), Some(last)) = (piece.iter().position(solid), piece.iter().rposition(solid)) {
+            let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
+            if let (Some(first), Some(last)) = (piece.iter().position(is_visible), piece.iter().rposition(is_visible)) {
                 let start = found.map_or(at + first as u64, |text| text.start);
                 found = Some(start..at + last as u64 + 1);
             }
@@ -168,10 +146,7 @@ impl<'a> Xml<'a> {
         }
     }
 
-    /// Byte after the next underscore, which only white space may precede.
-    ///
-    /// # Errors
-    /// Another character.
+    /// Offset after the next underscore, which only white space may precede.
     pub(crate) fn underscore(&mut self) -> Result<u64, IoError> {
         let mut stream = self.reader.stream();
         let mut byte = [b' '];

@@ -1,10 +1,10 @@
-//! An allocator that counts bytes.
+//! Allocator that counts bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-/// Counts the bytes that the calling thread holds, and their maximum. A program declares it as its
+/// Allocator that counts the bytes of the calling thread, and their maximum, for use as
 /// `#[global_allocator]`.
 pub(crate) struct Counting;
 
@@ -12,7 +12,6 @@ thread_local! {
     static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
-/// Maximum bytes of a thread.
 static LIMIT: AtomicIsize = AtomicIsize::new(isize::MAX);
 
 fn count(bytes: isize) {
@@ -44,12 +43,11 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Limits the memory of each thread; the program aborts if it does not handle the failure.
 pub(crate) fn limit(bytes: isize) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Maximum memory that `act` holds at a time, in addition to the memory held before.
+/// Maximum memory during `act`, in addition to the memory held before.
 pub(crate) fn most(act: impl FnOnce()) -> isize {
     let before = HELD.get().0;
     HELD.set((before, before));
@@ -57,7 +55,6 @@ pub(crate) fn most(act: impl FnOnce()) -> isize {
     HELD.get().1 - before
 }
 
-/// Bytes that the calling thread holds.
 pub(crate) fn held() -> isize {
     HELD.get().0
 }

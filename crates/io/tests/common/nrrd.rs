@@ -7,7 +7,7 @@ use zippy::extents::Index;
 use zippy::region::Region;
 use zippy_io::volume::FileScalar;
 
-/// A temporary file, removed when dropped.
+/// Temporary file, removed when dropped.
 pub(crate) struct Temporary(pub PathBuf);
 
 impl Temporary {
@@ -27,7 +27,6 @@ impl Drop for Temporary {
     }
 }
 
-/// `bytes` as one gzip stream.
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
@@ -71,7 +70,6 @@ pub(crate) fn file<T: FileScalar>(
     out
 }
 
-/// Voxels of a box, from the voxels of the whole volume.
 pub(crate) fn expected<T: Copy>(sizes: &[usize], data: &[T], start: &[usize], end: &[usize]) -> Vec<T> {
     let at = |values: &[usize], axis: usize, other: usize| values.get(axis).copied().unwrap_or(other);
     let mut out = Vec::new();

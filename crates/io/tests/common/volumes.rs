@@ -10,7 +10,7 @@ use zippy_io::volume::{FileScalar, VolumeFile};
 
 use super::nrrd::{expected, index, region};
 
-/// A temporary directory, removed when dropped.
+/// Temporary directory, removed when dropped.
 pub(crate) struct Folder(pub PathBuf);
 
 impl Folder {
@@ -22,7 +22,6 @@ impl Folder {
         Self(path)
     }
 
-    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, bytes).unwrap();
@@ -36,7 +35,6 @@ impl Drop for Folder {
     }
 }
 
-/// Bytes of numbers in either byte order.
 pub(crate) fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
     let mut bytes = bytemuck::cast_slice::<T, u8>(data).to_vec();
     if big != cfg!(target_endian = "big") {
@@ -45,7 +43,6 @@ pub(crate) fn bytes<T: bytemuck::Pod>(data: &[T], big: bool) -> Vec<u8> {
     bytes
 }
 
-/// `bytes` as one zlib stream.
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -63,8 +60,8 @@ pub(crate) fn cut<T: Copy>(sizes: &[usize], components: usize, data: &[T], start
     expected(&wide(sizes), data, &wide(start), &wide(end))
 }
 
-/// Compares a file with the expected numbers: whole, by boxes of an uneven cut in one pass, and
-/// each box alone.
+/// Compares a file with the expected numbers: whole, by boxes of an uneven cut in one pass, and box
+/// by box.
 pub(crate) fn holds<T: FileScalar + PartialEq + Debug>(
     file: &VolumeFile,
     sizes: &[usize],

@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::volumes::{bytes, zlib};
 
-/// Position and encoding of numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Format {
     Ascii,
@@ -18,7 +17,6 @@ pub(crate) enum Format {
 
 pub(crate) const FORMATS: [Format; 4] = [Format::Ascii, Format::Binary, Format::Raw, Format::Base64];
 
-/// Style of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub format: Format,
@@ -31,7 +29,6 @@ pub(crate) struct Style {
     pub apart: bool,
 }
 
-/// A box of points with its arrays.
 pub(crate) struct Piece {
     pub extent: [i64; 6],
     pub arrays: Vec<Array>,
@@ -138,7 +135,7 @@ impl Style {
     }
 }
 
-/// All styles except text, which has no byte order and no lengths.
+/// All styles; text only once, because it has neither byte order nor lengths.
 pub(crate) fn styles() -> Vec<Style> {
     let mut all = vec![Style { format: Format::Ascii, big: false, word: 4, block: None, apart: false }];
     for format in &FORMATS[1..] {

@@ -6,7 +6,7 @@ use zippy_plan::grid::Grid;
 use super::common::volumes::{Folder, bytes};
 
 /// A rotation with a reflection, with short fractions.
-const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
+const ROTATED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
 const ORIGIN: [f64; 3] = [-12.5, 7.0, 100.25];
 const SPACING: [f64; 3] = [0.5, 1.25, 4.0];
 
@@ -62,7 +62,7 @@ fn near(found: &Grid, wanted: &Grid, most: f64) {
 #[test]
 fn every_format_gives_the_grid_of_a_turned_volume() {
     let folder = Folder::new();
-    let wanted = Grid::new(ORIGIN, SPACING).with_directions(TURNED);
+    let wanted = Grid::new(ORIGIN, SPACING).with_directions(ROTATED);
     let vector = |axis: usize| wanted.steps()[axis].map(|part| part.to_string()).join(",");
     let place = |origin: &str| {
         let [x, y, z] = [0, 1, 2].map(vector);
@@ -70,13 +70,13 @@ fn every_format_gives_the_grid_of_a_turned_volume() {
     };
     near(&nrrd(&folder, &place("-12.5,7,100.25")).grid(), &wanted, 1e-12);
 
-    let rows = words(TURNED.concat());
+    let rows = words(ROTATED.concat());
     let lines = format!("TransformMatrix = {rows}\nOffset = {}\nElementSpacing = {}\n", words(ORIGIN), words(SPACING));
     assert_eq!(metaimage(&folder, &lines).grid(), wanted);
 
-    // VTK's matrix has the directions in its columns. The position is that of point 0, which can be
+    // VTK's matrix has the directions in its columns. The origin is that of point 0, which can be
     // outside of the image.
-    let matrix = words((0..9).map(|at| TURNED[at % 3][at / 3]));
+    let matrix = words((0..9).map(|at| ROTATED[at % 3][at / 3]));
     let place = format!("Origin=\"{}\" Spacing=\"{}\" Direction=\"{matrix}\"", words(ORIGIN), words(SPACING));
     assert_eq!(vti(&folder, "0 3 0 2 0 1", &place).grid(), wanted);
     near(&vti(&folder, "2 5 -1 1 10 11", &place).grid(), &wanted.section([2, -1, 10], [1; 3]), 1e-12);
@@ -101,7 +101,6 @@ fn nifti_matrix_decides_over_pixdim() {
     let grid = nifti(&folder, 3, (0, 2), &[(280, &rows)]).grid();
     let directions = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]];
     assert_eq!(grid, Grid::new([1.0, 2.0, 3.0], [2.0, 0.5, 3.0]).with_directions(directions));
-    // A slice has a position in all three dimensions.
     let grid = nifti(&folder, 2, (0, 2), &[(280, &rows)]).grid();
     assert_eq!((grid.origin, grid.spacing), ([1.0, 2.0, 3.0], [2.0, 0.5, 1.0]));
     assert_eq!(grid.directions, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]);
@@ -145,7 +144,6 @@ fn nrrd_axis_minima_are_positions_of_centres_or_of_cells() {
     assert_eq!(nrrd(&folder, more).grid(), Grid::new([10.25, 20.0, 0.0], SPACING));
     let more = "space: right-anterior-superior\nspace directions: (0.5,0,0) (0,1.25,0) (0,0,4)\naxis mins: 1 2 3\ncenters: node node node\n";
     assert_eq!(nrrd(&folder, more).grid(), Grid::from(SPACING));
-    // A slice in a space of three dimensions keeps its position there.
     let head = "NRRD0004\ntype: uint8\ndimension: 2\nspace dimension: 3\nsizes: 4 3\nencoding: raw\n";
     let text = format!("{head}space directions: (0,2,0) (0,0,3)\nspace origin: (4,5,6)\n\n");
     let file = volume::open(folder.file("s.nrrd", &[text.as_bytes(), &[7; 12]].concat())).unwrap();
@@ -207,7 +205,6 @@ fn lengths_of_directions_multiply_the_spacing() {
         [8.0, 1.0, 1.0]
     );
 
-    // A missing origin is 0.
     assert_eq!(vti(&folder, "3 6 0 2 0 1", text).grid(), Grid::new([6.0, 0.0, 0.0], [2.0, 1.0, 1.0]));
 
     let lines = format!("TransformMatrix = {}\nOffset = {}\n", words(columns.concat()), words(ORIGIN));

@@ -13,25 +13,24 @@ fn error_of(path: &Path) -> String {
     failure(volume::open(path)).unwrap_or_else(|| panic!("{} is read", path.display()))
 }
 
-/// A header with `keys` additional keys.
 fn metaimage(keys: usize, line: impl Fn(usize) -> String) -> Vec<u8> {
-    let own: String = (0..keys).map(line).collect();
-    format!("{own}NDims = 1\nDimSize = 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n\x01\x02\x03").into_bytes()
+    let lines: String = (0..keys).map(line).collect();
+    format!("{lines}NDims = 1\nDimSize = 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n\x01\x02\x03")
+        .into_bytes()
 }
 
 fn npy(keys: usize) -> Vec<u8> {
-    let own: String = (0..keys).map(|key| format!("'k{key}':True,")).collect();
-    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': (3,), {own}}}\n");
+    let lines: String = (0..keys).map(|key| format!("'k{key}':True,")).collect();
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': (3,), {lines}}}\n");
     [b"\x93NUMPY\x02\0", &(header.len() as u32).to_le_bytes()[..], header.as_bytes(), &[1, 2, 3]].concat()
 }
 
-/// An image with additional attributes on its piece, and nested elements.
 fn vti(attributes: usize, depth: usize) -> Vec<u8> {
-    let own: String = (0..attributes).map(|key| format!(" k{key}=\"\"")).collect();
+    let lines: String = (0..attributes).map(|key| format!(" k{key}=\"\"")).collect();
     let (open, close) = ("<a>".repeat(depth), "</a>".repeat(depth));
     format!(
         "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" byte_order=\"LittleEndian\"><ImageData WholeExtent=\"0 2 0 0 0 0\">\
-         <Piece Extent=\"0 2 0 0 0 0\"{own}>{open}{close}<PointData><DataArray type=\"UInt8\" Name=\"v\" format=\"ascii\">\
+         <Piece Extent=\"0 2 0 0 0 0\"{lines}>{open}{close}<PointData><DataArray type=\"UInt8\" Name=\"v\" format=\"ascii\">\
          1 2 3{open}{close}</DataArray></PointData></Piece></ImageData></VTKFile>"
     )
     .into_bytes()
@@ -92,7 +91,6 @@ fn long_names_are_not_multiplied() {
             assert!(most < 16 << 20, "{most} bytes for {length} characters");
         }
     }
-    // A missing file: only the names take memory.
     let path = folder.file("a.nhdr", format!("{nrrd} {}%d 1 65536 1\n\n", "n".repeat(250)).as_bytes());
     assert!(error_of(&path).contains("cannot open"), "{}", error_of(&path));
 }

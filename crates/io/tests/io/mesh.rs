@@ -175,7 +175,6 @@ fn pieces_and_their_index_make_up_a_mesh() {
     assert_eq!(mesh::read(&index).unwrap(), Mesh::default());
 }
 
-/// Blocks of bounded size, created one at a time.
 #[test]
 fn large_parts_are_written_in_blocks() {
     let sample = Sample::new(300_000, 200_000, true, &["a"]);
@@ -303,7 +302,6 @@ fn invalid_parts_are_errors() {
     assert!(error.contains("vertex 1 of this part has a position of [0.0, NaN, 0.0]"), "{error}");
 }
 
-/// A failed write is an error that names the file, and leaves no file.
 #[test]
 fn failed_write_leaves_no_file() {
     let folder = Folder::new();

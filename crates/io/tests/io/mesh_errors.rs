@@ -11,7 +11,6 @@ fn written(folder: &Folder, format: Format, sample: &Sample) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Error of a file with this content.
 pub(crate) fn error_of(folder: &Folder, name: &str, content: &[u8]) -> String {
     let path = folder.file(name, content);
     let error = mesh::read(&path).expect_err("an error").to_string();

@@ -7,7 +7,6 @@ use zippy_io::mesh::{self, Mesh};
 use super::common::volumes::Folder;
 use super::mesh_readers_ply::{Order, ply};
 
-/// Volume inside of a closed surface.
 fn volume(mesh: &Mesh) -> f64 {
     let at = |vertex: u64| mesh.positions[vertex as usize].map(f64::from);
     let six = |&[a, b, c]: &[u64; 3]| {
@@ -39,7 +38,6 @@ pub(crate) fn assert_encloses(mesh: &Mesh, wanted: f64, what: &str) {
 pub(crate) const CORNERS: [[u8; 3]; 4] = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
 pub(crate) const FACES: [[u8; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
 
-/// The six sides of a cube, counterclockwise from outside.
 const SIDES: [[u8; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
 
 fn text_stl() -> String {
@@ -143,7 +141,6 @@ fn binary_stl_that_begins_like_text_is_read() {
     }
     let mesh = read("a.stl", &binary);
     assert_encloses(&mesh, 1.0 / 6.0, "binary with attributes");
-    // Truncated or extended, it is no text either.
     assert!(refused("a.stl", &binary[..binary.len() - 1]).contains("after 199 of 200 bytes"));
     assert!(refused("a.stl", &[&binary[..], &[0; 51]].concat()).contains("go on after the 200 bytes"));
 }
@@ -291,7 +288,6 @@ fn obj_of_any_writer_is_read() {
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 4), "{what}");
         assert_encloses(&mesh, 1.0 / 6.0, what);
         assert_eq!(mesh.normals, None, "{what}: normals of corners are none of vertices");
-        // Compare with an independent reader, for the forms that it accepts.
         let loaded = tobj::load_obj_buf(
             &mut Cursor::new(text.as_bytes()),
             &tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() },

@@ -4,7 +4,6 @@ use std::io::Cursor;
 
 use super::mesh_readers::{CORNERS, FACES, assert_encloses, read, refused};
 
-/// Encoding of the numbers of a PLY file.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Order {
     Text,
@@ -12,7 +11,6 @@ pub(crate) enum Order {
     Big,
 }
 
-/// A number with its PLY type.
 fn number(order: Order, kind: &str, value: f64) -> Vec<u8> {
     let mut bytes = match kind {
         "char" | "int8" => (value as i8).to_le_bytes().to_vec(),

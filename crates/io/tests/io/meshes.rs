@@ -21,7 +21,6 @@ pub(crate) fn name(format: Format) -> &'static str {
     }
 }
 
-/// A mesh in memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub positions: Vec<[f32; 3]>,
@@ -155,7 +154,6 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Expected content for a mesh.
     pub(crate) fn of(sample: &Sample) -> Self {
         let mut numbers: BTreeMap<String, Vec<f32>> = sample.fields.iter().cloned().collect();
         numbers.insert("Points".into(), sample.positions.as_flattened().to_vec());
@@ -170,7 +168,6 @@ fn float(bytes: &[u8]) -> f32 {
     f32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// Parses a PLY file of floats and triangles, by the description of the format.
 pub(crate) fn parse_ply(bytes: &[u8]) -> Found {
     let end = bytes.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -213,7 +210,6 @@ pub(crate) fn parse_ply(bytes: &[u8]) -> Found {
     found
 }
 
-/// Parses a VTP file with raw appended data, by the description of the format.
 pub(crate) fn parse_vtp(bytes: &[u8]) -> Found {
     let mark = b"<AppendedData encoding=\"raw\">\n   _";
     let start = bytes.windows(mark.len()).position(|window| window == mark).unwrap() + mark.len();

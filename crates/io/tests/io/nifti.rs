@@ -5,7 +5,7 @@ use zippy_io::volume::{self, FileScalar};
 use super::common::nrrd::{gzip, values};
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-/// A header with its fields in the order of the structs.
+/// NIfTI header with its fields in the order of the structs.
 struct Header {
     big: bool,
     second: bool,
@@ -240,7 +240,6 @@ fn errors_name_the_defect_and_the_byte() {
             let content = header.single(&[7; 24], 0);
             for content in [content.clone(), gzip(&content)] {
                 let error = error_of(&content);
-                // The length of compressed data is known only after a read.
                 assert!(error.contains(wanted), "{wanted}: {error}");
             }
         }

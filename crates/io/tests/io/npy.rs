@@ -5,7 +5,6 @@ use zippy_io::volume::{self, FileScalar, NumpyAxes, OpenOptions, open_with};
 use super::common::nrrd::values;
 use super::common::volumes::{Folder, bytes, failure, holds};
 
-/// An array file; `shape` in NumPy's notation.
 fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let fortran = if fortran { "True" } else { "False" };
     let header = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}");

@@ -132,7 +132,6 @@ fn detached_headers_and_skips_are_read() {
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}line skip: 2\nbyte skip: 2\n\n")).unwrap(), b"abcdef");
     assert_eq!(read(format!("{head}byte skip: -1\n\n")).unwrap(), b"abcdef");
-    // As in Teem: bytes after the data are ignored.
     assert_eq!(read(format!("{head}line skip: 2")).unwrap(), b"xxabcd");
     let short = read(format!("{head}line skip: 2\nbyte skip: 3")).unwrap_err().to_string();
     assert!(short.contains(name) && short.contains("after 5 of 6"), "{short}");

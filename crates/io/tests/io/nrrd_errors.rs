@@ -35,14 +35,12 @@ fn every_truncation_is_an_error() {
         let wanted = if gz { "other bytes follow the gzip data" } else { "1 bytes follow the data" };
         assert!(notes.len() == 1 && notes[0].contains(wanted), "{notes:?}");
     }
-    // A gzip stream with one byte more than declared.
     let mut oversized = b"NRRD0001\ntype: uint8\ndimension: 1\nsizes: 4\nencoding: gz\n\n".to_vec();
     oversized.extend(gzip(&[1, 2, 3, 4, 5]));
     let notes = noted(&Temporary::new(&oversized).0);
     assert!(notes.len() == 1 && notes[0].contains("more data follow than the header declares"), "{notes:?}");
 }
 
-/// Notes after a read of the whole file.
 fn noted(path: &std::path::Path) -> Vec<String> {
     let opened = volume::open(path).unwrap();
     opened.read_region_f32(&Region::whole(opened.shape())).unwrap();
@@ -93,7 +91,6 @@ fn regions_outside_are_refused() {
     assert!(opened.read_region::<u8>(&region(&[0], &[4])).is_err());
 }
 
-/// Error for a file with this text, without the file name.
 fn error_of_text(text: &str) -> String {
     let temporary = Temporary::new(text.as_bytes());
     let error = volume::open(&temporary.0).map(|_| ()).unwrap_err().to_string();

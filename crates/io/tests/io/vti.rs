@@ -155,7 +155,6 @@ fn lz4_blocks_are_read() {
     }
 }
 
-/// Blocks outside of the requested region are not read.
 #[test]
 fn only_blocks_of_the_region_are_read() {
     let folder = Folder::new();
@@ -165,7 +164,6 @@ fn only_blocks_of_the_region_are_read() {
         let whole = [0, 15, 0, 15, 0, 15];
         let arrays = vec![Array::new("v", "UInt8", 1, &data, false)];
         let mut content = style.write(whole, "", &[Piece { extent: whole, arrays }]);
-        // The blocks of planes 4 to 11 become garbage of the right length.
         let (start, end) = (content.len() * 2 / 5, content.len() * 3 / 5);
         content[start..end].fill(b'A');
         let file = volume::open(folder.file("b.vti", &content)).unwrap();

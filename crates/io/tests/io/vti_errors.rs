@@ -81,7 +81,6 @@ fn errors_in_elements_name_the_defect_and_the_byte() {
         ("<?xml version=\"1.0\"?>", "<?xml version=\"1.0\"?><Other/>", "the element \"Other\""),
     ] {
         for format in FORMATS {
-            // Text is valid for any number type.
             if format == Format::Ascii && to.contains("UInt16\"") && from.starts_with("type") {
                 continue;
             }

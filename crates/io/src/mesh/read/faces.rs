@@ -7,7 +7,7 @@ use crate::IoError;
 /// Maximum corners of a concave face: the triangulation takes quadratic time.
 const MOST_CORNERS: usize = 4096;
 
-/// Faces of a file, in order. Faces of fewer than three corners have no area and are dropped.
+/// Faces of a file in order. Faces of fewer than three corners have no area and are dropped.
 #[derive(Default)]
 pub(super) struct Faces {
     triangles: Vec<[u64; 3]>,
@@ -16,23 +16,19 @@ pub(super) struct Faces {
     polygons: Vec<Polygon>,
 }
 
-/// A face with more than three corners.
 struct Polygon {
-    /// Number of triangles before the polygon.
+    /// Number of earlier triangles.
     before: usize,
     /// End of its corners in the list of all corners.
     end: usize,
-    /// Byte of the face in the file.
     at: u64,
 }
 
 impl Faces {
-    /// Number of triangles and polygons.
     pub(super) fn count(&self) -> usize {
         self.triangles.len() + self.polygons.len()
     }
 
-    /// Adds a face at byte `at` of the file.
     pub(super) fn push(&mut self, corners: &[u64], at: u64) {
         match *corners {
             [] | [_] | [_, _] => {}
@@ -51,10 +47,8 @@ impl Faces {
         }
     }
 
-    /// Triangulates all faces, in order. The corners of all faces are valid indices of `positions`.
-    ///
-    /// # Errors
-    /// A concave face has too many corners.
+    /// Triangulates all faces in order; their corners must be valid indices of `positions`. A
+    /// concave face with too many corners is an error.
     pub(super) fn into_triangles(self, positions: &[[f32; 3]], path: &Path) -> Result<Vec<[u64; 3]>, IoError> {
         if self.polygons.is_empty() {
             return Ok(self.triangles);
@@ -65,8 +59,8 @@ impl Faces {
             taken = before;
             let corners = &self.corners[start..end];
             start = end;
-            let added = cut(corners, positions, &mut all);
-            added.map_err(|message| IoError::unsupported(path, at, message))?;
+            let triangulated = triangulate(corners, positions, &mut all);
+            triangulated.map_err(|message| IoError::unsupported(path, at, message))?;
         }
         all.extend(&self.triangles[taken..]);
         Ok(all)
@@ -74,15 +68,12 @@ impl Faces {
 }
 
 /// Triangulates a polygon of n corners into n - 2 triangles. Every side of the polygon is a side of
-/// one triangle, also if corners are collinear, so that neighbouring faces stay connected. (Crates
+/// one triangle, even with collinear corners, so that neighbouring faces stay connected. (Crates
 /// for triangulation omit such corners.)
-///
-/// # Errors
-/// The polygon is concave and has too many corners.
-fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -> Result<(), String> {
-    let flat = flattened(corners, positions);
+fn triangulate(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -> Result<(), String> {
+    let flat = projected(corners, positions);
     let count = corners.len();
-    let turn = |a: usize, b: usize, c: usize| side(flat[a], flat[b], flat[c]);
+    let turn = |a: usize, b: usize, c: usize| signed_area(flat[a], flat[b], flat[c]);
     if (0..count).all(|at| turn(at, (at + 1) % count, (at + 2) % count) > 0.0) && is_once_around(&flat) {
         triangles.extend((1..count - 1).map(|at| [corners[0], corners[at], corners[at + 1]]));
         return Ok(());
@@ -92,40 +83,40 @@ fn cut(corners: &[u64], positions: &[[f32; 3]], triangles: &mut Vec<[u64; 3]>) -
             "a face of {count} corners that is not convex; up to {MOST_CORNERS} are read (triangulate the mesh)"
         ));
     }
-    let mut left: Vec<usize> = (0..count).collect();
-    while left.len() > 3 {
-        let around = |at: usize| {
-            let (before, after) = ((at + left.len() - 1) % left.len(), (at + 1) % left.len());
-            [left[before], left[at], left[after]]
+    let mut remaining: Vec<usize> = (0..count).collect();
+    while remaining.len() > 3 {
+        let with_neighbours = |at: usize| {
+            let (before, after) = ((at + remaining.len() - 1) % remaining.len(), (at + 1) % remaining.len());
+            [remaining[before], remaining[at], remaining[after]]
         };
         let is_ear = |&at: &usize| {
-            let [a, b, c] = around(at);
-            let holds = |&other: &usize| {
+            let [a, b, c] = with_neighbours(at);
+            let is_inside = |&other: &usize| {
                 let at = flat[other];
                 let is_corner = [a, b, c].iter().any(|&corner| flat[corner] == at);
-                let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| side(flat[from], flat[to], at));
+                let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| signed_area(flat[from], flat[to], at));
                 !is_corner && sides.iter().all(|&side| side >= 0.0)
             };
-            turn(a, b, c) > 0.0 && !left.iter().any(holds)
+            turn(a, b, c) > 0.0 && !remaining.iter().any(is_inside)
         };
-        // A polygon that crosses itself may have no ear: take any corner.
-        let ear = (0..left.len()).find(is_ear).or_else(|| {
+        // A polygon that crosses itself may have no ear; any corner then serves.
+        let ear = (0..remaining.len()).find(is_ear).or_else(|| {
             let is_flat = |&at: &usize| {
-                let [a, b, c] = around(at);
+                let [a, b, c] = with_neighbours(at);
                 turn(a, b, c) == 0.0
             };
-            (0..left.len()).find(is_flat)
+            (0..remaining.len()).find(is_flat)
         });
         let ear = ear.unwrap_or(0);
-        triangles.push(around(ear).map(|corner| corners[corner]));
-        left.remove(ear);
+        triangles.push(with_neighbours(ear).map(|corner| corners[corner]));
+        remaining.remove(ear);
     }
-    triangles.push([corners[left[0]], corners[left[1]], corners[left[2]]]);
+    triangles.push([corners[remaining[0]], corners[remaining[1]], corners[remaining[2]]]);
     Ok(())
 }
 
 /// Projects the corners to the plane of the polygon, in which they run counterclockwise.
-fn flattened(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
+fn projected(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
     let first = positions.get(corners[0] as usize).copied().unwrap_or_default();
     let at = |corner: &u64| {
         let position = positions.get(*corner as usize).copied().unwrap_or_default();
@@ -146,7 +137,7 @@ fn flattened(corners: &[u64], positions: &[[f32; 3]]) -> Vec<[f64; 2]> {
 }
 
 /// Twice the signed area of a triangle; negative if it runs clockwise.
-fn side(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+fn signed_area(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
@@ -178,8 +169,8 @@ mod tests {
         let mut sides: Vec<(u64, u64)> = triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
         for (at, &corner) in corners.iter().enumerate() {
             let side = (corner, corners[(at + 1) % corners.len()]);
-            let place = sides.iter().position(|&other| other == side).unwrap_or_else(|| panic!("no side {side:?}"));
-            sides.swap_remove(place);
+            let index = sides.iter().position(|&other| other == side).unwrap_or_else(|| panic!("no side {side:?}"));
+            sides.swap_remove(index);
         }
         assert!(sides.iter().all(|&(a, b)| sides.contains(&(b, a))), "{sides:?}");
     }
@@ -207,7 +198,7 @@ mod tests {
                         }
                         let corners: Vec<u64> = (0..positions.len() as u64).collect();
                         let mut triangles = Vec::new();
-                        cut(&corners, &positions, &mut triangles).unwrap();
+                        triangulate(&corners, &positions, &mut triangles).unwrap();
                         assert_covers(&corners, &triangles);
                         let found = area(&triangles, &positions);
                         assert!((found - wanted).abs() < 1e-5, "{positions:?}: {found}, {wanted}");
@@ -227,16 +218,16 @@ mod tests {
             .collect();
         let point = vec![[1.0; 3]; 6];
         let line: Vec<[f32; 3]> = (0..6_u8).map(|at| [f32::from(at), 0.0, 0.0]).collect();
-        let nothing = vec![[f32::NAN; 3]; 5];
-        for positions in [star, point, line, nothing] {
+        let not_numbers = vec![[f32::NAN; 3]; 5];
+        for positions in [star, point, line, not_numbers] {
             let corners: Vec<u64> = (0..positions.len() as u64).collect();
             let mut triangles = Vec::new();
-            cut(&corners, &positions, &mut triangles).unwrap();
+            triangulate(&corners, &positions, &mut triangles).unwrap();
             assert_covers(&corners, &triangles);
         }
         let zigzag: Vec<[f32; 3]> = (0..5000_u16).map(|at| [f32::from(at), f32::from(at % 2), 0.0]).collect();
         let corners: Vec<u64> = (0..5000).collect();
-        let refused = cut(&corners, &zigzag, &mut Vec::new()).unwrap_err();
+        let refused = triangulate(&corners, &zigzag, &mut Vec::new()).unwrap_err();
         assert!(refused.contains("5000 corners"), "{refused}");
     }
 }

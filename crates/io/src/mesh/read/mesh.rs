@@ -1,6 +1,6 @@
-//! [`Mesh`]: a mesh that was read.
+//! [`Mesh`]: result of the mesh readers.
 
-/// A mesh that was read.
+/// Mesh in memory.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     /// Origin of the positions: 0, or a corner of a mesh whose coordinates have too many digits for

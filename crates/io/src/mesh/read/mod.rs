@@ -1,14 +1,13 @@
 //! Readers of whole mesh files.
 //!
-//! They replace the crates `stl_io`, `ply-rs-bw` and `tobj`, which serve as oracles in tests, for
-//! these reasons:
+//! The crates `stl_io`, `ply-rs-bw` and `tobj` serve only as oracles in tests, for these reasons:
 //!
-//! * Errors name the byte. Those of the crates name a line or nothing.
-//! * `stl_io` treats every file that begins with `solid ` as text, reads no other text, and reads
+//! - Errors name the byte. Those of the crates name a line or nothing.
+//! - `stl_io` treats every file that begins with `solid ` as text, reads no other text, and reads
 //!   only the first of several solids.
-//! * `ply-rs-bw` does not read `.5`, `1.` and `nan` in text or comments in another encoding than
+//! - `ply-rs-bw` does not read `.5`, `1.` and `nan` in text or comments in another encoding than
 //!   UTF-8, and does not detect bytes after the data.
-//! * `tobj` reads vertex numbers without a bound, which overflow, drops unknown lines, does not
+//! - `tobj` reads vertex numbers without a bound, which overflow, drops unknown lines, does not
 //!   join continued lines, and triangulates concave faces outside of their outline.
 
 mod faces;
@@ -34,22 +33,22 @@ use crate::IoError;
 /// or `.pvtp`. Local. Numbers of other types are rounded to the nearest f32. Positions far from 0
 /// that f32 cannot represent are relative to an [origin](Mesh::origin).
 ///
-/// * PLY: text and binary in both byte orders; vertices with any properties, faces with any number
+/// - PLY: text and binary in both byte orders; vertices with any properties, faces with any number
 ///   of corners (the list `vertex_indices` or `vertex_index`) and with further lists, triangle
 ///   strips (`tristrips`); other elements are dropped.
-/// * STL: binary and text, of one or several solids. Each corner is a vertex of its own, with the
+/// - STL: binary and text, of one or several solids. Each corner is a separate vertex with the
 ///   normal of its triangle. A wrong number of triangles, bytes after them and a missing `endsolid`
 ///   are [notes](Mesh::notes).
-/// * OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates,
+/// - OBJ: lines of `v`, `vn` and `f`, with faces of any number of corners; texture coordinates,
 ///   groups, lines, materials and weights are dropped. Normals are read if every corner names the
 ///   normal with the number of its vertex; else they are dropped.
-/// * VTP: Points, Polys, Strips and, of PointData, scalars and the normals, as text, base64 or raw
-///   appended data, uncompressed or compressed by zlib or LZ4; Verts and Lines are dropped.
-/// * PVTP: all pieces in order; vertices of different pieces are not merged.
+/// - VTP: Points, Polys, Strips and, from PointData, scalars and the normals, as text, base64 or
+///   raw appended data, uncompressed or compressed by zlib or LZ4; Verts and Lines are dropped.
+/// - PVTP: all pieces in order; vertices of different pieces are not merged.
 ///
-/// Faces of more than three corners are triangulated within their outline, concave ones included
-/// (up to 4,096 corners). Faces of fewer than three corners are dropped, except in PLY, where they
-/// are an error.
+/// Faces of more than three corners are triangulated within their outline, also concave ones (up to
+/// 4,096 corners). Faces of fewer than three corners are dropped, except in PLY, where they are an
+/// error.
 ///
 /// # Errors
 /// The file cannot be read, is not regular, is truncated, has bytes after its end, or is malformed;
@@ -70,10 +69,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, IoError> {
 }
 
 impl Mesh {
-    /// Appends another mesh with the same fields.
-    ///
-    /// # Errors
-    /// Missing or additional fields or normals.
+    /// Appends another mesh; missing or additional fields or normals are an error.
     fn append(&mut self, other: Self) -> Result<(), String> {
         let names = |mesh: &Self| mesh.fields.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(", ");
         if self.normals.is_some() != other.normals.is_some() || !self.same_names(&other) {
@@ -87,9 +83,9 @@ impl Mesh {
         if before == 0 {
             self.origin = other.origin;
         }
-        let moved = [0, 1, 2].map(|axis| other.origin[axis] - self.origin[axis]);
-        let from_origin = |position: [f32; 3]| [0, 1, 2].map(|axis| (f64::from(position[axis]) + moved[axis]) as f32);
-        if moved == [0.0; 3] {
+        let offset = [0, 1, 2].map(|axis| other.origin[axis] - self.origin[axis]);
+        let from_origin = |position: [f32; 3]| [0, 1, 2].map(|axis| (f64::from(position[axis]) + offset[axis]) as f32);
+        if offset == [0.0; 3] {
             self.positions.extend(other.positions);
         } else {
             self.positions.extend(other.positions.into_iter().map(from_origin));

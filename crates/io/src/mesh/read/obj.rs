@@ -1,5 +1,3 @@
-//! Reader of OBJ files.
-
 use std::path::Path;
 use std::str::SplitAsciiWhitespace;
 
@@ -14,7 +12,7 @@ use crate::mesh::obj::COMMENT;
 
 /// Ignored statements: texture coordinates, groups, points and lines, materials and attributes of
 /// curves.
-const DROPPED: [&str; 40] = [
+const IGNORED: [&str; 40] = [
     "vt",
     "vp",
     "vc",
@@ -57,35 +55,33 @@ const DROPPED: [&str; 40] = [
     "object",
 ];
 
-/// Statements of surfaces that are not made of faces, which are refused.
+/// Statements of surfaces without faces, which are refused.
 const SURFACES: [&str; 5] = ["surf", "bzp", "bsp", "cdp", "cdc"];
 
-/// Statements read so far.
-struct Lines<'a> {
+struct ObjReader<'a> {
     source: MeshSource<'a>,
     positions: Vec<[f64; 3]>,
     normals: Vec<[f32; 3]>,
     faces: Faces,
-    /// The largest index of a vertex that is not defined yet, with the byte of the line.
-    ahead: Option<(u64, u64)>,
+    /// Largest index of a vertex that is not defined yet: byte of the line, and index.
+    undefined_vertex: Option<(u64, u64)>,
     /// The same for normals.
-    normal_ahead: Option<(u64, u64)>,
+    undefined_normal: Option<(u64, u64)>,
     /// True if a corner has no normal, or one with another index than its vertex.
-    differs: bool,
-    /// Corners of the current line.
+    has_other_normals: bool,
     corners: Vec<u64>,
 }
 
 pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let source = MeshSource::open(path)?;
-    let mut lines = Lines {
+    let mut lines = ObjReader {
         source,
         positions: Vec::new(),
         normals: Vec::new(),
         faces: Faces::default(),
-        ahead: None,
-        normal_ahead: None,
-        differs: false,
+        undefined_vertex: None,
+        undefined_normal: None,
+        has_other_normals: false,
         corners: Vec::new(),
     };
     let mut counts = None;
@@ -95,19 +91,19 @@ pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
             counts = Some(text.to_string());
         }
         closed = line.closed;
-        lines.take(&line)?;
+        lines.read_statement(&line)?;
     }
     lines.complete(counts.as_deref(), closed)?;
-    let Lines { source, positions, normals, faces, differs, .. } = lines;
+    let ObjReader { source, positions, normals, faces, has_other_normals, .. } = lines;
     let (positions, origin) = floats(&positions);
     let triangles = faces.into_triangles(&positions, source.path)?;
     // A mesh has normals per vertex, not per corner.
-    let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !differs;
+    let is_of_vertices = !normals.is_empty() && normals.len() == positions.len() && !has_other_normals;
     Ok(Mesh { origin, positions, normals: is_of_vertices.then_some(normals), triangles, ..Mesh::default() })
 }
 
-impl Lines<'_> {
-    /// Reads the next line, joined with the following ones as long as a line ends with a backslash.
+impl ObjReader<'_> {
+    /// Reads the next line, joined with the following ones while a line ends with a backslash.
     fn statement(&mut self) -> Result<Option<Line>, IoError> {
         let Some(mut line) = self.source.line()? else { return Ok(None) };
         let is_comment = line.text.trim_start().starts_with('#');
@@ -121,7 +117,7 @@ impl Lines<'_> {
         Ok(Some(line))
     }
 
-    fn take(&mut self, line: &Line) -> Result<(), IoError> {
+    fn read_statement(&mut self, line: &Line) -> Result<(), IoError> {
         let text = if line.at == 0 { line.text.trim_start_matches('\u{feff}') } else { &line.text };
         let mut words = text.split_ascii_whitespace();
         let first = words.next();
@@ -139,7 +135,7 @@ impl Lines<'_> {
             }
             Some("f" | "fo") => self.face(line, words)?,
             None => {}
-            Some(word) if word.starts_with('#') || DROPPED.contains(&word) => {}
+            Some(word) if word.starts_with('#') || IGNORED.contains(&word) => {}
             Some(word) if SURFACES.contains(&word) => {
                 let message = format!("a surface of {}; faces are read (convert it to polygons)", quoted(word));
                 return Err(IoError::unsupported(self.source.path, line.at, message));
@@ -199,19 +195,18 @@ impl Lines<'_> {
             Some(text) => Some(number(text, self.normals.len())?),
             None => None,
         };
-        self.differs |= normal != Some(vertex);
+        self.has_other_normals |= normal != Some(vertex);
         if let Some(normal) = normal.filter(|&normal| normal >= self.normals.len() as u64)
-            && self.normal_ahead.is_none_or(|(_, most)| normal > most)
+            && self.undefined_normal.is_none_or(|(_, most)| normal > most)
         {
-            self.normal_ahead = Some((line.at, normal));
+            self.undefined_normal = Some((line.at, normal));
         }
-        if vertex >= self.positions.len() as u64 && self.ahead.is_none_or(|(_, most)| vertex > most) {
-            self.ahead = Some((line.at, vertex));
+        if vertex >= self.positions.len() as u64 && self.undefined_vertex.is_none_or(|(_, most)| vertex > most) {
+            self.undefined_vertex = Some((line.at, vertex));
         }
         Ok(vertex)
     }
 
-    /// Checks that the file is complete.
     fn complete(&self, counts: Option<&str>, closed: bool) -> Result<(), IoError> {
         let (vertices, triangles, end) = (self.positions.len(), self.faces.count(), self.source.length);
         let found = format!("{vertices} vertices and {triangles} triangles");
@@ -228,8 +223,9 @@ impl Lines<'_> {
             }
             _ => {}
         }
-        let (normals, beyond) = (self.normals.len(), [(self.ahead, vertices), (self.normal_ahead, self.normals.len())]);
-        match beyond.map(|(ahead, count)| ahead.filter(|&(_, number)| number >= count as u64)) {
+        let (normals, beyond) =
+            (self.normals.len(), [(self.undefined_vertex, vertices), (self.undefined_normal, self.normals.len())]);
+        match beyond.map(|(undefined_vertex, count)| undefined_vertex.filter(|&(_, number)| number >= count as u64)) {
             [Some((at, vertex)), _] => {
                 let message = format!("a corner names vertex {}; there are {vertices}", vertex + 1);
                 self.source.malformed(at, message)

@@ -1,5 +1,3 @@
-//! Reader of PLY files, in text and binary in both byte orders.
-
 mod header;
 mod numbers;
 
@@ -15,7 +13,7 @@ use crate::IoError;
 use crate::mesh::ply::{NORMAL, POSITION};
 use crate::scalar::ScalarKind;
 use header::{Element, Property};
-use numbers::Numbers;
+use numbers::NumberReader;
 
 pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let mut source = MeshSource::open(path)?;
@@ -25,21 +23,21 @@ pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
         return source.malformed(source.at, "the header has no element vertex");
     };
     let start = source.at;
-    let mut numbers = Numbers::new(source, encoding);
+    let mut numbers = NumberReader::new(source, encoding);
     let (mut mesh, mut positions, mut faces) = (Mesh::default(), Vec::new(), Faces::default());
     for element in &elements {
-        let whole = numbers.need(element);
-        // Report errors in existing rows before missing rows.
+        let has_rows = numbers.need(element);
+        // Errors in existing rows are reported before missing rows.
         match &*element.name {
-            "vertex" => whole.and_then(|()| read_vertices(&mut numbers, element, &mut mesh, &mut positions))?,
+            "vertex" => has_rows.and_then(|()| read_vertices(&mut numbers, element, &mut mesh, &mut positions))?,
             name @ ("face" | "tristrips") => {
-                let kind = if name == "face" { Kind::Polygons } else { Kind::Strips };
+                let kind = if name == "face" { ListMeaning::Polygons } else { ListMeaning::Strips };
                 match read_faces(&mut numbers, element, vertices, kind, &mut faces) {
-                    Err(IoError::File(FileError::Truncated { .. })) if whole.is_err() => whole?,
+                    Err(IoError::File(FileError::Truncated { .. })) if has_rows.is_err() => has_rows?,
                     read => read?,
                 }
             }
-            _ => whole.and_then(|()| drop_rows(&mut numbers, element))?,
+            _ => has_rows.and_then(|()| drop_rows(&mut numbers, element))?,
         }
     }
     let mut source = numbers.source;
@@ -49,7 +47,7 @@ pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     Ok(mesh)
 }
 
-fn drop_rows(numbers: &mut Numbers<'_>, element: &Element) -> Result<(), IoError> {
+fn drop_rows(numbers: &mut NumberReader<'_>, element: &Element) -> Result<(), IoError> {
     // A row without properties has no bytes, and a header may declare any number of such rows.
     for _ in 0..if element.properties.is_empty() { 0 } else { element.count } {
         element.properties.iter().try_for_each(|property| numbers.drop_property(property))?;
@@ -57,18 +55,17 @@ fn drop_rows(numbers: &mut Numbers<'_>, element: &Element) -> Result<(), IoError
     Ok(())
 }
 
-/// Use of a property of the vertices.
 #[derive(Clone, Copy)]
-enum Role {
+enum PropertyUse {
     Position(usize),
     Normal(usize),
     Field(usize),
-    /// A list.
+    /// List, which is dropped.
     Dropped,
 }
 
 fn read_vertices(
-    numbers: &mut Numbers<'_>,
+    numbers: &mut NumberReader<'_>,
     element: &Element,
     mesh: &mut Mesh,
     positions: &mut Vec<[f64; 3]>,
@@ -81,37 +78,37 @@ fn read_vertices(
     let with_normals = NORMAL.into_iter().all(scalar);
     let mut names: Vec<String> = Vec::new();
     let role = |property: &Property| {
-        let among = |names: [&str; 3]| names.iter().position(|name| *name == property.name);
+        let index_in = |names: [&str; 3]| names.iter().position(|name| *name == property.name);
         if property.count.is_some() {
-            return Role::Dropped;
+            return PropertyUse::Dropped;
         }
-        if let Some(row) = among(POSITION) {
-            return Role::Position(row);
+        if let Some(row) = index_in(POSITION) {
+            return PropertyUse::Position(row);
         }
-        if let Some(row) = among(NORMAL).filter(|_| with_normals) {
-            return Role::Normal(row);
+        if let Some(row) = index_in(NORMAL).filter(|_| with_normals) {
+            return PropertyUse::Normal(row);
         }
         names.push(property.name.clone());
-        Role::Field(names.len() - 1)
+        PropertyUse::Field(names.len() - 1)
     };
-    let roles: Vec<Role> = element.properties.iter().map(role).collect();
+    let roles: Vec<PropertyUse> = element.properties.iter().map(role).collect();
     mesh.normals = with_normals.then(Vec::new);
     mesh.fields = names.into_iter().map(|name| (name, Vec::new())).collect();
     for _ in 0..element.count {
         let (mut position, mut normal) = ([0.0; 3], [0.0; 3]);
         for (property, role) in element.properties.iter().zip(&roles) {
             let target = match *role {
-                Role::Dropped => {
+                PropertyUse::Dropped => {
                     numbers.drop_property(property)?;
                     continue;
                 }
-                Role::Field(number) => {
+                PropertyUse::Field(number) => {
                     let value = numbers.number(property.kind)? as f32;
                     mesh.fields[number].1.push(value);
                     continue;
                 }
-                Role::Position(row) => &mut position[row],
-                Role::Normal(row) => &mut normal[row],
+                PropertyUse::Position(row) => &mut position[row],
+                PropertyUse::Normal(row) => &mut normal[row],
             };
             *target = numbers.number(property.kind)?;
         }
@@ -123,20 +120,18 @@ fn read_vertices(
     Ok(())
 }
 
-/// Meaning of a list of vertices.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// Corners of a face.
+enum ListMeaning {
     Polygons,
     /// Triangle strips, separated by -1.
     Strips,
 }
 
 fn read_faces(
-    numbers: &mut Numbers<'_>,
+    numbers: &mut NumberReader<'_>,
     element: &Element,
     vertices: u64,
-    kind: Kind,
+    kind: ListMeaning,
     faces: &mut Faces,
 ) -> Result<(), IoError> {
     let is_corners = |property: &&Property| matches!(&*property.name, "vertex_indices" | "vertex_index");
@@ -161,7 +156,7 @@ fn read_faces(
             };
             for _ in 0..numbers.length(property, count)? {
                 let vertex = numbers.number(property.kind)?;
-                if kind == Kind::Strips && vertex == -1.0 {
+                if kind == ListMeaning::Strips && vertex == -1.0 {
                     faces.push_strip(&corners);
                     corners.clear();
                     continue;
@@ -173,12 +168,12 @@ fn read_faces(
                 corners.push(vertex as u64);
             }
         }
-        if kind == Kind::Polygons && corners.len() < 3 {
+        if kind == ListMeaning::Polygons && corners.len() < 3 {
             return numbers.source.malformed(at, format!("a face of {} corners; at least 3 are needed", corners.len()));
         }
         match kind {
-            Kind::Polygons => faces.push(&corners, at),
-            Kind::Strips => faces.push_strip(&corners),
+            ListMeaning::Polygons => faces.push(&corners, at),
+            ListMeaning::Strips => faces.push_strip(&corners),
         }
     }
     Ok(())

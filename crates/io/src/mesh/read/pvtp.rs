@@ -1,21 +1,19 @@
-//! Reader of VTK's index of PolyData.
-
 use std::path::Path;
 
 use zippy_files::quoted;
 
 use super::{Mesh, vtp};
 use crate::IoError;
-use crate::head::{Head, NamedFiles, named_by, named_path};
+use crate::head::{Head, NamedFiles, error_in_named_file, named_path};
 use crate::vti::document::Document;
 use crate::vti::elements::next_element;
 use crate::vti::xml::Xml;
 
 pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let (mut whole, mut named): (Option<Mesh>, _) = (None, NamedFiles::default());
-    for (at, name) in sources(&Head::read(path)?)? {
+    for (at, name) in piece_files(&Head::read(path)?)? {
         named.add(path, at, &name)?;
-        let piece = vtp::read(&named_path(path, &name)).map_err(|error| named_by(path, at, &error))?;
+        let piece = vtp::read(&named_path(path, &name)).map_err(|error| error_in_named_file(path, at, &error))?;
         match &mut whole {
             None => whole = Some(piece),
             Some(whole) => {
@@ -28,7 +26,7 @@ pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
 }
 
 /// Files that the index names, each with the byte of its name.
-fn sources(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
+fn piece_files(head: &Head) -> Result<Vec<(u64, String)>, IoError> {
     let mut xml = Xml::open(head)?;
     let (mut open, mut found, mut known) = (Vec::new(), Vec::new(), false);
     while let Some((element, empty)) = next_element(&mut xml, &head.path, &mut open)? {

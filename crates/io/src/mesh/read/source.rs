@@ -1,4 +1,4 @@
-//! [`MeshSource`]: sequential reader of a file.
+//! [`MeshSource`]: sequential reader of a mesh file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -8,16 +8,12 @@ use zippy_files::{FileError, open_regular, quoted};
 
 use crate::IoError;
 
-/// Maximum bytes of a line.
-const LINE: u64 = 1 << 16;
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// Maximum bytes of a word.
-const WORD: usize = 256;
+const MAX_WORD_BYTES: usize = 256;
 
-/// Approximate bytes per read of rows.
-const BLOCK: u64 = 1 << 20;
+const BLOCK_BYTES: u64 = 1 << 20;
 
-/// An open file at a position.
 pub(super) struct MeshSource<'a> {
     pub path: &'a Path,
     file: BufReader<File>,
@@ -26,7 +22,7 @@ pub(super) struct MeshSource<'a> {
     pub length: u64,
 }
 
-/// A line without its line ending.
+/// Line without its line ending.
 pub(super) struct Line {
     pub text: String,
     /// Offset of the first byte.
@@ -37,7 +33,7 @@ pub(super) struct Line {
     pub strange: Option<u64>,
 }
 
-/// A word between white space.
+/// Word between white space.
 pub(super) struct Word {
     pub text: String,
     /// Offset of the first byte.
@@ -45,17 +41,17 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// True for this word, without regard to case.
+    /// Compares without regard to case.
     pub(super) fn is(&self, wanted: &str) -> bool {
         self.text.eq_ignore_ascii_case(wanted)
     }
 
-    /// Error message for a word where another one is expected.
+    /// Error message if `wanted` is expected.
     pub(super) fn wrong(&self, wanted: &str) -> String {
         format!("{} stands where {wanted} is expected", quoted(&self.text))
     }
 
-    /// The word without a byte order mark, which some editors put at the beginning of a file.
+    /// The word without the byte order mark that some editors put at the beginning of a file.
     pub(super) fn without_mark(mut self) -> Self {
         if let Some(text) = self.text.strip_prefix('\u{feff}') {
             self.text = text.to_string();
@@ -65,10 +61,6 @@ impl Word {
 }
 
 impl<'a> MeshSource<'a> {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// The file cannot be opened or is not regular.
     pub(super) fn open(path: &'a Path) -> Result<Self, IoError> {
         let (file, length) = open_regular(path)?;
         Ok(Self { path, file: BufReader::with_capacity(1 << 16, file), at: 0, length })
@@ -78,15 +70,10 @@ impl<'a> MeshSource<'a> {
         Err(IoError::malformed(self.path, at, message))
     }
 
-    /// Number of remaining bytes.
     pub(super) fn left(&self) -> u64 {
         self.length.saturating_sub(self.at)
     }
 
-    /// Checks that `bytes` bytes follow.
-    ///
-    /// # Errors
-    /// Fewer bytes follow.
     pub(super) fn need(&self, bytes: Option<u64>) -> Result<u64, IoError> {
         let (found, expected) = (self.left(), bytes.unwrap_or(u64::MAX));
         if found < expected {
@@ -97,9 +84,6 @@ impl<'a> MeshSource<'a> {
     }
 
     /// Checks that the file ends here, after `expected` bytes in all.
-    ///
-    /// # Errors
-    /// Bytes follow.
     pub(super) fn end(&self, expected: u64) -> Result<(), IoError> {
         if self.left() == 0 {
             return Ok(());
@@ -107,10 +91,6 @@ impl<'a> MeshSource<'a> {
         Err(FileError::Oversized { path: self.path.to_path_buf(), offset: self.at, expected }.into())
     }
 
-    /// Reads `out.len()` bytes.
-    ///
-    /// # Errors
-    /// The file ends before; an operating system error.
     pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
         self.need(Some(out.len() as u64))?;
         self.file.read_exact(out).map_err(|error| match error.kind() {
@@ -123,9 +103,6 @@ impl<'a> MeshSource<'a> {
     }
 
     /// Calls `take` for `count` rows of `width` bytes, each with its offset.
-    ///
-    /// # Errors
-    /// The file has fewer rows; an error of `take`.
     pub(super) fn rows(
         &mut self,
         count: u64,
@@ -136,7 +113,7 @@ impl<'a> MeshSource<'a> {
         if width == 0 {
             return Ok(());
         }
-        let most = (BLOCK / width).max(1).min(count);
+        let most = (BLOCK_BYTES / width).max(1).min(count);
         let mut block = vec![0; (most * width) as usize];
         let mut left = count;
         while left > 0 {
@@ -151,20 +128,17 @@ impl<'a> MeshSource<'a> {
         Ok(())
     }
 
-    /// Reads the next line.
-    ///
-    /// # Errors
-    /// The text is too long; an I/O error.
+    /// A line that is too long is an error.
     pub(super) fn line(&mut self) -> Result<Option<Line>, IoError> {
         let (at, mut bytes) = (self.at, Vec::new());
-        let read = (&mut self.file).take(LINE + 1).read_until(b'\n', &mut bytes);
+        let read = (&mut self.file).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes);
         self.at += read.map_err(|error| IoError::system(self.path, "read", &error))? as u64;
         if bytes.is_empty() {
             return Ok(None);
         }
         let closed = bytes.last() == Some(&b'\n');
-        if !closed && bytes.len() as u64 > LINE {
-            return self.malformed(at, format!("a line of more than {LINE} bytes"));
+        if !closed && bytes.len() as u64 > MAX_LINE_BYTES {
+            return self.malformed(at, format!("a line of more than {MAX_LINE_BYTES} bytes"));
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
@@ -172,27 +146,17 @@ impl<'a> MeshSource<'a> {
         Ok(Some(Line { text: String::from_utf8_lossy(text).into_owned(), at, closed, strange }))
     }
 
-    /// Checks that a line is UTF-8.
-    ///
-    /// # Errors
-    /// It is not.
     pub(super) fn demand_text(&self, line: &Line) -> Result<(), IoError> {
         line.strange.map_or(Ok(()), |at| self.malformed(at, "the line is not text in UTF-8"))
     }
 
-    /// First bytes of the file, up to `count`, without consuming them.
-    ///
-    /// # Errors
-    /// An I/O error.
+    /// Reads up to `count` bytes without consuming them.
     pub(super) fn peek(&mut self, count: usize) -> Result<&[u8], IoError> {
         let buffer = self.file.fill_buf().map_err(|error| IoError::system(self.path, "read", &error))?;
         Ok(&buffer[..buffer.len().min(count)])
     }
 
-    /// Reads the next word; `None` at the end of the file.
-    ///
-    /// # Errors
-    /// The text is too long; an I/O error.
+    /// Reads the next word; `None` at the end of the file. A word that is too long is an error.
     pub(super) fn word(&mut self) -> Result<Option<Word>, IoError> {
         let (mut bytes, mut start) = (Vec::new(), self.at);
         loop {
@@ -208,9 +172,9 @@ impl<'a> MeshSource<'a> {
             let rest = &buffer[skipped..];
             let length = rest.iter().position(u8::is_ascii_whitespace);
             start += skipped as u64;
-            bytes.extend(&rest[..length.unwrap_or(rest.len()).min(WORD + 1)]);
-            if bytes.len() > WORD {
-                return self.malformed(start, format!("a word of more than {WORD} bytes"));
+            bytes.extend(&rest[..length.unwrap_or(rest.len()).min(MAX_WORD_BYTES + 1)]);
+            if bytes.len() > MAX_WORD_BYTES {
+                return self.malformed(start, format!("a word of more than {MAX_WORD_BYTES} bytes"));
             }
             let used = skipped + length.unwrap_or(rest.len());
             self.file.consume(used);
@@ -224,10 +188,7 @@ impl<'a> MeshSource<'a> {
     }
 
     /// Reads the next word of the line; `None` at the end of the line (a line feed or a carriage
-    /// return). A longer word is cut to [`WORD`] bytes.
-    ///
-    /// # Errors
-    /// An I/O error.
+    /// return). Longer words are cut to [`MAX_WORD_BYTES`] bytes.
     pub(super) fn word_of_line(&mut self) -> Result<Option<Word>, IoError> {
         let (mut bytes, mut start) = (Vec::new(), self.at);
         loop {
@@ -242,7 +203,7 @@ impl<'a> MeshSource<'a> {
                 }
                 _ if !byte.is_ascii_whitespace() => {
                     let length = buffer.iter().position(u8::is_ascii_whitespace).unwrap_or(buffer.len());
-                    let room = WORD.saturating_sub(bytes.len());
+                    let room = MAX_WORD_BYTES.saturating_sub(bytes.len());
                     bytes.extend(&buffer[..length.min(room)]);
                     self.file.consume(length);
                     self.at += length as u64;
@@ -260,9 +221,6 @@ impl<'a> MeshSource<'a> {
     }
 
     /// Checks that only white space follows the `expected` bytes of data.
-    ///
-    /// # Errors
-    /// Other bytes follow.
     pub(super) fn end_of_data(&mut self, expected: u64) -> Result<(), IoError> {
         match self.word() {
             Ok(None) => Ok(()),

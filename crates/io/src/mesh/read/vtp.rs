@@ -1,4 +1,4 @@
-//! VTK PolyData. Parsing of VTK XML documents is shared with images.
+//! Reader of VTK PolyData.
 
 mod document;
 
@@ -13,7 +13,7 @@ use crate::IoError;
 use crate::head::Head;
 use crate::scalar::{ScalarKind, swap_bytes, to_f32};
 use crate::voxels::{decoded, tail};
-use crate::vti::arrays::Arrays;
+use crate::vti::arrays::ArrayLocator;
 use crate::vti::document::VtiArray;
 use crate::vti::{big_endian, kind};
 use document::{PolyData, VtpPiece};
@@ -21,34 +21,33 @@ use document::{PolyData, VtpPiece};
 pub(super) fn read(path: &Path) -> Result<Mesh, IoError> {
     let head = Head::read(path)?;
     let data = PolyData::read(&head)?;
-    let mut numbers = Numbers { head: &head, data: &data, arrays: Arrays::new(&head, &data.document)? };
+    let mut numbers = ArrayReader { head: &head, data: &data, arrays: ArrayLocator::new(&head, &data.document)? };
     // The XML parser does not see the bytes after raw data.
     if data.document.appended.is_some() && !tail(path)?.trim_ascii_end().ends_with(b"</VTKFile>") {
         return Err(IoError::malformed(path, head.length, "the file goes on after </VTKFile>"));
     }
-    let mut whole: Option<Mesh> = None;
+    let mut merged: Option<Mesh> = None;
     for piece in &data.pieces {
         let mesh = numbers.mesh(piece)?;
-        match &mut whole {
-            None => whole = Some(mesh),
-            Some(whole) => {
-                whole
+        match &mut merged {
+            None => merged = Some(mesh),
+            Some(merged) => {
+                merged
                     .append(mesh)
                     .map_err(|wrong| IoError::malformed(path, piece.at, format!("the piece: {wrong}")))?;
             }
         }
     }
-    whole.ok_or_else(|| IoError::malformed(path, 0, "the document has no Piece of PolyData"))
+    merged.ok_or_else(|| IoError::malformed(path, 0, "the document has no Piece of PolyData"))
 }
 
-/// Reader of the arrays of a document.
-struct Numbers<'a> {
+struct ArrayReader<'a> {
     head: &'a Head,
     data: &'a PolyData,
-    arrays: Arrays<'a>,
+    arrays: ArrayLocator<'a>,
 }
 
-impl Numbers<'_> {
+impl ArrayReader<'_> {
     fn mesh(&mut self, piece: &VtpPiece) -> Result<Mesh, IoError> {
         let all = self.data.arrays();
         let data = || piece.data.iter().map(|&number| &all[number]);
@@ -149,7 +148,7 @@ impl Numbers<'_> {
         })
     }
 
-    /// Calls `each` with the points of each cell and the byte of its element.
+    /// Calls `take` with the points of each cell and the byte of its element.
     fn cells(
         &mut self,
         piece: &VtpPiece,
@@ -157,9 +156,9 @@ impl Numbers<'_> {
         (corners, ends): (&VtiArray, &VtiArray),
         mut take: impl FnMut(&[u64], u64),
     ) -> Result<(), IoError> {
-        let ended = self.integers(ends, Some(count))?;
+        let cell_ends = self.integers(ends, Some(count))?;
         let mut last = 0;
-        for (cell, &end) in ended.iter().enumerate() {
+        for (cell, &end) in cell_ends.iter().enumerate() {
             if end < last {
                 let message = format!("cell {cell} ends at corner {end}, and the one before at {last}");
                 return self.wrong(ends.at, message);
@@ -167,11 +166,11 @@ impl Numbers<'_> {
             last = end;
         }
         let vertices = self.integers(corners, u64::try_from(last).ok())?;
-        // Read as i64, unsigned counts are at most i64::MAX.
+        // Unsigned counts as i64 are at most i64::MAX.
         let points = piece.points as i64;
         let mut start = 0;
         let mut cell = Vec::new();
-        for (number, &end) in ended.iter().enumerate() {
+        for (number, &end) in cell_ends.iter().enumerate() {
             let all = &vertices[start..end as usize];
             if let Some(vertex) = all.iter().find(|vertex| !(0..points).contains(vertex)) {
                 let message = format!("cell {number} names vertex {vertex}; the {points} points are counted from 0");

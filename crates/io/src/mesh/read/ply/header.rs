@@ -1,15 +1,12 @@
-//! Header of a PLY file.
-
 use zippy_files::{FileError, quoted};
 
 use crate::IoError;
 use crate::mesh::read::source::{Line, MeshSource};
 use crate::scalar::ScalarKind;
 
-/// Maximum bytes of a header.
-const HEADER: u64 = 1 << 20;
-/// Maximum number of properties or elements.
-const MOST: usize = 1000;
+const MAX_HEADER_BYTES: u64 = 1 << 20;
+/// Maximum number of elements, and of properties of an element.
+const MAX_ENTRIES: usize = 1000;
 
 pub(super) struct Element {
     pub name: String,
@@ -27,17 +24,13 @@ pub(super) struct Property {
     pub kind: ScalarKind,
 }
 
-/// Encoding of the numbers of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Encoding {
     Text,
     Binary { big_endian: bool },
 }
 
-/// Reads the header: encoding and elements. The source is then at the end of the header.
-///
-/// # Errors
-/// The header is malformed.
+/// Reads encoding and elements. The source is then at the end of the header.
 pub(super) fn read(source: &mut MeshSource<'_>) -> Result<(Encoding, Vec<Element>), IoError> {
     match source.line() {
         Ok(Some(line)) if line.text.trim_end() == "ply" && line.closed => {}
@@ -50,8 +43,8 @@ pub(super) fn read(source: &mut MeshSource<'_>) -> Result<(Encoding, Vec<Element
         let Some(line) = source.line()?.filter(|line| line.closed) else {
             return source.malformed(source.length, "the file ends inside the header, before a line of end_header");
         };
-        if source.at > HEADER {
-            return source.malformed(line.at, format!("a header of more than {HEADER} bytes"));
+        if source.at > MAX_HEADER_BYTES {
+            return source.malformed(line.at, format!("a header of more than {MAX_HEADER_BYTES} bytes"));
         }
         if !matches!(line.text.split_ascii_whitespace().next(), Some("comment" | "obj_info")) {
             source.demand_text(&line)?;
@@ -59,8 +52,8 @@ pub(super) fn read(source: &mut MeshSource<'_>) -> Result<(Encoding, Vec<Element
         let words: Vec<&str> = line.text.split_ascii_whitespace().collect();
         match words[..] {
             [] | ["comment" | "obj_info", ..] => {}
-            ["format", name, "1.0"] if encoding.is_none() && encoding_of(name).is_some() => {
-                encoding = encoding_of(name)
+            ["format", name, "1.0"] if encoding.is_none() && parse_encoding(name).is_some() => {
+                encoding = parse_encoding(name)
             }
             ["format", ..] => {
                 let message = format!(
@@ -83,7 +76,7 @@ pub(super) fn read(source: &mut MeshSource<'_>) -> Result<(Encoding, Vec<Element
     }
 }
 
-fn encoding_of(name: &str) -> Option<Encoding> {
+fn parse_encoding(name: &str) -> Option<Encoding> {
     match name {
         "ascii" => Some(Encoding::Text),
         "binary_little_endian" => Some(Encoding::Binary { big_endian: false }),
@@ -102,7 +95,7 @@ fn element(
     let Ok(count) = count.parse() else {
         return source.malformed(line.at, format!("{} is no number of elements", quoted(count)));
     };
-    if elements.iter().any(|element| element.name == name) || elements.len() == MOST {
+    if elements.iter().any(|element| element.name == name) || elements.len() == MAX_ENTRIES {
         return source.malformed(line.at, format!("the element {} is there twice, or one too many", quoted(name)));
     }
     elements.push(Element { name: name.to_string(), at: line.at, count, properties: Vec::new() });
@@ -117,7 +110,7 @@ fn property(
     kind: &str,
     name: &str,
 ) -> Result<(), IoError> {
-    let typed = |word: &str| match word {
+    let scalar_kind = |word: &str| match word {
         "char" | "int8" => Ok(ScalarKind::I8),
         "uchar" | "uint8" => Ok(ScalarKind::U8),
         "short" | "int16" => Ok(ScalarKind::I16),
@@ -128,12 +121,12 @@ fn property(
         "double" | "float64" => Ok(ScalarKind::F64),
         _ => source.malformed(line.at, format!("{} is no type; char to uint, float and double are", quoted(word))),
     };
-    let (count, kind) = (count.map(typed).transpose()?, typed(kind)?);
+    let (count, kind) = (count.map(scalar_kind).transpose()?, scalar_kind(kind)?);
     let Some(element) = elements.last_mut() else {
         return source.malformed(line.at, "a property before the first element");
     };
     let properties = &mut element.properties;
-    if properties.iter().any(|property| property.name == name) || properties.len() == MOST {
+    if properties.iter().any(|property| property.name == name) || properties.len() == MAX_ENTRIES {
         return source.malformed(line.at, format!("the property {} is there twice, or one too many", quoted(name)));
     }
     properties.push(Property { name: name.to_string(), at: line.at, count, kind });

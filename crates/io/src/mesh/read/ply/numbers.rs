@@ -1,4 +1,4 @@
-//! [`Numbers`]: the numbers after the header of a PLY file.
+//! [`Numbers`]: numbers after the header of a PLY file.
 
 use zippy_files::quoted;
 
@@ -7,38 +7,30 @@ use super::header::{Element, Encoding, Property};
 use crate::IoError;
 use crate::scalar::ScalarKind;
 
-/// Sequential reader of numbers.
-pub(super) struct Numbers<'a> {
+pub(super) struct NumberReader<'a> {
     pub source: MeshSource<'a>,
     encoding: Encoding,
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> NumberReader<'a> {
     pub(super) fn new(source: MeshSource<'a>, encoding: Encoding) -> Self {
         Self { source, encoding }
     }
 
-    /// Checks that the rest of the file can hold the rows of an element, if its lists are as short
-    /// as possible.
-    ///
-    /// # Errors
-    /// It cannot.
+    /// Checks that the rest of the file can hold the rows of an element with the shortest lists.
     pub(super) fn need(&self, element: &Element) -> Result<(), IoError> {
         // A number in text needs a digit and white space.
-        let least = |property: &Property| match self.encoding {
+        let min_bytes = |property: &Property| match self.encoding {
             Encoding::Text => 2,
             Encoding::Binary { .. } => property.count.unwrap_or(property.kind).bytes(),
         };
-        let width: u64 = element.properties.iter().map(least).sum();
+        let width: u64 = element.properties.iter().map(min_bytes).sum();
         let bytes = element.count.checked_mul(width);
-        let open = u64::from(self.encoding == Encoding::Text);
-        self.source.need(bytes.map(|bytes| bytes.saturating_sub(open))).map(drop)
+        let unterminated = u64::from(self.encoding == Encoding::Text);
+        self.source.need(bytes.map(|bytes| bytes.saturating_sub(unterminated))).map(drop)
     }
 
     /// Reads the next number, without loss: every type fits f64.
-    ///
-    /// # Errors
-    /// The file ends before; a word of text is no number.
     pub(super) fn number(&mut self, kind: ScalarKind) -> Result<f64, IoError> {
         let Encoding::Binary { big_endian } = self.encoding else { return self.word(kind) };
         let mut bytes = [0; 8];
@@ -66,10 +58,7 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// Reads the length of a list.
-    ///
-    /// # Errors
-    /// The length is negative, or more than the file holds.
+    /// Reads the length of a list; an error if it is negative or more than the file holds.
     pub(super) fn length(&mut self, list: &Property, count: ScalarKind) -> Result<u64, IoError> {
         let at = self.source.at;
         let length = self.number(count)?;
@@ -82,10 +71,6 @@ impl<'a> Numbers<'a> {
         Ok(length)
     }
 
-    /// Skips a property of one row.
-    ///
-    /// # Errors
-    /// As [`Self::number`] and [`Self::length`].
     pub(super) fn drop_property(&mut self, property: &Property) -> Result<(), IoError> {
         let Some(count) = property.count else { return self.number(property.kind).map(drop) };
         for _ in 0..self.length(property, count)? {

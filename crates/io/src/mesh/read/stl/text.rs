@@ -10,21 +10,16 @@ use super::super::positions::floats;
 use super::super::source::{MeshSource, Word};
 use crate::IoError;
 
-/// True if the beginning of a file is that of an STL text file.
 pub(super) fn recognises(head: &[u8]) -> bool {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let begins = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
     begins && !head.contains(&0)
 }
 
-/// Reads the facets of all solids of a file.
-///
-/// # Errors
-/// An unexpected word; the file ends inside a facet, or before the first one.
 pub(super) fn read(source: MeshSource<'_>) -> Result<Mesh, IoError> {
-    let mut facets = Facets {
+    let mut facets = FacetReader {
         source,
-        ahead: VecDeque::new(),
+        lookahead: VecDeque::new(),
         mesh: Mesh { normals: Some(Vec::new()), ..Mesh::default() },
         positions: Vec::new(),
         faces: Faces::default(),
@@ -32,26 +27,26 @@ pub(super) fn read(source: MeshSource<'_>) -> Result<Mesh, IoError> {
     let mut solids = 0;
     while let Some(word) = facets.source.word()? {
         let word = if solids == 0 { word.without_mark() } else { word };
-        facets.demand(word, "solid")?;
+        facets.check_word(word, "solid")?;
         facets.solid()?;
         solids += 1;
     }
-    let Facets { source, mut mesh, positions, faces, .. } = facets;
+    let FacetReader { source, mut mesh, positions, faces, .. } = facets;
     (mesh.positions, mesh.origin) = floats(&positions);
     mesh.triangles = faces.into_triangles(&mesh.positions, source.path)?;
     Ok(mesh)
 }
 
-struct Facets<'a> {
+struct FacetReader<'a> {
     source: MeshSource<'a>,
-    /// Lookahead: words that have been read and come next.
-    ahead: VecDeque<Word>,
+    /// Words that have been read and come next.
+    lookahead: VecDeque<Word>,
     mesh: Mesh,
     positions: Vec<[f64; 3]>,
     faces: Faces,
 }
 
-impl Facets<'_> {
+impl FacetReader<'_> {
     /// Reads the facets between `solid` and `endsolid`, which may be on the same line.
     fn solid(&mut self) -> Result<(), IoError> {
         let mut has_facets = self.skip_name()?;
@@ -65,7 +60,7 @@ impl Facets<'_> {
                         .push(format!("{path} ends without endsolid; if it is truncated, facets are missing"));
                     return Ok(());
                 }
-                None => self.next("facet or endsolid")?,
+                None => self.expect_word("facet or endsolid")?,
             };
             if !word.is("endsolid") {
                 self.facet(word)?;
@@ -76,7 +71,7 @@ impl Facets<'_> {
         }
     }
 
-    /// Skips a name, which is the rest of the line with any content. True if a facet begins in the
+    /// Skips a name, which is the rest of the line with any content; true if a facet begins in the
     /// line.
     fn skip_name(&mut self) -> Result<bool, IoError> {
         let mut last: VecDeque<Word> = VecDeque::new();
@@ -85,10 +80,10 @@ impl Facets<'_> {
             if last.len() > 3 {
                 last.pop_front();
             }
-            let [Some(one), Some(two), Some(three)] = [0, 1, 2].map(|at| last.get(at)) else { continue };
-            let is_normal = two.is("normal") && three.text.parse::<f32>().is_ok();
-            if one.is("facet") && (is_normal || two.is("outer") && three.is("loop")) {
-                self.ahead = last;
+            let [Some(first), Some(second), Some(third)] = [0, 1, 2].map(|at| last.get(at)) else { continue };
+            let is_normal = second.is("normal") && third.text.parse::<f32>().is_ok();
+            if first.is("facet") && (is_normal || second.is("outer") && third.is("loop")) {
+                self.lookahead = last;
                 return Ok(true);
             }
         }
@@ -96,7 +91,7 @@ impl Facets<'_> {
     }
 
     fn word(&mut self) -> Result<Option<Word>, IoError> {
-        match self.ahead.pop_front() {
+        match self.lookahead.pop_front() {
             Some(word) => Ok(Some(word)),
             None => self.source.word(),
         }
@@ -104,30 +99,30 @@ impl Facets<'_> {
 
     fn facet(&mut self, word: Word) -> Result<(), IoError> {
         let at = word.at;
-        self.demand(word, "facet")?;
-        let mut word = self.next("normal or outer")?;
+        self.check_word(word, "facet")?;
+        let mut word = self.expect_word("normal or outer")?;
         let mut normal = [0.0; 3];
         if word.is("normal") {
             for part in &mut normal {
                 // Writers put "nan" or "-nan(ind)" for a facet without area.
-                let word = self.next("a number of the normal")?;
+                let word = self.expect_word("a number of the normal")?;
                 *part = word.text.parse::<f32>().ok().filter(|part| part.is_finite()).unwrap_or(0.0);
             }
-            word = self.next("outer")?;
+            word = self.expect_word("outer")?;
         }
-        self.demand(word, "outer")?;
-        let word = self.next("loop")?;
-        self.demand(word, "loop")?;
+        self.check_word(word, "outer")?;
+        let word = self.expect_word("loop")?;
+        self.check_word(word, "loop")?;
         let mut corners = Vec::new();
         loop {
-            let word = self.next("vertex or endloop")?;
+            let word = self.expect_word("vertex or endloop")?;
             if word.is("endloop") {
                 break;
             }
-            self.demand(word, "vertex")?;
+            self.check_word(word, "vertex")?;
             let mut position = [0.0; 3];
             for part in &mut position {
-                let word = self.next("a coordinate")?;
+                let word = self.expect_word("a coordinate")?;
                 let wrong = || IoError::malformed(self.source.path, word.at, word.wrong("a number"));
                 *part = word.text.parse().map_err(|_| wrong())?;
             }
@@ -135,8 +130,8 @@ impl Facets<'_> {
             self.positions.push(position);
             self.mesh.normals.get_or_insert_default().push(normal);
         }
-        let word = self.next("endfacet")?;
-        self.demand(word, "endfacet")?;
+        let word = self.expect_word("endfacet")?;
+        self.check_word(word, "endfacet")?;
         if corners.len() < 3 {
             return self.source.malformed(at, format!("a facet of {} corners; it has at least 3", corners.len()));
         }
@@ -144,7 +139,7 @@ impl Facets<'_> {
         Ok(())
     }
 
-    fn next(&mut self, wanted: &str) -> Result<Word, IoError> {
+    fn expect_word(&mut self, wanted: &str) -> Result<Word, IoError> {
         match self.word()? {
             Some(word) => Ok(word),
             None => {
@@ -154,7 +149,7 @@ impl Facets<'_> {
         }
     }
 
-    fn demand(&self, word: Word, wanted: &str) -> Result<(), IoError> {
+    fn check_word(&self, word: Word, wanted: &str) -> Result<(), IoError> {
         if word.is(wanted) { Ok(()) } else { self.source.malformed(word.at, word.wrong(&quoted(wanted))) }
     }
 }

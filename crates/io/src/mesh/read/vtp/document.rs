@@ -1,4 +1,4 @@
-//! [`PolyData`]: the parsed elements of a .vtp file.
+//! [`PolyData`]: parsed elements of a .vtp file.
 
 use zippy_files::quoted;
 
@@ -9,14 +9,13 @@ use crate::vti::document::{self, Document, MOST_PIECES, VtiArray};
 use crate::vti::elements::{Element, next_element};
 use crate::vti::xml::Xml;
 
-/// A document of PolyData.
 pub(super) struct PolyData {
     /// Common parts of the document; its only piece has all arrays.
     pub document: Document,
     pub pieces: Vec<VtpPiece>,
 }
 
-/// A mesh in a document. Arrays are indices into [`PolyData::arrays`].
+/// Mesh in a document. Arrays are indices into [`PolyData::arrays`].
 #[derive(Default)]
 pub(super) struct VtpPiece {
     pub at: u64,
@@ -39,10 +38,6 @@ impl PolyData {
         self.document.pieces.first().map_or(&[], |piece| &piece.points)
     }
 
-    /// Parses a document.
-    ///
-    /// # Errors
-    /// The document is malformed, or no PolyData.
     pub(super) fn read(head: &Head) -> Result<Self, IoError> {
         let mut xml = Xml::open(head)?;
         let all =
@@ -111,24 +106,24 @@ impl PolyData {
         element: &Element,
         text: Option<std::ops::Range<u64>>,
     ) -> Result<(), IoError> {
-        let ["VTKFile", "PolyData", "Piece", of] = inside else { return Ok(()) };
+        let ["VTKFile", "PolyData", "Piece", parent] = inside else { return Ok(()) };
         let (Some(piece), Some(all)) = (self.pieces.last_mut(), self.document.pieces.first_mut()) else {
             return Ok(());
         };
         // Unused arrays may be empty; empty ranges could otherwise start at the same byte as
         // others.
-        let counted = match *of {
+        let cells = match *parent {
             "PointData" | "Points" => piece.points,
             "Polys" => piece.polys,
             "Strips" => piece.strips,
             _ => 0,
         };
-        if counted == 0 && element.get("format") != Some("appended") {
+        if cells == 0 && element.get("format") != Some("appended") {
             return Ok(());
         }
         let number = all.points.len();
         all.points.push(VtiArray::new(&head.path, element, text)?);
-        let once = match (*of, element.get("Name")) {
+        let slot = match (*parent, element.get("Name")) {
             ("PointData", _) => {
                 piece.data.push(number);
                 return Ok(());
@@ -140,7 +135,7 @@ impl PolyData {
             ("Strips", Some("offsets")) => &mut piece.strip_offsets,
             _ => return Ok(()),
         };
-        if once.replace(number).is_some() {
+        if slot.replace(number).is_some() {
             return Err(IoError::malformed(&head.path, element.at, "such an array is there before"));
         }
         Ok(())
