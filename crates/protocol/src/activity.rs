@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::{ArrayRef, lists};
 pub use zippy_base::trace::SpanKind;
 
-/// Largest number of moves in an answer.
+/// Maximum number of moves in an answer.
 pub const MOST_MOVES: usize = 1 << 14;
-/// Largest number of spans of each rank in an answer: the latest ones.
+/// Maximum number of spans of each rank in an answer: the latest ones.
 pub const MOST_SPANS: usize = zippy_base::trace::LATEST_SPANS;
 
-/// The moves of an operation.
+/// Moves of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Moves {
     /// Text of the operation; empty if there was none.
@@ -22,18 +22,19 @@ pub struct Moves {
     pub count: u64,
     /// Bytes that stayed on their rank.
     pub bytes_local: u64,
-    /// Bytes that were sent to another rank.
+    /// Bytes sent to another rank.
     pub bytes_network: u64,
 }
 
-/// A moved box of cells.
+/// Moved box of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveEntry {
     /// Source: array, chunk, rank and first cell. The array is `None` for the program's own memory;
-    /// then the first cell is that of the other end.
+    /// the first cell is then that of the destination.
     #[serde(deserialize_with = "lists::move_end")]
     pub from: (Option<ArrayRef>, u64, u32, Vec<i64>),
-    /// Destination, in the same form.
+    /// Destination: array, chunk, rank and first cell. The array is `None` for the program's own
+    /// memory; the first cell is then that of the source.
     #[serde(deserialize_with = "lists::move_end")]
     pub to: (Option<ArrayRef>, u64, u32, Vec<i64>),
     /// Number of cells along each axis of the destination.
@@ -43,7 +44,7 @@ pub struct MoveEntry {
     pub bytes: u64,
 }
 
-/// Activities of the ranks.
+/// Timelines of all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Timeline {
     /// End of the timeline, in microseconds since the run began.

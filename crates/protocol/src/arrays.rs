@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{ElementType, lists};
 pub use zippy_base::{ArrayKind, GhostState};
 
-/// Largest number of chunks of an array that are listed.
+/// Maximum number of listed chunks of an array.
 pub const MOST_CHUNKS: usize = 1 << 14;
 
-/// Identifies an array of a run.
+/// Identifier of an array of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ArrayRef {
     /// Owner of a local array; `None` for a global array.
@@ -20,7 +20,7 @@ pub struct ArrayRef {
 /// Description of a global or local array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArrayEntry {
-    /// Identifies the array in requests.
+    /// Identifier in requests.
     pub array: ArrayRef,
     /// Name in the program.
     pub name: String,
@@ -39,7 +39,7 @@ pub struct ArrayEntry {
     pub periodic: Vec<bool>,
     /// Number of chunks.
     pub chunk_count: u64,
-    /// Number of chunks along each axis if they form a grid; `None` if they are boxes.
+    /// Number of chunks along each axis if the chunks form a grid; `None` for other boxes.
     #[serde(deserialize_with = "lists::optional")]
     pub grid: Option<Vec<u64>>,
     /// Chunks by index, also those without cells. Empty if there are more than [`MOST_CHUNKS`], or
@@ -48,14 +48,14 @@ pub struct ArrayEntry {
     pub chunks: Vec<ChunkEntry>,
     /// Memory of the chunks on all devices in bytes, with ghost cells.
     pub bytes: u64,
-    /// Largest number of writes of a chunk.
+    /// Maximum number of writes of a chunk.
     pub writes: u64,
     /// Last write of the chunk that was written at the latest step.
     pub last_write: Option<LastWrite>,
 }
 
 impl ArrayEntry {
-    /// Text of the cut: `4 x 2 chunks`, `7 boxes`.
+    /// Text of the cut, such as `4 x 2 chunks` or `7 boxes`.
     pub fn split(&self) -> String {
         match &self.grid {
             Some(grid) => {
@@ -80,7 +80,7 @@ pub struct ChunkEntry {
     /// End of the cells, exclusive.
     #[serde(deserialize_with = "lists::list")]
     pub end: Vec<i64>,
-    /// Number of writes.
+    /// Number of writes of the chunk.
     pub writes: u64,
 }
 
@@ -93,7 +93,7 @@ pub struct LastWrite {
     pub file: String,
     /// Line of the call site.
     pub line: u32,
-    /// Number of debug points that its rank had passed.
+    /// Number of debug points that the writing rank had passed.
     pub step: u64,
 }
 
@@ -105,6 +105,6 @@ pub struct GhostEntry {
     /// Side of the chunk: −1, 0 or 1 for each axis.
     #[serde(deserialize_with = "lists::list")]
     pub side: Vec<i8>,
-    /// The worst state of any cell there.
+    /// Worst state of the ghost cells on this side.
     pub state: GhostState,
 }

@@ -1,5 +1,4 @@
-//! Validation of messages and recordings after decoding, so that readers can rely on their
-//! consistency.
+//! Validation of decoded messages and recordings, so that readers can rely on their consistency.
 //!
 //! Decoding only checks types and limits lengths. Invalid values still decode: cells without bytes,
 //! a box that ends before it begins, or a view of a million cells in seven bytes.
@@ -10,12 +9,11 @@ use super::{
     Program, Recorded, Request, ScalarValue, Summary, Timeline, View, ViewRequest,
 };
 
-/// Largest valid index, extent, width or stride: sums of two do not overflow, and products are
-/// checked.
+/// Maximum index, extent, width or stride: sums of two do not overflow, and products are checked.
 const MAX_INDEX: i64 = 1 << 60;
 
 impl Recorded {
-    /// Validates an entry on its own.
+    /// Validates an entry of a recording on its own.
     ///
     /// # Errors
     /// The reason why the entry is invalid.
@@ -89,13 +87,13 @@ impl ElementType {
     }
 }
 
-/// A name in quotes, escaped and truncated: a hostile name may contain control characters for a
+/// Name in quotes, escaped and truncated: a hostile name may contain control characters for a
 /// terminal.
 fn quoted(name: &str) -> String {
     format!("{:?}", name.chars().take(60).collect::<String>())
 }
 
-/// The first entries of a list, at most the maximum number of axes.
+/// First entries of a list, at most the maximum number of axes.
 fn first_axes<T>(list: &[T]) -> &[T] {
     &list[..list.len().min(MAX_AXES)]
 }

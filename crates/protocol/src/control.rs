@@ -33,13 +33,13 @@ pub struct Rule {
 pub enum When {
     /// Holds always.
     Always,
-    /// Holds at debug points whose number is a multiple of this one.
+    /// Holds at debug points whose number is a multiple of this number.
     Every(u64),
     /// Holds if a condition on arrays is true, such as `max(abs(u)) > 0.3`.
     Condition(String),
 }
 
-/// A debug point that a program has reached.
+/// Debug point that a program has reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// Number of the debug point, from 1.

@@ -19,8 +19,8 @@ pub struct ElementType {
 /// Adjacent numbers of one type: a scalar or a vector.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Numbers {
-    /// Name of the member, after the names of the records around it (`first.position`). Empty if
-    /// the cell is not a record.
+    /// Name of the member after the names of the enclosing records (`first.position`); empty unless
+    /// the cell is a record.
     pub name: String,
     /// Byte offset in the cell.
     pub offset: u32,

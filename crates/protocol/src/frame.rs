@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 
 use super::lists;
 
-/// Largest size of a frame from a viewer, in bytes.
+/// Maximum size of a frame from a viewer, in bytes.
 pub const MOST_ASKED: usize = 64 << 10;
-/// Largest size of a frame from a program, in bytes.
+/// Maximum size of a frame from a program, in bytes.
 pub const MOST_TOLD: usize = 16 << 20;
 
-/// Encodes a value: its length as a little-endian `u32`, then its postcard encoding.
+/// Encodes a value as its length, a little-endian `u32`, and its postcard encoding.
 ///
 /// # Errors
 /// The encoding has more than `most` bytes.
@@ -27,7 +27,7 @@ pub fn encode(value: &impl Serialize, most: usize) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Decodes the bytes after a length.
+/// Decodes the bytes of a frame after its length.
 ///
 /// # Errors
 /// The bytes do not encode a value, or more follow; the value's lists take more than 64 MiB.

@@ -21,7 +21,6 @@ fn framed(value: &impl Serialize) -> String {
 const ARRAY: ArrayRef = ArrayRef { rank: Some(1), number: 300 };
 const GLOBAL: ArrayRef = ArrayRef { rank: None, number: 7 };
 
-/// Samples of all requests.
 fn requests() -> Vec<Request> {
     let view = ViewRequest {
         array: ARRAY,
@@ -100,7 +99,6 @@ fn view() -> View {
     View { of, step: 9, cells: vec![1, 2, 255] }
 }
 
-/// Arrays of each kind, with numbers of each type.
 fn arrays() -> Vec<ArrayEntry> {
     use ScalarType as S;
     let scalars = [S::U8, S::I8, S::U16, S::I16, S::F16, S::U32, S::I32, S::F32, S::U64, S::I64, S::F64];
@@ -229,8 +227,8 @@ fn name_of_entry(entry: &Recorded) -> &'static str {
     }
 }
 
-/// If this test fails, the format has changed, and [`VERSION`] must change: each version has its
-/// own snapshot.
+/// A failure means that the format has changed and [`VERSION`] must change, too: each version has
+/// its own snapshot.
 #[test]
 fn encodings_match_the_snapshot_of_this_version() {
     let mut text = String::new();
@@ -277,7 +275,6 @@ fn recordings_of_older_versions_are_read() {
     for ((name, written), entry) in lines.into_iter().zip(entries()) {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).unwrap().add(&entry).unwrap();
-        // All bytes after the version are the same.
         assert_eq!((name, &written[20..]), (name_of_entry(&entry), &*hex(&bytes[10..])));
         bytes[8] = FIRST_RECORDED_VERSION as u8;
         assert!(Reader::new(std::io::Cursor::new(bytes)).is_ok());

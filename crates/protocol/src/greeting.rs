@@ -1,11 +1,11 @@
-//! Start of a connection: both sides prove that they know the token without sending it.
+//! Start of a connection: both sides prove their knowledge of the token without sending it.
 //!
 //! A viewer sends a random number. The program replies with its own random number and a keyed hash
 //! of both, with the token as the key. The viewer verifies this hash and sends its own. So another
 //! process that listens at the port of a finished run learns nothing that gives access to a later
 //! run. A relay between both sides can read and change the messages. The magic, the version and the
-//! length of the first messages are the same in all versions, so sides of different versions can
-//! report the mismatch.
+//! length of the first messages are the same in all versions, so that sides of different versions
+//! can report the mismatch.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -23,10 +23,10 @@ pub const GREETING_BYTES: usize = 8 + 2 + NUMBER_BYTES;
 /// Size of a reception in bytes: magic, version, code.
 const RECEPTION_BYTES: usize = 8 + 2 + 1;
 
-/// Reply of a program to a viewer.
+/// Reply of a program to a viewer's greeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reception {
-    /// Accepted; [`Program`](super::Program) follows in a frame.
+    /// Accepted; a frame with the [`Program`](super::Program) follows.
     Welcome,
     /// The versions differ.
     OtherVersion,
@@ -50,8 +50,8 @@ impl Reception {
     }
 }
 
-/// Side that proves its knowledge of the token. Proofs of the sides differ, so neither can repeat
-/// the other's.
+/// Side of a connection that proves its knowledge of the token. Proofs of the sides differ, so
+/// neither can repeat the other's.
 #[derive(Debug, Clone, Copy)]
 pub enum Side {
     /// The program.
@@ -89,7 +89,7 @@ pub fn greeting(number: &[u8; NUMBER_BYTES]) -> [u8; GREETING_BYTES] {
     bytes
 }
 
-/// The program's random number and proof, after [`Reception::Challenge`].
+/// Bytes after [`Reception::Challenge`]: the program's random number and proof.
 pub fn challenge(token: &str, numbers: [&[u8; NUMBER_BYTES]; 2]) -> [u8; RECEPTION_BYTES + 2 * NUMBER_BYTES] {
     let mut bytes = [0; RECEPTION_BYTES + 2 * NUMBER_BYTES];
     bytes[..RECEPTION_BYTES].copy_from_slice(&reception_bytes(Reception::Challenge));
@@ -145,8 +145,8 @@ pub fn receive(stream: &mut (impl Read + Write), token: &str) -> io::Result<Rece
     Ok(Reception::WrongToken)
 }
 
-/// Greets a program as a viewer. Sends the proof only after verifying that of the program, and
-/// waits for the reception.
+/// Greets a program as a viewer: verifies the program's proof, then sends its own, and waits for
+/// the reception.
 ///
 /// # Errors
 /// Errors of the stream, and refusals by either side: [`ResourceBusy`](ErrorKind::ResourceBusy) if

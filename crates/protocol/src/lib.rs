@@ -47,16 +47,16 @@ pub const VERSION: u16 = 4;
 /// Oldest version of recordings that this version reads. The encoding of their entries is the same.
 pub const FIRST_RECORDED_VERSION: u16 = 3;
 
-/// A request of a viewer, with an id.
+/// Request of a viewer, with an id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Returned with the answer.
+    /// Id that the answer returns.
     pub id: u32,
-    /// The request.
+    /// Request.
     pub request: Request,
 }
 
-/// A request of a viewer.
+/// Request of a viewer to the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// List of all arrays: [`Answer::Arrays`].
@@ -82,7 +82,7 @@ pub enum Request {
     Alive,
 }
 
-/// A message of a program.
+/// Message of a program to its viewers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Message {
     /// Debug point of the program. Sent to a new viewer, at debug points at which ranks
@@ -133,12 +133,12 @@ pub struct Program {
     pub adapters: Vec<String>,
 }
 
-/// An entry of a recording, in the order of the run.
+/// Entry of a recording, in the order of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Recorded {
     /// First entry of the recording.
     Program(Program),
-    /// A debug point. The entries that follow belong to it.
+    /// Debug point, to which the following entries belong.
     Point(Point),
     /// List of all arrays.
     Arrays(#[serde(deserialize_with = "lists::list")] Vec<ArrayEntry>),
@@ -154,6 +154,6 @@ pub enum Recorded {
     Moves(Moves),
     /// Activities of the ranks since the last such entry.
     Timeline(Timeline),
-    /// The cells of an array equal those of the debug point of this number.
+    /// Cells of an array that equal those of the debug point of this number.
     Unchanged(ArrayRef, u64),
 }

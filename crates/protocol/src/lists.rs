@@ -10,30 +10,31 @@ use std::marker::PhantomData;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Largest memory of the lists of one frame, in bytes.
+/// Maximum memory of the lists of one frame, in bytes.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
 thread_local! {
-    /// Bytes left for the frame that is being decoded; `None` outside of frames, where there is no
+    /// Remaining bytes for the frame in progress; `None` outside of frames, where there is no
     /// limit.
-    static BYTES_LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    static REMAINING_BYTES: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Decodes one frame; `None` if its lists exceed the limit.
 pub(super) fn decode_frame<R>(decode: impl FnOnce() -> R) -> Option<R> {
-    BYTES_LEFT.set(Some(MAX_BYTES));
+    REMAINING_BYTES.set(Some(MAX_BYTES));
     let decoded = decode();
-    BYTES_LEFT.take().map(|_| decoded)
+    REMAINING_BYTES.take().map(|_| decoded)
 }
 
-/// Subtracts bytes from those left for the frame. If too few are left, the count becomes `None`.
+/// Subtracts bytes from those that remain for the frame. If too few remain, the count becomes
+/// `None`.
 fn reserve<E: Error>(bytes: usize) -> Result<(), E> {
-    let Some(left) = BYTES_LEFT.get() else { return Ok(()) };
-    BYTES_LEFT.set(left.checked_sub(bytes));
-    if bytes <= left { Ok(()) } else { Err(E::custom("too much memory")) }
+    let Some(remaining) = REMAINING_BYTES.get() else { return Ok(()) };
+    REMAINING_BYTES.set(remaining.checked_sub(bytes));
+    if bytes <= remaining { Ok(()) } else { Err(E::custom("too much memory")) }
 }
 
-/// A list that counts its memory.
+/// List that counts its memory.
 struct List<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {

@@ -1,7 +1,7 @@
 //! Lookup of arrays by name.
 
-/// The name that `name` refers to: the same name, or else the only name that contains it as whole
-/// words. `None` if no name does.
+/// Full name of an array: `name` itself, or else the only name that contains `name` as whole words;
+/// `None` if no name does.
 ///
 /// # Errors
 /// All names that contain `name` as whole words, sorted and without duplicates, if there are

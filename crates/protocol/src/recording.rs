@@ -1,9 +1,8 @@
 //! Recordings: files of the debug points of a run.
 //!
-//! A file begins with `zippyrec` and the version of the protocol as a little-endian `u16`. Entries
-//! follow. An entry has its length and the CRC-32 of its bytes, as little-endian `u32`, and a
-//! [`Recorded`] value in postcard's encoding. A truncated file is readable up to its last complete
-//! entry.
+//! A file begins with `zippyrec` and the version of the protocol as a little-endian `u16`. Each
+//! entry has its length and the CRC-32 of its bytes, as little-endian `u32`, and a [`Recorded`]
+//! value in postcard's encoding. A truncated file is readable up to its last complete entry.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -15,8 +14,8 @@ const MAGIC: [u8; 8] = *b"zippyrec";
 /// the run.
 pub const LIMIT_REACHED: &str = "the recording has reached its limit";
 
-/// Largest number of views of an array at a debug point. Ghost cells of arrays with more chunks are
-/// not recorded: each chunk takes a gather of its own.
+/// Maximum number of views of an array at a debug point. Ghost cells of arrays with more chunks are
+/// not recorded: each chunk takes a separate gather.
 pub const MOST_VIEWS: usize = 256;
 
 /// Writer of a recording. Each entry is written by one call.
@@ -24,8 +23,7 @@ pub const MOST_VIEWS: usize = 256;
 pub struct Writer<W> {
     to: W,
     bytes: u64,
-    /// Entries that are not written yet, between [`hold`](Self::hold) and
-    /// [`release`](Self::release).
+    /// Unwritten entries, between [`hold`](Self::hold) and [`release`](Self::release).
     held: Option<Vec<u8>>,
 }
 
@@ -45,7 +43,7 @@ impl<W: Write> Writer<W> {
         self.bytes
     }
 
-    /// Adds an entry.
+    /// Adds an entry to the recording.
     ///
     /// # Errors
     /// Errors of the stream; [`InvalidInput`](io::ErrorKind::InvalidInput) for an entry of more
@@ -54,8 +52,7 @@ impl<W: Write> Writer<W> {
         self.add_within(entry, u64::MAX).map(drop)
     }
 
-    /// Adds an entry if the recording has at most `most` bytes with it. Returns `false` if it would
-    /// have more.
+    /// Adds an entry if the recording then has at most `most` bytes, else returns `false`.
     ///
     /// # Errors
     /// The errors of [`add`](Self::add).
@@ -102,7 +99,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Reader of a recording. It can start at any entry.
+/// Reader of a recording, from any entry on.
 #[derive(Debug)]
 pub struct Reader<R>(R);
 

@@ -5,20 +5,20 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// Floating-point numbers from this size on, and below [`MIN_PLAIN`], are written with an
-/// exponent.
-const MAX_PLAIN: f64 = 1e16;
+/// Minimum magnitude of floating-point numbers with an exponent; smaller numbers than [`MIN_PLAIN`]
+/// also have one.
+const MIN_EXPONENT: f64 = 1e16;
 const MIN_PLAIN: f64 = 1e-4;
-/// Largest size of integers that an `f64` represents exactly.
+/// Maximum magnitude of integers that an `f64` represents exactly.
 const MAX_EXACT: u128 = 1 << 53;
 
 /// Exact value of a number of any element type. Integers and floating-point numbers compare by
 /// value.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub enum ScalarValue {
-    /// A number of an integer type.
+    /// Number of an integer type.
     Integer(i128),
-    /// A number of a floating-point type.
+    /// Number of a floating-point type.
     Float(f64),
 }
 
@@ -47,14 +47,14 @@ impl PartialOrd for ScalarValue {
         match (*self, *other) {
             (Integer(first), Integer(other)) => Some(first.cmp(&other)),
             (Float(first), Float(other)) => first.partial_cmp(&other),
-            (Integer(first), Float(other)) => mixed(first, other),
-            (Float(first), Integer(other)) => mixed(other, first).map(Ordering::reverse),
+            (Integer(first), Float(other)) => compare_integer_with_float(first, other),
+            (Float(first), Integer(other)) => compare_integer_with_float(other, first).map(Ordering::reverse),
         }
     }
 }
 
 /// Compares an integer with a float, without rounding.
-fn mixed(integer: i128, float: f64) -> Option<Ordering> {
+fn compare_integer_with_float(integer: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
@@ -65,7 +65,7 @@ fn mixed(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 impl ScalarValue {
-    /// The value as `f64`, rounded if necessary.
+    /// Value as `f64`, rounded if necessary.
     pub fn to_f64(self) -> f64 {
         match self {
             Integer(value) => value as f64,
@@ -83,13 +83,13 @@ impl ScalarValue {
         self.to_f64().is_nan()
     }
 
-    /// The smaller of two numbers; the other number if one is NaN.
+    /// Smaller of two numbers; the other number if one is NaN.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         if other < self || self.is_nan() { other } else { self }
     }
 
-    /// The larger of two numbers; the other number if one is NaN.
+    /// Larger of two numbers; the other number if one is NaN.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         if other > self || self.is_nan() { other } else { self }
@@ -104,7 +104,7 @@ impl ScalarValue {
         }
     }
 
-    /// The number with the opposite sign.
+    /// Number with the opposite sign.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -122,8 +122,7 @@ impl ScalarValue {
         }
     }
 
-    /// Sum of the number and an offset. The result is an integer if an `f64` has no room for a
-    /// fraction.
+    /// Sum of the number and an offset; an integer if an `f64` has no room for a fraction.
     #[must_use]
     pub fn plus(self, offset: f64) -> Self {
         match self {
@@ -176,7 +175,7 @@ impl Display for ScalarValue {
 
 fn digits(value: f64, is_single: bool) -> String {
     let size = value.abs();
-    let plain = size == 0.0 || !value.is_finite() || (MIN_PLAIN..MAX_PLAIN).contains(&size);
+    let plain = size == 0.0 || !value.is_finite() || (MIN_PLAIN..MIN_EXPONENT).contains(&size);
     match (plain, is_single) {
         // The shortest digits of a large integer may end in wrong zeros.
         (true, _) if value.fract() == 0.0 => format!("{value}"),

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArrayRef, ElementType, Numbers, ScalarValue, lists};
 
-/// Largest number of bins of a histogram.
+/// Maximum number of bins of a histogram.
 pub const MOST_BINS: u16 = 1024;
-/// Largest number of percentiles in one request.
+/// Maximum number of percentiles in one request.
 pub const MOST_PERCENTILES: usize = 16;
 
 /// Request for a summary of all cells of an array, without ghost cells.
@@ -16,7 +16,7 @@ pub struct SummaryRequest {
     pub array: ArrayRef,
     /// Index of the numbers in [`ElementType::numbers`](super::ElementType).
     pub numbers: u16,
-    /// True for the length of the vector; false for each component by itself.
+    /// True for the length of the vector; false for each component separately.
     pub length: bool,
     /// Number of bins of the histogram: 0 for none, at most 1024.
     pub bins: u16,
@@ -35,7 +35,7 @@ impl SummaryRequest {
         Self { array, numbers, length: false, bins: 0, range: None, percentiles: Vec::new(), positive: false }
     }
 
-    /// The requested numbers in cells of this type.
+    /// Requested numbers in cells of this type.
     ///
     /// # Errors
     /// The request is invalid for this type.
@@ -109,8 +109,8 @@ pub struct Component {
     pub bins: Vec<u64>,
     /// Number of finite or infinite values below and above all bins.
     pub outside: (u64, u64),
-    /// The requested percentiles, in the order of the request; empty if there is no finite number.
-    /// Each is exactly one of the finite numbers: this percentage of the others is below it.
+    /// Requested percentiles, in the order of the request; empty if there is no finite number. Each
+    /// is exactly one of the finite numbers: this percentage of the others is below it.
     #[serde(deserialize_with = "lists::list")]
     pub percentiles: Vec<ScalarValue>,
 }

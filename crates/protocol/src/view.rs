@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArrayEntry, ArrayRef, lists};
 
-/// Largest size of the cells of a view in bytes.
+/// Maximum size of the cells of a view in bytes.
 pub const MOST_VIEW_BYTES: usize = 4 << 20;
 
 /// Request for the cells at `start`, `start + stride` and so on before `end`, along each axis.
@@ -29,10 +29,10 @@ pub struct ViewRequest {
     pub numbers: Option<u16>,
 }
 
-/// Cells in their memory layout, axis 0 fastest.
+/// Cells of a strided box in their memory layout, axis 0 fastest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// The request. A recording may have larger strides than the viewer's request.
+    /// Request of the cells. A recording may have larger strides than the viewer's request.
     pub of: ViewRequest,
     /// Number of the debug point.
     pub step: u64,
@@ -61,8 +61,8 @@ impl ViewRequest {
         (0..axes).map(along).collect()
     }
 
-    /// Size of the requested cells with `cell_bytes` bytes each; `None` if it overflows or the
-    /// request is invalid.
+    /// Size in bytes of the requested cells with `cell_bytes` bytes each; `None` if it overflows or
+    /// the request is invalid.
     pub fn bytes(&self, cell_bytes: usize) -> Option<usize> {
         let cells = self.extents()?.into_iter().try_fold(1_i64, i64::checked_mul)?;
         usize::try_from(cells).ok()?.checked_mul(cell_bytes)

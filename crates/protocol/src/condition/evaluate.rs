@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::resolve::{NumberSelection, Resolved, ResolvedCondition};
+use super::resolve::{NumberSelection, ResolvedCondition, ResolvedTest};
 use super::{Condition, Facts, Function, Values};
 use crate::GhostState;
 
@@ -48,7 +48,7 @@ impl ResolvedCondition {
     }
 }
 
-/// Cache of the facts that were queried.
+/// Cache of the queried facts.
 struct KnownFacts<'a, F> {
     facts: &'a mut F,
     /// Values of each component, by array and byte offset in the cell.
@@ -60,10 +60,10 @@ struct KnownFacts<'a, F> {
 }
 
 impl<F: Facts> KnownFacts<'_, F> {
-    fn holds(&mut self, test: &Resolved) -> Result<bool, F::Error> {
+    fn holds(&mut self, test: &ResolvedTest) -> Result<bool, F::Error> {
         let (function, abs, array, selections, relation, number) = match test {
-            Resolved::Same { arrays, same } => return Ok(self.are_same(*arrays)? == *same),
-            Resolved::Found { function, abs, array, selections, relation, number } => {
+            ResolvedTest::Same { arrays, same } => return Ok(self.are_same(*arrays)? == *same),
+            ResolvedTest::Found { function, abs, array, selections, relation, number } => {
                 (*function, *abs, *array, selections, *relation, *number)
             }
         };
@@ -71,8 +71,8 @@ impl<F: Facts> KnownFacts<'_, F> {
             Function::Stale => Some(self.facts.sides(array, GhostState::Stale)? as f64),
             Function::Unfilled => Some(self.facts.sides(array, GhostState::NeverFilled)? as f64),
             Function::Sum => Some(self.sum(array, &selections[0])?),
-            Function::Nan => Some(self.counted(array, selections, |values| values.nans)?),
-            Function::Inf => Some(self.counted(array, selections, |values| values.infinities)?),
+            Function::Nan => Some(self.count_values(array, selections, |values| values.nans)?),
+            Function::Inf => Some(self.count_values(array, selections, |values| values.infinities)?),
             Function::Min if abs => self.least_magnitude(array, &selections[0])?,
             Function::Min | Function::Max => self.extreme(array, &selections[0], function == Function::Min, abs)?,
         };
@@ -88,7 +88,7 @@ impl<F: Facts> KnownFacts<'_, F> {
         Ok(same)
     }
 
-    fn counted(
+    fn count_values(
         &mut self,
         array: u64,
         selections: &[NumberSelection],

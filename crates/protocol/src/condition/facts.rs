@@ -2,8 +2,8 @@
 
 use crate::{ElementType, GhostState, Numbers};
 
-/// Queries about the global arrays at a debug point, of a running program or of a recording. Arrays
-/// are identified by number.
+/// Queries about the global arrays at a debug point of a running program or a recording. Arrays are
+/// identified by number.
 pub trait Facts {
     /// Error of a query.
     type Error: From<String>;
@@ -20,10 +20,10 @@ pub trait Facts {
     /// Reason why two arrays cannot be compared; `None` if they can.
     fn unlike(&self, pair: [u64; 2]) -> Option<String>;
 
-    /// True if the state of ghost cells is known.
+    /// True if the state of ghost cells is known (checked runs).
     fn is_checked(&self) -> bool;
 
-    /// Values of each component of `numbers`.
+    /// Statistics of each component of `numbers`.
     ///
     /// # Errors
     /// The fact is unknown.

@@ -61,21 +61,21 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// Alternatives; each is a list of tests that must all be true.
-    alternatives: Vec<Vec<Test>>,
+    alternatives: Vec<Vec<ConditionTest>>,
 }
 
 /// Comparison of a function of an array, or of two arrays.
 #[derive(Debug, Clone, PartialEq)]
-enum Test {
-    /// A function of an array, compared with a number.
-    Found { function: Function, abs: bool, path: Path, relation: Relation, number: f64 },
+enum ConditionTest {
+    /// Function of an array, compared with a number.
+    Found { function: Function, abs: bool, path: NumberPath, relation: Relation, number: f64 },
     /// Equality (`same`) or inequality of two arrays.
     Same { arrays: [String; 2], same: bool },
 }
 
 /// Path of an array, or of numbers in its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Path {
+struct NumberPath {
     array: String,
     /// Names of nested members, then at most one component.
     members: Vec<String>,
@@ -117,7 +117,7 @@ impl Function {
         }
     }
 
-    /// True if the function is about ghost cells, and its argument a whole array.
+    /// True for functions of ghost cells, whose argument is a whole array.
     fn is_about_ghosts(self) -> bool {
         matches!(self, Self::Stale | Self::Unfilled)
     }
@@ -163,7 +163,7 @@ impl Display for Condition {
     }
 }
 
-impl Display for Test {
+impl Display for ConditionTest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Found { function, abs, path, relation, number } => {
@@ -182,14 +182,13 @@ impl Display for Test {
     }
 }
 
-impl Display for Path {
+impl Display for NumberPath {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Name(&self.array))?;
         self.members.iter().try_for_each(|name| write!(f, ".{}", Name(name)))
     }
 }
 
-/// Displays a name, in quotes if necessary.
 struct Name<'a>(&'a str);
 
 impl Display for Name<'_> {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Condition, Function, Path, Relation, Test, is_name_char, is_plain};
+use super::{Condition, ConditionTest, Function, NumberPath, Relation, is_name_char, is_plain};
 
 const MAX_TESTS: usize = 64;
 
@@ -32,11 +32,10 @@ impl FromStr for Condition {
     }
 }
 
-/// Position in the text of a condition.
 #[derive(Clone, Copy)]
 struct Parser<'a> {
     text: &'a str,
-    /// Offset of the rest, in bytes. Each method leaves it after spaces.
+    /// Offset of the rest in bytes. Each method leaves it after spaces.
     at: usize,
 }
 
@@ -53,7 +52,7 @@ impl<'a> Parser<'a> {
         self.rest().is_empty()
     }
 
-    /// Consumes a sign if it is next, and returns true if it was.
+    /// Consumes a sign if it is next; returns true on success.
     fn consume(&mut self, sign: &str) -> bool {
         let next = self.rest().starts_with(sign);
         if next {
@@ -63,7 +62,7 @@ impl<'a> Parser<'a> {
         next
     }
 
-    /// Consumes the letters, digits and underscores that are next.
+    /// Consumes the next letters, digits and underscores.
     fn word(&mut self) -> &'a str {
         let rest = self.rest();
         let word = &rest[..rest.find(|c| !is_name_char(c)).unwrap_or(rest.len())];
@@ -93,13 +92,13 @@ impl<'a> Parser<'a> {
         if self.consume(sign) { Ok(()) } else { Err(self.unexpected(self.at, expected)) }
     }
 
-    fn test(&mut self) -> Result<Test, String> {
+    fn test(&mut self) -> Result<ConditionTest, String> {
         self.skip_spaces();
         let begin = self.at;
-        let mut ahead = *self;
-        let word = ahead.word();
-        if !word.is_empty() && ahead.consume("(") {
-            self.at = ahead.at;
+        let mut lookahead = *self;
+        let word = lookahead.word();
+        if !word.is_empty() && lookahead.consume("(") {
+            self.at = lookahead.at;
             return self.function_test(word, begin);
         }
         let first = self.whole_array("a function, such as nan(f), or the name of an array", "in a comparison")?;
@@ -111,11 +110,11 @@ impl<'a> Parser<'a> {
             [same, _] => same,
         };
         let second = self.whole_array("the name of an array", "in a comparison")?;
-        Ok(Test::Same { arrays: [first, second], same })
+        Ok(ConditionTest::Same { arrays: [first, second], same })
     }
 
     /// Parses the rest of a test after `function(`.
-    fn function_test(&mut self, word: &str, begin: usize) -> Result<Test, String> {
+    fn function_test(&mut self, word: &str, begin: usize) -> Result<ConditionTest, String> {
         let Some(function) = Function::ALL.into_iter().find(|function| function.name() == word) else {
             let all = Function::ALL.map(Function::name).join(", ");
             let expected = match word {
@@ -125,19 +124,19 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected(begin, &expected));
         };
         let at = self.at;
-        let mut ahead = *self;
-        let abs = ahead.word() == "abs" && ahead.consume("(");
+        let mut lookahead = *self;
+        let abs = lookahead.word() == "abs" && lookahead.consume("(");
         if abs && (function.is_about_ghosts() || function == Function::Sum) {
             return Err(format!("{}: abs is not allowed in {word}(…)", self.column(at)));
         }
         let path = if abs {
-            self.at = ahead.at;
+            self.at = lookahead.at;
             let path = self.path("the name of an array")?;
             self.expect(")", "`.` and a member or component, or `)`")?;
             path
         } else if function.is_about_ghosts() {
             let array = self.whole_array("the name of an array", &format!("in {word}(…)"))?;
-            Path { array, members: Vec::new() }
+            NumberPath { array, members: Vec::new() }
         } else {
             self.path("the name of an array or abs(…)")?
         };
@@ -150,7 +149,7 @@ impl<'a> Parser<'a> {
             let equals = if self.rest().starts_with('=') { "; equality is `==`" } else { "" };
             return Err(self.unexpected(self.at, "one of > >= < <= == !=") + equals);
         };
-        Ok(Test::Found { function, abs, path, relation, number: self.number()? })
+        Ok(ConditionTest::Found { function, abs, path, relation, number: self.number()? })
     }
 
     fn whole_array(&mut self, expected: &str, context: &str) -> Result<String, String> {
@@ -161,13 +160,13 @@ impl<'a> Parser<'a> {
         Ok(array)
     }
 
-    fn path(&mut self, expected: &str) -> Result<Path, String> {
+    fn path(&mut self, expected: &str) -> Result<NumberPath, String> {
         let array = self.name(expected)?;
         let mut members = Vec::new();
         while self.consume(".") {
             members.push(self.name("the name of a member, or a component: x, y, z, w or its number")?);
         }
-        Ok(Path { array, members })
+        Ok(NumberPath { array, members })
     }
 
     fn name(&mut self, expected: &str) -> Result<String, String> {

@@ -1,27 +1,26 @@
 //! Resolution of names in conditions to arrays and numbers.
 
-use super::{Condition, Facts, Function, Path, Relation, Test};
+use super::{Condition, ConditionTest, Facts, Function, NumberPath, Relation};
 use crate::name_lookup::meant;
 use crate::{ElementType, Numbers};
 
-/// Largest number of names in an error text.
 const MAX_NAMES: usize = 12;
 
-/// A condition whose arrays are identified by number, from [`Condition::resolve`].
+/// Condition whose arrays are identified by number, from [`Condition::resolve`].
 pub struct ResolvedCondition {
     /// Alternatives; each is a list of tests that must all hold.
-    pub(super) alternatives: Vec<Vec<Resolved>>,
+    pub(super) alternatives: Vec<Vec<ResolvedTest>>,
 }
 
 impl ResolvedCondition {
     /// Numbers of the arrays of each test: one array twice, or the two arrays of a comparison.
     pub fn arrays(&self) -> Vec<[u64; 2]> {
-        self.alternatives.iter().flatten().map(Resolved::arrays).collect()
+        self.alternatives.iter().flatten().map(ResolvedTest::arrays).collect()
     }
 }
 
-/// A test whose arrays are identified by number.
-pub(super) enum Resolved {
+/// Test whose arrays are identified by number.
+pub(super) enum ResolvedTest {
     Found {
         function: Function,
         abs: bool,
@@ -49,7 +48,7 @@ impl NumberSelection {
     }
 }
 
-impl Resolved {
+impl ResolvedTest {
     fn arrays(&self) -> [u64; 2] {
         match self {
             Self::Found { array, .. } => [*array; 2],
@@ -59,29 +58,29 @@ impl Resolved {
 }
 
 impl Condition {
-    /// Resolves the names of arrays and members.
+    /// Resolves the names of arrays and members to numbers.
     ///
     /// # Errors
     /// An array or member does not exist, two arrays cannot be compared, or a fact is unknown in
     /// this run.
     pub fn resolve<F: Facts>(&self, facts: &F) -> Result<ResolvedCondition, String> {
-        let resolve_all = |tests: &Vec<Test>| tests.iter().map(|test| resolved(test, facts)).collect();
+        let resolve_all = |tests: &Vec<ConditionTest>| tests.iter().map(|test| resolve_test(test, facts)).collect();
         let alternatives = self.alternatives.iter().map(resolve_all).collect::<Result<_, String>>()?;
         Ok(ResolvedCondition { alternatives })
     }
 }
 
-fn resolved<F: Facts>(test: &Test, facts: &F) -> Result<Resolved, String> {
+fn resolve_test<F: Facts>(test: &ConditionTest, facts: &F) -> Result<ResolvedTest, String> {
     let arrays = facts.arrays();
     match test {
-        Test::Same { arrays: [first, second], same } => {
+        ConditionTest::Same { arrays: [first, second], same } => {
             let pair = [array(first, &arrays)?.0, array(second, &arrays)?.0];
             match facts.unlike(pair) {
                 Some(text) => Err(text),
-                None => Ok(Resolved::Same { arrays: pair, same: *same }),
+                None => Ok(ResolvedTest::Same { arrays: pair, same: *same }),
             }
         }
-        Test::Found { function, abs, path, relation, number } => {
+        ConditionTest::Found { function, abs, path, relation, number } => {
             let (array, name) = array(&path.array, &arrays)?;
             let is_about_ghosts = function.is_about_ghosts();
             let selections = if is_about_ghosts {
@@ -93,7 +92,7 @@ fn resolved<F: Facts>(test: &Test, facts: &F) -> Result<Resolved, String> {
                 let function = function.name();
                 return Err(format!("{function}({name}) is known in checked runs only: set ZIPPY_CHECK=1"));
             }
-            Ok(Resolved::Found {
+            Ok(ResolvedTest::Found {
                 function: *function,
                 abs: *abs,
                 array,
@@ -105,7 +104,7 @@ fn resolved<F: Facts>(test: &Test, facts: &F) -> Result<Resolved, String> {
     }
 }
 
-/// The global array with a name; if several handles of the same chunks have it, the newest one.
+/// Global array with a name; the newest one if several handles of the same chunks have it.
 fn array<'a>(name: &str, arrays: &[(u64, &'a str)]) -> Result<(u64, &'a str), String> {
     let full_name = meant(arrays.iter().map(|(_, name)| *name), name).ok().flatten();
     let found = full_name.and_then(|full_name| arrays.iter().rev().find(|(_, name)| *name == full_name));
@@ -119,23 +118,23 @@ fn array<'a>(name: &str, arrays: &[(u64, &'a str)]) -> Result<(u64, &'a str), St
     })
 }
 
-/// The numbers that a path selects.
+/// Numbers that a path selects.
 fn select_numbers(
     function: Function,
     (name, element): (&str, &ElementType),
-    path: &Path,
+    path: &NumberPath,
 ) -> Result<Vec<NumberSelection>, String> {
     let all = &element.numbers;
-    let under = |members: &[String]| -> Vec<NumberSelection> {
+    let numbers_below = |members: &[String]| -> Vec<NumberSelection> {
         let prefix = members.join(".");
         let inside =
             |name: &str| prefix.is_empty() || name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with('.'));
         let matching = all.iter().filter(|numbers| numbers.name == prefix || inside(&numbers.name));
         matching.map(|numbers| NumberSelection { numbers: numbers.clone(), component: None }).collect()
     };
-    let mut found = under(&path.members);
+    let mut found = numbers_below(&path.members);
     if let (true, Some((last, members))) = (found.is_empty(), path.members.split_last())
-        && let [NumberSelection { numbers, .. }] = &under(members)[..]
+        && let [NumberSelection { numbers, .. }] = &numbers_below(members)[..]
         && numbers.name == members.join(".")
     {
         let components = usize::from(numbers.components);

@@ -10,13 +10,13 @@ fn refused(text: &str) -> String {
     text.parse::<Condition>().map(|condition| condition.to_string()).expect_err(text)
 }
 
-fn path(array: &str, members: &[&str]) -> Path {
-    Path { array: array.into(), members: members.iter().map(|name| name.to_string()).collect() }
+fn path(array: &str, members: &[&str]) -> NumberPath {
+    NumberPath { array: array.into(), members: members.iter().map(|name| name.to_string()).collect() }
 }
 
 #[test]
 fn and_binds_closer_than_or() {
-    let nan = |name: &str| Test::Found {
+    let nan = |name: &str| ConditionTest::Found {
         function: Function::Nan,
         abs: false,
         path: path(name, &[]),
@@ -30,7 +30,7 @@ fn and_binds_closer_than_or() {
 
 #[test]
 fn every_form_is_parsed() {
-    let speed = Test::Found {
+    let speed = ConditionTest::Found {
         function: Function::Max,
         abs: true,
         path: path("u", &["y"]),
@@ -38,7 +38,7 @@ fn every_form_is_parsed() {
         number: -1.5e-3,
     };
     assert_eq!(parsed(" max( abs( u . y ) ) >= -1.5e-3 ").alternatives, [[speed]]);
-    let member = Test::Found {
+    let member = ConditionTest::Found {
         function: Function::Min,
         abs: false,
         path: path("my particles", &["first.x", "0"]),
@@ -46,12 +46,11 @@ fn every_form_is_parsed() {
         number: f64::INFINITY,
     };
     assert_eq!(parsed(r#"min("my particles"."first.x".0)!=inf"#).alternatives, [[member]]);
-    let same = |first: &str, second: &str, same| Test::Same { arrays: [first.into(), second.into()], same };
+    let same = |first: &str, second: &str, same| ConditionTest::Same { arrays: [first.into(), second.into()], same };
     assert_eq!(parsed("now==next").alternatives, [[same("now", "next", true)]]);
     assert_eq!(parsed(r#""a \"b\" \\" != Größe_2"#).alternatives, [[same(r#"a "b" \"#, "Größe_2", false)]]);
-    // Names of functions are also names of arrays.
     assert_eq!(parsed("max != abs").alternatives, [[same("max", "abs", false)]]);
-    let of_abs = Test::Found {
+    let of_abs = ConditionTest::Found {
         function: Function::Sum,
         abs: false,
         path: path("abs", &["x"]),
@@ -60,12 +59,12 @@ fn every_form_is_parsed() {
     };
     assert_eq!(parsed("sum(abs.x) <= 7").alternatives, [[of_abs]]);
     for (text, function) in [("stale(f) > 0", Function::Stale), ("unfilled(f) > 0", Function::Unfilled)] {
-        let Test::Found { function: found, .. } = &parsed(text).alternatives[0][0] else { panic!("{text}") };
+        let ConditionTest::Found { function: found, .. } = &parsed(text).alternatives[0][0] else { panic!("{text}") };
         assert_eq!(*found, function);
     }
     for (sign, relation) in [("<", Relation::Less), ("==", Relation::Equal), (">", Relation::Greater)] {
         let text = format!("inf(f){sign}1");
-        let Test::Found { relation: found, .. } = &parsed(&text).alternatives[0][0] else { panic!("{text}") };
+        let ConditionTest::Found { relation: found, .. } = &parsed(&text).alternatives[0][0] else { panic!("{text}") };
         assert_eq!(*found, relation);
     }
 }
@@ -117,9 +116,9 @@ fn name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z][a-z0-9_]{0,5}", "and|or|abs|max|nan|inf|x|0", ".{0,6}", r#"[". \\(]{0,4}"#]
 }
 
-fn test() -> impl Strategy<Value = Test> {
+fn test() -> impl Strategy<Value = ConditionTest> {
     let number = any::<f64>().prop_filter("no test has one", |number| !number.is_nan());
-    let path = (name(), prop::collection::vec(name(), 0..3)).prop_map(|(array, members)| Path { array, members });
+    let path = (name(), prop::collection::vec(name(), 0..3)).prop_map(|(array, members)| NumberPath { array, members });
     let relation = prop::sample::select(&Relation::ALL[..]);
     let found = (prop::sample::select(&Function::ALL[..]), any::<bool>(), path, relation, number).prop_map(
         |(function, abs, mut path, relation, number)| {
@@ -127,11 +126,11 @@ fn test() -> impl Strategy<Value = Test> {
             if function.is_about_ghosts() {
                 path.members.clear();
             }
-            Test::Found { function, abs, path, relation, number }
+            ConditionTest::Found { function, abs, path, relation, number }
         },
     );
     let same = (name(), name(), any::<bool>());
-    prop_oneof![found, same.prop_map(|(first, second, same)| Test::Same { arrays: [first, second], same })]
+    prop_oneof![found, same.prop_map(|(first, second, same)| ConditionTest::Same { arrays: [first, second], same })]
 }
 
 proptest! {
