@@ -1,4 +1,4 @@
-//! All benchmarks, each as a test of its name. The test runs the benchmark only if the variable
+//! All benchmarks as tests of the same names. A test runs its benchmark only if the variable
 //! `ZIPPY_BUNDLE_RUN` has the name.
 
 #[path = "../../examples/doctor.rs"]

@@ -1,6 +1,6 @@
-//! One program with the benchmarks and the tests that use an adapter, because each program that
-//! links wgpu has ten megabytes. `cargo xtask bundle` builds the program, and the bundle's runner
-//! starts tests and benchmarks by name.
+//! One program with all benchmarks and all tests that use an adapter: each program that links wgpu
+//! has ten megabytes. `cargo xtask bundle` builds the program, and the bundle's runner starts tests
+//! and benchmarks by name.
 
 // Each benchmark is also a separate program and declares the files that benchmarks share.
 #![allow(clippy::duplicate_mod, reason = "each test names its helpers")]

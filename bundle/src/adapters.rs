@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::options::Options;
-use crate::{Setting, child, vulkan};
+use crate::{RunSetting, child, vulkan};
 
-/// Adapter with the description that the program `doctor` prints.
+/// Adapter, as the program `doctor` describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Adapter {
     /// Index in the list of adapters, in order of preference.
@@ -30,7 +30,6 @@ impl Adapter {
         ["DiscreteGpu", "IntegratedGpu", "VirtualGpu"].contains(&self.text("type"))
     }
 
-    /// Returns true if `doctor` could open the adapter.
     fn opens(&self) -> bool {
         self.about["type"].is_string()
     }
@@ -48,26 +47,26 @@ impl fmt::Display for Adapter {
 }
 
 /// Lists the adapters of this machine in order of preference, by a run of `doctor`.
-pub(crate) fn list(setting: &Setting) -> Result<Vec<Adapter>, String> {
+pub(crate) fn list(setting: &RunSetting) -> Result<Vec<Adapter>, String> {
     let log = setting.out.join("adapters.log");
     let command = child::benchmark(setting, "adapters");
     let ended = child::run(command, &log, Duration::from_secs(60), &setting.stop)?;
-    let adapters = described(&ended.text);
+    let adapters = parse_adapters(&ended.text);
     if adapters.is_empty() {
-        return Err(format!("no adapter answers ({}). See {}", vulkan::facts(), log.display()));
+        return Err(format!("no adapter answers ({}). See {}", vulkan::diagnostics(), log.display()));
     }
     Ok(adapters)
 }
 
-/// Reads adapters from a text with a line of JSON per adapter. The test harness can write words
+/// Parses adapters from a text with a line of JSON per adapter. The test harness can write words
 /// before the JSON of a line.
-fn described(text: &str) -> Vec<Adapter> {
+fn parse_adapters(text: &str) -> Vec<Adapter> {
     let json = |line: &str| serde_json::from_str(&line[line.find("{\"")?..]).ok();
     let known = text.lines().filter_map(json).filter(|about: &Value| about["name"].is_string());
     known.enumerate().map(|(number, about)| Adapter { number, about }).collect()
 }
 
-/// Returns the adapter that the command line selects, or else the first adapter that opens.
+/// Adapter that the command line selects, or else the first adapter that opens.
 pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
     let listed = || adapters.iter().map(|adapter| format!("\n  {adapter}")).collect::<String>();
     let adapter = match &options.adapter {
@@ -82,7 +81,7 @@ pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&
                 Err(_) => adapter.name().to_lowercase().contains(&lowercase),
             };
             adapters.iter().find(matches).ok_or_else(|| {
-                format!("no adapter matches {pattern:?}. Available adapters:{}\n({})", listed(), vulkan::facts())
+                format!("no adapter matches {pattern:?}. Available adapters:{}\n({})", listed(), vulkan::diagnostics())
             })?
         }
     };
@@ -91,7 +90,7 @@ pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&
             "--gpu needs a GPU, and {} is none. Available adapters:{}\n({})",
             adapter.name(),
             listed(),
-            vulkan::facts()
+            vulkan::diagnostics()
         ));
     }
     Ok(adapter)
@@ -104,14 +103,14 @@ mod tests {
     use super::*;
 
     fn two_adapters() -> Vec<Adapter> {
-        described(concat!(
+        parse_adapters(concat!(
             "running 1 test\n",
             "test benchmarks::run::adapters ... {\"name\":\"RTX 9\",\"type\":\"DiscreteGpu\",\"memory_mib\":81920}\n",
             "{\"name\":\"llvmpipe\",\"type\":\"Cpu\"}\nok\n",
         ))
     }
 
-    fn chosen(words: &[&str]) -> Result<usize, String> {
+    fn chosen_number(words: &[&str]) -> Result<usize, String> {
         let options = Options::parse_from([&["run-all"], words].concat());
         choose(&two_adapters(), &options).map(|adapter| adapter.number)
     }
@@ -126,12 +125,12 @@ mod tests {
 
     #[test]
     fn unavailable_adapter_is_an_error_that_lists_all_adapters() {
-        assert_eq!(chosen(&[]), Ok(0));
-        assert_eq!(chosen(&["--gpu"]), Ok(0));
-        assert_eq!(chosen(&["--adapter", "LLVM"]), Ok(1));
-        assert_eq!(chosen(&["--adapter", "1"]), Ok(1));
+        assert_eq!(chosen_number(&[]), Ok(0));
+        assert_eq!(chosen_number(&["--gpu"]), Ok(0));
+        assert_eq!(chosen_number(&["--adapter", "LLVM"]), Ok(1));
+        assert_eq!(chosen_number(&["--adapter", "1"]), Ok(1));
         for words in [&["--adapter", "H100"][..], &["--adapter", "llvm", "--gpu"], &["--adapter", "2"]] {
-            let message = chosen(words).unwrap_err();
+            let message = chosen_number(words).unwrap_err();
             assert!(message.contains("0: RTX 9") && message.contains("1: llvmpipe"), "{message}");
         }
     }

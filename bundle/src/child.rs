@@ -7,26 +7,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::Setting;
+use crate::RunSetting;
 
-/// Polling interval of a process.
-const PAUSE: Duration = Duration::from_millis(20);
+const POLLING_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Time limit for the end of a killed process: a process that waits for a hanging driver does not
+/// Maximum wait for the end of a killed process: a process that waits for a hanging driver does not
 /// end. Batch systems kill the runner itself some seconds after their signal.
-const GRACE: Duration = Duration::from_secs(3);
+const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time limit of a program that only lists its tests.
 pub(crate) const LIST_LIMIT: Duration = Duration::from_secs(20);
 
-/// Problem text of a part that a signal to the runner ended.
+/// Problem text of a part that a signal ended.
 pub(crate) const STOPPED: &str = "stopped by a signal";
 
-/// Flag that the signals of a terminal or a batch system set to end this process.
+/// Flag that a signal of a terminal or a batch system sets to end this process.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stop {
+impl StopFlag {
     /// Creates a flag that SIGINT, SIGTERM and SIGHUP set.
     #[cfg(unix)]
     pub fn follow_signals() -> Result<Self, String> {
@@ -51,9 +50,9 @@ impl Stop {
     }
 }
 
-/// Result of a process that ended.
+/// Result of a process.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ProcessResult {
     /// Standard output.
     pub text: String,
     pub secs: f64,
@@ -61,11 +60,11 @@ pub(crate) struct Ended {
     pub problem: Option<String>,
 }
 
-/// Returns the command of a program in the archive, with the variables of all programs.
-pub(crate) fn program(setting: &Setting, name: &str) -> Command {
+/// Command of a program in the archive, with the variables of all programs.
+pub(crate) fn program(setting: &RunSetting, name: &str) -> Command {
     let mut command = Command::new(setting.home.join("bin").join(name));
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    clean(&mut command);
+    remove_inherited_variables(&mut command);
     // Mesa prints a warning without this variable.
     if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
@@ -74,10 +73,10 @@ pub(crate) fn program(setting: &Setting, name: &str) -> Command {
     command
 }
 
-/// Removes inherited variables that change tests and measurements, and the variables of an MPI
-/// launcher that started this process: the ranks of the programs are threads. Variables that
-/// `command` sets stay.
-pub(crate) fn clean(command: &mut Command) {
+/// Removes inherited variables that change tests and measurements, and those of an MPI launcher
+/// that started this process: the ranks of the programs are threads. Variables that `command` sets
+/// stay.
+pub(crate) fn remove_inherited_variables(command: &mut Command) {
     const PREFIXES: [&str; 8] =
         ["ZIPPY_", "OMPI_COMM_", "PMIX_", "PMI_", "MV2_COMM_", "JSM_NAMESPACE_", "FLUX_JOB_", "SLURM_STEP_"];
     let set: Vec<_> =
@@ -89,13 +88,12 @@ pub(crate) fn clean(command: &mut Command) {
     }
 }
 
-/// Returns the command of the program with all tests and benchmarks.
-pub(crate) fn everything(setting: &Setting) -> Command {
+/// Command of the program with all tests and benchmarks.
+pub(crate) fn everything(setting: &RunSetting) -> Command {
     program(setting, "everything")
 }
 
-/// Returns the command that runs the benchmark `name`.
-pub(crate) fn benchmark(setting: &Setting, name: &str) -> Command {
+pub(crate) fn benchmark(setting: &RunSetting, name: &str) -> Command {
     let mut command = everything(setting);
     command.args(["--exact", &format!("benchmarks::run::{name}"), "--nocapture"]).env("ZIPPY_BUNDLE_RUN", name);
     command
@@ -104,8 +102,8 @@ pub(crate) fn benchmark(setting: &Setting, name: &str) -> Command {
 /// Runs a process, and kills it with its children after `limit` or when `stop` is set.
 ///
 /// Standard output goes to `log`. Standard error goes to a second file, with the extension
-/// `errors.log` instead of that of `log`; the file is removed if it is empty.
-pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop) -> Result<Ended, String> {
+/// `errors.log` instead of that of `log`; an empty file is removed.
+pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &StopFlag) -> Result<ProcessResult, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", log.display());
     let error_log = log.with_extension("errors.log");
     let [out, err] = [log, &error_log].map(File::create);
@@ -125,7 +123,7 @@ pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop
             None if start.elapsed() >= limit => {
                 break Some(format!("cut off after {:.0} s{}", limit.as_secs_f64(), kill(&mut child)));
             }
-            None => std::thread::sleep(PAUSE),
+            None => std::thread::sleep(POLLING_INTERVAL),
         }
     };
     let secs = start.elapsed().as_secs_f64();
@@ -133,7 +131,7 @@ pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop
         let _ = std::fs::remove_file(error_log);
     }
     let text = std::fs::read(log).map_err(failed)?;
-    Ok(Ended { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
+    Ok(ProcessResult { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
 }
 
 /// Kills a process with its children. Returns the text to add to the problem: empty if the process
@@ -145,9 +143,9 @@ fn kill(child: &mut Child) -> &'static str {
     }
     let _ = child.kill();
     let start = Instant::now();
-    while start.elapsed() < GRACE {
+    while start.elapsed() < KILL_TIMEOUT {
         match child.try_wait() {
-            Ok(None) => std::thread::sleep(PAUSE),
+            Ok(None) => std::thread::sleep(POLLING_INTERVAL),
             _ => return "",
         }
     }
@@ -165,7 +163,7 @@ mod tests {
         let log = directory.join("part.log");
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; sleep 600 & echo $!; wait"]);
-        let ended = run(command, &log, Duration::from_millis(400), &Stop::default()).unwrap();
+        let ended = run(command, &log, Duration::from_millis(400), &StopFlag::default()).unwrap();
         let lines: Vec<&str> = ended.text.lines().collect();
         assert_eq!((lines[0], ended.problem.as_deref()), ("one", Some("cut off after 0 s")));
         let pid = rustix::process::Pid::from_raw(lines[1].parse().unwrap()).unwrap();
@@ -173,7 +171,7 @@ mod tests {
         // delay.
         let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
         let is_gone = |stat: String| stat.is_empty() || stat.contains(") Z");
-        assert!((0..1500).any(|_| is_gone(stat()) || (std::thread::sleep(PAUSE), false).1), "{}", stat());
+        assert!((0..1500).any(|_| is_gone(stat()) || (std::thread::sleep(POLLING_INTERVAL), false).1), "{}", stat());
         std::fs::remove_dir_all(directory).unwrap();
     }
 
@@ -182,7 +180,7 @@ mod tests {
         let log = std::env::temp_dir().join(format!("zippy-bundle-{}-stopped.log", std::process::id()));
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; kill -TERM $PPID; sleep 600"]);
-        let stop = Stop::follow_signals().unwrap();
+        let stop = StopFlag::follow_signals().unwrap();
         let ended = run(command, &log, Duration::from_secs(300), &stop).unwrap();
         assert_eq!((ended.text.as_str(), ended.problem.as_deref()), ("one\n", Some(STOPPED)));
         std::fs::remove_file(log).unwrap();
@@ -193,7 +191,7 @@ mod tests {
         let log = std::env::temp_dir().join(format!("zippy-bundle-{}.log", std::process::id()));
         let mut command = Command::new("sh");
         command.args(["-c", "exit 3"]);
-        let ended = run(command, &log, Duration::from_secs(60), &Stop::default()).unwrap();
+        let ended = run(command, &log, Duration::from_secs(60), &StopFlag::default()).unwrap();
         assert!(ended.problem.unwrap().contains('3'));
         std::fs::remove_file(log).unwrap();
     }

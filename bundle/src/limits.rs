@@ -16,7 +16,7 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// Returns the names of the limit's cases in the benchmark `limits`.
+    /// Names of the limit's cases in the benchmark `limits`.
     fn cases(self) -> &'static [&'static str] {
         match self {
             Limit::Copy => &["device, copy by the driver", "device, copy by a kernel"],
@@ -26,9 +26,9 @@ impl Limit {
         }
     }
 
-    /// Returns the measured bandwidth in GB/s: the maximum of the limit's cases.
+    /// Measured bandwidth in GB/s: the maximum of the limit's cases.
     pub(crate) fn rate(self, limits: &[Value]) -> Option<f64> {
-        let is_own_case = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
-        limits.iter().filter(is_own_case).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)
+        let is_case_of_limit = |limit: &&Value| limit["case"].as_str().is_some_and(|case| self.cases().contains(&case));
+        limits.iter().filter(is_case_of_limit).filter_map(|limit| limit["gb_per_sec"].as_f64()).reduce(f64::max)
     }
 }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use child::Stop;
+use child::StopFlag;
 use manifest::Manifest;
 use options::Options;
 use parts::PARTS;
@@ -41,15 +41,15 @@ fn main() -> ExitCode {
 }
 
 /// Settings of a run that all parts share.
-pub struct Setting {
+pub struct RunSetting {
     /// Directory of the unpacked archive.
     pub home: PathBuf,
     /// Directory of logs, pictures and results.
     pub out: PathBuf,
     /// Environment variables of every process.
     pub variables: Vec<(String, String)>,
-    /// End of the part: an exit status, a signal or the time limit.
-    pub stop: Stop,
+    /// Flag that ends the run.
+    pub stop: StopFlag,
 }
 
 fn run(options: &Options) -> Result<bool, String> {
@@ -59,21 +59,20 @@ fn run(options: &Options) -> Result<bool, String> {
         }
         return Ok(true);
     }
-    let chosen = parts::chosen(&options.only)?;
+    let chosen = parts::select_parts(&options.only)?;
     let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
     let home = program.parent().and_then(|bin| bin.parent()).ok_or("this program is not in a directory `bin`")?;
     let manifest = Manifest::read(home)?;
     let out = options.out.clone().unwrap_or_else(report::default_directory);
     let out = std::path::absolute(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let mut setting = Setting { home: home.into(), out, variables: Vec::new(), stop: Stop::follow_signals()? };
+    let mut setting = RunSetting { home: home.into(), out, variables: Vec::new(), stop: StopFlag::follow_signals()? };
     vulkan::prepare(&mut setting)?;
     let start = Instant::now();
     let total = Duration::from_secs_f64(options.minutes * 60.0);
     let adapters = adapters::list(&setting)?;
     let adapter = adapters::choose(&adapters, options)?;
     say(&format!("Adapter: {adapter}"));
-    // The number is unique, the name is not.
     setting.variables.push(("ZIPPY_ADAPTER".into(), adapter.number.to_string()));
     let mut report = Report::new(&manifest, adapter, &setting.out, &options.only);
     for (index, part) in chosen.iter().enumerate() {
@@ -93,7 +92,8 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// Writes a line to standard output. A write to a closed pipe is ignored: the results are in files.
+/// Writes a line to standard output; errors such as a closed pipe are ignored, because the results
+/// are in files.
 pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());

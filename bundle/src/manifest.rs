@@ -7,9 +7,7 @@ use serde::Deserialize;
 /// Sources and compiler of an archive.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Manifest {
-    /// Commit of the sources.
     pub commit: String,
-    /// Version of the compiler.
     pub rustc: String,
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::Setting;
+use crate::RunSetting;
 use crate::child::{self, LIST_LIMIT};
 
 /// Launchers, the most specific names last.
@@ -19,12 +19,8 @@ const OPEN_MPI: [(&str, &str); 6] = [
     ("OMPI_MCA_hwloc_base_binding_policy", "none"),
 ];
 
-/// Returns the command that runs the transport tests on `ranks` processes.
-///
-/// # Errors
-/// A text with the reason why the tests cannot run: the archive has no MPI program, the MPI library
-/// of the machine is missing or another one, or no launcher is found.
-pub(crate) fn command(setting: &Setting, ranks: usize) -> Result<Command, String> {
+/// Command that runs the transport tests on `ranks` processes.
+pub(crate) fn command(setting: &RunSetting, ranks: usize) -> Result<Command, String> {
     let program = child::program(setting, "transport-mpi");
     let path = PathBuf::from(program.get_program());
     if !path.exists() {
@@ -44,7 +40,7 @@ pub(crate) fn command(setting: &Setting, ranks: usize) -> Result<Command, String
     let launcher = found.ok_or("the machine has an MPI library, but no launcher (mpirun) on the search path")?;
     let mut command = Command::new(launcher);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    child::clean(&mut command);
+    child::remove_inherited_variables(&mut command);
     // Open MPI needs a remote shell program, although it starts all ranks on this machine.
     let has_remote_shell = std::env::split_paths(&search)
         .any(|directory| ["ssh", "rsh"].iter().any(|name| directory.join(name).is_file()));

@@ -5,19 +5,17 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::child::Ended;
+use crate::child::ProcessResult;
 
-/// Result of a part.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub secs: f64,
-    /// Tests that passed.
+    /// Number of passed tests.
     pub passed: usize,
-    /// Names of tests that failed.
+    /// Names of failed tests.
     pub failed: Vec<String>,
-    /// Names of tests without a result, because the process ended or was cut off before.
+    /// Names of tests without a result, because the process ended before.
     pub unfinished: Vec<String>,
-    /// Cases of a benchmark.
     pub cases: Vec<Value>,
     /// Reason why the part did not succeed within its time limit.
     pub problem: Option<String>,
@@ -30,15 +28,14 @@ impl Outcome {
         Self { left_out: Some(reason), ..Self::default() }
     }
 
-    /// Returns true if no test failed and the part had no problem. A part that was cut off is good
-    /// if it has a result.
+    /// True if no test failed and the part had no problem. A part that was cut off is good if it
+    /// has a result.
     pub(crate) fn is_good(&self) -> bool {
         let has_results = self.passed > 0 || !self.cases.is_empty();
         let is_cut = |problem: &str| problem.starts_with("cut off") && has_results;
         self.failed.is_empty() && self.problem.as_deref().is_none_or(is_cut)
     }
 
-    /// Returns one line of text for the user.
     pub(crate) fn summary(&self) -> String {
         if let Some(reason) = &self.left_out {
             return format!("left out: {reason}");
@@ -55,26 +52,27 @@ impl Outcome {
     }
 }
 
-fn ended(result: Result<Ended, String>) -> (Ended, Outcome) {
+fn split_outcome(result: Result<ProcessResult, String>) -> (ProcessResult, Outcome) {
     match result {
-        Ok(ended) => {
-            let outcome = Outcome { secs: ended.secs, problem: ended.problem.clone(), ..Outcome::default() };
-            (ended, outcome)
+        Ok(split_outcome) => {
+            let outcome =
+                Outcome { secs: split_outcome.secs, problem: split_outcome.problem.clone(), ..Outcome::default() };
+            (split_outcome, outcome)
         }
         Err(problem) => {
-            let ended = Ended { text: String::new(), secs: 0.0, problem: None };
-            (ended, Outcome { problem: Some(problem), ..Outcome::default() })
+            let split_outcome = ProcessResult { text: String::new(), secs: 0.0, problem: None };
+            (split_outcome, Outcome { problem: Some(problem), ..Outcome::default() })
         }
     }
 }
 
-/// Reads the output of a test harness that ran the tests `names`, or tests by filters if `names` is
-/// empty. Tests without a result line are unfinished.
-pub(crate) fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outcome {
-    let (ended, mut outcome) = ended(result);
+/// Parses the output of a test harness that ran the tests `names`, or tests by filters if `names`
+/// is empty. Tests without a result line are unfinished.
+pub(crate) fn test_outcome(result: Result<ProcessResult, String>, names: &[String]) -> Outcome {
+    let (split_outcome, mut outcome) = split_outcome(result);
     let mut without_result: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mut running = None;
-    for line in ended.text.lines() {
+    for line in split_outcome.text.lines() {
         let started = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
         let (name, end) = match (started, running) {
             (Some(started), _) => started,
@@ -103,10 +101,10 @@ pub(crate) fn of_tests(result: Result<Ended, String>, names: &[String]) -> Outco
     outcome
 }
 
-/// Reads the file of results of a benchmark. A benchmark that was cut off has the results of the
-/// cases that ended.
-pub(crate) fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Outcome {
-    let (_, mut outcome) = ended(result);
+/// Reads the file of results of a benchmark. A benchmark that was cut off has the results of its
+/// finished cases.
+pub(crate) fn benchmark_outcome(result: Result<ProcessResult, String>, numbers: &Path) -> Outcome {
+    let (_, mut outcome) = split_outcome(result);
     let read = || -> Option<Vec<Value>> {
         let value: Value = serde_json::from_str(&std::fs::read_to_string(numbers).ok()?).ok()?;
         Some(value["cases"].as_array()?.clone())
@@ -119,14 +117,14 @@ pub(crate) fn of_benchmark(result: Result<Ended, String>, numbers: &Path) -> Out
     outcome
 }
 
-/// Returns the result of a program: its exit status.
-pub(crate) fn of_program(result: Result<Ended, String>) -> Outcome {
-    ended(result).1
+/// Outcome of a program: its exit status.
+pub(crate) fn program_outcome(result: Result<ProcessResult, String>) -> Outcome {
+    split_outcome(result).1
 }
 
 /// Compares two runs of a program: both must succeed and print the same hash.
-pub(crate) fn of_programs(first: Result<Ended, String>, second: Result<Ended, String>) -> Outcome {
-    let ((first, mut outcome), (second, other)) = (ended(first), ended(second));
+pub(crate) fn compared_outcome(first: Result<ProcessResult, String>, second: Result<ProcessResult, String>) -> Outcome {
+    let ((first, mut outcome), (second, other)) = (split_outcome(first), split_outcome(second));
     outcome.secs += other.secs;
     outcome.problem = outcome.problem.or(other.problem).or_else(|| match [&first, &second].map(hash) {
         [Some(first), Some(second)] if first == second => None,
@@ -135,9 +133,8 @@ pub(crate) fn of_programs(first: Result<Ended, String>, second: Result<Ended, St
     outcome
 }
 
-/// Returns the hash that a program printed.
-fn hash(ended: &Ended) -> Option<&str> {
-    ended.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
+fn hash(split_outcome: &ProcessResult) -> Option<&str> {
+    split_outcome.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
 }
 
 #[cfg(test)]
@@ -145,8 +142,8 @@ mod tests {
     use super::*;
 
     fn harness(text: &str, problem: Option<&str>) -> Outcome {
-        let ended = Ended { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
-        of_tests(Ok(ended), &["a".into(), "b".into()])
+        let split_outcome = ProcessResult { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
+        test_outcome(Ok(split_outcome), &["a".into(), "b".into()])
     }
 
     #[test]
@@ -168,10 +165,10 @@ mod tests {
 
     #[test]
     fn different_hashes_of_two_runs_are_a_problem() {
-        let run = |text: &str| Ok(Ended { text: text.into(), secs: 1.0, problem: None });
-        assert!(of_programs(run("cells\n  hash 0a\n"), run("  hash 0a\n")).is_good());
+        let run = |text: &str| Ok(ProcessResult { text: text.into(), secs: 1.0, problem: None });
+        assert!(compared_outcome(run("cells\n  hash 0a\n"), run("  hash 0a\n")).is_good());
         for (first, second) in [("hash 0a", "hash 0b"), ("hash 0a", ""), ("", "")] {
-            let outcome = of_programs(run(first), run(second));
+            let outcome = compared_outcome(run(first), run(second));
             assert!(outcome.problem.unwrap().contains("hash"), "{first} {second}");
         }
     }
@@ -182,7 +179,6 @@ mod tests {
         let cut = harness("test a ... ok\ntest b ... ", Some("cut off after 9 s"));
         assert!(cut.is_good());
         assert_eq!(cut.unfinished, ["b"]);
-        // A device that hangs.
         assert!(!harness("running 2 tests\n", Some("cut off after 9 s")).is_good());
         // A test that ends its process has not passed.
         assert!(!harness("test a ... ok\ntest b ... ", Some("signal: 6 (SIGABRT)")).is_good());

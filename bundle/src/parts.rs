@@ -1,29 +1,27 @@
-//! [`PARTS`]: the parts of a run in order of importance, each with a time limit.
+//! [`PARTS`]: parts of a run in order of importance, each with a time limit.
 
 use std::time::Duration;
 
-use crate::Setting;
-use crate::child::{self, Ended, LIST_LIMIT};
+use crate::RunSetting;
+use crate::child::{self, LIST_LIMIT, ProcessResult};
 use crate::limits::Limit;
-use crate::outcome::{Outcome, of_benchmark, of_program, of_programs, of_tests};
+use crate::outcome::{Outcome, benchmark_outcome, compared_outcome, program_outcome, test_outcome};
 
-/// Part of a run.
 pub(crate) struct Part {
     pub name: &'static str,
     pub about: &'static str,
     /// Time limit in seconds, for a machine with a large GPU and 16 cores.
     pub limit_secs: u64,
-    pub work: Work,
+    pub work: PartWork,
 }
 
-/// Work of a part.
-pub(crate) enum Work {
+pub(crate) enum PartWork {
     /// Tests whose names begin with one of `modules` and with none of `without`.
     Tests { modules: &'static [&'static str], without: &'static [&'static str] },
-    /// A benchmark, with ranks as threads. `limit` is the limit of the adapter that bounds it.
+    /// Benchmark with ranks as threads. `limit` is the limit of the adapter that bounds it.
     Benchmark { program: &'static str, arguments: &'static str, ranks: usize, limit: Limit },
-    /// A program of the archive. With `same`, a second run with these additional arguments must
-    /// print the same hash.
+    /// Program of the archive. With `same`, a second run with these additional arguments must print
+    /// the same hash.
     Program { name: &'static str, arguments: &'static str, same: Option<&'static str> },
     /// Transport tests under the machine's MPI library.
     Mpi { ranks: usize },
@@ -36,20 +34,20 @@ const fn tests(
     modules: &'static [&'static str],
     without: &'static [&'static str],
 ) -> Part {
-    Part { name, about, limit_secs, work: Work::Tests { modules, without } }
+    Part { name, about, limit_secs, work: PartWork::Tests { modules, without } }
 }
 
 const fn bench(name: &'static str, limit_secs: u64, program: &'static str, ranks: usize, limit: Limit) -> Part {
     let (about, arguments) = ("benchmark", "--samples 5 --case-secs 2");
-    Part { name, about, limit_secs, work: Work::Benchmark { program, arguments, ranks, limit } }
+    Part { name, about, limit_secs, work: PartWork::Benchmark { program, arguments, ranks, limit } }
 }
 
 const fn program(name: &'static str, about: &'static str, limit_secs: u64, arguments: &'static str) -> Part {
-    Part { name, about, limit_secs, work: Work::Program { name, arguments, same: None } }
+    Part { name, about, limit_secs, work: PartWork::Program { name, arguments, same: None } }
 }
 
-/// Tests that read source files or start examples that Cargo built. The archive has neither.
-const OF_SOURCES: &[&str] = &[
+/// Tests that read source files or start examples built by Cargo; the archive has neither.
+const SOURCE_TESTS: &[&str] = &[
     "flow::cluster_example::",
     "picture::paths::shown_files_are_read",
     "ranks::shaders::",
@@ -62,8 +60,8 @@ const OF_SOURCES: &[&str] = &[
     "world::safety::examples::",
 ];
 
-/// Tests that need more time on a GPU than the limit of their part: each of their many messages
-/// waits for the device.
+/// Tests that exceed the limit of their part on a GPU: each of their many messages waits for the
+/// device.
 const TOO_LONG_ON_GPU: &[&str] = &["algorithms::deliver::bounded::a_cell_a_message"];
 
 /// All parts. The sum of their time limits is eight minutes.
@@ -96,7 +94,7 @@ pub(crate) const PARTS: &[Part] = &[
         name: "lbm",
         about: "a flow in a closed box, by one rank and by four: the same hash",
         limit_secs: 8,
-        work: Work::Program {
+        work: PartWork::Program {
             name: "lbm",
             arguments: "--case cavity3d --n 64 --steps 100 --hash",
             same: Some("--ranks 4"),
@@ -115,15 +113,15 @@ pub(crate) const PARTS: &[Part] = &[
         &["world::kernels::", "world::random_operations"],
     ),
     tests("volume-program", "the program volume: files, cuts, mistakes", 25, &["picture::"], &[]),
-    Part { name: "mpi", about: "ranks as processes", limit_secs: 10, work: Work::Mpi { ranks: 3 } },
+    Part { name: "mpi", about: "ranks as processes", limit_secs: 10, work: PartWork::Mpi { ranks: 3 } },
     bench("checked", 8, "ranks_checked", 1, Limit::None),
     bench("start", 6, "ranks_start", 2, Limit::None),
     bench("trees-speed", 10, "primitives_kdtree", 1, Limit::None),
     bench("memory", 3, "ranks_memory", 1, Limit::None),
 ];
 
-/// Returns the parts with the names `only`, or all parts if `only` is empty.
-pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
+/// Parts with the names `only`, or all parts if `only` is empty.
+pub(crate) fn select_parts(only: &[String]) -> Result<Vec<&'static Part>, String> {
     if let Some(unknown) = only.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
         let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         return Err(format!("there is no part {unknown:?}. The parts are: {}", names.join(" ")));
@@ -132,44 +130,44 @@ pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Part>, String> {
 }
 
 impl Part {
-    /// Runs the part within a time limit. The outcome has all errors.
-    pub(crate) fn run(&self, setting: &Setting, limit: Duration) -> Outcome {
+    /// Runs the part within a time limit; the outcome has all errors.
+    pub(crate) fn run(&self, setting: &RunSetting, limit: Duration) -> Outcome {
         let log = setting.out.join(format!("{}.log", self.name));
         match &self.work {
-            Work::Tests { modules, without } => {
-                let names = match tests_of(setting, modules, without) {
+            PartWork::Tests { modules, without } => {
+                let names = match list_tests(setting, modules, without) {
                     Ok(names) => names,
                     Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
                 };
                 let mut command = child::everything(setting);
                 command.args(["--exact", "--nocapture", "--test-threads", &test_threads().to_string()]).args(&names);
-                of_tests(child::run(command, &log, limit, &setting.stop), &names)
+                test_outcome(child::run(command, &log, limit, &setting.stop), &names)
             }
-            Work::Benchmark { program, arguments, ranks, .. } => {
+            PartWork::Benchmark { program, arguments, ranks, .. } => {
                 let numbers = setting.out.join(format!("{}.json", self.name));
                 let _ = std::fs::remove_file(&numbers);
                 let mut command = child::benchmark(setting, program);
                 command.env("ZIPPY_RANKS", ranks.to_string()).env("ZIPPY_BENCH_ARGS", arguments);
                 command.env("ZIPPY_BENCH_OUT", &numbers);
-                of_benchmark(child::run(command, &log, limit, &setting.stop), &numbers)
+                benchmark_outcome(child::run(command, &log, limit, &setting.stop), &numbers)
             }
-            Work::Program { name, arguments, same } => {
+            PartWork::Program { name, arguments, same } => {
                 let mut command = child::program(setting, name);
                 command.args(arguments.split_whitespace());
                 let first = child::run(command, &log, limit, &setting.stop);
-                let succeeded = |ended: &Ended| ended.problem.is_none();
+                let succeeded = |ended: &ProcessResult| ended.problem.is_none();
                 let (Some(more_arguments), true) = (same, first.as_ref().is_ok_and(succeeded)) else {
-                    return of_program(first);
+                    return program_outcome(first);
                 };
                 let remaining =
                     limit.saturating_sub(Duration::from_secs_f64(first.as_ref().map_or(0.0, |ended| ended.secs)));
                 let mut command = child::program(setting, name);
                 command.args(arguments.split_whitespace()).args(more_arguments.split_whitespace());
                 let second_log = setting.out.join(format!("{}-again.log", self.name));
-                of_programs(first, child::run(command, &second_log, remaining, &setting.stop))
+                compared_outcome(first, child::run(command, &second_log, remaining, &setting.stop))
             }
-            Work::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
-                Ok(command) => of_tests(child::run(command, &log, limit, &setting.stop), &[]),
+            PartWork::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
+                Ok(command) => test_outcome(child::run(command, &log, limit, &setting.stop), &[]),
                 Err(reason) => Outcome::left_out(reason),
             },
         }
@@ -180,14 +178,13 @@ impl Part {
 /// limit the number of open devices.
 const MAX_TEST_THREADS: usize = 6;
 
-/// Returns the number of concurrent tests.
 fn test_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_TEST_THREADS))
 }
 
 /// Lists the tests whose names begin with one of `modules` and with none of `without`. The filters
-/// of the test harness cannot do this: they match anywhere in a name.
-fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
+/// of the test harness match anywhere in a name.
+fn list_tests(setting: &RunSetting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
     let mut command = child::everything(setting);
     command.args(["--list", "--format", "terse"]);
     let listed = child::run(command, &setting.out.join("tests.log"), LIST_LIMIT, &setting.stop)?;
@@ -198,7 +195,7 @@ fn tests_of(setting: &Setting, modules: &[&str], without: &[&str]) -> Result<Vec
     let is_in = |name: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     let names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
     let is_selected = |name: &&str| {
-        is_in(name, modules) && ![without, OF_SOURCES, TOO_LONG_ON_GPU].iter().any(|prefixes| is_in(name, prefixes))
+        is_in(name, modules) && ![without, SOURCE_TESTS, TOO_LONG_ON_GPU].iter().any(|prefixes| is_in(name, prefixes))
     };
     let names: Vec<String> = names.filter(is_selected).map(String::from).collect();
     if names.is_empty() { Err(format!("no test name begins with {}", modules.join(" or "))) } else { Ok(names) }
@@ -218,6 +215,6 @@ mod tests {
         let secs: u64 = PARTS.iter().map(|part| part.limit_secs).sum();
         // The list of adapters takes up to 20 s before the first part.
         assert!((secs + 20) as f64 <= MINUTES * 60.0, "{secs}");
-        assert!(chosen(&["nothing".into()]).is_err_and(|message| message.contains("random-operations")));
+        assert!(select_parts(&["nothing".into()]).is_err_and(|message| message.contains("random-operations")));
     }
 }

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use crate::adapters::Adapter;
 use crate::manifest::Manifest;
 use crate::outcome::Outcome;
-use crate::parts::{Part, Work};
+use crate::parts::{Part, PartWork};
 
-/// Maximum number of unfinished tests that the table names.
 const MAX_UNFINISHED_NAMES: usize = 12;
 
 /// Results of the parts that ended.
@@ -18,11 +17,11 @@ pub(crate) struct Report {
     machine: Value,
     file: PathBuf,
     parts: Vec<(&'static Part, Outcome)>,
-    /// Names of parts that did not run, because the time limit of the run was reached.
+    /// Names of parts that did not run within the time limit of the run.
     parts_without_time: Vec<&'static str>,
 }
 
-/// Returns the default directory of results, with the host name and the time in UTC.
+/// Default directory of results, with the host name and the time in UTC.
 pub(crate) fn default_directory() -> PathBuf {
     let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace([':', '-'], "");
     Path::new("zippy-results").join(format!("{}-{time}", host()))
@@ -43,7 +42,7 @@ impl Report {
         let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string()[..10].to_string();
         let words = adapter.name().split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let name = words.collect::<Vec<_>>().join("-").to_lowercase();
-        // The file name has the selected parts: such a run must not replace the file of a full run.
+        // A run of selected parts must not replace the file of a full run.
         let part = only.iter().map(|name| format!("-{name}")).collect::<String>();
         let machine = json!({
             "adapter": adapter.about,
@@ -60,12 +59,12 @@ impl Report {
         }
     }
 
-    /// Returns the path of the JSON file.
+    /// Path of the JSON file.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Returns true if at least one part ran and all outcomes are good.
+    /// True if at least one part ran and all outcomes are good.
     pub(crate) fn is_good(&self) -> bool {
         !self.parts.is_empty() && self.parts.iter().all(|(_, outcome)| outcome.is_good())
     }
@@ -83,7 +82,6 @@ impl Report {
         written.map_err(|error| format!("{}: {error}", self.file.display()))
     }
 
-    /// Returns the measured limits of the adapter.
     fn limits(&self) -> &[Value] {
         let limits = self.parts.iter().find(|(part, _)| part.name == "limits");
         limits.map_or(&[], |(_, outcome)| &outcome.cases)
@@ -95,7 +93,7 @@ impl Report {
         let (mut runs, mut tests) = (Vec::new(), Vec::new());
         for (part, outcome) in &self.parts {
             match part.work {
-                Work::Benchmark { program, ranks, .. } => runs.push(json!({
+                PartWork::Benchmark { program, ranks, .. } => runs.push(json!({
                     "bench": program,
                     "transport": "threads",
                     "ranks": ranks,
@@ -123,12 +121,12 @@ impl Report {
         )
     }
 
-    /// Returns a table of the tests, with the names of failed tests, and of the medians of
-    /// benchmarks, compared with the adapter's limits.
+    /// Table of the tests, with the names of failed tests, and of the medians of benchmarks
+    /// compared with the adapter's limits.
     pub(crate) fn table(&self) -> String {
         let mut text = format!("{:18} {:>7} {:>7} {:>8}  result\n", "tests", "passed", "failed", "seconds");
         let (mut failed, mut unfinished) = (String::new(), Vec::new());
-        for (part, outcome) in self.parts.iter().filter(|(part, _)| !matches!(part.work, Work::Benchmark { .. })) {
+        for (part, outcome) in self.parts.iter().filter(|(part, _)| !matches!(part.work, PartWork::Benchmark { .. })) {
             let result = match (&outcome.left_out, &outcome.problem) {
                 (Some(reason), _) => format!("left out: {reason}"),
                 (_, Some(problem)) => problem.clone(),
@@ -155,13 +153,13 @@ impl Report {
         }
         text += &format!("\n{:54} {:>15} {:>15}  of the limit  of its own reference\n", "benchmarks", "median", "rate");
         for (part, outcome) in &self.parts {
-            let Work::Benchmark { ranks, limit, .. } = part.work else { continue };
+            let PartWork::Benchmark { ranks, limit, .. } = part.work else { continue };
             if part.name == "limits" {
                 continue;
             }
             let problem = outcome.problem.as_ref().map_or(String::new(), |problem| format!(": {problem}"));
             text += &format!("{}, {ranks} ranks{problem}\n", part.name);
-            text.extend(outcome.cases.iter().filter_map(|case| line(case, ranks, limit.rate(self.limits()))));
+            text.extend(outcome.cases.iter().filter_map(|case| case_line(case, ranks, limit.rate(self.limits()))));
         }
         if !self.parts_without_time.is_empty() {
             text += &format!("\nno time was left for: {}\n", self.parts_without_time.join(", "));
@@ -170,10 +168,10 @@ impl Report {
     }
 }
 
-/// Returns the line of a benchmark case: the library's median, the rate of all ranks, the ratio of
-/// this rate to the limit of the adapter that the ranks share, and the ratio of the median to that
-/// of the case's reference implementation.
-fn line(case: &Value, ranks: usize, limit: Option<f64>) -> Option<String> {
+/// Line of a benchmark case: the library's median, the rate of all ranks, the ratio of this rate to
+/// the limit of the adapter that the ranks share, and the ratio of the median to that of the case's
+/// reference implementation.
+fn case_line(case: &Value, ranks: usize, limit: Option<f64>) -> Option<String> {
     let name = case["case"].as_str()?;
     let library = &case["figures"][0]["median_secs"];
     let fields = ["median_secs", "median_step_secs", "median_frame_secs", "secs"].map(|field| &case[field]);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Setting;
+use crate::RunSetting;
 
 /// Library name of the Vulkan loader that wgpu opens.
 #[cfg(target_os = "linux")]
@@ -12,18 +12,15 @@ const LOADER: &str = "libvulkan.so.1";
 #[cfg(target_os = "linux")]
 const NVIDIA: &str = "libGLX_nvidia.so.0";
 
-/// Adds the variables to `setting` with which programs find a Vulkan loader and NVIDIA's driver. A
+/// Adds the variables with which programs find a Vulkan loader and NVIDIA's driver to `setting`. A
 /// loader in the directory `lib` of the archive has priority over that of the system.
-///
-/// # Errors
-/// No loader is found, or the manifest file cannot be written.
 #[cfg(target_os = "linux")]
-pub(crate) fn prepare(setting: &mut Setting) -> Result<(), String> {
+pub(crate) fn prepare(setting: &mut RunSetting) -> Result<(), String> {
     let archive_lib = setting.home.join("lib");
     if archive_lib.join(LOADER).exists() {
         let inherited = std::env::var("LD_LIBRARY_PATH").map_or(String::new(), |path| format!(":{path}"));
         setting.variables.push(("LD_LIBRARY_PATH".into(), format!("{}{inherited}", archive_lib.display())));
-    } else if !loads(LOADER) {
+    } else if !is_loadable(LOADER) {
         return Err(format!(
             "this machine has no Vulkan loader ({LOADER}). Install it (Debian and Ubuntu: libvulkan1, Fedora: vulkan-loader, Arch: \
              vulkan-icd-loader), or put the file into {}",
@@ -32,7 +29,7 @@ pub(crate) fn prepare(setting: &mut Setting) -> Result<(), String> {
     }
     let manifests = icd_manifests();
     let names_nvidia = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("_nvidia."));
-    if !manifests.iter().any(names_nvidia) && loads(NVIDIA) {
+    if !manifests.iter().any(names_nvidia) && is_loadable(NVIDIA) {
         let file = setting.out.join("nvidia_icd.json");
         let text = format!(
             r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{NVIDIA}", "api_version": "1.3.0"}}}}"#
@@ -49,19 +46,19 @@ pub(crate) fn prepare(setting: &mut Setting) -> Result<(), String> {
 
 /// No preparation: Metal and DX12 are parts of their systems.
 #[cfg(not(target_os = "linux"))]
-pub fn prepare(_: &mut Setting) -> Result<(), String> {
+pub fn prepare(_: &mut RunSetting) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if the dynamic linker finds a library.
+/// True if the dynamic linker finds a library.
 #[cfg(target_os = "linux")]
-fn loads(name: &str) -> bool {
+fn is_loadable(name: &str) -> bool {
     // SAFETY: any program may load the Vulkan loader and drivers, and no function of them is
     // called.
     unsafe { libloading::Library::new(name) }.is_ok()
 }
 
-/// Lists the ICD manifest files of Vulkan drivers, in the directories that the loader searches.
+/// ICD manifest files of Vulkan drivers, in the directories that the loader searches.
 fn icd_manifests() -> Vec<PathBuf> {
     for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         if let Some(files) = std::env::var_os(name).filter(|files| !files.is_empty()) {
@@ -77,9 +74,8 @@ fn icd_manifests() -> Vec<PathBuf> {
     entries.filter(|file| file.extension().is_some_and(|end| end == "json")).collect()
 }
 
-/// Describes the GPU device nodes and Vulkan drivers of this machine, for the error of a missing
-/// GPU.
-pub(crate) fn facts() -> String {
+/// GPU device nodes and Vulkan drivers of this machine, for the error of a missing GPU.
+pub(crate) fn diagnostics() -> String {
     let nodes = ["/dev/nvidia0", "/dev/nvidiactl", "/dev/dri", "/dev/kfd"].map(Path::new);
     let nodes: Vec<String> = nodes.iter().filter(|node| node.exists()).map(|node| node.display().to_string()).collect();
     let manifests: Vec<String> = icd_manifests().iter().map(|file| file.display().to_string()).collect();
