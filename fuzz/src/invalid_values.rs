@@ -1,5 +1,4 @@
-//! Well-formed recordings and answers with invalid values: numbers, lists and texts of valid
-//! samples are replaced.
+//! Well-formed recordings and answers with invalid values.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +14,6 @@ use crate::samples::{Encoding, Sample, SampleFile};
 const LIMITS: [i64; 16] =
     [0, 1, 2, -1, 3, 7, 255, 256, 65_535, 1 << 31, 1 << 40, 1 << 60, (1 << 60) + 1, i64::MAX - 1, i64::MAX, i64::MIN];
 
-/// Replaces a random value in a tree.
 fn change(value: &mut Value, random: &mut Random) {
     let descend = random.below(8) > 0;
     match value {
@@ -56,7 +54,7 @@ fn change(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Copy of a value with up to eight changes that its type allows.
+/// Applies up to eight changes that the type of the value allows.
 fn changed<T: Serialize + DeserializeOwned + Clone>(value: &T, random: &mut Random) -> T {
     let mut last = value.clone();
     for _ in 0..1 + random.below(8) {
@@ -67,7 +65,7 @@ fn changed<T: Serialize + DeserializeOwned + Clone>(value: &T, random: &mut Rand
     last
 }
 
-/// Bytes of a recording, without entries that are too long.
+/// Encodes a recording without entries that are too long.
 fn recorded(entries: &[Recorded]) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(mut writer) = Writer::new(&mut bytes) {
@@ -76,7 +74,6 @@ fn recorded(entries: &[Recorded]) -> Vec<u8> {
     bytes
 }
 
-/// A recording with up to three entries that are removed, repeated or changed.
 pub(crate) fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut entries = messages::entries();
     for _ in 0..1 + random.below(3) {
@@ -93,7 +90,7 @@ pub(crate) fn recording(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     vec![("run.zrec".into(), recorded(&entries))]
 }
 
-/// Answers with up to four changes, in some inputs in the wrong order.
+/// Generates answers with up to four changes, sometimes in the wrong order.
 pub(crate) fn answer(random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut answers = messages::answers();
     for _ in 0..1 + random.below(4) {
@@ -112,9 +109,6 @@ fn encoded(answers: &[Answer]) -> Result<Vec<u8>, String> {
 }
 
 /// A valid recording. Mutations of its entries leave the checksums correct.
-///
-/// # Errors
-/// An entry cannot be encoded.
 pub(crate) fn recordings() -> Result<Vec<Sample>, String> {
     let entries = messages::entries();
     let mut sections = vec![(Encoding::Plain, recorded(&[]))];
@@ -124,10 +118,6 @@ pub(crate) fn recordings() -> Result<Vec<Sample>, String> {
     Ok(vec![vec![SampleFile { name: "run.zrec".into(), sections }]])
 }
 
-/// Valid answers.
-///
-/// # Errors
-/// The answers cannot be encoded.
 pub(crate) fn answers() -> Result<Vec<Sample>, String> {
     let payload = encoded(&messages::answers())?[4..].to_vec();
     Ok(vec![vec![SampleFile { name: "answers.msg".into(), sections: vec![(Encoding::Frame, payload)] }]])

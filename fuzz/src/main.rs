@@ -1,9 +1,7 @@
 //! Fuzzer of readers: damages valid files, stores, checkpoints, messages and recordings, and reads
-//! them. `cargo xtask fuzz` builds and starts the program.
-//!
-//! Inputs are numbered; a seed and a number always give the same input. Worker processes read the
-//! inputs: worker w of n reads the inputs w, w + n, w + 2n and so on. This process supervises the
-//! workers, so the run continues after an input that crashes or stops a worker.
+//! them. Inputs are numbered; a seed and a number always give the same input. Worker w of n reads
+//! the inputs w, w + n, w + 2n and so on. The main process supervises the workers, so the run
+//! continues after an input that crashes or stops a worker.
 
 #[path = "../../crates/io/tests/common/mod.rs"]
 mod common;
@@ -98,7 +96,6 @@ fn minutes(text: &str) -> Result<f64, String> {
     if is_valid { Ok(minutes) } else { Err(format!("{minutes} minutes; they must be above 0, and at most 144000")) }
 }
 
-/// Parser of whole numbers of at least `least`.
 fn whole_number(least: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
     move |text| match text.parse::<u64>() {
         Ok(number) if number >= least => Ok(number),
@@ -154,7 +151,6 @@ fn failed(text: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints a result. Returns `code`, or 2 if standard output fails.
 fn print_result(result: String, code: ExitCode) -> ExitCode {
     say(result).map_or_else(
         |error| {

@@ -1,4 +1,4 @@
-//! Valid samples of meshes in every format, and the reader of meshes under test.
+//! Samples of meshes and their reader.
 
 use std::path::Path;
 
@@ -8,11 +8,6 @@ use zippy_io::mesh::{self, Field, Mesh, Part};
 use crate::common::volumes::{Folder, bytes, zlib};
 use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Valid meshes: files that the library writes, a compressed file, and files in the style of other
-/// programs.
-///
-/// # Errors
-/// The library cannot write a file.
 pub(crate) fn samples() -> Result<Vec<Sample>, String> {
     let folder = Folder::new();
     let positions: Vec<[f32; 3]> =
@@ -54,7 +49,7 @@ pub(crate) fn samples() -> Result<Vec<Sample>, String> {
     Ok(all)
 }
 
-/// Meshes as other programs write them: text, big-endian numbers, polygons, and elements and
+/// Meshes in the style of other programs: text, big-endian numbers, polygons, and elements and
 /// properties that the reader skips.
 fn foreign() -> Vec<Vec<SampleFile>> {
     let stl = "solid a b\r\n facet normal 0 0 1\r\n  outer loop\r\n   vertex 0 0 0\r\n   vertex 1 0 0\r\n   vertex 0 1e0 0\r\n  \
@@ -85,7 +80,7 @@ fn foreign() -> Vec<Vec<SampleFile>> {
     ]
 }
 
-/// A VTP file with compressed arrays in its appended data. Mutations apply before the compression.
+/// VTP file with compressed arrays in its appended data. Mutations apply before the compression.
 fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) -> SampleFile {
     let corners: Vec<i64> = triangles.iter().flatten().map(|&corner| corner as i64).collect();
     let ends: Vec<i64> = (1..=triangles.len() as i64).map(|end| 3 * end).collect();
@@ -120,9 +115,6 @@ fn compressed(positions: &[[f32; 3]], values: &[f32], triangles: &[[u64; 3]]) ->
 }
 
 /// Reads a mesh, and asserts that its arrays are consistent.
-///
-/// # Errors
-/// The reader refuses the mesh.
 pub(crate) fn read(path: &Path) -> Result<(), IoError> {
     let Mesh { origin, positions, normals, fields, triangles, .. } = mesh::read(path)?;
     assert!(origin.iter().all(|x| x.is_finite()));

@@ -1,4 +1,4 @@
-//! Samples of messages between programs and viewers and of greetings, and their readers under test.
+//! Samples of messages between programs and viewers, and their readers.
 
 use std::io::{self, Cursor, Read, Write};
 
@@ -12,10 +12,6 @@ use zippy_protocol::{
 
 use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Reads a message or greeting; the file name selects the reader.
-///
-/// # Errors
-/// The reader refuses the bytes.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
     match name {
         "ask.msg" => read_frame::<Ask>(bytes, frame::MOST_ASKED, |ask| {
@@ -28,14 +24,14 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<(), String> {
         _ => {
             let mut stream = InputOnly(Cursor::new(bytes));
             let reception = greeting::receive(&mut stream, TOKEN).map_err(|error| error.to_string())?;
-            // A proof of the token depends on a random number that the program sends first.
+            // A proof of the token depends on a random number.
             assert_ne!(reception, greeting::Reception::Welcome);
             Ok(())
         }
     }
 }
 
-/// A peer that sends fixed bytes and ignores all received bytes.
+/// Peer that sends fixed bytes and ignores all received bytes.
 struct InputOnly<'a>(Cursor<&'a [u8]>);
 
 impl Read for InputOnly<'_> {
@@ -74,15 +70,11 @@ fn read_frame<T: Serialize + DeserializeOwned>(
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// A sample with one frame. Mutations leave the length in front of the frame correct.
+/// Mutations leave the length at the start of the frame correct.
 fn frame_sample(name: &str, frame: Result<Vec<u8>, String>) -> Result<Sample, String> {
     Ok(vec![SampleFile { name: name.into(), sections: vec![(Encoding::Frame, frame?[4..].to_vec())] }])
 }
 
-/// Valid samples: each kind of request, each kind of message, and a greeting.
-///
-/// # Errors
-/// A message cannot be encoded.
 pub(crate) fn samples() -> Result<Vec<Sample>, String> {
     let array = ArrayRef { rank: Some(1), number: 300 };
     let view = ViewRequest {
@@ -159,7 +151,6 @@ pub(crate) fn program() -> Program {
     Program { name: "lbm".into(), ranks: 4, checked: true, adapters: vec!["llvmpipe".into()] }
 }
 
-/// Entries of a valid recording.
 pub(crate) fn entries() -> Vec<Recorded> {
     let ghosts = vec![GhostEntry { chunk: 1, side: vec![-1, 0], state: GhostState::Stale }; 3];
     vec![
@@ -180,7 +171,6 @@ pub(crate) fn entries() -> Vec<Recorded> {
     ]
 }
 
-/// A view of all cells of the array.
 fn view() -> View {
     View {
         of: ViewRequest::whole(&entry(ARRAY)),

@@ -5,7 +5,6 @@ use zippy_testing::random::SplitMix64;
 
 use super::samples::{Encoding, Sample, SampleFile};
 
-/// Generator of pseudo-random numbers: the same seed gives the same numbers.
 pub(crate) struct Random(SplitMix64);
 
 impl Random {
@@ -17,7 +16,7 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// Number below `end`; 0 if `end` is 0.
+    /// Random number below `end`, or 0 if `end` is 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next_u64() % end.max(1) as u64) as usize
     }
@@ -26,7 +25,7 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    /// Count from 1 to at most `max`. Its number of bits is uniform, so small counts are more
+    /// Random count from 1 to `max` with a uniform number of bits, so that small counts are more
     /// likely.
     fn count(&mut self, max: usize) -> usize {
         let bits = self.below(usize::BITS as usize - max.leading_zeros() as usize);
@@ -92,10 +91,8 @@ const WORDS: [&str; 32] = [
     "/dev/zero",
 ];
 
-/// Applies up to six mutations to a random sample. Returns names and bytes of its files.
 pub(crate) fn mutated_sample(samples: &[Sample], random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut sample = samples[random.below(samples.len())].clone();
-    // Small inputs are read faster, so that a run reads more of them.
     let max_bytes = if random.below(32) == 0 { MAX_BYTES } else { MAX_ADDED_BYTES };
     for _ in 0..random.count(6) {
         // The first file is the header of the others, except in a directory.
@@ -107,8 +104,7 @@ pub(crate) fn mutated_sample(samples: &[Sample], random: &mut Random) -> Vec<(St
     sample.iter().map(|file| (file.name.clone(), file.bytes())).collect()
 }
 
-/// Applies a mutation to a section of a file, before its encoding or, in one of three cases, after
-/// it.
+/// Applies a mutation before the encoding of a section or, in one of three cases, after it.
 fn mutate_file(file: &mut SampleFile, donor: &Sample, max_bytes: usize, random: &mut Random) {
     let index = random.below(file.sections.len());
     if random.below(3) == 0 {
@@ -119,13 +115,12 @@ fn mutate_file(file: &mut SampleFile, donor: &Sample, max_bytes: usize, random: 
     mutate_bytes(&mut file.sections[index].1, &donor, max_bytes, random);
 }
 
-/// Maximum length of a section of a large input, in bytes.
 const MAX_BYTES: usize = 3 << 19;
 
-/// Maximum number of bytes that a mutation adds to a section, for most inputs.
+/// Maximum growth of a section, for most inputs.
 const MAX_ADDED_BYTES: usize = 1 << 12;
 
-/// Applies a random mutation to bytes. `donor` has the bytes of another sample, for insertions.
+/// Applies a random mutation; `donor` is another sample, for insertions.
 fn mutate_bytes(content: &mut Vec<u8>, donor: &[u8], max_bytes: usize, random: &mut Random) {
     let max_bytes = max_bytes.max(content.len() + MAX_ADDED_BYTES);
     let length = content.len();
@@ -160,8 +155,8 @@ fn repeat_range(content: &mut Vec<u8>, range: std::ops::Range<usize>, max_bytes:
     content.splice(range.start..range.start, copied.repeat(count));
 }
 
-/// Replaces a number in digits by a number of [`NUMBERS`], or, in content without digits, a byte by
-/// a binary number.
+/// Replaces decimal digits by one of [`NUMBERS`], or, in content without digits, a byte by a binary
+/// number.
 fn replace_number(content: &mut Vec<u8>, random: &mut Random) {
     let digit = |at: usize| content[at].is_ascii_digit();
     let starts: Vec<usize> =
@@ -188,9 +183,8 @@ fn lengthen_word(content: &mut Vec<u8>, max_bytes: usize, random: &mut Random) {
     content.splice(start..start, "x".repeat(random.count(1 << 16).min(max_bytes)).bytes());
 }
 
-/// Inserts many copies of an XML element before it. Up to two numbers differ between the copies:
-/// two neighbouring numbers may be the ends of an extent, so the copies can be pieces next to each
-/// other.
+/// Inserts many copies of an XML element. Up to two numbers differ between the copies: two
+/// neighbouring numbers may be the ends of an extent, so the copies can be adjacent pieces.
 fn repeat_element(content: &mut Vec<u8>, max_bytes: usize, random: &mut Random) {
     let end_of = |start: usize| {
         let name = content[start + 1..].split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -212,7 +206,6 @@ fn repeat_element(content: &mut Vec<u8>, max_bytes: usize, random: &mut Random) 
         .take(60)
         .map(|at| (at, (at..element.len()).find(|&end| !digit(end)).unwrap_or(element.len())))
         .collect();
-    // Replaces no number, one number or two neighbouring numbers.
     let replaced = random.below(4).min(2).min(numbers.len());
     let first = random.below(numbers.len() - replaced + 1);
     let copy = |number: usize| {
@@ -252,7 +245,7 @@ fn repeat_line(content: &mut Vec<u8>, max_bytes: usize, random: &mut Random) {
     content.splice(target..target, copies);
 }
 
-/// Inserts deeply nested elements or brackets; in one of four cases without their ends.
+/// Inserts nested brackets or elements; in one of four cases without their ends.
 fn nest_brackets(content: &mut Vec<u8>, max_bytes: usize, random: &mut Random) {
     let pairs: [(&str, &str); 5] =
         [("<a>", "</a>"), ("[", "]"), ("(", ")"), ("{\"a\":", "}"), ("<DataArray>", "</DataArray>")];

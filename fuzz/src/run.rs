@@ -1,5 +1,5 @@
-//! Supervisor of the workers: starts workers, reads their results, kills workers that exceed the
-//! time limit, and keeps the inputs that reveal defects.
+//! Supervisor of the workers: kills workers that exceed the time limit, and keeps the inputs that
+//! reveal defects.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -17,10 +17,7 @@ use crate::worker::{FIRST, Line, Outcome, on_one_rank};
 /// Number of findings at which a run ends.
 const MAX_FINDINGS: usize = 100;
 
-/// Reads inputs of a target until `time` is over, or until `inputs` inputs have been read.
-///
-/// # Errors
-/// A worker cannot be started, or the files of a finding cannot be written.
+/// Reads inputs until the time limit or until `inputs` inputs have been read.
 pub(crate) fn run(options: &Options, target: Target, seed: u64, time: Duration, inputs: u64) -> Result<Tally, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let step = options.workers.to_string();
@@ -52,31 +49,25 @@ pub(crate) fn run(options: &Options, target: Target, seed: u64, time: Duration, 
     Ok(tally)
 }
 
-/// Limits and results of a run, common to all its workers.
 struct Supervisor<'a> {
-    /// Command of a worker that starts with the input of this number and writes inputs to this
-    /// folder.
+    /// Creates a worker that starts with this input and writes inputs to this folder.
     command: &'a (dyn Fn(u64, &Path) -> Command + Sync),
-    /// Writes the files of the input of this number, which has this problem.
+    /// Writes the files of an input with this problem.
     keep: &'a (dyn Fn(u64, &str) -> Result<Finding, String> + Sync),
-    /// Time limit of an input.
     limit: Duration,
     /// Difference between the numbers of two successive inputs of a worker.
     step: u64,
-    /// Start of the run.
     start: Instant,
-    /// Time limit of the run.
     time: Duration,
     /// Upper bound of the numbers of inputs, exclusive.
     inputs: u64,
-    /// Number of findings at which the run ends.
     max_findings: usize,
     tally: Mutex<Tally>,
 }
 
 impl Supervisor<'_> {
-    /// Runs one worker after the other, until the run ends. A new worker starts after the input
-    /// that ended the last worker.
+    /// Runs workers one after the other. A new worker starts after the input that ended the last
+    /// worker.
     fn run_workers(&self, mut next: u64) -> Result<(), String> {
         while !self.has_ended() && next < self.inputs {
             let folder = Folder::new();
@@ -91,8 +82,8 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// Reads the results of a worker, and counts `next` up. Returns `None` at the end of the run,
-    /// or the problem if the input `next` ended the worker or exceeded the time limit.
+    /// Reads the results of a worker and increments `next`. Returns `None` at the end of the run,
+    /// or the problem of the input `next`.
     fn read_lines(&self, child: &mut KillOnDrop, next: &mut u64) -> Result<Option<String>, String> {
         let out = BufReader::new(child.0.stdout.take().ok_or("a worker has no output")?);
         let (sender, lines) = mpsc::channel();
@@ -136,14 +127,12 @@ impl Supervisor<'_> {
         self.tally.lock().map_err(|error| error.to_string())
     }
 
-    /// True after the time limit of the run, or with the maximum number of findings.
     fn has_ended(&self) -> bool {
         let is_full = self.tally.lock().is_ok_and(|tally| tally.findings.len() >= self.max_findings);
         is_full || self.start.elapsed() >= self.time
     }
 }
 
-/// A child process that is killed when the value is dropped.
 struct KillOnDrop(Child);
 
 impl KillOnDrop {
@@ -159,7 +148,7 @@ impl Drop for KillOnDrop {
     }
 }
 
-/// Makes an input again, and writes its files to a subdirectory of `parent`.
+/// Generates an input again and writes its files to a subdirectory of `parent`.
 fn keep(parent: &Path, target: Target, seed: u64, number: u64, problem: &str) -> Result<Finding, String> {
     let directory = parent.join(format!("{}-{seed}-{number}", target.name()));
     let files = on_one_rank(|world| Ok(Inputs::new(target, seed, world)?.make(number)))?;

@@ -1,5 +1,4 @@
-//! Valid samples of volumes, array files, scenes and transfer functions, and their readers under
-//! test.
+//! Samples of volumes, array files, scenes and transfer functions, and their readers.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,6 @@ use crate::common::nrrd::{self, gzip, values};
 use crate::common::volumes::{Folder, bytes, zlib};
 use crate::common::vti::{Array, Piece, Style, styles};
 
-/// Encoding of a section of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Encoding {
     Plain,
@@ -28,7 +26,7 @@ pub enum Encoding {
     Manifest,
 }
 
-/// A file as sections, so that mutations can apply before the encoding.
+/// File as sections, so that mutations can apply before the encoding.
 #[derive(Debug, Clone)]
 pub struct SampleFile {
     /// Path relative to the directory of the input.
@@ -41,7 +39,6 @@ pub struct SampleFile {
 pub(crate) type Sample = Vec<SampleFile>;
 
 impl SampleFile {
-    /// Encoded bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let encode = |(encoding, bytes): &(Encoding, Vec<u8>)| match encoding {
             Encoding::Plain => bytes.clone(),
@@ -61,7 +58,7 @@ impl SampleFile {
     }
 }
 
-/// Replaces the contents of a folder by the files of an input. Returns the path of the first file.
+/// Replaces the contents of a folder. Returns the path of the first file.
 pub(crate) fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
     for entry in std::fs::read_dir(&folder.0).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -77,19 +74,17 @@ pub(crate) fn write(folder: &Folder, sample: &[(String, Vec<u8>)]) -> PathBuf {
     paths[0].clone()
 }
 
-/// A sample with one file.
 fn single_file(name: &str, sections: &[(Encoding, &[u8])]) -> Sample {
     let sections = sections.iter().map(|(encoding, bytes)| (*encoding, bytes.to_vec())).collect();
     vec![SampleFile { name: name.into(), sections }]
 }
 
-/// A sample with the files of several samples.
 fn with_files(mut sample: Sample, others: &[Sample]) -> Sample {
     sample.extend(others.iter().flatten().cloned());
     sample
 }
 
-/// All samples of volumes. Each volume has 60 numbers of 16 bits.
+/// Samples of volumes, each with 60 numbers of 16 bits.
 pub(crate) fn volumes() -> Vec<Sample> {
     use Encoding::{Gzip, Plain, Zlib};
     let data = values(60, |i| i as i16);
@@ -165,8 +160,7 @@ pub(crate) fn volumes() -> Vec<Sample> {
     all
 }
 
-/// Samples of scenes and transfer functions in JSON, of index files for pieces and time steps, and
-/// of a header with all optional fields.
+/// Scenes, transfer functions, index files, and a header with all optional fields.
 pub(crate) fn texts() -> Vec<Sample> {
     let plain = |name, bytes: &[u8]| single_file(name, &[(Encoding::Plain, bytes)]);
     let index = r#"<VTKFile type="PImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">
@@ -197,7 +191,6 @@ fn header(length: usize, fields: &[(usize, &[u8])]) -> Vec<u8> {
     header
 }
 
-/// Header of NIfTI-1. `pair` selects separate files for the header and the numbers.
 fn nifti1_header(pair: bool) -> Vec<u8> {
     let dim = bytes(&[3_i16, 5, 4, 3, 1, 1, 1, 1], true);
     let pixdim = bytes(&[1.5_f32; 8], true);
@@ -218,7 +211,6 @@ fn nifti1_header(pair: bool) -> Vec<u8> {
     header(length, &fields)
 }
 
-/// Header of NIfTI-2. `pair` selects separate files for the header and the numbers.
 fn nifti2_header(pair: bool) -> Vec<u8> {
     let dim = bytes(&[3_i64, 5, 4, 3, 1, 1, 1, 1], true);
     let pixdim = bytes(&[1.5_f64; 8], true);
@@ -237,11 +229,7 @@ fn nifti2_header(pair: bool) -> Vec<u8> {
     header(length, &fields)
 }
 
-/// Opens and reads a whole file; the file name selects the reader. Asserts that a volume has as
-/// many numbers as its shape requires.
-///
-/// # Errors
-/// The reader refuses the file.
+/// Reads a whole file; the file name selects the reader.
 pub(crate) fn read(path: &Path) -> Result<(), IoError> {
     let name = path.file_name().unwrap().to_str().unwrap();
     match name {
@@ -264,7 +252,7 @@ pub(crate) fn read(path: &Path) -> Result<(), IoError> {
 pub(crate) fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoError> {
     let file = opened?;
     let shape = file.shape();
-    // The result itself needs memory: the limit is for the memory of the reader.
+    // The memory limit is for the reader without its result.
     if shape.product().is_some_and(|voxels| voxels > 100_000) {
         return Ok(());
     }
@@ -273,9 +261,8 @@ pub(crate) fn read_all(opened: Result<VolumeFile, IoError>) -> Result<(), IoErro
     Ok(())
 }
 
-/// Maximum memory, in bytes, for the reader of a file of `length` bytes: a constant for buffers,
-/// decompressors and error messages, and 64 bytes per byte, as a file name of one letter in a list
-/// becomes an entry of a table.
+/// Maximum memory in bytes for a file of `length` bytes: a constant for buffers and decompressors,
+/// and 64 bytes per byte, as a file name of one letter in a list becomes an entry of a table.
 pub(crate) fn max_memory(length: usize) -> isize {
     (3 << 20) + 64 * length as isize
 }

@@ -1,5 +1,4 @@
-//! Samples that are directories, and their readers under test: Zarr stores and checkpoints. The
-//! library writes and reads the directories on one rank.
+//! Zarr stores and checkpoints that the library writes and reads on one rank.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +10,12 @@ use zippy_store::checkpoint::{Checkpoints, Contents};
 use crate::common::volumes::Folder;
 use crate::samples::{Encoding, Sample, SampleFile};
 
-/// Name of the Zarr store in the folder of an input.
 pub(crate) const STORE: &str = "store.zarr";
-/// Name of the directory of checkpoints in the folder of an input.
 pub(crate) const RUN: &str = "run";
 
-/// Maximum number of cells of an array that is loaded.
 const MAX_CELLS: i64 = 1 << 16;
 
-/// Sample with all files below a directory of a folder, JSON documents first.
+/// Sample with all files of a directory, JSON documents first.
 fn all_files(folder: &Path, directory: &str) -> Result<Sample, String> {
     let (mut open, mut found) = (vec![PathBuf::from(directory)], Vec::new());
     while let Some(next) = open.pop() {
@@ -40,13 +36,8 @@ fn all_files(folder: &Path, directory: &str) -> Result<Sample, String> {
     found.into_iter().map(content).collect()
 }
 
-/// Function that sets options of a store.
 type SetOptions<'a> = &'a dyn Fn(&mut ZarrOptions);
 
-/// Valid stores: version 3 with different compressors, checksums, shards and levels, and version 2.
-///
-/// # Errors
-/// The library cannot write a store.
 pub(crate) fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
@@ -91,15 +82,13 @@ pub(crate) fn arrays(world: &World) -> Result<Vec<Sample>, String> {
     Ok(all)
 }
 
-/// Maximum decompressed size of four bytes, in bytes: that of a Zstandard block of one repeated
-/// byte, the largest ratio of all codecs.
+/// Maximum decompressed size of four bytes: a Zstandard block of one repeated byte has the largest
+/// ratio of all codecs.
 const MAX_BYTES_OF_FOUR: u64 = 128 << 10;
 
-/// Maximum memory, in bytes, for the chunks of the store that contains a path; `None` if the path
-/// is in no store.
-///
-/// Twice the maximum decompressed size of the largest file, because a reader holds a chunk and the
-/// input of its last codec.
+/// Maximum memory in bytes for the chunks of the store that contains a path. Twice the maximum
+/// decompressed size of the largest file, because a reader holds a chunk and the input of its last
+/// codec.
 pub(crate) fn max_chunk_memory(path: &Path) -> Option<u64> {
     let store = path.ancestors().find(|ancestor| ancestor.file_name().is_some_and(|name| name == STORE))?;
     let (mut open, mut largest) = (vec![store.to_path_buf()], 0);
@@ -117,10 +106,6 @@ pub(crate) fn max_chunk_memory(path: &Path) -> Option<u64> {
     Some(2 * (largest / 4 + 1) * MAX_BYTES_OF_FOUR)
 }
 
-/// Describes a store, and loads its small arrays.
-///
-/// # Errors
-/// The first error of the reader.
 pub(crate) fn read_arrays(path: &Path, world: &World) -> Result<(), String> {
     let found = describe(path).map_err(|error| error.to_string())?;
     let is_small = |shape: &[i64]| {
@@ -152,10 +137,6 @@ fn load<T: Element, const D: usize>(path: &Path, name: Option<&str>, world: &Wor
     loaded.map(drop).map_err(|error| error.to_string())
 }
 
-/// A valid checkpoint of an array, a growable array and a state.
-///
-/// # Errors
-/// The library cannot write the checkpoint.
 pub(crate) fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
     let failed = |error: zippy::Error| error.to_string();
     let array = world.array::<f32, 2>("u", &Layout::new([7, 5])).map_err(failed)?;
@@ -175,10 +156,6 @@ pub(crate) fn checkpoints(world: &World) -> Result<Vec<Sample>, String> {
     Ok(vec![all])
 }
 
-/// Finds the latest complete checkpoint, and loads its arrays and its state.
-///
-/// # Errors
-/// There is no complete checkpoint, or the reader refuses its contents.
 pub(crate) fn read_checkpoint(path: &Path, world: &World) -> Result<(), String> {
     let failed = |error: zippy::Error| error.to_string();
     let found = Checkpoints::new(path, 2).latest(world).map_err(failed)?.ok_or("there is no checkpoint")?;

@@ -7,22 +7,17 @@ use serde_json::{Value, json};
 
 use crate::worker::{Line, Outcome};
 
-/// An input that reveals a defect.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
-    /// Number of the input.
     pub number: u64,
     pub problem: String,
-    /// Directory with the files of the input.
     pub directory: PathBuf,
 }
 
-/// Counts, extremes and findings of all inputs of a target.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     /// Duration of the run, in seconds.
     pub secs: f64,
-    /// Numbers of inputs with each [`Outcome`].
     pub read: u64,
     pub refused: u64,
     pub wrong: u64,

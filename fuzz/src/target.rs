@@ -1,4 +1,4 @@
-//! Targets of the fuzzer: kinds of inputs, with the generator and the reader of each kind.
+//! Kinds of inputs, with the generator and the reader of each kind.
 
 use std::path::Path;
 
@@ -29,7 +29,6 @@ pub enum Target {
     Answers,
 }
 
-/// Generator of the inputs of a target.
 pub(crate) struct Inputs {
     target: Target,
     samples: Vec<Sample>,
@@ -37,7 +36,6 @@ pub(crate) struct Inputs {
 }
 
 impl Target {
-    /// All targets, in the order in which they run.
     pub const ALL: [Self; 7] =
         [Self::Files, Self::Meshes, Self::Zarr, Self::Checkpoints, Self::Messages, Self::Recordings, Self::Answers];
 
@@ -46,10 +44,6 @@ impl Target {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_string())
     }
 
-    /// Valid inputs, on which mutations are based.
-    ///
-    /// # Errors
-    /// The library cannot write an input.
     pub fn samples(self, world: &World) -> Result<Vec<Sample>, String> {
         match self {
             Self::Files => {
@@ -68,15 +62,11 @@ impl Target {
 }
 
 impl Inputs {
-    /// Makes the samples of the target.
-    ///
-    /// # Errors
-    /// As [`Target::samples`].
     pub(crate) fn new(target: Target, seed: u64, world: &World) -> Result<Self, String> {
         Ok(Self { target, samples: target.samples(world)?, seed })
     }
 
-    /// Names and bytes of the files of an input. The same seed and number give the same files.
+    /// Generates the names and bytes of the files of an input.
     pub(crate) fn make(&self, number: u64) -> Vec<(String, Vec<u8>)> {
         let mut seed = Random::new(self.seed);
         let mut random = Random::new(seed.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
@@ -88,10 +78,6 @@ impl Inputs {
     }
 }
 
-/// Reads an input; the name of its first file, `path`, selects the reader.
-///
-/// # Errors
-/// The reader refuses the input.
 pub(crate) fn read(path: &Path, folder: &Path, world: &World) -> Result<(), String> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let message = |error: zippy_io::IoError| error.to_string();
@@ -109,8 +95,6 @@ pub(crate) fn read(path: &Path, folder: &Path, world: &World) -> Result<(), Stri
     }
 }
 
-/// Maximum memory, in bytes, for the reader of an input of `length` bytes with the first file
-/// `path`.
 pub(crate) fn max_memory(path: &Path, length: usize) -> isize {
     if let Some(chunks) = stores::max_chunk_memory(path) {
         return samples::max_memory(length) + chunks as isize;

@@ -1,6 +1,5 @@
-//! Readers of damaged inputs, in this process: a reader returns a valid result or a short error
-//! message without control characters, does not panic, ends, and needs memory in proportion to the
-//! input. `cargo xtask fuzz` runs the same checks for hours.
+//! Each reader returns a valid result or a short error message without control characters, does not
+//! panic, ends, and needs memory in proportion to the input.
 
 use proptest::prelude::*;
 use zippy::region::Region;
@@ -42,7 +41,7 @@ fn samples_of_volumes_have_sections_that_are_mutated_before_compression() {
     assert!(compressed.count() >= 6);
 }
 
-/// Readers hold neither the whole decompressed stream nor a buffer of the size in the header.
+/// Readers must not hold the whole decompressed stream or allocate the size in the header.
 #[test]
 fn decompression_bombs_need_little_memory() {
     let folder = Folder::new();
@@ -65,7 +64,6 @@ fn decompression_bombs_need_little_memory() {
     }
 }
 
-/// Calls a reader of an input of `length` bytes, and checks its memory and its error message.
 fn check_reader(length: usize, read: impl FnOnce() -> Result<(), zippy_io::IoError>) -> Result<(), TestCaseError> {
     let mut outcome = Ok(());
     let held = most(|| outcome = read());
@@ -110,8 +108,6 @@ proptest! {
     }
 }
 
-/// A decoder bounds the memory of a frame with many entries of few bytes, and refuses larger
-/// frames.
 #[test]
 fn frame_of_short_entries_takes_bounded_memory() {
     use zippy_protocol::{Answer, Message, Moves, Timeline, frame};
@@ -125,8 +121,6 @@ fn frame_of_short_entries_takes_bounded_memory() {
     let mut refused = 0;
     for answer in empty {
         let message = frame::encode(&Message::Answer(1, Ok(answer)), frame::MOST_TOLD).unwrap();
-        // The length of the list is a zero byte after the tag of the answer: replaces each zero
-        // byte.
         for index in 5..message.len() {
             if message[index] != 0 {
                 continue;

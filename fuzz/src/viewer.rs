@@ -1,4 +1,4 @@
-//! The array viewer under test: it reads a recording, and answers of a program.
+//! Reads a recording or the answers of a program in the array viewer.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,19 +12,13 @@ use zippy_protocol::{Answer, ArrayRef, Control, Message, Point, Program, Request
 use crate::messages;
 use crate::tour::{answer, look_at};
 
-/// Timeout of requests; all sessions here answer at once.
+/// All sessions here answer at once.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Maximum number of arrays that the viewer opens.
 const MAX_ARRAYS: usize = 4;
 
-/// Maximum number of debug points that the viewer opens.
 const MAX_STEPS: usize = 4;
 
-/// Opens a recording in the viewer and requests every kind of answer.
-///
-/// # Errors
-/// The file is not a recording, or has no debug point.
 pub(crate) fn read_recording(path: &Path) -> Result<(), String> {
     let mut replay = Replay::open(path).map_err(|error| error.to_string())?;
     info(path)?;
@@ -45,10 +39,6 @@ pub(crate) fn read_recording(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Connects the viewer to a program with the answers in a file, and requests every kind of answer.
-///
-/// # Errors
-/// The file has no answers.
 pub(crate) fn read_answers(path: &Path) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let answers: Vec<Answer> = frame::decode(bytes.get(4..).unwrap_or_default())?;
@@ -59,7 +49,6 @@ pub(crate) fn read_answers(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Sends every kind of request about the first arrays.
 fn tour(session: &mut dyn Session) {
     let Some(Answer::Arrays(arrays)) = answer(session, Request::Arrays) else { return };
     for entry in arrays.iter().take(MAX_ARRAYS) {
@@ -71,7 +60,6 @@ fn tour(session: &mut dyn Session) {
     answer(session, Request::Timeline(0));
 }
 
-/// Saves slices of arrays to files, and asserts that no file is empty.
 fn save_slices(client: &mut Client, path: &Path) {
     let names: Vec<String> = client.arrays().into_iter().flatten().map(|entry| entry.name).take(MAX_ARRAYS).collect();
     for (array, ending) in names.into_iter().zip(["npy", "png", "csv", "npy"]) {
@@ -83,14 +71,12 @@ fn save_slices(client: &mut Client, path: &Path) {
     }
 }
 
-/// A program with a fixed answer for each kind of request. The session checks answers as a
-/// connection does, and refuses invalid answers.
+/// Program with a fixed answer for each kind of request. The session refuses invalid answers, as a
+/// connection does.
 struct FixedAnswers {
     answers: Vec<Answer>,
     program: Program,
-    /// Messages that the viewer has not received yet.
     pending: Vec<Message>,
-    /// Number of requests.
     requests: u32,
 }
 
@@ -113,8 +99,7 @@ impl FixedAnswers {
             Request::Control(_) | Request::Rules(_) | Request::Alive => 7,
         };
         let mut answer = self.answers.get(index).or(self.answers.last()).cloned().ok_or("there is no answer")?;
-        // Most answers repeat the request, so that the check accepts them and the viewer reads
-        // their values.
+        // Most answers repeat the request, so that the check accepts them.
         if let (Answer::View(View { of, cells, .. }), Request::View(requested)) = (&mut answer, request)
             && !self.requests.is_multiple_of(4)
         {
@@ -149,7 +134,6 @@ impl Session for FixedAnswers {
         std::mem::take(&mut self.pending)
     }
 
-    // The answer to a request is pending at once.
     fn set_waker(&mut self, _: Waker) {}
 
     fn wait(&mut self, _: Duration) {}

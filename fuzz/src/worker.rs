@@ -1,4 +1,4 @@
-//! Worker process: reads inputs one after the other, and prints a line with the outcome of each.
+//! Worker process: prints a line with the outcome of each input.
 
 use std::fmt;
 use std::io::Write;
@@ -15,29 +15,22 @@ use crate::common::volumes::Folder;
 use crate::samples::write;
 use crate::target::{self, Inputs, Target};
 
-/// Name of the file in the directory of a finding that contains the name of the input's first file.
+/// File in the directory of a finding that contains the name of the input's first file.
 pub(crate) const FIRST: &str = "first";
 
-/// Maximum memory of a worker, in bytes.
 const MAX_MEMORY: isize = 1 << 30;
 
-/// Outcome of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// The reader accepted the input.
     Read,
-    /// The reader returned an error.
     Refused,
-    /// The input revealed a defect, with its description.
+    /// Description of a defect.
     Wrong(String),
 }
 
-/// Result of an input. A worker prints the result as a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
-    /// Number of the input.
     pub number: u64,
-    /// Duration of the read, in seconds.
     pub secs: f64,
     /// Peak memory, in bytes.
     pub bytes: u64,
@@ -74,11 +67,8 @@ impl FromStr for Line {
     }
 }
 
-/// Reads the inputs `first`, `first + step`, `first + 2 * step`, … of a target, until the process
-/// is killed or standard output is closed. Writes each input to `folder`.
-///
-/// # Errors
-/// There is no device, or the library cannot write a sample.
+/// Reads the inputs `first`, `first + step`, `first + 2 * step`, … until the process is killed or
+/// standard output is closed.
 pub(crate) fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Folder) -> Result<(), String> {
     on_one_rank(|world| {
         let inputs = Inputs::new(target, seed, world)?;
@@ -101,10 +91,6 @@ pub(crate) fn work(target: Target, seed: u64, first: u64, step: u16, folder: &Fo
     })
 }
 
-/// Reads inputs of a target in this process, and returns their results.
-///
-/// # Errors
-/// As [`work`].
 #[cfg(test)]
 pub(crate) fn read_inputs(
     target: Target,
@@ -123,10 +109,6 @@ pub(crate) fn read_inputs(
     })
 }
 
-/// Reads the valid samples of a target in this process, and returns their results.
-///
-/// # Errors
-/// As [`work`].
 #[cfg(test)]
 pub(crate) fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>, String> {
     on_one_rank(|world| {
@@ -138,20 +120,13 @@ pub(crate) fn read_samples(target: Target, folder: &Folder) -> Result<Vec<Line>,
     })
 }
 
-/// Runs a function on a world with one rank, and returns its result.
-///
-/// # Errors
-/// There is no device, or `act` returns an error.
 pub(crate) fn on_one_rank<R: Send>(act: impl Fn(&World) -> Result<R, String> + Sync) -> Result<R, String> {
     let results = zippy::run_with(Config::threads(1), |world| act(world).map_err(Error::program));
     let result = results.map_err(|error| error.to_string())?.into_iter().next();
     result.ok_or_else(|| "a run has no rank".to_string())
 }
 
-/// Reads the files of a finding again, and returns the result as text. The files stay unchanged.
-///
-/// # Errors
-/// The input reveals a defect again, the finding cannot be copied, or there is no device.
+/// Reads the files of a finding again. The files stay unchanged.
 pub(crate) fn replay(folder: &Path) -> Result<String, String> {
     let first = folder.join(FIRST);
     let name = std::fs::read_to_string(&first).map_err(|error| format!("{}: {error}", first.display()))?;
@@ -174,7 +149,7 @@ pub(crate) fn replay(folder: &Path) -> Result<String, String> {
     })
 }
 
-/// Copies all files below a directory, except [`FIRST`]. Returns the total number of bytes.
+/// Copies all files except [`FIRST`]. Returns the total number of bytes.
 fn copy_files(from: &Path, to: &Path) -> Result<usize, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", from.display());
     std::fs::create_dir_all(to).map_err(failed)?;
@@ -193,7 +168,6 @@ fn copy_files(from: &Path, to: &Path) -> Result<usize, String> {
     Ok(length)
 }
 
-/// Reads one input of `length` bytes with the first file `path`.
 fn read_input(number: u64, path: &Path, length: usize, folder: &Path, world: &World) -> Line {
     let start = Instant::now();
     let mut outcome = Outcome::Read;
@@ -211,7 +185,7 @@ fn read_input(number: u64, path: &Path, length: usize, folder: &Path, world: &Wo
     Line { number, secs, bytes: bytes.max(0) as u64, outcome }
 }
 
-/// Outcome for an error message: a defect if the message is too long or has control characters.
+/// A message is a defect if it is too long or has control characters.
 fn check_message(message: &str) -> Outcome {
     let is_control = |letter: char| letter.is_control() || letter == '\u{202e}';
     if message.chars().count() < 1000 && !message.contains(is_control) {
@@ -221,10 +195,9 @@ fn check_message(message: &str) -> Outcome {
     }
 }
 
-/// Message of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Stores messages of panics in [`PANIC`], in place of standard error.
+/// Stores messages of panics in [`PANIC`] instead of printing them.
 fn record_panics() {
     std::panic::set_hook(Box::new(|panic| {
         if let Ok(mut text) = PANIC.lock() {

@@ -1,7 +1,6 @@
 use super::*;
 use crate::worker;
 
-/// A worker that runs a script.
 fn script(text: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", text]);
