@@ -1,5 +1,4 @@
-//! Cells that encode their position, arrays with every kind of cut, and comparison of an array with
-//! a function of the position.
+//! Cells that encode their position, all kinds of layouts, and comparison of arrays.
 
 use std::fmt::Display;
 
@@ -16,9 +15,7 @@ pub fn code<const D: usize>(seed: u64, at: [i64; D]) -> u64 {
     at.iter().fold(mix(seed), |code, &x| mix(code ^ x as u64))
 }
 
-/// An element type that can be created from a number.
 pub trait Value: Element {
-    /// Converts a number to a value. All bit patterns occur.
     fn of(code: u64) -> Self;
 }
 
@@ -60,22 +57,19 @@ where
     }
 }
 
-/// Converts a position to an array.
 pub fn position<const D: usize>(at: &Index) -> [i64; D] {
     std::array::from_fn(|axis| at[axis])
 }
 
-/// The region `[start, start + extents)`.
 pub fn boxed<const D: usize>(start: [i64; D], extents: [i64; D]) -> Region {
     Region::at(start.into(), extents.into())
 }
 
-/// Sets every cell of an array to the value of its [`code`].
 pub fn fill<T: Value, const D: usize>(array: &GlobalArray<T, D>, seed: u64) -> Result<()> {
     array.fill_with(|at| T::of(code(seed, at)))
 }
 
-/// Compares this rank's owned cells bitwise with a function of the position.
+/// Compares this rank's owned cells bitwise.
 pub fn expect<T: Element, const D: usize>(
     array: &GlobalArray<T, D>,
     label: &dyn Display,
@@ -87,8 +81,7 @@ pub fn expect<T: Element, const D: usize>(
     Ok(())
 }
 
-/// Compares all cells of the array bitwise with a function of the position, on every rank.
-/// Collective.
+/// Compares all cells of the array bitwise, on every rank. Collective.
 pub fn expect_whole<T: Element, const D: usize>(
     world: &World,
     array: &GlobalArray<T, D>,
@@ -103,7 +96,6 @@ pub fn expect_whole<T: Element, const D: usize>(
     Ok(())
 }
 
-/// Compares cells bitwise with a function of their position.
 pub fn same<T: Element, const D: usize>(
     cells: impl Iterator<Item = (Index, T)>,
     label: &dyn Display,
@@ -119,7 +111,6 @@ fn same_bytes(at: &Index, label: &dyn Display, found: &[u8], expected: &[u8]) {
     assert!(found == expected, "{label}: at {at}: {found:02x?} is not {expected:02x?}");
 }
 
-/// Layout and ownership of an array.
 pub struct Cut {
     pub name: &'static str,
     pub layout: Layout,
@@ -127,7 +118,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Creates an array with this layout and ownership. Collective.
+    /// Creates an array of this cut. Collective.
     pub fn array<T: Element, const D: usize>(&self, world: &World, name: &str) -> Result<GlobalArray<T, D>> {
         match &self.owners {
             None => world.array(name, &self.layout),
@@ -138,7 +129,6 @@ impl Cut {
         }
     }
 
-    /// Changes the layout, for example to add ghost cells.
     pub fn with(self, change: impl FnOnce(Layout) -> Layout) -> Self {
         Self { layout: change(self.layout), ..self }
     }

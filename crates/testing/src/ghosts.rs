@@ -1,8 +1,7 @@
-//! Definition of ghost cells, cell by cell.
+//! Reference definition of ghost cells.
 
 use zippy::region::Region;
 
-/// Code of ghost cells before an update.
 pub const STALE: u64 = 0x5a5a_5a5a_5a5a_5a5a;
 
 /// Position of the owned cell that a ghost cell copies; `None` outside a boundary that is not
@@ -18,7 +17,7 @@ pub fn image<const D: usize>(mut at: [i64; D], shape: [i64; D], periodic: [bool;
     Some(at)
 }
 
-/// Direction from a box to a position along each axis; all zero inside the box.
+/// Direction from a box to a position; all zero inside the box.
 pub fn direction<const D: usize>(at: [i64; D], own: &Region) -> [i8; D] {
     std::array::from_fn(|axis| i8::from(at[axis] >= own.end[axis]) - i8::from(at[axis] < own.start[axis]))
 }

@@ -15,14 +15,12 @@ const JOB: &str = "ZIPPY_TEST_JOB";
 /// Time limit of a job, in seconds. A job that reaches it hangs.
 const LIMIT_SECS: u64 = 300;
 
-/// Implementation of a job's ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     Threads,
     Mpi,
 }
 
-/// Exit code and output of a job.
 #[derive(Debug)]
 pub struct Ended {
     pub carrier: Carrier,
@@ -33,20 +31,17 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Lines of the output that contain `text`.
     pub fn lines(&self, text: &str) -> Vec<&str> {
         self.text.lines().filter(|line| line.contains(text)).collect()
     }
 
-    /// Fails the test unless the job failed.
     pub fn must_have_failed(&self) {
         assert_ne!(self.code, Some(0), "the job succeeded:\n{}", self.text);
     }
 }
 
-/// Runs `role` if this process belongs to the job, and returns true if it does.
-///
-/// An error of `role` is printed and ends the process, like an error of `main`.
+/// Runs `role` and returns true if this process belongs to the job. An error of `role` is printed
+/// and ends the process, like an error of `main`.
 pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
     match std::env::var(JOB) {
         Ok(job) if job == name => {
@@ -57,22 +52,20 @@ pub fn play(name: &str, role: fn() -> zippy::Result<()>) -> bool {
             }
             true
         }
-        // Under the launcher every test runs again, but jobs are started only by the process
-        // without a launcher.
+        // Under the launcher every test runs again, but must not start jobs.
         _ => launcher::size().is_some(),
     }
 }
 
-/// Runs a job: starts this test binary with the test `name`. `None` if the carrier is not enabled.
+/// Runs the test `name` as a job. `None` if the carrier is not enabled.
 pub fn run(carrier: Carrier, ranks: usize, name: &str) -> Option<Ended> {
     (carrier == Carrier::Threads || launcher::wanted()).then(|| start(carrier, ranks, name, &[]))
 }
 
-/// Runs a job with environment variables on each number of ranks, and panics unless it passes.
+/// Runs a job on each number of ranks; panics unless it passes.
 pub fn must_pass(carrier: Carrier, counts: &[usize], name: &str, environment: &[(&str, &str)]) {
     for &ranks in counts.iter().filter(|_| carrier == Carrier::Threads || launcher::wanted()) {
         let ended = start(carrier, ranks, name, environment);
-        // A name that matches no test also exits with 0.
         let well = ended.code == Some(0) && ended.text.contains("1 passed");
         assert!(well, "{carrier:?} with {ranks}, {environment:?}: {}", ended.text);
     }
@@ -96,7 +89,6 @@ pub fn start(carrier: Carrier, ranks: usize, name: &str, environment: &[(&str, &
     Ended { carrier, code: output.status.code(), text }
 }
 
-/// Full name of a test, from the path of its module.
 pub fn test(module: &str, name: &str) -> String {
     let (_, inside) = module.split_once("::").expect("jobs stand in modules of a test binary");
     format!("{inside}::{name}")
@@ -111,7 +103,7 @@ pub fn finish(mut command: Command) -> Output {
     let id = child.id();
     let (ended, end) = mpsc::channel();
     std::thread::spawn(move || ended.send(child.wait_with_output()));
-    // Shorter than the launcher's limit, which would look like an expected failure.
+    // Shorter than the launcher's limit, whose exit code resembles an expected failure.
     match end.recv_timeout(Duration::from_secs(LIMIT_SECS - 10)) {
         Ok(output) => output.expect("the output of a job can be read"),
         Err(_) => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Settings with which Open MPI starts as root and on few cores. Other MPI libraries ignore them.
+/// Open MPI starts as root and on few cores with these settings. Other MPI libraries ignore them.
 pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
@@ -16,12 +16,10 @@ pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("NODEVICE_SELECT", "1"),
 ];
 
-/// Number of ranks of the launcher that started this process, if any.
 pub fn size() -> Option<usize> {
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
-/// Rank of this process, if a launcher started it.
 pub fn rank() -> Option<usize> {
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
@@ -56,14 +54,12 @@ impl SessionDirectory {
 
 impl Drop for SessionDirectory {
     fn drop(&mut self) {
-        // A killed launcher leaves files in the directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Creates a command that runs this test binary on `ranks` processes.
-///
-/// The caller adds the names of the tests, and keeps `session` until the command has ended.
+/// Creates a command that runs this test binary on `ranks` processes. Keep `session` until the
+/// command has ended.
 pub fn command(ranks: usize, session: &SessionDirectory) -> Command {
     let launcher = std::env::var_os("ZIPPY_MPIRUN").unwrap_or_else(|| "mpirun".into());
     let binary = std::env::current_exe().expect("a test binary has a path");
@@ -85,8 +81,7 @@ pub fn rerun_all(counts: &[usize], without: &[&str]) {
     rerun(counts, &skipped, &[]);
 }
 
-/// Runs the tests selected by the arguments `chosen` under the launcher, with environment
-/// variables.
+/// Runs the tests selected by `chosen` under the launcher.
 pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     if !wanted() {
         return;
@@ -112,7 +107,7 @@ pub fn rerun(counts: &[usize], chosen: &[&str], settings: &[(&str, &str)]) {
     }
 }
 
-/// Process id of a rank started by `launcher`, once the process exists. Linux only.
+/// Waits for the process of a rank. Linux only.
 pub fn process_of_rank(rank: usize, launcher: u32) -> Option<u32> {
     let variables = [format!("OMPI_COMM_WORLD_RANK={rank}"), format!("PMI_RANK={rank}")];
     let below = |mut process: u32| {

@@ -1,4 +1,5 @@
-//! What tests, benchmarks and the fuzzer of several packages share. The package is not published.
+//! Code shared by the tests, benchmarks and fuzzers of several packages. The package is not
+//! published.
 //!
 //! * [`random`]: pseudo-random numbers.
 //! * [`launcher`]: runs of a test binary under the MPI launcher.

@@ -1,5 +1,3 @@
-//! Capture of the log messages of a thread.
-
 use std::io::Write;
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -40,7 +38,6 @@ impl Log {
         Self { written, _guard: subscriber.set_default() }
     }
 
-    /// All captured messages.
     pub fn text(&self) -> String {
         String::from_utf8(self.written.0.lock().unwrap().clone()).expect("text")
     }

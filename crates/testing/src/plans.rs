@@ -1,4 +1,4 @@
-//! Random layouts, owners and regions for property tests of plans: 1 to 7 axes of few cells.
+//! Random layouts, owners and regions of few cells with 1 to 7 axes.
 
 use std::sync::Arc;
 
@@ -11,25 +11,21 @@ use zippy_plan::oracle::Memory;
 use zippy_plan::ownership::Ownership;
 use zippy_plan::region::Region;
 
-/// Maximum extent by number of axes: arrays have at most a few thousand cells.
+/// Maximum extent by number of axes.
 const EXTENT: [i64; 7] = [40, 13, 9, 6, 4, 3, 3];
-/// Maximum ghost width by number of axes: wider than a chunk, and than many an axis.
+/// Maximum ghost width by number of axes; wider than a chunk, and often than an axis.
 const GHOST: [i64; 7] = [45, 9, 4, 3, 2, 1, 1];
 
-/// Random number of axes.
 pub fn axes() -> impl Strategy<Value = usize> {
     1_usize..=7
 }
 
-/// Random shape, sometimes without cells.
 pub fn shape(axes: usize) -> impl Strategy<Value = Vec<i64>> {
     prop::collection::vec(prop_oneof![1 => Just(0), 40 => 1..=EXTENT[axes - 1]], axes)
 }
 
-/// Maximum number of parts of an axis, by number of axes.
 const PARTS: [usize; 7] = [5, 5, 5, 4, 3, 2, 2];
 
-/// Random cuts of an axis; parts can be empty.
 fn split(extent: i64, axes: usize) -> impl Strategy<Value = Split> {
     let sizes = prop::collection::vec(0..=extent, 0..PARTS[axes - 1]).prop_map(move |mut cuts| {
         cuts.extend([0, extent]);
@@ -56,7 +52,6 @@ fn boxes(shape: Vec<i64>) -> impl Strategy<Value = Vec<Region>> {
     steps.prop_map(cut).prop_shuffle()
 }
 
-/// Random layout of a shape without ghost cells.
 pub fn cuts(shape: Vec<i64>) -> BoxedStrategy<Layout> {
     let grid = {
         let shape = shape.clone();
@@ -102,24 +97,21 @@ pub fn owners(count: usize, ranks: usize) -> BoxedStrategy<Arc<Ownership>> {
     prop_oneof![balanced, table(ranks), table(ranks.div_ceil(2))].boxed()
 }
 
-/// Random array of a shape.
 pub fn placed(shape: Vec<i64>, without: Option<usize>, ranks: usize) -> impl Strategy<Value = Placement> {
     chunks(shape, without).prop_flat_map(move |chunks| {
         owners(chunks.count(), ranks).prop_map(move |owners| Placement::new(chunks.clone(), owners).unwrap())
     })
 }
 
-/// Random array of a random shape over `ranks` ranks.
 pub fn array(ranks: usize) -> impl Strategy<Value = Placement> {
     axes().prop_flat_map(shape).prop_flat_map(move |shape| placed(shape, None, ranks))
 }
 
-/// Random number of ranks.
 pub fn ranks() -> impl Strategy<Value = usize> {
     1_usize..=7
 }
 
-/// Random region of a shape with these extents, which must fit into it.
+/// The extents must fit into the shape.
 pub fn region_of(shape: &[i64], extents: &[i64]) -> impl Strategy<Value = Region> + use<> {
     let start: Vec<_> = shape.iter().zip(extents).map(|(whole, part)| 0..=whole - part).collect();
     let extents = Index::new(extents);
@@ -131,13 +123,11 @@ pub fn extents(limit: Vec<i64>) -> impl Strategy<Value = Vec<i64>> {
     limit.into_iter().map(|most| prop_oneof![1 => 0..=most, 20 => 1.min(most)..=most]).collect::<Vec<_>>()
 }
 
-/// Random region of a shape.
 pub fn region(shape: Vec<i64>) -> impl Strategy<Value = Region> {
     extents(shape.clone()).prop_flat_map(move |extents| region_of(&shape, &extents))
 }
 
-/// Memory in which each stored cell, also a ghost cell, has a unique value from its array, chunk
-/// and position.
+/// Fills each stored cell, also each ghost cell, with a unique value.
 pub fn memory(placement: &Placement, array: u64) -> Memory<u64> {
     Memory::new(placement, |chunk, cell| {
         let position = cell.iter().fold(7_u64, |code, &x| code * 101 + (x + 50) as u64);

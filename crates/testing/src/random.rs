@@ -8,12 +8,10 @@ pub struct SplitMix64(u64);
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SplitMix64 {
-    /// Creates a generator. The same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         let number = splitmix64(self.0);
         self.0 = self.0.wrapping_add(GOLDEN_RATIO);
@@ -47,18 +45,16 @@ pub fn index_hash(index: usize) -> u32 {
 pub struct LinearCongruential(u64);
 
 impl LinearCongruential {
-    /// Creates a generator. The same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number. Its high bits are better than its low bits.
+    /// High bits are better than low bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0
     }
 
-    /// A number below `end`, from the high bits of the next number.
     pub fn below(&mut self, end: u64) -> u64 {
         (self.next_u64() >> 33) % end
     }
@@ -70,12 +66,10 @@ impl LinearCongruential {
 pub struct XorShift(u64);
 
 impl XorShift {
-    /// Creates a generator. The same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
     pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

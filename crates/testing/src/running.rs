@@ -3,11 +3,10 @@
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Limit of a wait, long enough for a busy machine.
 const WAIT_LIMIT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Polls until `poll` returns a value. `description` is for the message at the limit.
+/// Polls until `poll` returns a value; the message of a timeout has `description`.
 pub fn wait<T>(description: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -19,7 +18,7 @@ pub fn wait<T>(description: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A running program; dropping it ends the program.
+/// Child process that ends on drop.
 pub struct Running(Option<Child>);
 
 impl Running {
@@ -47,7 +46,6 @@ impl Running {
         })
     }
 
-    /// Waits for the end of the program and returns its output.
     pub fn wait_for_end(&mut self) -> Output {
         let child = self.0.as_mut().unwrap();
         wait("the end of the program", || child.try_wait().unwrap());

@@ -13,7 +13,7 @@ use x11rb::rust_connection::RustConnection;
 
 use crate::running::wait;
 
-/// A virtual X server; dropping it ends the server.
+/// Virtual X server that ends on drop.
 pub struct Screen {
     server: Child,
     /// Value of `DISPLAY` for programs.
@@ -45,7 +45,6 @@ impl Shot {
 }
 
 impl Screen {
-    /// Starts a server on a free display.
     pub fn start(width: u16, height: u16) -> Self {
         let mut command = Command::new("Xvfb");
         command.args([
@@ -68,7 +67,6 @@ impl Screen {
         Self { server, display, connection, root, size: (width, height) }
     }
 
-    /// Window with a title, if it exists.
     pub fn window(&self, title: &str) -> Option<Window> {
         let atom = |name: &[u8]| self.connection.intern_atom(false, name).unwrap().reply().unwrap().atom;
         let (name, text) = (atom(b"_NET_WM_NAME"), atom(b"UTF8_STRING"));
@@ -87,7 +85,6 @@ impl Screen {
         Shot { width: width.into(), height: height.into(), pixels }
     }
 
-    /// Screenshot of the whole screen.
     pub fn all(&self) -> Shot {
         self.shot((0, 0), self.size)
     }
@@ -103,23 +100,19 @@ impl Screen {
         })
     }
 
-    /// Moves the pointer.
     pub fn point(&self, (x, y): (i16, i16)) {
         self.fake(MOTION_NOTIFY_EVENT, 0, (x, y));
     }
 
-    /// Presses the left button.
     pub fn press(&self, at: (i16, i16)) {
         self.point(at);
         self.fake(BUTTON_PRESS_EVENT, 1, at);
     }
 
-    /// Releases the left button.
     pub fn release(&self, at: (i16, i16)) {
         self.fake(BUTTON_RELEASE_EVENT, 1, at);
     }
 
-    /// Clicks with the left button.
     pub fn click(&self, at: (i16, i16)) {
         self.press(at);
         self.release(at);

@@ -1,4 +1,4 @@
-//! Shaders of a crate and their twins: reference versions in plain Rust.
+//! Shaders of a crate and their twins: reference versions in Rust.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,6 @@ pub fn without_twin(root: &str, elsewhere: &[(&str, &str)]) -> Vec<String> {
     files(&root.display().to_string()).into_keys().filter(|shader| !has_twin(shader)).collect()
 }
 
-/// Files in a folder and its subfolders, by relative path.
 fn below(folder: &Path, extension: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut open: Vec<PathBuf> = vec![folder.to_path_buf()];

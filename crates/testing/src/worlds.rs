@@ -12,7 +12,6 @@ use zippy::{Config, Result, World, run_with};
 use crate::again::run_again;
 use crate::launcher;
 
-/// Numbers of ranks as threads for every operation.
 pub const RANKS: &[usize] = &[1, 2, 3, 5, 8];
 
 /// Runs `program` once for every number of ranks; under a launcher, once with the launcher's
@@ -38,7 +37,6 @@ pub fn groups(counts: &[usize], program: impl Fn(Group) -> Result<()> + Send + S
     groups_with(counts, |config| config, program);
 }
 
-/// [`groups`] with settings.
 pub fn groups_with(
     counts: &[usize],
     set: impl Fn(Config) -> Config,

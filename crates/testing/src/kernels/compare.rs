@@ -1,4 +1,4 @@
-//! Comparison of the interpreter with another executor, bit by bit.
+//! Bitwise comparison of the interpreter with another executor.
 
 use std::fmt;
 
@@ -7,20 +7,15 @@ use naga::{GlobalVariable, Module};
 
 use super::interpreter::{self, Buffers, Types};
 
-/// Failure of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The text does not parse or validate.
     Invalid(String),
-    /// The interpreter returned an error.
     Interpreter(String),
-    /// The other executor returned an error.
     Executor(String),
     Difference(String),
 }
 
 impl Failure {
-    /// True for failures of the same kind; messages may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -62,8 +57,7 @@ pub fn compare(
     compare_with(&interpreter::Options::default(), text, buffers, workgroups, executor)
 }
 
-/// Compares as [`compare`] does, with settings of the interpreter, such as the executor's library
-/// of functions.
+/// [`compare`] with settings of the interpreter, such as the executor's library of functions.
 pub fn compare_with(
     options: &interpreter::Options<'_>,
     text: &str,
@@ -85,7 +79,6 @@ fn is_at(variable: &GlobalVariable, (group, binding): (u32, u32)) -> bool {
     variable.binding.is_some_and(|place| (place.group, place.binding) == (group, binding))
 }
 
-/// Compares the buffers of two runs of a module.
 pub fn compare_buffers(module: &Module, mut expected: Buffers, mut actual: Buffers) -> Result<(), Failure> {
     let types = Types { module, overrides: &[] };
     for (_, variable) in module.global_variables.iter() {

@@ -1,4 +1,4 @@
-//! Memory that traps accesses past its end, on Linux.
+//! Memory that traps accesses past its end.
 
 /// Bytes at an address that is a multiple of 8, and less than 8 bytes before memory that traps.
 pub struct Guarded {

@@ -7,7 +7,6 @@ use zippy_native::{BindingBytes, CompiledKernel, OneThread, StopRequest, Vectori
 use super::guarded::Guarded;
 use super::interpreter::Buffers;
 
-/// Runs a kernel by machine code on one thread.
 pub fn run(
     vectors: Vectorization,
     module: &Module,

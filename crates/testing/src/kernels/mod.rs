@@ -1,7 +1,7 @@
 //! Compute kernels that are compared with an interpreter of naga's representation.
 //!
 //! * [`interpreter`]: the oracle, which depends on naga alone.
-//! * [`compare`]: comparison of the interpreter with an executor, bit by bit.
+//! * [`compare`]: bitwise comparison of the interpreter with an executor.
 //! * [`random`]: random kernels without data races, and the reduction of failing kernels.
 //! * [`guarded`]: memory that traps past its end.
 //! * [`machine_code`]: runs of kernels by the code generator.

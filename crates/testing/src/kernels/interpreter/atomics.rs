@@ -1,11 +1,9 @@
-//! Atomic operations of the interpreter.
-
 use naga::{AtomicFunction, BinaryOperator};
 
 use super::scalar::{self, ScalarValue};
 
-/// Returns the value after an atomic operation on `old`; `None` if unchanged. `expected` is the
-/// operand of a compare-exchange.
+/// Value after an atomic operation; `None` if unchanged. `expected` is the operand of a
+/// compare-exchange.
 pub(super) fn update(
     function: AtomicFunction,
     old: ScalarValue,

@@ -4,7 +4,6 @@ use naga::{MathFunction, ScalarKind};
 
 use super::scalar::ScalarValue;
 
-/// Evaluates a function of one component.
 pub(super) fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<ScalarValue, String> {
     use MathFunction as Mf;
     let ty = x[0].ty();
@@ -50,7 +49,6 @@ pub(super) fn evaluate(function: MathFunction, x: &[ScalarValue]) -> Result<Scal
     ScalarValue::from_bits(ty, result & mask(width))
 }
 
-/// The lowest `count` bits.
 fn mask(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }

@@ -7,22 +7,19 @@ use super::math::{self, componentwise, dot};
 use super::scalar::{self, ScalarValue, multiply};
 use super::value::{Types, Value};
 
-/// Evaluator of expressions, with the types, constants and library functions of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Evaluator<'a, 'm> {
     pub types: Types<'m>,
-    /// Value of each expression of the module's constants.
     pub constants: &'a [Result<Value, String>],
     pub functions: &'a dyn Functions,
 }
 
 impl Evaluator<'_, '_> {
-    /// Value of an expression of the module's constants.
     pub(super) fn constant(&self, handle: Handle<Expression>) -> Result<Value, String> {
         self.constants.get(handle.index()).ok_or("a constant before its definition")?.clone()
     }
 
-    /// Evaluates an expression; `operand` gives the values of the expressions that it refers to.
+    /// Evaluates an expression; `operand` gives the values of its operands.
     pub(super) fn evaluate(
         &self,
         expression: &Expression,
@@ -140,7 +137,7 @@ fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, 
     }
 }
 
-/// Product of a matrix and a column vector; sums go from the first column to the last.
+/// Product of a matrix and a column vector, summed from the first column to the last.
 fn transform(matrix: &[Vec<ScalarValue>], vector: &[ScalarValue]) -> Result<Vec<ScalarValue>, String> {
     let rows = 0..matrix[0].len();
     rows.map(|row| dot(&matrix.iter().map(|column| column[row]).collect::<Vec<_>>(), vector)).collect()

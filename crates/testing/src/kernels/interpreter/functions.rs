@@ -1,6 +1,5 @@
 //! Library functions of floats.
 
-/// Function with one or two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LibraryFunction {
     Sin,
@@ -24,15 +23,12 @@ pub enum LibraryFunction {
     Pow,
 }
 
-/// Library of functions. Functions of one operand ignore `y`.
-///
-/// The interpreter uses `f32` for `f16` and rounds the result.
+/// Functions of one operand ignore `y`. For `f16`, the interpreter rounds the result of `f32`.
 pub trait Functions: Sync {
     fn single(&self, function: LibraryFunction, x: f32, y: f32) -> f32;
     fn double(&self, function: LibraryFunction, x: f64, y: f64) -> f64;
 }
 
-/// The functions of the crate `libm`.
 pub struct Libm;
 
 impl Functions for Libm {

@@ -9,10 +9,9 @@ use super::races::InvocationEpoch;
 use super::scalar::ScalarValue;
 use super::value::{Pointer, Root, Value};
 
-/// Reason for a pause of an invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pause {
-    /// Barrier: address of the statement, number of calls, and barrier count of the statement.
+    /// Address of the statement, number of calls, and barrier count of the statement.
     Barrier {
         statement: usize,
         calls: usize,
@@ -28,15 +27,13 @@ enum Control<'m> {
     Switch,
 }
 
-/// A call of a function.
 struct Frame<'m> {
     function: &'m Function,
     arguments: Vec<Value>,
     locals: Vec<Value>,
-    /// Values of evaluated expressions.
     values: Vec<Option<Value>>,
     controls: Vec<Control<'m>>,
-    /// Expression of the caller that takes the result.
+    /// Expression of the caller for the result.
     result: Option<Handle<Expression>>,
     /// Number of passed barriers of a uniform load.
     turn: u8,
@@ -60,7 +57,6 @@ impl<'m> Invocation<'m> {
         Self { identity, private, frames: Vec::new(), entry: Some((function, arguments)) }
     }
 
-    /// Runs to the next barrier or the end.
     pub(super) fn run(
         &mut self,
         evaluator: &Evaluator<'_, 'm>,
@@ -93,7 +89,6 @@ impl<'m> Invocation<'m> {
     }
 }
 
-/// An invocation, with its evaluator and memory.
 struct Machine<'i, 'a, 'm, 'b> {
     invocation: &'i mut Invocation<'m>,
     evaluator: &'i Evaluator<'a, 'm>,
@@ -146,7 +141,6 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         self.frame().values[expression.index()] = Some(value);
     }
 
-    /// Continues a loop at the end of its body or of its `continuing` block.
     fn continue_loop(&mut self) -> Result<(), String> {
         let Some(Control::Loop { body, continuing, break_if, is_continuing }) = self.frame().controls.last_mut() else {
             return Err("no loop to continue".into());
@@ -165,7 +159,6 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         Ok(())
     }
 
-    /// Runs a statement; a barrier pauses the invocation.
     fn execute(&mut self, statement: &'m Statement) -> Result<Option<Pause>, String> {
         match statement {
             Statement::Emit(range) => {
@@ -269,9 +262,8 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         Ok(Some(pause))
     }
 
-    /// The result of an atomic operation: the old value, or a struct with `exchanged`.
-    ///
-    /// Past the end of a runtime-sized array the old value is 0, and nothing is exchanged.
+    /// The old value, or a struct with `exchanged`. Past the end of a runtime-sized array the old
+    /// value is 0, and nothing is exchanged.
     fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -297,7 +289,6 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         })
     }
 
-    /// Value of an expression: evaluated by an `Emit`, or one that needs no `Emit`.
     fn value(&mut self, handle: Handle<Expression>) -> Result<Value, String> {
         match &self.frame().values[handle.index()] {
             Some(value) => Ok(value.clone()),
@@ -352,7 +343,7 @@ impl<'m> Machine<'_, '_, 'm, '_> {
         }
     }
 
-    /// The variable of this invocation that a pointer starts from; `None` for shared memory.
+    /// Variable of this invocation at the start of a pointer; `None` for shared memory.
     fn own_variable(&mut self, root: Root) -> Result<Option<&mut Value>, String> {
         match root {
             Root::Local { frame, variable } => {

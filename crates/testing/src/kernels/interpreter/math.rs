@@ -54,7 +54,6 @@ pub(super) fn componentwise(
     }
 }
 
-/// Evaluates a built-in function.
 pub(super) fn evaluate(
     functions: &dyn Functions,
     function: MathFunction,
@@ -81,7 +80,6 @@ pub(super) fn evaluate(
     Ok(result)
 }
 
-/// Evaluates a built-in function of other types than `f16`.
 fn evaluate_wide(functions: &dyn Functions, function: MathFunction, arguments: &[Value]) -> Result<Value, String> {
     use MathFunction as Mf;
     if let Some(function) = library_function(function) {
@@ -260,7 +258,6 @@ fn frexp(x: ScalarValue) -> Result<(ScalarValue, i32), String> {
     })
 }
 
-/// Sum of products from the first component to the last.
 pub(super) fn dot(a: &[ScalarValue], b: &[ScalarValue]) -> Result<ScalarValue, String> {
     let mut sum = multiply(a[0], b[0])?;
     for (&a, &b) in a.iter().zip(b).skip(1) {

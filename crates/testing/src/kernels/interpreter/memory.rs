@@ -11,7 +11,6 @@ use super::Buffers;
 use super::races::{AccessKind, InvocationEpoch, Races};
 use super::value::{OUT_OF_RANGE, Pointer, Root, Types, Value, column_stride};
 
-/// Bytes that a pointer can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MemoryArea {
     /// Group and binding.
@@ -20,14 +19,12 @@ pub(super) enum MemoryArea {
     Workgroup(usize),
 }
 
-/// Part of a global variable in memory.
 struct Location<'m> {
     area: MemoryArea,
     offset: usize,
     ty: Cow<'m, TypeInner>,
     /// False past the end of a runtime-sized array.
     in_range: bool,
-    /// True where an index has been clamped.
     is_clamped: bool,
     is_writable: bool,
 }
@@ -35,15 +32,14 @@ struct Location<'m> {
 pub(super) struct Memory<'m, 'b> {
     pub types: Types<'m>,
     pub buffers: &'b mut Buffers,
-    /// Variables of the current workgroup by the index of their handle; empty for other variables.
+    /// Variables of the workgroup by the index of their handle; empty for other variables.
     pub workgroup: Vec<Vec<u8>>,
     pub races: Option<Races>,
-    /// True where an access with an index out of range is an error.
+    /// An index out of range is an error.
     pub check_ranges: bool,
 }
 
 impl<'m> Memory<'m, '_> {
-    /// Begins a workgroup: its variables are zero.
     pub(super) fn clear_workgroup(&mut self) -> Result<(), String> {
         let variables = self.types.module.global_variables.iter();
         let variables = variables.map(|(_, variable)| match variable.space {
@@ -77,7 +73,6 @@ impl<'m> Memory<'m, '_> {
         Ok(location.in_range)
     }
 
-    /// Elements of a runtime-sized array.
     pub(super) fn array_length(&mut self, pointer: &Pointer) -> Result<u32, String> {
         let location = self.resolve(pointer)?;
         let TypeInner::Array { stride, .. } = *location.ty else { return Err("the length of no array".into()) };
@@ -128,7 +123,6 @@ impl<'m> Memory<'m, '_> {
         Ok(location)
     }
 
-    /// Moves a location from a composite to one of its parts.
     fn step(&self, location: &mut Location<'m>, index: u32, bytes: usize) -> Result<(), String> {
         let is_clamped = &mut location.is_clamped;
         let mut clamped = |length: u32| {

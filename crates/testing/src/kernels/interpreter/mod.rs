@@ -31,19 +31,14 @@ use scalar::ScalarValue;
 use value::Value;
 pub use value::{Types, read_scalar};
 
-/// Bytes of each binding, by group and binding.
 pub type Buffers = BTreeMap<(u32, u32), Vec<u8>>;
 
 /// Settings of the interpreter.
 pub struct Options<'f> {
     pub functions: &'f dyn Functions,
-    /// Greatest total number of statements of all invocations.
     pub max_steps: u64,
-    /// Runs workgroups and invocations from the last to the first.
     pub reversed: bool,
-    /// Returns an error for a data race.
     pub check_races: bool,
-    /// Returns an error for an access with an index out of range.
     pub check_ranges: bool,
 }
 
@@ -59,7 +54,6 @@ impl Default for Options<'_> {
     }
 }
 
-/// Runs a compute entry point with the default settings.
 pub fn run(
     module: &Module,
     info: &ModuleInfo,
@@ -70,11 +64,6 @@ pub fn run(
     run_with(&Options::default(), module, info, entry, buffers, workgroups)
 }
 
-/// Runs a compute entry point.
-///
-/// # Errors
-/// The module uses textures, subgroups or another feature that is not interpreted; a barrier is not
-/// uniform; a binding is missing or too short; the kernel runs too many steps.
 pub fn run_with(
     options: &Options<'_>,
     module: &Module,
@@ -136,7 +125,7 @@ pub fn run_with(
     Ok(())
 }
 
-/// Runs each invocation of a workgroup to its next barrier; returns false where all have ended.
+/// Runs each invocation to its next barrier; false if all have ended.
 fn run_to_barrier<'m>(
     invocations: &mut [Invocation<'m>],
     evaluator: &Evaluator<'_, 'm>,
@@ -153,7 +142,7 @@ fn run_to_barrier<'m>(
     Ok(matches!(common, Some(Pause::Barrier { .. })))
 }
 
-/// Values of the module's constant expressions. An expression with an unset override is an error.
+/// An expression with an unset override is an error.
 fn constants(module: &Module, functions: &dyn Functions) -> Vec<Result<Value, String>> {
     let mut constants = Vec::new();
     for (_, expression) in module.global_expressions.iter() {
@@ -190,7 +179,6 @@ fn linear(index: [u32; 3], size: [u32; 3]) -> u32 {
     index[0] + size[0] * (index[1] + size[1] * index[2])
 }
 
-/// Position of an invocation in a dispatch.
 struct Position {
     size: [u32; 3],
     workgroups: [u32; 3],
@@ -216,7 +204,7 @@ impl Position {
     }
 }
 
-/// Arguments of an entry point: built-in values or structs of them.
+/// Built-in values or structs of them.
 fn entry_arguments(module: &Module, point: &EntryPoint, position: &Position) -> Result<Vec<Value>, String> {
     let value = |binding: &Option<Binding>| match binding {
         Some(Binding::BuiltIn(builtin)) => position.builtin(*builtin),

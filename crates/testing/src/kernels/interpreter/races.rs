@@ -9,9 +9,8 @@ use super::memory::MemoryArea;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct InvocationEpoch {
     pub workgroup: u32,
-    /// Local invocation index.
     pub local: u32,
-    /// Barriers that the workgroup has passed.
+    /// Number of passed barriers of the workgroup.
     pub epoch: u32,
 }
 
@@ -19,27 +18,20 @@ pub(super) struct InvocationEpoch {
 pub(super) enum AccessKind {
     Read,
     Write,
-    /// Any access to an atomic.
     Atomic,
 }
 
-/// Accesses to each byte so far.
 #[derive(Default)]
 pub(super) struct Races {
     accesses: BTreeMap<MemoryArea, Vec<Vec<(InvocationEpoch, AccessKind)>>>,
 }
 
 impl Races {
-    /// Forgets the accesses to variables of the previous workgroup.
     pub(super) fn clear_workgroup(&mut self) {
         self.accesses.retain(|area, _| !matches!(area, MemoryArea::Workgroup(_)));
     }
 
     /// Records an access to bytes.
-    ///
-    /// # Errors
-    /// Another invocation has accessed one of the bytes since the last barrier, one of the two
-    /// accesses writes, and one is not atomic.
     pub(super) fn record(
         &mut self,
         by: InvocationEpoch,

@@ -12,7 +12,6 @@
 use half::f16;
 use naga::{BinaryOperator, ScalarKind, UnaryOperator};
 
-/// Value of a scalar type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ScalarValue {
     Bool(bool),
@@ -97,12 +96,10 @@ macro_rules! cast {
 }
 
 impl ScalarValue {
-    /// Zero of a type.
     pub fn zero(ty: naga::Scalar) -> Result<Self, String> {
         Self::from_bits(ty, 0)
     }
 
-    /// Scalar with the given bits, zero-extended.
     pub fn from_bits(ty: naga::Scalar, bits: u64) -> Result<Self, String> {
         Ok(match (ty.kind, ty.width) {
             (ScalarKind::Bool, _) => Bool(bits != 0),
@@ -217,7 +214,6 @@ impl ScalarValue {
         })
     }
 
-    /// Same bits as another type of the same width.
     pub fn bitcast(self, kind: ScalarKind) -> Result<Self, String> {
         Self::from_bits(naga::Scalar { kind, width: self.ty().width }, self.bits())
     }

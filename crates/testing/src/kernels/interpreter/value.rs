@@ -1,10 +1,7 @@
-//! Values as trees, and their layout in memory.
-
 use naga::{Handle, LocalVariable, Module, TypeInner, VectorSize};
 
 use super::scalar::ScalarValue;
 
-/// Value of an expression of a compute kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Scalar(ScalarValue),
@@ -16,7 +13,6 @@ pub enum Value {
     Pointer(Pointer),
 }
 
-/// Base variable of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     Global(Handle<naga::GlobalVariable>),
@@ -27,10 +23,9 @@ pub enum Root {
     },
 }
 
-/// Error of an access with an index out of range, where a run checks ranges.
 pub(super) const OUT_OF_RANGE: &str = "an index out of range";
 
-/// Pointer: a variable, and the indices of a part. Accesses clamp or check the indices.
+/// Accesses clamp or check the indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
     pub root: Root,
@@ -52,7 +47,6 @@ impl Value {
         }
     }
 
-    /// Components of a vector, or the scalar itself.
     pub fn components(&self) -> Result<&[ScalarValue], String> {
         match self {
             Self::Scalar(scalar) => Ok(std::slice::from_ref(scalar)),
@@ -68,7 +62,6 @@ impl Value {
         }
     }
 
-    /// Returns an error where an index of a path is out of range.
     pub fn check_path(&self, path: &[u32]) -> Result<(), String> {
         let Some((&index, rest)) = path.split_first() else { return Ok(()) };
         let length = match self {
@@ -80,7 +73,7 @@ impl Value {
         if index as usize >= length { Err(OUT_OF_RANGE.into()) } else { self.part(&[index])?.check_path(rest) }
     }
 
-    /// Part of the value. An index out of range selects the last element.
+    /// An index out of range selects the last element.
     pub fn part(&self, path: &[u32]) -> Result<Value, String> {
         let Some((&index, rest)) = path.split_first() else { return Ok(self.clone()) };
         match self {
@@ -91,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Replaces a part of the value. An index out of range selects the last element.
+    /// An index out of range selects the last element.
     pub fn set_part(&mut self, path: &[u32], new: Value) -> Result<(), String> {
         match (self, path) {
             (this, []) => *this = new,
@@ -118,7 +111,6 @@ impl Value {
     }
 }
 
-/// Clamps an index to the last of `length` elements.
 fn clamped(index: u32, length: usize) -> usize {
     (index as usize).min(length - 1)
 }
@@ -133,7 +125,6 @@ pub(super) fn column_stride(rows: VectorSize, scalar: naga::Scalar) -> usize {
 #[derive(Clone, Copy)]
 pub struct Types<'m> {
     pub module: &'m Module,
-    /// Value of each override.
     pub overrides: &'m [Option<ScalarValue>],
 }
 
@@ -159,7 +150,6 @@ impl<'m> Types<'m> {
         Ok(self.length(size)?.ok_or("a runtime-sized array as a value")? as usize)
     }
 
-    /// Bytes of a value in memory.
     pub fn size(self, ty: &TypeInner) -> Result<usize, String> {
         Ok(match *ty {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => usize::from(scalar.width),
@@ -238,7 +228,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Calls `visit` for each scalar of a binding of `bytes` bytes, also of a runtime-sized array.
+    /// Calls `visit` for each scalar of a binding, also of a runtime-sized array.
     pub fn for_each_scalar_of_binding(
         self,
         ty: &TypeInner,
@@ -298,7 +288,6 @@ impl<'m> Types<'m> {
     }
 }
 
-/// Scalar of a type from its bytes in memory.
 pub fn read_scalar(ty: naga::Scalar, bytes: &[u8]) -> Result<ScalarValue, String> {
     let mut bits = [0; 8];
     bits[..bytes.len()].copy_from_slice(bytes);

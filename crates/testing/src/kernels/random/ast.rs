@@ -1,6 +1,5 @@
 //! Syntax tree of a random kernel.
 
-/// Scalar type of WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarType {
     Bool,
@@ -22,12 +21,10 @@ pub(super) enum Type {
         rows: usize,
         scalar: ScalarType,
     },
-    /// Array with a length, or runtime-sized.
     Array(Box<Type>, Option<usize>),
     /// Index in [`Program::structs`].
     Struct(usize),
     Atomic(ScalarType),
-    /// Pointer in an address space.
     Pointer(&'static str, Box<Type>),
     /// Result of `modf`, `frexp` or a compare-exchange, or none.
     Unnamed,
@@ -40,15 +37,12 @@ pub(super) struct Expression {
     pub operands: Vec<Expression>,
 }
 
-/// Syntax of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Form {
     Literal(String),
     /// Name of a variable, or other text without a constant value.
     Name(String),
-    /// Call of a built-in function or constructor.
     Call(String),
-    /// Call of a function of the program.
     UserCall(String),
     Prefix(&'static str),
     Infix(&'static str),
@@ -82,7 +76,6 @@ pub(super) enum Statement {
         target: Expression,
         operator: &'static str,
     },
-    /// An expression as a statement: a call.
     Call(Expression),
     /// `_ = value;`
     Discard(Expression),
@@ -120,7 +113,7 @@ pub(super) enum Statement {
     Barrier(&'static str),
 }
 
-/// A case of a `switch`; the selectors are literals or `default`.
+/// The selectors are literals or `default`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SwitchCase {
     pub selectors: Vec<String>,
@@ -149,7 +142,6 @@ pub(super) struct Function {
     pub body: Block,
 }
 
-/// A module with one entry point.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Program {
     pub enables_f16: bool,
@@ -180,7 +172,6 @@ impl Type {
     pub(super) const U32: Self = Self::Scalar(ScalarType::U32);
     pub(super) const F32: Self = Self::Scalar(ScalarType::F32);
 
-    /// Scalar type of a scalar, vector or matrix.
     pub(super) fn scalar(&self) -> Option<ScalarType> {
         match self {
             Self::Scalar(scalar) | Self::Vector(_, scalar) | Self::Matrix { scalar, .. } => Some(*scalar),
@@ -188,7 +179,6 @@ impl Type {
         }
     }
 
-    /// The type with another scalar.
     pub(super) fn with(&self, scalar: ScalarType) -> Self {
         match *self {
             Self::Vector(size, _) => Self::Vector(size, scalar),
@@ -201,7 +191,6 @@ impl Type {
         matches!(self, Self::Vector(..))
     }
 
-    /// True for scalars and vectors of numbers.
     pub(super) fn is_numeric(&self) -> bool {
         matches!(self, Self::Scalar(scalar) | Self::Vector(_, scalar) if *scalar != ScalarType::Bool)
     }

@@ -1,10 +1,10 @@
-//! Bindings and variables of a random program outside of functions.
+//! Random bindings and module variables.
 
 use super::ast::{Expression, Form, Global, ScalarType, Struct, Type};
 use super::generator::{AtomicArray, Generator, KernelStyle, Output, ScopeEntry, WorkgroupArray};
 use super::program::{PinnedWord, Shape};
 
-/// Operations on atomics; those of one line commute with each other.
+/// Atomic operations; those of one line commute.
 const COMMUTING: [&[&str]; 6] =
     [&["atomicAdd", "atomicSub"], &["atomicAnd"], &["atomicOr"], &["atomicXor"], &["atomicMin"], &["atomicMax"]];
 
@@ -26,7 +26,6 @@ impl Generator {
         Expression::name(ty, name)
     }
 
-    /// Adds a uniform with the row length and a count as its first members.
     pub(super) fn uniform(&mut self, shape: &Shape) -> Vec<PinnedWord> {
         self.widths.push(Expression::u32(shape.extent(0)));
         self.widths.push(Expression::name(Type::U32, format!("(groups.x * {}u)", shape.size[0])));

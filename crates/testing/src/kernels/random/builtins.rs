@@ -1,12 +1,10 @@
-//! Random calls of the built-in functions of numbers.
+//! Random calls of built-in functions.
 
 use super::ast::{Expression, ScalarType, Type};
 use super::generator::Generator;
 
-/// Functions of floats that a processor computes in a few operations.
 const FLOAT_CHEAP: [&str; 11] =
     ["abs", "ceil", "floor", "fract", "round", "trunc", "sign", "saturate", "sqrt", "inverseSqrt", "abs"];
-/// Functions of floats from a library.
 const FLOAT_LIBRARY: [&str; 18] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "exp2",
     "log", "log2", "degrees", "radians",
@@ -15,7 +13,6 @@ const INTEGER: [&str; 6] =
     ["countOneBits", "countLeadingZeros", "countTrailingZeros", "reverseBits", "firstLeadingBit", "firstTrailingBit"];
 
 impl Generator {
-    /// A call with a result of the type `ty`, a scalar or vector of numbers.
     pub(super) fn number_builtin(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         if self.rng.chance(25)
             && let Some(call) = self.special_builtin(ty, depth)
@@ -99,7 +96,6 @@ impl Generator {
         Expression::call(ty.clone(), name, operands)
     }
 
-    /// A function of vectors with a vector as its result.
     fn vector_builtin(&mut self, ty: &Type, element: Type, depth: usize) -> Expression {
         let depth = depth.min(2);
         let names: &[_] = match ty {
@@ -116,7 +112,6 @@ impl Generator {
         self.builtin(ty.clone(), name, &operands, depth)
     }
 
-    /// A function with a scalar result of vectors or matrices.
     fn reduction(&mut self, ty: &Type, vector: &Type, scalar: ScalarType, depth: usize) -> Expression {
         match self.rng.below(6) {
             0 | 1 => self.builtin(ty.clone(), "dot", &[vector.clone(), vector.clone()], depth),

@@ -4,7 +4,6 @@ use super::ast::{Block, Expression, ScalarType, Statement, Type};
 use super::generator::{Generator, ScopeEntry};
 
 impl Generator {
-    /// Writes a checksum of some variables to the output for it.
     pub(super) fn add_checksum(&mut self, block: &mut Block) {
         let Some(output) = self.checksum.clone() else { return };
         let mut sum = Expression::name(Type::U32, "i");

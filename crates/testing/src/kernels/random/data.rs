@@ -7,14 +7,14 @@ use super::Extensions;
 use super::program::GeneratedProgram;
 use super::rng::Rng;
 
-/// Elements of a runtime-sized array where no index may be out of range. The multiples and offsets
-/// of [`Generator::index`](super::generator::Generator::index) are smaller.
+/// Length of a runtime-sized array with all indices in range: multiples and offsets of
+/// [`Generator::index`](super::generator::Generator::index) are smaller.
 fn ample_length(invocations: usize) -> usize {
     4 * invocations + 64
 }
 
-/// Fills the bindings of a module. Runtime-sized arrays have a few elements to somewhat more than
-/// one for each invocation, and sometimes bytes that are no whole element.
+/// Runtime-sized arrays have a few elements to somewhat more than one for each invocation, and
+/// sometimes a partial element at the end.
 pub(super) fn fill(
     rng: &mut Rng,
     module: &Module,
@@ -64,7 +64,6 @@ pub(super) fn fill(
     Ok(buffers)
 }
 
-/// Floats of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FloatKind {
     Any,

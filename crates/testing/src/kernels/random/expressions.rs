@@ -4,7 +4,6 @@ use super::ast::{Expression, Form, ScalarType, Type};
 use super::generator::{Generator, KernelStyle};
 
 impl Generator {
-    /// An expression of a type with at most `depth` nested operators.
     pub(super) fn expression(&mut self, ty: &Type, depth: usize) -> Expression {
         if depth == 0 || self.rng.chance(12) {
             return self.leaf(ty);
@@ -24,7 +23,6 @@ impl Generator {
         }
     }
 
-    /// A part of a variable, or a literal.
     pub(super) fn leaf(&mut self, ty: &Type) -> Expression {
         if self.rng.chance(80)
             && let Some(expression) = self.readable(ty)
@@ -40,7 +38,6 @@ impl Generator {
         }
     }
 
-    /// `T(…)` of parts.
     fn constructor(&mut self, ty: &Type, depth: usize) -> Expression {
         let parts = match ty {
             Type::Scalar(_) => return self.expression(ty, depth),
@@ -70,7 +67,6 @@ impl Generator {
         Expression::call(ty.clone(), ty.to_string(), operands)
     }
 
-    /// An expression of a function that has been generated.
     fn user_call(&mut self, ty: &Type, depth: usize) -> Option<Expression> {
         if self.calls == 0 || self.loops > 1 {
             return None;
@@ -185,7 +181,6 @@ impl Generator {
         }
     }
 
-    /// A scalar or vector of numbers.
     fn number(&mut self, ty: &Type, depth: usize) -> Expression {
         let d = depth - 1;
         let vector = ty.is_vector();
@@ -303,7 +298,6 @@ impl Generator {
         Expression::infix(ty, "+", operand, term)
     }
 
-    /// `T(x)` of another scalar type, or a bit cast.
     fn conversion(&mut self, ty: &Type, scalar: ScalarType, depth: usize) -> Expression {
         let other = self.random_scalar();
         let specified_float = scalar.is_float() && !self.unspecified_results;

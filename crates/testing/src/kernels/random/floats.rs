@@ -44,7 +44,6 @@ impl Generator {
         Expression::infix(ty.clone(), operator, a, b)
     }
 
-    /// A function that selects one of its operands, or has an integer as its result.
     pub(super) fn specified_float_builtin(&mut self, ty: &Type, depth: usize) -> Expression {
         let name = *self.rng.pick(&["abs", "floor", "sign", "saturate", "min", "max", "step"]);
         let count = if matches!(name, "min" | "max" | "step") { 2 } else { 1 };

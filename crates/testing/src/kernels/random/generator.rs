@@ -1,20 +1,15 @@
-//! State of the generator: names in scope, and paths into variables.
-
 use super::ast::{Block, Expression, Function, Global, Program, ScalarType, Statement, Type};
 use super::rng::Rng;
 
-/// Kind of kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KernelStyle {
     /// Very short, over runtime-sized arrays of `f32`, `i32` and `u32`, one element an invocation.
     Row,
     /// Short, over arrays of scalars with neighbours: the form that code generators vectorize.
     Stencil,
-    /// The whole language.
     General,
 }
 
-/// A variable, or a part of one, as the base of expressions.
 #[derive(Debug, Clone)]
 pub(super) struct ScopeEntry {
     pub expression: Expression,
@@ -26,13 +21,12 @@ pub(super) struct ScopeEntry {
     pub weight: usize,
 }
 
-/// An array of the address space `workgroup` with an element for each invocation.
+/// Array of the workgroup with an element for each invocation.
 #[derive(Debug, Clone)]
 pub(super) struct WorkgroupArray {
     pub name: String,
     pub base: Type,
     pub length: usize,
-    /// Length of a row where the array is an array of rows.
     pub row: Option<usize>,
 }
 
@@ -48,7 +42,6 @@ impl WorkgroupArray {
         }
     }
 
-    /// Element with the number of an invocation.
     pub(super) fn element(&self, index: &str) -> Expression {
         let array = Expression::name(self.ty(), self.name.clone());
         match self.row {
@@ -69,7 +62,6 @@ impl WorkgroupArray {
 /// Permitted access of invocations to the arrays of the workgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// None: in functions.
     Closed,
     /// Each invocation reads and writes its own element.
     OwnElement,
@@ -80,7 +72,6 @@ pub(super) enum Phase {
 /// Elements of a writable array that belong to an invocation: `index · scale + 0 .. scale`.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
-    /// The array.
     pub array: Expression,
     pub base: Type,
     pub scale: usize,
@@ -99,24 +90,21 @@ pub(super) struct AtomicArray {
 
 pub(super) struct Generator {
     pub rng: Rng,
-    /// True where results need not be those that WGSL specifies.
+    /// Results may be those that WGSL leaves open.
     pub unspecified_results: bool,
     /// Structs that variables can have as their type, and those that bindings can have.
     pub structs: Vec<usize>,
     pub host_structs: Vec<usize>,
     pub style: KernelStyle,
     pub program: Program,
-    /// Scalars of the program with their weights.
     pub scalars: Vec<(usize, ScalarType)>,
     pub scope: Vec<ScopeEntry>,
-    /// Bindings, private variables and constants.
     pub globals: Vec<ScopeEntry>,
     pub outputs: Vec<Output>,
     pub workgroup_arrays: Vec<WorkgroupArray>,
     pub phase: Phase,
     pub atomics: Vec<AtomicArray>,
     pub workgroup_atomics: Vec<AtomicArray>,
-    /// Output for a checksum of variables.
     pub checksum: Option<Output>,
     /// True in the entry point, where the indices of the invocation are in scope.
     pub in_main: bool,
@@ -130,9 +118,8 @@ pub(super) struct Generator {
     /// True where the function may return early.
     pub may_return: bool,
     pub result: Option<Type>,
-    /// Number of further calls: each call multiplies the run time.
+    /// Number of further calls; each multiplies the run time.
     pub calls: usize,
-    /// Number of enclosing indices of the expression.
     pub nesting: usize,
     names: usize,
 }
@@ -197,7 +184,7 @@ impl Generator {
         self.rng.weighted(&floats)
     }
 
-    /// A type of local variables. Vectors and composites are rare in stencils.
+    /// Vectors and composites are rare in stencils.
     pub(super) fn random_type(&mut self, depth: usize) -> Type {
         let general = if self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[
@@ -221,7 +208,6 @@ impl Generator {
         }
     }
 
-    /// Variables and parts of bindings that the current statement may read.
     pub(super) fn entries(&mut self) -> Vec<ScopeEntry> {
         let mut entries = self.scope.clone();
         entries.extend(self.globals.iter().cloned());
@@ -244,7 +230,6 @@ impl Generator {
         entries
     }
 
-    /// One of the elements of an output that belong to the invocation.
     pub(super) fn own_element(&mut self, output: &Output) -> Expression {
         let mut index = output.index.clone();
         if output.scale > 1 {
@@ -257,14 +242,14 @@ impl Generator {
         Expression::index(output.base.clone(), output.array.clone(), index)
     }
 
-    /// A part of a readable variable, `None` where no variable has the type.
+    /// Part of a readable variable; `None` if no variable has the type.
     pub(super) fn readable(&mut self, target: &Type) -> Option<Expression> {
         let entries = self.entries().into_iter().filter(|entry| self.can_reach(&entry.expression.ty, target));
         let entries: Vec<_> = entries.collect();
         self.choose(&entries, target)
     }
 
-    /// A part of a writable variable, `None` where no variable has the type.
+    /// Part of a writable variable; `None` if no variable has the type.
     pub(super) fn writable(&mut self, target: &Type) -> Option<Expression> {
         let entries = self.entries().into_iter();
         let entries = entries.filter(|entry| entry.is_mutable && self.can_reach(&entry.expression.ty, target));
@@ -297,7 +282,6 @@ impl Generator {
             }
     }
 
-    /// Extends a variable to a part of type `target`.
     pub(super) fn reach(&mut self, base: Expression, target: &Type, entry: &ScopeEntry) -> Expression {
         if base.ty == *target {
             return base;
@@ -335,7 +319,7 @@ impl Generator {
         }
     }
 
-    /// The expression, or a private variable with an initial value where it is constant.
+    /// Replaces a constant by a private variable with an initial value.
     pub(super) fn at_run_time(&mut self, expression: Expression) -> Expression {
         if !expression.is_constant() {
             return expression;
@@ -353,7 +337,6 @@ impl Generator {
         Expression::name(ty, name)
     }
 
-    /// Adds a function that is written once.
     pub(super) fn add_function(
         &mut self,
         name: &str,

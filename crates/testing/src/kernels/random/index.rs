@@ -70,7 +70,6 @@ impl Generator {
         Expression::call(Type::U32, "min", vec![index, last])
     }
 
-    /// An `i32` or `u32` that is not constant.
     fn small_integer(&mut self) -> Expression {
         let ty = if self.rng.chance(70) { Type::U32 } else { Type::I32 };
         // Indices of indices end somewhere.
@@ -193,7 +192,6 @@ impl Generator {
         if may_be_outside { self.clamped(index, None) } else { index }
     }
 
-    /// A `u32` of the uniform, `None` for kernels without one.
     pub(super) fn parameter(&mut self) -> Option<Expression> {
         let mut entries = self.globals.iter();
         let entry = entries.find(|entry| entry.expression.to_string().starts_with("params"))?.clone();

@@ -38,7 +38,6 @@ impl Generator {
         block.push(Statement::Switch { selector, cases });
     }
 
-    /// A block as the body of a loop.
     fn loop_body(&mut self, depth: usize, before: Block) -> Block {
         let outer = (self.may_break, self.may_continue);
         (self.may_break, self.may_continue) = (true, true);

@@ -67,7 +67,6 @@ impl Extensions {
     pub const NONE: Self = Self { half: false, double: false, wide_integers: false, unspecified_results: false };
 }
 
-/// A kernel with its buffers and number of workgroups.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub seed: u64,
@@ -77,8 +76,6 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case of a seed.
-    ///
     /// # Errors
     /// The text does not validate: a defect of the generator.
     pub fn generate(seed: u64, extensions: Extensions) -> Result<Self, Failure> {
@@ -89,12 +86,10 @@ impl Case {
         Ok(Self { seed, program: generated.program, buffers, workgroups: generated.workgroups })
     }
 
-    /// The kernel as WGSL.
     pub fn text(&self) -> String {
         self.program.to_string()
     }
 
-    /// Compares an executor with the interpreter.
     pub fn compare(
         &self,
         options: &Options<'_>,
@@ -112,7 +107,7 @@ impl Case {
         })
     }
 
-    /// A smaller case that fails in the same way as this one.
+    /// Reduces the case to a smaller one that fails in the same way.
     pub fn shrink(&self, fails: impl Fn(&Case) -> bool) -> Self {
         shrink::shrink(self, &fails)
     }
@@ -138,7 +133,6 @@ impl fmt::Display for Case {
     }
 }
 
-/// Result of a run of random kernels.
 #[derive(Debug, Default)]
 pub struct Report {
     pub compared: usize,
@@ -148,7 +142,6 @@ pub struct Report {
     pub failures: Vec<(Case, Failure)>,
 }
 
-/// Steps of all invocations of a reduced case.
 const MAX_STEPS: u64 = 5_000_000;
 
 /// Failures after which a run of random kernels ends.
@@ -173,7 +166,7 @@ pub fn first_seed(default: u64) -> u64 {
     variable.and_then(|seed| seed.parse().ok()).unwrap_or(default)
 }
 
-/// Runs the kernels of `count` seeds by an executor and by the interpreter.
+/// Compares the kernels of `count` seeds with the interpreter.
 pub fn random_kernels(
     count: usize,
     first_seed: u64,
@@ -182,8 +175,7 @@ pub fn random_kernels(
     random_kernels_with(&Options::default(), Extensions::ALL, count, first_seed, executor)
 }
 
-/// Runs kernels as [`random_kernels`] does, with settings of the interpreter and types of the
-/// kernels.
+/// [`random_kernels`] with settings of the interpreter and types of the kernels.
 pub fn random_kernels_with(
     options: &Options<'_>,
     extensions: Extensions,

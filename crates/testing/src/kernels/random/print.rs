@@ -1,10 +1,9 @@
-//! A program as WGSL.
+//! Conversion of a program to WGSL.
 
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::ast::{Block, Expression, Form, Function, Program, ScalarType, Statement, Type};
 
-/// Arguments of every entry point.
 const ARGUMENTS: &str = "@builtin(global_invocation_id) gid: vec3<u32>, \
      @builtin(local_invocation_id) lid: vec3<u32>, @builtin(local_invocation_index) local: u32, \
      @builtin(workgroup_id) wid: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>";

@@ -5,16 +5,13 @@ use super::ast::{Block, Expression, Function, ScalarType, Statement, Struct, Typ
 use super::generator::{Generator, KernelStyle, Phase};
 use super::rng::Rng;
 
-/// A program with the number of workgroups to run.
 pub(super) struct GeneratedProgram {
     pub program: super::ast::Program,
     pub workgroups: [u32; 3],
     pub pins: Vec<PinnedWord>,
 }
 
-/// A word of a binding with a fixed value.
 pub(super) struct PinnedWord {
-    /// Name of the binding.
     pub name: String,
     pub offset: usize,
     pub value: u32,
@@ -26,7 +23,6 @@ impl GeneratedProgram {
     }
 }
 
-/// Workgroup sizes and numbers of workgroups.
 const SHAPES: [([u32; 3], [u32; 3]); 19] = [
     ([256, 1, 1], [1, 1, 1]),
     ([16, 16, 1], [1, 1, 1]),
@@ -108,7 +104,6 @@ fn scalars(rng: &mut Rng, style: KernelStyle, extensions: Extensions) -> Vec<(us
     scalars
 }
 
-/// Size of a workgroup and number of workgroups.
 pub(super) struct Shape {
     pub size: [u32; 3],
     pub workgroups: [u32; 3],
@@ -152,7 +147,6 @@ impl Generator {
         }
     }
 
-    /// A type that bindings can hold.
     pub(super) fn host_type(&mut self, depth: usize) -> Type {
         let nested = if depth > 0 && self.style == KernelStyle::General { 1 } else { 0 };
         match self.rng.weighted(&[(10, 0), (5, 1), (2 * nested, 2), (2 * nested, 3), (3 * nested, 4)]) {
@@ -268,7 +262,6 @@ impl Generator {
         self.program.main = main;
     }
 
-    /// Declares the indices of the invocation.
     fn position(&mut self, main: &mut Block, shape: &Shape) {
         let mut declare = |name: &str, ty: Type, text: String| {
             main.push(Statement::Let { name: name.into(), value: Expression::name(ty.clone(), text) });
@@ -287,7 +280,6 @@ impl Generator {
         declare("j", Type::I32, "i32(i)".into());
     }
 
-    /// A condition for the invocations without work.
     fn limit(&mut self, shape: &Shape) -> Expression {
         let total = shape.total();
         let text = match self.rng.below(4) {

@@ -2,7 +2,6 @@
 
 use crate::random::SplitMix64;
 
-/// Generator of pseudo-random choices.
 #[derive(Debug, Clone)]
 pub(super) struct Rng(SplitMix64);
 
@@ -15,12 +14,10 @@ impl Rng {
         self.0.next_u64()
     }
 
-    /// A number in `0..bound`.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// A number in `low..=high`.
     pub(super) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
@@ -34,7 +31,6 @@ impl Rng {
         &items[self.below(items.len())]
     }
 
-    /// One of the items, each with its weight.
     pub(super) fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
         let total: usize = items.iter().map(|(weight, _)| weight).sum();
         let mut position = self.below(total);

@@ -1,9 +1,8 @@
-//! Reduction of a failing case by smaller and smaller changes that keep it failing.
+//! Reduction of a failing case to a smaller one.
 
 use super::Case;
 use super::ast::{Block, Expression, Form, Program, ScalarType, Statement, Type};
 
-/// Greatest number of candidates of a reduction.
 const MAX_TRIES: usize = 3000;
 
 /// A smaller case that `fails` still accepts. The case validates and has no data race.
@@ -29,7 +28,6 @@ struct Reduction<'f> {
 }
 
 impl Reduction<'_> {
-    /// Keeps a candidate that still fails.
     fn accept(&mut self, candidate: Case) -> bool {
         if self.tries >= MAX_TRIES {
             return false;
@@ -158,7 +156,6 @@ impl Reduction<'_> {
     }
 }
 
-/// Smaller expressions of the same type.
 fn replacements(old: &Expression) -> Vec<Expression> {
     let simple = |text: &str| Expression::literal(old.ty.clone(), text);
     let mut new = Vec::new();
@@ -182,7 +179,6 @@ fn replacements(old: &Expression) -> Vec<Expression> {
     new
 }
 
-/// A block inside a statement.
 fn inner_block(statement: &Statement, choice: usize) -> Option<Block> {
     match (statement, choice) {
         (Statement::If { accept, .. }, 0) => Some(accept.clone()),

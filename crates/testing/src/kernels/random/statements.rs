@@ -4,7 +4,7 @@ use super::ast::{Block, Expression, ScalarType, Statement, Type};
 use super::generator::{AtomicArray, Generator, KernelStyle};
 
 impl Generator {
-    /// A block of about `length` statements with blocks in it up to `depth` levels.
+    /// Generates about `length` statements, with blocks of up to `depth` levels.
     pub(super) fn block(&mut self, length: usize, depth: usize) -> Block {
         let scope = self.scope.len();
         let mut block = Vec::new();
@@ -74,7 +74,6 @@ impl Generator {
         block.push(Statement::If { condition, accept: vec![Statement::Return(result)], reject: Vec::new() });
     }
 
-    /// Greatest nesting of operators in a statement.
     pub(super) fn depth(&mut self) -> usize {
         self.rng.between(1, if self.style == KernelStyle::General { 3 } else { 4 })
     }
@@ -107,7 +106,6 @@ impl Generator {
         self.assign(block, target);
     }
 
-    /// Assigns to a variable, by `=` or with an operation.
     fn assign(&mut self, block: &mut Block, target: Expression) {
         let ty = target.ty.clone();
         let depth = self.depth();
@@ -134,7 +132,6 @@ impl Generator {
         block.push(Statement::Assign { target, operator, value });
     }
 
-    /// Writes an own element of an output.
     pub(super) fn output_statement(&mut self, block: &mut Block) {
         let outputs = self.outputs.clone();
         let output = self.rng.pick(&outputs).clone();
@@ -232,7 +229,6 @@ impl Generator {
             return self.assignment(block);
         }
         let function = self.rng.pick(&functions).clone();
-        // Variables for the pointers.
         for (_, ty) in &function.parameters {
             if let Type::Pointer("function", base) = ty
                 && self.rng.chance(60)

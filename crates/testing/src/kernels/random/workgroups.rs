@@ -1,10 +1,10 @@
-//! Statements of all invocations of a workgroup together: barriers and memory that they share.
+//! Barriers and memory of a workgroup.
 
 use super::ast::{Block, Expression, Form, Function, Statement, Type};
 use super::generator::{Generator, Phase, WorkgroupArray};
 
 impl Generator {
-    /// Adds statements with barriers. Control flow is uniform here.
+    /// Control flow is uniform here.
     pub(super) fn uniform_statements(&mut self, block: &mut Block) {
         if !self.workgroup_atomics.is_empty() && self.rng.chance(25) {
             return self.count(block);
@@ -69,7 +69,6 @@ impl Generator {
         block.push(Statement::Barrier("workgroupBarrier();"));
     }
 
-    /// A barrier, sometimes of several kinds of memory.
     fn barrier(&mut self, block: &mut Block) {
         match self.rng.below(12) {
             0 => block.push(Statement::Barrier("storageBarrier();")),
