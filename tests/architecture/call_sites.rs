@@ -7,7 +7,7 @@ use crate::cycles::{self, ModulePath};
 use crate::rules::{Violation, is_tests, violation};
 use crate::source_file::SourceFile;
 
-/// A public function of a library that returns `Result<T>` with the library's own error.
+/// Public function of a library that returns `Result<T>` with the library's own error.
 struct FallibleFunction<'a> {
     source: &'a SourceFile,
     name: &'a str,
@@ -18,7 +18,7 @@ struct FallibleFunction<'a> {
 }
 
 /// Number of public functions of a library that return its error, and a violation for each such
-/// function that does not record the line of the call.
+/// function that does not record its call site.
 pub(crate) fn check(sources: &[SourceFile]) -> (usize, Vec<Violation>) {
     let all = fallible_functions(sources);
     let rule =
@@ -68,8 +68,7 @@ fn fallible_functions(sources: &[SourceFile]) -> Vec<FallibleFunction<'_>> {
 }
 
 impl FallibleFunction<'_> {
-    /// True if the function records the line of its call, or only calls another function, which
-    /// then records the line.
+    /// True if the function records its call site, or only calls another function, which then does.
     fn records_call_site(&self) -> bool {
         let code = &self.source.code;
         let before = code[..self.start].rfind(['{', '}', ';']).map_or(0, |end| end + 1);
@@ -94,7 +93,6 @@ impl<'a> PublicNames<'a> {
         self.sources.iter().find(|source| !is_tests(&source.name) && cycles::module(&source.name) == *module)
     }
 
-    /// Adds all public items of a module.
     fn add_module(&mut self, module: &ModulePath) {
         let Some(source) = self.source(module).filter(|_| self.visited.insert(module.clone())) else { return };
         let code = code_without_tests(source);
@@ -141,7 +139,7 @@ impl<'a> PublicNames<'a> {
     }
 }
 
-/// Path from the root of the crate of a path in a module.
+/// Path from the crate root for a path in a module.
 fn resolved(module: &ModulePath, path: &ModulePath) -> ModulePath {
     let mut at = module.clone();
     for word in path {
@@ -155,7 +153,7 @@ fn resolved(module: &ModulePath, path: &ModulePath) -> ModulePath {
     at
 }
 
-/// Lines of code, each with its offset and without white space at its end.
+/// Lines of code with their offsets, without white space at their ends.
 fn lines(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
@@ -201,7 +199,7 @@ fn end_of(code: &str, ends: &[char]) -> Option<usize> {
     None
 }
 
-/// True if a signature returns `Result<T>`, with the error of the library, and not `Result<T, E>`.
+/// True if a signature returns `Result<T>` with the error of the library, and not `Result<T, E>`.
 fn returns_error(signature: &str) -> bool {
     let signature = signature.split("\nwhere").next().unwrap_or_default().split(" where ").next().unwrap_or_default();
     let mut from = 0;

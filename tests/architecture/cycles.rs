@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source_file::SourceFile;
 
-/// A path of identifiers, for example of a module from the root of its crate.
+/// Path of identifiers, for example of a module from the root of its crate.
 pub(crate) type ModulePath = Vec<String>;
 
 /// Paths in a file, and names that its `use` declarations import.
 struct FileUses {
-    /// Module of the file. Its relative paths start here.
+    /// Module of the file, where its relative paths start.
     module: ModulePath,
-    /// ModulePath of each imported name.
+    /// Path of each imported name.
     imports: BTreeMap<String, ModulePath>,
     /// All paths in the code, except re-exports that the file itself does not use.
     paths: Vec<ModulePath>,
@@ -24,7 +24,7 @@ struct FileUses {
 /// Name and uses of each file of a crate, by module.
 type FilesByModule<'a> = BTreeMap<ModulePath, (&'a str, FileUses)>;
 
-/// Cycles among the files of one crate. A cycle is the sorted list of its files.
+/// Cycles among the files of one crate, each as the sorted list of its files.
 pub(crate) fn cycles(sources: &[SourceFile]) -> Vec<Vec<&str>> {
     let files: FilesByModule<'_> = sources
         .iter()
@@ -60,7 +60,7 @@ fn reachable_files<'a>(from: &str, uses: &BTreeMap<&'a str, BTreeSet<&'a str>>) 
     reached
 }
 
-/// Module of a file: `kernel`, `call` for `src/kernel/call.rs`.
+/// Module of a file, such as `kernel`, `call` for `src/kernel/call.rs`.
 pub(crate) fn module(name: &str) -> ModulePath {
     let path = name.split_once("src/").map_or(name, |(_, path)| path).trim_end_matches(".rs");
     let mut module: ModulePath = path.split('/').map(str::to_owned).collect();

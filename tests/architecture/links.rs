@@ -7,28 +7,27 @@ use crate::rules::{Violation, violation};
 use crate::source_file::SourceFile;
 use crate::{assert_none, root, sources};
 
-/// A link of a page.
 struct Link {
     line: usize,
     target: String,
 }
 
 /// Links of a page that lead nowhere. `root` is the directory of the project.
-fn broken(root: &Path, page: &SourceFile) -> Vec<Violation> {
+fn broken_links(root: &Path, page: &SourceFile) -> Vec<Violation> {
     let mut found = Vec::new();
     for Link { line, target } in links(&page.text) {
         if target.contains(':') || target.starts_with('/') {
             continue;
         }
         let (path, anchor) = target.split_once('#').map_or((&*target, None), |(path, anchor)| (path, Some(anchor)));
-        let is_own = path.is_empty();
-        let file = if is_own { PathBuf::from(&page.name) } else { resolved(&page.name, path) };
-        if !is_own && !root.join(&file).exists() {
+        let is_in_page = path.is_empty();
+        let file = if is_in_page { PathBuf::from(&page.name) } else { path_from_root(&page.name, path) };
+        if !is_in_page && !root.join(&file).exists() {
             found.push(violation(page, line, format!("the link {target} leads to no file")));
         } else if let Some(anchor) = anchor
             && file.extension().is_some_and(|ending| ending == "md")
         {
-            let text = if is_own { page.text.clone() } else { std::fs::read_to_string(root.join(&file)).unwrap() };
+            let text = if is_in_page { page.text.clone() } else { std::fs::read_to_string(root.join(&file)).unwrap() };
             if !headings(&text).iter().any(|heading| heading == anchor) {
                 found.push(violation(page, line, format!("the link {target} leads to no heading")));
             }
@@ -63,7 +62,7 @@ fn links(text: &str) -> Vec<Link> {
 }
 
 /// Path of a link relative to the root, without `.` and `..`.
-fn resolved(page: &str, link: &str) -> PathBuf {
+fn path_from_root(page: &str, link: &str) -> PathBuf {
     let mut path = Path::new(page).parent().unwrap_or(Path::new("")).to_path_buf();
     for component in Path::new(link).components() {
         match component {
@@ -75,7 +74,7 @@ fn resolved(page: &str, link: &str) -> PathBuf {
     path
 }
 
-/// Anchors of the headings of a page, as web pages of repositories make them: lower case, without
+/// Anchors of the headings of a page, as repository web pages make them: lower case, without
 /// punctuation, hyphens for spaces.
 fn headings(text: &str) -> Vec<String> {
     let titles = prose(text).filter(|(_, line)| line.starts_with('#')).map(|(_, line)| line.trim_start_matches('#'));
@@ -90,7 +89,7 @@ fn headings(text: &str) -> Vec<String> {
 fn links_of_pages_lead_to_files_and_headings() {
     let pages = sources(".md");
     assert!(pages.len() > 20, "the pages were not found");
-    assert_none(pages.iter().flat_map(|page| broken(&root(), page)).collect());
+    assert_none(pages.iter().flat_map(|page| broken_links(&root(), page)).collect());
 }
 
 mod tests {
@@ -98,7 +97,7 @@ mod tests {
 
     fn rules(page: &str) -> Vec<String> {
         let page = SourceFile::new("docs/page.md", page);
-        broken(&root(), &page).into_iter().map(|violation| violation.to_string()).collect()
+        broken_links(&root(), &page).into_iter().map(|violation| violation.to_string()).collect()
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn assert_none(violations: Vec<Violation>) {
     assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), lines.join("\n"));
 }
 
-/// Source directories of libraries with layers, and a lower bound of the number of their files.
+/// Source directories of libraries with layers, and the minimum number of their files.
 const LIBRARIES: [(&str, usize); 4] =
     [("src/", 80), ("crates/base/src/", 15), ("crates/device/src/", 80), ("crates/plan/src/", 20)];
 
@@ -103,8 +103,8 @@ fn crates_without_unsafe_code_forbid_it() {
     assert_none(rules::unsafe_not_forbidden(&sources(".rs")));
 }
 
-/// Source directories of libraries that return the error of `zippy`, and the least number of their
-/// public functions that do.
+/// Source directories of libraries that return the error of `zippy`, and the minimum number of
+/// their public functions that do.
 const FALLIBLE: [(&str, usize); 11] = [
     ("src/", 70),
     ("crates/device/src/", 1),
@@ -131,7 +131,7 @@ fn fallible_public_functions_record_their_call_site() {
     }
 }
 
-/// Cargo sets the variable for all programs, tests and benchmarks of the project.
+/// The variable applies to all programs, tests and benchmarks that Cargo runs.
 #[test]
 fn cargo_configuration_checks_kernels_for_parameter_branches() {
     let configuration = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();

@@ -200,7 +200,7 @@ fn unsafe_without_a_reason_is_found() {
 
 #[test]
 fn unlisted_variable_is_found() {
-    // Concatenated, as this file must not violate the rule itself.
+    // Concatenated, because this file must not violate the rule itself.
     let name = |rest: &str| format!("\"{}_{rest}\"", "ZIPPY");
     let list = format!("documented({}); // {}\n#[cfg(test)]\n{}", name("A"), name("B2"), name("C"));
     let unlisted = |text: &str| {

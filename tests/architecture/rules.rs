@@ -40,7 +40,6 @@ pub(crate) fn violation(source: &SourceFile, line: usize, rule: impl Into<String
     Violation { file: source.name.clone(), line, rule: rule.into() }
 }
 
-/// Row of a module in [`LAYERS`].
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|row| row.contains(&module))
 }
@@ -49,7 +48,7 @@ fn layer(module: &str) -> Option<usize> {
 /// `src/` of one crate.
 pub(crate) fn layers(sources: &[SourceFile]) -> Vec<Violation> {
     let exports =
-        sources.iter().find(|source| within(&source.name) == Some("lib.rs")).map(reexports).unwrap_or_default();
+        sources.iter().find(|source| path_in_src(&source.name) == Some("lib.rs")).map(reexports).unwrap_or_default();
     let mut found = Vec::new();
     let mut within_rows = UsesWithinRows::new();
     for (index, source) in sources.iter().enumerate() {
@@ -64,7 +63,6 @@ pub(crate) fn layers(sources: &[SourceFile]) -> Vec<Violation> {
             match layer(used) {
                 _ if used == module => {}
                 None => found.push(violation(source, line, format!("`{used}` is not in the table of layers"))),
-                // Tests may start worlds.
                 Some(other) if other > row && used == "start" && is_test_at(source, offset) => {}
                 Some(other) if other > row => {
                     let rule = format!("`{module}` (layer {row}) must not use `{used}` (layer {other})");
@@ -104,18 +102,18 @@ fn first_cycle(sources: &[SourceFile], uses: &UsesWithinRows) -> Option<Violatio
 }
 
 /// Path of a file relative to the `src/` of its crate.
-fn within(name: &str) -> Option<&str> {
+fn path_in_src(name: &str) -> Option<&str> {
     name.split_once("src/").map(|(_, path)| path)
 }
 
 /// Top-level module of a file; `None` for the crate root and for binaries.
 fn module_of(name: &str) -> Option<&str> {
-    let top = within(name)?.split('/').next()?;
+    let top = path_in_src(name)?.split('/').next()?;
     let module = top.strip_suffix(".rs").unwrap_or(top);
     (!matches!(module, "lib" | "main" | "bin")).then_some(module)
 }
 
-/// True if a file contains unit tests of a module.
+/// True for files of unit tests.
 pub(crate) fn is_tests(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.ends_with("_tests.rs") || name.contains("/tests/")
 }
@@ -127,7 +125,7 @@ fn is_test_at(source: &SourceFile, offset: usize) -> bool {
 
 /// Number of `super` from the module of a file to the crate root.
 fn depth(name: &str) -> usize {
-    let parts = within(name).unwrap_or(name).split('/').count();
+    let parts = path_in_src(name).unwrap_or(name).split('/').count();
     if name.ends_with("/mod.rs") { parts - 1 } else { parts }
 }
 
@@ -234,8 +232,8 @@ pub(crate) fn median(mut numbers: Vec<usize>) -> usize {
     numbers.get(numbers.len().saturating_sub(1) / 2).copied().unwrap_or(0)
 }
 
-/// Rule: the table of layers on the design page equals [`LAYERS`]. A row of the table is
-/// `` | 1 | `region` | … | ``.
+/// Rule: the table of layers on the design page equals [`LAYERS`]. A row of the table is `` | 1 |
+/// `region` | … | ``.
 pub(crate) fn design_table(page: &str) -> Vec<Violation> {
     let file = || "DESIGN.md".to_string();
     let mut shown = 0;
@@ -261,7 +259,7 @@ pub(crate) fn design_table(page: &str) -> Vec<Violation> {
 
 /// Rule: no marks of unfinished work, no debug output, and no ignored tests.
 pub(crate) fn unfinished(source: &SourceFile) -> Vec<Violation> {
-    // Concatenated, as this file must not violate the rule itself.
+    // Concatenated, because this file must not violate the rule itself.
     let words = [concat!("TO", "DO"), concat!("FIX", "ME")];
     let code = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("d", "bg!("), concat!("#[ig", "nore")];
     let is_whole_word = |text: &str, offset: usize, word: &str| {
@@ -335,8 +333,8 @@ pub(crate) fn unsafe_not_forbidden(sources: &[SourceFile]) -> Vec<Violation> {
     roots.filter(|root| !root.code.contains("#![forbid(unsafe_code)]")).map(|root| violation(root, 1, rule)).collect()
 }
 
-/// Rule: the lock file has one version of wgpu, naga, egui and winit. Two versions in one program
-/// could not exchange values.
+/// Rule: the lock file has one version of wgpu, naga, egui and winit, because two versions in one
+/// program could not exchange values.
 pub(crate) fn duplicate_dependencies(lock: &str) -> Vec<Violation> {
     let names = ["wgpu", "naga", "egui", "winit"];
     let count = |name: &str| lock.lines().filter(|line| *line == format!("name = \"{name}\"")).count();

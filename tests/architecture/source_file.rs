@@ -1,14 +1,12 @@
-//! A source file in two forms: its text, and its code without comments and without the contents of
-//! strings.
+//! [`SourceFile`]: a source file as text, and as code without comments and without the contents of strings.
 
 use std::path::{Path, PathBuf};
 
-/// A file of the project.
+/// File of the project.
 #[derive(Clone)]
 pub(crate) struct SourceFile {
     /// Path relative to the project's root, with forward slashes.
     pub name: String,
-    /// Contents of the file.
     pub text: String,
     /// Text with comments, strings and character literals replaced by spaces. Byte offsets and line
     /// breaks are the same as in `text`.
@@ -16,7 +14,6 @@ pub(crate) struct SourceFile {
 }
 
 impl SourceFile {
-    /// Makes the value from the path and the contents of a file; does not read the file.
     pub(crate) fn new(name: &str, text: &str) -> Self {
         SourceFile { name: name.into(), text: text.into(), code: blank(text) }
     }
@@ -26,12 +23,10 @@ impl SourceFile {
         1 + self.text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// Number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.text.lines().count()
     }
 
-    /// Comment at the start of the file.
     pub(crate) fn first_comment(&self) -> String {
         let lines = self.text.lines().skip_while(|line| line.trim().is_empty());
         lines.take_while(|line| line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ")
@@ -96,8 +91,8 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     (at + 1).min(bytes.len())
 }
 
-/// True if the letter at `at` continues a word. The `r` of the prefixes `br` and `cr` does not
-/// count as a continuation, because it starts a raw string.
+/// True if the letter at `at` continues a word. The `r` of the prefixes `br` and `cr` starts a raw
+/// string and continues no word.
 fn follows_word(bytes: &[u8], at: usize) -> bool {
     let word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
     let prefixed = at >= 1 && matches!(bytes[at - 1], b'b' | b'c') && (at < 2 || !word(at - 2));
@@ -129,7 +124,6 @@ fn char_end(bytes: &[u8], at: usize) -> usize {
     if bytes.get(at + 1 + length) == Some(&b'\'') { at + 2 + length } else { at + 1 }
 }
 
-/// Directory of the workspace.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
