@@ -9,11 +9,9 @@ use zippy::{Result, World};
 
 use common::{ChunkAccess, Run, Spread, contender, on_ranks};
 
-/// Bytes of an array on a software adapter. The array grows with the memory of other adapters.
+/// On a software adapter; larger with the memory of other adapters.
 const ARRAY_BYTES: u64 = 32 << 20;
-/// Largest number of bytes of a copy between host and device.
 const HOST_BYTES: u64 = 256 << 20;
-/// Copies or triads in one submission.
 const REPEATS: u32 = 8;
 
 const KERNELS: &str = "\
@@ -49,7 +47,6 @@ pub(crate) fn main() -> Result<()> {
     })
 }
 
-/// Creates buffers of `bytes` bytes and submits commands.
 struct Bench<'w> {
     world: &'w World,
     bytes: u64,
@@ -62,13 +59,11 @@ impl Bench<'_> {
         self.world.gpu().raw().create_buffer(&descriptor)
     }
 
-    /// Creates a staging buffer, which only copies may use.
     fn staging(&self, usage: BufferUsages) -> wgpu::Buffer {
         let descriptor = BufferDescriptor { label: None, size: self.bytes, usage, mapped_at_creation: false };
         self.world.gpu().raw().create_buffer(&descriptor)
     }
 
-    /// Submits commands and waits for them.
     fn submit(&self, record: impl FnOnce(&mut CommandEncoder)) {
         let gpu = self.world.gpu();
         let mut encoder = gpu.raw().create_command_encoder(&Default::default());
@@ -77,7 +72,6 @@ impl Bench<'_> {
         gpu.raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
     }
 
-    /// Maps a staging buffer, calls `act`, and unmaps it.
     fn mapped(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, act: impl FnOnce(&wgpu::Buffer)) {
         buffer.map_async(mode, .., |mapped| mapped.expect("staging buffers can be mapped"));
         self.world.gpu().raw().poll(wgpu::PollType::wait_indefinitely()).expect("the device works");
@@ -86,7 +80,6 @@ impl Bench<'_> {
     }
 }
 
-/// Reports the bandwidth of `act`, which moves `bytes`.
 fn report(run: &Run<'_>, case: &str, bytes: u64, mut act: impl FnMut()) -> Result<()> {
     if !run.options.selects(case) {
         return Ok(());

@@ -19,7 +19,6 @@ use reference::halo::{Reach, halo};
 /// Upper limit for the time of a rank's ghost plan, for any number of ranks.
 const TARGET_SECS: f64 = 10e-3;
 
-/// Allocator that counts the allocated bytes.
 struct Counting;
 
 static NOW: AtomicI64 = AtomicI64::new(0);

@@ -53,7 +53,6 @@ pub(crate) fn main() -> Result<()> {
 
 struct Bench<'a> {
     run: &'a Run<'a>,
-    /// Size in Mi cells.
     size: usize,
     cells: usize,
     peer: Option<&'a RefCell<Lampshade>>,
@@ -78,7 +77,7 @@ impl Bench<'_> {
         format!("{case}, {} Mi", self.size)
     }
 
-    /// Times the contenders and a copy on the adapter that moves `bytes` bytes.
+    /// Times the contenders and a copy of `bytes` bytes on the adapter.
     fn compare<'s>(
         &'s self,
         case: &str,
@@ -98,7 +97,6 @@ impl Bench<'_> {
         self.run.measure(case, contenders)
     }
 
-    /// Contender that runs `operation` with lampshade, if it is available.
     fn lampshade(&self, operation: &'static str) -> Option<Contender<'_>> {
         let peer = self.peer?;
         if let Err(why) = peer.borrow_mut().run(operation, self.cells) {
@@ -294,10 +292,8 @@ impl Bench<'_> {
     }
 }
 
-/// Name and function of a sort on the host.
 type Sorting<T> = (&'static str, fn(&mut [T]));
 
-/// Contender that sorts a copy of `unsorted`.
 fn by_hand<'a, T: Copy>(name: &'static str, unsorted: &'a [T], mut sort: impl FnMut(&mut [T]) + 'a) -> Contender<'a> {
     let cells = std::rc::Rc::new(std::cell::RefCell::new(unsorted.to_vec()));
     let setup_cells = cells.clone();

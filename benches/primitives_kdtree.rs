@@ -16,7 +16,6 @@ use common::{Case, ChunkAccess, Contender, Run, contender, on_ranks};
 const MI: usize = 1 << 20;
 const QUERIES: usize = 100_000;
 const NEIGHBOURS: NonZero<usize> = NonZero::new(8).expect("eight is not zero");
-/// Largest number of points in a leaf of kiddo's trees.
 const POINTS_PER_LEAF: usize = 32;
 
 /// Position in three dimensions; the fourth component is payload.

@@ -9,11 +9,8 @@ use zippy::{Config, Layout, Result, Split, World, include_wgsl, run_with};
 
 use common::{Options, Spread};
 
-/// Debug points of one sample.
 const POINTS: usize = 20_000;
-/// Steps of one sample.
 const STEPS: usize = 6;
-/// Number of pairs of an unchecked and a checked run.
 const TURNS: usize = 5;
 
 pub(crate) fn main() -> Result<()> {
@@ -77,7 +74,6 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Measures the seconds of a debug point.
 fn debug_points(world: &World, options: &Options) -> Result<Spread> {
     let mut secs = Vec::new();
     for _ in 0..options.samples() {

@@ -17,7 +17,6 @@ use zippy::{GlobalArray, KernelSource, Layout, Result, Split};
 use common::{Case, ChunkAccess, Contender, Figure, Run, contender, on_ranks};
 use reference::dispatch::BareDispatch;
 
-/// Cells of a rank along each axis.
 const N: i64 = 128;
 
 pub(crate) fn main() -> Result<()> {
@@ -44,7 +43,6 @@ pub(crate) fn main() -> Result<()> {
     })
 }
 
-/// Calls of one sample.
 const CALLS: usize = 500;
 
 fn calls(run: &Run<'_>) -> Result<()> {

@@ -23,7 +23,7 @@ use files::formats::{FileKind, KINDS, layout};
 use files::steps;
 use reference::files::{self as plain, FilePeers};
 
-/// Environment variable with the size of the array in MiB.
+/// Size of the array in MiB.
 const MIB: &str = "ZIPPY_BENCH_FILES_MIB";
 
 /// Upper limit for the host memory of a rank in addition to the array, in bytes.
@@ -126,14 +126,12 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// File kinds with a case that `--only` selects.
     fn selected(&self, operation: &str, kinds: &[FileKind], content: &str) -> Vec<FileKind> {
         let is_selected = |kind: &&FileKind| self.run.options.selects(&self.run.named(&name(operation, kind, content)));
         kinds.iter().filter(is_selected).copied().collect()
     }
 
-    /// Runs `operation` on rank 0 while the other ranks wait. Returns `None` on the other ranks.
-    /// Collective.
+    /// Runs `operation` on rank 0; `None` on the other ranks. Collective.
     fn on_rank_0<R, E: std::fmt::Display>(
         &self,
         operation: impl FnOnce() -> std::result::Result<R, E>,
@@ -142,8 +140,7 @@ impl<'a> Bench<'a> {
         self.run.world.agree("the operation on rank 0", result.map_err(|error| Error::program(error.to_string())))
     }
 
-    /// Saves and loads each kind once: measures memory, and checks the loaded values here and in
-    /// the peers.
+    /// Saves and loads each kind once: measures memory, and checks the loaded values.
     fn once(&self, share: &[f32]) -> Result<()> {
         let before = self.run.resident_now()?;
         // Saves that copy the cells run last, because the process may keep memory of the copy.
@@ -288,7 +285,6 @@ impl<'a> Bench<'a> {
         self.compare("load", KindsAndPlain { kinds, plain: 2 }, content, contenders)
     }
 
-    /// Adds the peers as contenders in runs with one rank.
     fn add_peers<'c>(
         &'c self,
         operation: &'static str,
@@ -305,8 +301,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Times the contenders, and reports each file kind with the plain contenders, the fastest
-    /// first, and with the peers of the same kind.
+    /// Reports each file kind with the plain contenders, the fastest first, and with the peers of
+    /// the same kind.
     fn compare(
         &self,
         operation: &str,
@@ -338,7 +334,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Order of the contenders: the file kinds, then `plain` plain contenders, then the peers.
+/// The contenders are the file kinds, `plain` plain contenders, then the peers.
 struct KindsAndPlain<'a> {
     kinds: &'a [FileKind],
     plain: usize,
@@ -348,7 +344,6 @@ fn name(operation: &str, kind: &FileKind, content: &str) -> String {
     format!("{operation}, {}, {content}", kind.name)
 }
 
-/// Name of the file that a peer saves or loads.
 fn peer_file(by: &str) -> String {
     let ending = match by {
         "numpy" => "npy",

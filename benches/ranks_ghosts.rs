@@ -13,7 +13,6 @@ use reference::device::{DeviceHalo, read};
 use reference::exchange::Messages;
 use reference::halo::{Reach, grid, halo};
 
-/// Cells of a rank along each axis.
 const N: usize = 128;
 
 /// Upper limit for the ratio of the library's time to that of the reference.
@@ -103,7 +102,6 @@ fn plain(array: &GlobalArray<f32, 3>, n: usize) -> Result<Vec<f32>> {
     Ok(vector)
 }
 
-/// Checks that library and reference have exchanged the same cells.
 fn assert_same(array: &GlobalArray<f32, 3>, vector: &[f32]) -> Result<()> {
     let own = array.local()?.with_ghosts().read()?;
     assert!(own == vector, "library and reference exchange different cells");

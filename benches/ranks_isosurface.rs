@@ -53,7 +53,6 @@ pub(crate) fn main() -> Result<()> {
     })
 }
 
-/// Cases of each field.
 const CASES: [&str; 7] = [
     "cold",
     "changed isovalue",
@@ -124,7 +123,6 @@ impl Subject {
             reading.push(chunk.all().read()?);
         }
         type Work<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
-        // Isovalues over a range of 10 %, like the layers of a picture.
         let eleven = || {
             let first = self.changed(&turn);
             std::array::from_fn::<f32, 11, _>(|layer| first * (1.0 + 0.01 * layer as f32))
@@ -215,7 +213,7 @@ impl Subject {
         Ok(())
     }
 
-    /// Reports the times of the other implementations, as measured by their process.
+    /// The other process measures the times.
     fn report_others(
         &self,
         run: &Run<'_>,
@@ -240,8 +238,6 @@ impl Subject {
         Ok(())
     }
 
-    /// Reports the memory of an extraction with and without the mesh.
-    ///
     /// Only for the first field, because later fields reuse freed memory.
     fn memory<T: Sample>(&self, run: &Run<'_>, field: &GlobalArray<T, 3>) -> Result<()> {
         let name = run.named(&format!("{}, memory", self.name));
@@ -265,7 +261,6 @@ impl Subject {
         Ok(())
     }
 
-    /// Reports vertices, triangles and Euler characteristics of all implementations.
     fn counts<T: Sample>(
         &self,
         run: &Run<'_>,

@@ -56,7 +56,6 @@ pub(crate) fn main() -> Result<()> {
     })
 }
 
-/// Returns a closure that computes a triad of `bytes` bytes and waits for it.
 fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
     // A vector is limited to one binding, so that a large triad is repeated on a smaller vector.
     let all = bytes / 12;
@@ -76,7 +75,7 @@ fn triad<'w>(world: &'w World, bytes: u64) -> Result<impl FnMut() -> Result<()> 
     })
 }
 
-/// Returns a closure that loads and stores 19 slots of `cells` cells in place and waits for it.
+/// Loads and stores 19 slots of `cells` cells in place.
 fn in_place<'w>(world: &'w World, cells: u64) -> Result<impl FnMut() -> Result<()> + use<'w>> {
     let times = (76 * cells).div_ceil(world.limits().binding_bytes);
     let cells = cells / times;
@@ -199,7 +198,6 @@ fn boundaries(run: &Run<'_>) -> Result<()> {
     against(&format!("inlet, outlet, mirrors and a sphere, {n}^3 a rank"), stream)
 }
 
-/// Compares a lattice Boltzmann program on global arrays with a hand-written wgpu program.
 fn two_copies(run: &Run<'_>) -> Result<()> {
     // The host computes the initial fields of both programs.
     let n = 64 * run.growth(76 * 128 * 128 * 128, 3).min(2);
@@ -276,7 +274,7 @@ fn two_copies(run: &Run<'_>) -> Result<()> {
     run.compare(&case, 152 * (n * n * n) as u64, Some(1.0), contenders)
 }
 
-/// Measures a small flow whose time is dominated by messages between ranks.
+/// Messages between ranks dominate the time.
 fn plane(run: &Run<'_>) -> Result<()> {
     let case = run.named("cavity, 128^2 on all ranks");
     if !run.options.selects(&case) {

@@ -9,7 +9,6 @@ use zippy::{Layout, Result, Split};
 
 use common::{ChunkAccess, Run, on_ranks};
 
-/// Cells along each axis.
 const N: i64 = 800;
 
 /// Upper limit for the device memory of all ranks, relative to the size of the array.
@@ -65,7 +64,7 @@ fn memory(run: &Run<'_>) -> Result<()> {
     step("filling by an expression", &mut || positions.call().write("large", array.at(..)))?;
     step("ghosts", &mut || world.ghosts(&array).map(drop))?;
     step("copy", &mut || world.copy(array.at((0..799, .., 0..780)), array.at((1..800, .., 20..800))).map(drop))?;
-    // Each rank accesses a different box, which spans several chunks of other ranks.
+    // Each box spans several chunks of other ranks.
     let start = (rank + 1) % ranks * (N / ranks) / 2 + 35;
     let part = || array.at([100..300, 200..400, start..start + 200]);
     let mut values = Vec::new();

@@ -39,9 +39,7 @@ pub(crate) fn main() -> Result<()> {
 
 struct Bench<'a> {
     run: &'a Run<'a>,
-    /// Size in Mi cells.
     size: usize,
-    /// Cells of all ranks.
     cells: usize,
 }
 
@@ -54,7 +52,7 @@ impl Bench<'_> {
         self.run.world.array(name, &Layout::new([self.cells as i64]).split([Split::Auto]))
     }
 
-    /// Array with all cells on rank 0, and empty on all other ranks.
+    /// All cells are on rank 0.
     fn on_one_rank<T: Element>(&self, name: &str) -> Result<LocalArray<T, 1>> {
         self.run.world.local_array(name, &Layout::new([self.only_on_rank_0(self.cells) as i64]))
     }
@@ -64,7 +62,7 @@ impl Bench<'_> {
         if self.run.world.rank() == 0 { cells } else { 0 }
     }
 
-    /// Checks on rank 0 that a vector has the expected cells. Collective.
+    /// Checks the cells of a vector on rank 0. Collective.
     fn check<T: Element + PartialEq>(&self, vector: &GlobalArray<T, 1>, expected: &[T]) -> Result<()> {
         let ticket = self.run.world.get(vector.at(..self.only_on_rank_0(self.cells) as i64))?;
         let found = self.run.world.fence()?.redeem(ticket)?;
@@ -72,8 +70,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Measures seconds and CPU seconds of the library and of one rank alone, and seconds of a copy
-    /// of the vector.
+    /// Measures seconds and CPU seconds of the library and of one rank, and a copy of the vector.
     fn compare<T: Element>(&self, case: &str, library: Contender<'_>, alone: Contender<'_>) -> Result<()> {
         let (world, name) = (self.run.world, self.name(case));
         let [from, to] = ["from", "to"].map(|name| self.vector::<T>(name));
@@ -120,7 +117,6 @@ impl Bench<'_> {
         }));
     }
 
-    /// Reports the memory of the first sort of a run.
     fn memory(&self, sort: impl FnOnce() -> Result<()>) -> Result<()> {
         let memory = self.run.peak_memory(sort)?;
         if self.run.world.rank() != 0 {
@@ -209,7 +205,6 @@ impl Bench<'_> {
     }
 }
 
-/// Text with a target and the comparison of a figure with it.
 fn verdict(figure: f64, target: Option<f64>) -> String {
     let Some(target) = target else { return String::new() };
     // Compares the rounded figure that is printed.

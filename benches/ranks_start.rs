@@ -12,7 +12,7 @@ use zippy::{Layout, Result, Split, World};
 
 use common::{Options, Spread, write};
 
-/// Environment variable of a child process: the part of the start-up that the child measures.
+/// Part of the start-up that a child process measures.
 const CHILD: &str = "ZIPPY_BENCH_CHILD";
 
 pub(crate) fn main() -> Result<()> {
@@ -63,7 +63,7 @@ fn case(name: &str, secs: &[f64]) -> serde_json::Value {
     })
 }
 
-/// Runs this program in a child process and returns the seconds that the child prints.
+/// Seconds that a child process prints.
 fn child(part: &str) -> Vec<f64> {
     let program = std::env::current_exe().expect("a program has a path");
     let output = Command::new(program)

@@ -12,7 +12,6 @@ use zippy::{Layout, Result, Split, include_wgsl};
 use common::{ChunkAccess, Figure, Run, Spread, on_ranks};
 use reference::stencil::BareStencil;
 
-/// Width of the printed bar in columns.
 const COLUMNS: f64 = 50.0;
 
 pub(crate) fn main() -> Result<()> {
@@ -31,7 +30,6 @@ pub(crate) fn main() -> Result<()> {
     })
 }
 
-/// Seconds of a step on one rank, by kind.
 #[derive(Clone, Copy)]
 struct Shares {
     total: f64,
@@ -40,7 +38,6 @@ struct Shares {
     waiting: f64,
 }
 
-/// Samples of the three kinds of steps on one rank.
 #[derive(Default)]
 struct StepSamples {
     blocking: Vec<Shares>,

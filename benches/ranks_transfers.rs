@@ -43,13 +43,11 @@ fn to_usize(region: zippy::region::Region) -> Bounds {
     std::array::from_fn(|axis| [region.start[axis] as usize, region.end[axis] as usize])
 }
 
-/// This rank's cells as a host vector.
 fn plain(array: &GlobalArray<f32, 3>) -> Result<Vec<f32>> {
     array.local()?.all().read()
 }
 
-/// Contender that copies `bytes` bytes in memory: on the device for large copies by kernels, else
-/// on the host.
+/// Copies bytes on the device for large copies by kernels, else on the host.
 fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     if run.access == ChunkAccess::Kernels && bytes >= 1 << 20 {
         return on_device(run, bytes);
@@ -62,7 +60,6 @@ fn memory<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     })
 }
 
-/// Contender that copies `bytes` bytes between two buffers of the device.
 fn on_device<'a>(run: &Run<'a>, bytes: u64) -> Contender<'a> {
     let gpu = run.world.gpu();
     let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;

@@ -14,11 +14,8 @@ use zippy_protocol::{Answer, Ask, Control, Message, Program, Request, ViewReques
 
 use common::{Options, Spread};
 
-/// Cells of the array along each axis.
 const N: i64 = 512;
-/// Cells of a slice along each axis.
 const SLICE_EDGE: i64 = 256;
-/// Debug points of one sample.
 const POINTS: usize = 50_000;
 
 pub(crate) fn main() -> Result<()> {

@@ -17,12 +17,10 @@ use zippy::{Config, Result, World, run_with};
 
 pub(crate) use self::options::Options;
 
-/// Least duration of a sample: short operations are repeated.
 const SAMPLE_SECS: f64 = 10e-3;
-/// Largest number of repeats in a sample.
 const MAX_REPEATS: f64 = 500.0;
 
-/// Writes the results to the file in `ZIPPY_BENCH_OUT`, if set. A rename keeps the file complete.
+/// A rename keeps the file complete.
 pub(crate) fn write(cases: &[Value]) {
     let Some(path) = std::env::var_os("ZIPPY_BENCH_OUT") else { return };
     let draft = std::path::Path::new(&path).with_extension("draft");
@@ -34,22 +32,20 @@ pub(crate) fn write(cases: &[Value]) {
 /// How the library accesses the bytes of chunks in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChunkAccess {
-    /// By mapped host memory if the adapter supports it, else by kernels.
+    /// Mapped host memory if the adapter supports it, else kernels.
     Mapped,
-    /// By kernels on every adapter.
     Kernels,
 }
 
-/// A rank's handle of a running benchmark.
 pub(crate) struct Run<'w> {
     pub world: &'w World,
     pub options: &'w Options,
     pub access: ChunkAccess,
-    /// Results so far, including those of earlier access modes.
+    /// Results so far, of all access modes.
     cases: std::cell::RefCell<Vec<Value>>,
 }
 
-/// Runs a benchmark on its ranks, once for each supported access mode, and writes the results.
+/// Runs a benchmark once for each supported access mode, and writes the results.
 pub(crate) fn on_ranks(
     name: &'static str,
     about: &'static str,
@@ -83,7 +79,6 @@ pub(crate) fn on_ranks(
     Ok(())
 }
 
-/// An implementation that a benchmark compares with others.
 pub(crate) struct Contender<'a> {
     pub name: &'static str,
     /// Untimed preparation of each run.
@@ -95,7 +90,6 @@ pub(crate) fn contender<'a>(name: &'static str, run: impl FnMut() -> Result<()> 
     Contender { name, setup: None, run: Box::new(run) }
 }
 
-/// Creates a contender with untimed preparation before each run.
 pub(crate) fn prepared<'a>(
     name: &'static str,
     setup: impl FnMut() -> Result<()> + 'a,
@@ -104,7 +98,6 @@ pub(crate) fn prepared<'a>(
     Contender { name, setup: Some(Box::new(setup)), run: Box::new(run) }
 }
 
-/// A benchmark case: an operation with its size and target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case<'a> {
     pub name: &'a str,
@@ -115,7 +108,6 @@ pub(crate) struct Case<'a> {
     pub target: Option<Target>,
 }
 
-/// Upper limit for the time of the library.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Target {
     /// Ratio to the time of the second contender.
@@ -124,17 +116,16 @@ pub(crate) enum Target {
 }
 
 impl Run<'_> {
-    /// Appends the access mode of this run to the name of a case.
     pub(crate) fn named(&self, case: &str) -> String {
         let access = if self.access == ChunkAccess::Mapped { "mapped" } else { "kernels" };
         format!("{case}, {access}")
     }
 
-    /// Growth factor for the edges of a benchmark's arrays on this adapter, a power of two.
+    /// Growth factor for the edges of arrays on this adapter, a power of two.
     ///
-    /// `bytes` is the size of a rank's largest array without growth, and `axes` the number of axes
-    /// that grow. The grown array fits in a binding and, for all ranks together, in 1/24 of the
-    /// adapter's memory. The factor is 1 on software adapters and where the size of the memory is
+    /// `bytes` is the size of a rank's largest array without growth, and `axes` the number of
+    /// growing axes. The grown array fits in a binding and, for all ranks together, in 1/24 of the
+    /// adapter's memory. The factor is 1 on software adapters and if the size of the memory is
     /// unknown.
     pub(crate) fn growth(&self, bytes: u64, axes: u32) -> i64 {
         let (gpu, ranks) = (self.world.gpu(), self.world.size() as u64);
@@ -147,12 +138,11 @@ impl Run<'_> {
         (0..8).map(|power| 1 << power).take_while(fits).last().unwrap_or(1)
     }
 
-    /// Times the contenders and reports the ratio of the library's time to that of each other
-    /// contender.
+    /// Reports the ratio of the library's time to that of each other contender.
     ///
     /// The library is the first contender. The time of a sample is that of the slowest rank, per
-    /// repeat. `bytes` is the number of bytes that a rank moves; `target` is the upper limit for
-    /// the ratio to the second contender. Collective.
+    /// repeat. `bytes` is the number of bytes that a rank moves; `target` limits the ratio to the
+    /// second contender. Collective.
     pub(crate) fn compare(
         &self,
         case: &str,
@@ -163,9 +153,8 @@ impl Run<'_> {
         self.measure(Case { name: case, bytes, cells: None, target: target.map(Target::Ratio) }, contenders)
     }
 
-    /// [`compare`](Self::compare) with all options of a case.
-    ///
-    /// A case that takes seconds has fewer samples, at least three.
+    /// [`compare`](Self::compare) with all options. A case that takes seconds has fewer samples, at
+    /// least three.
     pub(crate) fn measure(&self, case: Case<'_>, mut contenders: Vec<Contender<'_>>) -> Result<()> {
         let name = self.named(case.name);
         if !self.options.selects(&name) {
@@ -202,10 +191,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Times contenders that take seconds: one run of each contender in each sample.
+    /// Times contenders that take seconds: one untimed run, then one run in each sample.
     ///
-    /// Returns the seconds of the slowest rank for each contender and sample. Each contender runs
-    /// once before the first sample. Collective.
+    /// Returns the seconds of the slowest rank for each contender and sample. Collective.
     pub(crate) fn alternate(&self, samples: usize, contenders: &mut [Contender<'_>]) -> Result<Vec<Vec<f64>>> {
         let mut secs = vec![Vec::new(); contenders.len()];
         for sample in 0..=samples {
@@ -220,7 +208,7 @@ impl Run<'_> {
         secs.into_iter().map(|secs| self.slowest(secs)).collect()
     }
 
-    /// Measures one sample: seconds per repeat until the device has finished.
+    /// Seconds per repeat until the device has finished.
     fn sample(&self, contender: &mut Contender<'_>, repeats: usize) -> Result<f64> {
         self.world.barrier()?;
         let mut secs = 0.0;
@@ -244,7 +232,6 @@ impl Run<'_> {
         Ok(secs / repeats as f64)
     }
 
-    /// Waits until the device has finished all submitted work.
     pub(crate) fn wait_for_device(&self) -> Result<()> {
         let device = self.world.gpu();
         device.wait()?;
@@ -258,7 +245,7 @@ impl Run<'_> {
         Ok(secs)
     }
 
-    /// Prints the figures of a case on rank 0 and adds them to the results. The library is first.
+    /// Prints a case on rank 0 and adds it to the results. The library is first.
     pub(crate) fn report(&self, name: &str, case: &Case<'_>, samples: usize, figures: &[Figure]) {
         if self.world.rank() != 0 {
             return;
@@ -281,8 +268,6 @@ impl Run<'_> {
         }));
     }
 
-    /// Adds a case to the results.
-    ///
     /// Rank 0 writes all cases so far, so that an interrupted run keeps them.
     pub(crate) fn add(&self, case: Value) {
         self.cases.borrow_mut().push(case);
@@ -292,7 +277,6 @@ impl Run<'_> {
     }
 }
 
-/// Median and quartiles of a set of values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     pub median: f64,
@@ -301,7 +285,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Computes the median and the quartiles of `values`, which must not be empty.
+    /// Median and quartiles of `values`, which must not be empty.
     pub(crate) fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -318,13 +302,11 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
-    /// Computes a figure from the samples of a contender and of the library, in seconds.
     pub(crate) fn new(name: &'static str, secs: &[f64], library: &[f64]) -> Self {
         let ratios: Vec<f64> = library.iter().zip(secs).map(|(library, secs)| library / secs).collect();
         Self { name, secs: Spread::of(secs), ratio: Spread::of(&ratios) }
     }
 
-    /// Prints one line. `index` is the index of the contender.
     fn print(&self, index: usize, case: &Case<'_>) {
         let Self { name, secs, ratio } = self;
         let micros = |secs: f64| secs * 1e6;

@@ -25,7 +25,7 @@ impl Options {
         let more = "ZIPPY_RANKS=n runs n ranks as threads; an MPI launcher runs them as processes. The results are \
                     written as JSON to the file in ZIPPY_BENCH_OUT.";
         let command = Options::augment_args(Command::new(name).about(about).after_help(more));
-        // In the bundle the command line belongs to the program that contains the benchmark.
+        // In the bundle, the command line belongs to the containing program.
         let matches = match std::env::var("ZIPPY_BENCH_ARGS") {
             Ok(words) => command.get_matches_from([name].into_iter().chain(words.split_whitespace())),
             Err(_) => command.get_matches(),
@@ -41,7 +41,6 @@ impl Options {
         self.case_secs
     }
 
-    /// True if `--only` selects a case.
     pub(crate) fn selects(&self, case: &str) -> bool {
         case.contains(&self.only)
     }

@@ -6,12 +6,10 @@ use zippy::Result;
 
 use super::{Contender, Run};
 
-/// CPU seconds, including the CPU time of waits.
+/// CPU seconds, including waits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuSecs {
-    /// CPU seconds of all processes of the job.
     pub job: f64,
-    /// CPU seconds of this rank's process.
     pub process: f64,
 }
 
@@ -26,10 +24,9 @@ pub(crate) struct Memory {
 }
 
 impl Run<'_> {
-    /// CPU seconds of one run of a contender, from the time all ranks are ready until all have
-    /// finished.
+    /// CPU seconds of one run of a contender on all ranks.
     ///
-    /// `None` where the operating system does not report CPU time. Collective.
+    /// `None` if the operating system does not report CPU time. Collective.
     pub(crate) fn cpu_secs(&self, contender: &mut Contender<'_>) -> Result<Option<CpuSecs>> {
         if let Some(setup) = &mut contender.setup {
             setup()?;
@@ -85,7 +82,7 @@ impl Run<'_> {
         Ok(Memory { device: buffers[0], resident: known.then_some(peak as u64) })
     }
 
-    /// Sums a value over the processes of the job. Collective.
+    /// Sum over the processes of the job. Collective.
     fn sum_over_processes(&self, value: f64) -> Result<f64> {
         let mut sum = [if self.reports_process() { value } else { 0.0 }];
         self.world.group().all_reduce(&mut sum, |sum, more| *sum += more)?;

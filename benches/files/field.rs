@@ -8,10 +8,9 @@ use zippy::array::{ChunkRef, GlobalArray};
 use zippy::extents::Index;
 use zippy::region::Region;
 
-/// Cells along the first two axes. A plane has one MiB.
+/// Cells along the first two axes; a plane has one MiB.
 pub(crate) const SIDE: i64 = 512;
 
-/// Planes that are written or read at once.
 const PLANES: i64 = 4;
 
 /// A smooth field of integers with at most 24 bits.
@@ -59,7 +58,6 @@ pub(crate) fn fill(array: &GlobalArray<f32, 3>, is_noisy: bool) -> Result<Vec<f3
     Ok(share)
 }
 
-/// True if an array with the same layout has the given cells on this rank.
 pub(crate) fn has(array: &GlobalArray<f32, 3>, share: &[f32]) -> Result<bool> {
     let mut at = 0;
     for (chunk, part) in boxes(array) {

@@ -1,5 +1,3 @@
-//! File formats that the library saves and loads.
-
 use std::path::{Path, PathBuf};
 
 use zippy::array::GlobalArray;
@@ -11,14 +9,11 @@ use zippy_store::checkpoint::{Checkpoints, Contents};
 /// Upper limit for the ratio of a save to a plain write: 70 % of its bandwidth.
 const TARGET: f64 = 1.0 / 0.7;
 
-/// A file format with the method of saving and loading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileKind {
     pub name: &'static str,
-    /// Name of the file or directory.
     file: &'static str,
     method: SaveMethod,
-    /// Upper limit for the ratio of a save to a plain write.
     pub target: Option<f64>,
     /// Peers with the same format: the name in peers/files.py, and the reported name.
     pub peers: &'static [(&'static str, &'static str)],
@@ -30,7 +25,6 @@ pub(crate) struct FileKind {
 enum SaveMethod {
     Array(Compression),
     Checkpoint,
-    /// A checkpoint that is started asynchronously and then waited for.
     Started,
 }
 
@@ -61,13 +55,11 @@ pub(crate) const KINDS: [FileKind; 6] = [
     FileKind { method: SaveMethod::Started, ..array("checkpoint, started", "started.ckpt", Compression::None) },
 ];
 
-/// Layout of the saved and of the loaded array.
 pub(crate) fn layout(shape: [i64; 3]) -> Layout {
     Layout::new(shape).split_all(Split::Auto)
 }
 
 impl FileKind {
-    /// Path of the file or directory in a folder.
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
         folder.join(self.file)
     }
@@ -77,7 +69,6 @@ impl FileKind {
         self.method == SaveMethod::Started
     }
 
-    /// True if a load creates a new array.
     pub(crate) fn makes_array(&self) -> bool {
         matches!(self.method, SaveMethod::Array(_))
     }

@@ -18,23 +18,18 @@ const N: usize = 128;
 /// Upper limit for the time of a program during a save, relative to the same steps without a save.
 const TARGET: f64 = 1.15;
 
-/// Steps without a save in each sample.
 const QUIET_STEPS: usize = 20;
 
 /// Seconds of the slowest rank in one sample. The time of a step includes the barrier before it and
 /// the agreement after it.
 struct Sample {
-    /// A step without a save.
     quiet: f64,
-    /// A step during the save.
     saving: f64,
     /// From before `start` until after `wait`.
     whole: f64,
-    /// Number of steps between `start` and `wait`.
     steps: usize,
     start: f64,
     wait: f64,
-    /// A step during a plain write.
     plain: f64,
 }
 

@@ -31,12 +31,10 @@ pub(crate) const ROWS: &[Row] = &[
     },
 ];
 
-/// Prepends the constant N, the number of cells along an edge, to a kernel's text.
 fn with_edge(edge: impl std::fmt::Display, text: &str) -> String {
     format!("const N = {edge};\n{text}")
 }
 
-/// Power iteration with a dense matrix.
 struct Matrix<'w> {
     world: &'w World,
     matrix: GlobalArray<f32, 2>,
@@ -97,7 +95,6 @@ struct Bodies<'w> {
     kernel: Kernel,
 }
 
-/// Initial position and mass of a body.
 fn body(index: u64, count: f32) -> [f32; 4] {
     let [x, y, z, mass] = [0, 1, 2, 3].map(|array| hash(array, index));
     [x, y, z, mass / count]

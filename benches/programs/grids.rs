@@ -114,7 +114,6 @@ fn axpy_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     HandWritten::new(kernels, &[&y], grid.cells())
 }
 
-/// Conjugate gradient method for Poisson's equation on a square.
 struct ConjugateGradients<'w> {
     world: &'w World,
     x: GlobalArray<f32, 2>,
@@ -255,8 +254,7 @@ impl Program for Life<'_> {
 
 fn life_by_hand(gpu: &Device, edge: usize) -> HandWritten {
     let (mut kernels, n) = kernels(gpu, edge);
-    // The border is one word (four cells) at both ends of each row, and one row at both ends of the
-    // grid.
+    // The border is one word (four cells) at both ends of each row, and one row at both ends.
     let row = edge + 8;
     let offsets = move || (0..edge * edge).map(move |cell| (cell / edge + 1) * row + cell % edge + 4);
     let mut cells = vec![0_u8; row * (edge + 2)];

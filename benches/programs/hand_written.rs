@@ -9,7 +9,6 @@ use super::values::{Values, hash};
 /// Extracts the cells from a buffer's words, in index order.
 type CellsOfWords = Box<dyn Fn(&[u32]) -> Vec<f64>>;
 
-/// A hand-written program and its result buffers.
 pub(crate) struct HandWritten {
     kernels: KernelCycle,
     /// Buffer with the cells after each step of the cycle.
@@ -45,7 +44,6 @@ pub(crate) struct Bordered {
 }
 
 impl Bordered {
-    /// Number of cells, including the border.
     pub(crate) fn stored(self) -> usize {
         (self.edge + 2 * self.border).pow(self.axes)
     }
@@ -58,14 +56,13 @@ impl Bordered {
             .map(move |cell| (0..axes).map(|axis| (cell / edge.pow(axis) % edge + border) * row.pow(axis)).sum())
     }
 
-    /// Content of a buffer: cells with [`hash`] values, and a border of zeros.
+    /// Cells with [`hash`] values, and a border of zeros.
     pub(crate) fn hashed(self, array: u64) -> Vec<f32> {
         let mut stored = vec![0.0; self.stored()];
         (0..).zip(self.offsets()).for_each(|(index, offset)| stored[offset] = hash(array, index));
         stored
     }
 
-    /// Extracts the cells without the border from a buffer's words.
     pub(crate) fn cells(self) -> impl Fn(&[u32]) -> Vec<f64> {
         move |words| self.offsets().map(|offset| f32::from_bits(words[offset]).into()).collect()
     }

@@ -1,5 +1,4 @@
-//! Ordinary programs written with the library, and their comparison with hand-written wgpu, NumPy
-//! and C.
+//! Comparison of ordinary programs with hand-written wgpu, NumPy and C.
 
 pub(crate) mod dense;
 pub(crate) mod grids;
@@ -20,36 +19,28 @@ use super::reference::ordinary::{NAMES, Ordinary};
 use hand_written::HandWritten;
 use values::Values;
 
-/// Name of the hand-written wgpu contender.
 const BY_HAND: &str = "by hand with wgpu";
-/// Number of steps after which the values of all contenders are compared.
 const CHECKED_STEPS: usize = 3;
 /// Steps before the memory measurement, in which the process releases memory of larger programs.
 const SETTLING_STEPS: usize = 100;
-/// Steps of the memory measurement.
 const OBSERVED_STEPS: usize = 1000;
-/// Least duration of the library's steps in a sample.
 const SAMPLE_SECS: f64 = 30e-3;
-/// Largest number of steps in a sample.
 const MAX_STEPS: f64 = 300.0;
-/// Approximate limit for the duration of a case, in seconds.
 const CASE_SECS: f64 = 1.2;
 /// Upper limit for the ratio to the hand-written program, on one rank of a software adapter.
 const MAX_RATIO_TO_HAND_WRITTEN: f64 = 1.2;
 
-/// A program of one rank.
 pub(crate) trait Program {
-    /// Computes the next step, or submits it to the device. Collective.
+    /// Computes or submits the next step. Collective.
     fn step(&mut self) -> Result<()>;
 
     /// Sums of the current cells, and the scalar result of the last step. Collective.
     fn values(&self) -> Result<Values>;
 }
 
-/// A program that the benchmark measures at several sizes.
+/// Program at several sizes.
 pub(crate) struct Row {
     pub name: &'static str,
-    /// Name of the program in C and NumPy.
     pub peer: &'static str,
     /// Edges of the grid, the largest first. Several ranks also measure memory growth at the
     /// smallest.
@@ -57,24 +48,19 @@ pub(crate) struct Row {
     /// An edge with steps of several seconds: measured only if `--only` contains its number, and
     /// without the hand-written contender.
     pub on_request: Option<i64>,
-    /// Number of axes with this edge.
     pub axes: u32,
-    /// Bytes that a step must move for each cell.
+    /// Minimum of moved bytes for each cell.
     pub bytes: u64,
     pub start: for<'w> fn(&'w World, i64) -> Result<Box<dyn Program + 'w>>,
     pub by_hand: Option<fn(&Device, usize) -> HandWritten>,
 }
 
-/// A contender: computes a number of steps and returns their seconds on this rank.
 struct StepContender<'a> {
     name: &'static str,
     run_steps: Box<dyn FnMut(usize) -> Result<f64> + 'a>,
 }
 
 /// Measures a program at its sizes. Collective.
-///
-/// # Errors
-/// A contender computes values that differ from the library's, or an operation of the world fails.
 pub(crate) fn measure(run: &Run<'_>, peers: &mut [Option<Ordinary>; 2], row: &Row) -> Result<()> {
     let on_request = row.on_request.filter(|size| run.options.filter_contains(&size.to_string()));
     for &size in row.sizes.iter().chain(&on_request) {
@@ -93,7 +79,7 @@ pub(crate) fn measure(run: &Run<'_>, peers: &mut [Option<Ordinary>; 2], row: &Ro
     Ok(())
 }
 
-/// Compares the values of all contenders, then times their steps. Contenders take turns.
+/// Compares the values of all contenders, then times their steps.
 fn compare(
     run: &Run<'_>,
     peers: &mut [Option<Ordinary>; 2],
@@ -107,7 +93,7 @@ fn compare(
     let expected = program.values()?;
     // The array of the size `on_request` is larger than a binding.
     let has_hand_written = row.by_hand.is_some() && row.on_request != Some(size);
-    // Each of the other contenders uses all cores of the machine, so only rank 0 runs them.
+    // The other contenders use all cores, so only rank 0 runs them.
     let start = row.by_hand.filter(|_| has_hand_written && world.rank() == 0);
     let mut by_hand = start.map(|start| start(world.gpu(), size as usize));
     let checked = by_hand.as_mut().map_or(Ok(()), |by_hand| {
@@ -153,8 +139,8 @@ fn compare(
     Ok(())
 }
 
-/// Starts a program on the peers and compares their values with the library's. Returns true for
-/// each peer that has the program.
+/// Compares the values of the peers with the library's. Returns true for each peer that has the
+/// program.
 fn start_peers(peers: &mut [Option<Ordinary>; 2], row: &Row, size: i64, expected: &Values) -> Result<[bool; 2]> {
     let mut present = [false; 2];
     for ((peer, name), is_present) in peers.iter_mut().zip(NAMES).zip(&mut present) {
@@ -169,8 +155,7 @@ fn start_peers(peers: &mut [Option<Ordinary>; 2], row: &Row, size: i64, expected
     Ok(present)
 }
 
-/// Seconds of a step on the slowest rank, for each contender and sample. Contenders take turns
-/// within a sample.
+/// Seconds of a step on the slowest rank, for each contender and sample.
 fn time(run: &Run<'_>, contenders: &mut [StepContender<'_>]) -> Result<Vec<Vec<f64>>> {
     let sample = |contender: &mut StepContender<'_>, steps: usize| -> Result<f64> {
         run.world.barrier()?;
@@ -201,7 +186,7 @@ fn observe_memory(run: &Run<'_>, name: &str, program: &mut dyn Program) -> Resul
     let before = run.resident_now()?;
     (0..OBSERVED_STEPS).try_for_each(|_| program.step())?;
     let after = run.resident_now()?;
-    // In each process one rank knows the value, and this need not be rank 0.
+    // One rank of each process knows the value, not always rank 0.
     let mut bytes = before.zip(after).map_or([0; 2], |(before, after)| [before, after]);
     run.world.group().all_reduce(&mut bytes, |sum, more| *sum += more)?;
     let [before, after] = bytes;

@@ -30,16 +30,13 @@ pub(crate) const ROWS: &[Row] = &[
     },
 ];
 
-/// Number of neighbours of each person.
 const NEIGHBOURS: i64 = 8;
 
 struct Epidemic<'w> {
     world: &'w World,
     now: GlobalArray<u32, 1>,
     next: GlobalArray<u32, 1>,
-    /// Indices of the neighbours, person by person.
     neighbours: GlobalArray<u32, 1>,
-    /// States of the neighbours.
     around: GlobalArray<u32, 1>,
     kernel: Kernel,
     day: u32,

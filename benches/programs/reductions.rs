@@ -61,7 +61,6 @@ fn vector(world: &World, n: i64) -> Result<GlobalArray<f32, 1>> {
     Ok(cells)
 }
 
-/// A reduction of a vector to one number by a collective function.
 struct Reduction<'w> {
     world: &'w World,
     cells: GlobalArray<f32, 1>,

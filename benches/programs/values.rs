@@ -8,7 +8,6 @@ const TOLERANCE: f64 = 1e-5;
 /// Largest relative difference between the scalar results of two contenders.
 const SCALAR_TOLERANCE: f64 = 1e-4;
 
-/// Weighted sums of a program's cells, and its scalar result.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Values {
     /// Sum of the cells, each with the weight 1 + i mod 97 of its index i.
@@ -20,14 +19,13 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Adds a cell. `index` is its index in the array, axis 0 fastest.
+    /// Adds a cell with its index in the array, axis 0 fastest.
     pub(crate) fn add(&mut self, index: u64, cell: f64) {
         let weight = (1 + index % 97) as f64;
         self.sum += weight * cell;
         self.magnitude += weight * cell.abs();
     }
 
-    /// Sums cells in index order.
     pub(crate) fn of_cells(cells: impl IntoIterator<Item = f64>) -> Self {
         let mut values = Self::default();
         (0..).zip(cells).for_each(|(index, cell)| values.add(index, cell));
@@ -42,7 +40,7 @@ impl Values {
         Self::of_elements(world, array, |cell| [cell.into()])
     }
 
-    /// Sums `N` numbers of each element of an array on all ranks. Collective.
+    /// Sums `N` numbers of each element. Collective.
     pub(crate) fn of_elements<T: Element, const D: usize, const N: usize>(
         world: &World,
         array: &GlobalArray<T, D>,
@@ -65,10 +63,7 @@ impl Values {
         Self { scalar, ..self }
     }
 
-    /// Compares these values with those of another contender.
-    ///
-    /// # Errors
-    /// The values differ by more than rounding.
+    /// Compares with another contender; an error if the values differ by more than rounding.
     pub(crate) fn check(&self, name: &str, other: Self) -> Result<()> {
         // Also false for NaN.
         let near = |own: f64, other: f64, difference: f64| (own - other).abs() <= difference;
@@ -80,8 +75,7 @@ impl Values {
     }
 }
 
-/// Pseudo-random number from 0 to 1 for a cell. `array` is the number of the array, `index` the
-/// index of the cell.
+/// Pseudo-random number from 0 to 1 for a cell.
 pub(crate) fn hash(array: u64, index: u64) -> f32 {
     (fibonacci_hash(array << 40 | index) >> 40) as f32 / 16_777_216.0
 }

@@ -10,7 +10,6 @@ use zippy::transport::{Group, Payload, Tag};
 
 use super::pixel::{Pixel, decode, encode};
 
-/// Encoding of pixels in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Dense,
@@ -109,7 +108,6 @@ impl<P: Pixel> HandWrittenCompositor<P> {
         self.gather(group, own, band)
     }
 
-    /// Encodes a range of pixels of `source` or of `blended`.
     fn message(&mut self, from_source: bool, range: Range<usize>) -> Payload {
         let index = self.messages.iter_mut().position(|message| Arc::get_mut(message).is_some()).unwrap_or_else(|| {
             self.messages.push(Arc::default());
@@ -160,7 +158,6 @@ impl<P: Pixel> HandWrittenCompositor<P> {
         }
     }
 
-    /// Overwrites a range of the blended pixels with a message.
     fn put(&mut self, range: Range<usize>, words: &[u32]) {
         let held = &mut self.blended[range];
         match self.coding {

@@ -65,7 +65,7 @@ fn bytes<'b>(blocks: impl Iterator<Item = &'b CellBox>) -> u64 {
 }
 
 impl<'e> DeviceHalo<'e> {
-    /// Creates a field with the given cells, including ghost cells.
+    /// Creates a field with the given cells and ghost cells.
     pub(crate) fn new(device: &Device, queue: &Queue, exchange: &'e Exchange, field: &[f32]) -> Self {
         let buffer = |size: u64, usage| {
             let size = size.max(16);
@@ -214,7 +214,6 @@ impl Pass {
     }
 }
 
-/// Copies the content of a buffer to the host.
 pub(crate) fn read(device: &Device, queue: &Queue, buffer: &wgpu::Buffer) -> Vec<f32> {
     let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
     let size = buffer.size();

@@ -9,7 +9,6 @@ const TEXT: &str = "
     if id.x < arrayLength(&x) { x[id.x] += 1.0; }
 }";
 
-/// A pipeline with its bindings.
 pub(crate) struct BareDispatch {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
@@ -17,7 +16,6 @@ pub(crate) struct BareDispatch {
 }
 
 impl BareDispatch {
-    /// Creates a pipeline with a buffer of `cells` cells.
     pub(crate) fn new(gpu: &Device, cells: usize) -> Self {
         let device = gpu.raw();
         let pipeline = super::pipeline(device, TEXT);

@@ -21,7 +21,6 @@ impl CellBox {
     }
 }
 
-/// Boxes sent to and received from one rank.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
     pub rank: usize,
@@ -29,7 +28,6 @@ pub(crate) struct Peer {
     pub receive: Vec<CellBox>,
 }
 
-/// Boxes that one rank sends, receives and copies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exchange {
     /// Extents of the source storage and of the destination storage.
@@ -53,7 +51,6 @@ impl AsRef<[u8]> for Message {
 }
 
 impl Messages {
-    /// Creates a payload of `cells` cells with the values that `fill` writes.
     pub(crate) fn pack(&mut self, cells: usize, fill: impl FnOnce(&mut [f32])) -> Payload {
         let free = self.0.iter_mut().position(|message| message.len() == cells && Arc::get_mut(message).is_some());
         let index = free.unwrap_or_else(|| {
@@ -125,7 +122,6 @@ impl Exchange {
         &mut self.peers[index]
     }
 
-    /// Bytes that this rank sends or copies locally.
     pub(crate) fn bytes(&self) -> u64 {
         let sent = self.peers.iter().flat_map(|peer| &peer.send);
         sent.chain(self.local.iter().map(|(from, _)| from)).map(|block| block.cells() as u64 * 4).sum()

@@ -10,13 +10,9 @@ use serde_json::{Value, json};
 use super::peer::Peer;
 use super::vtk::PYTHON_VARIABLE;
 
-/// Bytes of one read or write call.
 const BLOCK_BYTES: usize = 8 << 20;
 
-/// Writes bytes to an existing file at byte `offset`, and waits until they are on the disk.
-///
-/// # Errors
-/// The error of the operating system.
+/// Writes bytes at byte `offset`, and waits until they are on the disk.
 pub(crate) fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::options().write(true).open(path)?;
     file.seek(SeekFrom::Start(offset))?;
@@ -25,9 +21,6 @@ pub(crate) fn write(path: &Path, offset: u64, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes a file of `length` bytes by repeating `bytes`, and waits until they are on the disk.
-///
-/// # Errors
-/// The error of the operating system.
 pub(crate) fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> {
     let mut file = File::create(path)?;
     let mut remaining = length;
@@ -41,10 +34,6 @@ pub(crate) fn write_alone(path: &Path, length: u64, bytes: &[u8]) -> Result<()> 
     file.sync_all()
 }
 
-/// Reads `bytes.len()` bytes of a file from byte `offset`.
-///
-/// # Errors
-/// The error of the operating system.
 pub(crate) fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
@@ -52,9 +41,6 @@ pub(crate) fn read(path: &Path, offset: u64, bytes: &mut [u8]) -> Result<()> {
 }
 
 /// Copies a file with the program `dd`, and waits until the bytes are on the disk.
-///
-/// # Errors
-/// `dd` is missing or has failed.
 pub(crate) fn dd(from: &Path, to: &Path) -> Result<()> {
     let file = |word: &str, path: &Path| format!("{word}={}", path.display());
     let words = [&file("if", from), &file("of", to), "bs=8388608", "conv=fsync"];
@@ -62,19 +48,12 @@ pub(crate) fn dd(from: &Path, to: &Path) -> Result<()> {
     if status.success() { Ok(()) } else { Err(Error::other(format!("dd: {status}"))) }
 }
 
-/// Total length of a file, or of all files in a directory, in bytes.
-///
-/// # Errors
-/// The error of the operating system.
 pub(crate) fn length(path: &Path) -> Result<u64> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() { fs::read_dir(path)?.map(|entry| length(&entry?.path())).sum() } else { Ok(metadata.len()) }
 }
 
 /// Removes a file or a directory, if it exists, and waits until the disk is up to date.
-///
-/// # Errors
-/// The error of the operating system.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path)?,
@@ -86,7 +65,6 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Converts an I/O error to an error of the benchmark.
 pub(crate) fn failed(error: Error) -> zippy::Error {
     zippy::Error::program(error.to_string())
 }
@@ -98,15 +76,11 @@ pub(crate) struct FilePeers {
 }
 
 impl FilePeers {
-    /// True if the comparison with other programs is enabled.
     pub(crate) fn wanted() -> bool {
         std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
-    /// Starts the process for a field of the given shape, x first.
-    ///
-    /// # Errors
-    /// The reason why the process cannot be used.
+    /// Starts the process for a field of this shape, x first.
     pub(crate) fn start(shape: [i64; 3]) -> std::result::Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with h5py and zarr was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/files.py");
@@ -120,9 +94,6 @@ impl FilePeers {
     ///
     /// `action` is `save` or `load`, and `by` the name of a library; or `action` is `check`, and
     /// `by` the file format: then the values of the file are compared with the field.
-    ///
-    /// # Errors
-    /// The error of the process, including values that differ.
     pub(crate) fn request(&mut self, action: &str, by: &str, path: &Path) -> std::result::Result<(), String> {
         self.peer.request(&json!({ "do": action, "by": by, "path": path })).map(drop)
     }

@@ -5,7 +5,6 @@
 
 use super::exchange::{CellBox, Exchange};
 
-/// Set of neighbours that exchange cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Faces,
@@ -58,12 +57,11 @@ fn side(n: usize, direction: [i64; 3], ghost: bool) -> CellBox {
     CellBox { start, extent: direction.map(|d| if d == 0 { n } else { 1 }) }
 }
 
-/// Halo exchange of a rank that owns a cube with edge `n`.
+/// For a rank that owns a cube with edge `n`.
 pub(crate) fn halo(rank: usize, grid: [usize; 3], n: usize, periodic: bool, reach: Reach) -> Exchange {
     let mut exchange = Exchange { source: [n + 2; 3], destination: [n + 2; 3], ..Exchange::default() };
     for direction in directions(reach) {
-        // Data moves in `direction`: this rank sends that way and receives from the opposite
-        // neighbour.
+        // Data moves in `direction`: this rank receives from the opposite neighbour.
         let opposite = direction.map(|d| -d);
         match neighbour(rank, grid, direction, periodic) {
             Some(to) if to == rank => exchange.local.push((side(n, direction, false), side(n, opposite, true))),

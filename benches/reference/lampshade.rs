@@ -17,9 +17,6 @@ pub(crate) struct Lampshade(Peer);
 
 impl Lampshade {
     /// Builds the program under `target/peers` and starts it, if [`PEERS_VARIABLE`] is set.
-    ///
-    /// # Errors
-    /// The reason why the process cannot open the adapter.
     pub(crate) fn start(world: &World) -> Result<Option<Self>, String> {
         if std::env::var_os(PEERS_VARIABLE).is_none() {
             return Ok(None);
@@ -36,11 +33,7 @@ impl Lampshade {
         Ok(Some(Self(peer)))
     }
 
-    /// Runs an operation (`scan` or `sort`) on `cells` cells in device memory and waits for its
-    /// end.
-    ///
-    /// # Errors
-    /// The error of the process, or the process has ended.
+    /// Runs a `scan` or `sort` on the device.
     pub(crate) fn run(&mut self, operation: &str, cells: usize) -> Result<(), String> {
         self.0.request(&json!({ "do": operation, "cells": cells })).map(drop)
     }

@@ -92,7 +92,6 @@ fn crossing(rank: usize, grid: [usize; 3], n: usize) -> Exchange {
     exchange
 }
 
-/// Extents and exchange of a rank, constant over all steps.
 pub(crate) struct LatticePlan {
     n: usize,
     exchange: Exchange,
@@ -110,7 +109,6 @@ pub(crate) struct HandWrittenLattice<'e> {
 }
 
 impl LatticePlan {
-    /// Plans the exchange of a rank that owns a cube with edge `n`.
     pub(crate) fn new(rank: usize, grid: [usize; 3], n: usize) -> Self {
         Self { n, exchange: crossing(rank, grid, n) }
     }
@@ -136,7 +134,6 @@ impl LatticePlan {
         field
     }
 
-    /// Extracts the owned cells of a field, population by population.
     pub(crate) fn cells(&self, field: &[f32]) -> Vec<f32> {
         let [zero, y_stride, z_stride, slot] = self.strides();
         let n = self.n;

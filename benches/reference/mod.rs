@@ -19,7 +19,7 @@ pub(crate) mod stencil;
 pub(crate) mod surfaces;
 pub(crate) mod vtk;
 
-/// Compiles a WGSL text with exactly one entry point.
+/// Pipeline of a WGSL text with one entry point.
 pub(crate) fn pipeline(device: &wgpu::Device, text: &str) -> wgpu::ComputePipeline {
     let source = wgpu::ShaderSource::Wgsl(text.into());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });

@@ -20,9 +20,8 @@ pub(crate) struct Ordinary {
 }
 
 impl Ordinary {
-    /// Starts the peers in the order of [`NAMES`], if [`PEERS_VARIABLE`] is set.
-    ///
-    /// Prints a line for each peer that cannot be started.
+    /// Starts the peers in the order of [`NAMES`], if [`PEERS_VARIABLE`] is set. Prints a line for
+    /// each peer that cannot be started.
     pub(crate) fn start_all() -> [Option<Self>; 2] {
         if std::env::var_os(PEERS_VARIABLE).is_none() {
             return [None, None];
@@ -65,19 +64,13 @@ impl Ordinary {
         Ok(peer)
     }
 
-    /// Sets the initial values of a program. Returns false if the peer does not have the program.
-    ///
-    /// # Errors
-    /// The error of the peer.
+    /// Starts a program; false if the peer does not have it.
     pub(crate) fn start(&mut self, program: &str, n: i64) -> Result<bool, String> {
         let answer = self.peer.request(&json!({ "do": "start", "program": program, "n": n }))?;
         Ok(answer.get("missing").and_then(Value::as_bool) == Some(false))
     }
 
-    /// Computes steps and returns their seconds, without the communication with the process.
-    ///
-    /// # Errors
-    /// As [`Self::start`].
+    /// Seconds of steps, without the communication with the process.
     pub(crate) fn steps(&mut self, steps: usize) -> Result<f64, String> {
         let answer = self.peer.request(&json!({ "do": "step", "steps": steps }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
@@ -85,9 +78,6 @@ impl Ordinary {
 
     /// Weighted sum of the cells, weighted sum of their magnitudes, and the scalar that the last
     /// step has computed.
-    ///
-    /// # Errors
-    /// As [`Self::start`].
     pub(crate) fn values(&mut self) -> Result<[f64; 3], String> {
         let answer = self.peer.request(&json!({ "do": "values" }))?;
         let number = |index: usize| answer["values"][index].as_f64().ok_or_else(|| format!("no values in {answer}"));

@@ -5,7 +5,6 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
-/// A running program; ends on drop.
 pub(crate) struct Peer {
     name: &'static str,
     child: Child,
@@ -14,13 +13,9 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Starts the program.
-    ///
-    /// # Errors
-    /// The program cannot be started.
     pub(crate) fn start(name: &'static str, command: &mut Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        // The peer is no MPI rank: an MPI library in it must not see the launcher's variables.
+        // An MPI library in the peer must not see the launcher's variables.
         for (name, _) in std::env::vars_os() {
             if name.to_str().is_some_and(|name| ["OMPI_", "PMI", "MPI"].iter().any(|start| name.starts_with(start))) {
                 command.env_remove(name);
@@ -32,10 +27,6 @@ impl Peer {
         Ok(Self { name, child, requests, answers })
     }
 
-    /// Sends a request and waits for its answer.
-    ///
-    /// # Errors
-    /// The error of the program, or the program has ended.
     pub(crate) fn request(&mut self, request: &Value) -> Result<Value, String> {
         let name = self.name;
         let requests = self.requests.as_mut().ok_or(format!("{name} has no input"))?;

@@ -4,7 +4,6 @@ use bytemuck::Pod;
 
 /// A pixel with premultiplied alpha that consists of whole words.
 pub(crate) trait Pixel: Pod {
-    /// Words of a pixel.
     const WORDS: usize = size_of::<Self>() / 4;
 
     /// True for a fully transparent pixel.

@@ -7,10 +7,9 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{Buffer, BufferUsages};
 use zippy::device::Device;
 
-/// Steps of a submission: the same number as the library records before it submits.
+/// As many as the library records before it submits.
 const STEPS_PER_SUBMISSION: usize = 32;
 
-/// A cycle of kernel dispatches on one device.
 pub(crate) struct KernelCycle {
     device: wgpu::Device,
     queue: wgpu::Queue,
@@ -59,7 +58,7 @@ impl KernelCycle {
         self
     }
 
-    /// Adds a dispatch to the last step of the cycle. `buffers[i]` gets binding `i`.
+    /// `buffers[i]` gets binding `i`.
     pub(crate) fn dispatch(&mut self, pipeline: &wgpu::ComputePipeline, buffers: &[&Buffer], groups: [u32; 3]) {
         let entries: Vec<_> = (0..)
             .zip(buffers)
@@ -79,9 +78,8 @@ impl KernelCycle {
         self.readback = Some(Readback { from: from.clone(), to: self.device.create_buffer(&descriptor) });
     }
 
-    /// Submits steps; waits for each step only if the host reads a buffer.
-    ///
-    /// Returns the Euclidean norm of that buffer after the last step, or 0.
+    /// Waits for each step only if the host reads a buffer. Returns the Euclidean norm of that
+    /// buffer after the last step, or 0.
     pub(crate) fn steps(&mut self, count: usize) -> f64 {
         let mut norm = 0.0;
         let mut remaining = count;
@@ -122,7 +120,6 @@ impl KernelCycle {
         norm
     }
 
-    /// Copies the words of a buffer to the host.
     pub(crate) fn words(&self, buffer: &Buffer) -> Vec<u32> {
         super::device::read(&self.device, &self.queue, buffer).into_iter().map(f32::to_bits).collect()
     }

@@ -21,7 +21,6 @@ const STENCIL: &str = "
     next[at] = centre + 0.1 * (around - 6.0 * centre);
 }";
 
-/// A pipeline and the two fields of a stencil.
 pub(crate) struct BareStencil {
     pipeline: wgpu::ComputePipeline,
     /// Bindings for a step from the first field to the second, and for a step back.
@@ -30,7 +29,6 @@ pub(crate) struct BareStencil {
 }
 
 impl BareStencil {
-    /// Creates fields of n³ cells.
     pub(crate) fn new(gpu: &Device, n: usize) -> Self {
         let device = gpu.raw();
         let pipeline = super::pipeline(device, STENCIL);

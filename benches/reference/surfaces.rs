@@ -13,16 +13,12 @@ pub(crate) struct Surfaces {
     peer: Peer,
     // Declared after `peer`, because the process uses it until the end.
     _scratch: Scratch,
-    /// Versions of the libraries.
     pub about: String,
 }
 
 impl Surfaces {
     /// Starts the process with a field of samples, x fastest. `kind` is the sample type: `uint8` or
     /// `float32`.
-    ///
-    /// # Errors
-    /// The reason why the process cannot be used.
     pub(crate) fn start(samples: &[u8], kind: &str, shape: [i64; 3]) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/isosurface.py");
@@ -36,20 +32,13 @@ impl Surfaces {
         Ok(Self { peer, _scratch: scratch, about })
     }
 
-    /// Extracts a surface and returns the seconds, without the communication with the process.
-    ///
-    /// # Errors
-    /// The error of the process.
+    /// Seconds of an extraction, without the communication with the process.
     pub(crate) fn secs(&mut self, by: &str, isovalue: f32, normals: bool) -> Result<f64, String> {
         let answer =
             self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": normals }))?;
         answer.get("secs").and_then(Value::as_f64).ok_or_else(|| format!("no seconds in {answer}"))
     }
 
-    /// Vertices, triangles and Euler characteristic of a surface.
-    ///
-    /// # Errors
-    /// As [`Self::secs`].
     pub(crate) fn counts(&mut self, by: &str, isovalue: f32) -> Result<Value, String> {
         self.peer.request(&json!({ "do": "surface", "by": by, "isovalue": isovalue, "normals": false, "euler": true }))
     }

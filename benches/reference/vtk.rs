@@ -33,15 +33,11 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Vtk {
-    /// True if the comparison with other programs is enabled.
     pub(crate) fn wanted() -> bool {
         std::env::var_os(PYTHON_VARIABLE).is_some()
     }
 
     /// Starts VTK with a scene. The projection must be perspective.
-    ///
-    /// # Errors
-    /// The reason why VTK cannot draw the scene.
     pub(crate) fn start(scene: &Scene<'_>) -> Result<Self, String> {
         let python = std::env::var_os(PYTHON_VARIABLE).ok_or("no Python with VTK was named")?;
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vtk_volume.py");
@@ -74,17 +70,11 @@ impl Vtk {
     }
 
     /// Draws with the mapper `gpu` or `cpu`. On return, the pixels are in host memory.
-    ///
-    /// # Errors
-    /// The error of VTK.
     pub(crate) fn render(&mut self, mapper: &str, shaded: bool) -> Result<(), String> {
         self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded })).map(drop)
     }
 
     /// Draws and returns the picture: 8 bits each of red, green and blue, top row first.
-    ///
-    /// # Errors
-    /// As [`Self::render`].
     pub(crate) fn picture(&mut self, mapper: &str, shaded: bool) -> Result<Vec<u8>, String> {
         let file = self.scratch.0.join("picture");
         self.peer.request(&json!({ "do": "render", "mapper": mapper, "shaded": shaded, "picture": file }))?;
@@ -96,10 +86,6 @@ impl Vtk {
 pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
-    /// Creates the directory.
-    ///
-    /// # Errors
-    /// The error of the operating system.
     pub(crate) fn new() -> Result<Self, String> {
         let scratch = std::env::temp_dir().join(format!("zippy-bench-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;

@@ -56,7 +56,6 @@ impl SharedPixel for u32 {
     }
 }
 
-/// Measures all cases.
 pub(crate) fn measure(run: &Run<'_>) -> Result<()> {
     for sparse in [false, true] {
         cases::<[f32; 4]>(run, sparse)?;
@@ -160,7 +159,6 @@ fn measure_case<P: SharedPixel>(run: &Run<'_>, case: &str, algorithm: Algorithm,
     run.compare(case, bytes, Some(TARGET), contenders)
 }
 
-/// Checks that library and reference compute the same picture.
 fn same<P: SharedPixel>(library: &[P], reference: &[P]) {
     let far = |(a, b): (&P, &P)| a.components().iter().zip(b.components()).any(|(a, b)| (a - b).abs() > P::TOLERANCE);
     assert!(!library.iter().zip(reference).any(far), "library and reference blend different pictures");

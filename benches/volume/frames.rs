@@ -24,7 +24,6 @@ const WEAK_SIDE: u32 = 512;
 /// Voxels of a rank along each axis in weak scaling.
 const WEAK: i64 = 128;
 
-/// Measures frames of the scans, unshaded and shaded, in both modes.
 pub(crate) fn scans(run: &Run<'_>) -> Result<()> {
     for subject in subjects()? {
         for shading in [None, Some(Shading::default())] {
@@ -58,11 +57,9 @@ fn name(mode: Mode) -> &'static str {
 struct FrameSettings {
     shading: Option<Shading>,
     mode: Mode,
-    /// Pixels along each side.
     side: u32,
 }
 
-/// Seconds of a frame on one rank.
 #[derive(Clone, Copy)]
 struct FrameSecs {
     total: f64,

@@ -59,7 +59,6 @@ fn colour(table: &TransferTable, value: f32) -> [f32; 4] {
     std::array::from_fn(|part| a[part] + (x - entry as f32) * (b[part] - a[part]))
 }
 
-/// Computes `samples` samples with `threads` threads.
 pub(crate) fn arithmetic(samples: u64, threads: usize, table: &TransferTable) {
     std::thread::scope(|scope| {
         for thread in 0..threads {

@@ -66,7 +66,7 @@ impl Subject {
         }
     }
 
-    /// Reads the voxels of a region, x fastest.
+    /// x fastest.
     pub(crate) fn read(&self, region: &Region) -> Result<Vec<u8>> {
         match &self.voxels {
             Voxels::File(file) => Ok(file.read_region(region)?),
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Creates an array over all ranks with the voxels. Collective.
+    /// Array of the voxels over all ranks. Collective.
     pub(crate) fn array(&self, world: &World) -> Result<GlobalArray<u8, 3>> {
         let array = world.array(self.name, &Layout::new(self.shape))?;
         for chunk in array.chunks() {

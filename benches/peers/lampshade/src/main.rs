@@ -124,7 +124,7 @@ impl Lampshade {
     }
 }
 
-/// Pseudo-random numbers: the same as in benches/primitives.rs.
+/// The same numbers as in benches/primitives.rs.
 fn pseudo_random(cells: u32) -> Vec<u32> {
     let mixed = |i: u32| {
         let x = i.wrapping_mul(0x9e37_79b9);
