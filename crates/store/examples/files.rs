@@ -1,4 +1,4 @@
-//! Loads a scan into a global array and saves the array as a Zarr store: `cargo run -p zippy-io
+//! Loads a scan into a global array and saves the array as a Zarr store: `cargo run -p zippy-store
 //! --example files -- SCAN.nrrd STORE.zarr`, with `ZIPPY_RANKS=4` or under an MPI launcher for more
 //! ranks. zarr-python, xarray and napari open the store. Without arguments the example creates a
 //! scan itself.
