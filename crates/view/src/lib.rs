@@ -1,6 +1,6 @@
 //! Widgets that display and edit volume renderings while a program runs, and their window.
 //!
-//! Widgets are independent of ranks: they change plain values such as
+//! Module [`live`] is the window of a program whose ranks render. Widgets are independent of ranks: they change plain values such as
 //! [`Camera`](zippy_render::volume::Camera) and
 //! [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a change.
 //! The program applies the values. Every widget works with the keyboard alone and has a name for
@@ -10,6 +10,7 @@
 mod control;
 mod distribution;
 mod frame_pacing;
+pub mod live;
 mod orbit;
 pub mod panels;
 mod picture;

@@ -1,7 +1,6 @@
 //! The window of an application, with errors that suggest a solution.
 
 use std::any::Any;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use eframe::{App, CreationContext, NativeOptions};
@@ -10,32 +9,21 @@ use egui::ViewportBuilder;
 use crate::theme;
 
 /// Reason for a missing window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WindowError {
     /// There is no display.
+    #[error(
+        "there is no display for a window: {0}; run it on a desktop, through `ssh -X`, or under a virtual X server \
+         (`xvfb-run -a`)"
+    )]
     NoDisplay(String),
     /// The display, its driver or a library failed.
+    #[error(
+        "the window could not be shown: {0}; it needs a display and, on Linux, libxkbcommon, libxkbcommon-x11, \
+         libX11-xcb, libXcursor, libXi and a Vulkan or OpenGL driver"
+    )]
     Failed(String),
 }
-
-impl fmt::Display for WindowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoDisplay(why) => write!(
-                f,
-                "there is no display for a window: {why}; run it on a desktop, through `ssh -X`, or under a virtual X server \
-                 (`xvfb-run -a`)"
-            ),
-            Self::Failed(why) => write!(
-                f,
-                "the window could not be shown: {why}; it needs a display and, on Linux, libxkbcommon, libxkbcommon-x11, \
-                 libX11-xcb, libXcursor, libXi and a Vulkan or OpenGL driver"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for WindowError {}
 
 /// Opens a window of `size` points with the application from `make`, and returns after the window
 /// is closed. Must be called on the main thread. Works with any adapter that can draw on the

@@ -12,10 +12,6 @@ mod inputs;
 #[path = "../../support/interrupt.rs"]
 mod interrupt;
 mod legend;
-#[cfg(feature = "view")]
-#[allow(unreachable_pub, reason = "shared by programs and libraries")]
-#[path = "../../support/link.rs"]
-mod link;
 mod options;
 mod outline;
 mod output_paths;

@@ -17,9 +17,6 @@ pub mod irregular_cuts;
 pub mod isosurface;
 pub mod job;
 pub mod keyframes;
-#[cfg(feature = "view")]
-#[path = "../../support/link.rs"]
-mod link;
 pub mod measurements;
 pub mod movie;
 pub mod options;

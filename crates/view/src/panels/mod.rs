@@ -11,7 +11,7 @@ pub use sampling::{background, density, sampling, shading};
 pub use status::{FrameRate, Timing, timings};
 pub use surface::{isovalue, material};
 
-use egui::Ui;
+use egui::{CollapsingHeader, RichText, Ui};
 
 /// Shows a button per name and highlights the current one. Returns the index of a pressed button.
 pub fn presets(ui: &mut Ui, names: &[&str], current: Option<usize>) -> Option<usize> {
@@ -24,4 +24,9 @@ pub fn presets(ui: &mut Ui, names: &[&str], current: Option<usize>) -> Option<us
         }
     });
     pressed
+}
+
+/// Shows settings below a heading that folds them.
+pub fn section<R>(ui: &mut Ui, title: &str, show: impl FnOnce(&mut Ui) -> R) {
+    CollapsingHeader::new(RichText::new(title).strong()).default_open(true).show(ui, show);
 }

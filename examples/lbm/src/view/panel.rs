@@ -1,9 +1,9 @@
 //! Settings panel.
 
-use zippy_view::egui::{Button, CollapsingHeader, Color32, RichText, Slider, Ui, vec2};
-use zippy_view::panels;
+use zippy_view::egui::{Button, Color32, Slider, Ui, vec2};
+use zippy_view::panels::{self, section};
 
-use super::app::Viewer;
+use super::viewer::Viewer;
 use crate::legend::format_short;
 use crate::scene::{AXES, DrawMode, ShownQuantity};
 
@@ -16,21 +16,20 @@ const MODES: [(&str, DrawMode); 3] =
     [("volume", DrawMode::Volume), ("surface", DrawMode::Surface), ("slice", DrawMode::Slice)];
 
 impl Viewer {
-    pub(super) fn settings(&mut self, ui: &mut Ui) {
-        ui.add_space(6.0);
+    pub(super) fn show_panel(&mut self, ui: &mut Ui) {
         section(ui, "Flow", |ui| self.flow_settings(ui));
         section(ui, "Picture", |ui| self.picture_settings(ui));
-        if self.request.scene.mode != DrawMode::Surface {
+        if self.settings.scene.mode != DrawMode::Surface {
             section(ui, "Transfer function", |ui| {
-                self.editor.show(ui, &mut self.request.scene.look.transfer);
-                if self.request.scene.mode == DrawMode::Volume {
-                    panels::density(ui, self.setup.length / 4.0, &mut self.request.scene.look.transfer.unit_distance);
+                self.editor.show(ui, &mut self.settings.scene.look.transfer);
+                if self.settings.scene.mode == DrawMode::Volume {
+                    panels::density(ui, self.setup.length / 4.0, &mut self.settings.scene.look.transfer.unit_distance);
                 }
                 self.range_settings(ui);
             });
         }
-        if self.request.scene.mode == DrawMode::Volume {
-            section(ui, "Light", |ui| panels::shading(ui, &mut self.request.scene.look.shading));
+        if self.settings.scene.mode == DrawMode::Volume {
+            section(ui, "Light", |ui| panels::shading(ui, &mut self.settings.scene.look.shading));
         }
     }
 
@@ -41,29 +40,29 @@ impl Viewer {
         }
         ui.horizontal(|ui| {
             let size = vec2(110.0, 26.0);
-            let label = if self.request.running { "pause" } else { "continue" };
+            let label = if self.settings.running { "pause" } else { "continue" };
             if ui.add(Button::new(label).min_size(size)).on_hover_text("space").clicked() {
-                self.request.running = !self.request.running;
+                self.settings.running = !self.settings.running;
             }
             if ui.add(Button::new("one step").min_size(size)).on_hover_text("s").clicked() {
                 self.request_single_step();
             }
         });
         let steps =
-            Slider::new(&mut self.request.steps_per_frame, 1..=1000).logarithmic(true).text("steps per picture");
+            Slider::new(&mut self.settings.steps_per_frame, 1..=1000).logarithmic(true).text("steps per picture");
         ui.add(steps).on_hover_text("Fewer steps: smoother movement. More steps: faster progress of the flow");
         if !self.setup.is_driven {
             ui.weak("Nothing drives this flow: it depends only on its initial state.");
             return;
         }
         let most = (2.0 * self.setup.speed).max(MAX_SPEED);
-        let slider = Slider::new(&mut self.request.speed, 0.01 * self.setup.speed..=most)
+        let slider = Slider::new(&mut self.settings.speed, 0.01 * self.setup.speed..=most)
             .max_decimals(4)
             .text("speed, cells per step");
         ui.add(slider).on_hover_text(
             "Speed at the inflow or of the lid, or that the force causes; the viscosity does not change",
         );
-        let speed = self.request.speed;
+        let speed = self.settings.speed;
         let reynolds = speed * self.setup.length / self.setup.viscosity;
         ui.label(format!(
             "Reynolds number {}, Mach number {}",
@@ -78,25 +77,25 @@ impl Viewer {
             ui.colored_label(warning, "Low viscosity: the flow may become unstable and stop.");
         }
         if speed != self.setup.speed && ui.button("reset").clicked() {
-            self.request.speed = self.setup.speed;
+            self.settings.speed = self.setup.speed;
         }
     }
 
     /// Quantity and drawing mode.
     fn picture_settings(&mut self, ui: &mut Ui) {
         let names = ShownQuantity::ALL.map(ShownQuantity::name);
-        let current = ShownQuantity::ALL.iter().position(|quantity| *quantity == self.request.scene.quantity);
+        let current = ShownQuantity::ALL.iter().position(|quantity| *quantity == self.settings.scene.quantity);
         if let Some(index) = panels::presets(ui, &names, current) {
             self.show_quantity(ShownQuantity::ALL[index]);
         }
         if !self.setup.in_plane {
-            let current = MODES.iter().position(|(_, mode)| *mode == self.request.scene.mode);
+            let current = MODES.iter().position(|(_, mode)| *mode == self.settings.scene.mode);
             if let Some(index) = panels::presets(ui, &MODES.map(|(name, _)| name), current) {
-                self.request.scene.mode = MODES[index].1;
+                self.settings.scene.mode = MODES[index].1;
             }
         }
         let cells = self.setup.cells;
-        let scene = &mut self.request.scene;
+        let scene = &mut self.settings.scene;
         match scene.mode {
             DrawMode::Slice if !self.setup.in_plane => {
                 let names = AXES.map(|axis| ["across ", axis].concat());
@@ -116,7 +115,7 @@ impl Viewer {
     }
 
     fn surface_settings(&mut self, ui: &mut Ui) {
-        let scene = &mut self.request.scene;
+        let scene = &mut self.settings.scene;
         let mut is_automatic = scene.iso.is_none();
         if ui.checkbox(&mut is_automatic, "automatic isovalue").changed() {
             scene.iso = (!is_automatic).then(|| scene.suggested_isovalue());
@@ -131,9 +130,9 @@ impl Viewer {
 
     /// Range of the colours.
     fn range_settings(&mut self, ui: &mut Ui) {
-        let [low, high] = self.request.scene.range;
+        let [low, high] = self.settings.scene.range;
         let Some((_, _, [least, largest])) = self.values else { return };
-        let kind = if self.request.scene.mode == DrawMode::Surface { "Isovalues" } else { "Colours" };
+        let kind = if self.settings.scene.mode == DrawMode::Surface { "Isovalues" } else { "Colours" };
         ui.weak(format!(
             "{kind} from {} to {}; values from {} to {}",
             format_short(low),
@@ -147,15 +146,10 @@ impl Viewer {
             if ui.add_enabled(apart, Button::new("fit to the values")).clicked() {
                 self.set_range([least, largest]);
             }
-            let first = self.setup.ranges[self.request.scene.quantity as usize];
+            let first = self.setup.ranges[self.settings.scene.quantity as usize];
             if ui.button("reset").clicked() {
                 self.set_range(first);
             }
         });
     }
-}
-
-/// Section of the settings with a heading that folds it.
-fn section<R>(ui: &mut Ui, title: &str, show: impl FnOnce(&mut Ui) -> R) {
-    CollapsingHeader::new(RichText::new(title).strong()).default_open(true).show(ui, show);
 }

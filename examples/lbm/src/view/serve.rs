@@ -10,12 +10,13 @@ use zippy::{Error, Result, World};
 use zippy_lbm::cases::Case;
 use zippy_lbm::{Fields, Flow};
 use zippy_render::volume::Distribution;
+use zippy_view::live::{FinishedPicture, Next, Request, command_of_rank_0};
 use zippy_view::{FramePacing, colour_image};
 
-use super::link::{Event, Frame, Link, ViewRequest, ViewerSetup};
+use super::Link;
+use super::viewer::{FlowEvent, FlowSettings, Progress, ViewerSetup};
 use crate::end_conditions::{End, EndWatcher};
 use crate::flow_renderer::{ArrayNames, FlowRenderer};
-use crate::link::Next;
 use crate::options::Options;
 use crate::run_state::RunState;
 use crate::say::complain;
@@ -59,7 +60,7 @@ pub(crate) struct Window<'w> {
 /// State on rank 0 only.
 #[derive(Default)]
 struct Rank0State {
-    request: Option<ViewRequest>,
+    request: Option<Request<FlowSettings>>,
     /// Numbers of single steps and of distributions that were requested and done.
     single_steps: u64,
     distributions: u64,
@@ -101,9 +102,7 @@ impl<'w> Window<'w> {
             steps_per_frame: ((case.length / case.speed / 50.0).round() as u64).clamp(1, 100),
             scene,
         };
-        if world.rank() == 0 {
-            link.send_event(Event::Ready(Box::new(setup)));
-        }
+        link.send_setup(world, setup);
         let (link, case, speed) = (Arc::clone(link), case.clone(), case.speed);
         Ok(Self { link, renderer, case, speed, drawn: None, rank_0: Rank0State::default() })
     }
@@ -127,11 +126,8 @@ impl<'w> Window<'w> {
             if let Some(end) = watcher.reason(world)? {
                 return Ok(ControlFlow::Break(end));
             }
-            let command = match world.rank() {
-                0 => Some(self.rank_0.next_command(world, &self.link, watcher)?),
-                _ => None,
-            };
-            let Some(command) = broadcast_command(world, command)? else { continue };
+            let command = command_of_rank_0(world, || self.rank_0.next_command(world, &self.link, watcher))?;
+            let Some(command) = command else { continue };
             let start = Instant::now();
             let result = self.set_speed(command.speed, &mut run).and_then(|()| {
                 if command.with_distribution {
@@ -140,10 +136,7 @@ impl<'w> Window<'w> {
                 self.draw(run.flow, run.fields, &command.scene, start)
             });
             if let Err(error) = result {
-                world.group().alive()?;
-                if world.rank() == 0 {
-                    self.link.send_event(Event::Refused(error.to_string()));
-                }
+                self.link.refuse(world, &error)?;
             }
             if command.steps > 0 {
                 self.rank_0.run_start = Some((Instant::now(), run.flow.steps()));
@@ -160,18 +153,11 @@ impl<'w> Window<'w> {
     pub(crate) fn hold_error(&mut self, world: &World, watcher: &EndWatcher, error: &Error) -> Result<()> {
         if world.rank() == 0 {
             complain(format_args!("{}; close the window to end the program", error.kind()));
-            self.link.send_event(Event::Stopped(error.kind().to_string()));
+            self.link.send_event(FlowEvent::Stopped(error.kind().to_string()));
         }
         while watcher.reason(world)?.is_none() {
-            let command = match world.rank() {
-                0 => {
-                    // Requests are ignored: the flow cannot continue.
-                    self.link.next(world, || watcher.is_set_here())?;
-                    Some(None)
-                }
-                _ => None,
-            };
-            broadcast_command(world, command)?;
+            // Requests are ignored: the flow cannot continue.
+            command_of_rank_0(world, || self.link.next(world, || watcher.is_set_here()).map(drop))?;
         }
         Ok(())
     }
@@ -215,9 +201,9 @@ impl<'w> Window<'w> {
             flow.fluid_cells() as f64 * steps / since.elapsed().as_secs_f64().max(1e-9) / 1e6
         };
         let mlups = state.run_start.take().map_or(0.0, updates);
-        let quick = state.request.as_ref().is_some_and(|request| request.scene.look.size != scene.look.size);
-        let frame = Frame { image: colour_image(&image), quick, secs, steps: flow.steps(), mlups };
-        self.link.send_event(Event::Picture(Box::new(frame)));
+        let quick = state.request.as_ref().is_some_and(|request| request.settings.scene.look.size != scene.look.size);
+        let (image, details) = (colour_image(&image), Progress { steps: flow.steps(), mlups });
+        self.link.send_picture(FinishedPicture { image, quick, secs, restarts_rate: false, details });
         Ok(())
     }
 
@@ -232,7 +218,7 @@ impl<'w> Window<'w> {
         let extremes = world.extremes(box_values())?.map_or([0.0; 2], |found| [found.min, found.max].map(f64::from));
         if world.rank() == 0 {
             let found = Distribution { min, max, counts };
-            self.link.send_event(Event::Values(scene.quantity, Box::new(found), extremes));
+            self.link.send_event(FlowEvent::Values(scene.quantity, Box::new(found), extremes));
         }
         Ok(())
     }
@@ -250,13 +236,13 @@ impl Rank0State {
             Next::End => return Ok(None),
             Next::Nothing => {}
         }
-        let Some(request) = &self.request else { return Ok(None) };
+        let Some(Request { settings: request, moving }) = &self.request else { return Ok(None) };
         let single = u64::from(!request.running && request.single_steps > self.single_steps);
         self.single_steps = if request.running { request.single_steps } else { self.single_steps + single };
         let steps = if request.running { request.steps_per_frame } else { single };
         self.idle = steps == 0;
         let mut scene = request.scene.clone();
-        if request.running || request.moving || steps > 0 {
+        if request.running || *moving || steps > 0 {
             let (full, quick) = (scene.look.size, self.pace.quick(scene.look.size));
             let side = |full: u32, quick: u32| quick.max((f64::from(full) * MIN_SCALE) as u32);
             scene.look.size = (side(full.0, quick.0), side(full.1, quick.1));
@@ -265,19 +251,10 @@ impl Rank0State {
             time.elapsed() < DISTRIBUTION_INTERVAL && *quantity == scene.quantity
         };
         let is_requested = std::mem::replace(&mut self.distributions, request.distributions) != request.distributions;
-        let with_distribution =
-            is_requested || (!request.moving && !self.last_distribution.as_ref().is_some_and(is_fresh));
+        let with_distribution = is_requested || (!moving && !self.last_distribution.as_ref().is_some_and(is_fresh));
         if with_distribution {
             self.last_distribution = Some((Instant::now(), scene.quantity));
         }
         Ok(Some(Command { scene, speed: request.speed, with_distribution, steps }))
     }
-}
-
-/// Broadcasts the command of rank 0 to every rank.
-fn broadcast_command(world: &World, command: Option<Option<Command>>) -> Result<Option<Command>> {
-    let unreadable = |error: postcard::Error| Error::program(format!("a command of rank 0: {error}"));
-    let bytes = command.map(|command| postcard::to_allocvec(&command)).transpose().map_err(unreadable)?;
-    let bytes = world.group().broadcast(0, bytes.map(|bytes| Box::new(bytes) as zippy::transport::Payload))?;
-    postcard::from_bytes(bytes.as_ref().as_ref()).map_err(unreadable)
 }
