@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::options::Options;
@@ -47,13 +48,13 @@ impl fmt::Display for Adapter {
 }
 
 /// Lists the adapters of this machine in order of preference, by a run of `doctor`.
-pub(crate) fn list(setting: &RunSetting) -> Result<Vec<Adapter>, String> {
+pub(crate) fn list(setting: &RunSetting) -> Result<Vec<Adapter>> {
     let log = setting.out.join("adapters.log");
     let command = child::benchmark(setting, "adapters");
     let ended = child::run(command, &log, Duration::from_secs(60), &setting.stop)?;
     let adapters = parse_adapters(&ended.text);
     if adapters.is_empty() {
-        return Err(format!("no adapter answers ({}). See {}", vulkan::diagnostics(), log.display()));
+        bail!("no adapter answers ({}). See {}", vulkan::diagnostics(), log.display());
     }
     Ok(adapters)
 }
@@ -66,32 +67,32 @@ fn parse_adapters(text: &str) -> Vec<Adapter> {
     known.enumerate().map(|(number, about)| Adapter { number, about }).collect()
 }
 
-/// Adapter that the command line selects, or else the first adapter that opens.
-pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter, String> {
+/// Returns the adapter that the command line selects, or else the first adapter that opens.
+pub(crate) fn choose<'a>(adapters: &'a [Adapter], options: &Options) -> Result<&'a Adapter> {
     let listed = || adapters.iter().map(|adapter| format!("\n  {adapter}")).collect::<String>();
     let adapter = match &options.adapter {
         None => adapters
             .iter()
             .find(|adapter| adapter.opens())
-            .ok_or_else(|| format!("no adapter can be opened:{}", listed()))?,
+            .with_context(|| format!("no adapter can be opened:{}", listed()))?,
         Some(pattern) => {
             let lowercase = pattern.to_lowercase();
             let matches = |adapter: &&Adapter| match pattern.parse::<usize>() {
                 Ok(number) => adapter.number == number,
                 Err(_) => adapter.name().to_lowercase().contains(&lowercase),
             };
-            adapters.iter().find(matches).ok_or_else(|| {
+            adapters.iter().find(matches).with_context(|| {
                 format!("no adapter matches {pattern:?}. Available adapters:{}\n({})", listed(), vulkan::diagnostics())
             })?
         }
     };
     if options.gpu && !adapter.is_gpu() {
-        return Err(format!(
+        bail!(
             "--gpu needs a GPU, and {} is none. Available adapters:{}\n({})",
             adapter.name(),
             listed(),
             vulkan::diagnostics()
-        ));
+        );
     }
     Ok(adapter)
 }
@@ -112,7 +113,7 @@ mod tests {
 
     fn chosen_number(words: &[&str]) -> Result<usize, String> {
         let options = Options::parse_from([&["run-all"], words].concat());
-        choose(&two_adapters(), &options).map(|adapter| adapter.number)
+        choose(&two_adapters(), &options).map(|adapter| adapter.number).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
+
 use crate::RunSetting;
 
 const POLLING_INTERVAL: Duration = Duration::from_millis(20);
@@ -28,20 +30,20 @@ pub struct StopFlag(Arc<AtomicBool>);
 impl StopFlag {
     /// Creates a flag that SIGINT, SIGTERM and SIGHUP set.
     #[cfg(unix)]
-    pub fn follow_signals() -> Result<Self, String> {
+    pub fn follow_signals() -> Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
         let stop = Self::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signal_hook::flag::register(signal, stop.0.clone())
-                .map_err(|error| format!("signal {signal} cannot be handled: {error}"))?;
+                .with_context(|| format!("signal {signal} cannot be handled"))?;
         }
         Ok(stop)
     }
 
     /// Creates a flag that no signal sets: the system ends all processes of a job together.
     #[cfg(not(unix))]
-    pub fn follow_signals() -> Result<Self, String> {
+    pub fn follow_signals() -> Result<Self> {
         Ok(Self::default())
     }
 
@@ -102,21 +104,21 @@ pub(crate) fn benchmark(setting: &RunSetting, name: &str) -> Command {
 /// Runs a process, and kills it with its children after `limit` or when `stop` is set.
 ///
 /// Standard output goes to `log`. Standard error goes to a second file, with the extension
-/// `errors.log` instead of that of `log`; an empty file is removed.
-pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &StopFlag) -> Result<ProcessResult, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+/// `errors.log` instead of that of `log`; the file is removed if it is empty.
+pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &StopFlag) -> Result<ProcessResult> {
+    let log_text = || log.display().to_string();
     let error_log = log.with_extension("errors.log");
     let [out, err] = [log, &error_log].map(File::create);
-    command.stdin(Stdio::null()).stdout(out.map_err(failed)?).stderr(err.map_err(failed)?);
+    command.stdin(Stdio::null()).stdout(out.with_context(log_text)?).stderr(err.with_context(log_text)?);
     // Relative paths in the arguments of programs are paths in the directory of results.
     command.current_dir(log.parent().unwrap_or(Path::new(".")));
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let start = Instant::now();
     let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command.spawn().map_err(|error| format!("{name}: {error}"))?;
+    let mut child = command.spawn().with_context(|| name.clone())?;
     let problem = loop {
-        match child.try_wait().map_err(|error| format!("{name}: {error}"))? {
+        match child.try_wait().with_context(|| name.clone())? {
             Some(status) if status.success() => break None,
             Some(status) => break Some(status.to_string()),
             None if stop.is_set() => break Some(format!("{STOPPED}{}", kill(&mut child))),
@@ -130,7 +132,7 @@ pub(crate) fn run(mut command: Command, log: &Path, limit: Duration, stop: &Stop
     if error_log.metadata().is_ok_and(|metadata| metadata.len() == 0) {
         let _ = std::fs::remove_file(error_log);
     }
-    let text = std::fs::read(log).map_err(failed)?;
+    let text = std::fs::read(log).with_context(log_text)?;
     Ok(ProcessResult { text: String::from_utf8_lossy(&text).into_owned(), secs, problem })
 }
 

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
 use clap::Parser;
 
 use child::StopFlag;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     match run(&options) {
         Ok(all_well) => ExitCode::from(u8::from(!all_well)),
         Err(message) => {
-            let _ = writeln!(std::io::stderr(), "run-all: {message}");
+            let _ = writeln!(std::io::stderr(), "run-all: {message:#}");
             ExitCode::from(2)
         }
     }
@@ -52,7 +53,7 @@ pub struct RunSetting {
     pub stop: StopFlag,
 }
 
-fn run(options: &Options) -> Result<bool, String> {
+fn run(options: &Options) -> Result<bool> {
     if options.list {
         for part in PARTS {
             say(&format!("{:20} {:>4} s  {}", part.name, part.limit_secs, part.about));
@@ -60,12 +61,12 @@ fn run(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     let chosen = parts::select_parts(&options.only)?;
-    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
-    let home = program.parent().and_then(|bin| bin.parent()).ok_or("this program is not in a directory `bin`")?;
+    let program = std::env::current_exe().context("this program has no path")?;
+    let home = program.parent().and_then(|bin| bin.parent()).context("this program is not in a directory `bin`")?;
     let manifest = Manifest::read(home)?;
     let out = options.out.clone().unwrap_or_else(report::default_directory);
-    let out = std::path::absolute(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    std::fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let out = std::path::absolute(&out).with_context(|| out.display().to_string())?;
+    std::fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
     let mut setting = RunSetting { home: home.into(), out, variables: Vec::new(), stop: StopFlag::follow_signals()? };
     vulkan::prepare(&mut setting)?;
     let start = Instant::now();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::{Error, Result, anyhow};
 use serde::Deserialize;
 
 /// Sources and compiler of an archive.
@@ -13,10 +14,10 @@ pub(crate) struct Manifest {
 
 impl Manifest {
     /// Reads `bundle.json` of an unpacked archive.
-    pub(crate) fn read(home: &Path) -> Result<Self, String> {
+    pub(crate) fn read(home: &Path) -> Result<Self> {
         let path = home.join("bundle.json");
-        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}; unpack the whole archive", path.display());
-        let text = std::fs::read_to_string(&path).map_err(|error| problem(&error))?;
-        serde_json::from_str(&text).map_err(|error| problem(&error))
+        let text = std::fs::read_to_string(&path).map_err(Error::from);
+        let manifest = text.and_then(|text| Ok(serde_json::from_str(&text)?));
+        manifest.map_err(|error| anyhow!("{}: {error:#}; unpack the whole archive", path.display()))
     }
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use anyhow::{Context, Result, bail};
+
 use crate::RunSetting;
 use crate::child::{self, LIST_LIMIT};
 
@@ -19,25 +21,29 @@ const OPEN_MPI: [(&str, &str); 6] = [
     ("OMPI_MCA_hwloc_base_binding_policy", "none"),
 ];
 
-/// Command that runs the transport tests on `ranks` processes.
-pub(crate) fn command(setting: &RunSetting, ranks: usize) -> Result<Command, String> {
+/// Returns the command that runs the transport tests on `ranks` processes.
+///
+/// # Errors
+/// A text with the reason why the tests cannot run: the archive has no MPI program, the MPI library
+/// of the machine is missing or another one, or no launcher is found.
+pub(crate) fn command(setting: &RunSetting, ranks: usize) -> Result<Command> {
     let program = child::program(setting, "transport-mpi");
     let path = PathBuf::from(program.get_program());
     if !path.exists() {
-        return Err("the archive was made without MPI".into());
+        bail!("the archive was made without MPI");
     }
     // The program does not start if its MPI library is missing or has another ABI.
     let mut list = child::program(setting, "transport-mpi");
     list.arg("--list");
     let listed = child::run(list, &setting.out.join("mpi.log"), LIST_LIMIT, &setting.stop);
     if !listed.is_ok_and(|listed| listed.problem.is_none()) {
-        return Err("this machine has no MPI library, or another one than that with which the program was built".into());
+        bail!("this machine has no MPI library, or another one than that with which the program was built");
     }
     let search = std::env::var_os("PATH").unwrap_or("/usr/local/bin:/usr/bin:/bin".into());
     let found = std::env::split_paths(&search)
         .flat_map(|directory| LAUNCHERS.map(|name| directory.join(name)))
         .find(|launcher| launcher.is_file());
-    let launcher = found.ok_or("the machine has an MPI library, but no launcher (mpirun) on the search path")?;
+    let launcher = found.context("the machine has an MPI library, but no launcher (mpirun) on the search path")?;
     let mut command = Command::new(launcher);
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     child::remove_inherited_variables(&mut command);

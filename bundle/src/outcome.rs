@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use anyhow::Result;
 use serde_json::Value;
 
 use crate::child::ProcessResult;
@@ -52,27 +53,26 @@ impl Outcome {
     }
 }
 
-fn split_outcome(result: Result<ProcessResult, String>) -> (ProcessResult, Outcome) {
+fn split_outcome(result: Result<ProcessResult>) -> (ProcessResult, Outcome) {
     match result {
-        Ok(split_outcome) => {
-            let outcome =
-                Outcome { secs: split_outcome.secs, problem: split_outcome.problem.clone(), ..Outcome::default() };
-            (split_outcome, outcome)
+        Ok(ended) => {
+            let outcome = Outcome { secs: ended.secs, problem: ended.problem.clone(), ..Outcome::default() };
+            (ended, outcome)
         }
         Err(problem) => {
-            let split_outcome = ProcessResult { text: String::new(), secs: 0.0, problem: None };
-            (split_outcome, Outcome { problem: Some(problem), ..Outcome::default() })
+            let ended = ProcessResult { text: String::new(), secs: 0.0, problem: None };
+            (ended, Outcome { problem: Some(format!("{problem:#}")), ..Outcome::default() })
         }
     }
 }
 
-/// Parses the output of a test harness that ran the tests `names`, or tests by filters if `names`
-/// is empty. Tests without a result line are unfinished.
-pub(crate) fn test_outcome(result: Result<ProcessResult, String>, names: &[String]) -> Outcome {
-    let (split_outcome, mut outcome) = split_outcome(result);
+/// Reads the output of a test harness that ran the tests `names`, or tests by filters if `names` is
+/// empty. Tests without a result line are unfinished.
+pub(crate) fn test_outcome(result: Result<ProcessResult>, names: &[String]) -> Outcome {
+    let (ended, mut outcome) = split_outcome(result);
     let mut without_result: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let mut running = None;
-    for line in split_outcome.text.lines() {
+    for line in ended.text.lines() {
         let started = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "));
         let (name, end) = match (started, running) {
             (Some(started), _) => started,
@@ -101,9 +101,9 @@ pub(crate) fn test_outcome(result: Result<ProcessResult, String>, names: &[Strin
     outcome
 }
 
-/// Reads the file of results of a benchmark. A benchmark that was cut off has the results of its
-/// finished cases.
-pub(crate) fn benchmark_outcome(result: Result<ProcessResult, String>, numbers: &Path) -> Outcome {
+/// Reads the file of results of a benchmark. A benchmark that was cut off has the results of the
+/// cases that ended.
+pub(crate) fn benchmark_outcome(result: Result<ProcessResult>, numbers: &Path) -> Outcome {
     let (_, mut outcome) = split_outcome(result);
     let read = || -> Option<Vec<Value>> {
         let value: Value = serde_json::from_str(&std::fs::read_to_string(numbers).ok()?).ok()?;
@@ -117,13 +117,13 @@ pub(crate) fn benchmark_outcome(result: Result<ProcessResult, String>, numbers: 
     outcome
 }
 
-/// Outcome of a program: its exit status.
-pub(crate) fn program_outcome(result: Result<ProcessResult, String>) -> Outcome {
+/// Returns the result of a program: its exit status.
+pub(crate) fn program_outcome(result: Result<ProcessResult>) -> Outcome {
     split_outcome(result).1
 }
 
 /// Compares two runs of a program: both must succeed and print the same hash.
-pub(crate) fn compared_outcome(first: Result<ProcessResult, String>, second: Result<ProcessResult, String>) -> Outcome {
+pub(crate) fn compared_outcome(first: Result<ProcessResult>, second: Result<ProcessResult>) -> Outcome {
     let ((first, mut outcome), (second, other)) = (split_outcome(first), split_outcome(second));
     outcome.secs += other.secs;
     outcome.problem = outcome.problem.or(other.problem).or_else(|| match [&first, &second].map(hash) {
@@ -133,8 +133,8 @@ pub(crate) fn compared_outcome(first: Result<ProcessResult, String>, second: Res
     outcome
 }
 
-fn hash(split_outcome: &ProcessResult) -> Option<&str> {
-    split_outcome.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
+fn hash(ended: &ProcessResult) -> Option<&str> {
+    ended.text.lines().find_map(|line| line.trim().strip_prefix("hash "))
 }
 
 #[cfg(test)]
@@ -142,8 +142,8 @@ mod tests {
     use super::*;
 
     fn harness(text: &str, problem: Option<&str>) -> Outcome {
-        let split_outcome = ProcessResult { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
-        test_outcome(Ok(split_outcome), &["a".into(), "b".into()])
+        let ended = ProcessResult { text: text.into(), secs: 1.0, problem: problem.map(String::from) };
+        test_outcome(Ok(ended), &["a".into(), "b".into()])
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use anyhow::{Result, anyhow, bail};
+
 use crate::RunSetting;
 use crate::child::{self, LIST_LIMIT, ProcessResult};
 use crate::limits::Limit;
@@ -120,11 +122,11 @@ pub(crate) const PARTS: &[Part] = &[
     bench("memory", 3, "ranks_memory", 1, Limit::None),
 ];
 
-/// Parts with the names `only`, or all parts if `only` is empty.
-pub(crate) fn select_parts(only: &[String]) -> Result<Vec<&'static Part>, String> {
+/// Returns the parts with the names `only`, or all parts if `only` is empty.
+pub(crate) fn select_parts(only: &[String]) -> Result<Vec<&'static Part>> {
     if let Some(unknown) = only.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
         let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
-        return Err(format!("there is no part {unknown:?}. The parts are: {}", names.join(" ")));
+        bail!("there is no part {unknown:?}. The parts are: {}", names.join(" "));
     }
     Ok(PARTS.iter().filter(|part| only.is_empty() || only.iter().any(|name| part.name == name)).collect())
 }
@@ -137,7 +139,7 @@ impl Part {
             PartWork::Tests { modules, without } => {
                 let names = match list_tests(setting, modules, without) {
                     Ok(names) => names,
-                    Err(problem) => return Outcome { problem: Some(problem), ..Outcome::default() },
+                    Err(problem) => return Outcome { problem: Some(format!("{problem:#}")), ..Outcome::default() },
                 };
                 let mut command = child::everything(setting);
                 command.args(["--exact", "--nocapture", "--test-threads", &test_threads().to_string()]).args(&names);
@@ -168,7 +170,7 @@ impl Part {
             }
             PartWork::Mpi { ranks } => match crate::mpi::command(setting, *ranks) {
                 Ok(command) => test_outcome(child::run(command, &log, limit, &setting.stop), &[]),
-                Err(reason) => Outcome::left_out(reason),
+                Err(reason) => Outcome::left_out(format!("{reason:#}")),
             },
         }
     }
@@ -183,13 +185,13 @@ fn test_threads() -> usize {
 }
 
 /// Lists the tests whose names begin with one of `modules` and with none of `without`. The filters
-/// of the test harness match anywhere in a name.
-fn list_tests(setting: &RunSetting, modules: &[&str], without: &[&str]) -> Result<Vec<String>, String> {
+/// of the test harness cannot do this: they match anywhere in a name.
+fn list_tests(setting: &RunSetting, modules: &[&str], without: &[&str]) -> Result<Vec<String>> {
     let mut command = child::everything(setting);
     command.args(["--list", "--format", "terse"]);
     let listed = child::run(command, &setting.out.join("tests.log"), LIST_LIMIT, &setting.stop)?;
     if let Some(problem) = listed.problem {
-        return Err(format!("the tests cannot be listed: {problem}"));
+        bail!("the tests cannot be listed: {problem}");
     }
     let listed = listed.text;
     let is_in = |name: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
@@ -198,7 +200,7 @@ fn list_tests(setting: &RunSetting, modules: &[&str], without: &[&str]) -> Resul
         is_in(name, modules) && ![without, SOURCE_TESTS, TOO_LONG_ON_GPU].iter().any(|prefixes| is_in(name, prefixes))
     };
     let names: Vec<String> = names.filter(is_selected).map(String::from).collect();
-    if names.is_empty() { Err(format!("no test name begins with {}", modules.join(" or "))) } else { Ok(names) }
+    if names.is_empty() { Err(anyhow!("no test name begins with {}", modules.join(" or "))) } else { Ok(names) }
 }
 
 #[cfg(test)]
@@ -215,6 +217,8 @@ mod tests {
         let secs: u64 = PARTS.iter().map(|part| part.limit_secs).sum();
         // The list of adapters takes up to 20 s before the first part.
         assert!((secs + 20) as f64 <= MINUTES * 60.0, "{secs}");
-        assert!(select_parts(&["nothing".into()]).is_err_and(|message| message.contains("random-operations")));
+        assert!(
+            select_parts(&["nothing".into()]).is_err_and(|message| message.to_string().contains("random-operations"))
+        );
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::adapters::Adapter;
@@ -75,11 +76,11 @@ impl Report {
     }
 
     /// Adds a result and writes the JSON file with all results: a run can be stopped at any time.
-    pub(crate) fn add(&mut self, part: &'static Part, outcome: Outcome) -> Result<(), String> {
+    pub(crate) fn add(&mut self, part: &'static Part, outcome: Outcome) -> Result<()> {
         self.parts.push((part, outcome));
         let draft = self.file.with_extension("draft");
         let written = std::fs::write(&draft, self.json()).and_then(|()| std::fs::rename(&draft, &self.file));
-        written.map_err(|error| format!("{}: {error}", self.file.display()))
+        written.with_context(|| self.file.display().to_string())
     }
 
     fn limits(&self) -> &[Value] {

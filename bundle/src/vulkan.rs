@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, bail};
+
 use crate::RunSetting;
 
 /// Library name of the Vulkan loader that wgpu opens.
@@ -15,17 +17,17 @@ const NVIDIA: &str = "libGLX_nvidia.so.0";
 /// Adds the variables with which programs find a Vulkan loader and NVIDIA's driver to `setting`. A
 /// loader in the directory `lib` of the archive has priority over that of the system.
 #[cfg(target_os = "linux")]
-pub(crate) fn prepare(setting: &mut RunSetting) -> Result<(), String> {
+pub(crate) fn prepare(setting: &mut RunSetting) -> Result<()> {
     let archive_lib = setting.home.join("lib");
     if archive_lib.join(LOADER).exists() {
         let inherited = std::env::var("LD_LIBRARY_PATH").map_or(String::new(), |path| format!(":{path}"));
         setting.variables.push(("LD_LIBRARY_PATH".into(), format!("{}{inherited}", archive_lib.display())));
     } else if !is_loadable(LOADER) {
-        return Err(format!(
+        bail!(
             "this machine has no Vulkan loader ({LOADER}). Install it (Debian and Ubuntu: libvulkan1, Fedora: vulkan-loader, Arch: \
              vulkan-icd-loader), or put the file into {}",
             archive_lib.display()
-        ));
+        );
     }
     let manifests = icd_manifests();
     let names_nvidia = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("_nvidia."));
@@ -34,7 +36,7 @@ pub(crate) fn prepare(setting: &mut RunSetting) -> Result<(), String> {
         let text = format!(
             r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{NVIDIA}", "api_version": "1.3.0"}}}}"#
         );
-        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        std::fs::write(&file, text).with_context(|| file.display().to_string())?;
         crate::say(&format!("NVIDIA's driver has no ICD manifest on this machine; using {}.", file.display()));
         let all = std::env::join_paths(manifests.iter().chain([&file])).unwrap_or(file.clone().into_os_string());
         for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
@@ -46,7 +48,7 @@ pub(crate) fn prepare(setting: &mut RunSetting) -> Result<(), String> {
 
 /// No preparation: Metal and DX12 are parts of their systems.
 #[cfg(not(target_os = "linux"))]
-pub fn prepare(_: &mut RunSetting) -> Result<(), String> {
+pub fn prepare(_: &mut RunSetting) -> Result<()> {
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Parser of command lines. The help text of a command declares its flags; every other flag is an
 //! error.
 
+use anyhow::{Result, bail};
 use lexopt::Arg::{Long, Short, Value};
 
 /// Replacement for `{setup}` in the help of commands that set the machine up.
@@ -25,7 +26,7 @@ pub(crate) struct Parsed {
 ///
 /// # Errors
 /// An unknown flag, a flag without its value, or a value for a flag that takes none.
-pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>, String> {
+pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>> {
     let help = help.replace("{setup}", SETUP);
     let lines = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| line.starts_with('-')));
     let labels = lines.map(|line| line.split("  ").next().unwrap_or_default());
@@ -35,7 +36,7 @@ pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<O
     let end = arguments.iter().position(|word| takes_rest && word == "--").unwrap_or(arguments.len());
     let mut parsed = Parsed { values: Vec::new(), rest: arguments.iter().skip(end + 1).cloned().collect() };
     let mut parser = lexopt::Parser::from_args(&arguments[..end]);
-    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+    while let Some(argument) = parser.next()? {
         let name = match argument {
             Short('h') => "--help".into(),
             Short(letter) => format!("-{letter}"),
@@ -50,10 +51,10 @@ pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<O
             let problem = unknown("option", &name, &names);
             let hint = format!("\nArguments for the program itself go after `--`: cargo xtask {command} … -- {name}");
             let hint = if takes_rest { &hint } else { "" };
-            return Err(format!("{problem}\n`cargo xtask {command} --help` explains them.{hint}"));
+            bail!("{problem}\n`cargo xtask {command} --help` explains them.{hint}");
         };
         let value = if values[index].is_empty() { Ok(Default::default()) } else { parser.value() };
-        parsed.values.push((name, value.map_err(|error| error.to_string())?.to_string_lossy().into_owned()));
+        parsed.values.push((name, value?.to_string_lossy().into_owned()));
     }
     Ok(Some(parsed))
 }

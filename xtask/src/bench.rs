@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::args::{self, Parsed, parse};
@@ -42,13 +43,13 @@ passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
 const WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume"];
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
     if parsed.has("--report") {
         return report::write(&Context::new()?.root, parsed.has("--json"));
     }
     if parsed.has("--json") {
-        return Err("--json needs --report".into());
+        bail!("--json needs --report");
     }
     let names = chosen(known(&Context::new()?), &parsed)?;
     if parsed.has("--list") {
@@ -68,12 +69,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
         third_party::python(&mut context, third_party::VTK_AND_FILES)?;
     } else if parsed.has("--peers") && names.iter().any(|name| name == "ranks_programs") {
         // Without an index for pip, the system's Python may have NumPy.
-        third_party::python(&mut context, "numpy").unwrap_or_else(|problem| say!("==> {problem}"));
+        third_party::python(&mut context, "numpy").unwrap_or_else(|problem| say!("==> {problem:#}"));
     }
     if parsed.has("--peers") && names.iter().any(|name| name == "ranks_volume") {
         match third_party::icet(&context) {
             Ok(peer) => built.push(peer),
-            Err(problem) => say!("==> IceT is not measured: {problem}"),
+            Err(problem) => say!("==> IceT is not measured: {problem:#}"),
         }
     }
     let (machine, only) = (describe(&context, &doctor), parsed.all("--only"));
@@ -83,15 +84,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
             let run = format!("{} with {}", program.name, ranks.label());
             say!("\n==> {run}");
             runs.extend(measure(&context, program, ranks, &parsed.rest).inspect_err(|message| {
-                say!("--- {message}");
-                failed.push(format!("FAILED: {run}: {message}"));
+                say!("--- {message:#}");
+                failed.push(format!("FAILED: {run}: {message:#}"));
             }));
             // All benchmarks take an hour or more, so a late failure must not lose earlier numbers.
             unfinished = write(&context, &machine, &only, &runs)?;
         }
     }
     let numbers = unfinished.with_extension(if failed.is_empty() { "json" } else { "unfinished" });
-    std::fs::rename(&unfinished, &numbers).map_err(|error| format!("{}: {error}", numbers.display()))?;
+    std::fs::rename(&unfinished, &numbers).with_context(|| numbers.display().to_string())?;
     say!("\nThe numbers: {}\n{}", numbers.display(), failed.join("\n"));
     say!("`cargo xtask bench --report` writes the page with them.");
     Ok(u8::from(!failed.is_empty()))
@@ -104,10 +105,10 @@ fn known(context: &Context) -> Vec<String> {
 }
 
 /// All benchmarks, or those with a part of their name in `--only`.
-fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>, String> {
+fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>> {
     let only = parsed.all("--only");
     if let Some(unknown) = only.iter().find(|part| !known.iter().any(|name| name.contains(**part))) {
-        return Err(args::unknown("benchmark", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
+        bail!(args::unknown("benchmark", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
     }
     known.retain(|name| only.is_empty() || only.iter().any(|part| name.contains(part)));
     Ok(known)
@@ -128,15 +129,15 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
 }
 
 /// Runs a benchmark, and returns its numbers with the number of ranks.
-fn measure(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &[String]) -> Result<Value, String> {
+fn measure(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &[String]) -> Result<Value> {
     let out = context.scratch("bench")?.join(format!("{}.json", program.name));
     // Remove the numbers of an earlier run.
     let _ = std::fs::remove_file(&out);
     let mut command = ranks::command(context, &program.path, ranks)?;
     command.arg("--bench").args(arguments).env("ZIPPY_BENCH_OUT", &out).current_dir(&context.root);
     process::succeed(&mut command, "the benchmark")?;
-    let text = std::fs::read_to_string(&out).map_err(|error| format!("it wrote no numbers ({error})"))?;
-    let numbers: Value = serde_json::from_str(&text).map_err(|error| format!("its numbers are not JSON: {error}"))?;
+    let text = std::fs::read_to_string(&out).map_err(|error| anyhow!("it wrote no numbers ({error})"))?;
+    let numbers: Value = serde_json::from_str(&text).context("its numbers are not JSON")?;
     let (transport, count) = match ranks {
         Ranks::Threads(n) => (Some("threads"), Some(n)),
         Ranks::Mpi(n) => (Some("mpi"), Some(n)),
@@ -159,7 +160,7 @@ fn describe(context: &Context, doctor: &Path) -> Value {
 }
 
 /// Writes the results file with the suffix `.unfinished`, and returns its path.
-fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf, String> {
+fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf> {
     let directory = context.root.join("benches/results");
     let file = directory.join(format!("{}.unfinished", results_name(machine, only)));
     // One line for each run.
@@ -167,7 +168,7 @@ fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> R
     let runs: Vec<String> = runs.iter().map(|run| format!("    {run}")).collect();
     let text = format!("{{\n{}  \"runs\": [\n{}\n  ]\n}}\n", fields.collect::<String>(), runs.join(",\n"));
     let written = std::fs::create_dir_all(&directory).and_then(|()| std::fs::write(&file, text));
-    written.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
+    written.map(|()| file.clone()).with_context(|| file.display().to_string())
 }
 
 /// Name of a results file. A partial measurement must not replace a complete one, and kernels by a

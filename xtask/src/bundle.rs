@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
 use crate::args::parse;
@@ -36,7 +37,7 @@ const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-deb
 const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volume", "zippy-debugger"];
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("bundle", HELP, arguments)? else { return Ok(0) };
     let context = setup::ready(GRAPHICS, !parsed.has("--no-mpi"), &parsed)?;
     say!("==> building the programs, the tests and the benchmarks (the first time this takes ten minutes and more)");
@@ -45,7 +46,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
     let built = context.build(&build.into_iter().chain(packages).collect::<Vec<_>>())?;
     let mut programs = Vec::new();
     for name in PROGRAMS {
-        let program = built.iter().find(|program| program.name == name).ok_or(format!("Cargo built no {name}"))?;
+        let program =
+            built.iter().find(|program| program.name == name).with_context(|| format!("Cargo built no {name}"))?;
         programs.push((name, program.path.clone()));
     }
     if context.mpi.is_some() {
@@ -54,21 +56,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
             ["build", "--profile", "bundle", "--package", "zippy-ga", "--features", "mpi", "--test", "transport"];
         let built = context.build(&build)?;
         let transport = built.into_iter().find(|program: &BuiltProgram| program.name == "transport");
-        programs.push(("transport-mpi", transport.ok_or("Cargo built no transport")?.path));
+        programs.push(("transport-mpi", transport.context("Cargo built no transport")?.path));
     }
     let name =
         format!("zippy-bundle-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
     let scratch = context.scratch("bundle")?;
     write_contents(&context, &scratch.join(&name), &programs)?;
     let archive = match parsed.get("--output") {
-        Some(file) => std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?,
+        Some(file) => std::path::absolute(file).with_context(|| file.to_owned())?,
         None => context.target().join("bundle").join(format!("{name}.tar.xz")),
     };
     let mut tar = context.command("tar");
     succeed(tar.arg("-cJf").arg(&archive).arg("-C").arg(&scratch).arg(&name), "tar")?;
-    let bytes = archive.metadata().map_err(|error| format!("{}: {error}", archive.display()))?.len();
+    let bytes = archive.metadata().with_context(|| archive.display().to_string())?.len();
     if bytes > MAX_BYTES {
-        return Err(format!("{} has {bytes} bytes; the maximum is {MAX_BYTES}", archive.display()));
+        bail!("{} has {bytes} bytes; the maximum is {MAX_BYTES}", archive.display());
     }
     say!("\nThe archive: {} ({:.1} MB)", archive.display(), bytes as f64 / 1e6);
     say!("  On a machine without a toolchain: tar -xf {name}.tar.xz && {name}/run-all --gpu");
@@ -77,21 +79,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
 
 /// Writes the contents of the archive to a directory: programs, manifest and the script `run-all`.
 /// Deletes an existing directory first.
-fn write_contents(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<(), String> {
-    let failed = |path: &Path| format!("{}: ", path.display());
+fn write_contents(context: &Context, directory: &Path, programs: &[(&str, PathBuf)]) -> Result<()> {
+    let path_text = |path: &Path| path.display().to_string();
     let _ = std::fs::remove_dir_all(directory);
     let bin = directory.join("bin");
-    std::fs::create_dir_all(&bin).map_err(|error| failed(&bin) + &error.to_string())?;
+    std::fs::create_dir_all(&bin).with_context(|| path_text(&bin))?;
     let mut needed = (0, 0);
     for (name, path) in programs {
-        let bytes = std::fs::read(path).map_err(|error| failed(path) + &error.to_string())?;
+        let bytes = std::fs::read(path).with_context(|| path_text(path))?;
         needed = needed.max(needed_glibc(&bytes));
-        std::fs::copy(path, bin.join(name)).map_err(|error| failed(path) + &error.to_string())?;
+        std::fs::copy(path, bin.join(name)).with_context(|| path_text(path))?;
     }
     let write = |name: &str, text: String| {
         let path = directory.join(name);
-        std::fs::write(&path, text).map_err(|error| failed(&path) + &error.to_string())?;
-        Ok::<PathBuf, String>(path)
+        std::fs::write(&path, text).with_context(|| path_text(&path))?;
+        Ok::<PathBuf, anyhow::Error>(path)
     };
     let first_line = |command: &mut Command| output(command).ok()?.lines().next().map(String::from);
     let describe = ["describe", "--always", "--dirty"];
@@ -110,7 +112,7 @@ fn write_contents(context: &Context, directory: &Path, programs: &[(&str, PathBu
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&script, mode).map_err(|error| failed(&script) + &error.to_string())?;
+        std::fs::set_permissions(&script, mode).with_context(|| path_text(&script))?;
     }
     Ok(())
 }

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use anyhow::{Context, Result};
+
 /// Maximum time between two lines of output of a command. Waits of programs and builds of crates
 /// are shorter.
 pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(900);
@@ -48,12 +50,11 @@ impl Failure {
 
 /// Runs a command, prints and parses its output, and returns the outcome. Ends the command and all
 /// its descendants after a silence of more than `max_silence`.
-pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Duration) -> Result<Outcome, String> {
-    let problem = |error: std::io::Error| format!("{name}: {error}");
+pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Duration) -> Result<Outcome> {
     // One pipe for both streams keeps their lines in order.
-    let (output, input) = std::io::pipe().map_err(problem)?;
-    command.stdin(Stdio::null()).stdout(input.try_clone().map_err(problem)?).stderr(input);
-    let mut child = command.spawn().map_err(problem)?;
+    let (output, input) = std::io::pipe().context(name.to_owned())?;
+    command.stdin(Stdio::null()).stdout(input.try_clone().context(name.to_owned())?).stderr(input);
+    let mut child = command.spawn().context(name.to_owned())?;
     // The command holds ends of the pipe, which would keep the pipe open.
     drop(command);
     let receiver = lines(output);
@@ -71,7 +72,7 @@ pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Du
         say!("{text}");
         lines.push(text);
     }
-    let status = child.wait().map_err(problem)?;
+    let status = child.wait().context(name.to_owned())?;
     let mut outcome = parse(lines);
     if status.success() {
         outcome.failures.clear();

@@ -1,5 +1,7 @@
 //! `cargo xtask ci`: checks of the sources, then the steps of `cargo xtask test`.
 
+use anyhow::Result;
+
 use crate::args::{Parsed, parse};
 use crate::packages::{GRAPHICS, TOOLS, WINDOWS};
 use crate::step::Step;
@@ -27,14 +29,14 @@ fn all_steps() -> Vec<&'static Step> {
 }
 
 /// Parses the arguments; the help contains the list of steps.
-fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>, String> {
+fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>> {
     let help = HELP.replace("{checks}", &run_steps::describe(&CHECKS));
     let help = help.replace("{tests}", &run_steps::describe(&TESTS)).replace("{flags}", run_steps::FLAGS);
     parse("ci", &help, arguments)
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = run_steps::select(&all_steps(), &parsed)?;
     if parsed.has("--list") {

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
 
 use crate::machine::Machine;
@@ -30,9 +31,9 @@ pub(crate) struct BuiltProgram {
 
 impl Context {
     /// Finds the workspace and inspects the machine; runs no program of the project.
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self> {
         let manifest = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
-        let root = Path::new(&manifest).parent().ok_or("xtask has no parent directory")?.to_path_buf();
+        let root = Path::new(&manifest).parent().context("xtask has no parent directory")?.to_path_buf();
         let mut machine = Machine::real();
         // These variables of Cargo describe the package xtask, not the packages that xtask builds.
         machine.vars.retain(|name, _| !name.starts_with("CARGO_PKG_") && !name.starts_with("CARGO_MANIFEST_"));
@@ -80,28 +81,28 @@ impl Context {
     }
 
     /// Creates and returns a directory for files of xtask, under the target directory.
-    pub(crate) fn scratch(&self, name: &str) -> Result<PathBuf, String> {
+    pub(crate) fn scratch(&self, name: &str) -> Result<PathBuf> {
         let directory = self.target().join("xtask").join(name);
-        std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        std::fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
         Ok(directory)
     }
 
     /// Runs a Cargo command that builds, and returns the built programs. Messages of Cargo go to
     /// the terminal.
-    pub(crate) fn build(&self, arguments: &[&str]) -> Result<Vec<BuiltProgram>, String> {
+    pub(crate) fn build(&self, arguments: &[&str]) -> Result<Vec<BuiltProgram>> {
         let mut command = self.cargo(arguments);
         command.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("cargo: {error}"))?;
-        let stdout = BufReader::new(child.stdout.take().ok_or("cargo has no output")?);
+        let mut child = command.spawn().context("cargo")?;
+        let stdout = BufReader::new(child.stdout.take().context("cargo has no output")?);
         let programs = stdout.lines().map_while(Result::ok).filter_map(|line| parse_artifact(&line)).collect();
-        let status = child.wait().map_err(|error| format!("cargo: {error}"))?;
-        if status.success() { Ok(programs) } else { Err(format!("`cargo {}` failed", arguments.join(" "))) }
+        let status = child.wait().context("cargo")?;
+        if status.success() { Ok(programs) } else { Err(anyhow!("`cargo {}` failed", arguments.join(" "))) }
     }
 
     /// Runs a Cargo command that builds, and returns the path of one built program.
-    pub(crate) fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf, String> {
+    pub(crate) fn program(&self, kind: &str, name: &str, arguments: &[&str]) -> Result<PathBuf> {
         let program = self.build(arguments)?.into_iter().find(|built| built.kind == kind && built.name == name);
-        program.map(|program| program.path).ok_or(format!("Cargo built no {kind} {name:?}"))
+        program.map(|program| program.path).with_context(|| format!("Cargo built no {kind} {name:?}"))
     }
 }
 

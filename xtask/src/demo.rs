@@ -1,5 +1,7 @@
 //! `cargo xtask demo`: volume rendering on a bare machine, up to a picture.
 
+use anyhow::Result;
+
 use crate::args::parse;
 use crate::process::{exit_code, spell_out, status};
 use crate::{ranks, setup};
@@ -17,7 +19,7 @@ picture on one rank, and compares both. Neither a driver nor MPI is needed.
 {setup}";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("demo", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("--ranks").unwrap_or("4"))?.to_string();
     let context = setup::ready(&[], false, &parsed)?;

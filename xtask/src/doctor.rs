@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::args::parse;
@@ -42,7 +43,7 @@ struct Findings {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("doctor", HELP, arguments)? else { return Ok(0) };
     let mut context = Context::new()?;
     let mut findings = Findings { quiet: parsed.has("--json"), all: Vec::new() };
@@ -105,7 +106,7 @@ fn missing(machine: &Machine, findings: &mut Findings) {
 fn library_and_launcher(machine: &Machine, findings: &mut Findings) -> Option<Mpi> {
     let mpi = mpi::find(machine).map_err(|message| {
         let fix = "make MPICC and ZIPPY_MPIRUN name the compiler wrapper and the launcher of one installation";
-        findings.add("bad", "MPI", message, fix);
+        findings.add("bad", "MPI", format!("{message:#}"), fix);
     });
     let mpi = mpi.ok()?;
     let (name, launcher, version) = (mpi.family.name, mpi.launcher.display().to_string(), &mpi.version);
@@ -131,7 +132,9 @@ fn programs(context: &Context, findings: &mut Findings) {
     match built_example(context, "doctor").map(|doctor| output(&mut context.command(doctor))) {
         None => not_checked(context, "adapters are not checked: the example `doctor` is not built", findings),
         Some(Ok(text)) => adapters(&text, &context.machine, findings),
-        Some(Err(message)) => _ = findings.add("bad", "device", message, "the message says what would be right"),
+        Some(Err(message)) => {
+            findings.add("bad", "device", format!("{message:#}"), "the message says what would be right");
+        }
     }
     let Some(hello) = built_example(context, "hello") else {
         return not_checked(context, "ranks are not checked: the example `hello` is not built", findings);
@@ -163,12 +166,12 @@ fn built_example(context: &Context, name: &str) -> Option<PathBuf> {
 }
 
 /// Each of two ranks must report that it is one of two.
-fn greeting(topic: &'static str, command: Result<Command, String>, findings: &mut Findings) {
+fn greeting(topic: &'static str, command: Result<Command>, findings: &mut Findings) {
     let failed = "the message has the reason; if a driver fails, try another one, for example ZIPPY_ADAPTER=llvmpipe";
     let (verdict, text, fix) = match command.and_then(|mut command| output(command.env("MPIEXEC_TIMEOUT", "120"))) {
         Ok(text) if ["rank 0 of 2", "rank 1 of 2"].iter().all(|rank| text.contains(rank)) => ("good", text, ""),
         Ok(text) => ("bad", format!("they are not two ranks of one world:\n{text}"), failed),
-        Err(message) => ("bad", message, failed),
+        Err(message) => ("bad", format!("{message:#}"), failed),
     };
     findings.add(verdict, topic, text, fix);
 }

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use anyhow::Result;
+
 use crate::args::parse;
 use crate::context::Context;
 use crate::process::{exit_code, status};
@@ -35,7 +37,7 @@ driver suffices), but no MPI and no nightly compiler.
   --help                print this text";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     if parse("fuzz", HELP, arguments)?.is_none() {
         return Ok(0);
     }

@@ -1,5 +1,7 @@
 //! `cargo xtask mpi`: builds a program and runs it as N processes under the MPI launcher.
 
+use anyhow::{Result, bail};
+
 use crate::args::parse;
 use crate::process::{exit_code, spell_out, status};
 use crate::ranks::{self, Ranks};
@@ -26,18 +28,18 @@ sets the variables that launchers need in containers, as root and on few cores; 
 {setup}";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("mpi", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("-n").unwrap_or("2"))?;
     let kinds = [("-p", "bin"), ("--example", "example"), ("--test", "test")];
     let chosen: Vec<(&str, &str)> =
         kinds.iter().flat_map(|(flag, kind)| parsed.all(flag).into_iter().map(move |name| (*kind, name))).collect();
     let [(kind, name)] = chosen[..] else {
-        return Err("name one program: -p NAME, --example NAME or --test NAME".into());
+        bail!("name one program: -p NAME, --example NAME or --test NAME");
     };
     let seconds = parsed.get("--timeout-secs");
     if let Some(text) = seconds.filter(|text| text.parse::<u32>().is_err()) {
-        return Err(format!("--timeout-secs {text:?} is not a whole number"));
+        bail!("--timeout-secs {text:?} is not a whole number");
     }
     let context = setup::ready(&[], true, &parsed)?;
     let flag = format!("--{kind}");

@@ -35,6 +35,8 @@ mod third_party;
 use std::io::Write;
 use std::process::ExitCode;
 
+use anyhow::{Context, Result};
+
 const HELP: &str = "\
 cargo xtask COMMAND [OPTIONS]
 
@@ -50,7 +52,7 @@ cargo xtask COMMAND [OPTIONS]
 
 `cargo xtask COMMAND --help` explains each. New here? Start with `cargo xtask demo`.";
 
-type Run = fn(&[String]) -> Result<u8, String>;
+type Run = fn(&[String]) -> Result<u8>;
 
 const COMMANDS: [(&str, Run); 8] = [
     ("demo", demo::run),
@@ -66,13 +68,13 @@ const COMMANDS: [(&str, Run); 8] = [
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let code = run(&words).unwrap_or_else(|message| {
-        let _ = writeln!(std::io::stderr(), "xtask: {message}");
+        let _ = writeln!(std::io::stderr(), "xtask: {message:#}");
         2
     });
     ExitCode::from(code)
 }
 
-fn run(words: &[String]) -> Result<u8, String> {
+fn run(words: &[String]) -> Result<u8> {
     let is_help = |word: &String| ["help", "--help", "-h"].contains(&word.as_str());
     match words {
         [help, name, ..] if is_help(help) && !is_help(name) => command(name)?(&["--help".into()]),
@@ -84,7 +86,7 @@ fn run(words: &[String]) -> Result<u8, String> {
     }
 }
 
-fn command(name: &str) -> Result<Run, String> {
+fn command(name: &str) -> Result<Run> {
     let found = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run);
-    found.ok_or_else(|| format!("{}\n\n{HELP}", args::unknown("command", name, &COMMANDS.map(|(name, _)| name))))
+    found.with_context(|| format!("{}\n\n{HELP}", args::unknown("command", name, &COMMANDS.map(|(name, _)| name))))
 }

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context, Result, anyhow};
+
 use crate::machine::Machine;
 use crate::process::output;
 
@@ -92,18 +94,20 @@ fn launchers(machine: &Machine) -> Vec<PathBuf> {
 }
 
 /// Family of the MPI library of a compiler wrapper.
-fn family_of_compiler(compiler: &Path) -> Result<&'static Family, String> {
+fn family_of_compiler(compiler: &Path) -> Result<&'static Family> {
     let open_mpi = output(Command::new(compiler).arg("--showme:version")).unwrap_or_default();
     // Wrappers of other families do not know this option; most belong to MPICH.
     if open_mpi.contains("Open MPI") { Ok(&OPEN_MPI) } else { link_line(compiler).map(|_| &MPICH) }
 }
 
 /// Compiler command of a compiler wrapper, with its link flags.
-pub(crate) fn link_line(compiler: &Path) -> Result<String, String> {
-    output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).ok_or(format!(
-        "{} is not a complete MPI compiler wrapper (`-show` prints no libraries); is its -dev package installed?",
-        compiler.display()
-    ))
+pub(crate) fn link_line(compiler: &Path) -> Result<String> {
+    output(Command::new(compiler).arg("-show")).ok().filter(|text| text.contains("-l")).with_context(|| {
+        format!(
+            "{} is not a complete MPI compiler wrapper (`-show` prints no libraries); is its -dev package installed?",
+            compiler.display()
+        )
+    })
 }
 
 /// Family of a launcher, and the version line of its `--version`.
@@ -132,11 +136,11 @@ pub(crate) fn check_complete(machine: &Machine) -> Result<(), Option<&'static Fa
 ///
 /// # Errors
 /// No compiler wrapper, or no launcher of its family; the error names all candidates.
-pub(crate) fn find(machine: &Machine) -> Result<Mpi, String> {
+pub(crate) fn find(machine: &Machine) -> Result<Mpi> {
     let named = machine.var("MPICC").unwrap_or("mpicc");
-    let absent =
-        format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)");
-    let compiler = compiler(machine).ok_or(absent)?;
+    let compiler = compiler(machine).with_context(|| {
+        format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)")
+    })?;
     let family = family_of_compiler(&machine.at(&compiler))?;
     let mut rejected = Vec::new();
     for launcher in launchers(machine) {
@@ -146,7 +150,7 @@ pub(crate) fn find(machine: &Machine) -> Result<Mpi, String> {
             None => format!("{} is of no known family", launcher.display()),
         });
     }
-    Err(format!(
+    Err(anyhow!(
         "{} builds for {name}, but {}. A launcher of another library would start N separate worlds of one rank. Install \
          the launcher of {name}, name it in ZIPPY_MPIRUN, or set MPICC to the compiler wrapper of the launcher you have.",
         compiler.display(),
@@ -166,9 +170,9 @@ pub(crate) fn linked_family(program: &Path) -> Option<&'static Family> {
 ///
 /// # Errors
 /// The program is linked with a library of another family.
-pub(crate) fn check_linked(mpi: &Mpi, program: &Path) -> Result<(), String> {
+pub(crate) fn check_linked(mpi: &Mpi, program: &Path) -> Result<()> {
     match linked_family(program) {
-        Some(linked) if linked != mpi.family => Err(format!(
+        Some(linked) if linked != mpi.family => Err(anyhow!(
             "{} is linked with {}, but {} belongs to {}. The MPI binding is not rebuilt when the compiler wrapper changes: \
              run `cargo clean -p mpi-sys`, then this again.",
             program.display(),

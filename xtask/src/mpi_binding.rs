@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context as _, Result};
+
 use crate::context::Context;
 use crate::mpi::{self, Mpi};
 use crate::process::succeed;
@@ -15,7 +17,7 @@ use crate::process::succeed;
 ///
 /// # Errors
 /// No compiler wrapper, no launcher of the same family, or a failure to write the record.
-pub(crate) fn ready(context: &Context) -> Result<Mpi, String> {
+pub(crate) fn ready(context: &Context) -> Result<Mpi> {
     let mpi = mpi::find(&context.machine)?;
     let (record, link_line) = (context.scratch("mpi")?.join("wrapper"), mpi::link_line(&mpi.compiler)?);
     if is_stale(&context.target(), &record, &link_line) {
@@ -25,7 +27,7 @@ pub(crate) fn ready(context: &Context) -> Result<Mpi, String> {
             succeed(&mut context.cargo(&clean), "`cargo clean` for the MPI binding")?;
         }
     }
-    std::fs::write(&record, link_line).map_err(|error| format!("{}: {error}", record.display()))?;
+    std::fs::write(&record, link_line).with_context(|| record.display().to_string())?;
     Ok(mpi)
 }
 

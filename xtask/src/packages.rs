@@ -1,6 +1,8 @@
 //! Tables of needs: the check for each need, its packages for each package manager, and the
 //! commands that install them.
 
+use anyhow::{Result, bail};
+
 use crate::machine::Machine;
 use crate::mpi;
 
@@ -91,7 +93,7 @@ const MANAGERS: [(&str, &str, &str); 5] = [
 ];
 
 /// Returns the commands that provide all missing needs, in order, or the reason why no command can.
-pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>, String> {
+pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>> {
     let (rust_needs, system_needs): (Vec<Need>, Vec<Need>) =
         missing.iter().partition(|need| !need.packages[0].is_empty());
     let mut lines = Vec::new();
@@ -104,10 +106,10 @@ pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String
             let names: Vec<&str> = managers().map(|(_, manager)| manager.0).collect();
             let names = names.join(" or ").replace("brew", "brew (https://brew.sh)");
             let list: Vec<String> = needs.iter().map(|need| format!("    {}", need.why)).collect();
-            return Err(format!(
+            bail!(
                 "there is no {names} here; install these by the method of this system, then run this again:\n{}",
                 list.join("\n")
-            ));
+            );
         };
         let sudo = if machine.root_user || ["rustup", "brew"].contains(program) { "" } else { "sudo " };
         let packages: Vec<&str> = needs.iter().map(|need| need.packages[index]).collect();
@@ -117,7 +119,7 @@ pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String
         let new: Vec<_> = refresh.into_iter().chain([format!("{sudo}{install} {}", packages.join(" "))]).collect();
         if !sudo.is_empty() && machine.which("sudo").is_none() {
             let lines = new.join("\n    ").replace(sudo, "");
-            return Err(format!("there is no sudo here; an administrator must run these commands:\n    {lines}"));
+            bail!("there is no sudo here; an administrator must run these commands:\n    {lines}");
         }
         lines.extend(new);
     }

@@ -3,33 +3,35 @@
 use std::ffi::OsStr;
 use std::process::{Command, ExitStatus, Stdio};
 
+use anyhow::{Context, Result, anyhow};
+
 /// Runs a command to its end and returns its exit status, which may be a failure.
 ///
 /// # Errors
 /// The command cannot be started.
-pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, String> {
-    command.status().map_err(|error| format!("{}: {error}", command.get_program().to_string_lossy()))
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
+    command.status().with_context(|| command.get_program().to_string_lossy().into_owned())
 }
 
 /// Runs a command to its end; `name` names the command in the error.
 ///
 /// # Errors
 /// The command cannot be started, or its exit status is a failure.
-pub(crate) fn succeed(command: &mut Command, name: &str) -> Result<(), String> {
+pub(crate) fn succeed(command: &mut Command, name: &str) -> Result<()> {
     let status = status(command)?;
-    if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
+    if status.success() { Ok(()) } else { Err(anyhow!("{name} failed ({status})")) }
 }
 
 /// Runs a command to its end and returns its standard output without white space at the end.
 ///
 /// # Errors
 /// The command cannot be started, or its exit status is a failure. The error contains its output.
-pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+pub(crate) fn output(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
+    let output = command.stdin(Stdio::null()).output().with_context(|| name.clone())?;
     let [text, errors] =
         [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).trim_end().to_string());
-    if output.status.success() { Ok(text) } else { Err(format!("{name} failed ({})\n{text}\n{errors}", output.status)) }
+    if output.status.success() { Ok(text) } else { Err(anyhow!("{name} failed ({})\n{text}\n{errors}", output.status)) }
 }
 
 /// Exit code of xtask for the exit status of a child: 128 plus the number of a signal, as in

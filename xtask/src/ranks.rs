@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
+
 use crate::context::Context;
 use crate::mpi;
 
@@ -29,9 +31,9 @@ impl Ranks {
 }
 
 /// Parses a number of ranks.
-pub(crate) fn count(text: &str) -> Result<usize, String> {
+pub(crate) fn count(text: &str) -> Result<usize> {
     let ranks = text.parse().ok().filter(|ranks| (1..=65_536).contains(ranks));
-    ranks.ok_or_else(|| format!("{text:?} is not a number of ranks (1 to 65536)"))
+    ranks.with_context(|| format!("{text:?} is not a number of ranks (1 to 65536)"))
 }
 
 /// Returns a command that runs a program on ranks.
@@ -39,7 +41,7 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
 /// # Errors
 /// MPI is requested and is not available, or the program is linked with another MPI library than
 /// the launcher's.
-pub(crate) fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command, String> {
+pub(crate) fn command(context: &Context, program: &Path, ranks: Ranks) -> Result<Command> {
     let mut command = context.command(program);
     // With these variables of an outer launcher, the inner launcher would treat this process as a
     // rank.
@@ -48,7 +50,7 @@ pub(crate) fn command(context: &Context, program: &Path, ranks: Ranks) -> Result
         Ranks::Default => {}
         Ranks::Threads(n) => _ = command.env("ZIPPY_RANKS", n.to_string()),
         Ranks::Mpi(n) => {
-            let mpi = context.mpi.as_ref().ok_or("this needs MPI")?;
+            let mpi = context.mpi.as_ref().context("this needs MPI")?;
             mpi::check_linked(mpi, program)?;
             command = context.command(&mpi.launcher);
             mpi::prepare(&context.machine, mpi, &mut command);

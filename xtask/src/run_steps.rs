@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow, bail};
+
 use crate::args::{self, Parsed};
 use crate::cargo_test::{Failure, Outcome};
 use crate::context::Context;
@@ -24,18 +26,18 @@ pub(crate) fn describe<'a>(steps: impl IntoIterator<Item = &'a Step>) -> String 
 ///
 /// # Errors
 /// A flag has an unknown name, or no step remains.
-pub(crate) fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a Step>, String> {
+pub(crate) fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a Step>> {
     let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
     let (only, mut skip) = (parsed.all("--only"), parsed.all("--skip"));
     if let Some(unknown) = only.iter().chain(&skip).find(|name| !names.contains(name)) {
-        return Err(args::unknown("step", unknown, &names));
+        bail!(args::unknown("step", unknown, &names));
     }
     if parsed.has("--no-mpi") {
         skip.extend(OF_MPI);
     }
     let is_kept = |step: &&&Step| (only.is_empty() || only.contains(&step.name)) && !skip.contains(&step.name);
     let kept: Vec<&Step> = steps.iter().filter(is_kept).copied().collect();
-    if kept.is_empty() { Err("these flags select no step".into()) } else { Ok(kept) }
+    if kept.is_empty() { Err(anyhow!("these flags select no step")) } else { Ok(kept) }
 }
 
 /// Prints the names of steps.
@@ -56,7 +58,8 @@ fn run_step(context: &Context, step: &Step) -> StepResult {
     say!("\n==> {}: {}", step.name, step.about);
     let (start, cpu_before) = (Instant::now(), children_cpu_secs());
     let outcome = step.run(context);
-    let outcome = outcome.unwrap_or_else(|problem| Outcome { problem: Some(problem), ..Outcome::default() });
+    let outcome =
+        outcome.unwrap_or_else(|problem| Outcome { problem: Some(format!("{problem:#}")), ..Outcome::default() });
     outcome.problem.iter().for_each(|problem| say!("--- {} failed: {problem}", step.name));
     outcome.not_run.iter().for_each(|reason| say!("--- {} is not run: {reason}", step.name));
     StepResult { name: step.name, duration: start.elapsed(), cpu_secs: children_cpu_secs() - cpu_before, outcome }

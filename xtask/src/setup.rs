@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use anyhow::{Result, bail};
+
 use crate::args::Parsed;
 use crate::context::Context;
 use crate::machine::Machine;
@@ -11,7 +13,7 @@ use crate::{mpi_binding, say};
 
 /// Returns the context of a command after all its needs are met, with or without MPI; or the reason
 /// for a failure.
-pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context, String> {
+pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context> {
     let mut context = Context::new()?;
     ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
     if with_mpi {
@@ -22,7 +24,7 @@ pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Co
 
 /// Provides the needs, or returns the reason for a failure. Takes milliseconds when nothing is
 /// missing.
-fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), String> {
+fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<()> {
     let missing = if flags.has("--no-setup") { Vec::new() } else { missing(&context.machine, needs) };
     if missing.is_empty() {
         return Ok(());
@@ -31,7 +33,7 @@ fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), S
     let commands = commands(&context.machine, &missing.iter().map(|(need, _)| *need).collect::<Vec<_>>())?;
     say!("These commands install them:\n  {}", commands.join("\n  "));
     if !has_consent(&context.machine, flags)? {
-        return Err("nothing was installed (`--no-setup` continues without set-up)".into());
+        bail!("nothing was installed (`--no-setup` continues without set-up)");
     }
     for line in &commands {
         say!("==> {line}");
@@ -46,7 +48,7 @@ fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<(), S
     *context = Context::new()?;
     let missing = self::missing(&context.machine, needs);
     if !missing.is_empty() {
-        return Err(format!("after these commands these are still missing:\n{}", describe(&missing)));
+        bail!("after these commands these are still missing:\n{}", describe(&missing));
     }
     say!("Set-up: nothing is missing now.\n");
     Ok(())
@@ -59,7 +61,7 @@ fn describe(missing: &[(Need, String)]) -> String {
 
 /// Requests consent to the installation. Returns true without a question for `--yes`, without a
 /// terminal, and if the variable `CI` is set.
-fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
+fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool> {
     let is_interactive =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && machine.var("CI").is_none();
     if flags.has("--yes") || !is_interactive {
@@ -67,7 +69,7 @@ fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool, String> {
     }
     say::out("Run them now? [Y/n] ");
     let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer).map_err(|error| error.to_string())?;
+    std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
@@ -79,7 +81,7 @@ pub(crate) fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> 
 
 /// Text of the commands that would provide a need, or the reason why none exists.
 pub(crate) fn remedy(machine: &Machine, need: &Need) -> String {
-    commands(machine, &[*need]).map_or_else(|problem| problem, |lines| lines.join(" && "))
+    commands(machine, &[*need]).map_or_else(|problem| format!("{problem:#}"), |lines| lines.join(" && "))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
+
 use crate::cargo_test::{Failure, MAX_SILENCE, Outcome, run_with_timeout};
 use crate::context::{BuiltProgram, Context};
 use crate::mpi;
@@ -50,7 +52,7 @@ pub(crate) const fn step(
 }
 
 impl Step {
-    pub(crate) fn run(&self, context: &Context) -> Result<Outcome, String> {
+    pub(crate) fn run(&self, context: &Context) -> Result<Outcome> {
         if let Some(tool) = self.optional_tool.filter(|tool| !context.machine.has_cargo_command(tool)) {
             return Ok(Outcome { not_run: Some(format!("cargo-{tool} is not installed")), ..Outcome::default() });
         }
@@ -93,14 +95,14 @@ fn expand(line: &str, features: &[&str]) -> String {
 }
 
 /// Runs all examples. Each example ends in assertions, so its exit code is the result.
-fn run_examples(context: &Context) -> Result<Outcome, String> {
+fn run_examples(context: &Context) -> Result<Outcome> {
     let build = ["build", "--workspace", "--examples", "--bin", "volume", "--bin", "isosurface", "--bin", "lbm"];
     let built = context.build(&[&build, context.features()].concat())?;
     let under_mpi = context.mpi.iter().map(|_| Ranks::Mpi(3));
     // The README contains the output of its program.
-    let readme = std::fs::read_to_string(context.root.join("README.md")).map_err(|error| error.to_string())?;
+    let readme = std::fs::read_to_string(context.root.join("README.md"))?;
     let expected = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    let expected = expected.ok_or("README.md does not contain the output of its program")?;
+    let expected = expected.context("README.md does not contain the output of its program")?;
     let mut all = Outcome::default();
     // The example `doctor` is a tool, run by `cargo xtask doctor`.
     for program in built.iter().filter(|program| program.name != "doctor") {
@@ -122,7 +124,7 @@ fn run_examples(context: &Context) -> Result<Outcome, String> {
 }
 
 /// Command that runs an example with small inputs.
-fn example(context: &Context, program: &BuiltProgram, ranks: Ranks) -> Result<Command, String> {
+fn example(context: &Context, program: &BuiltProgram, ranks: Ranks) -> Result<Command> {
     let mut command = ranks::command(context, &program.path, ranks)?;
     let arguments = match &*program.name {
         "volume" => "--size 96x64 --compare-single --output {picture}",

@@ -1,5 +1,7 @@
 //! `cargo xtask test`: the tests of the project, as a list of steps.
 
+use anyhow::{Result, anyhow};
+
 use crate::args::{Parsed, parse};
 use crate::packages::{GRAPHICS, TOOLS, WINDOWS};
 use crate::step::Step;
@@ -23,13 +25,13 @@ profile. `cargo xtask ci` runs these steps after checks of the sources.
 {setup}";
 
 /// Parses the arguments; the help contains the list of steps.
-fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>, String> {
+fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>> {
     let help = HELP.replace("{steps}", &run_steps::describe(&TESTS)).replace("{flags}", run_steps::FLAGS);
     parse("test", &help, arguments)
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
+pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = selected_steps(&parsed)?;
     if parsed.has("--list") {
@@ -48,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8, String> {
 }
 
 /// Returns the steps that the flags select.
-fn selected_steps(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
+fn selected_steps(parsed: &Parsed) -> Result<Vec<&'static Step>> {
     let mut flags = vec!["--quick", "--drivers", "--no-driver", "--only", "--skip"];
     flags.retain(|flag| parsed.has(flag));
     match flags[..] {
@@ -56,7 +58,7 @@ fn selected_steps(parsed: &Parsed) -> Result<Vec<&'static Step>, String> {
         ["--drivers"] => Ok(DRIVERS.iter().collect()),
         ["--no-driver"] => Ok(NO_DRIVER.iter().collect()),
         [flag @ ("--quick" | "--drivers" | "--no-driver"), other, ..] => {
-            Err(format!("{flag} selects the steps itself, so it cannot be used with {other}"))
+            Err(anyhow!("{flag} selects the steps itself, so it cannot be used with {other}"))
         }
         _ => run_steps::select(&TESTS.iter().collect::<Vec<_>>(), parsed),
     }

@@ -8,6 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context as _, Result, anyhow, bail};
+
 use crate::context::{BuiltProgram, Context};
 use crate::mpi::OPEN_MPI;
 use crate::process::{output, succeed};
@@ -21,7 +23,7 @@ pub(crate) const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
 
 /// Creates a virtual environment with Python packages, separated by spaces, and sets
 /// `ZIPPY_BENCH_PYTHON` to its interpreter. Keeps an existing environment and its packages.
-pub(crate) fn python(context: &mut Context, packages: &str) -> Result<(), String> {
+pub(crate) fn python(context: &mut Context, packages: &str) -> Result<()> {
     let home = context.target().join("peers");
     let python = home.join("bin/python");
     say!(
@@ -39,10 +41,10 @@ pub(crate) fn python(context: &mut Context, packages: &str) -> Result<(), String
 }
 
 /// Unpacks IceT from Debian's packages of ParaView, and builds the benchmark program that calls it.
-pub(crate) fn icet(context: &Context) -> Result<BuiltProgram, String> {
-    let mpi = context.mpi.as_ref().ok_or("it needs MPI")?;
+pub(crate) fn icet(context: &Context) -> Result<BuiltProgram> {
+    let mpi = context.mpi.as_ref().context("it needs MPI")?;
     if mpi.family != &OPEN_MPI {
-        return Err(format!("Debian's IceT is linked with Open MPI, and the MPI library here is {}", mpi.family.name));
+        bail!("Debian's IceT is linked with Open MPI, and the MPI library here is {}", mpi.family.name);
     }
     let home = context.target().join("peers").join(ICET);
     unpack(context, "paraview paraview-dev", &home)?;
@@ -59,7 +61,7 @@ pub(crate) fn icet(context: &Context) -> Result<BuiltProgram, String> {
 
 /// Selects a second Vulkan driver for tests: the driver whose manifest the user has set, else
 /// SwiftShader from Debian's package `chromium-common`.
-pub(crate) fn use_other_driver(context: &mut Context) -> Result<(), String> {
+pub(crate) fn use_other_driver(context: &mut Context) -> Result<()> {
     // Old Vulkan loaders know only the second variable.
     let names = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
     let named = names.iter().find_map(|name| context.machine.var(name)).map(String::from);
@@ -70,7 +72,7 @@ pub(crate) fn use_other_driver(context: &mut Context) -> Result<(), String> {
     Ok(())
 }
 
-fn swiftshader(context: &Context) -> Result<String, String> {
+fn swiftshader(context: &Context) -> Result<String> {
     say!(
         "Using SwiftShader from Debian; set VK_DRIVER_FILES to the manifest (…_icd.json) of another driver to test that."
     );
@@ -81,21 +83,21 @@ fn swiftshader(context: &Context) -> Result<String, String> {
 
 /// Downloads Debian packages into a directory and unpacks them there. Does nothing if an earlier
 /// call has finished: the file `whole` marks that.
-fn unpack(context: &Context, packages: &str, home: &Path) -> Result<(), String> {
+fn unpack(context: &Context, packages: &str, home: &Path) -> Result<()> {
     if home.join("whole").exists() {
         return Ok(());
     }
     say!("==> unpacking Debian's {packages} in {}", home.display());
-    std::fs::create_dir_all(home).map_err(|error| format!("{}: {error}", home.display()))?;
+    std::fs::create_dir_all(home).with_context(|| home.display().to_string())?;
     let script = format!("apt-get download {packages}; for f in *.deb; do dpkg-deb -x $f .; rm $f; done; touch whole");
     succeed(context.command("sh").args(["-ec", &script]).current_dir(home), "unpacking Debian's packages")
 }
 
 /// Finds a regular file below a directory by the first letters of its name.
-fn find(directory: &Path, prefix: &str) -> Result<PathBuf, String> {
+fn find(directory: &Path, prefix: &str) -> Result<PathBuf> {
     let words = ["-type", "f", "-name", &format!("{prefix}*"), "-print", "-quit"];
     let path = output(Command::new("find").arg(directory).args(words))?;
-    if path.is_empty() { Err(format!("there is no {prefix} in {}", directory.display())) } else { Ok(path.into()) }
+    if path.is_empty() { Err(anyhow!("there is no {prefix} in {}", directory.display())) } else { Ok(path.into()) }
 }
 
 #[cfg(test)]

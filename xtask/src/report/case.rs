@@ -1,5 +1,6 @@
 //! [`Case`]: the numbers of a benchmark case.
 
+use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 /// Fields with the time of the library, for cases without contenders.
@@ -45,10 +46,10 @@ pub(super) enum Goal {
 
 impl Case {
     /// Reads the cases of a run. Entries with the same name are parts of one case.
-    pub(super) fn read_all(entries: &[Value]) -> Result<Vec<Self>, String> {
+    pub(super) fn read_all(entries: &[Value]) -> Result<Vec<Self>> {
         let mut cases: Vec<Self> = Vec::new();
         for entry in entries {
-            let name = entry["case"].as_str().ok_or("a case has no name (`case`)")?;
+            let name = entry["case"].as_str().context("a case has no name (`case`)")?;
             let (name, access) = split_access(name);
             let index = cases.iter().position(|case| case.name == name && case.access == access);
             let index = index.unwrap_or_else(|| {
@@ -60,7 +61,7 @@ impl Case {
         Ok(cases)
     }
 
-    fn absorb(&mut self, entry: &Value) -> Result<(), String> {
+    fn absorb(&mut self, entry: &Value) -> Result<()> {
         let number = |value: &Value| value.as_f64();
         // A peer in a program of its own.
         if let Some(by) = entry["by"].as_str() {
@@ -70,7 +71,8 @@ impl Case {
             return Ok(());
         }
         for (index, figure) in entry["figures"].as_array().into_iter().flatten().enumerate() {
-            let name = figure["who"].as_str().ok_or(format!("a figure of {:?} has no name (`who`)", self.name))?;
+            let name =
+                figure["who"].as_str().with_context(|| format!("a figure of {:?} has no name (`who`)", self.name))?;
             let secs = number(&figure["median_secs"]);
             if index == 0 {
                 (self.contender, self.secs) = (name.into(), secs);

@@ -11,6 +11,7 @@ mod topic;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use plot::{Plot, Scale};
@@ -30,17 +31,16 @@ struct Report {
 }
 
 /// Writes the page and its plots into `benches` of a workspace, and removes plots of other topics.
-pub(crate) fn write(root: &Path, as_json: bool) -> Result<u8, String> {
+pub(crate) fn write(root: &Path, as_json: bool) -> Result<u8> {
     let directory = root.join("benches");
     let report = Report::new(&directory)?;
-    let problem = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let plots = directory.join("plots");
-    std::fs::create_dir_all(&plots).map_err(|error| problem(&plots, error))?;
+    std::fs::create_dir_all(&plots).with_context(|| plots.display().to_string())?;
     for file in plots_in(&directory).iter().filter(|file| !report.files.contains_key(*file)) {
-        std::fs::remove_file(directory.join(file)).map_err(|error| problem(file, error))?;
+        std::fs::remove_file(directory.join(file)).with_context(|| file.display().to_string())?;
     }
     for (file, text) in &report.files {
-        std::fs::write(directory.join(file), text).map_err(|error| problem(file, error))?;
+        std::fs::write(directory.join(file), text).with_context(|| file.display().to_string())?;
     }
     if as_json {
         say!("{}", report.json());
@@ -65,12 +65,12 @@ impl Report {
     }
 
     /// Generates the page from the directories `results` and `topics`.
-    fn new(directory: &Path) -> Result<Self, String> {
+    fn new(directory: &Path) -> Result<Self> {
         let results = Results::read(&directory.join("results"))?;
         let topics = directory.join("topics");
         let introduction = topics.join("introduction.md");
         let introduction =
-            std::fs::read_to_string(&introduction).map_err(|error| format!("{}: {error}", introduction.display()))?;
+            std::fs::read_to_string(&introduction).with_context(|| introduction.display().to_string())?;
         let mut files = Files::new();
         let mut page = format!("{introduction}\n{}", machine_table(&results.machines));
         for topic in Topic::read_all(&topics)? {

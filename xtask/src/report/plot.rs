@@ -195,9 +195,10 @@ impl Plot {
             Scale::Ratio => quantity::ratio(bar.value),
             Scale::Field(field) => quantity::of_field(field, bar.value),
         };
-        *body += &match is_left {
-            true => text(left.min(low) - 5.0, y + 4.0, "", "end", &value),
-            false => text(right.max(high) + 5.0, y + 4.0, "", "start", &value),
+        *body += &if is_left {
+            text(left.min(low) - 5.0, y + 4.0, "", "end", &value)
+        } else {
+            text(right.max(high) + 5.0, y + 4.0, "", "start", &value)
         };
     }
 
@@ -226,14 +227,15 @@ impl Plot {
     /// Round numbers within the axis, as many as their labels permit.
     fn ticks(&self, axis: &Axis) -> Vec<f64> {
         let is_bytes = matches!(&self.scale, Scale::Field(field) if field.contains("bytes"));
-        let candidates: Vec<Vec<f64>> = match is_bytes {
-            true => POWERS.iter().map(|base| (0..50).map(|power| base.powi(power)).collect()).collect(),
-            false => STEPS
+        let candidates: Vec<Vec<f64>> = if is_bytes {
+            POWERS.iter().map(|base| (0..50).map(|power| base.powi(power)).collect()).collect()
+        } else {
+            STEPS
                 .iter()
                 .map(|steps| {
                     (-12..=12).flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power))).collect()
                 })
-                .collect(),
+                .collect()
         };
         let within = |ticks: Vec<f64>| -> Vec<f64> {
             ticks.into_iter().filter(|tick| (axis.low..=axis.high).contains(tick)).collect()

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Error, Result};
 use serde_json::Value;
 
 use super::case::Case;
@@ -70,16 +71,16 @@ impl Results {
     ///
     /// # Errors
     /// A file that cannot be read, is not JSON, or has no adapter, date or runs.
-    pub(super) fn read(directory: &Path) -> Result<Self, String> {
+    pub(super) fn read(directory: &Path) -> Result<Self> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|end| end == "json"));
         files.sort();
         let mut machines: Vec<MeasuredMachine> = Vec::new();
         for (index, file) in files.iter().enumerate() {
-            let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
-            let read = text.and_then(|text| read(&text, index)).map_err(|error| format!("{}: {error}", file.display()));
-            let machine = read?;
+            let text = std::fs::read_to_string(file).map_err(Error::from);
+            let read = text.and_then(|text| read(&text, index));
+            let machine = read.with_context(|| file.display().to_string())?;
             match machines.iter_mut().find(|known| known.name == machine.name && known.adapter == machine.adapter) {
                 Some(known) => machine.runs.into_iter().for_each(|run| known.keep_newest(run)),
                 None => machines.push(machine),
@@ -124,17 +125,17 @@ pub(super) fn date_range<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
 }
 
 /// Reads the machine and the runs of a file.
-fn read(text: &str, file: usize) -> Result<MeasuredMachine, String> {
-    let results: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+fn read(text: &str, file: usize) -> Result<MeasuredMachine> {
+    let results: Value = serde_json::from_str(text).context("it is not JSON")?;
     let adapter = &results["adapter"];
     let text = |value: &Value, field: &str| value[field].as_str().map(String::from);
-    let required = |value: &Value, field: &str| text(value, field).ok_or(format!("it has no text `{field}`"));
+    let required = |value: &Value, field: &str| text(value, field).with_context(|| format!("it has no text `{field}`"));
     let date = required(&results, "date")?;
-    let name = required(adapter, "name").map_err(|error| format!("its adapter is not known: {error}"))?;
-    let runs = results["runs"].as_array().ok_or("it has no list `runs`")?;
+    let name = required(adapter, "name").context("its adapter is not known")?;
+    let runs = results["runs"].as_array().context("it has no list `runs`")?;
     let runs = runs.iter().map(|run| {
         let benchmark = required(run, "bench")?;
-        let cases = run["numbers"]["cases"].as_array().ok_or(format!("{benchmark} has no list `cases`"))?;
+        let cases = run["numbers"]["cases"].as_array().with_context(|| format!("{benchmark} has no list `cases`"))?;
         let count = run["ranks"].as_u64().unwrap_or(1);
         let is_mpi = run["transport"] == "mpi";
         Ok(Run {
@@ -142,12 +143,12 @@ fn read(text: &str, file: usize) -> Result<MeasuredMachine, String> {
             is_native: adapter["kernels"] == "native",
             date: text(run, "date").unwrap_or(date.clone()),
             problem: text(run, "problem"),
-            cases: Case::read_all(cases).map_err(|error| format!("{benchmark}: {error}"))?,
+            cases: Case::read_all(cases).with_context(|| benchmark.clone())?,
             benchmark,
             file,
         })
     });
-    let runs = runs.collect::<Result<_, String>>()?;
+    let runs = runs.collect::<Result<_>>()?;
     let unknown = || "not recorded".to_string();
     let extensions = adapter["host_vector_extensions"].as_array();
     let extensions: Option<Vec<&str>> = extensions.map(|names| names.iter().filter_map(Value::as_str).collect());

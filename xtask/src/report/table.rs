@@ -348,9 +348,10 @@ fn peers(topic: &Topic, machine: &MeasuredMachine, run: &Run, case: &Case) -> Ve
     for field in &topic.ratios {
         let Some(value) = case.field(&field.name) else { continue };
         let quartiles = case.quartiles(&field.name);
-        let (ratio, quartiles) = match field.is_inverse {
-            true => (value.recip(), quartiles.map(|[low, high]| [high.recip(), low.recip()])),
-            false => (value, quartiles),
+        let (ratio, quartiles) = if field.is_inverse {
+            (value.recip(), quartiles.map(|[low, high]| [high.recip(), low.recip()]))
+        } else {
+            (value, quartiles)
         };
         peers.push(Peer { name: field.heading.clone(), secs: None, ratio, quartiles });
     }

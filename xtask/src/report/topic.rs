@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use anyhow::{Context, Error, Result, anyhow, bail};
+
 /// A section of the page: cases of a benchmark, with the words that explain them.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Topic {
@@ -44,29 +46,28 @@ pub(super) struct Field {
 
 impl Topic {
     /// Reads all topics of a directory, in the order of their names. Names begin with a number.
-    pub(super) fn read_all(directory: &Path) -> Result<Vec<Self>, String> {
-        let problem = |path: &Path, error: String| format!("{}: {error}", path.display());
-        let entries = std::fs::read_dir(directory).map_err(|error| problem(directory, error.to_string()))?;
+    pub(super) fn read_all(directory: &Path) -> Result<Vec<Self>> {
+        let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
         let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();
         let topics = files.iter().filter_map(|file| {
             let (number, name) = file.file_stem()?.to_str()?.split_once('-')?;
             number.parse::<u32>().ok()?;
-            let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
-            Some(text.and_then(|text| Self::parse(name, &text)).map_err(|error| problem(file, error)))
+            let text = std::fs::read_to_string(file).map_err(Error::from);
+            Some(text.and_then(|text| Self::parse(name, &text)).with_context(|| file.display().to_string()))
         });
         topics.collect()
     }
 
     /// Parses lines `key: value` up to an empty line, and the explanation after it. Elements of
     /// lists are separated by semicolons.
-    pub(super) fn parse(name: &str, text: &str) -> Result<Self, String> {
-        let (head, text) = text.split_once("\n\n").ok_or("no explanation follows the first empty line")?;
+    pub(super) fn parse(name: &str, text: &str) -> Result<Self> {
+        let (head, text) = text.split_once("\n\n").context("no explanation follows the first empty line")?;
         let mut topic = Self { name: name.into(), text: text.trim().into(), ..Self::default() };
         for line in head.lines() {
-            let (key, value) = line.split_once(": ").ok_or(format!("{line:?} is not `key: value`"))?;
+            let (key, value) = line.split_once(": ").with_context(|| format!("{line:?} is not `key: value`"))?;
             let list = || value.split(';').map(|element| element.trim().to_string()).collect::<Vec<_>>();
-            let fields = || list().iter().map(|element| Field::parse(element)).collect::<Result<Vec<_>, _>>();
+            let fields = || list().iter().map(|element| Field::parse(element)).collect::<Result<Vec<_>>>();
             match key {
                 "title" => topic.title = value.into(),
                 "benchmark" => topic.benchmark = value.into(),
@@ -79,12 +80,13 @@ impl Topic {
                 "peers" => topic.peers = list(),
                 "subtitle" => topic.subtitle = value.into(),
                 "plot" => topic.plot = list(),
-                _ => return Err(format!("{key:?} is not a key of a topic")),
+                _ => bail!("{key:?} is not a key of a topic"),
             }
         }
-        match [&topic.title, &topic.benchmark].iter().any(|value| value.is_empty()) {
-            true => Err("`title` or `benchmark` is missing".into()),
-            false => Ok(topic),
+        if [&topic.title, &topic.benchmark].iter().any(|value| value.is_empty()) {
+            Err(anyhow!("`title` or `benchmark` is missing"))
+        } else {
+            Ok(topic)
         }
     }
 
@@ -97,8 +99,8 @@ impl Topic {
 
 impl Field {
     /// Parses `field = heading`, or `1 / field = heading`.
-    fn parse(text: &str) -> Result<Self, String> {
-        let (name, heading) = text.split_once(" = ").ok_or(format!("{text:?} is not `field = heading`"))?;
+    fn parse(text: &str) -> Result<Self> {
+        let (name, heading) = text.split_once(" = ").with_context(|| format!("{text:?} is not `field = heading`"))?;
         let inverse = name.strip_prefix("1 / ");
         Ok(Self { name: inverse.unwrap_or(name).into(), is_inverse: inverse.is_some(), heading: heading.into() })
     }

@@ -75,17 +75,17 @@ fn find_selects_launcher_of_the_library() {
 #[test]
 fn mismatch_of_library_and_launcher_names_both() {
     let without_launcher = FakeMachine::new("without_launcher", "linux").script("/usr/bin/mpicc", OPEN_MPI_WRAPPER);
-    assert!(find(&without_launcher.machine).unwrap_err().contains("no launcher at all"));
+    assert!(find(&without_launcher.machine).unwrap_err().to_string().contains("no launcher at all"));
     assert_eq!(check_complete(&without_launcher.machine), Err(Some(&OPEN_MPI)));
     let foreign = without_launcher.script("/usr/bin/mpirun", MPICH_LAUNCHER).program("/usr/bin/mpiexec");
-    let text = find(&foreign.machine).unwrap_err();
+    let text = find(&foreign.machine).unwrap_err().to_string();
     for part in
         ["/usr/bin/mpicc builds for Open MPI", "/usr/bin/mpirun belongs to MPICH", "mpiexec is of no known family"]
     {
         assert!(text.contains(part), "{text}");
     }
     let broken = foreign.program("/usr/bin/mpicc");
-    assert!(find(&broken.machine).unwrap_err().contains("-dev package"));
+    assert!(find(&broken.machine).unwrap_err().to_string().contains("-dev package"));
 }
 
 #[cfg(unix)]

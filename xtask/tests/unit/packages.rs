@@ -15,7 +15,7 @@ fn lines(machine: &FakeMachine, missing: &[Need]) -> Vec<String> {
 }
 
 fn refusal(machine: &FakeMachine, missing: &[Need]) -> String {
-    commands(&machine.machine, missing).unwrap_err()
+    commands(&machine.machine, missing).unwrap_err().to_string()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-fn read(entries: &Value) -> Result<Vec<Case>, String> {
+fn read(entries: &Value) -> anyhow::Result<Vec<Case>> {
     Case::read_all(entries.as_array().unwrap())
 }
 
@@ -48,5 +48,5 @@ fn access_is_split_off_within_a_name() {
 
 #[test]
 fn case_without_name_is_an_error() {
-    assert!(read(&json!([{ "median_secs": 1.0 }])).unwrap_err().contains("`case`"));
+    assert!(read(&json!([{ "median_secs": 1.0 }])).unwrap_err().to_string().contains("`case`"));
 }

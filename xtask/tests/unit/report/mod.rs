@@ -5,7 +5,7 @@ use serde_json::Value;
 const TOPIC: &str = "title: Sums\nbenchmark: ranks_compute\n\nA sum of all cells.\n";
 
 /// A directory of benchmarks with one topic and the given results, and the report on it.
-fn report(test: &str, results: &[(&str, String)]) -> Result<Report, String> {
+fn report(test: &str, results: &[(&str, String)]) -> Result<Report> {
     let directory = std::env::temp_dir().join(format!("zippy-report-of-{test}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     for part in ["results", "topics"] {
@@ -75,7 +75,7 @@ fn directory_without_results_gives_a_page_without_numbers() {
 
 #[test]
 fn damaged_file_of_results_is_an_error() {
-    let problem = report("damaged", &[("a.json", "{".into())]).err().unwrap();
+    let problem = format!("{:#}", report("damaged", &[("a.json", "{".into())]).err().unwrap());
     assert!(problem.contains("a.json: it is not JSON"), "{problem}");
 }
 

@@ -64,7 +64,7 @@ fn damaged_file_is_an_error_with_its_name_and_the_reason() {
     ];
     for (text, reason) in damaged {
         let directory = directory("damaged", &[("rtx.json", text)]);
-        let problem = Results::read(&directory).unwrap_err();
+        let problem = format!("{:#}", Results::read(&directory).unwrap_err());
         std::fs::remove_dir_all(directory).unwrap();
         assert!(problem.contains("rtx.json: ") && problem.contains(reason), "{problem}");
     }

@@ -27,7 +27,7 @@ fn topic_has_keys_and_an_explanation() {
 
 #[test]
 fn unknown_key_missing_title_and_missing_text_are_errors() {
-    let problem = |text: &str| Topic::parse("flow", text).unwrap_err();
+    let problem = |text: &str| Topic::parse("flow", text).unwrap_err().to_string();
     assert!(problem("title: Flow\nbench: ranks_lbm\n\nOne step.").contains("\"bench\""));
     assert!(problem("benchmark: ranks_lbm\n\nOne step.").contains("`title`"));
     assert!(problem("title: Flow\nbenchmark: ranks_lbm\n").contains("explanation"));
