@@ -191,10 +191,12 @@ impl<'a> Bench<'a> {
     fn memory(&self, case: &str, resident: Option<u64>, array_bytes: u64, has_target: bool) {
         let Some(resident) = resident.filter(|_| self.run.world.rank() == 0) else { return };
         let rank = resident.saturating_sub(array_bytes) as f64 / self.run.world.size() as f64;
-        let verdict = match has_target {
-            true if rank <= MEMORY_TARGET => "   target 64 MiB: met",
-            true => "   target 64 MiB: MISSED",
-            false => "   including a copy of the cells",
+        let verdict = if !has_target {
+            "   including a copy of the cells"
+        } else if rank <= MEMORY_TARGET {
+            "   target 64 MiB: met"
+        } else {
+            "   target 64 MiB: MISSED"
         };
         println!("{case}: {:.1} MiB a rank in addition to the array{verdict}", rank / f64::from(1 << 20));
         let target = has_target.then_some(MEMORY_TARGET);

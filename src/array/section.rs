@@ -89,15 +89,11 @@ impl<T: Element, const D: usize> LocalSection<T, D> {
     }
 
     fn check_length(&self, what: &str, given: usize, region: &Region) -> Result<()> {
-        match given as u64 == region.cells() {
-            true => Ok(()),
-            false => Err(ArrayError::Length {
-                what: what.to_string(),
-                given,
-                section: self.label(),
-                expected: region.cells(),
-            }
-            .into()),
+        if given as u64 == region.cells() {
+            Ok(())
+        } else {
+            Err(ArrayError::Length { what: what.to_string(), given, section: self.label(), expected: region.cells() }
+                .into())
         }
     }
 

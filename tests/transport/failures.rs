@@ -57,9 +57,10 @@ fn an_error_of_one_rank_reaches_all_in_any_wait() {
                 assert_eq!(error, remote(1, "its program", "the disk is full"), "in {name}");
                 Err(error)
             });
-            let expected = match here.contains(&1) {
-                true => Error::program("the disk is full"),
-                false => remote(1, "its program", "the disk is full"),
+            let expected = if here.contains(&1) {
+                Error::program("the disk is full")
+            } else {
+                remote(1, "its program", "the disk is full")
             };
             assert_eq!(error, expected, "{name} on {ranks} ranks");
         }

@@ -243,9 +243,10 @@ fn arrays_of_another_type_shape_or_cut() {
     goes_apart(
         |world, other| {
             let layout = layout([8, 8], Split::Even(4));
-            match other {
-                true => world.ghosts(&world.array::<f32, 2>("c", &layout)?).map(drop),
-                false => world.ghosts(&world.array::<u32, 2>("c", &layout)?).map(drop),
+            if other {
+                world.ghosts(&world.array::<f32, 2>("c", &layout)?).map(drop)
+            } else {
+                world.ghosts(&world.array::<u32, 2>("c", &layout)?).map(drop)
             }
         },
         ["array(\"c\", 8 x 8 of u32)", "array(\"c\", 8 x 8 of f32)"],

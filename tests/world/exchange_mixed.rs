@@ -165,9 +165,12 @@ fn every_ghost_update_has_its_own_direction() {
                 let all = chunk.with_ghosts();
                 // Ghost cells have values from 100, by chunk and side.
                 let own = chunk.region();
-                let at = |p: zippy::extents::Index| match own.contains(&p) {
-                    true => p[0] as u32,
-                    false => 100 + 10 * chunk.id() as u32 + u32::from(p[0] > own.start[0]),
+                let at = |p: zippy::extents::Index| {
+                    if own.contains(&p) {
+                        p[0] as u32
+                    } else {
+                        100 + 10 * chunk.id() as u32 + u32::from(p[0] > own.start[0])
+                    }
                 };
                 all.write(&all.region()?.points().map(at).collect::<Vec<_>>())?;
             }

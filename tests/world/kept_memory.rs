@@ -14,9 +14,10 @@ fn resident() -> i64 {
 /// Runs a program in a separate process on one rank. The test binary counts the allocated bytes per
 /// thread.
 fn alone(test: &str, program: impl Fn(&World) -> Result<()> + Send + Sync) {
-    match support::is_alone() {
-        true => support::ranks(&[1], program),
-        false => support::alone(&format!("world::kept_memory::{test}"), &[]),
+    if support::is_alone() {
+        support::ranks(&[1], program)
+    } else {
+        support::alone(&format!("world::kept_memory::{test}"), &[])
     }
 }
 

@@ -100,9 +100,10 @@ impl SsaConversion<'_> {
                 let assigned = assigned(&body);
                 self.targets.insert(label, assigned.clone());
                 let body = self.body(body, current);
-                let ending = match crate::ir::diverts(&body) {
-                    true => Vec::new(),
-                    false => assigned.iter().map(|one| self.current(*one, current)).collect(),
+                let ending = if crate::ir::diverts(&body) {
+                    Vec::new()
+                } else {
+                    assigned.iter().map(|one| self.current(*one, current)).collect()
                 };
                 let results = self.define(&assigned, current);
                 Statement::Block { label, body, results, ending }

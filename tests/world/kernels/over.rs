@@ -161,9 +161,10 @@ fn fewer_axes_than_what_is_written() {
                 let own = sums.region();
                 let [a, b, _] = <[i64; 3]>::try_from(&*own.extents()).expect("three axes");
                 let call = kernel.call().read("x", x.all()).write("sums", sums.all());
-                match by_section {
-                    false => call.over([a, b]).run()?,
-                    true => call.over(plane.at((37 - a.., 11 - b..))).run()?,
+                if by_section {
+                    call.over(plane.at((37 - a.., 11 - b..))).run()?
+                } else {
+                    call.over([a, b]).run()?
                 }
                 let expected = |p: Index| (0..=p[2]).map(|z| of([p[0], p[1], z])).sum::<u32>();
                 assert!(sums.all().read()?.into_iter().eq(own.points().map(expected)));

@@ -38,10 +38,14 @@ pub(crate) fn connected(values: &[f64; 8]) -> Groups {
         // Zero counts as inside.
         simultaneous.iter().for_each(|&(_, edge)| in_plane[edge] = true);
         let zero = |edge: usize| simultaneous.iter().any(|&(_, crossed)| crossed == edge);
-        let product = |a: usize, b: usize| match zero(a) || zero(b) {
-            true => 0.0,
-            false if in_plane[a] == in_plane[b] => 1.0,
-            false => -1.0,
+        let product = |a: usize, b: usize| {
+            if zero(a) || zero(b) {
+                0.0
+            } else if in_plane[a] == in_plane[b] {
+                1.0
+            } else {
+                -1.0
+            }
         };
         let plane = Plane { at: simultaneous[0].0, saddle: product(0, 2) - product(1, 3) };
         sweep.connect_between(inside, &last, &plane);

@@ -229,9 +229,10 @@ impl Emitter<'_, '_> {
     fn load_contiguous(&mut self, access: &Access, address: code::Value) -> Vec<code::Value> {
         let address = self.conditional_address(address);
         let vector = vector_type(type_of(access.format));
-        let flags = match self.is_row_invariant_load(access) {
-            true => MemFlagsData::new().with_notrap().with_readonly().with_can_move(),
-            false => MemFlagsData::new().with_notrap(),
+        let flags = if self.is_row_invariant_load(access) {
+            MemFlagsData::new().with_notrap().with_readonly().with_can_move()
+        } else {
+            MemFlagsData::new().with_notrap()
         };
         (0..LANES / lanes_per_vector(type_of(access.format)))
             .map(|number| self.build.ins().load(vector, flags, address, 16 * number as i32))

@@ -41,9 +41,8 @@ impl Emitter<'_, '_> {
         let bits = if ty.bytes() == 8 { types::I64 } else { types::I32 };
         let scalar = scalar_type(ty);
         let flags = MemFlagsData::trusted();
-        let to_bits = |this: &mut Self, value: code::Value| match scalar == bits {
-            true => value,
-            false => this.build.ins().bitcast(bits, MemFlagsData::new(), value),
+        let to_bits = |this: &mut Self, value: code::Value| {
+            if scalar == bits { value } else { this.build.ins().bitcast(bits, MemFlagsData::new(), value) }
         };
         let operand = self.lane(atomic.operand, lane);
         let operation = match atomic.operation {
@@ -127,9 +126,10 @@ impl Emitter<'_, '_> {
     }
 
     fn value_of_bits(&mut self, scalar: code::Type, value: code::Value) -> code::Value {
-        match scalar == self.build.func.dfg.value_type(value) {
-            true => value,
-            false => self.build.ins().bitcast(scalar, MemFlagsData::new(), value),
+        if scalar == self.build.func.dfg.value_type(value) {
+            value
+        } else {
+            self.build.ins().bitcast(scalar, MemFlagsData::new(), value)
         }
     }
 

@@ -59,15 +59,17 @@ impl Emitter<'_, '_> {
                 };
             }
             Statement::Block { label, body, results, ending } => {
-                return match self.shapes.varying_labels.contains(label) {
-                    true => self.masked_block(*label, body, results, ending),
-                    false => self.uniform_block(*label, body, results, ending),
+                return if self.shapes.varying_labels.contains(label) {
+                    self.masked_block(*label, body, results, ending)
+                } else {
+                    self.uniform_block(*label, body, results, ending)
                 };
             }
             Statement::Loop { label, body, parameters, initial, line } => {
-                return match self.shapes.varying_labels.contains(label) {
-                    true => self.masked_loop(*label, body, [parameters, initial], *line),
-                    false => self.uniform_loop(*label, body, [parameters, initial], *line),
+                return if self.shapes.varying_labels.contains(label) {
+                    self.masked_loop(*label, body, [parameters, initial], *line)
+                } else {
+                    self.uniform_loop(*label, body, [parameters, initial], *line)
                 };
             }
             Statement::Break { label, values } | Statement::Repeat { label, values } => {
@@ -140,11 +142,10 @@ impl Emitter<'_, '_> {
         let lanes = leaves.then(|| self.new_mask_slot());
         let blocks = [(); 2].map(|()| self.build.create_block());
         let next = self.build.create_block();
-        match diverts(arms[1]) && !diverts(arms[0]) {
-            true => self.branch_unless(condition, blocks[1], blocks[0]),
-            false => {
-                self.build.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
-            }
+        if diverts(arms[1]) && !diverts(arms[0]) {
+            self.branch_unless(condition, blocks[1], blocks[0])
+        } else {
+            self.build.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
         }
         let slots: Vec<Slot> = merges.iter().map(|merge| self.new_result_slot(merge.result)).collect();
         let mut flows = [BodyEnd::FallsThrough; 2];

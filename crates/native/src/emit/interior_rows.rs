@@ -236,13 +236,12 @@ impl<'a> InteriorRows<'a, '_> {
         let is_repeatable = self.frames == FramePlacement::Reused && effects::is_repeatable(emitter.kernel);
         emitter.emit_invocations(|this| {
             let after = this.build.ins().iadd_imm_s(distance, LANES as i64);
-            let (next, is_left) = match is_repeatable {
+            let (next, is_left) = if is_repeatable {
                 // The last group ends at the end of the interval, and repeats invocations.
-                true => {
-                    let next = this.build.ins().smin(after, last_group);
-                    (next, this.build.ins().icmp(IntCC::SignedLessThan, distance, last_group))
-                }
-                false => (after, this.build.ins().icmp(IntCC::SignedLessThanOrEqual, after, last_group)),
+                let next = this.build.ins().smin(after, last_group);
+                (next, this.build.ins().icmp(IntCC::SignedLessThan, distance, last_group))
+            } else {
+                (after, this.build.ins().icmp(IntCC::SignedLessThanOrEqual, after, last_group))
             };
             this.build.ins().brif(is_left, inside, &[next.into()], other, &[after.into()]);
         });

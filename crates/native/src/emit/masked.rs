@@ -55,12 +55,11 @@ impl Emitter<'_, '_> {
             ends.push(lanes);
         }
         self.blend_merges(&all, merges, |this, (side, number), _, _| this.get(&slots[side][number]));
-        self.active = match leaves {
-            true => {
-                let [a, b] = [&ends[0], &ends[1]].map(|slot| Mask(self.get(slot)));
-                Some(self.mask_or(&a, &b))
-            }
-            false => outer,
+        self.active = if leaves {
+            let [a, b] = [&ends[0], &ends[1]].map(|slot| Mask(self.get(slot)));
+            Some(self.mask_or(&a, &b))
+        } else {
+            outer
         };
         if flows.contains(&BodyEnd::FallsThrough) { BodyEnd::FallsThrough } else { BodyEnd::Left }
     }

@@ -102,9 +102,10 @@ impl Emitter<'_, '_> {
             Definition::Length { binding, offset, stride } => {
                 let bytes = self.inputs.bindings[binding][1];
                 let rest = self.build.ins().iadd_imm_s(bytes, -i64::from(offset));
-                let count = match stride.is_power_of_two() {
-                    true => self.build.ins().ushr_imm_u(rest, i64::from(stride.trailing_zeros())),
-                    false => self.build.ins().udiv_imm_u(rest, i64::from(stride)),
+                let count = if stride.is_power_of_two() {
+                    self.build.ins().ushr_imm_u(rest, i64::from(stride.trailing_zeros()))
+                } else {
+                    self.build.ins().udiv_imm_u(rest, i64::from(stride))
                 };
                 self.build.ins().ireduce(types::I32, count)
             }

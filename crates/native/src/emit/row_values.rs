@@ -63,10 +63,8 @@ impl<'a> Emitter<'a, '_> {
             }
             RowTest::Within { value, is_signed, low, high } => {
                 let here = self.extend_to_i64(value, is_signed);
-                let (least, greatest) = match is_signed {
-                    true => (i64::from(i32::MIN), i64::from(i32::MAX)),
-                    false => (0, i64::from(u32::MAX)),
-                };
+                let (least, greatest) =
+                    if is_signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
                 let low = self.bound_as_i64(low, is_signed, least);
                 let high = self.bound_as_i64(high, is_signed, greatest);
                 let [low, high] = [low, high].map(|bound| self.build.ins().isub(bound, here));
@@ -117,9 +115,10 @@ impl<'a> Emitter<'a, '_> {
 
     fn extend_to_i64(&mut self, value: Value, is_signed: bool) -> code::Value {
         let scalar = self.scalar(value);
-        match is_signed {
-            true => self.build.ins().sextend(types::I64, scalar),
-            false => self.build.ins().uextend(types::I64, scalar),
+        if is_signed {
+            self.build.ins().sextend(types::I64, scalar)
+        } else {
+            self.build.ins().uextend(types::I64, scalar)
         }
     }
 
@@ -135,10 +134,8 @@ impl<'a> Emitter<'a, '_> {
             Some(Shape::Affine(step)) => step,
             _ => unreachable!("conditions are of affine values"),
         };
-        let (low, high) = match step < 0 {
-            true => (self.build.ins().ineg(high), self.build.ins().ineg(low)),
-            false => (low, high),
-        };
+        let (low, high) =
+            if step < 0 { (self.build.ins().ineg(high), self.build.ins().ineg(low)) } else { (low, high) };
         // Steps of conditions are powers of two: see `rules::is_tested`.
         let bits = i64::from(step.unsigned_abs().trailing_zeros());
         let (mut first, mut last) = (low, high);
@@ -183,9 +180,10 @@ impl<'a> Emitter<'a, '_> {
         let scaled = self.build.ins().imul_imm_s(wide, i64::from(access.scale));
         let fixed = self.build.ins().iadd(self.inputs.bindings[binding][0], scaled);
         let offset = i64::from(access.offset) + lane as i64 * bytes;
-        let moved = match bytes > 0 && bytes.count_ones() == 1 {
-            true => self.build.ins().ishl_imm_u(distance, i64::from(bytes.trailing_zeros())),
-            false => self.build.ins().imul_imm_s(distance, bytes),
+        let moved = if bytes > 0 && bytes.count_ones() == 1 {
+            self.build.ins().ishl_imm_u(distance, i64::from(bytes.trailing_zeros()))
+        } else {
+            self.build.ins().imul_imm_s(distance, bytes)
         };
         let address = self.build.ins().iadd(fixed, moved);
         Some(if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) })

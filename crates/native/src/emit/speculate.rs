@@ -189,10 +189,8 @@ impl Emitter<'_, '_> {
         // An affine difference has no zero where its first value exceeds its span.
         let step = step(self.shapes.of(b)).wrapping_sub(step(self.shapes.of(a)));
         let [first_a, first_b] = [a, b].map(|one| self.scalar(one));
-        let difference = match step < 0 {
-            true => self.build.ins().isub(first_b, first_a),
-            false => self.build.ins().isub(first_a, first_b),
-        };
+        let difference =
+            if step < 0 { self.build.ins().isub(first_b, first_a) } else { self.build.ins().isub(first_a, first_b) };
         let holds = match step.unsigned_abs().checked_mul(LANES as u32 - 1) {
             Some(span) if step != 0 => {
                 let span = self.build.ins().iconst(types::I32, i64::from(span));

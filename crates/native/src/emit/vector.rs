@@ -195,14 +195,12 @@ impl Emitter<'_, '_> {
         let masks = self.masks_of(ty, mask);
         let kept = masks.iter().zip(values).map(|(mask, value)| {
             let vector = vector_type(ty);
-            let mask = match self.build.func.dfg.value_type(*mask) == vector {
-                true => *mask,
-                false => self.build.ins().bitcast(vector, little_endian(), *mask),
+            let mask = if self.build.func.dfg.value_type(*mask) == vector {
+                *mask
+            } else {
+                self.build.ins().bitcast(vector, little_endian(), *mask)
             };
-            match has {
-                true => self.build.ins().band(*value, mask),
-                false => self.build.ins().band_not(*value, mask),
-            }
+            if has { self.build.ins().band(*value, mask) } else { self.build.ins().band_not(*value, mask) }
         });
         kept.collect()
     }
@@ -218,9 +216,10 @@ impl Emitter<'_, '_> {
         let vector = vector_type(ty);
         let masks = self.masks_of(ty, mask);
         let blended = masks.iter().zip(accept).zip(reject).map(|((mask, accept), reject)| {
-            let mask = match self.build.func.dfg.value_type(*mask) == vector {
-                true => *mask,
-                false => self.build.ins().bitcast(vector, little_endian(), *mask),
+            let mask = if self.build.func.dfg.value_type(*mask) == vector {
+                *mask
+            } else {
+                self.build.ins().bitcast(vector, little_endian(), *mask)
             };
             self.build.ins().bitselect(mask, *accept, *reject)
         });

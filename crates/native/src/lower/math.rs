@@ -51,9 +51,12 @@ impl<'m> Lowering<'m> {
         // The exponent of `frexp` is an integer of 32 bits.
         Ok(results
             .into_iter()
-            .map(|value| match is_half(scalar) && self.builder.ty(value) == crate::ir::Type::F32 {
-                true => self.builder.rounded(scalar, value),
-                false => value,
+            .map(|value| {
+                if is_half(scalar) && self.builder.ty(value) == crate::ir::Type::F32 {
+                    self.builder.rounded(scalar, value)
+                } else {
+                    value
+                }
             })
             .collect())
     }

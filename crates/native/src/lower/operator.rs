@@ -171,10 +171,7 @@ impl<'m> Lowering<'m> {
                 builder.compare(Compare::NotEqual, value, zero)
             }
             (Float, Float) => {
-                let converted = match source == ty {
-                    true => value,
-                    false => builder.convert(Convert::FloatToFloat, ty, value),
-                };
+                let converted = if source == ty { value } else { builder.convert(Convert::FloatToFloat, ty, value) };
                 builder.rounded(to, converted)
             }
             (Float, kind) => {

@@ -36,10 +36,12 @@ impl Inference<'_> {
                 if speculates && a != i32::MIN && constant(b).is_some() =>
             {
                 let bits = constant(b).unwrap_or(0) as u32 % 32;
-                match a.trailing_zeros() >= bits {
-                    true => (affine(a >> bits).0, Some(Speculation::NoWrap)),
-                    false if a > 0 => (Varying, Some(Speculation::NoWrap)),
-                    false => (Varying, None),
+                if a.trailing_zeros() >= bits {
+                    (affine(a >> bits).0, Some(Speculation::NoWrap))
+                } else if a > 0 {
+                    (Varying, Some(Speculation::NoWrap))
+                } else {
+                    (Varying, None)
                 }
             }
             (Binary::SignedMin | Binary::SignedMax | Binary::UnsignedMin | Binary::UnsignedMax, Some(_), Some(_))

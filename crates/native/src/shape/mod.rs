@@ -287,9 +287,10 @@ impl<'k> Inference<'k> {
     fn define(&mut self, value: Value) {
         let kernel = self.kernel;
         if let Definition::Load(_) = kernel.definition(value) {
-            match self.is_pure {
-                true => self.out.reruns.insert(value),
-                false => self.out.reruns.remove(&value),
+            if self.is_pure {
+                self.out.reruns.insert(value)
+            } else {
+                self.out.reruns.remove(&value)
             };
         }
         if self.known[value.0 as usize].is_some() {
@@ -312,9 +313,10 @@ impl<'k> Inference<'k> {
         if let Some(speculation) = speculation {
             self.out.speculations.insert(value, speculation);
         }
-        self.has_changed |= match self.is_ordered(value, shape) {
-            true => self.out.ordered.insert(value),
-            false => self.out.ordered.remove(&value),
+        self.has_changed |= if self.is_ordered(value, shape) {
+            self.out.ordered.insert(value)
+        } else {
+            self.out.ordered.remove(&value)
         };
         self.has_changed |= old != speculation;
         self.join(value, shape);
@@ -383,9 +385,6 @@ impl<'k> Inference<'k> {
         let mut is_uniform = true;
         access.for_each_operand(|operand| is_uniform &= self.out.of(operand) == Shape::Uniform);
         // Each invocation has a frame of its own.
-        match is_uniform && access.memory != Memory::Frame {
-            true => Shape::Uniform,
-            false => Shape::Varying,
-        }
+        if is_uniform && access.memory != Memory::Frame { Shape::Uniform } else { Shape::Varying }
     }
 }

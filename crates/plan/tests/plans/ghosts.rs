@@ -85,9 +85,10 @@ fn same_as_truth(exchange: &[One], reverse: bool, combine: &dyn Fn(&u64, &u64) -
     let truth = |(at, one): (usize, &One)| {
         let (chunks, before) = (one.array.chunks(), Cells::of(&memories[at], &one.array));
         let takes = |direction: &[i8], cell: &[i64]| one.takes(direction, cell);
-        match reverse {
-            true => truth::reverse_ghosts(chunks, &before, &takes, combine),
-            false => truth::ghosts(chunks, &before, &takes),
+        if reverse {
+            truth::reverse_ghosts(chunks, &before, &takes, combine)
+        } else {
+            truth::ghosts(chunks, &before, &takes)
         }
     };
     let expected: Vec<_> = arrays().map(truth).collect();
@@ -258,10 +259,8 @@ fn lists_follow_the_parity_of_the_step() {
     let layout = Layout::new([4, 3]).split([Split::Even(2), Split::Whole]).ghost([1, 0]).periodic([true, false]);
     let array = Placement::balanced(layout.resolve(2, 4, u64::MAX).unwrap(), 2);
     for parity in [0, 1] {
-        let components = Components::new(1, 2, |direction| match (direction[0] > 0) == (parity == 0) {
-            true => vec![2],
-            false => vec![1],
-        });
+        let components =
+            Components::new(1, 2, |direction| if (direction[0] > 0) == (parity == 0) { vec![2] } else { vec![1] });
         let spec = GhostSpec::faces().components(components.unwrap());
         let plan = ghosts(&[(&array, &spec)], 0).unwrap();
         let boxes = plan.receives.iter().flat_map(|message| &message.moves).map(|this| this.dst.to_string());

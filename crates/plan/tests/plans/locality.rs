@@ -25,10 +25,8 @@ fn array() -> impl Strategy<Value = Placement> {
 /// Returns the cell of the array for a stored cell or ghost cell; `None` beyond an axis that is not
 /// periodic.
 fn stands_for(chunks: &Chunks, cell: &Index) -> Option<Index> {
-    let wrap = |axis: usize| match chunks.periodic()[axis] {
-        true => cell[axis].rem_euclid(chunks.shape()[axis]),
-        false => cell[axis],
-    };
+    let wrap =
+        |axis: usize| if chunks.periodic()[axis] { cell[axis].rem_euclid(chunks.shape()[axis]) } else { cell[axis] };
     let image = Index::from_fn(chunks.axes(), wrap);
     (0..chunks.axes()).all(|axis| (0..chunks.shape()[axis]).contains(&image[axis])).then_some(image)
 }

@@ -91,9 +91,12 @@ impl<'w> Coder<'w> {
         let mut moved = self.world.exchange(moves)?;
         let local = streams().filter(|(((from, to), _), _)| from == to);
         moved.bytes_local += local.map(|(_, length)| 4 * length).sum::<u64>();
-        self.world.failing("blending runs of pixels", || match self.world.gpu().is_host() {
-            true => host::blend(self.world, coded, on, &mailboxes, opaque),
-            false => self.kernels().blend(coded, on, &mailboxes, opaque),
+        self.world.failing("blending runs of pixels", || {
+            if self.world.gpu().is_host() {
+                host::blend(self.world, coded, on, &mailboxes, opaque)
+            } else {
+                self.kernels().blend(coded, on, &mailboxes, opaque)
+            }
         })?;
         Ok(moved)
     }

@@ -109,11 +109,12 @@ fn layers_are_cut_where_their_array_is() {
             let seen = world.fence()?.redeem(ticket)?;
             for (at, pixel) in region([0, 0], [15, 11]).points().map(|p| [p[0], p[1]]).zip(seen) {
                 let inside = |layer: &Layer| layer.bounds.contains(&at.into());
-                let of = |layer: &Layer| match inside(layer) {
-                    true => {
+                let of = |layer: &Layer| {
+                    if inside(layer) {
                         value(at[0] - layer.place.start[0] + layer.at[0], at[1] - layer.place.start[1] + layer.at[1])
+                    } else {
+                        0
                     }
-                    false => 0,
                 };
                 let expected = if of(&layers[0]) != 0 { of(&layers[0]) } else { of(&layers[1]) };
                 assert_eq!(pixel, expected, "{at:?}, {encoding:?}");

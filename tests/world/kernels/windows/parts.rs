@@ -121,10 +121,7 @@ fn kernels_over_several_boxes_have_the_cells_of_their_definition() {
             section.write(&section.region()?.points().map(|p| cell([p[0], p[1]])).collect::<Vec<_>>())?;
             kernel.call().read("x", a.all()).update("y", b.all()).over(b.boundary()).run()?;
             let interior = b.interior().region()?;
-            let expected = |p: &zippy::extents::Index| match interior.contains(p) {
-                true => 1,
-                false => column([p[0], p[1]], 5),
-            };
+            let expected = |p: &zippy::extents::Index| if interior.contains(p) { 1 } else { column([p[0], p[1]], 5) };
             let points: Vec<_> = b.region().points().collect();
             assert!(b.all().read()?.into_iter().eq(points.iter().map(expected)));
         }

@@ -117,13 +117,14 @@ impl Bricks {
     /// # Errors
     /// The first voxel is too far away, or voxels are too far apart or too close.
     pub(crate) fn check(&self) -> std::result::Result<(), RenderError> {
-        match self.to_voxels().is_single() {
-            true => Ok(()),
-            false => Err(RenderError::Surface(format!(
+        if self.to_voxels().is_single() {
+            Ok(())
+        } else {
+            Err(RenderError::Surface(format!(
                 "voxels {:?} apart, the first at {:?}; triangles on the device need distances from 3e-39 to 8.5e37 and \
                  positions up to 3e38, those of the host take any",
                 self.grid.spacing, self.grid.origin
-            ))),
+            )))
         }
     }
 

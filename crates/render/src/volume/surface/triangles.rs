@@ -79,13 +79,14 @@ impl Triangles<'_> {
 /// More than one buffer holds.
 pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {
     let (bytes, most) = ((4 * CORNER_WORDS as u64 * vertices).max(12 * triangles), world.limits().buffer_bytes);
-    match bytes > most {
-        true => Err(RenderError::Surface(format!(
+    if bytes > most {
+        Err(RenderError::Surface(format!(
             "{triangles} triangles with {vertices} vertices on rank {} need {bytes} bytes in one buffer, which has at most \
              {most} here; use more ranks, or fewer triangles",
             world.rank()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 

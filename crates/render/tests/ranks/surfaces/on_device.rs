@@ -313,12 +313,11 @@ fn too_many() {
         let mut surface = renderer.surface("surface", &few.triangles())?;
         for on_device in [false, true] {
             let mine = [&few, &many, &none][world.rank().min(2)];
-            let taken = match on_device {
-                false => renderer.set_surface(&mut surface, &mine.triangles()),
-                true => {
-                    let arrays = Arrays::of(world, "arrays", mine);
-                    renderer.set_surface_on_device(&mut surface, &arrays.triangles())
-                }
+            let taken = if on_device {
+                let arrays = Arrays::of(world, "arrays", mine);
+                renderer.set_surface_on_device(&mut surface, &arrays.triangles())
+            } else {
+                renderer.set_surface(&mut surface, &mine.triangles())
             };
             let error = taken.unwrap_err().to_string();
             assert!(error.contains("on rank 1 need 142800 bytes in one buffer, which has at most 131072"), "{error}");

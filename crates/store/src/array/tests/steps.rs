@@ -112,10 +112,8 @@ fn ghost_cells_are_filled_by_request() {
                 let storage = chunk.region().grow(&[1; 3].into(), &[1; 3].into());
                 let own = chunk.region();
                 let whole = array.core().bounds();
-                let expected = |p: zippy::extents::Index| match own.contains(&p) || options.ghosts && whole.contains(&p)
-                {
-                    true => number(&p) as u16,
-                    false => 0,
+                let expected = |p: zippy::extents::Index| {
+                    if own.contains(&p) || options.ghosts && whole.contains(&p) { number(&p) as u16 } else { 0 }
                 };
                 assert!(chunk.with_ghosts().read()?.into_iter().eq(storage.points().map(expected)));
             }

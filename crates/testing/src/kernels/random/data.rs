@@ -45,10 +45,14 @@ pub(super) fn fill(
         };
         let mut bytes = vec![0; size];
         bytes.fill_with(|| rng.next() as u8);
-        let kind = match rng.chance(75) {
-            _ if !extensions.unspecified_results => FloatKind::Specified,
-            true => FloatKind::Tame,
-            false => FloatKind::Any,
+        // Drawn in any case, so that later numbers are the same.
+        let is_tame = rng.chance(75);
+        let kind = if !extensions.unspecified_results {
+            FloatKind::Specified
+        } else if is_tame {
+            FloatKind::Tame
+        } else {
+            FloatKind::Any
         };
         types.for_each_scalar_of_binding(ty, size, &mut |scalar, offset| {
             let width = usize::from(scalar.width);

@@ -30,9 +30,10 @@ fn value(y: i64, x: i64) -> i64 {
 
 /// Bytes of the chunk at these indices: cells in C order or Fortran order, each as `bytes`.
 fn chunk(at: [i64; 2], is_fortran: bool, bytes: impl Fn(i64) -> Vec<u8>) -> Vec<u8> {
-    let cells: Vec<[i64; 2]> = match is_fortran {
-        false => (0..4).flat_map(|y| (0..3).map(move |x| [y, x])).collect(),
-        true => (0..3).flat_map(|x| (0..4).map(move |y| [y, x])).collect(),
+    let cells: Vec<[i64; 2]> = if is_fortran {
+        (0..3).flat_map(|x| (0..4).map(move |y| [y, x])).collect()
+    } else {
+        (0..4).flat_map(|y| (0..3).map(move |x| [y, x])).collect()
     };
     cells.into_iter().flat_map(|[y, x]| bytes(value(4 * at[0] + y, 3 * at[1] + x))).collect()
 }
