@@ -196,7 +196,7 @@ pub(super) fn to_f32(kind: ScalarKind, bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Rounds slope * voxel + intercept to the nearest f32.
-pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], (slope, intercept): (f64, f64)) -> Vec<f32> {
+pub(super) fn to_scaled_f32(kind: ScalarKind, bytes: &[u8], slope: f64, intercept: f64) -> Vec<f32> {
     map_voxels!(kind, bytes, |voxel| (slope * voxel as f64 + intercept) as f32)
 }
 

@@ -269,9 +269,9 @@ impl VolumeFile {
         regions: &[Region],
         mut done: impl FnMut(usize, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(scale) = self.rescale() else { return self.read_regions_f32(regions, done) };
+        let Some((slope, intercept)) = self.rescale() else { return self.read_regions_f32(regions, done) };
         self.read::<u8, E>(regions, |number, bytes| {
-            done(number, super::scalar::to_scaled_f32(self.kind(), &bytes, scale))
+            done(number, super::scalar::to_scaled_f32(self.kind(), &bytes, slope, intercept))
         })
     }
 

@@ -45,7 +45,7 @@ impl PlainCells {
             return Ok(());
         }
         let read = if self.cells.planes == 1 {
-            self.read_rows(wanted, values, (self.cells.start, self.element_bytes as u64))
+            self.read_rows(wanted, values, StoredPlane { start: self.cells.start, cell_bytes: self.element_bytes as u64 })
         } else {
             self.read_planes(wanted, values)
         };
@@ -62,7 +62,8 @@ impl PlainCells {
         let plane_bytes = self.shape().cells() * size as u64;
         let mut plane = vec![0; wanted.cells() as usize * size];
         for number in 0..self.cells.planes {
-            self.read_rows(wanted, &mut plane, (self.cells.start + number as u64 * plane_bytes, size as u64))?;
+            let start = self.cells.start + number as u64 * plane_bytes;
+            self.read_rows(wanted, &mut plane, StoredPlane { start, cell_bytes: size as u64 })?;
             let targets = values.chunks_exact_mut(self.element_bytes).map(|cell| &mut cell[number * size..][..size]);
             targets.zip(plane.chunks_exact(size)).for_each(|(target, number)| target.copy_from_slice(number));
         }
@@ -74,7 +75,8 @@ impl PlainCells {
         Region::whole(self.cells.order.as_ref().map_or(shape, |order| order.to_file(&shape)))
     }
 
-    fn read_rows(&mut self, wanted: &Region, values: &mut [u8], (start, size): (u64, u64)) -> std::io::Result<()> {
+    fn read_rows(&mut self, wanted: &Region, values: &mut [u8], plane: StoredPlane) -> std::io::Result<()> {
+        let StoredPlane { start, cell_bytes: size } = plane;
         let whole = self.shape();
         let (shape, extents) = (whole.extents(), wanted.extents());
         // A row is contiguous in the file: fully read axes join with the next axis.
@@ -107,6 +109,14 @@ impl PlainCells {
         }
         Ok(())
     }
+}
+
+/// Cells that follow each other in a file: all bytes of each cell, or one number of each.
+#[derive(Clone, Copy)]
+struct StoredPlane {
+    /// Offset in the file.
+    start: u64,
+    cell_bytes: u64,
 }
 
 /// First cell of a row of a box. Rows run along axes up to `axis` and are numbered with the next

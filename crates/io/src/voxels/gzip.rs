@@ -61,12 +61,11 @@ impl Gunzip {
             let mut limited = member.into_inner();
             self.member = if begins {
                 let mut member = GzDecoder::new(limited);
-                match self.open_ended && has_bad_header(&mut member)? {
-                    true => {
-                        self.is_followed = true;
-                        Member::Ended(member.into_inner())
-                    }
-                    false => Member::Open(Box::new(member)),
+                if self.open_ended && has_bad_header(&mut member)? {
+                    self.is_followed = true;
+                    Member::Ended(member.into_inner())
+                } else {
+                    Member::Open(Box::new(member))
                 }
             } else {
                 (self.zeros, self.is_followed) = limited.skip_zeros()?;

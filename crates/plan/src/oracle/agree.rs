@@ -108,16 +108,25 @@ fn check_writes(plan: &RankPlan) -> Result<(), PlanError> {
     ensure(moves.is_empty(), || format!("the waves of rank {rank} leave out {:?}", moves.keys()))
 }
 
-fn written_twice(rank: usize, (array, chunk, cell): (usize, usize, Index)) -> PlanError {
+/// A cell that a move writes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct WrittenCell {
+    array: usize,
+    chunk: usize,
+    cell: Index,
+}
+
+fn written_twice(rank: usize, written: WrittenCell) -> PlanError {
+    let WrittenCell { array, chunk, cell } = written;
     PlanError::Disagree(format!("rank {rank} writes cell {cell:?} of chunk {chunk} of array {array} twice at once"))
 }
 
 /// Checks that no cell is written twice; the error is the first such cell.
-fn check_single_writes<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), (usize, usize, Index)> {
+fn check_single_writes<'a>(moves: impl Iterator<Item = &'a Move>) -> Result<(), WrittenCell> {
     let mut written = HashSet::new();
     for this in moves {
         for cell in this.dst.points() {
-            let cell = (this.dst_array, this.dst_chunk, cell);
+            let cell = WrittenCell { array: this.dst_array, chunk: this.dst_chunk, cell };
             if !written.insert(cell) {
                 return Err(cell);
             }

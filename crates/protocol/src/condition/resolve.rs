@@ -86,7 +86,7 @@ fn resolve_test<F: Facts>(test: &ConditionTest, facts: &F) -> Result<ResolvedTes
             let selections = if is_about_ghosts {
                 Vec::new()
             } else {
-                select_numbers(*function, (name, &facts.element(array)?), path)?
+                select_numbers(*function, name, &facts.element(array)?, path)?
             };
             if is_about_ghosts && !facts.is_checked() {
                 let function = function.name();
@@ -121,7 +121,8 @@ fn array<'a>(name: &str, arrays: &[(u64, &'a str)]) -> Result<(u64, &'a str), St
 /// Numbers that a path selects.
 fn select_numbers(
     function: Function,
-    (name, element): (&str, &ElementType),
+    name: &str,
+    element: &ElementType,
     path: &NumberPath,
 ) -> Result<Vec<NumberSelection>, String> {
     let all = &element.numbers;

@@ -47,8 +47,9 @@ const SPEED: (i16, i16) = (960, 102);
 /// Area of the number of steps.
 const STATUS: ((i16, i16), (u16, u16)) = ((0, 738), (110, 22));
 
-fn another_picture(screen: &Screen, before: &Shot, description: &str, (place, size): ((i16, i16), (u16, u16))) -> Shot {
-    screen.settled(description, || screen.shot(place, size), |shot| shot.differing(before) > 20)
+fn another_picture(screen: &Screen, before: &Shot, description: &str) -> Shot {
+    let picture = || screen.shot(PICTURE_CORNER, PICTURE_SIZE);
+    screen.settled(description, picture, |shot| shot.differing(before) > 20)
 }
 
 #[test]
@@ -69,15 +70,14 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     screen.click(ONE_STEP);
     let after_step = screen.settled("one step", status, |shot| shot.differing(&before_step) > 0);
     assert!(after_step != before_step);
-    let pictures = (PICTURE_CORNER, PICTURE_SIZE);
     screen.click(SLICE);
-    let slice = another_picture(&screen, &paused, "a slice", pictures);
+    let slice = another_picture(&screen, &paused, "a slice");
     save(&screen, 1);
     screen.click(SURFACE);
-    let surface = another_picture(&screen, &slice, "a surface", pictures);
+    let surface = another_picture(&screen, &slice, "a surface");
     save(&screen, 2);
     screen.click(Q);
-    another_picture(&screen, &surface, "another quantity", pictures);
+    another_picture(&screen, &surface, "another quantity");
     // A higher speed is to the right.
     let speed = || screen.shot((840, 90), (200, 40));
     let before = speed();
