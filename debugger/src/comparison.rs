@@ -6,8 +6,7 @@ use clap::Args;
 use zippy_protocol::{ArrayEntry, View, ViewRequest};
 
 use crate::client::Client;
-use crate::imaging::{Differences, Quantity, cell};
-use crate::shot::number;
+use crate::imaging::{Differences, Quantity, TypedView, cell};
 
 /// Options of the command `compare`.
 #[derive(Args, Debug, Clone, Default)]
@@ -39,6 +38,11 @@ pub struct Comparison {
     pub component: Option<String>,
 }
 
+/// Parses the number of a debug point.
+fn number(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
+}
+
 impl Comparison {
     /// Compares all cells. Returns true if all bits are equal, and a text. Waits for both sides.
     ///
@@ -56,7 +60,9 @@ impl Comparison {
             return Err(format!("`{}` has the shape {:?}, and `{name}` {:?}", self.array, one.shape, other.shape));
         }
         let quantity = Quantity::named(&one.element, self.component.as_deref())?;
-        let found = Differences::new((&one_view, &one.element), (&other_view, &other.element), quantity)?;
+        let one_side = TypedView { view: &one_view, element: &one.element };
+        let other_side = TypedView { view: &other_view, element: &other.element };
+        let found = Differences::new(one_side, other_side, quantity)?;
         let count = one_view.of.extents().unwrap_or_default().iter().product::<i64>();
         let (steps, array) = ([one_view.step, other_view.step], &self.array);
         let mut text = format!("{array} at debug point {}, {name} at debug point {}", steps[0], steps[1]);

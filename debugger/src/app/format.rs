@@ -49,10 +49,7 @@ pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || !value.is_finite() || (1e-3..1e6).contains(&size) {
         let text = format!("{value:.5}");
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => text,
-        }
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
     } else {
         format!("{value:.4e}")
     }
@@ -72,10 +69,7 @@ pub(super) fn pair(low: ScalarValue, high: ScalarValue) -> (String, String) {
     // Common leading digits of close numbers do not distinguish them.
     let is_same = |(first, second): &(String, String)| first == second && low != high;
     let close = high.minus(low) < low.abs().max(high.abs()).to_f64() * 1e-4;
-    match low != high && close || is_same(&few) {
-        true => ScalarValue::pair(low, high),
-        false => few,
-    }
+    if low != high && close || is_same(&few) { ScalarValue::pair(low, high) } else { few }
 }
 
 /// Shows a text of the program or of a person on a line of its own, at most `width` points wide.

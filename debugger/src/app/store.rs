@@ -158,9 +158,12 @@ impl Store {
         match self.sent.remove(&id) {
             Some(Sent::Ask { entry, epoch }) => {
                 let Some(entry) = self.entries.iter_mut().find(|known| known.number == entry) else { return };
-                let found = answer.and_then(|answer| match validate::answer(&entry.request, &answer) {
-                    true => Ok(Some(Rc::new(answer))),
-                    false => Err("the program sent an invalid answer".into()),
+                let found = answer.and_then(|answer| {
+                    if validate::answer(&entry.request, &answer) {
+                        Ok(Some(Rc::new(answer)))
+                    } else {
+                        Err("the program sent an invalid answer".into())
+                    }
                 });
                 entry.bytes = found.iter().flatten().map(|answer| bytes(answer)).sum();
                 (entry.epoch, entry.is_pending, entry.found) = (Some(epoch), false, found);

@@ -35,9 +35,10 @@ pub(super) fn array(array: &ArrayEntry) -> Result<(), String> {
             && start.iter().zip(end).all(|(a, b)| a <= b)
     };
     let chunks = array.chunks.iter().all(|entry| chunk(&entry.start, &entry.end));
-    match widths && shape && chunks && are_in_range(before) && are_in_range(after) {
-        true => Ok(()),
-        false => Err(format!("the program sent an invalid description of {}: shape {:?}", array.name, array.shape)),
+    if widths && shape && chunks && are_in_range(before) && are_in_range(after) {
+        Ok(())
+    } else {
+        Err(format!("the program sent an invalid description of {}: shape {:?}", array.name, array.shape))
     }
 }
 

@@ -1,9 +1,9 @@
 //! [`Differences`]: comparison of two views, cell by cell.
 
-use zippy_protocol::{ElementType, ScalarType, View, ViewRequest};
+use zippy_protocol::{Difference, ElementType, ScalarType, View, ViewRequest};
 
 use super::quantity::{Quantity, VectorPart};
-use super::values::{Integers, Values, wide};
+use super::values::{Integers, Values, cell_index, wide};
 
 /// Measure of the difference of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -45,16 +45,32 @@ pub struct Differences {
     signed_differences: Option<Vec<i128>>,
 }
 
+/// A view, and the type of the elements of its array.
+#[derive(Debug, Clone, Copy)]
+pub struct TypedView<'a> {
+    pub view: &'a View,
+    pub element: &'a ElementType,
+}
+
+/// Compares the bits of the cells of two views of the same box, of `cell_bytes` bytes each.
+pub fn differing_cells(one: &View, other: &View, cell_bytes: usize) -> Difference {
+    let pairs = one.cells.chunks_exact(cell_bytes.max(1)).zip(other.cells.chunks_exact(cell_bytes.max(1)));
+    let mut differing = pairs.enumerate().filter(|(_, (one, other))| one != other).map(|(position, _)| position);
+    let first = differing.next();
+    let extents = one.of.extents().unwrap_or_default();
+    Difference {
+        cells: first.map_or(0, |_| 1 + differing.count() as u64),
+        first: first.map(|position| cell_index(&one.of, &extents, position)),
+    }
+}
+
 impl Differences {
     /// Compares two views of the same box, of two arrays of the same type or of two steps.
     ///
     /// # Errors
     /// The boxes or types differ, or [`Values::new`] fails.
-    pub fn new(
-        (one, one_type): (&View, &ElementType),
-        (other, other_type): (&View, &ElementType),
-        quantity: Quantity,
-    ) -> Result<Self, String> {
+    pub fn new(one: TypedView<'_>, other: TypedView<'_>, quantity: Quantity) -> Result<Self, String> {
+        let (TypedView { view: one, element: one_type }, TypedView { view: other, element: other_type }) = (one, other);
         if one_type != other_type {
             return Err(format!("cells of {} and cells of {} are not compared", one_type.name, other_type.name));
         }
@@ -69,13 +85,7 @@ impl Differences {
         let [one_values, other_values] = values;
         let (one_values, other_values) = (one_values?, other_values?);
         let bytes = one.cells.len() / one_values.numbers.len().max(1);
-        let pairs = one.cells.chunks_exact(bytes.max(1)).zip(other.cells.chunks_exact(bytes.max(1)));
-        let (mut cells, mut first) = (0, None);
-        for (position, _) in pairs.enumerate().filter(|(_, (one, other))| one != other) {
-            cells += 1;
-            first = first.or(Some(position));
-        }
-        let first = first.map(|position| one_values.index(position));
+        let Difference { cells, first } = differing_cells(one, other, bytes);
         let signed_differences = wide(one, one_type, quantity).zip(wide(other, other_type, quantity));
         let signed_differences =
             signed_differences.map(|(one, other)| one.iter().zip(&other).map(|(one, other)| other - one).collect());

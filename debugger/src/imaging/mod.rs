@@ -21,13 +21,13 @@ mod values;
 mod viewport;
 
 pub use colours::{ColourMap, MapKind, SPECIAL_COLOURS, SpecialColours};
-pub use difference::{Differences, Measure};
+pub use difference::{Differences, Measure, TypedView, differing_cells};
 pub use location::{CellLocation, box_in_plane, locate};
 pub use mosaic::Mosaic;
 pub use norm::{Norm, Scale, Share};
 pub use parsing::{axis, axis_name, indices};
 pub use picture::{Colouring, Rgba, paint};
-pub use quantity::{Quantity, VectorPart};
+pub use quantity::{Quantity, VectorPart, ViewedNumbers};
 pub use ramp::{Opaque, Ramp};
 pub use range::Range;
 pub use slice::Slice;

@@ -76,20 +76,21 @@ impl Norm {
             Self::Log => logarithm(from, to).unwrap_or_else(|| plain(1.0)),
             Self::SymLog(size) => {
                 let (low, high) = (from.to_f64(), to.to_f64());
-                match low.abs().max(high.abs()) <= size {
-                    true => to.minus(from) / size,
-                    false if low >= size && high >= size => logarithm(from, to).unwrap_or_else(|| plain(1.0)),
-                    false if low <= -size && high <= -size => {
-                        logarithm(to.negated(), from.negated()).unwrap_or_else(|| plain(1.0))
-                    }
-                    false => plain(1.0),
+                if low.abs().max(high.abs()) <= size {
+                    to.minus(from) / size
+                } else if low >= size && high >= size {
+                    logarithm(from, to).unwrap_or_else(|| plain(1.0))
+                } else if low <= -size && high <= -size {
+                    logarithm(to.negated(), from.negated()).unwrap_or_else(|| plain(1.0))
+                } else {
+                    plain(1.0)
                 }
             }
         }
     }
 
-    /// Returns the fraction of the range below `at`.
-    fn fraction(self, (low, high): (ScalarValue, ScalarValue), at: ScalarValue) -> f64 {
+    /// Returns the fraction of the range from `low` to `high` that is below `at`.
+    fn fraction(self, low: ScalarValue, high: ScalarValue, at: ScalarValue) -> f64 {
         let whole = self.distance(low, high);
         if whole.is_finite() || self != Self::Linear {
             return self.distance(low, at) / whole;
@@ -162,7 +163,7 @@ impl Scale {
         } else if low == high {
             Share::Within(0.5)
         } else {
-            Share::Within(self.norm.fraction(self.range, value).clamp(0.0, 1.0))
+            Share::Within(self.norm.fraction(self.range.0, self.range.1, value).clamp(0.0, 1.0))
         }
     }
 
@@ -177,7 +178,7 @@ impl Scale {
                 Some(if value < self.range.0 { -1.0 } else { 2.0 })
             }
             Share::Below | Share::Above => {
-                Some(self.norm.fraction(self.range, value)).filter(|position| position.is_finite())
+                Some(self.norm.fraction(self.range.0, self.range.1, value)).filter(|position| position.is_finite())
             }
             Share::Nan | Share::PlusInfinity | Share::MinusInfinity => None,
         }

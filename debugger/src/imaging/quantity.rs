@@ -22,6 +22,15 @@ pub struct Quantity {
     pub part: VectorPart,
 }
 
+/// Numbers of each cell that a view contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewedNumbers {
+    /// Index in [`ElementType::numbers`]; `None` for all numbers.
+    pub numbers: Option<u16>,
+    /// Bytes of these numbers in one cell.
+    pub bytes: usize,
+}
+
 /// Names of the components of vectors with up to four components.
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
@@ -41,6 +50,12 @@ fn join(member: &str, part: &str) -> String {
 }
 
 impl Quantity {
+    /// Returns the numbers that a view of this quantity contains, or `None` if the type does not
+    /// have them.
+    pub fn viewed(self, element: &ElementType) -> Option<ViewedNumbers> {
+        Some(ViewedNumbers { numbers: Some(self.numbers), bytes: self.of(element)?.bytes() })
+    }
+
     /// Returns all quantities of a type with their names. A scalar has the name of its member,
     /// which is empty outside of records. A vector has `length`, `x`, `y` and so on; in a record,
     /// `velocity.length` and `velocity.x`. The length comes first.

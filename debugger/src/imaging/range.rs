@@ -38,9 +38,10 @@ impl Range {
         let Some((low, high)) = text.split_once(':') else { return invalid("") };
         let percent = |end: &str| end.strip_prefix('p').and_then(|end| end.parse::<f64>().ok());
         if let (Some(low), Some(high)) = (percent(low), percent(high)) {
-            return match (0.0..=100.0).contains(&low) && (low..=100.0).contains(&high) {
-                true => Ok(Self::Percentile(low, high)),
-                false => invalid(": percentiles rise from 0 to 100"),
+            return if (0.0..=100.0).contains(&low) && (low..=100.0).contains(&high) {
+                Ok(Self::Percentile(low, high))
+            } else {
+                invalid(": percentiles rise from 0 to 100")
             };
         }
         match (ScalarValue::parse(low), ScalarValue::parse(high)) {
@@ -67,7 +68,7 @@ impl Range {
         match *self {
             Self::Fixed(low, high) => Some((low, high)),
             Self::Extremes => extremes(),
-            Self::Symmetric => extremes().map(|ends| symmetric(ends, norm)),
+            Self::Symmetric => extremes().map(|(low, high)| symmetric(low, high, norm)),
             Self::Percentile(low, high) => {
                 let mut sorted: Vec<ScalarValue> = fitting().collect();
                 let last = sorted.len().checked_sub(1)?;
@@ -88,7 +89,7 @@ impl Range {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),
             Self::Extremes => component.extremes?,
-            Self::Symmetric => symmetric(component.extremes?, norm),
+            Self::Symmetric => component.extremes.map(|(low, high)| symmetric(low, high, norm))?,
             Self::Percentile(..) => match component.percentiles[..] {
                 [low, high] if low <= high => (low, high),
                 _ => component.extremes?,
@@ -98,7 +99,7 @@ impl Range {
     }
 }
 
-fn symmetric((low, high): (ScalarValue, ScalarValue), norm: Norm) -> (ScalarValue, ScalarValue) {
+fn symmetric(low: ScalarValue, high: ScalarValue, norm: Norm) -> (ScalarValue, ScalarValue) {
     let size = low.abs().max(high.abs());
     // Numbers below 0 have no logarithm.
     if norm == Norm::Log { (low, size) } else { (size.negated(), size) }

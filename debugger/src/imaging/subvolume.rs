@@ -4,6 +4,7 @@ use zippy_protocol::{ArrayRef, ScalarValue, ViewRequest};
 use zippy_render::volume::FAR;
 
 use super::norm::Scale;
+use super::quantity::ViewedNumbers;
 use super::slice::Slice;
 use super::values::Values;
 
@@ -48,23 +49,17 @@ impl Subvolume {
         request
     }
 
-    /// Returns the request for the box with at most `most` bytes, at `bytes` per cell. The strides
-    /// give all axes similar numbers of cells, so that no axis has more cells than necessary.
-    pub fn request(
-        &self,
-        array: ArrayRef,
-        shape: &[i64],
-        (numbers, bytes): (Option<u16>, usize),
-        most: usize,
-    ) -> ViewRequest {
+    /// Returns the request for the box with at most `most` bytes. The strides give all axes similar
+    /// numbers of cells, so that no axis has more cells than necessary.
+    pub fn request(&self, array: ArrayRef, shape: &[i64], viewed: ViewedNumbers, most: usize) -> ViewRequest {
         let strided = |cells: i64| {
-            let mut request = ViewRequest { numbers, ..self.whole(array, shape) };
+            let mut request = ViewRequest { numbers: viewed.numbers, ..self.whole(array, shape) };
             for (axis, extent) in self.axes.into_iter().zip(self.extents(shape)) {
                 request.stride[axis] = (extent / cells + i64::from(extent % cells > 0)).max(1);
             }
             request
         };
-        let fits = |cells: &i64| strided(*cells).bytes(bytes).is_some_and(|bytes| bytes <= most);
+        let fits = |cells: &i64| strided(*cells).bytes(viewed.bytes).is_some_and(|bytes| bytes <= most);
         let (mut low, mut high) = (1, self.extents(shape).into_iter().max().unwrap_or(1).max(1));
         while low < high {
             let middle = low + (high - low + 1) / 2;
@@ -137,11 +132,17 @@ mod tests {
 
     #[test]
     fn request_of_thin_box_keeps_all_cells_along_thin_axes() {
-        let of = subvolume([0, 2, 1], 4).request(ARRAY, &[1000, 3, 500, 7], (Some(0), 4), 4 << 20);
+        let of = subvolume([0, 2, 1], 4).request(
+            ARRAY,
+            &[1000, 3, 500, 7],
+            ViewedNumbers { numbers: Some(0), bytes: 4 },
+            4 << 20,
+        );
         assert_eq!((of.start, of.end), (vec![0, 0, 0, 1], vec![1000, 3, 500, 2]));
         assert_eq!(of.stride, [2, 1, 1, 1], "500 x 3 x 500 cells of 4 bytes are less than 4 MiB");
         for shape in [[1, 1, 1], [512, 512, 512], [1 << 40, 2, 3], [7, 100_000, 100_000]] {
-            let request = subvolume([0, 1, 2], 3).request(ARRAY, &shape, (None, 12), 1 << 20);
+            let request =
+                subvolume([0, 1, 2], 3).request(ARRAY, &shape, ViewedNumbers { numbers: None, bytes: 12 }, 1 << 20);
             let bytes = request.bytes(12).unwrap();
             assert!(
                 bytes <= 1 << 20 && bytes * 8 >= (1 << 18).min(12 * shape.iter().product::<i64>() as usize),

@@ -152,15 +152,20 @@ impl Values {
 
     /// Returns the array index of the number at a position.
     pub fn index(&self, position: usize) -> Vec<i64> {
-        let mut rest = position as i64;
-        let along = |axis: usize| {
-            let extent = self.extents[axis].max(1);
-            let at = rest % extent;
-            rest /= extent;
-            self.of.start[axis] + at * self.of.stride[axis]
-        };
-        (0..self.extents.len()).map(along).collect()
+        cell_index(&self.of, &self.extents, position)
     }
+}
+
+/// Returns the array index of the cell at a position in a view with these extents.
+pub(super) fn cell_index(of: &ViewRequest, extents: &[i64], position: usize) -> Vec<i64> {
+    let mut rest = position as i64;
+    let along = |axis: usize| {
+        let extent = extents[axis].max(1);
+        let at = rest % extent;
+        rest /= extent;
+        of.start[axis] + at * of.stride[axis]
+    };
+    (0..extents.len()).map(along).collect()
 }
 
 /// Returns the exact 64-bit integers of a view, or `None` for other types.

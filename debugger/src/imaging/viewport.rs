@@ -2,6 +2,7 @@
 
 use zippy_protocol::{ArrayRef, MOST_VIEW_BYTES, ViewRequest};
 
+use super::quantity::ViewedNumbers;
 use super::slice::Slice;
 
 /// Smallest and largest size of a cell, in points.
@@ -148,19 +149,18 @@ impl Viewport {
     }
 
     /// Returns the request for the visible cells of a slice of an array with this shape, or `None`
-    /// if no cell is visible. `cell_bytes` is the number of bytes per cell, or of the selected
-    /// `numbers` of a cell.
+    /// if no cell is visible.
     pub fn request(
         &self,
         slice: &Slice,
         array: ArrayRef,
         shape: &[i64],
         pixels_per_point: f64,
-        (numbers, cell_bytes): (Option<u16>, usize),
+        viewed: ViewedNumbers,
     ) -> Option<ViewRequest> {
         let bounds = [[0, 0], slice.extents(shape)];
-        let (cells, stride) = self.wanted(bounds, pixels_per_point, cell_bytes, 1)?;
+        let (cells, stride) = self.wanted(bounds, pixels_per_point, viewed.bytes, 1)?;
         let up = if slice.up.is_some() { stride } else { 1 };
-        Some(slice.request(array, cells, [stride, up], numbers))
+        Some(slice.request(array, cells, [stride, up], viewed.numbers))
     }
 }

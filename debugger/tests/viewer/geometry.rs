@@ -1,7 +1,9 @@
 //! Conversions between screens, planes and arrays.
 
 use proptest::prelude::*;
-use zippy_debugger::imaging::{CellLocation, Mosaic, Slice, Viewport, axis, axis_name, box_in_plane, indices, locate};
+use zippy_debugger::imaging::{
+    CellLocation, Mosaic, Slice, ViewedNumbers, Viewport, axis, axis_name, box_in_plane, indices, locate,
+};
 use zippy_protocol::{ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, MOST_VIEW_BYTES};
 
 const ARRAY: ArrayRef = ArrayRef { rank: None, number: 3 };
@@ -114,7 +116,8 @@ proptest! {
         let port = Viewport { centre, scale: zoom.exp2(), ..port };
         let slice = Slice::new(&[extents[0], extents[1], 4]);
         let shape = [extents[0], extents[1], 4];
-        let request = port.request(&slice, ARRAY, &shape, density, (Some(1), cell_bytes)).unwrap();
+        let viewed = ViewedNumbers { numbers: Some(1), bytes: cell_bytes };
+        let request = port.request(&slice, ARRAY, &shape, density, viewed).unwrap();
         prop_assert!(request.bytes(cell_bytes).unwrap() <= MOST_VIEW_BYTES);
         prop_assert_eq!((request.start[2], request.end[2], request.numbers), (2, 3, Some(1)));
         let [start, end] = port.seen([[0, 0], extents]);

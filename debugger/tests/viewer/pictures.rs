@@ -1,10 +1,10 @@
 //! Values of views, their differences and their pictures.
 
 use zippy_debugger::imaging::{
-    ColourMap, Colouring, Differences, Measure, Norm, Quantity, SPECIAL_COLOURS, Scale, Slice, Values, VectorPart,
-    cell, paint,
+    ColourMap, Colouring, Differences, Measure, Norm, Quantity, SPECIAL_COLOURS, Scale, Slice, TypedView, Values,
+    VectorPart, cell, paint,
 };
-use zippy_protocol::{ScalarType, ViewRequest};
+use zippy_protocol::{ElementType, ScalarType, View, ViewRequest};
 
 use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, parcel, scalar, view};
 
@@ -107,6 +107,10 @@ fn cell_has_exact_digits_and_bits() {
     assert_eq!(cell(&coarse, &f32s, &[8]).unwrap()[0].components[0].text, "12.0");
 }
 
+fn typed<'a>(view: &'a View, element: &'a ElementType) -> TypedView<'a> {
+    TypedView { view, element }
+}
+
 #[test]
 fn differences_are_measured_in_every_way() {
     let f32s = scalar("f32", ScalarType::F32);
@@ -117,7 +121,7 @@ fn differences_are_measured_in_every_way() {
     let one = [1.0, 1.0, -0.0, f32::NAN, f32::NAN, f32::INFINITY, 4.0, -f32::MIN_POSITIVE];
     let other = [1.0, 1.0_f32.next_up(), 0.0, f32::NAN, 2.0, f32::INFINITY, 2.0, f32::MIN_POSITIVE];
     let (a, b) = (of(&one), of(&other));
-    let found = Differences::new((&a, &f32s), (&b, &f32s), quantity).unwrap();
+    let found = Differences::new(typed(&a, &f32s), typed(&b, &f32s), quantity).unwrap();
     // −0 and 0 have different bits.
     assert_eq!((found.cells, found.first.clone(), found.nans), (5, Some(vec![1]), 1));
     let ulp = found.values(Measure::Ulp).numbers;
@@ -133,7 +137,7 @@ fn differences_are_measured_in_every_way() {
     // Consecutive integers that are equal as doubles.
     let i64s = scalar("i64", ScalarType::I64);
     let [less, more] = [i64::MAX - 1, i64::MAX].map(|number| view(DENSITY, 1, &[1], 1, number.to_le_bytes().to_vec()));
-    let found = Differences::new((&more, &i64s), (&less, &i64s), quantity).unwrap();
+    let found = Differences::new(typed(&more, &i64s), typed(&less, &i64s), quantity).unwrap();
     let each = [Measure::Signed, Measure::Absolute, Measure::Ulp].map(|measure| found.values(measure).numbers[0]);
     assert_eq!((each, found.largest_relative), ([-1.0, 1.0, 1.0], Some(0.5_f64.powi(63))));
     // Differences of integers, of half floats and of doubles.
@@ -142,9 +146,9 @@ fn differences_are_measured_in_every_way() {
     assert_eq!(Measure::Ulp.of(ScalarType::F16, 1.0, 1.0 + 1.0 / 1024.0), 1.0);
     assert_eq!(Measure::Ulp.of(ScalarType::F64, 1.0, 1.0_f64.next_down()), 1.0);
     assert_eq!(Measure::Relative.of(ScalarType::F64, f64::MAX, -f64::MAX), 2.0);
-    let error = Differences::new((&a, &f32s), (&of(&one[1..]), &f32s), quantity).unwrap_err();
+    let error = Differences::new(typed(&a, &f32s), typed(&of(&one[1..]), &f32s), quantity).unwrap_err();
     assert!(error.contains("boxes"), "{error}");
-    assert!(Differences::new((&a, &f32s), (&b, &parcel()), quantity).unwrap_err().contains("Parcel"));
+    assert!(Differences::new(typed(&a, &f32s), typed(&b, &parcel()), quantity).unwrap_err().contains("Parcel"));
 }
 
 #[test]

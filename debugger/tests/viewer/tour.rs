@@ -1,8 +1,8 @@
 //! Everything that a viewer does with an array. The fuzzer includes this file, too.
 
 use zippy_debugger::imaging::{
-    ColourMap, Colouring, Differences, Mosaic, Norm, Quantity, Range, Scale, Slice, Values, Viewport, box_in_plane,
-    cell, locate, paint,
+    ColourMap, Colouring, Differences, Mosaic, Norm, Quantity, Range, Scale, Slice, TypedView, Values, Viewport,
+    box_in_plane, cell, locate, paint,
 };
 use zippy_debugger::session::Session;
 use zippy_protocol::{Answer, ArrayEntry, Message, Request, SummaryRequest, ViewRequest};
@@ -36,9 +36,8 @@ pub(crate) fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
         for length in [false, true] {
             answer(session, Request::Summary(summary(quantity.numbers, length)));
         }
-        let Some(numbers) = quantity.of(&entry.element) else { continue };
-        let bytes = (Some(quantity.numbers), numbers.bytes());
-        let Some(request) = port.request(&slice, entry.array, &entry.shape, 1.0, bytes) else { continue };
+        let Some(viewed) = quantity.viewed(&entry.element) else { continue };
+        let Some(request) = port.request(&slice, entry.array, &entry.shape, 1.0, viewed) else { continue };
         let mut requests = vec![request.clone(), ViewRequest { numbers: None, ..request }];
         let axis = slice.fixed().next().unwrap_or(0);
         requests
@@ -51,7 +50,8 @@ pub(crate) fn look_at(session: &mut dyn Session, entry: &ArrayEntry) {
             let ends = ends.unwrap_or((0.0.into(), 1.0.into()));
             let scale = Scale::new(Norm::Linear, ends).unwrap();
             let _ = paint(&values, &slice, &Colouring { map: ColourMap::first(), scale });
-            let found = Differences::new((&view, &entry.element), (&view, &entry.element), quantity).unwrap();
+            let typed = TypedView { view: &view, element: &entry.element };
+            let found = Differences::new(typed, typed, quantity).unwrap();
             assert_eq!((found.cells, found.nans), (0, 0));
         }
     }

@@ -163,10 +163,7 @@ impl TableDelegate for List<'_> {
         let Some(entry) = self.rows.get(cell.row_nr as usize).copied() else { return };
         let column = &COLUMNS[cell.col_nr];
         // Request statistics of visible rows only.
-        let stats = match column.needs_stats {
-            true => self.panel.stats(self.store, entry),
-            false => None,
-        };
+        let stats = if column.needs_stats { self.panel.stats(self.store, entry) } else { None };
         ui.add_space(4.0);
         if cell.col_nr == 0 {
             let selected = self.panel.selected.as_ref().is_some_and(|(_, array)| *array == entry.array);

@@ -8,7 +8,7 @@ use zippy_view::egui::{Ui, vec2};
 use crate::app::format;
 use crate::app::slices::{Difference, ViewState};
 use crate::app::store::CachedAnswer;
-use crate::imaging::{Differences, Measure, Quantity};
+use crate::imaging::{Differences, Measure, Quantity, TypedView};
 
 /// Measures of differences, with the names of their buttons.
 pub(super) const MEASURES: [(&str, Measure); 4] = [
@@ -102,10 +102,9 @@ impl ViewDifference {
         if self.computed.as_ref().is_some_and(same) {
             return;
         }
-        let element = &array.element;
-        let views = answers.map(|answer| view(answer));
+        let views = answers.map(|answer| view(answer).map(|view| TypedView { view, element: &array.element }));
         let differences = match views {
-            [Some(first), Some(second)] => Differences::new((first, element), (second, element), quantity),
+            [Some(first), Some(second)] => Differences::new(first, second, quantity),
             _ => Err("the answer has no cells".into()),
         };
         if let Ok(differences) = &differences {

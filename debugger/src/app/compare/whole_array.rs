@@ -9,7 +9,7 @@ use crate::app::format;
 use crate::app::slices::ViewState;
 use crate::app::store::Store;
 use crate::app::task::Task;
-use crate::imaging::{Differences, Quantity};
+use crate::imaging::{Differences, Quantity, TypedView};
 
 /// Arrays up to this many bytes are compared without a click on the button.
 const AUTOMATIC_BYTES: u64 = 4 << 20;
@@ -91,7 +91,8 @@ impl WholeComparison {
             // The recording may be coarser: request the same cells from the program.
             let request = ViewRequest { array: request.array, ..recorded.of.clone() };
             let current = source.cells(1, &request, element.bytes as usize)?;
-            Differences::new((&recorded, &element), (&current, &element), quantity)
+            let typed = |view| TypedView { view, element: &element };
+            Differences::new(typed(&recorded), typed(&current), quantity)
         });
         match started {
             Ok(task) => self.task = Some(task),

@@ -58,10 +58,7 @@ fn colouring(values: &Values) -> Result<Colouring, String> {
     // Without differences, all cells have the colour of 0.
     let ends = ends.filter(|ends| ends.1 > 0.0).unwrap_or((-1.0, 1.0));
     let has_negative = values.numbers.iter().any(|value| *value < 0.0);
-    let (map, ends) = match has_negative {
-        true => ("blue-red", ends),
-        false => ("magma", (0.0, ends.1)),
-    };
+    let (map, ends) = if has_negative { ("blue-red", ends) } else { ("magma", (0.0, ends.1)) };
     let map = ColourMap::named(map).unwrap_or_else(|_| ColourMap::first());
     Ok(Colouring { map, scale: Scale::new(Norm::Linear, ends)? })
 }

@@ -100,10 +100,9 @@ impl Line {
             centre: [(low + high) / 2.0, 0.5],
             scale: (width / (high - low).max(1.0)).min(1.0),
         };
-        let Some(numbers) = quantity.of(&array.element) else { return };
+        let Some(viewed) = quantity.viewed(&array.element) else { return };
         let pixels = ui.ctx().pixels_per_point().into();
-        let wanted = (Some(quantity.numbers), numbers.bytes());
-        let Some(request) = port.request(slice, array.array, &array.shape, pixels, wanted) else { return };
+        let Some(request) = port.request(slice, array.array, &array.shape, pixels, viewed) else { return };
         let found = context.store.view(request);
         self.error.clone_from(&found.error);
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };

@@ -181,9 +181,10 @@ impl ViewState {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
-                let tiles = match self.one_chunk {
-                    true => Tiles::Chunk(self.slice.clone(), self.chunk),
-                    false => Tiles::Slice(self.slice.clone()),
+                let tiles = if self.one_chunk {
+                    Tiles::Chunk(self.slice.clone(), self.chunk)
+                } else {
+                    Tiles::Slice(self.slice.clone())
                 };
                 let name = format!("slice of {}", format::title(context.array));
                 self.panes[0].crosshair = false;

@@ -226,9 +226,10 @@ fn hatch(painter: &Painter, rect: Rect, colour: Color32) {
 }
 
 fn move_text(entry: &MoveEntry) -> String {
-    let ranks = match entry.from.2 == entry.to.2 {
-        true => format!("on rank {}", entry.to.2),
-        false => format!("rank {} to {}", entry.from.2, entry.to.2),
+    let ranks = if entry.from.2 == entry.to.2 {
+        format!("on rank {}", entry.to.2)
+    } else {
+        format!("rank {} to {}", entry.from.2, entry.to.2)
     };
     format!("{ranks}, {}", format::bytes(entry.bytes))
 }

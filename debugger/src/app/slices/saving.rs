@@ -108,9 +108,10 @@ impl Saving {
     /// Shows the fields or the progress of the current save.
     pub(crate) fn show(&mut self, ui: &mut Ui, saved_content: impl FnOnce() -> SavedContent) {
         if let Some(task) = &mut self.task {
-            let text = match task.is_cancelled() {
-                true => "cancelling …".into(),
-                false => format!("saving … {} received", format::bytes(task.fetched as u64)),
+            let text = if task.is_cancelled() {
+                "cancelling …".into()
+            } else {
+                format!("saving … {} received", format::bytes(task.fetched as u64))
             };
             if progress(ui, &text) {
                 task.cancel();
@@ -253,12 +254,13 @@ impl SavedContent {
     /// Fetches cells, and checks that they are of the expected debug point.
     fn fetch(&self, source: &Source, request: &ViewRequest, bytes: usize) -> Result<View, String> {
         let view = source.cells(0, request, bytes)?;
-        match view.step == self.step {
-            true => Ok(view),
-            false => Err(format!(
+        if view.step == self.step {
+            Ok(view)
+        } else {
+            Err(format!(
                 "the program went on from debug point {} to {} while its cells were fetched: pause it first",
                 self.step, view.step
-            )),
+            ))
         }
     }
 

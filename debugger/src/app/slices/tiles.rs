@@ -2,7 +2,7 @@
 
 use zippy_protocol::{ArrayEntry, MOST_VIEW_BYTES, ViewRequest};
 
-use crate::imaging::{Mosaic, Quantity, Slice, Viewport, box_in_plane};
+use crate::imaging::{Mosaic, Quantity, Slice, ViewedNumbers, Viewport, box_in_plane};
 
 /// Content of a plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,10 +102,10 @@ impl Tiles {
         pixels_per_point: f64,
         quantity: Quantity,
     ) -> Option<ViewRequest> {
-        let bytes = quantity.of(&array.element)?.bytes();
-        let wanted = Some(quantity.numbers);
+        let viewed = quantity.viewed(&array.element)?;
+        let ViewedNumbers { numbers: wanted, bytes } = viewed;
         match self {
-            Self::Slice(slice) => port.request(slice, array.array, &array.shape, pixels_per_point, (wanted, bytes)),
+            Self::Slice(slice) => port.request(slice, array.array, &array.shape, pixels_per_point, viewed),
             Self::Chunk(slice, chunk) => {
                 let (cells, stride) = port.wanted(self.bounds(array)?, pixels_per_point, bytes, 1)?;
                 let up = if slice.up.is_some() { stride } else { 1 };

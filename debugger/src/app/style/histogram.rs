@@ -68,8 +68,8 @@ pub(super) fn show(
     painter.text(bar.right_bottom(), Align2::RIGHT_TOP, right, font, text_colour);
     let (low, high) = ends?;
     let (low_text, high_text) = format::pair(low, high);
-    let moved_low = handle(ui, &axis, bar, low, ("low end of the colours", &low_text));
-    let moved_high = handle(ui, &axis, bar, high, ("high end of the colours", &high_text));
+    let moved_low = handle(ui, &axis, bar, low, HandleLabel { name: "low end of the colours", number: &low_text });
+    let moved_high = handle(ui, &axis, bar, high, HandleLabel { name: "high end of the colours", number: &high_text });
     match (moved_low, moved_high) {
         (None, None) => None,
         (low_to, high_to) => {
@@ -122,8 +122,15 @@ fn colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
     painter.add(Shape::mesh(mesh));
 }
 
+/// Name of a handle, and the text of its value.
+struct HandleLabel<'a> {
+    name: &'a str,
+    number: &'a str,
+}
+
 /// Shows a handle that can be dragged and moved with keys. Returns its new value.
-fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, (name, number): (&str, &str)) -> Option<ScalarValue> {
+fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, label: HandleLabel<'_>) -> Option<ScalarValue> {
+    let HandleLabel { name, number } = label;
     let x = axis.x(value);
     let rect = Rect::from_min_max(pos2(x - HANDLE_REACH, axis.area.top()), pos2(x + HANDLE_REACH, bar.bottom()));
     let id: Id = ui.scope_id().with(name);

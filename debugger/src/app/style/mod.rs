@@ -3,6 +3,8 @@
 mod bins;
 mod histogram;
 
+use std::ops::RangeInclusive;
+
 use zippy_protocol::{ArrayEntry, Component, ScalarValue, SummaryRequest};
 use zippy_view::egui::{ComboBox, DragValue, Grid, Response, Ui};
 
@@ -211,10 +213,9 @@ impl Style {
                     let texts = format::pair(*low, *high);
                     let speed = (high.minus(*low).abs() * 0.01).max(1e-9);
                     let (least, most) = (*low, *high);
-                    range_end_field(ui, low, base, (f64::MIN, most.minus(base)), (speed, texts.0))
-                        .accessible_name("low end");
-                    range_end_field(ui, high, base, (least.minus(base), f64::MAX), (speed, texts.1))
-                        .accessible_name("high end");
+                    let field = |limits, text| RangeEndField { base, limits, speed, text };
+                    range_end_field(ui, low, field(f64::MIN..=most.minus(base), texts.0)).accessible_name("low end");
+                    range_end_field(ui, high, field(least.minus(base)..=f64::MAX, texts.1)).accessible_name("high end");
                 }
                 Range::Extremes | Range::Symmetric => {
                     if let Some((low, high)) = self.ends {
@@ -232,18 +233,24 @@ impl Style {
 }
 
 /// Field for an end of a range. The field contains the difference from `base`, because it has only
-/// the digits of an `f64`; `text` is the displayed number.
-fn range_end_field(
-    ui: &mut Ui,
-    value: &mut ScalarValue,
+/// the digits of an `f64`.
+struct RangeEndField {
     base: ScalarValue,
-    (least, most): (f64, f64),
-    (speed, text): (f64, String),
-) -> Response {
+    /// Limits of the difference.
+    limits: RangeInclusive<f64>,
+    /// Change by a drag of one point.
+    speed: f64,
+    /// Text of the number.
+    text: String,
+}
+
+/// Shows a field that edits `value`.
+fn range_end_field(ui: &mut Ui, value: &mut ScalarValue, field: RangeEndField) -> Response {
+    let RangeEndField { base, limits, speed, text } = field;
     let mut shown = value.minus(base);
     let before = shown;
     let field = DragValue::new(&mut shown)
-        .range(least..=most)
+        .range(limits)
         .speed(speed)
         .custom_formatter(move |at, _| if at == before { text.clone() } else { format::number(base.plus(at)) })
         .custom_parser(move |text| ScalarValue::parse(text).map(|typed| typed.minus(base)));

@@ -43,10 +43,11 @@ fn select_along(requested: (i64, i64, i64), recorded: (i64, i64), count: i64) ->
     let stride = (stride - 1) / step + 1;
     let position = (start - first).max(0);
     let position = position / step + i64::from(position % step > 0);
-    let position = match first.checked_add(position.checked_mul(step)?)? < end && position < count {
-        true => position,
+    let position = if first.checked_add(position.checked_mul(step)?)? < end && position < count {
+        position
+    } else {
         // The box is between two recorded cells, or after the last one.
-        false => ((start - first).max(0) / step).min(count - 1),
+        ((start - first).max(0) / step).min(count - 1)
     };
     let begin = first + position * step;
     let within = if begin < end { (end - 1).min(last).max(begin) } else { begin };
@@ -57,30 +58,38 @@ fn select_along(requested: (i64, i64, i64), recorded: (i64, i64), count: i64) ->
     Some(AxisSelection { start: begin, end: finish, stride: stride_cells, count, position, step: stride })
 }
 
+/// Bounds of valid indices along each axis: of an array, or of a chunk with its ghost cells.
+#[derive(Clone, Copy)]
+pub(super) struct IndexBounds<'a> {
+    pub first: &'a [i64],
+    /// Index after the last valid one.
+    pub end: &'a [i64],
+}
+
 /// Cuts the requested view from a recorded view of the same array. The `of` of the result describes
-/// its cells. `first` and `last` are the bounds of valid indices along each axis: of the array, or
-/// of a chunk with its ghost cells.
+/// its cells.
 ///
 /// # Errors
 /// The request is invalid, or the recording does not contain its cells.
 pub(super) fn cut(
     recorded: &View,
     element: &ElementType,
-    (first, last): (&[i64], &[i64]),
+    bounds: IndexBounds<'_>,
     requested: &ViewRequest,
 ) -> Result<View, String> {
+    let IndexBounds { first, end } = bounds;
     let axes = first.len();
     let extents = requested.extents().filter(|extents| extents.len() == axes);
     let extents =
         extents.ok_or_else(|| format!("a view of an array of {axes} axes needs a box and a stride along each"))?;
     if !extents.contains(&0)
-        && (0..axes).any(|axis| requested.start[axis] < first[axis] || requested.end[axis] > last[axis])
+        && (0..axes).any(|axis| requested.start[axis] < first[axis] || requested.end[axis] > end[axis])
     {
         let of = |start: &[i64], end: &[i64]| {
             let along: Vec<String> = (0..axes).map(|axis| format!("{}..{}", start[axis], end[axis])).collect();
             along.join(" x ")
         };
-        let (requested, there) = (of(&requested.start, &requested.end), of(first, last));
+        let (requested, there) = (of(&requested.start, &requested.end), of(first, end));
         return Err(format!("the box {requested} lies outside of {there}"));
     }
     let damaged = || "the recorded view is invalid".to_string();

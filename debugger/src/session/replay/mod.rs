@@ -21,6 +21,7 @@ use self::pause_search::{PauseSearch, ReplayRules};
 use self::recorded_arrays::RecordedArrays;
 use self::watch::Watch;
 use super::{Session, State, Waker};
+use crate::imaging::differing_cells;
 
 /// Bytes of a growing recording that are scanned at a time.
 const SCAN_BYTES: u64 = 64 << 20;
@@ -124,8 +125,7 @@ impl Replay {
                 }
                 let ((_, first), (_, second)) =
                     (recorded_arrays.whole(at, one.array)?, recorded_arrays.whole(at, other.array)?);
-                let found = statistics::difference(&first, &second, one.element.bytes as usize, &one.shape);
-                Ok(Answer::Difference(found))
+                Ok(Answer::Difference(differing_cells(&first, &second, one.element.bytes as usize)))
             }
             Request::Ghosts(array) => recorded_arrays.ghosts(at, array).map(Answer::Ghosts),
             Request::Moves => recorded_arrays.moves(at).map(Answer::Moves),

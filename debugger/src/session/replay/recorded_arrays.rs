@@ -8,6 +8,7 @@ use zippy_protocol::{
     ArrayEntry, ArrayRef, GhostEntry, MOST_SPANS, Moves, Recorded, Span, Timeline, View, ViewRequest,
 };
 
+use super::cut::IndexBounds;
 use super::index::{Index, Step, ViewOffsets};
 use super::{chunks, cut};
 
@@ -138,10 +139,12 @@ impl RecordedArrays {
         let ghosts = entry.ghosts.iter().flatten().any(|&width| width != 0);
         let cut = if let Some(chunk) = request.chunk.filter(|_| ghosts) {
             let recorded = self.chunk(at, &entry, chunk)?;
-            cut::cut(&recorded, &entry.element, (&recorded.of.start, &recorded.of.end), request)
+            let bounds = IndexBounds { first: &recorded.of.start, end: &recorded.of.end };
+            cut::cut(&recorded, &entry.element, bounds, request)
         } else {
             let recorded = self.recorded(at, &entry)?;
-            cut::cut(&recorded, &entry.element, (&vec![0; entry.shape.len()], &entry.shape), request)
+            let bounds = IndexBounds { first: &vec![0; entry.shape.len()], end: &entry.shape };
+            cut::cut(&recorded, &entry.element, bounds, request)
         };
         // Unchanged cells were recorded at an earlier step.
         cut.map(|view| View { step, ..view })
@@ -170,9 +173,10 @@ impl RecordedArrays {
         }
         let entry = self.entry(at, array)?;
         let Some(&offset) = self.step(at)?.ghosts.get(&array) else {
-            return match entry.ghosts.iter().flatten().all(|&width| width == 0) {
-                true => Ok(Vec::new()),
-                false => Err(format!("the recording does not say what the ghost cells of `{}` were", entry.name)),
+            return if entry.ghosts.iter().flatten().all(|&width| width == 0) {
+                Ok(Vec::new())
+            } else {
+                Err(format!("the recording does not say what the ghost cells of `{}` were", entry.name))
             };
         };
         let Recorded::Ghosts(_, ghosts) = self.index.read(offset)? else { return Err(changed(offset)) };

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use zippy_protocol::{ArrayEntry, Component, Difference, ElementType, ScalarValue, Summary, SummaryRequest, View};
+use zippy_protocol::{ArrayEntry, Component, ElementType, ScalarValue, Summary, SummaryRequest, View};
 
 /// Computes the statistics of a view of a whole array.
 ///
@@ -97,21 +97,4 @@ pub(super) fn incomparable(one: &ArrayEntry, other: &ArrayEntry) -> Option<Strin
     (!alike).then(|| {
         format!("{}, and {}: only arrays of one type and shape are compared", description(one), description(other))
     })
-}
-
-/// Compares two views of whole arrays of the same type and shape.
-pub(super) fn difference(one: &View, other: &View, cell_bytes: usize, shape: &[i64]) -> Difference {
-    let pairs = one.cells.chunks_exact(cell_bytes.max(1)).zip(other.cells.chunks_exact(cell_bytes.max(1)));
-    let mut differing = pairs.enumerate().filter(|(_, (one, other))| one != other).map(|(index, _)| index);
-    let array_index = |mut index: i64| {
-        let along = |&extent: &i64| {
-            let at = index % extent.max(1);
-            index /= extent.max(1);
-            at
-        };
-        shape.iter().map(along).collect()
-    };
-    let first = differing.next();
-    let cells = first.map_or(0, |_| 1 + differing.count() as u64);
-    Difference { cells, first: first.map(|index| array_index(index as i64)) }
 }

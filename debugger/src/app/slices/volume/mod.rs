@@ -172,9 +172,8 @@ impl Volume {
 
     fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext<'_>) {
         let array = context.array;
-        let Some(numbers) = quantity.of(&array.element) else { return };
-        let numbers = (Some(quantity.numbers), numbers.bytes());
-        let found = context.store.view(subvolume.request(array.array, &array.shape, numbers, MOST_VIEW_BYTES));
+        let Some(viewed) = quantity.viewed(&array.element) else { return };
+        let found = context.store.view(subvolume.request(array.array, &array.shape, viewed, MOST_VIEW_BYTES));
         self.error = found.error.clone().or(self.error.take().filter(|_| found.answer().is_none()));
         let (Some(answer), Some(view)) = (found.answer(), found.view()) else { return };
         let same = |(source, old_quantity, old_box): &(Rc<Answer>, Quantity, Subvolume)| {
