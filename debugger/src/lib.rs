@@ -10,4 +10,3 @@ pub mod imaging;
 pub mod info;
 pub mod script;
 pub mod session;
-pub mod shot;

@@ -38,11 +38,16 @@ fn run(command: Command) -> Result<ExitCode, String> {
     let done = match command {
         Command::Connect { address } => app::open(live(&address, token)?).map_err(|error| error.to_string()),
         Command::Replay { file } => app::open(replay(&file)?).map_err(|error| error.to_string()),
-        Command::Shot { source, patience, shot } => print(&shot.take(&mut client(&source, patience.get())?)?),
-        Command::Script { source, patience } => {
-            let mut client = client(&source, patience.get())?;
-            script::run(&mut client, io::stdin().lock(), io::stdout().lock(), patience.get())
-                .map_err(|error| format!("the script ends: {error}"))
+        Command::Script { source, requests, patience } => {
+            let (mut client, output, patience) =
+                (client(&source, patience.get())?, io::stdout().lock(), patience.get());
+            let answered = if requests.is_empty() {
+                script::run(&mut client, io::stdin().lock(), output, patience).map(|_| true)
+            } else {
+                script::run(&mut client, requests.join("\n").as_bytes(), output, patience)
+            };
+            let succeeded = answered.map_err(|error| format!("the script ends: {error}"))?;
+            return Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Compare { source, other, patience, comparison } => {
             return Ok(compare([&source, other.as_ref().unwrap_or(&source)], patience.get(), &comparison));

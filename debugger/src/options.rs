@@ -7,7 +7,6 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use zippy_debugger::comparison::Comparison;
 use zippy_debugger::imaging::ColourMap;
-use zippy_debugger::shot::Shot;
 
 /// Shows the arrays of a running program, or of a recording of a program.
 ///
@@ -49,20 +48,6 @@ pub(crate) enum Command {
         /// The recording
         file: PathBuf,
     },
-    /// Writes a slice of an array to a file: a picture, or exact numbers
-    ///
-    /// Standard output describes the slice. Colours represent numbers from the lower to the upper
-    /// end of the range. Light blue is below the range and light red above it; NaN is magenta,
-    /// infinity white and minus infinity black. The last cell upwards is in the upper row.
-    #[command(after_help = after_shot())]
-    Shot {
-        /// A recording, or the address of a program, such as 127.0.0.1:7777
-        source: String,
-        #[command(flatten)]
-        patience: Patience,
-        #[command(flatten)]
-        shot: Box<Shot>,
-    },
     /// Compares two arrays: of two runs, of two debug points, or of one debug point
     ///
     /// Cells are compared by their bits, and numbers by absolute, relative and ULP difference. The
@@ -78,12 +63,16 @@ pub(crate) enum Command {
         #[command(flatten)]
         comparison: Comparison,
     },
-    /// Reads JSON requests from standard input and writes JSON answers to standard output, one per
-    /// line
-    #[command(after_help = SCRIPT)]
+    /// Answers JSON requests: about arrays and cells, for pictures and files, to control the program
+    ///
+    /// Writes JSON answers to standard output, one per line. Requests on the command line set the
+    /// exit code: 1 if an answer is an error.
+    #[command(after_help = after_script())]
     Script {
         /// A recording, or the address of a program, such as 127.0.0.1:7777
         source: String,
+        /// Requests. Default: the lines of standard input
+        requests: Vec<String>,
         #[command(flatten)]
         patience: Patience,
     },
@@ -128,14 +117,9 @@ pub(crate) fn token() -> Option<String> {
     })
 }
 
-fn after_shot() -> String {
+fn after_script() -> String {
     let names: Vec<&str> = ColourMap::all().iter().map(|map| map.name).collect();
-    format!(
-        "Colours: {}\n\nExamples:\n  zippy-debugger shot run.zrec --array density --slice z=0 --step 10 --output shot.png\n  \
-         zippy-debugger shot run.zrec --array u --slice z=-1 --component x --map blue-red --range symmetric --output u.png\n  \
-         zippy-debugger shot run.zrec --array u --slice x=3 --output u.npy",
-        names.join(", ")
-    )
+    SCRIPT.replace("COLOURS", &names.join(", "))
 }
 
 const AFTER_COMPARE: &str = "Examples:
@@ -169,6 +153,27 @@ continues. NaN and infinities are text. "array" is a name, or {"name": "u", "ran
   {"steps":{}}                      the debug points of a recording
   {"go_to":10}                      goes to a debug point of a recording
   {"shot":{"array":"u","slice":"z=0","output":"u.png"}}
-                                    the command `shot` with its options as names
+                                    writes a slice to a file, and describes it; see below
 
-Example: printf '{"step":10}\n{"wait":"paused"}\n{"pick":{"array":"u","at":[3,4]}}\n' | zippy-debugger script 127.0.0.1:7777"#;
+Fields of a shot, all but "array" and "output" optional:
+
+  "output"      the file: .png for colours, .npy or .csv for exact numbers
+  "slice"       an index along each axis that is not shown, such as "z=0" or "2=0,w=3"; negative indices count from the end;
+                default: the middle
+  "across"      axis to the right, and "up" upward axis; default: the first axes that "slice" does not name. The last cell
+                upwards is in the upper row
+  "rank"        rank of the array, if several ranks have an array of this name
+  "step"        debug point of a recording
+  "component"   number of a cell: "x", "y" or "length" of a vector, or "velocity.x" of a record; default: the length of a
+                vector, the first number of a record; all numbers in .npy and .csv files
+  "stride"      distance of shown cells across and up, such as 4
+  "map"         colours: COLOURS
+  "range"       range of the colours: "min:max" (default), "p1:p99" by percentiles, "symmetric" about 0, or two numbers such
+                as "-0.5:2". Light blue is below the range and light red above it; NaN is magenta, infinity white and minus
+                infinity black
+  "norm"        "linear" (default), "log", or "symlog:SIZE", which is linear up to SIZE on both sides of 0
+  "scale"       pixels per cell along each edge, 1 to 512; default: a picture about 512 pixels wide
+
+Examples:
+  zippy-debugger script run.zrec '{"shot":{"array":"density","slice":"z=0","step":10,"output":"density.png"}}'
+  printf '{"step":10}\n{"wait":"paused"}\n{"pick":{"array":"u","at":[3,4]}}\n' | zippy-debugger script 127.0.0.1:7777"#;

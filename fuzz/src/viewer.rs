@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
+use zippy_debugger::script::shot::Shot;
 use zippy_debugger::session::{Replay, Session, State, Waker};
-use zippy_debugger::shot::Shot;
 use zippy_protocol::{Answer, ArrayRef, Control, Message, Point, Program, Request, Rule, View, When, frame};
 
 use crate::messages;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod requests;
+pub mod shot;
 
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::time::Duration;
@@ -19,16 +20,21 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// Answers each line of `input` with a line on `output`, in order, until the end of the input or
 /// until the output is closed. An error is also an answer: `{"error": …, "line": …}`. Empty lines
-/// get no answer.
+/// get no answer. Returns true if no answer was an error.
 ///
 /// # Errors
 /// A stream fails.
-pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write, patience: Duration) -> io::Result<()> {
-    let mut number = 0_u64;
+pub fn run(
+    client: &mut Client,
+    mut input: impl BufRead,
+    mut output: impl Write,
+    patience: Duration,
+) -> io::Result<bool> {
+    let (mut number, mut succeeded) = (0_u64, true);
     loop {
         let mut line = Vec::new();
         if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
+            return Ok(succeeded);
         }
         number += 1;
         let whole = line.ends_with(b"\n") || (line.len() as u64) < MAX_LINE_BYTES;
@@ -41,9 +47,10 @@ pub fn run(client: &mut Client, mut input: impl BufRead, mut output: impl Write,
             skip(&mut input)?;
             Err(format!("a line has at most {MAX_LINE_BYTES} bytes"))
         };
+        succeeded &= answer.is_ok();
         let answer = answer.unwrap_or_else(|text| json!({ "error": text, "line": number }));
         match writeln!(output, "{answer}").and_then(|()| output.flush()) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(succeeded),
             written => written?,
         }
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use zippy_protocol::{Control, Rule, When};
 
-use crate::shot::Shot;
+use super::shot::Shot;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]

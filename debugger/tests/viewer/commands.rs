@@ -7,7 +7,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use zippy_debugger::imaging::{ColourMap, SPECIAL_COLOURS};
 
-use crate::support::{SHAPE, coarse, complaint, density, entries, flow, recording, said, viewer, written};
+use crate::support::{
+    SHAPE, answer, coarse, complaint, density, entries, flow, recording, said, shot, viewer, written,
+};
 
 pub(crate) fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
     let mut reader =
@@ -19,15 +21,21 @@ pub(crate) fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
     (info.width as usize, info.height as usize, pixels)
 }
 
+/// Returns `fields` with the fields of `more` added or replaced.
+fn merged(mut fields: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("{more} has no fields") };
+    more.into_iter().for_each(|(name, value)| fields[name] = value);
+    fields
+}
+
 #[test]
 fn shot_has_colours_of_the_map() {
     let (directory, path) = recording();
-    let text = said(
-        viewer(directory.path(), &["shot", "run.zrec", "--array", "density", "--slice", "z=0", "--step", "10"])
-            .args(["--map", "magma", "--range", "10002:10030", "--scale", "3", "--output", "shot.png"])
-            .output()
-            .unwrap(),
-    );
+    let fields = json!({
+        "array": "density", "slice": "z=0", "step": 10, "map": "magma", "range": "10002:10030", "scale": 3,
+        "output": "shot.png"
+    });
+    let text = answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "shot");
     for part in ["density at debug point 10 (after stream), z=0", "x across, 5 cells; y up, 4 cells", "f32", "magma"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -53,19 +61,19 @@ fn shot_has_colours_of_the_map() {
 #[test]
 fn shot_writes_exact_numbers_to_npy_and_csv() {
     let (directory, _) = recording();
-    let shot = |more: &[&str]| {
-        let command = ["shot", "run.zrec", "--array", "flow", "--step", "2", "--slice", "x=-1"];
-        said(viewer(directory.path(), &command).args(more).output().unwrap());
+    let write = |more: Value| {
+        let fields = merged(json!({ "array": "flow", "step": 2, "slice": "x=-1" }), more);
+        answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "shot");
     };
     // z across and y up: opposite to the order in memory.
-    shot(&["--across", "z", "--up", "y", "--component", "velocity.z", "--output", "z.npy"]);
+    write(json!({ "across": "z", "up": "y", "component": "velocity.z", "output": "z.npy" }));
     let bytes = std::fs::read(directory.path().join("z.npy")).unwrap();
     let head = String::from_utf8_lossy(&bytes[10..128]).into_owned();
     assert!(head.contains("'descr': '<f4'") && head.contains("(4, 3,)"), "{head}");
     let wanted = (0..4).flat_map(|y| (0..3).flat_map(move |z| flow(2, [4, y, z]).1[2].to_le_bytes()));
     assert_eq!(bytes[128..], wanted.collect::<Vec<u8>>());
 
-    shot(&["--component", "velocity", "--output", "length.npy"]);
+    write(json!({ "component": "velocity", "output": "length.npy" }));
     let bytes = std::fs::read(directory.path().join("length.npy")).unwrap();
     assert!(
         String::from_utf8_lossy(&bytes[10..128]).contains("'descr': '<f8', 'fortran_order': False, 'shape': (3, 4,)")
@@ -76,7 +84,7 @@ fn shot_writes_exact_numbers_to_npy_and_csv() {
         assert!((f64::from_le_bytes(found.try_into().unwrap()) - length).abs() < 1e-14);
     }
 
-    shot(&["--output", "all.npy"]);
+    write(json!({ "output": "all.npy" }));
     let bytes = std::fs::read(directory.path().join("all.npy")).unwrap();
     let start = bytes.len() - 12 * 24;
     let head = String::from_utf8_lossy(&bytes[10..start]).into_owned();
@@ -84,7 +92,7 @@ fn shot_writes_exact_numbers_to_npy_and_csv() {
     let wanted = (0..3).flat_map(|z| (0..4).flat_map(move |y| crate::support::flow_bytes(2, [4, y, z])));
     assert_eq!(bytes[start..], wanted.collect::<Vec<u8>>());
 
-    shot(&["--output", "all.csv"]);
+    write(json!({ "output": "all.csv" }));
     let text = std::fs::read_to_string(directory.path().join("all.csv")).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("x,y,z,flag,velocity.x,velocity.y,velocity.z,count"));
@@ -99,8 +107,8 @@ fn shot_writes_exact_numbers_to_npy_and_csv() {
 #[test]
 fn shot_of_coarse_recording_has_recorded_cells() {
     let (directory, _) = recording();
-    let command = ["shot", "run.zrec", "--array", "coarse", "--output", "line.csv"];
-    let text = said(viewer(directory.path(), &command).output().unwrap());
+    let fields = json!({ "array": "coarse", "output": "line.csv" });
+    let text = answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "shot");
     assert!(text.contains("x across, 34 cells; u16; only every so-manyth cell: [3]"), "{text}");
     let lines = std::fs::read_to_string(directory.path().join("line.csv")).unwrap();
     let wanted: String = (0..100).step_by(3).map(|x| format!("{x},{}\n", coarse(x))).collect();
@@ -111,38 +119,35 @@ fn shot_of_coarse_recording_has_recorded_cells() {
 fn invalid_shots_report_errors() {
     let (directory, _) = recording();
     std::fs::write(directory.path().join("text.zrec"), "no recording, but long enough").unwrap();
-    let good = ["shot", "run.zrec", "--array", "density", "--output", "x.png"];
-    let with = |more: &[&str]| complaint(viewer(directory.path(), &good).args(more).output().unwrap());
+    let good = json!({ "array": "density", "output": "x.png" });
     for (more, parts) in [
-        (vec!["--step", "3"], vec!["no debug point 3", "1, 2, 10"]),
-        (vec!["--component", "x"], vec!["no `x`", "f32"]),
-        (vec!["--slice", "z=3"], vec!["z=3", "3 cells"]),
-        (vec!["--slice", "x=0,y=0,z=0"], vec!["--slice names every axis"]),
-        (vec!["--slice", "q=0"], vec!["`q`", "x, y, z"]),
-        (vec!["--across", "x", "--up", "0"], vec!["either"]),
-        (vec!["--slice", "x=0", "--up", "x"], vec!["--slice names it"]),
-        (vec!["--map", "jet"], vec!["`jet`", "viridis"]),
-        (vec!["--range", "1:0"], vec!["`1:0`", "p1:p99"]),
-        (vec!["--range", "0:1", "--norm", "log"], vec!["above 0"]),
-        (vec!["--norm", "cubic"], vec!["`cubic`", "symlog:SIZE"]),
-        (vec!["--rank", "1"], vec!["`density` of rank 1"]),
-        (vec!["--scale", "0"], vec!["--scale"]),
-        (vec!["--stride", "0"], vec!["--stride"]),
+        (json!({ "step": 3 }), vec!["no debug point 3", "1, 2, 10"]),
+        (json!({ "component": "x" }), vec!["no `x`", "f32"]),
+        (json!({ "slice": "z=3" }), vec!["z=3", "3 cells"]),
+        (json!({ "slice": "x=0,y=0,z=0" }), vec!["`slice` names every axis"]),
+        (json!({ "slice": "q=0" }), vec!["`q`", "x, y, z"]),
+        (json!({ "across": "x", "up": "0" }), vec!["either"]),
+        (json!({ "slice": "x=0", "up": "x" }), vec!["`slice` names it"]),
+        (json!({ "map": "jet" }), vec!["`jet`", "viridis"]),
+        (json!({ "range": "1:0" }), vec!["`1:0`", "p1:p99"]),
+        (json!({ "range": "0:1", "norm": "log" }), vec!["above 0"]),
+        (json!({ "norm": "cubic" }), vec!["`cubic`", "symlog:SIZE"]),
+        (json!({ "rank": 1 }), vec!["`density` of rank 1"]),
+        (json!({ "scale": 0 }), vec!["scale", "1 to 512"]),
+        (json!({ "stride": 0 }), vec!["stride is at least 1"]),
+        (json!({ "array": "pressure" }), vec!["`pressure`", "coarse, copy, density"]),
+        (json!({ "array": "scratch" }), vec!["ranks 0, 1"]),
+        (json!({ "output": "x.gif" }), vec!["x.gif", ".npy"]),
+        (json!({ "output": "no/x.png" }), vec!["no/x.png"]),
     ] {
-        let text = with(&more);
-        assert!(parts.iter().all(|part| text.contains(part)), "{more:?}: {text}");
+        let fields = merged(good.clone(), more);
+        let text = answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "error");
+        assert!(parts.iter().all(|part| text.contains(part)), "{fields}: {text}");
     }
     for (command, parts) in [
-        (
-            vec!["shot", "run.zrec", "--array", "pressure", "--output", "x.png"],
-            vec!["`pressure`", "coarse, copy, density"],
-        ),
-        (vec!["shot", "run.zrec", "--array", "scratch", "--output", "x.png"], vec!["ranks 0, 1"]),
-        (vec!["shot", "run.zrec", "--array", "density", "--output", "x.gif"], vec!["x.gif", ".npy"]),
-        (vec!["shot", "run.zrec", "--array", "density", "--output", "no/x.png"], vec!["no/x.png"]),
-        (vec!["shot", "none.zrec", "--array", "u", "--output", "x.png"], vec!["none.zrec", "neither"]),
-        (vec!["shot", "text.zrec", "--array", "u", "--output", "x.png"], vec!["text.zrec", "zippyrec"]),
-        (vec!["shot", "127.0.0.1:1", "--array", "u", "--output", "x.png"], vec!["set ZIPPY_DEBUG_TOKEN"]),
+        (vec!["script", "none.zrec"], vec!["none.zrec", "neither"]),
+        (vec!["script", "text.zrec"], vec!["text.zrec", "zippyrec"]),
+        (vec!["script", "127.0.0.1:1"], vec!["set ZIPPY_DEBUG_TOKEN"]),
         (vec!["connect", "127.0.0.1:1"], vec!["set ZIPPY_DEBUG_TOKEN"]),
         (vec!["connect", "127.0.0.1:1", "--token", "abc"], vec!["--token"]),
         (vec!["connect", "nowhere"], vec!["127.0.0.1:7777"]),

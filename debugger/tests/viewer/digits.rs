@@ -9,7 +9,7 @@ use zippy_debugger::imaging::ColourMap;
 use zippy_protocol::{Recorded, ScalarType};
 
 use crate::commands::pixels;
-use crate::support::{DENSITY, arrays, entries, said, view, viewer, written};
+use crate::support::{DENSITY, answer, arrays, entries, said, shot, view, viewer, written};
 
 /// A recording of a line of numbers.
 fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
@@ -26,12 +26,16 @@ fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     std::fs::write(directory.join("line.zrec"), written(&all).0).unwrap();
 }
 
-/// Returns the output of a shot of a line, and the colours of its cells.
-fn shot_of(scalar: ScalarType, cells: &[u8], more: &[&str]) -> (String, Vec<[u8; 3]>) {
+/// Returns the description of a shot of a line, and the colours of its cells. `field` is an
+/// additional field of the request.
+fn shot_of(scalar: ScalarType, cells: &[u8], field: Option<[&str; 2]>) -> (String, Vec<[u8; 3]>) {
     let directory = tempfile::tempdir().unwrap();
     line_of(directory.path(), "numbers", scalar, cells);
-    let command = ["shot", "line.zrec", "--array", "density", "--scale", "1", "--output", "line.png"];
-    let text = said(viewer(directory.path(), &command).args(more).output().unwrap());
+    let mut fields = json!({ "array": "density", "scale": 1, "output": "line.png" });
+    if let Some([name, value]) = field {
+        fields[name] = json!(value);
+    }
+    let text = answer(shot(directory.path(), "line.zrec", &fields).output().unwrap(), "shot");
     let (_, _, found) = pixels(&directory.path().join("line.png"));
     (text, found.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect())
 }
@@ -42,7 +46,7 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
     let colours: Vec<[u8; 3]> = (0..=10).map(ramp).collect();
     let check = |scalar, base: i128, bytes: fn(i128) -> Vec<u8>| {
         let cells: Vec<u8> = (0..=10).flat_map(|offset| bytes(base + offset)).collect();
-        let (text, found) = shot_of(scalar, &cells, &[]);
+        let (text, found) = shot_of(scalar, &cells, None);
         let (low, high) = (base, base + 10);
         assert!(text.contains(&format!("colours from {low} to {high}, linear")), "{text}");
         assert!(text.contains(&format!("min {low}, max {high}, 0 NaN")), "{text}");
@@ -61,16 +65,16 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
     // Fixed ends, and percentiles.
     let cells: Vec<u8> = (0..=10).flat_map(|offset| (u64::MAX - 10 + offset).to_le_bytes()).collect();
     let range = format!("{}:{}", u64::MAX - 9, u64::MAX - 1);
-    let (text, _) = shot_of(ScalarType::U64, &cells, &["--range", &range]);
+    let (text, _) = shot_of(ScalarType::U64, &cells, Some(["range", &range]));
     assert!(
         text.contains(&format!("from {} to {}, linear, viridis; 1 below, 1 above", u64::MAX - 9, u64::MAX - 1)),
         "{text}"
     );
-    let (text, _) = shot_of(ScalarType::U64, &cells, &["--range", "p10:p90"]);
+    let (text, _) = shot_of(ScalarType::U64, &cells, Some(["range", "p10:p90"]));
     assert!(text.contains(&format!("from {} to {}", u64::MAX - 9, u64::MAX - 1)), "{text}");
     // The lowest and the highest integer: the middle is 0.
     let cells: Vec<u8> = [i64::MIN, 0, i64::MAX].into_iter().flat_map(i64::to_le_bytes).collect();
-    let (text, found) = shot_of(ScalarType::I64, &cells, &[]);
+    let (text, found) = shot_of(ScalarType::I64, &cells, None);
     assert!(text.contains("min -9223372036854775808, max 9223372036854775807"), "{text}");
     assert_eq!(found, [0.0, 0.5, 1.0].map(|share| ColourMap::first().at(share)));
     // A script prints the same digits.
@@ -92,25 +96,25 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
 
 #[test]
 fn floats_are_printed_with_few_digits_that_distinguish_them() {
-    let said_of = |values: &[f64], more: &[&str]| {
+    let said_of = |values: &[f64], field: Option<[&str; 2]>| {
         let cells: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        shot_of(ScalarType::F64, &cells, more)
+        shot_of(ScalarType::F64, &cells, field)
     };
     let of_f32 = |values: &[f32]| {
         let cells: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        shot_of(ScalarType::F32, &cells, &[]).0
+        shot_of(ScalarType::F32, &cells, None).0
     };
     let next = 1.0_f64.next_up();
-    let (text, found) = said_of(&[1.0, next], &[]);
+    let (text, found) = said_of(&[1.0, next], None);
     assert!(
         text.contains("colours from 1 to 1.0000000000000002") && text.contains("min 1, max 1.0000000000000002"),
         "{text}"
     );
     assert_eq!(found, [0.0, 1.0].map(|share| ColourMap::first().at(share)));
     let single = f64::from(0.1_f32);
-    let (text, _) = said_of(&[single, single.next_up()], &[]);
+    let (text, _) = said_of(&[single, single.next_up()], None);
     assert!(text.contains("min 0.10000000149011612, max 0.10000000149011613"), "{text}");
-    let (text, found) = said_of(&[101_325.0, 101_325.000_25, 101_325.000_5], &[]);
+    let (text, found) = said_of(&[101_325.0, 101_325.000_25, 101_325.000_5], None);
     assert!(text.contains("from 101325 to 101325.0005"), "{text}");
     assert_eq!(found[1], ColourMap::first().at(0.5));
     let text = of_f32(&[1e-45, f32::MAX]);
@@ -121,7 +125,7 @@ fn floats_are_printed_with_few_digits_that_distinguish_them() {
     assert!(text.contains("min 0.1, max 0.10000001"), "{text}");
     assert!(text.lines().all(|line| line.len() < 120), "{text}");
     // Numbers in between on a logarithmic scale.
-    let (text, found) = said_of(&[-1.0, 0.0, 1e-300, 1.0, 1e300], &["--norm", "log"]);
+    let (text, found) = said_of(&[-1.0, 0.0, 1e-300, 1.0, 1e300], Some(["norm", "log"]));
     assert!(text.contains("colours from 1e-300 to 1e300, logarithmic, viridis; 2 below, 0 above"), "{text}");
     assert_eq!(found[3], ColourMap::first().at(0.5));
 }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use zippy_debugger::client::Client;
 use zippy_debugger::info::info;
+use zippy_debugger::script::shot::Shot;
 use zippy_debugger::session::{Replay, Session};
-use zippy_debugger::shot::Shot;
 use zippy_protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
 
 use crate::support::{entries, in_chunks, written};

@@ -177,7 +177,7 @@ fn script_steps_a_running_program() {
 fn commands_end_without_a_program() {
     let address = listener().1.to_string();
     let directory = tempfile::tempdir().unwrap();
-    let command = ["shot", &address, "--patience", "1", "--array", "u", "--output", "u.png"];
+    let command = ["script", &address, "--patience", "1", r#"{"shot":{"array":"u","output":"u.png"}}"#];
     let text = complaint(viewer(directory.path(), &command).env("ZIPPY_DEBUG_TOKEN", TOKEN).output().unwrap());
     assert!(text.contains("nobody is there after 1 s") && text.contains(&address), "{text}");
 }

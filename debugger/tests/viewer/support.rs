@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::{Value, json};
 use zippy_protocol::recording::Writer;
 use zippy_protocol::{
     ArrayEntry, ArrayKind, ArrayRef, ChunkEntry, ElementType, Numbers, Point, Program, Recorded, ScalarType, View,
@@ -200,6 +201,20 @@ pub(crate) fn viewer(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zippy-debugger"));
     command.current_dir(directory).args(arguments).env_remove("ZIPPY_DEBUG_TOKEN");
     command
+}
+
+/// The command that writes a slice of a recording.
+pub(crate) fn shot(directory: &Path, source: &str, fields: &Value) -> Command {
+    viewer(directory, &["script", source, &json!({ "shot": fields }).to_string()])
+}
+
+/// Returns the field of the only answer of a script: `shot` of a successful one, or `error` of a
+/// script that failed without a panic.
+pub(crate) fn answer(output: Output, field: &str) -> String {
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(complaint.is_empty() && output.status.code() == Some(i32::from(field == "error")), "{complaint}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer[field].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
 /// Returns the standard output of a successful command.

@@ -1,9 +1,8 @@
-//! [`Shot`]: the options and the work of the command `shot`.
+//! [`Shot`]: a slice of an array as a file.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::Args;
 use serde::Deserialize;
 use zippy_files::write_whole;
 use zippy_protocol::{ArrayEntry, ScalarValue, View};
@@ -14,75 +13,45 @@ use crate::imaging::{
     ColourMap, Colouring, MapKind, Norm, Quantity, Range, Scale, Share, Slice, Values, axis, axis_name, indices, paint,
 };
 
-/// Options of the command `shot`.
-#[derive(Args, Debug, Clone, Default, Deserialize)]
-#[group(skip)]
+/// Request for a file with a slice of an array: colours or exact numbers.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shot {
-    /// Name of the array
-    #[arg(long, value_name = "NAME")]
+    /// Name of the array.
     pub array: String,
-
-    /// Rank of the array, if several ranks have an array of this name
-    #[arg(long, value_name = "RANK")]
+    /// Rank of the array, if several ranks have an array of this name.
     pub rank: Option<u32>,
-
-    /// Position of the slice: an index along each axis that is not shown, such as z=0 or 2=0,w=3.
-    /// Negative indices count from the end. Default: the middle
-    #[arg(long, value_name = "AXIS=INDEX,...", default_value = "", hide_default_value = true)]
+    /// Position of the slice: an index along each axis that is not shown, such as `z=0` or
+    /// `2=0,w=3`. Negative indices count from the end. Default: the middle.
     pub slice: String,
-
-    /// Axis to the right. Default: the first axis that --slice does not name
-    #[arg(long, value_name = "AXIS")]
+    /// Axis to the right. Default: the first axis that `slice` does not name.
     pub across: Option<String>,
-
-    /// Upward axis. Default: the next axis that --slice does not name
-    #[arg(long, value_name = "AXIS")]
+    /// Upward axis. Default: the next axis that `slice` does not name.
     pub up: Option<String>,
-
-    /// Debug point of a recording. Default: the first debug point
-    #[arg(long, value_name = "N", value_parser = number)]
+    /// Debug point of a recording. Default: the current debug point.
     pub step: Option<u64>,
-
-    /// Number of a cell: x, y or length of a vector, or velocity.x of a record. Default: the length
-    /// of a vector, the first number of a record; all numbers in .npy and .csv files
-    #[arg(long, value_name = "NAME")]
+    /// Number of a cell: `x`, `y` or `length` of a vector, or `velocity.x` of a record. Default:
+    /// the length of a vector, the first number of a record; all numbers in .npy and .csv files.
     pub component: Option<String>,
-
-    /// Distance of shown cells across and up. Default: 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    /// Distance of shown cells across and up, at least 1. Default: 1.
     pub stride: Option<i64>,
-
-    /// Colour map; see below. Default: viridis
-    #[arg(long, value_name = "NAME")]
+    /// Colour map. Default: viridis.
     pub map: Option<String>,
-
-    /// Range of the colours: min:max, p1:p99 by percentiles, symmetric about 0, or two numbers such
-    /// as -0.5:2. Default: min:max
-    #[arg(long, value_name = "RANGE")]
+    /// Range of the colours: `min:max`, `p1:p99` by percentiles, `symmetric` about 0, or two
+    /// numbers such as `-0.5:2`. Default: `min:max`.
     pub range: Option<String>,
-
-    /// Norm of the colours: linear, log, or symlog:SIZE, which is linear up to SIZE on both sides
-    /// of 0. Default: linear
-    #[arg(long, value_name = "NORM")]
+    /// Norm of the colours: `linear`, `log`, or `symlog:SIZE`, which is linear up to SIZE on both
+    /// sides of 0. Default: `linear`.
     pub norm: Option<String>,
-
-    /// Pixels per cell along each edge. Default: a picture about 512 pixels wide
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=512))]
-    pub scale: Option<u64>,
-
-    /// Output file: .png for colours, .npy or .csv for exact numbers
-    #[arg(long, value_name = "FILE")]
+    /// Pixels per cell along each edge, 1 to [`MAX_SCALE`]. Default: a picture about 512 pixels
+    /// wide.
+    pub scale: Option<usize>,
+    /// Output file: .png for colours, .npy or .csv for exact numbers.
     pub output: PathBuf,
 }
 
-/// Parses the number of a debug point.
-///
-/// # Errors
-/// An error text for the command line.
-pub fn number(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
-}
+/// Most pixels per cell along each edge.
+const MAX_SCALE: usize = 512;
 
 impl Shot {
     /// Returns the slice of an array of this shape.
@@ -100,13 +69,13 @@ impl Shot {
         let mut free = (0..shape.len())
             .filter(|axis| !fixed.iter().any(|(other, _)| other == axis) && Some(*axis) != across && Some(*axis) != up);
         slice.across =
-            across.or_else(|| free.next()).ok_or("--slice names every axis: leave one or two to be shown")?;
+            across.or_else(|| free.next()).ok_or("`slice` names every axis: leave one or two to be shown")?;
         slice.up = up.or_else(|| free.next());
         if slice.up == Some(slice.across) {
             return Err(format!("axis {} goes either across or up", axis_name(slice.across)));
         }
         if let Some((axis, _)) = fixed.iter().find(|(axis, _)| slice.shows(*axis)) {
-            return Err(format!("axis {} is shown, and --slice names it", axis_name(*axis)));
+            return Err(format!("axis {} is shown, and `slice` names it", axis_name(*axis)));
         }
         Ok(slice)
     }
@@ -114,13 +83,19 @@ impl Shot {
     /// Writes the file, whole or not at all, and returns a description of the slice.
     ///
     /// # Errors
-    /// The options are invalid, the array or debug point does not exist, or the cells cannot be
+    /// The request is invalid, the array or debug point does not exist, or the cells cannot be
     /// fetched or written.
     pub fn take(&self, client: &mut Client) -> Result<String, String> {
         let kind = FileFormat::of(&self.output)?;
         let norm = self.norm.as_deref().map_or(Ok(Norm::Linear), Norm::parse)?;
         let range = self.range.as_deref().map_or(Ok(Range::Extremes), Range::parse)?;
         let map = self.map.as_deref().map_or_else(|| Ok(ColourMap::first()), ColourMap::named)?;
+        if let Some(stride) = self.stride.filter(|&stride| stride < 1) {
+            return Err(format!("a stride is at least 1, and not {stride}"));
+        }
+        if let Some(scale) = self.scale.filter(|scale| !(1..=MAX_SCALE).contains(scale)) {
+            return Err(format!("a scale is from 1 to {MAX_SCALE}, and not {scale}"));
+        }
         if let Some(step) = self.step {
             client.go_to(step)?;
         }
@@ -131,7 +106,7 @@ impl Shot {
         if entry.shape.iter().any(|&extent| extent < 1) {
             return Err(format!("`{}` has no cell: its shape is {:?}", entry.name, entry.shape));
         }
-        let stride = self.stride.unwrap_or(1).max(1);
+        let stride = self.stride.unwrap_or(1);
         let request = slice.request(entry.array, [[0, 0], extents], [stride; 2], None);
         let view = client.cells(&request, entry.element.bytes as usize)?;
         let values = Values::new(&view, &entry.element, wanted)?;
@@ -151,16 +126,14 @@ impl Shot {
                     (None, _) => Scale::new(Norm::Linear, (0.0, 0.0))?,
                 };
                 let picture = paint(&values, &slice, &Colouring { map, scale })?;
-                let enlargement = match self.scale {
-                    Some(enlargement) => usize::try_from(enlargement).unwrap_or(usize::MAX),
-                    None => (512 / picture.width.max(picture.height).max(1)).max(1),
-                };
+                let fitting = (512 / picture.width.max(picture.height).max(1)).max(1);
+                let enlargement = self.scale.unwrap_or(fitting);
                 self.legend(&mut text, &values, map, scale);
                 let edge = picture.width.max(picture.height).saturating_mul(enlargement);
                 if edge > MAX_EDGE {
                     return Err(format!(
-                        "a picture has at most {} pixels along an edge, and this one would have {edge}: take a smaller --scale, \
-                         or a --stride",
+                        "a picture has at most {} pixels along an edge, and this one would have {edge}: take a smaller \
+                         `scale`, or a `stride`",
                         MAX_EDGE
                     ));
                 }
