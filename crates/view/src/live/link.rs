@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use egui::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use zippy::error::CallSite;
 use zippy::transport::Payload;
 use zippy::{Error, Result, World};
 
@@ -114,7 +115,9 @@ impl<V: View> Link<V> {
     ///
     /// # Errors
     /// A failure of any rank.
+    #[track_caller]
     pub fn refuse(&self, world: &World, error: &Error) -> Result<()> {
+        let _call = CallSite::enter();
         world.group().alive()?;
         if world.rank() == 0 {
             self.send(Event::Refused(error.to_string()));
@@ -145,7 +148,9 @@ impl<V: View> Link<V> {
     ///
     /// # Errors
     /// A failure of another rank; a window that could not be opened.
+    #[track_caller]
     pub fn next(&self, world: &World, awake: impl Fn() -> bool) -> Result<Next<V::Settings>> {
+        let _call = CallSite::enter();
         let start = Instant::now();
         loop {
             let mut mailbox = self.mailbox();
@@ -173,10 +178,12 @@ impl<V: View> Link<V> {
 ///
 /// # Errors
 /// The error of `make`, on rank 0 alone; a failure of any rank.
+#[track_caller]
 pub fn command_of_rank_0<C>(world: &World, make: impl FnOnce() -> Result<C>) -> Result<C>
 where
     C: Serialize + DeserializeOwned,
 {
+    let _call = CallSite::enter();
     let unreadable = |error: postcard::Error| Error::program(format!("a command of rank 0: {error}"));
     let bytes = if world.rank() == 0 { Some(postcard::to_allocvec(&make()?).map_err(unreadable)?) } else { None };
     let bytes = world.group().broadcast(0, bytes.map(|bytes| Box::new(bytes) as Payload))?;

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
+use zippy::error::CallSite;
 use zippy::{Error, Result};
 
 use link::Event;
@@ -34,7 +35,9 @@ const WINDOW_SIZE: [f32; 2] = [1180.0, 760.0];
 ///
 /// # Errors
 /// The error that ended the ranks; no display.
+#[track_caller]
 pub fn run<V: View>(title: &str, ranks: impl FnOnce(&Arc<Link<V>>) -> Result<()> + Send) -> Result<()> {
+    let _call = CallSite::enter();
     let (events, receiver) = channel();
     let link = Arc::new(Link::new(events));
     let run_ranks = || {
