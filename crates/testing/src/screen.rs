@@ -89,6 +89,16 @@ impl Screen {
         self.shot((0, 0), self.size)
     }
 
+    /// Writes a screenshot next to the file in `ZIPPY_SCREENSHOT`, if this variable is set. `name`
+    /// precedes the suffix `ppm`.
+    pub fn save(&self, name: &str) {
+        let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") else { return };
+        let shot = self.all();
+        let text = format!("P6 {} {} 255\n", shot.width, shot.height);
+        let path = std::path::PathBuf::from(path).with_extension(format!("{name}.ppm"));
+        std::fs::write(path, [text.as_bytes(), shot.pixels.as_flattened()].concat()).unwrap();
+    }
+
     /// Waits for a screenshot that fulfils `wanted` and has not changed for 20 polls.
     pub fn settled(&self, description: &str, mut take: impl FnMut() -> Shot, wanted: impl Fn(&Shot) -> bool) -> Shot {
         let (mut last, mut times) = (take(), 0);

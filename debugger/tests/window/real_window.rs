@@ -15,16 +15,6 @@ const VOLUME: (i16, i16) = (853, 85);
 /// Colour of a volume's first axis.
 const AXIS: [u8; 3] = [240, 110, 100];
 
-/// Writes a picture of the whole screen for inspection, named after `word`.
-fn save(screen: &Screen, word: &str) {
-    if let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") {
-        let shot = screen.all();
-        let text = format!("P6 {} {} 255\n", shot.width, shot.height);
-        let path = std::path::PathBuf::from(path).with_extension(format!("{word}.ppm"));
-        std::fs::write(path, [text.as_bytes(), shot.pixels.as_flattened()].concat()).unwrap();
-    }
-}
-
 fn replay(screen: &Screen, path: &Path) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zippy-debugger"));
     command.arg("replay").arg(path).env("DISPLAY", &screen.display);
@@ -52,11 +42,11 @@ fn recording_is_shown_in_a_real_window() {
     let seen =
         |shot: &Shot| columns.iter().all(|colour| shot.pixels.len() - shot.unlike(*colour) > shot.pixels.len() / 400);
     running.wait("a slice in its colours", || seen(&screen.all()).then_some(()));
-    save(&screen, "slice");
+    screen.save("slice");
     screen.click(VOLUME);
     let axis = |pixel: &&[u8; 3]| pixel.iter().zip(AXIS).all(|(a, b)| a.abs_diff(b) < 24);
     screen.settled("a volume", || screen.all(), |shot| shot.pixels.iter().filter(axis).count() > 50);
-    save(&screen, "volume");
+    screen.save("volume");
     screen.close(window);
     let output = running.wait_for_end();
     assert_eq!(std::fs::read(&path).unwrap(), recorded, "the rank that renders is no program to be recorded");

@@ -18,16 +18,6 @@ fn start(screen: &Screen, options: &str) -> Running {
     Running::start(command)
 }
 
-/// Writes a numbered screenshot next to the file in `ZIPPY_SCREENSHOT`, if this variable is set.
-fn save(screen: &Screen, number: usize) {
-    if let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") {
-        let shot = screen.all();
-        let text = format!("P6 {} {} 255\n", shot.width, shot.height);
-        let path = std::path::PathBuf::from(path).with_extension(format!("{number}.ppm"));
-        std::fs::write(path, [text.as_bytes(), shot.pixels.as_flattened()].concat()).unwrap();
-    }
-}
-
 /// Waits for the window and its first picture.
 fn first_picture(screen: &Screen, running: &mut Running) -> u32 {
     let window = running.wait("a window", || screen.window(TITLE));
@@ -63,7 +53,7 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     let status = || screen.shot(STATUS.0, STATUS.1);
     let first = status();
     running.wait("steps", || (status().differing(&first) > 5).then_some(()));
-    save(&screen, 0);
+    screen.save("0");
     screen.click(PAUSE);
     let paused = screen.settled("a pause", || screen.shot(PICTURE_CORNER, PICTURE_SIZE), |_| true);
     let before_step = screen.settled("a pause", status, |_| true);
@@ -72,10 +62,10 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     assert!(after_step != before_step);
     screen.click(SLICE);
     let slice = another_picture(&screen, &paused, "a slice");
-    save(&screen, 1);
+    screen.save("1");
     screen.click(SURFACE);
     let surface = another_picture(&screen, &slice, "a surface");
-    save(&screen, 2);
+    screen.save("2");
     screen.click(Q);
     another_picture(&screen, &surface, "another quantity");
     // A higher speed is to the right.
@@ -86,7 +76,7 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
     screen.release(SPEED);
     screen.click(PAUSE);
     running.wait("steps", || (status() != after_step).then_some(()));
-    save(&screen, 3);
+    screen.save("3");
     screen.close(window);
     let output: Output = running.wait_for_end();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -115,7 +105,7 @@ fn unstable_flow_shows_its_last_valid_picture_until_the_window_is_closed() {
     let shot = || screen.shot(PICTURE_CORNER, PICTURE_SIZE);
     running.wait("the message", || (reddish(&shot())[0] > 5000).then_some(()));
     let stopped = screen.settled("a picture that stays", shot, |_| true);
-    save(&screen, 5);
+    screen.save("5");
     assert_eq!(reddish(&stopped)[1], 0, "magenta pixels are NaN");
     assert!(stopped.unlike(stopped.pixels[0]) > stopped.pixels.len() / 20);
     // The pause button has no effect.
@@ -136,7 +126,7 @@ fn ctrl_c_ends_normally_and_missing_display_is_an_error() {
     let screen = Screen::start(1180, 760);
     let mut running = start(&screen, "--ranks 2 --case cavity2d --n 24 --view");
     first_picture(&screen, &mut running);
-    save(&screen, 4);
+    screen.save("4");
     kill("INT", running.id());
     let output = running.wait_for_end();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -55,15 +55,6 @@ fn assert_good(output: &Output) {
     assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
 }
 
-/// Writes a screenshot to the file in `ZIPPY_SCREENSHOT`, if this variable is set.
-fn save(screen: &Screen) {
-    if let Some(path) = std::env::var_os("ZIPPY_SCREENSHOT") {
-        let shot = screen.all();
-        let text = format!("P6 {} {} 255\n", shot.width, shot.height);
-        std::fs::write(path, [text.as_bytes(), shot.pixels.as_flattened()].concat()).unwrap();
-    }
-}
-
 #[test]
 fn window_reacts_to_drag_preset_and_close() {
     let screen = Screen::start(1180, 760);
@@ -71,7 +62,7 @@ fn window_reacts_to_drag_preset_and_close() {
     command.args(["--ranks", "3", "--phantom-size", "36x40x32", "--view"]).env_remove("ZIPPY_RANKS");
     let mut running = start(command, &screen.display);
     let (window, first) = first_picture(&screen, &mut running);
-    save(&screen);
+    screen.save("volume");
     let turned = drag(&screen, &mut running, &first);
     screen.click(PRESET);
     another_picture(&screen, &turned, "a picture in other colours");
@@ -86,7 +77,7 @@ fn isosurface_by_driver_follows_the_pointer() {
     command.args(["--ranks", "2", "--phantom-size", "36x40x32", "--iso", "2500", "--view"]).env_remove("ZIPPY_RANKS");
     let mut running = start(command, &screen.display);
     let (window, first) = first_picture(&screen, &mut running);
-    save(&screen);
+    screen.save("isosurface");
     // A lower isovalue gives a larger surface.
     screen.click(ISOVALUE);
     let moved = another_picture(&screen, &first, "another surface");
