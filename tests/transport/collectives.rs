@@ -4,7 +4,7 @@ use zippy::transport::{Group, Payload, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// Lengths below and above the limit for trees.
+/// Lengths below and above the limit of inline payloads.
 const LENGTHS: [usize; 5] = [0, 1, 5, 8 << 10, 70_000];
 
 fn text(rank: usize, length: usize) -> Vec<u8> {
@@ -15,7 +15,6 @@ fn bytes(payload: &Payload) -> &[u8] {
     (**payload).as_ref()
 }
 
-/// A length that differs between ranks.
 fn length(rank: usize, round: usize) -> usize {
     LENGTHS[(rank * 2 + round) % LENGTHS.len()] + rank
 }
@@ -108,7 +107,7 @@ fn all_to_all_delivers_every_pair() {
     });
 }
 
-/// x → a·x + b; composition is associative and does not commute.
+/// x → a·x + b: associative, not commutative under composition.
 type Affine = [u64; 2];
 
 fn affine(rank: usize, i: usize) -> Affine {
@@ -141,7 +140,7 @@ fn all_reduce_in_order_of_rank() {
 }
 
 #[test]
-fn exclusive_scans_exclude_the_own_rank() {
+fn exclusive_scan_excludes_own_rank() {
     groups(RANKS, |group| {
         for length in [0, 1, 3, 5000] {
             let mut items: Vec<Affine> = (0..length).map(|i| affine(group.rank(), i)).collect();
@@ -154,7 +153,6 @@ fn exclusive_scans_exclude_the_own_rank() {
     });
 }
 
-/// A sequence of collectives whose results depend on all ranks.
 fn mixture(group: &Group, round: u64) -> zippy::Result<()> {
     let (rank, size) = (group.rank() as u64, group.size() as u64);
     let mut sum = [rank + round];
@@ -176,6 +174,6 @@ fn collectives_follow_each_other_without_barriers() {
 }
 
 #[test]
-fn unchecked_groups_do_the_same() {
+fn unchecked_groups_give_the_same_results() {
     groups(RANKS, |group| (0..20).try_for_each(|round| mixture(&group.unchecked(), round)));
 }

@@ -1,5 +1,4 @@
-//! Ranks that panic, fail, exit or are killed: the whole job ends with an exit code that reports
-//! it.
+//! Ranks that panic, fail, exit or are killed: the exit code of the whole job reports the failure.
 
 use std::time::Duration;
 
@@ -9,13 +8,12 @@ use zippy::{Error, Result};
 use crate::support::jobs::{Carrier, Ended};
 use zippy_testing::job;
 
-/// Runs a program on the ranks of the environment.
 fn job_of(program: fn(&Group) -> Result<()>) -> Result<()> {
     launch(&Config::new(), |group| program(&group)).map(drop)
 }
 
 job!(
-    good_ends,
+    successful_runs_exit_with_code_0,
     3,
     || {
         for round in 0..3 {
@@ -37,7 +35,7 @@ job!(
 );
 
 job!(
-    a_panic,
+    panic_fails_the_job_with_one_line,
     3,
     || job_of(|group| {
         assert_ne!(group.rank(), 1, "boom");
@@ -53,7 +51,7 @@ job!(
 );
 
 job!(
-    a_panic_that_is_caught,
+    caught_panic_does_not_fail_the_job,
     3,
     || job_of(|group| {
         let caught = std::panic::catch_unwind(|| assert_eq!(1, 2, "caught"));
@@ -67,7 +65,7 @@ job!(
 );
 
 job!(
-    a_panic_after_one_that_was_caught,
+    panic_after_caught_panic_has_its_own_line,
     3,
     || job_of(|group| {
         if group.rank() == 1 {
@@ -136,12 +134,11 @@ job!(
 );
 
 job!(
-    a_panic_while_others_compute,
+    panic_ends_computing_ranks,
     3,
     || job_of(|group| {
         group.barrier()?;
         assert_ne!(group.rank(), 2, "boom");
-        // Ranks as threads must stop by themselves; ranks as processes are ended by the launcher.
         let (threads, mut rounds) = (group.kind() == zippy::transport::TransportKind::Threads, 0_u64);
         while !threads || rounds < 1000 {
             rounds = std::hint::black_box(rounds + 1);
@@ -156,7 +153,7 @@ job!(
 );
 
 job!(
-    an_error,
+    error_is_printed_by_every_process,
     3,
     || job_of(|group| match group.rank() {
         1 => Err(Error::program("the disk is full")),
@@ -164,15 +161,14 @@ job!(
     }),
     |ended: &Ended| {
         ended.must_have_failed();
-        // Every process prints the error of the run, which names the failed rank.
         let processes = if ended.carrier == Carrier::Mpi { 3 } else { 1 };
-        let told = ended.lines("Error: rank 1 failed in its program: the disk is full at ");
-        assert_eq!(told.len(), processes, "{}", ended.text);
+        let lines = ended.lines("Error: rank 1 failed in its program: the disk is full at ");
+        assert_eq!(lines.len(), processes, "{}", ended.text);
     }
 );
 
 job!(
-    a_kill,
+    killed_rank_fails_the_job,
     3,
     || job_of(|group| {
         group.barrier()?;
@@ -185,8 +181,7 @@ job!(
     |ended: &Ended| ended.must_have_failed()
 );
 
-/// Checks exit code and message of an exit during a run.
-fn said_to_be_in_the_middle(ended: &Ended, whose: &str) {
+fn check_exit_during_run(ended: &Ended, whose: &str) {
     ended.must_have_failed();
     let lines = ended.lines(&format!("zippy: the process{whose} exits in the middle of a run"));
     assert_eq!(lines.len(), 1, "{}", ended.text);
@@ -194,7 +189,7 @@ fn said_to_be_in_the_middle(ended: &Ended, whose: &str) {
 }
 
 job!(
-    an_exit,
+    exit_during_run_fails_the_job,
     3,
     || job_of(|group| {
         group.barrier()?;
@@ -203,11 +198,11 @@ job!(
         }
         group.wait_for(Some(1), || Ok(None))
     }),
-    |ended: &Ended| said_to_be_in_the_middle(ended, " of rank 1")
+    |ended: &Ended| check_exit_during_run(ended, " of rank 1")
 );
 
 job!(
-    an_exit_that_claims_success,
+    exit_with_code_0_during_run_fails_the_job,
     3,
     || job_of(|group| {
         group.barrier()?;
@@ -216,11 +211,11 @@ job!(
         }
         group.wait_for(Some(1), || Ok(None))
     }),
-    |ended: &Ended| said_to_be_in_the_middle(ended, " of rank 1")
+    |ended: &Ended| check_exit_during_run(ended, " of rank 1")
 );
 
 job!(
-    an_exit_of_a_thread_that_is_no_rank,
+    exit_on_other_thread_fails_the_job,
     3,
     || job_of(|group| {
         group.barrier()?;
@@ -230,13 +225,12 @@ job!(
         group.wait_for(Some(1), || Ok(None))
     }),
     |ended: &Ended| {
-        // A process with several ranks cannot attribute the exit to a rank.
-        said_to_be_in_the_middle(ended, if ended.carrier == Carrier::Mpi { " of rank 1" } else { "" });
+        check_exit_during_run(ended, if ended.carrier == Carrier::Mpi { " of rank 1" } else { "" });
     }
 );
 
 job!(
-    an_exit_after_a_run,
+    exit_after_failed_run_succeeds,
     3,
     || {
         job_of(|group| group.barrier())?;
@@ -256,8 +250,7 @@ fn hang() -> ! {
     }
 }
 
-/// Checks that the failure and the end of the rank are printed once each.
-fn ended_without(ended: &Ended, failure: &str, rank: usize) {
+fn check_missing_rank(ended: &Ended, failure: &str, rank: usize) {
     ended.must_have_failed();
     let first = ended.lines(&format!("; rank {rank} has not come back yet"));
     let [first] = first[..] else { panic!("not one line:\n{}", ended.text) };
@@ -268,7 +261,7 @@ fn ended_without(ended: &Ended, failure: &str, rank: usize) {
 }
 
 job!(
-    a_rank_that_does_not_end_after_a_failure,
+    endless_rank_after_failure_is_reported,
     3,
     || launch(&Config::new().timeout(Duration::from_secs(1)), |group| match group.rank() {
         1 => Err(Error::program("no memory")),
@@ -276,22 +269,22 @@ job!(
         _ => group.barrier(),
     })
     .map(drop),
-    |ended: &Ended| ended_without(ended, "rank 1 failed in its program: no memory", 2)
+    |ended: &Ended| check_missing_rank(ended, "rank 1 failed in its program: no memory", 2)
 );
 
 job!(
-    a_rank_that_never_comes,
+    endless_rank_awaited_in_barrier_is_reported,
     4,
     || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
         let _ghosts = group.entering("ghosts(\"density\")");
         if group.rank() == 1 { hang() } else { group.barrier() }
     })
     .map(drop),
-    |ended: &Ended| ended_without(ended, "waited 1 s for rank ", 1)
+    |ended: &Ended| check_missing_rank(ended, "waited 1 s for rank ", 1)
 );
 
 job!(
-    a_rank_that_never_ends_when_all_others_have,
+    endless_rank_after_end_of_others_is_reported,
     4,
     || launch(&Config::new().timeout(Duration::from_secs(1)), |group| {
         group.barrier()?;
@@ -299,20 +292,19 @@ job!(
     })
     .map(drop),
     |ended: &Ended| {
-        ended_without(ended, "waited 2 s for rank ", 1);
+        check_missing_rank(ended, "waited 2 s for rank ", 1);
         let warned = ended.lines("waits for rank ");
         assert!(!warned.is_empty() && warned.iter().all(|line| line.contains("the end of the run")), "{}", ended.text);
     }
 );
 
 job!(
-    a_rank_that_starts_one_run_more,
+    run_started_by_one_process_times_out,
     3,
     || {
         job_of(|group| group.barrier())?;
         let again = Config::new().timeout(Duration::from_secs(1));
         match crate::support::launcher::rank() {
-            // With threads, all ranks start.
             None | Some(0) => launch(&again, |group| group.barrier()).map(drop),
             Some(_) => Ok(()),
         }
@@ -321,8 +313,8 @@ job!(
         Carrier::Threads => assert_eq!(ended.code, Some(0), "{}", ended.text),
         Carrier::Mpi => {
             ended.must_have_failed();
-            let told = ended.lines("Error: rank 0 waited 1 s for the other ranks in the start of a run");
-            assert_eq!(told.len(), 1, "{}", ended.text);
+            let lines = ended.lines("Error: rank 0 waited 1 s for the other ranks in the start of a run");
+            assert_eq!(lines.len(), 1, "{}", ended.text);
         }
     }
 );

@@ -6,13 +6,12 @@ use zippy::{Error, Result};
 
 use super::support::launcher;
 
-/// Wait limit that is long enough for a slow machine.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
 
 type Step = fn(&Group) -> Result<()>;
 
 /// Rank `odd` calls `other` and all other ranks call `usual`; every rank checks its own error.
-fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
+fn check_both_calls_are_named(usual: Step, other: Step, usual_text: &str, other_text: &str) {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
         for odd in 0..ranks {
             let result = launch(&Config::threads(ranks).check(true), |group| {
@@ -30,8 +29,7 @@ fn differ(usual: Step, other: Step, usual_text: &str, other_text: &str) {
                 Err::<(), _>(error)
             });
             assert!(matches!(result.as_ref().map_err(Error::kind), Err(ErrorKind::Differing { .. })), "{result:?}");
-            // Without the comparison before each call, the difference is detected from the
-            // messages.
+            // Without the comparison before each call, messages reveal the difference.
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 group.barrier()?;
                 if group.rank() == odd { other(&group) } else { usual(&group) }
@@ -59,8 +57,8 @@ fn sum(group: &Group) -> Result<()> {
 
 #[test]
 fn different_collectives_are_both_named() {
-    differ(barrier, sum, "barrier()", "all_reduce(bytes 12)");
-    differ(sum, |group| group.split(0, 0).map(drop), "all_reduce(bytes 12)", "split()");
+    check_both_calls_are_named(barrier, sum, "barrier()", "all_reduce(bytes 12)");
+    check_both_calls_are_named(sum, |group| group.split(0, 0).map(drop), "all_reduce(bytes 12)", "split()");
 }
 
 #[test]
@@ -69,8 +67,8 @@ fn different_arguments_are_both_named() {
         let own = (group.rank() == ROOT).then(|| copied(&[1_u8]));
         group.broadcast(ROOT, own).map(drop)
     }
-    differ(root::<0>, root::<1>, "broadcast(root 0)", "broadcast(root 1)");
-    differ(
+    check_both_calls_are_named(root::<0>, root::<1>, "broadcast(root 0)", "broadcast(root 1)");
+    check_both_calls_are_named(
         sum,
         |group| group.all_reduce(&mut [1_u32; 5], |a, b| *a += b),
         "all_reduce(bytes 12)",
@@ -80,18 +78,26 @@ fn different_arguments_are_both_named() {
 
 #[test]
 fn calls_of_the_user_are_compared() {
-    differ(|group| group.check(17, "copy(A → B)"), |group| group.check(18, "ghosts(C)"), "copy(A → B)", "ghosts(C)");
+    check_both_calls_are_named(
+        |group| group.check(17, "copy(A → B)"),
+        |group| group.check(18, "ghosts(C)"),
+        "copy(A → B)",
+        "ghosts(C)",
+    );
 }
 
 #[test]
 fn rank_one_call_ahead_is_detected_by_call_numbers() {
-    // The odd rank has taken one more sequence number, so that its third call has another number
-    // than the third call of the other ranks.
     let ahead: Step = |group| {
         group.next_sequence();
         group.barrier()
     };
-    differ(barrier, ahead, "barrier() (exchange 1 of its group)", "barrier() (exchange 2 of its group)");
+    check_both_calls_are_named(
+        barrier,
+        ahead,
+        "barrier() (exchange 1 of its group)",
+        "barrier() (exchange 2 of its group)",
+    );
 }
 
 #[test]
@@ -112,8 +118,7 @@ fn a_rank_that_has_finished_is_named() {
     }
 }
 
-/// Two ranks wait for each other in calls in which the other rank sends nothing, so that no message
-/// reveals the difference.
+/// Two ranks wait for each other in calls without a message that reveals the difference.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_calls() {
     for ranks in launcher::counts(&[2, 3, 5]) {
@@ -130,8 +135,7 @@ fn ranks_that_wait_for_each_other_in_different_calls() {
     }
 }
 
-/// A rank that only sends may be hundreds of calls ahead before another rank detects the
-/// difference.
+/// A rank that only sends runs hundreds of calls ahead of the detection.
 #[test]
 fn rank_far_ahead_gets_error_of_old_differing_calls() {
     for ranks in launcher::counts(&[2, 3]) {
@@ -153,7 +157,7 @@ fn rank_far_ahead_gets_error_of_old_differing_calls() {
             else {
                 panic!("{result:?}")
             };
-            // A process whose send waits for buffer space receives, and may get the error early.
+            // A process that waits for buffer space also receives, and may get the error early.
             let in_time = launcher::size().is_some() && call == "sent another way";
             assert!((in_time || call.contains(expected)) && other_call.starts_with("sent"), "{call}, {other_call}");
         }
@@ -179,7 +183,6 @@ fn messages_of_earlier_group_are_not_received_by_later_group() {
     }
 }
 
-/// Every step creates and drops a group, and one rank is always late.
 #[test]
 fn groups_created_in_every_step_wait_for_late_ranks() {
     for (ranks, check) in launcher::counts(&[2, 3]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {
@@ -197,14 +200,13 @@ fn groups_created_in_every_step_wait_for_late_ranks() {
     }
 }
 
-/// Ranks wait for each other in different groups, in which the awaited rank has made as many calls
-/// as the waiting rank, or fewer.
+/// The awaited rank has made as many calls as the waiting rank, or fewer.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_groups() {
     for (ranks, check) in
         launcher::counts(&[2, 3, 4, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
     {
-        let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
+        let result = launch(&Config::threads(ranks).check(check).timeout(TIMEOUT), |group| {
             let part = group.split(0, 0)?;
             let (first, second) = if group.rank() == 0 { (&part, &group) } else { (&group, &part) };
             first.barrier()?;
@@ -213,19 +215,18 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
         let Err(ErrorKind::Differing { rank, call, other_call, .. }) = result.as_ref().map_err(Error::kind) else {
             panic!("{result:?}")
         };
-        let of_part = format!("barrier() of a group of {ranks}");
+        let part_call = format!("barrier() of a group of {ranks}");
         let texts = [call, other_call];
-        assert!(*rank == 0 && texts.contains(&&of_part) && texts.contains(&&"barrier()".to_owned()), "{result:?}");
+        assert!(*rank == 0 && texts.contains(&&part_call) && texts.contains(&&"barrier()".to_owned()), "{result:?}");
     }
 }
 
-/// Each rank waits for the next one in a group of the two.
+/// Each rank waits for its successor in a group of the two.
 #[test]
 fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
-        let result = launch(&Config::threads(ranks).check(false).timeout(PATIENCE), |group| {
-            // Group i has ranks i and i + 1. Every rank is in two groups, and first calls the one
-            // with the next rank.
+        let result = launch(&Config::threads(ranks).check(false).timeout(TIMEOUT), |group| {
+            // Group i has ranks i and i + 1. Every rank first calls the group with its successor.
             let rank = group.rank();
             let pair = |i: usize| group.split(u64::from(rank == i || rank == (i + 1) % ranks), 0);
             let pairs = (0..ranks).map(pair).collect::<Result<Vec<_>>>()?;
@@ -239,13 +240,11 @@ fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     }
 }
 
-/// Long waits for a rank that computes are no error, in any group, and also in chains of waiting
-/// ranks.
 #[test]
 fn long_wait_without_deadlock_is_no_error() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         for check in [true, false] {
-            let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
+            let result = launch(&Config::threads(ranks).check(check).timeout(TIMEOUT), |group| {
                 let part = group.split(0, -(group.rank() as i64))?;
                 if group.rank() == 0 {
                     std::thread::sleep(std::time::Duration::from_millis(450));
@@ -262,16 +261,13 @@ fn long_wait_without_deadlock_is_no_error() {
     }
 }
 
-/// Each rank of a sub-group is the root of a different broadcast and leaves the group: no message
-/// is received or awaited.
+/// Each rank is the root of its own broadcast, so that no message is received.
 #[test]
 fn differing_calls_in_dropped_group_are_detected() {
     for (ranks, check) in launcher::counts(&[2, 3, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
     {
         for kept in [false, true] {
             let result = launch(&Config::threads(ranks).check(check), |group| {
-                // The last rank is alone in a group; the other ranks are in a group in reverse
-                // order.
                 let last = group.rank() + 1 == ranks && ranks > 2;
                 let part = group.split(u64::from(last), -(group.rank() as i64))?;
                 if part.size() > 1 {
@@ -302,7 +298,6 @@ fn differing_calls_in_dropped_group_are_detected() {
 #[test]
 fn additional_call_in_nested_group_is_detected() {
     for ranks in launcher::counts(&[4, 5, 8]).into_iter().filter(|&ranks| ranks > 3) {
-        // After few groups the library still remembers the calls; after many it does not.
         for (later, remembered) in [(3, true), (200, false)] {
             let result = launch(&Config::threads(ranks).check(false), |group| {
                 let half = group.split((group.rank() % 2) as u64, 0)?;
@@ -329,7 +324,6 @@ fn additional_call_in_nested_group_is_detected() {
     }
 }
 
-/// One rank makes one more exchange by hand in a sub-group.
 #[test]
 fn additional_exchange_in_dropped_group_is_detected() {
     for ranks in launcher::counts(&[2, 3, 5]) {
@@ -350,7 +344,7 @@ fn additional_exchange_in_dropped_group_is_detected() {
     }
 }
 
-/// Texts of calls may own groups, which are dropped with the texts.
+/// Texts of calls may own groups.
 #[test]
 fn groups_that_are_held_by_the_texts_of_calls() {
     struct Holds(#[allow(dead_code, reason = "held until it is dropped")] Group);
@@ -371,8 +365,7 @@ fn groups_that_are_held_by_the_texts_of_calls() {
     }
 }
 
-/// Finished ranks wait without limit for ranks that still exchange messages, even for a rank that
-/// is always last and never waits.
+/// A rank that never waits still sends messages to unfinished ranks.
 #[test]
 fn a_rank_that_finishes_early_waits_for_ranks_that_go_on() {
     for (ranks, check) in launcher::counts(&[3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {

@@ -1,5 +1,4 @@
-//! Ranks whose program has finished while other ranks wait for them, and the printed reports of
-//! failures.
+//! Ranks that wait for finished ranks, and the printed reports of failures.
 
 use std::time::Duration;
 
@@ -11,12 +10,11 @@ use super::support::jobs::Ended;
 use super::support::launcher;
 use zippy_testing::job;
 
-/// Wait limit that is long enough for a slow machine. Its error differs from the expected errors.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Above the duration of any expected error.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 type Call = fn(&Group) -> Result<()>;
 
-/// All waits that need rank 1.
 fn waits() -> Vec<(&'static str, Call)> {
     vec![
         ("barrier", |group| group.barrier()),
@@ -32,8 +30,7 @@ fn waits() -> Vec<(&'static str, Call)> {
     ]
 }
 
-/// Checks that the error names rank 1 as finished, and `operation`.
-fn names_rank_1(result: Result<Vec<()>>, operation: &str) {
+fn check_rank_1_has_finished(result: Result<Vec<()>>, operation: &str) {
     let error = result.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("rank 1 called nothing more (its program has finished)"), "{operation}: {text}");
@@ -42,13 +39,12 @@ fn names_rank_1(result: Result<Vec<()>>, operation: &str) {
 }
 
 #[test]
-fn a_rank_that_has_finished_is_not_waited_for() {
+fn wait_for_finished_rank_is_an_error() {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
         for (name, wait) in waits() {
-            // With and without the comparison before each call; inside an operation, the error
-            // occurs as soon as a rank needs rank 1.
+            // With and without the comparison before each call, and inside an operation.
             for (check, inside) in [(true, false), (false, false), (false, true)] {
-                let result = launch(&Config::threads(ranks).check(check).timeout(PATIENCE), |group| {
+                let result = launch(&Config::threads(ranks).check(check).timeout(TIMEOUT), |group| {
                     group.barrier()?;
                     match (group.rank(), inside) {
                         (1, _) => Ok(()),
@@ -56,41 +52,41 @@ fn a_rank_that_has_finished_is_not_waited_for() {
                         (_, true) => wait(&group.unchecked()),
                     }
                 });
-                names_rank_1(result, name);
+                check_rank_1_has_finished(result, name);
             }
         }
     }
 }
 
 #[test]
-fn a_rank_of_a_sub_group_that_has_finished_is_not_waited_for() {
+fn wait_for_finished_rank_of_sub_group_is_an_error() {
     for ranks in launcher::counts(&[2, 3, 5, 8]) {
-        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| {
-            // Reverse order, so that the ranks in the group differ from the world ranks.
+        let result = launch(&Config::threads(ranks).timeout(TIMEOUT), |group| {
+            // Reverse order, so that group ranks differ from world ranks.
             let backwards = group.split(0, -(group.rank() as i64))?;
             if group.rank() == 1 { Ok(()) } else { backwards.unchecked().barrier() }
         });
-        names_rank_1(result, "barrier");
+        check_rank_1_has_finished(result, "barrier");
     }
 }
 
 #[test]
-fn the_last_rank_does_not_wait_for_any() {
+fn receive_any_fails_after_end_of_all_senders() {
     for ranks in launcher::counts(&[2, 3, 5]) {
-        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| match group.rank() {
+        let result = launch(&Config::threads(ranks).timeout(TIMEOUT), |group| match group.rank() {
             0 => group.receive_any(group.next_sequence()).map(drop),
             _ => Ok(()),
         });
-        names_rank_1(result, "receive");
+        check_rank_1_has_finished(result, "receive");
     }
 }
 
 #[test]
 fn messages_sent_before_the_end_of_a_rank_arrive() {
-    // Small messages, messages of several pieces, and more bytes than are received in advance.
+    // Small messages, messages of several pieces, and more bytes than a rank receives in advance.
     let lengths = [0, 1, 4095, 4096, 4097, 100_000, 40 << 20, 40 << 20, 7];
     for ranks in launcher::counts(&[2, 3]) {
-        let config = Config::threads(ranks).timeout(PATIENCE).piece_bytes(1 << 20);
+        let config = Config::threads(ranks).timeout(TIMEOUT).piece_bytes(1 << 20);
         let result = launch(&config, |group| {
             let tags = lengths.map(|_| group.next_sequence());
             if group.rank() == 1 {
@@ -102,23 +98,21 @@ fn messages_sent_before_the_end_of_a_rank_arrive() {
                 return Ok(());
             }
             std::thread::sleep(Duration::from_millis(50));
-            // Reverse order.
             for (&length, tag) in lengths.iter().zip(tags).rev() {
                 let payload = group.receive(1, tag)?;
                 assert!((*payload).as_ref() == vec![length as u8; length], "{length} bytes");
             }
             group.receive(1, group.next_sequence()).map(drop)
         });
-        names_rank_1(result, "receive");
+        check_rank_1_has_finished(result, "receive");
     }
 }
 
-/// Ranks may call different operations after a shared decision.
 #[test]
 fn failure_known_to_one_rank_only_ends_the_run() {
     let failure = Error::from(ErrorKind::Remote { rank: 0, operation: "open".into(), message: "no such file".into() });
     for ranks in launcher::counts(&[2, 3, 5]) {
-        let result = launch(&Config::threads(ranks).timeout(PATIENCE), |group| match group.rank() {
+        let result = launch(&Config::threads(ranks).timeout(TIMEOUT), |group| match group.rank() {
             1 => Err(failure.clone()),
             _ => group.unchecked().barrier(),
         });
@@ -126,44 +120,43 @@ fn failure_known_to_one_rank_only_ends_the_run() {
     }
 }
 
-fn one_line(ended: &Ended, text: &str) {
+fn check_one_line(ended: &Ended, text: &str) {
     ended.must_have_failed();
     assert_eq!(ended.lines(text).len(), 1, "{}", ended.text);
 }
 
-/// Runs a program whose failures are reported by the library.
 fn program(config: Config, body: fn(&Group) -> Result<()>) -> Result<()> {
     launch(&config.exit_on_failure(true), |group| body(&group)).map(drop)
 }
 
-fn one_rank_fails() -> Result<()> {
+fn fail_on_rank_2() -> Result<()> {
     program(Config::new(), |group| match group.rank() {
         2 => Err(Error::program("the disk is full")),
         _ => group.barrier(),
     })
 }
 
-job!(a_failure_is_one_line, 4, one_rank_fails, |ended: &Ended| {
-    one_line(ended, "the disk is full");
+job!(failure_prints_one_line, 4, fail_on_rank_2, |ended: &Ended| {
+    check_one_line(ended, "the disk is full");
     assert_eq!(ended.lines("rank 2 failed in its program: the disk is full at ").len(), 1, "{}", ended.text);
 });
 
 job!(
-    the_same_failure_of_all_ranks_is_one_line,
+    equal_failures_of_all_ranks_print_one_line,
     4,
     || program(Config::new(), |_| Err(Error::program("no adapter"))),
-    |ended: &Ended| one_line(ended, "no adapter")
+    |ended: &Ended| check_one_line(ended, "no adapter")
 );
 
 job!(
-    calls_that_differ_are_one_line,
+    different_calls_print_one_line,
     4,
     || program(Config::new().check(true), |group| if group.rank() == 3 { Ok(()) } else { group.barrier() }),
-    |ended: &Ended| one_line(ended, "collective calls differ")
+    |ended: &Ended| check_one_line(ended, "collective calls differ")
 );
 
 job!(
-    waits_that_give_up_together_are_one_line,
+    simultaneous_timeouts_print_one_line,
     4,
     || program(Config::new().timeout(Duration::from_secs(1)), |group| {
         if group.rank() == 3 {
@@ -173,21 +166,21 @@ job!(
         }
         group.unchecked().receive(3, group.next_sequence()).map(drop)
     }),
-    |ended: &Ended| one_line(ended, "waited 1 s for rank 3 in receive and gave up")
+    |ended: &Ended| check_one_line(ended, "waited 1 s for rank 3 in receive and gave up")
 );
 
 job!(
-    mpi processes_that_do_not_fit_are_one_line,
+    mpi wrong_number_of_processes_prints_one_line,
     3,
     || program(Config::threads(4), |_| Ok(())),
-    |ended: &Ended| one_line(ended, "4 ranks were requested")
+    |ended: &Ended| check_one_line(ended, "4 ranks were requested")
 );
 
 #[test]
 fn failure_is_reported_by_every_process_if_enabled() {
     use super::support::jobs::{self, Carrier};
     let name = "ends::failure_is_reported_by_every_process_if_enabled";
-    if !jobs::play(name, one_rank_fails) && launcher::wanted() {
+    if !jobs::play(name, fail_on_rank_2) && launcher::wanted() {
         let ended = jobs::start(Carrier::Mpi, 4, name, &[("ZIPPY_VERBOSE", "1")]);
         ended.must_have_failed();
         assert_eq!(ended.lines("Error: the disk is full").len(), 1, "{}", ended.text);
@@ -196,17 +189,16 @@ fn failure_is_reported_by_every_process_if_enabled() {
     }
 }
 
-/// Runs more ranks than the machine has cores.
-fn crowd() -> Result<()> {
+fn launch_many_ranks() -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     launch(&Config::apart(65.max(16 * cores + 1)), |group| group.barrier()).map(drop)
 }
 
 #[test]
-fn many_ranks_on_few_cores_are_one_line() {
+fn many_ranks_on_few_cores_print_one_line() {
     use super::support::jobs::{self, Carrier};
-    let name = "ends::many_ranks_on_few_cores_are_one_line";
-    if !jobs::play(name, crowd) {
+    let name = "ends::many_ranks_on_few_cores_print_one_line";
+    if !jobs::play(name, launch_many_ranks) {
         let ended = jobs::start(Carrier::Threads, 1, name, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         assert_eq!(ended.lines("ranks are threads on").len(), 1, "{}", ended.text);

@@ -1,4 +1,5 @@
-//! A failing rank: all ranks return its failure in any operation, and the next run is independent.
+//! A failing rank: all ranks return its failure from any operation, and the next run is
+//! independent.
 
 use std::sync::Mutex;
 
@@ -8,7 +9,7 @@ use zippy::{Error, Result};
 
 use super::support::launcher;
 
-/// Runs a program that fails. Returns the error of this process and the ranks of this process.
+/// Runs a failing program. Returns the error and the ranks of this process.
 fn failing(ranks: usize, program: impl Fn(&Group) -> Result<()> + Send + Sync) -> (Error, Vec<usize>) {
     let here = Mutex::new(Vec::new());
     let result = launch(&Config::threads(ranks), |group| {
@@ -22,12 +23,10 @@ fn remote(rank: usize, operation: &str, message: &str) -> Error {
     ErrorKind::Remote { rank, operation: operation.into(), message: message.into() }.into()
 }
 
-/// Numbers of ranks. The tests need at least two.
 const RANKS: &[usize] = &[2, 3, 5, 8];
 
 type Call = fn(&Group) -> Result<()>;
 
-/// All operations that wait for other ranks.
 fn waits() -> Vec<(&'static str, Call)> {
     vec![
         ("barrier", |group| group.barrier()),
@@ -46,7 +45,7 @@ fn waits() -> Vec<(&'static str, Call)> {
 }
 
 #[test]
-fn an_error_of_one_rank_reaches_all_in_any_wait() {
+fn error_of_one_rank_ends_waits_of_all_ranks() {
     for ranks in launcher::counts(RANKS) {
         for (name, wait) in waits() {
             let (error, here) = failing(ranks, |group| {
@@ -68,7 +67,7 @@ fn an_error_of_one_rank_reaches_all_in_any_wait() {
 }
 
 #[test]
-fn a_failed_run_stays_failed_and_the_next_one_is_fresh() {
+fn failed_run_stays_failed_and_next_run_succeeds() {
     for ranks in launcher::counts(RANKS) {
         for round in 0..5 {
             let message = format!("round {round}");
@@ -99,7 +98,7 @@ fn a_failed_run_stays_failed_and_the_next_one_is_fresh() {
 }
 
 #[test]
-fn a_caught_failure_still_fails_the_run() {
+fn ignored_failure_still_fails_the_run() {
     for ranks in launcher::counts(RANKS) {
         let (error, here) = failing(ranks, |group| {
             if group.rank() == 0 {
@@ -114,7 +113,7 @@ fn a_caught_failure_still_fails_the_run() {
 }
 
 #[test]
-fn a_failure_names_the_operation() {
+fn failure_names_the_operation() {
     for ranks in launcher::counts(RANKS) {
         failing(ranks, |group| {
             let _ghosts = group.entering("ghosts(\"density\")");
@@ -134,7 +133,7 @@ fn failure_arrives_despite_large_unreceived_messages() {
         failing(ranks, |group| {
             let tag = group.next_sequence();
             for to in (0..group.size()).filter(|&to| to != group.rank()) {
-                // More than the 64 MiB that are received in advance, from two other ranks.
+                // More than the 64 MiB that a rank receives in advance.
                 for _ in 0..6 {
                     group.send(to, tag, copied(&vec![7_u8; 8 << 20]))?;
                 }
@@ -205,7 +204,7 @@ fn wrong_arguments_fail_on_all_ranks() {
 
 #[test]
 fn panic_of_a_thread_is_reported_to_other_ranks() {
-    // With processes, a panic ends the whole job: see crashes.rs.
+    // A panic of a process ends the whole job: see crashes.rs.
     for ranks in [2, 3, 5, 8] {
         let result = launch(&Config::apart(ranks), |group| {
             assert_eq!(group.kind(), TransportKind::Threads);

@@ -9,7 +9,7 @@ use zippy::{Config, Error, Result};
 use crate::support::jobs::Ended;
 use zippy_testing::job;
 
-fn refused(result: Result<impl Sized>, text: &str) {
+fn check_refused(result: Result<impl Sized>, text: &str) {
     match result.map(drop).unwrap_err().into_kind() {
         ErrorKind::Transport(TransportError::Foreign(found)) => assert!(found.contains(text), "{found}"),
         other => panic!("{other}"),
@@ -22,12 +22,10 @@ fn sum_of_ranks(group: &Group) -> Result<u64> {
     Ok(sum[0])
 }
 
-/// A run on the program's own communicator: the program's messages and Zippy's messages are
-/// separate.
-fn on_a_part() -> Result<()> {
+fn run_on_sub_communicator() -> Result<()> {
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let world = universe.world();
-    refused(launch(&Config::new(), |_| Ok(())), "zippy::run_on");
+    check_refused(launch(&Config::new(), |_| Ok(())), "zippy::run_on");
     let even = world.rank() % 2 == 0;
     let part = world.split_by_color_with_key(Color::with_value(i32::from(even)), -world.rank()).unwrap();
     let expected = if even { vec![2, 0] } else { vec![3, 1] };
@@ -42,7 +40,6 @@ fn on_a_part() -> Result<()> {
         })?;
         assert_eq!(sum, 1);
     }
-    // A failure affects only its communicator.
     let failed = run_on(&part, |group| match (even, group.rank()) {
         (true, 1) => Err(Error::program("no")),
         _ => sum_of_ranks(&group),
@@ -53,40 +50,37 @@ fn on_a_part() -> Result<()> {
     Ok(())
 }
 
-job!(mpi a_communicator_of_the_program, 4, on_a_part, |ended: &Ended| {
+job!(mpi communicator_of_the_program, 4, run_on_sub_communicator, |ended: &Ended| {
     assert_eq!(ended.code, Some(0), "{}", ended.text);
     assert_eq!(ended.lines("is done").len(), 4, "{}", ended.text);
 });
 
-/// A run is refused if MPI is not initialised or does not support threads.
-fn initialised_wrongly() -> Result<()> {
+fn run_with_wrong_initialisation() -> Result<()> {
     let world = mpi::topology::SimpleCommunicator::world();
-    refused(run_on(&world, |_| Ok(())), "not initialised");
+    check_refused(run_on(&world, |_| Ok(())), "not initialised");
     let universe = mpi::initialize().unwrap();
     if mpi::environment::threading_support() == Threading::Single {
-        refused(run_on(&world, |_| Ok(())), "Threading::Funneled");
+        check_refused(run_on(&world, |_| Ok(())), "Threading::Funneled");
     }
     drop(universe);
-    refused(run_on(&world, |_| Ok(())), "finalised");
+    check_refused(run_on(&world, |_| Ok(())), "finalised");
     println!("rank is done");
     Ok(())
 }
 
-job!(mpi mpi_for_one_thread, 2, initialised_wrongly, |ended: &Ended| {
+job!(mpi mpi_without_threads_is_refused, 2, run_with_wrong_initialisation, |ended: &Ended| {
     assert_eq!(ended.code, Some(0), "{}", ended.text);
     assert_eq!(ended.lines("is done").len(), 2, "{}", ended.text);
 });
 
-/// With `MPI_THREAD_FUNNELED`, a run on another thread is refused, unless MPI provides a higher
-/// level.
-fn from_another_thread() -> Result<()> {
+fn run_on_another_thread() -> Result<()> {
     let (universe, level) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let result = std::thread::scope(|scope| {
         let run = || run_on(&mpi::topology::SimpleCommunicator::world(), |group| sum_of_ranks(&group));
         scope.spawn(run).join().unwrap()
     });
     match level {
-        Threading::Funneled => refused(result, "Threading::Serialized"),
+        Threading::Funneled => check_refused(result, "Threading::Serialized"),
         _ => assert_eq!(result?, 1),
     }
     println!("rank is done");
@@ -94,13 +88,12 @@ fn from_another_thread() -> Result<()> {
     Ok(())
 }
 
-job!(mpi a_run_on_another_thread, 2, from_another_thread, |ended: &Ended| {
+job!(mpi run_on_another_thread_is_refused, 2, run_on_another_thread, |ended: &Ended| {
     assert_eq!(ended.code, Some(0), "{}", ended.text);
     assert_eq!(ended.lines("is done").len(), 2, "{}", ended.text);
 });
 
-/// Arrays on a part of the program's ranks, through the public interface.
-fn arrays_on_a_part() -> Result<()> {
+fn arrays_on_sub_communicator() -> Result<()> {
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled).unwrap();
     let world = universe.world();
     let color = if world.rank() == 0 { Color::undefined() } else { Color::with_value(1) };
@@ -122,7 +115,7 @@ fn arrays_on_a_part() -> Result<()> {
     Ok(())
 }
 
-job!(mpi arrays_on_a_communicator, 3, arrays_on_a_part, |ended: &Ended| {
+job!(mpi arrays_on_communicator_of_the_program, 3, arrays_on_sub_communicator, |ended: &Ended| {
     assert_eq!(ended.code, Some(0), "{}", ended.text);
     assert_eq!(ended.lines("of 2 is done").len(), 2, "{}", ended.text);
 });

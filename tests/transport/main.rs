@@ -1,5 +1,5 @@
-//! Conformance suite of the transports: the same tests with ranks as threads and, under the MPI
-//! launcher, with ranks as processes.
+//! Conformance suite of the transports, with ranks as threads and, under an MPI launcher, as
+//! processes.
 
 use zippy_testing as support;
 
@@ -11,14 +11,13 @@ mod failures;
 #[cfg(feature = "mpi")]
 mod foreign;
 mod messages;
-mod refused;
 mod sparse;
 mod splits;
+mod start_errors;
 mod waits;
 
 support::under_mpi!(3);
 
-/// Errors of differing calls and of waits are the same for any number of ranks.
 #[test]
 fn under_mpi_with_other_counts() {
     support::launcher::rerun_all(&[2, 4], &["differing::", "waits::"]);

@@ -4,7 +4,7 @@ use zippy::transport::{Config, copied, values};
 
 use super::support::{RANKS, groups, groups_with};
 
-/// Message content that encodes sender, receiver, message number and offset.
+/// Message content that depends on sender, receiver, message number and offset.
 fn text(from: usize, to: usize, number: usize, length: usize) -> Vec<u8> {
     let seed = from * 31 + to * 17 + number * 7;
     (0..length).map(|i| (seed + i * (i % 13 + 1)) as u8).collect()
@@ -31,7 +31,7 @@ fn messages_of_one_tag_arrive_in_order() {
 }
 
 #[test]
-fn tags_keep_messages_apart() {
+fn messages_are_matched_by_tag() {
     groups(RANKS, |group| {
         let tags: Vec<_> = (0..20).map(|_| group.next_sequence()).collect();
         let (to, from) = ((group.rank() + 1) % group.size(), (group.rank() + group.size() - 1) % group.size());
@@ -61,8 +61,8 @@ fn messages_without_bytes_arrive() {
 }
 
 #[test]
-fn messages_are_cut_and_joined() {
-    // Lengths near multiples of the piece size, with several messages in transit.
+fn large_messages_are_divided_and_joined() {
+    // Lengths near multiples of the piece size.
     let lengths = [0, 1, 63, 64, 65, 127, 128, 129, 640, 1000, 64 * 64, 10_007];
     for piece_bytes in [1, 64, 4096] {
         groups_with(
@@ -89,8 +89,7 @@ fn messages_are_cut_and_joined() {
 }
 
 #[test]
-fn large_messages_cross() {
-    // Larger than the eager limit of MPI libraries.
+fn simultaneous_large_messages_arrive() {
     let length = 5 << 20;
     groups(RANKS, |group| {
         let tag = group.next_sequence();
@@ -104,7 +103,7 @@ fn large_messages_cross() {
 
 #[test]
 fn more_than_the_receive_buffer_arrives_in_requested_order() {
-    // 40 messages of 4 MiB, received in reverse order: more bytes than are received in advance.
+    // More bytes than a rank receives in advance.
     groups(&[2, 3], |group| {
         let tags: Vec<_> = (0..40).map(|_| group.next_sequence()).collect();
         let to = (group.rank() + 1) % group.size();
@@ -122,7 +121,7 @@ fn more_than_the_receive_buffer_arrives_in_requested_order() {
 }
 
 #[test]
-fn any_sender_is_named() {
+fn receive_any_returns_the_sender() {
     groups(RANKS, |group| {
         let tag = group.next_sequence();
         for to in 0..group.size() {
@@ -142,7 +141,6 @@ fn any_sender_is_named() {
 
 #[test]
 fn messages_of_a_run_are_not_received_by_the_next_run() {
-    // Every run leaves unreceived messages, which the next run with the same tags must not receive.
     for number in 0..20 {
         groups(RANKS, |group| {
             let tag = group.next_sequence();

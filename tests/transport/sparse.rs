@@ -4,7 +4,7 @@ use zippy::transport::{Payload, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// Number of messages from `from` to `to` in a round: mostly none, sometimes several.
+/// Number of messages from one rank to another in a round.
 fn count(from: usize, to: usize, round: usize) -> usize {
     match (from * 7 + to * 3 + round * 5) % 8 {
         0 => 3,

@@ -5,14 +5,13 @@ use zippy::transport::{Group, copied, values};
 
 use super::support::{RANKS, groups};
 
-/// World ranks of a group's members, gathered from the members.
 fn members(group: &Group) -> zippy::Result<Vec<u64>> {
     let all = group.all_gather_v(copied(&[group.world_rank() as u64]))?;
     all.iter().map(|payload| Ok(values::<u64>(payload)?[0])).collect()
 }
 
 #[test]
-fn colours_choose_and_keys_order() {
+fn colour_selects_members_and_key_orders_them() {
     groups(RANKS, |group| {
         let (rank, size) = (group.rank(), group.size());
         let third = group.split((rank % 3) as u64, -(rank as i64))?;
@@ -36,7 +35,6 @@ fn nested_groups_communicate_concurrently() {
         let half = group.split((group.rank() * 2 / group.size()) as u64, 0)?;
         let pair = half.split((half.rank() / 2) as u64, -(half.rank() as i64))?;
         for round in 0..30_u64 {
-            // Each group has a different sequence number and is independent of the others.
             for _ in 0..(half.rank() / 2 + half.size()) % 3 {
                 pair.next_sequence();
             }
@@ -60,7 +58,7 @@ fn messages_stay_in_their_group() {
     groups(RANKS, |group| {
         let twin = group.split(0, 0)?;
         let (to, from) = ((group.rank() + 1) % group.size(), (group.rank() + group.size() - 1) % group.size());
-        // Equal sequence numbers in both groups, received in the reverse order of sending.
+        // Both groups have the same sequence numbers.
         let (outer, inner) = (group.next_sequence(), twin.next_sequence());
         group.send(to, outer, copied(&[1_u8]))?;
         twin.send(to, inner, copied(&[2_u8]))?;

@@ -12,7 +12,7 @@ use zippy_testing::job;
 use zippy_testing::log::Log;
 
 #[test]
-fn a_wait_that_gives_up_names_peer_and_operation() {
+fn timeout_names_peer_and_operation() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         let result = launch(&Config::threads(ranks).timeout(Duration::from_millis(200)), |group| {
             let tag = group.next_sequence();
@@ -57,7 +57,6 @@ fn slow_wait_logs_peer_and_operation() {
             let tag = group.next_sequence();
             let next = (group.rank() + 1) % group.size();
             let _ghosts = group.entering("ghosts(\"pressure\")");
-            // The message never arrives; the wait ends after two log messages.
             group.wait_for(Some(next), || {
                 assert!(group.try_receive(Some(next), tag)?.is_none());
                 Ok((log.text().lines().count() >= 2).then_some(()))
@@ -72,23 +71,22 @@ fn slow_wait_logs_peer_and_operation() {
     }
 }
 
-/// A wait without a log subscriber: prints a message at the second check and ends at the third.
-fn a_wait_of_three_looks() -> Result<()> {
+fn wait_of_three_polls() -> Result<()> {
     launch(&Config::new().warn_after(Duration::ZERO), |group| {
         let _ghosts = group.entering("ghosts(\"pressure\")");
-        let mut looks = 0;
+        let mut polls = 0;
         group.wait_for(Some((group.rank() + 1) % group.size()), || {
-            looks += 1;
-            Ok((looks == 3).then_some(()))
+            polls += 1;
+            Ok((polls == 3).then_some(()))
         })
     })
     .map(drop)
 }
 
-job!(a_program_that_logs_nothing_is_told_too, 2, a_wait_of_three_looks, |ended: &Ended| {
+job!(slow_wait_without_log_subscriber_prints_warning, 2, wait_of_three_polls, |ended: &Ended| {
     assert_eq!(ended.code, Some(0), "{}", ended.text);
     for (rank, next) in [(0, 1), (1, 0)] {
-        let told = ended.lines(&format!("zippy: rank {rank} waits for rank {next} in ghosts(\"pressure\")"));
-        assert_eq!(told.len(), 1, "{}", ended.text);
+        let lines = ended.lines(&format!("zippy: rank {rank} waits for rank {next} in ghosts(\"pressure\")"));
+        assert_eq!(lines.len(), 1, "{}", ended.text);
     }
 });

@@ -1,5 +1,5 @@
-//! [`Calls`]: record of the calls of a rank in one group. A fingerprint of all calls is part of
-//! every message. The last calls are kept for errors about calls that differ.
+//! [`Calls`]: record of a rank's calls in one group. Every message contains a fingerprint of all
+//! calls. The last calls are kept for errors about calls that differ.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -8,15 +8,12 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-/// Number of calls that are kept with their texts.
 const KEPT_CALLS: usize = 256;
-/// Greatest length of the text of a call, in bytes.
+/// Maximum length of the text of a call, in bytes.
 const TEXT_BYTES: usize = 600;
 
-/// Text for the last call of a rank whose program has finished.
 pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";
 
-/// The calls of this rank in one group.
 #[derive(Default)]
 pub(crate) struct Calls {
     fingerprint: Cell<u64>,
@@ -25,19 +22,16 @@ pub(crate) struct Calls {
 }
 
 struct RecordedCall {
-    /// Fingerprint of all calls up to and including this call.
+    /// Fingerprint of all calls up to this call, inclusive.
     fingerprint: u64,
-    /// Number of the first exchange of the call.
     sequence: u64,
     text: CallText,
 }
 
-/// The text of a call.
 #[derive(Clone)]
 pub(crate) enum CallText {
-    /// A collective of a group. It allocates nothing, as it may cost as little as one message.
+    /// Collective of a group, without allocations: it may cost as little as one message.
     Collective(CollectiveCall),
-    /// Any other call.
     Shared(Rc<dyn Display>),
 }
 
@@ -50,7 +44,7 @@ impl Display for CallText {
     }
 }
 
-/// A collective of a group with the argument that must be equal on all ranks.
+/// Collective of a group, with its argument that must be equal on all ranks.
 #[derive(Clone, Copy)]
 pub(crate) struct CollectiveCall {
     name: &'static str,
@@ -66,8 +60,7 @@ impl CollectiveCall {
         Self { argument: Some((argument, value)), ..self }
     }
 
-    /// Fingerprint of name and value. A collective always has the same argument, so the name of the
-    /// argument is not included.
+    /// Fingerprint of name and value. The argument's name is determined by the collective's name.
     pub(crate) fn signature(self) -> u64 {
         let value = self.argument.map_or(0, |(_, value)| value as u64);
         self.name.as_bytes().chunks(8).fold(value, |all, part| {
@@ -88,42 +81,40 @@ impl Display for CollectiveCall {
     }
 }
 
-/// A call in the form that is sent to another rank.
+/// Call in the form that is sent to another rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallSummary {
-    /// Index of the call among the calls of its rank.
+    /// Index of the call in its rank's calls.
     number: u64,
     fingerprint: u64,
     sequence: u64,
     pub text: String,
-    /// The text with all arguments that could differ, such as cuts and owners.
+    /// The text with all arguments that may differ, such as cuts and owners.
     detail: String,
 }
 
 impl CallSummary {
-    /// True if this is the next call after `last`, or the first call for `None`.
+    /// True if this is the call directly after `last`, or the first call for `None`.
     pub(crate) fn follows(&self, last: Option<&Self>) -> bool {
         self.number == last.map_or(0, |last| last.number + 1)
     }
 }
 
 impl Calls {
-    /// The calls of a group that is created by a call with this fingerprint.
+    /// Record of a group whose creating call has this fingerprint.
     pub(crate) fn from(fingerprint: u64) -> Self {
         Self { fingerprint: Cell::new(fingerprint), ..Self::default() }
     }
 
-    /// Fingerprint of all calls so far.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint.get()
     }
 
-    /// Number of calls so far.
     pub(crate) fn number(&self) -> u64 {
         self.number.get()
     }
 
-    /// Fingerprint of the first `calls` calls, if it is recorded.
+    /// Fingerprint of the first `calls` calls, if it is still recorded.
     pub(crate) fn fingerprint_after(&self, calls: u64) -> Option<u64> {
         let last = self.last.borrow();
         match self.number.get().checked_sub(calls)? {
@@ -132,13 +123,12 @@ impl Calls {
         }
     }
 
-    /// Text of the last call.
     pub(crate) fn last_text(&self) -> String {
         self.last.borrow().back().map_or_else(|| "a receive".into(), |call| bounded(format_args!("{}", call.text)))
     }
 
     /// Records a call. `signature` is a fingerprint of all arguments that must be equal on all
-    /// ranks, `sequence` the number of its first exchange.
+    /// ranks; `sequence` is the number of the call's first exchange.
     pub(crate) fn add(&self, signature: u64, sequence: u64, text: CallText) {
         let fingerprint = mixed(mixed(self.fingerprint.get(), signature), sequence);
         self.fingerprint.set(fingerprint);
@@ -146,19 +136,17 @@ impl Calls {
         let mut last = self.last.borrow_mut();
         let forgotten = if last.len() == KEPT_CALLS { last.pop_front() } else { None };
         last.push_back(RecordedCall { fingerprint, sequence, text });
-        // The drop of a text may run any code, also code that uses this record.
+        // Dropping a text may run code that uses this record.
         drop(last);
         drop(forgotten);
     }
 
-    /// Removes all calls but the last `kept`.
     pub(crate) fn keep_last(&mut self, kept: usize) {
         let last = self.last.get_mut();
         last.drain(..last.len().saturating_sub(kept));
         last.shrink_to_fit();
     }
 
-    /// Summaries of the recorded calls, to be sent to another rank.
     pub(crate) fn summaries(&self) -> Vec<CallSummary> {
         let last = self.last.borrow();
         let first = self.number.get() - last.len() as u64;
@@ -174,7 +162,7 @@ impl Calls {
 }
 
 /// Combines a fingerprint with another number. Signatures are hashes already, so the finaliser of
-/// MurmurHash3 is sufficient.
+/// MurmurHash3 suffices.
 pub(crate) fn mixed(fingerprint: u64, more: u64) -> u64 {
     let mut bits = fingerprint.rotate_left(29) ^ more;
     bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -182,7 +170,6 @@ pub(crate) fn mixed(fingerprint: u64, more: u64) -> u64 {
     bits ^ bits >> 33
 }
 
-/// Formats a text and truncates it to [`TEXT_BYTES`].
 fn bounded(text: fmt::Arguments<'_>) -> String {
     struct Bounded(String);
     impl Write for Bounded {
@@ -200,7 +187,7 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
-/// The texts of the last calls of two ranks, for calls that differ before the recorded ones.
+/// Texts of the last calls of two ranks whose first difference is no longer recorded.
 pub(crate) fn last_calls(own: &[CallSummary], other: &[CallSummary]) -> (String, String) {
     let text = |calls: &[CallSummary]| match calls.last() {
         Some(last) => format!("{} (its call {}, some time after calls that differed)", last.text, last.number + 1),
@@ -209,8 +196,8 @@ pub(crate) fn last_calls(own: &[CallSummary], other: &[CallSummary]) -> (String,
     (text(own), text(other))
 }
 
-/// The texts of the first calls that differ between two ranks. `None` if one rank has only made
-/// more calls than the other.
+/// Texts of the first recorded calls that differ between two ranks. `None` if one rank has only
+/// made more calls.
 pub(crate) fn first_different_calls(own: &[CallSummary], other: &[CallSummary]) -> Option<(String, String)> {
     let (first, other_first) = (own.first()?.number, other.first()?.number);
     let start = first.max(other_first);
@@ -224,7 +211,6 @@ pub(crate) fn first_different_calls(own: &[CallSummary], other: &[CallSummary]) 
     if own.detail != other.detail {
         return Some((own.detail.clone(), other.detail.clone()));
     }
-    // The first recorded call may be later than the first difference.
     let same_exchange = own.sequence == other.sequence;
     let text = |call: &CallSummary| {
         if same_exchange {
@@ -296,7 +282,7 @@ mod tests {
         assert_eq!(own, other);
         assert!(own.starts_with("same") && own.ends_with("no longer remembered"), "{own}");
         assert_eq!(first_different_calls(&many("a"), &many("a")), None);
-        // One rank is so far ahead that no call is recorded by both.
+        // No call is recorded by both ranks.
         assert_eq!(first_different_calls(&many("a"), &calls(&["a"]).summaries()), None);
     }
 

@@ -1,14 +1,14 @@
-//! Comparison of the calls of the ranks of a group. Ranks that have called different operations end
-//! with an error that contains both calls.
+//! Comparison of the calls of a group's ranks. Ranks that have called different operations fail
+//! with an error that names both calls.
 //!
-//! * Every message carries the fingerprint of its sender's calls (see [`Tag`](super::Tag)). A
-//!   receiver with another fingerprint sends its last calls to the sender; the sender finds the
-//!   first calls that differ and reports them to all ranks.
-//! * A rank in a long wait sends the fingerprint of its calls to the awaited rank, as two ranks may
-//!   wait for messages that neither has sent. See `wait_report.rs`.
-//! * With checks (debug builds, `ZIPPY_CHECK=1`), each call first spreads the smallest and the
-//!   largest fingerprint over the group (dissemination, log₂ P small messages), so calls that
-//!   differ move no data.
+//! * Every message contains the fingerprint of its sender's calls (see [`Tag`](super::Tag)). A
+//!   receiver with a different fingerprint replies with its last calls; the sender finds the first
+//!   difference and reports it to all ranks.
+//! * In a long wait, a rank sends its fingerprint to the awaited rank, as both may wait for
+//!   messages that neither has sent. See `wait_report.rs`.
+//! * With checks (debug builds, `ZIPPY_CHECK=1`), each call first reduces the minimum and maximum
+//!   fingerprint of the group (dissemination, log₂ P small messages), so that different calls move
+//!   no data.
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -23,10 +23,9 @@ use super::wait_report::differing_calls;
 use super::{Group, ReservedTag};
 use zippy_base::error::{CallSite, Result, TransportError};
 
-/// Number of calls between two reads of the clock, if calls follow each other quickly.
+/// Number of calls in quick succession between two reads of the clock.
 const CALLS_WITHOUT_POLL: u8 = 3;
 
-/// Name of the operation that compares a call between ranks.
 struct Comparison(CallText);
 
 impl Display for Comparison {
@@ -36,19 +35,18 @@ impl Display for Comparison {
 }
 
 impl Group {
-    /// Records a call of this rank. Collective.
+    /// Records a call of this rank, whose fingerprint all later messages contain. Collective.
     ///
-    /// All later messages carry the fingerprint of the call, so ranks with other calls are
-    /// detected. With [`Config::check`](super::Config::check), the ranks compare the call at once,
-    /// with log₂ P messages per rank; without it, no message is sent.
+    /// With [`Config::check`](super::Config::check), the ranks compare the call at once, with log₂
+    /// P messages per rank; otherwise the method sends no message.
     ///
     /// `signature` is a fingerprint of the call with all arguments that must be equal on all ranks.
-    /// `call` is the text of the call for errors; its alternate form (`{:#}`) contains all details.
-    /// It is formatted only if calls differ.
+    /// `call` is the text for errors, formatted only for different calls; its alternate form
+    /// (`{:#}`) contains all details.
     ///
     /// # Errors
     /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on
-    /// every rank; and the errors of every collective (see [`barrier`](Self::barrier)).
+    /// every rank, and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn check(&self, signature: u64, call: impl Display + 'static) -> Result<()> {
         let _call = CallSite::enter();
@@ -79,9 +77,8 @@ impl Group {
         self.compare()
     }
 
-    /// Polls for wait messages if the last poll is long ago. The clock is read at each call if
-    /// calls are slow, and at few calls if they follow each other quickly, as reading the clock
-    /// would cost too much there.
+    /// Polls for wait messages at an interval. After a quick succession of calls, the next calls
+    /// skip the clock, whose cost would dominate.
     fn receive_wait_messages_at_some_calls(&self) -> Result<()> {
         let calls_until_poll = &self.rank_state().calls_until_poll;
         if calls_until_poll.get() > 0 {
@@ -94,7 +91,7 @@ impl Group {
         Ok(())
     }
 
-    /// Records a call that all ranks must make, without comparing it yet.
+    /// Records a collective call without a comparison at this point.
     #[doc(hidden)]
     pub fn note(&self, signature: u64, call: Rc<dyn Display>) {
         self.calls().add(signature, self.sequence(), CallText::Shared(call));
@@ -113,8 +110,7 @@ impl Group {
                 return Err(TransportError::Other("a message of the comparison of calls is malformed".into()).into());
             };
             low = low.min((low_hash, low_rank));
-            // The lowest rank among equal fingerprints, so that the error does not depend on the
-            // number of rounds.
+            // The lowest rank of equal fingerprints, for the same error after any number of rounds.
             high = if (high_hash, u64::MAX - high_rank) > (high.0, u64::MAX - high.1) {
                 (high_hash, high_rank)
             } else {
@@ -127,20 +123,18 @@ impl Group {
         }
         let (first, second) = (low.1.min(high.1) as usize, low.1.max(high.1) as usize);
         let (one, other) = (self.calls_of(first)?, self.calls_of(second)?);
-        // No rank may continue, and so report a failure, before all ranks have both calls. An error
-        // of the barrier does not matter, as both calls are known here.
+        // All ranks must have both calls before one rank fails. Both calls are known here, so an
+        // error of the barrier does not matter.
         let _ = self.barrier_on(self.reserved_tag(ReservedTag::Barrier));
         let (call, other_call) = first_different_calls(&one, &other).unwrap_or_else(|| last_calls(&one, &other));
         Err(differing_calls((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
     }
 
-    /// Returns the recorded calls of `rank` on every rank. Collective.
     fn calls_of(&self, rank: usize) -> Result<Vec<CallSummary>> {
         self.broadcast_value(rank, ReservedTag::Calls, || self.calls().summaries())
     }
 
-    /// Broadcasts the result of `value` from `rank` to all ranks, without a comparison of calls.
-    /// Collective.
+    /// Broadcasts the result of `value` on rank `rank`, without a comparison of calls. Collective.
     pub(crate) fn broadcast_value<T: Serialize + DeserializeOwned>(
         &self,
         rank: usize,
@@ -151,25 +145,20 @@ impl Group {
         decoded(&self.broadcast_on(self.reserved_tag(purpose), rank, payload)?)
     }
 
-    /// Ends the program of this rank: compares the last call, the end of the program, with the
-    /// calls of all other ranks, and compares the calls in sub-groups. Collective over all ranks of
-    /// the run.
+    /// Ends this rank's program: compares the end of the program, as a last call, with the calls of
+    /// all other ranks, and the calls in sub-groups. Collective over all ranks of the run.
     ///
-    /// Other ranks may still compute for long. A wait fails only if the awaited rank has answered
-    /// nothing for twice the time limit of other waits, and warns after half of that.
-    ///
-    /// # Errors
-    /// The failure of another rank;
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing); a timeout.
+    /// A wait fails if the awaited rank gives no answer for twice the usual time limit, with a
+    /// warning at half, since other ranks may compute for long.
     pub(crate) fn finish(&self) -> Result<()> {
-        let patience = self.patience();
-        self.set_patience(patience.at_the_end());
+        let wait_limits = self.wait_limits();
+        self.set_wait_limits(wait_limits.after_finish());
         self.note(0, Rc::new(NOTHING_MORE));
         let entered = self.entering("the end of the run");
         let compared = self.alive().and_then(|()| self.compare());
         let result = compared.and_then(|()| self.compare_sub_groups());
         drop(entered);
-        self.set_patience(patience);
+        self.set_wait_limits(wait_limits);
         result
     }
 }

@@ -1,5 +1,5 @@
-//! Collectives that move whole payloads. Latency is logarithmic in the number of ranks. Large
-//! payloads go directly from their owner to the receivers, without copies on other ranks.
+//! Collectives on whole payloads, with latency logarithmic in the number of ranks. Large payloads
+//! go directly from their owner to the receivers.
 
 use super::calls::CollectiveCall;
 use super::contribution::{Contribution, INLINE_BYTES, pack, unpack};
@@ -7,7 +7,7 @@ use super::payload::{copied, shared};
 use super::{Group, Payload, Tag};
 use zippy_base::error::{CallSite, Result, TransportError};
 
-/// Contribution of a payload: inline if it is small, else direct, with the payload moved into
+/// Inline contribution of a small payload, or direct contribution with the payload moved into
 /// `large`.
 fn contribution(payload: Payload, large: &mut Option<Payload>) -> Contribution {
     if (*payload).as_ref().len() <= INLINE_BYTES {
@@ -22,9 +22,9 @@ impl Group {
     /// (dissemination).
     ///
     /// # Errors
-    /// The errors of every collective: a failure of the run
+    /// All collectives return a failure of the run
     /// ([`ErrorKind::Remote`](zippy_base::error::ErrorKind::Remote)), a timeout
-    /// ([`TransportError::Timeout`]), different calls on different ranks
+    /// ([`TransportError::Timeout`]) and different calls on different ranks
     /// ([`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing)).
     #[track_caller]
     pub fn barrier(&self) -> Result<()> {
@@ -33,7 +33,7 @@ impl Group {
         self.barrier_on(self.next_sequence())
     }
 
-    /// A barrier with the caller's tag and without a comparison of calls.
+    /// Barrier with the caller's tag, without a comparison of calls.
     pub(crate) fn barrier_on(&self, tag: Tag) -> Result<()> {
         let size = self.size();
         let mut distance = 1;
@@ -45,12 +45,12 @@ impl Group {
         Ok(())
     }
 
-    /// Returns the payload of rank `root` on every rank. The root passes a payload, all other ranks
-    /// pass `None`. Collective; a binomial tree, log₂ P messages deep.
+    /// Returns the payload of rank `root` on every rank. Only the root passes a payload.
+    /// Collective; binomial tree of depth log₂ P.
     ///
     /// # Errors
-    /// [`TransportError::Count`] if the root passes `None` or another rank passes a payload,
-    /// reported to all ranks; and the errors of every collective (see [`barrier`](Self::barrier)).
+    /// [`TransportError::Count`] on all ranks for a missing or an additional payload, and the
+    /// errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn broadcast(&self, root: usize, payload: Option<Payload>) -> Result<Payload> {
         let _call = CallSite::enter();
@@ -67,11 +67,11 @@ impl Group {
         self.broadcast_on(tag, root, payload)
     }
 
-    /// A broadcast with the caller's tag and without a comparison of calls.
+    /// Broadcast with the caller's tag, without a comparison of calls.
     pub(crate) fn broadcast_on(&self, tag: Tag, root: usize, payload: Option<Payload>) -> Result<Payload> {
         let size = self.size();
         let virtual_rank = (self.rank() + size - root) % size;
-        // The lowest set bit gives the parent; all lower bits give the children.
+        // The lowest set bit gives the parent, lower bits the children.
         let mut bit = 1;
         while bit < size && virtual_rank & bit == 0 {
             bit *= 2;
@@ -97,8 +97,8 @@ impl Group {
         copies.next().ok_or_else(|| TransportError::Other("a broadcast lost its payload".into()).into())
     }
 
-    /// Returns the payloads of all ranks on rank `root`, in order of rank, and `None` on the other
-    /// ranks. Lengths may differ. Collective. Small payloads go up a binomial tree, large payloads
+    /// Returns the payloads of all ranks, in order of rank, on rank `root`, and `None` elsewhere.
+    /// Lengths may differ. Collective; small payloads go up a binomial tree, large payloads
     /// directly to the root.
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl Group {
     }
 
     /// Returns the payloads of all ranks on every rank, in order of rank. Lengths may differ.
-    /// Collective; log₂ P messages per rank for small payloads (Bruck). A rank sends a large
-    /// payload directly to every other rank.
+    /// Collective; log₂ P messages per rank for small payloads (Bruck), P − 1 per rank for a large
+    /// payload.
     ///
     /// # Errors
     /// The errors of every collective (see [`barrier`](Self::barrier)).
@@ -157,8 +157,7 @@ impl Group {
             }
             kept = copies.next();
         }
-        // Contributions of this rank and of its successors, in order; each round doubles their
-        // number.
+        // Contributions of this rank and its successors; each round doubles their number.
         let mut items = vec![(rank, own)];
         while items.len() < size {
             let held = items.len();
@@ -169,7 +168,7 @@ impl Group {
         self.order_by_rank("all_gather_v", items, kept, direct)
     }
 
-    /// Puts contributions in order of rank and receives the direct ones.
+    /// Receives the direct contributions and returns all payloads in order of rank.
     fn order_by_rank(
         &self,
         operation: &str,
@@ -192,12 +191,12 @@ impl Group {
         slots.into_iter().map(|slot| slot.ok_or_else(lost)).collect()
     }
 
-    /// Sends payload *i* to rank *i* and returns the payloads from all ranks, in order of rank.
+    /// Sends payload *i* to rank *i* and returns the payloads of all ranks, in order of rank.
     /// Collective; one message per pair of ranks.
     ///
     /// # Errors
-    /// [`TransportError::Count`] if the number of payloads is not the number of ranks, reported to
-    /// all ranks; and the errors of every collective (see [`barrier`](Self::barrier)).
+    /// [`TransportError::Count`] on all ranks if the number of payloads is not the number of ranks,
+    /// and the errors of every collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn all_to_all_v(&self, payloads: Vec<Payload>) -> Result<Vec<Payload>> {
         let _call = CallSite::enter();
@@ -210,7 +209,7 @@ impl Group {
             return Err(self.fail_in("all_to_all_v", error.into()));
         }
         let mut slots: Vec<Option<Payload>> = payloads.into_iter().map(Some).collect();
-        // Each rank starts with its successor, so that the ranks do not all send to one rank first.
+        // Each rank starts with its successor, to spread the load.
         for step in 1..size {
             let to = (rank + step) % size;
             if let Some(payload) = slots[to].take() {

@@ -4,23 +4,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::environment::{self, Checking, Launcher, MAX_THREADS, detect_launcher};
-use super::patience::Patience;
+use super::wait_limits::WaitLimits;
 use zippy_base::error::TransportError;
 
-/// The source of the ranks of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Ranks {
     /// Processes of an MPI launcher, `ZIPPY_RANKS` threads, or one rank.
     #[default]
     Auto,
-    /// This many threads, or the same number of processes of an MPI launcher.
+    /// Threads of this process, or the same number of processes of an MPI launcher.
     Threads(usize),
-    /// This many threads, also in a process of an MPI launcher.
+    /// Threads of this process, even under an MPI launcher.
     Apart(usize),
 }
 
-/// Settings of a run. A setting that the program leaves open has the value of its environment
-/// variable, or else its default.
+/// Settings of a run. An unset setting has the value of its environment variable, else its default.
 ///
 /// | setting | variable | default |
 /// |---|---|---|
@@ -45,32 +43,32 @@ pub struct Config {
 }
 
 impl Config {
-    /// A configuration for the processes of an MPI launcher if one started this process, else for
-    /// `ZIPPY_RANKS` threads, else for one rank.
+    /// Configuration with the ranks of the environment: the processes of an MPI launcher, else
+    /// `ZIPPY_RANKS` threads, else one rank.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A configuration for `ranks` threads of this process. Under an MPI launcher, the processes of
-    /// the launcher are the ranks, and their number must be `ranks`.
+    /// Configuration for `ranks` threads of this process. Under an MPI launcher, the launcher's
+    /// processes are the ranks, and their number must be `ranks`.
     pub fn threads(ranks: usize) -> Self {
         Self { ranks: Ranks::Threads(ranks), ..Self::default() }
     }
 
-    /// A configuration for `ranks` threads of this process, also under an MPI launcher: each
-    /// process then has a world of its own.
+    /// Configuration for `ranks` threads of this process, even under an MPI launcher. Each process
+    /// then has a separate world.
     pub fn apart(ranks: usize) -> Self {
         Self { ranks: Ranks::Apart(ranks), ..Self::default() }
     }
 
     /// Sets checks on or off. With checks, ranks compare their calls before any data moves, and
     /// stale ghost cells and positions outside of a chunk are found (`world.debug().findings()`).
-    /// Without this setting, debug builds compare calls.
+    /// An unset value compares calls in debug builds.
     ///
-    /// With this setting, the program handles the findings. With `ZIPPY_CHECK=1` instead of this
-    /// setting, findings fail the run at its end.
+    /// The program handles the findings of this setting. With `ZIPPY_CHECK=1` instead, findings
+    /// fail the run at its end.
     ///
-    /// Without checks, calls that differ are still detected by the messages that they send.
+    /// Without checks, messages still reveal calls that differ.
     #[must_use]
     pub fn check(self, check: bool) -> Self {
         Self { check: Some(check), ..self }
@@ -78,12 +76,11 @@ impl Config {
 
     /// Sets the time after which a wait fails.
     ///
-    /// After a failure of the run, the program of every rank must return within this time. If a
-    /// rank does not return, the process ends, or under MPI the whole job, as a rank in an endless
-    /// loop cannot be stopped from outside. Other runs in the process end too.
+    /// After a failure, the program of every rank must return within this time. Otherwise the
+    /// process ends, under MPI the whole job, including other runs in the process: a thread in an
+    /// endless loop cannot be stopped.
     ///
-    /// A rank that has finished waits for the other ranks for twice this time, and warns when half
-    /// of it is over.
+    /// A finished rank waits twice this time for the other ranks, with a warning at half.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
@@ -95,8 +92,8 @@ impl Config {
         Self { warn_after: Some(warn_after), ..self }
     }
 
-    /// Sets the size of the pieces into which messages are divided under MPI, in bytes: from 1 to
-    /// 2³⁰.
+    /// Sets the maximum size of a message piece under MPI, in bytes: from 1 to 2³⁰. Larger messages
+    /// are divided.
     #[must_use]
     pub fn piece_bytes(self, piece_bytes: usize) -> Self {
         Self { piece_bytes: Some(piece_bytes), ..self }
@@ -104,27 +101,27 @@ impl Config {
 
     /// Sets whether a failed run under MPI ends the program with one report.
     ///
-    /// If set, the process of the rank that failed first reports the failure on standard error, and
-    /// all processes exit with code 1. If several ranks fail at the same time, the lowest rank
-    /// reports. If not set, each process returns an error.
+    /// If set, the process of the first failed rank (the lowest of several) reports the failure on
+    /// standard error, and all processes exit with code 1. If not set, each process returns an
+    /// error.
     #[must_use]
     pub fn exit_on_failure(self, exit: bool) -> Self {
         Self { exit_on_failure: exit, ..self }
     }
 
     /// Sets the file for the timeline of all ranks: the start and end of each operation and wait,
-    /// and the awaited rank. Rank 0 writes the file at the end of the run. After a failure, the
-    /// file contains the ranks that still come to their end. The format is Chrome's trace events in
-    /// JSON, with one process per rank, for Perfetto (`ui.perfetto.dev`).
+    /// and the awaited rank. Rank 0 writes the file at the end of the run, also after a failure.
+    /// The format is Chrome's trace events in JSON, one process per rank, for Perfetto
+    /// (`ui.perfetto.dev`).
     ///
     /// * Under MPI, the setting of rank 0 decides.
     /// * Each rank keeps its latest 2¹⁸ spans. A warning gives the number of lost spans.
-    /// * Times count from the start of the run. Under MPI, the clock of a rank starts when the rank
-    ///   has heard from all others, so the clocks differ by the latency of a few messages.
-    /// * If several runs of a process name the same file, the last run overwrites it.
+    /// * Times count from the start of the run. Under MPI, clocks of ranks differ by the latency of
+    ///   a few messages.
+    /// * The last of several runs of a process overwrites the file.
     ///
-    /// A path where no file can be created is an error at the start of the run. A failed write at
-    /// the end of the run is a warning.
+    /// A file that cannot be created is an error at the start of the run. A failed write at the end
+    /// of the run is a warning.
     #[must_use]
     pub fn trace(self, file: impl Into<PathBuf>) -> Self {
         Self { trace: Some(file.into()), ..self }
@@ -137,7 +134,7 @@ impl Config {
     }
 }
 
-/// A number of ranks that the program or the environment requests.
+/// Number of ranks that the program or the environment requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestedRanks {
     pub count: usize,
@@ -146,12 +143,11 @@ pub(crate) struct RequestedRanks {
     pub source: &'static str,
 }
 
-/// The resolved source of the ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Start {
     Threads(usize),
-    /// Processes of an MPI launcher. The requested number of ranks is compared with the size of the
-    /// MPI world.
+    /// Processes of an MPI launcher. The requested number of ranks must equal the size of the MPI
+    /// world.
     #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     Mpi {
         launcher: Launcher,
@@ -159,36 +155,34 @@ pub(crate) enum Start {
     },
 }
 
-/// Checks during a run. Each variant includes the checks of the variants before it.
+/// Checks of a run. Each variant includes the checks of the previous variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checks {
     Off,
     /// Calls are compared between ranks.
     Calls,
-    /// Ghost cells and the positions of helpers are checked.
+    /// Also checks ghost cells and helper positions.
     All,
     /// Findings fail the run at its end.
     AllFailing,
 }
 
-/// A configuration with a value for every setting.
+/// Configuration with a value for every setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub start: Start,
     pub checks: Checks,
-    pub patience: Patience,
+    pub wait_limits: WaitLimits,
     #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub piece_bytes: usize,
     pub stack_bytes: usize,
     #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
     pub exit_on_failure: bool,
-    /// File for the timeline.
     pub trace: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Fills the open settings of a configuration from the environment and the defaults. `with_mpi`
-    /// is true for builds with MPI.
+    /// Fills the unset settings of a configuration from the environment and the defaults.
     pub(crate) fn resolve(
         config: &Config,
         variable: impl Fn(&str) -> Option<String>,
@@ -236,8 +230,8 @@ impl Settings {
         Ok(Self {
             start,
             checks,
-            patience: Patience {
-                lenient: false,
+            wait_limits: WaitLimits {
+                restarts_on_answer: false,
                 warn_after: config.warn_after.unwrap_or(Duration::from_secs(10)),
                 timeout: Some(timeout),
             },
@@ -287,13 +281,13 @@ mod tests {
     #[test]
     fn open_settings_get_defaults_and_invalid_ones_are_errors() {
         let defaults = resolve(&Config::new(), &[], true).unwrap();
-        assert_eq!(defaults.patience.timeout, Some(Duration::from_secs(300)));
-        assert_eq!(defaults.patience.warn_after, Duration::from_secs(10));
+        assert_eq!(defaults.wait_limits.timeout, Some(Duration::from_secs(300)));
+        assert_eq!(defaults.wait_limits.warn_after, Duration::from_secs(10));
         let set = resolve(&Config::new(), &[("ZIPPY_TIMEOUT_SECS", "7")], true).unwrap();
-        assert_eq!(set.patience.timeout, Some(Duration::from_secs(7)));
+        assert_eq!(set.wait_limits.timeout, Some(Duration::from_secs(7)));
         let own = Config::new().timeout(Duration::from_secs(2));
         let own = resolve(&own, &[("ZIPPY_TIMEOUT_SECS", "7")], true).unwrap();
-        assert_eq!(own.patience.timeout, Some(Duration::from_secs(2)));
+        assert_eq!(own.wait_limits.timeout, Some(Duration::from_secs(2)));
         let bad = [
             Config::threads(0),
             Config::threads(1_000_000),

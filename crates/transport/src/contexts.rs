@@ -1,14 +1,13 @@
-//! [`Contexts`]: numbers that keep the messages of different groups apart.
+//! [`Contexts`]: numbers that separate the messages of different groups.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::Tag;
 
-/// Number of 64-bit words in a set with one bit per context.
 pub(crate) const WORDS: usize = (1 << Tag::CONTEXT_BITS) / 64;
 
-/// The contexts in use on one rank, one bit each.
+/// Set of the contexts in use on one rank, one bit each.
 #[derive(Default)]
 pub(crate) struct Contexts([Cell<u64>; WORDS]);
 
@@ -24,7 +23,7 @@ impl Contexts {
     }
 }
 
-/// The context of one group. Dropping it makes the number available again.
+/// Context of one group. Dropping it frees the number.
 pub(crate) struct Context {
     id: u8,
     contexts: Rc<Contexts>,

@@ -1,29 +1,26 @@
 //! [`Contribution`]: payloads of several ranks in one message, for collectives that pass small
 //! payloads along a tree.
 //!
-//! A message begins with the number of contributions and a table of (rank, length) pairs, all as
-//! `u64`; the bytes of all contributions follow. A payload of more than [`INLINE_BYTES`] is not
-//! copied from hop to hop: the table marks it as direct, and its owner sends it directly to the
-//! receivers.
+//! A message consists of the number of contributions, a table of (rank, length) pairs, all as
+//! `u64`, and the bytes of all contributions. The table marks a payload of more than
+//! [`INLINE_BYTES`] as direct: its owner sends it to the receivers without hops.
 
 use super::Payload;
 use super::payload::slices;
 use zippy_base::error::{Result, TransportError};
 
-/// Largest payload, in bytes, that is passed along the tree.
+/// Maximum size in bytes of a payload that is passed along the tree.
 pub(crate) const INLINE_BYTES: usize = 8 << 10;
 
 const DIRECT: u64 = 1 << 63;
 
-/// The contribution of a rank to a gathering collective.
 pub(crate) enum Contribution {
-    /// A payload in this message.
+    /// Payload in this message.
     Inline(Payload),
-    /// A payload that the rank sends directly.
+    /// Payload that the rank sends directly to the receivers.
     Direct,
 }
 
-/// Packs (rank, contribution) pairs into a payload.
 pub(crate) fn pack(items: &[(usize, Contribution)]) -> Payload {
     let mut bytes = Vec::with_capacity(8 + items.len() * 48);
     bytes.extend_from_slice(&(items.len() as u64).to_ne_bytes());
@@ -43,10 +40,7 @@ pub(crate) fn pack(items: &[(usize, Contribution)]) -> Payload {
     Box::new(bytes)
 }
 
-/// Returns the (rank, contribution) pairs of a packed payload.
-///
-/// # Errors
-/// [`TransportError::Other`] when the payload is malformed.
+/// Unpacks the (rank, contribution) pairs of a packed payload.
 pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Contribution)>> {
     let malformed = || TransportError::Other("a message of a collective is malformed".into());
     let bytes = (*payload).as_ref();

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use zippy_base::error::TransportError;
 
-/// Largest number of ranks as threads. A larger number is taken for a typing error.
+/// Maximum number of ranks as threads. A larger number is probably a typing error.
 pub(crate) const MAX_THREADS: usize = 4096;
 
-/// An MPI launcher, detected by an environment variable.
+/// MPI launcher, detected by an environment variable of its processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    /// The environment variable that the launcher sets.
+    /// Name of the variable.
     pub variable: &'static str,
-    /// The value of the variable.
+    /// Value of the variable.
     pub value: String,
-    /// The number of processes that the launcher started, if the variable holds it.
+    /// Number of processes, if the variable contains it.
     pub size: Option<usize>,
 }
 
@@ -24,19 +24,17 @@ impl std::fmt::Display for Launcher {
     }
 }
 
-/// A variable that a launcher sets in its processes.
 #[derive(Clone, Copy)]
 struct LauncherVariable {
     name: &'static str,
     /// True if the value is the number of processes.
     holds_size: bool,
-    /// Smallest number of processes that shows an MPI launcher.
+    /// Minimum number of processes for a detection.
     minimum: usize,
 }
 
-/// Variables of launchers, in order of preference.
-///
-/// Slurm also sets its variable for steps of one task, which need not use MPI.
+/// Variables of launchers, in order of preference. Slurm also sets its variable for single tasks
+/// without MPI.
 const LAUNCHERS: [LauncherVariable; 8] = [
     LauncherVariable { name: "OMPI_COMM_WORLD_SIZE", holds_size: true, minimum: 1 },
     LauncherVariable { name: "PMI_SIZE", holds_size: true, minimum: 1 },
@@ -48,13 +46,12 @@ const LAUNCHERS: [LauncherVariable; 8] = [
     LauncherVariable { name: "PMI_RANK", holds_size: false, minimum: 0 },
 ];
 
-/// Value of a variable in the environment of this process.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// Detects the MPI launcher that started a process. `variable` returns the value of an environment
-/// variable of that process.
+/// Detects the MPI launcher that started a process. `variable` looks up an environment variable of
+/// the process.
 pub fn detect_launcher(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
     LAUNCHERS.iter().find_map(|&LauncherVariable { name, holds_size, minimum }| {
         let value = variable(name)?;
@@ -85,7 +82,7 @@ fn switch(name: &str, variable: &impl Fn(&str) -> Option<String>) -> Result<Opti
     }
 }
 
-/// Values of `ZIPPY_CHECK`: checks are off, report findings as warnings, or fail the run.
+/// Values of `ZIPPY_CHECK`: no checks, findings as warnings, or findings that fail the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checking {
     Off,
@@ -93,7 +90,6 @@ pub(crate) enum Checking {
     Failing,
 }
 
-/// Parses `ZIPPY_CHECK`.
 pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option<Checking>, TransportError> {
     let Some(value) = variable("ZIPPY_CHECK") else { return Ok(None) };
     match value.trim() {
@@ -104,7 +100,7 @@ pub(crate) fn check(variable: &impl Fn(&str) -> Option<String>) -> Result<Option
     }
 }
 
-/// Parses `ZIPPY_VERBOSE`: true if every process returns a failure of the run.
+/// Parses `ZIPPY_VERBOSE`: true if every process returns the failure of a run.
 pub(crate) fn verbose(variable: &impl Fn(&str) -> Option<String>) -> Result<bool, TransportError> {
     Ok(switch("ZIPPY_VERBOSE", variable)?.unwrap_or(false))
 }

@@ -1,22 +1,21 @@
 //! Exit of a process during a run: prints an error message and sets the exit code 1.
 //!
-//! `exit` may be called by a rank, by the thread of a window or by a signal handler, and `main` may
-//! return while ranks run on another thread. Incomplete results must not look like complete ones.
+//! A rank, the thread of a window or a signal handler may call `exit`, and `main` may return while
+//! ranks run. Incomplete results must not seem complete.
 
 use std::ffi::c_int;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::failure;
+use super::panic_watch;
 use zippy_base::process::at_exit_call;
 use zippy_base::trace::say;
 
-/// Number of current runs in this process.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
-/// True while this library ends the process itself, after an error message.
+/// True while this library ends the process, after an error message.
 static DELIBERATE: AtomicBool = AtomicBool::new(false);
 
-/// Guard of a run: the process must not exit while the guard exists.
+/// Guard of a run, which an exit of the process must not interrupt.
 pub(crate) struct RunGuard(());
 
 impl RunGuard {
@@ -46,30 +45,28 @@ extern "C" fn at_exit() {
 /// Ends the process with code 1 and an error message if a run is not complete. `rank` is the rank
 /// of the process, if it has one.
 ///
-/// Uses only thread-local values without destructors, as the others may be destroyed already.
+/// Uses only thread-local values without destructors, as the others may be destroyed.
 pub(crate) fn end_if_running(rank: Option<usize>) {
     if RUNS.load(Ordering::Acquire) == 0 || DELIBERATE.load(Ordering::Acquire) {
         return;
     }
-    let whose = failure::rank_of_thread().or(rank).map_or_else(String::new, |rank| format!(" of rank {rank}"));
+    let whose = panic_watch::rank_of_thread().or(rank).map_or_else(String::new, |rank| format!(" of rank {rank}"));
     say(&format!("the process{whose} exits in the middle of a run"));
     end(1);
 }
 
-/// Marks all further exits as intended by this library.
+/// Marks all later exits as intended by this library.
 #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
 pub(crate) fn mark_deliberate() {
     DELIBERATE.store(true, Ordering::Release);
 }
 
-/// True if this library ends the process itself.
 #[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "for MPI"))]
 pub(crate) fn is_deliberate() -> bool {
     DELIBERATE.load(Ordering::Acquire)
 }
 
-/// Ends the process at once, without exit handlers: they may wait for locks of threads that never
-/// release them.
+/// Ends the process without exit handlers, which may wait for locks of other threads.
 pub(crate) fn end(code: i32) -> ! {
     // SAFETY: ends the process. Standard output is line-buffered, so complete lines are written.
     unsafe { _exit(code) }

@@ -1,11 +1,9 @@
-//! [`GracePeriod`]: the time in which ranks must return after a failure, and the messages about
-//! ranks that do not.
+//! [`GracePeriod`]: time limit for all ranks to return after a failure.
 
 use std::time::{Duration, Instant};
 
 use zippy_base::error::{Error, Failure};
 
-/// The time since a failure, and its limit.
 pub(crate) struct GracePeriod {
     since: Instant,
     limit: Duration,
@@ -20,14 +18,13 @@ impl GracePeriod {
         self.since.elapsed()
     }
 
-    /// Time after which the failure is printed although its error cannot be returned yet. Ranks
-    /// that only have to notice the failure have returned by then.
+    /// Time before the failure is printed. Ranks that are not stuck have returned by then.
     pub(crate) fn report_after(&self) -> Duration {
         (self.limit / 2).min(Duration::from_secs(3))
     }
 }
 
-/// Message about ranks that have not returned: a warning, or with `last` the final message. `what`
+/// Message about ranks that have not returned: a warning, or the final message for `last`. `what`
 /// is "process" or "job".
 pub(crate) fn missing_ranks_message(
     ranks: &[usize],

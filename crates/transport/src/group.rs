@@ -11,15 +11,14 @@ use super::config::Checks;
 use super::contexts::Contexts;
 use super::members::{GroupId, Members};
 use super::operation::{Entered, Operations};
-use super::patience::Patience;
 use super::sub_group_history::{SubGroupHistory, SubGroupId};
+use super::wait_limits::WaitLimits;
 use super::{ReservedTag, Tag, Transport, TransportKind};
 use zippy_base::error::{CallSite, Error, ErrorKind, Failure, Result};
 
-/// Name of the operation of a rank outside of all operations of the library.
+/// Operation name of a rank outside of all library operations.
 pub(super) const PROGRAM_OPERATION: &str = "its program";
 
-/// The first failure of this rank, and the failed operation.
 pub(super) struct OwnFailure {
     pub error: Error,
     pub operation: String,
@@ -29,34 +28,31 @@ pub(super) struct OwnFailure {
 pub(crate) struct RankState {
     transport: Box<dyn Transport>,
     operations: Rc<Operations>,
-    patience: Cell<Patience>,
+    wait_limits: Cell<WaitLimits>,
     checks: Checks,
-    /// The failure of this rank, so that all later operations of this rank return its own error and
-    /// not [`ErrorKind::Remote`].
+    /// First failure of this rank. Later operations of this rank return this error and not
+    /// [`ErrorKind::Remote`].
     pub(super) own_failure: RefCell<Option<OwnFailure>>,
     pub(crate) contexts: Rc<Contexts>,
     sub_group_history: Rc<SubGroupHistory>,
-    /// The current wait of this rank for a message: the group, the sender's rank in the run, and
-    /// the number of messages that had arrived from the sender at the last unsuccessful poll.
+    /// The wait of this rank for a message: the group, the sender's world rank, and the number of
+    /// messages that had arrived from the sender at the last poll.
     pub(crate) awaited: Cell<Option<(GroupId, usize, Option<u64>)>>,
-    /// Ranks of the run that have not acknowledged the last wait report of this rank.
+    /// World ranks that have not acknowledged the last wait report of this rank.
     pub(crate) unacknowledged: RefCell<BTreeSet<usize>>,
-    /// Time of the last acknowledgement of a wait report.
     pub(crate) last_acknowledged: Cell<Option<Instant>>,
-    /// Time of the last poll for wait messages, and the number of calls until the clock is read
-    /// again.
+    /// Time of the last poll for wait messages. The clock is read again after `calls_until_poll`
+    /// calls.
     pub(crate) last_poll: Cell<Option<Instant>>,
     pub(crate) calls_until_poll: Cell<u8>,
-    /// True after the end of this rank's program.
     pub(crate) finished: Cell<bool>,
-    /// Upper limit of the exchange numbers that any group of this rank has used.
+    /// Upper bound of the exchange numbers of all groups of this rank.
     next: Cell<u64>,
-    /// The existing groups of this rank by context, for wait messages of other ranks.
+    /// Existing groups of this rank by context.
     groups: RefCell<BTreeMap<u8, Weak<Members>>>,
 }
 
-/// A group of ranks of a run, as a communicator in MPI: collectives and messages between its
-/// members.
+/// Group of ranks with collectives and messages, like an MPI communicator.
 ///
 /// Ranks are numbered from 0 in each group. Errors contain ranks of the whole run.
 ///
@@ -72,7 +68,7 @@ pub(crate) struct RankState {
 ///
 /// A failure on one rank ends the run: all later collectives return that failure on every rank.
 ///
-/// A clone is cheap and a handle of the same group. A rank is one thread, so `Group` is not `Send`.
+/// A clone is a cheap handle of the same group. A rank is one thread, so `Group` is not `Send`.
 #[derive(Clone)]
 pub struct Group {
     rank_state: Rc<RankState>,
@@ -81,15 +77,15 @@ pub struct Group {
 }
 
 impl Group {
-    /// Creates the group of all ranks of a transport.
-    pub(crate) fn of_all_ranks(transport: Box<dyn Transport>, patience: Patience, checks: Checks) -> Self {
+    /// Group of all ranks of a transport.
+    pub(crate) fn of_all_ranks(transport: Box<dyn Transport>, wait_limits: WaitLimits, checks: Checks) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let contexts = Rc::new(Contexts::default());
         let context = contexts.take(0);
         let rank_state = RankState {
             transport,
             operations: Rc::default(),
-            patience: Cell::new(patience),
+            wait_limits: Cell::new(wait_limits),
             checks,
             own_failure: RefCell::new(None),
             contexts,
@@ -125,12 +121,10 @@ impl Group {
         Self { rank_state, members, checked }
     }
 
-    /// Creates the group of the members with the numbers `ranks` in `self`. This rank must be one
-    /// of them.
+    /// Group of the members with the numbers `ranks` in `self`, including this rank.
     ///
-    /// `start` is the number of the first exchange. It must be greater than the number of every
-    /// exchange of every member, so that messages of an earlier group with the same context cannot
-    /// match.
+    /// `start` is the number of the first exchange. It must be greater than every exchange number
+    /// of every member, so that messages of an earlier group with the same context cannot match.
     pub(crate) fn of_members(&self, ranks: &[usize], context: u8, start: u64) -> Self {
         let world_ranks: Vec<usize> = ranks.iter().map(|&rank| self.world_rank_of(rank)).collect();
         let mut by_world_rank: Vec<(usize, usize)> = world_ranks.iter().copied().zip(0..).collect();
@@ -155,7 +149,7 @@ impl Group {
         Self::new(Rc::clone(&self.rank_state), members, self.checked)
     }
 
-    /// Number of this rank in the group.
+    /// Rank of the caller in the group.
     pub fn rank(&self) -> usize {
         self.members.rank
     }
@@ -165,18 +159,18 @@ impl Group {
         self.members.size
     }
 
-    /// Number of this rank in the whole run.
+    /// Rank of the caller in the whole run.
     pub fn world_rank(&self) -> usize {
         self.rank_state.transport.rank()
     }
 
-    /// Number in the whole run of rank `rank` of the group.
+    /// World rank of rank `rank` of the group.
     #[inline]
     pub fn world_rank_of(&self, rank: usize) -> usize {
         self.members.world_ranks.as_ref().map_or(rank, |world| world.get(rank).copied().unwrap_or(rank))
     }
 
-    /// Number of this rank among the ranks of the run on its node, for the choice of a GPU.
+    /// Rank of the caller among the ranks on its node, for the choice of a GPU.
     #[doc(hidden)]
     pub fn node_rank(&self) -> usize {
         self.rank_state.transport.node_rank()
@@ -188,13 +182,13 @@ impl Group {
         self.rank_state.transport.node_size()
     }
 
-    /// The means of transport of messages.
+    /// Transport of messages: threads or MPI.
     pub fn kind(&self) -> TransportKind {
         self.rank_state.transport.kind()
     }
 
-    /// Returns a new tag for messages of the caller. All ranks of the group must call this method
-    /// in the same order with respect to collectives. Local: sends no message.
+    /// Returns a new tag for messages. All ranks of the group call this method in the same order
+    /// with respect to collectives. Local; no messages.
     pub fn next_sequence(&self) -> Tag {
         let next = self.members.next.get();
         self.members.next.set(next + 1);
@@ -202,12 +196,12 @@ impl Group {
         Tag::new(self.context(), next, self.calls().fingerprint())
     }
 
-    /// Number of the next exchange in this group, equal on all ranks that have made the same calls.
+    /// Number of the group's next exchange, equal on all ranks that have made the same calls.
     pub(crate) fn sequence(&self) -> u64 {
         self.members.next.get()
     }
 
-    /// A number greater than the numbers of all exchanges of this rank, in all groups.
+    /// Number greater than all exchange numbers of this rank, in all groups.
     pub(crate) fn unused_sequence(&self) -> u64 {
         self.rank_state.next.get()
     }
@@ -220,76 +214,69 @@ impl Group {
         &self.members.calls
     }
 
-    /// The tag of a message of no exchange, in the context of this group.
     pub(crate) fn reserved_tag(&self, purpose: ReservedTag) -> Tag {
         Tag::reserved(self.context(), purpose)
     }
 
-    /// Identity of this group in the run.
     pub(crate) fn id(&self) -> GroupId {
         GroupId { context: self.context(), start: self.members.start }
     }
 
-    /// The existing group of this rank with a context.
     pub(crate) fn group_of_context(&self, context: u8) -> Option<Self> {
         let members = self.rank_state.groups.borrow().get(&context)?.upgrade()?;
         Some(Self { rank_state: Rc::clone(&self.rank_state), members, checked: true })
     }
 
-    /// The existing sub-groups of this rank.
     pub(crate) fn sub_groups(&self) -> Vec<Self> {
         let contexts: Vec<u8> = self.rank_state.groups.borrow().keys().copied().collect();
         let groups = contexts.into_iter().filter_map(|context| self.group_of_context(context));
         groups.filter(|group| group.members.world_ranks.is_some()).collect()
     }
 
-    /// Identity of this sub-group in the comparison at the end of a run.
+    /// Identity of this sub-group in the comparison of calls at the end of a run.
     pub(crate) fn sub_group_id(&self) -> SubGroupId {
         self.members.sub_group_id().0
     }
 
-    /// True if this rank has the lowest world rank in this sub-group.
     pub(crate) fn is_lowest(&self) -> bool {
         self.members.sub_group_id().1
     }
 
-    /// The calls of this rank in its former sub-groups.
+    /// Calls of this rank in its dropped sub-groups.
     pub(crate) fn sub_group_history(&self) -> &SubGroupHistory {
         &self.rank_state.sub_group_history
     }
 
-    /// Returns a handle of the same group that does not compare calls between ranks, for use inside
-    /// an operation that is compared as a whole.
+    /// Handle of the same group that does not compare calls between ranks, for use inside an
+    /// operation that is compared as a whole.
     pub fn unchecked(&self) -> Self {
         Self { checked: false, ..self.clone() }
     }
 
-    /// True if this handle records calls.
     pub(crate) fn compared(&self) -> bool {
         self.checked
     }
 
-    /// True if calls are compared between ranks before data moves (debug builds, or
-    /// `ZIPPY_CHECK=1`).
+    /// True if calls are compared between ranks before data moves.
     pub(crate) fn checking(&self) -> bool {
         self.checked && self.rank_state.checks != Checks::Off
     }
 
-    /// True if findings of checks fail the run.
+    /// True if findings of checks fail the run (`ZIPPY_CHECK=1`).
     #[doc(hidden)]
     pub fn fails_with_findings(&self) -> bool {
         self.rank_state.checks == Checks::AllFailing
     }
 
-    /// True if ghost cells and the positions of helpers are checked.
+    /// True if ghost cells and helper positions are checked.
     #[doc(hidden)]
     pub fn watching(&self) -> bool {
         matches!(self.rank_state.checks, Checks::All | Checks::AllFailing)
     }
 
-    /// Sets the name of the current operation of this rank until the returned guard is dropped.
+    /// Names the current operation of this rank until the returned guard is dropped.
     ///
-    /// Warnings about slow waits and failures contain the name. It is formatted only for them.
+    /// Warnings about slow waits and failures contain the name, which is formatted only for them.
     pub fn entering(&self, operation: impl Display + 'static) -> Entered {
         self.rank_state.operations.enter(Rc::new(operation))
     }
@@ -304,28 +291,28 @@ impl Group {
         self.rank_state.operations.text(otherwise)
     }
 
-    /// Calls `f` with the waits of a rank whose program has finished.
+    /// Calls `f` with the wait limits of a rank whose program has finished.
     #[doc(hidden)]
     pub fn with_patience_of_the_end<R>(&self, f: impl FnOnce() -> R) -> R {
-        let patience = self.patience();
-        self.set_patience(patience.at_the_end());
+        let wait_limits = self.wait_limits();
+        self.set_wait_limits(wait_limits.after_finish());
         let result = f();
-        self.set_patience(patience);
+        self.set_wait_limits(wait_limits);
         result
     }
 
     /// Time after which a wait fails; `None` sets no limit.
     #[doc(hidden)]
     pub fn timeout(&self) -> Option<Duration> {
-        self.patience().timeout
+        self.wait_limits().timeout
     }
 
-    pub(crate) fn patience(&self) -> Patience {
-        self.rank_state.patience.get()
+    pub(crate) fn wait_limits(&self) -> WaitLimits {
+        self.rank_state.wait_limits.get()
     }
 
-    pub(crate) fn set_patience(&self, patience: Patience) {
-        self.rank_state.patience.set(patience);
+    pub(crate) fn set_wait_limits(&self, wait_limits: WaitLimits) {
+        self.rank_state.wait_limits.set(wait_limits);
     }
 
     pub(crate) fn transport(&self) -> &dyn Transport {
@@ -336,7 +323,7 @@ impl Group {
         &self.rank_state
     }
 
-    /// Number in this group of a rank of the run, or `None` if the rank is no member.
+    /// Rank in this group of a world rank, or `None` if the rank is no member.
     pub(crate) fn rank_of_world(&self, world_rank: usize) -> Option<usize> {
         if self.members.world_ranks.is_none() {
             return Some(world_rank);
@@ -346,7 +333,7 @@ impl Group {
         index.ok().map(|index| ranks[index].1)
     }
 
-    /// Checks that no rank of the run has failed, as far as this rank knows. Local.
+    /// Checks for a known failure of any rank of the run. Local; no messages.
     ///
     /// # Errors
     /// This rank's own failure, or the failure of another rank as [`ErrorKind::Remote`].
@@ -365,8 +352,8 @@ impl Group {
     /// Reports a failure of this rank to all ranks, and returns the error, for `return
     /// Err(group.fail(error))`. Local.
     ///
-    /// The other ranks return [`ErrorKind::Remote`] from their next wait or collective. For an
-    /// [`ErrorKind::Remote`] the method does nothing: the failed rank has reported the failure.
+    /// Other ranks return [`ErrorKind::Remote`] from their next wait or collective. An
+    /// [`ErrorKind::Remote`] is returned without a report.
     pub fn fail(&self, error: Error) -> Error {
         self.fail_in(PROGRAM_OPERATION, error)
     }

@@ -10,41 +10,38 @@ use std::time::{Duration, Instant};
 use super::config::{Settings, Start};
 use super::environment;
 use super::exit;
-use super::failure::{PanicWatch, panicked, report_panic};
+use super::panic_watch::{PanicWatch, panicked, report_panic};
 use super::run_rank::{RankProgram, RankStart, run_rank};
-use super::threads::{SharedRun, Threads};
+use super::thread_transport::{SharedRun, ThreadTransport};
 use super::{Config, Group};
 use zippy_base::error::{CallSite, ErrorKind, Failure, Result, TransportError};
 use zippy_base::trace;
 
-/// Runs `program` on every rank and returns the results of the ranks of this process, in order of
-/// rank: of all ranks if ranks are threads, of one rank under MPI.
+/// Runs `program` on every rank and returns the results of this process's ranks, in order of rank:
+/// all ranks if ranks are threads, one rank under MPI.
 ///
-/// Each rank runs on a thread of its own, so the calling thread may own a window. The function may
-/// be called again after it has returned.
+/// Each rank has its own thread, so the calling thread may own a window. Successive calls are
+/// independent runs.
 ///
 /// # Errors
 /// * The error of the lowest rank of this process with a failure of its own, else the failure of
 ///   another rank ([`ErrorKind::Remote`]).
-/// * [`ErrorKind::Differing`] if a rank has finished and another rank still waits for a message of
-///   it.
+/// * [`ErrorKind::Differing`] if a rank waits for a message of a finished rank.
 /// * [`TransportError::Panicked`] if a rank panics. Under MPI, a panic aborts the job.
 ///
 /// # End of the process
 /// The process ends with code 1, under MPI the whole job, in these cases:
 ///
-/// * A rank does not return within [`Config::timeout`] of a failure. An error message gives the
-///   rank. A thread cannot be stopped from outside.
+/// * A rank does not return within [`Config::timeout`] of a failure. A message names the rank.
 /// * A rank computes for more than twice this time after all others have finished.
-/// * The process exits while this function runs, with any exit code. An error message reports the
-///   exit.
+/// * The process exits while this function runs, with any exit code. A message reports the exit.
 #[track_caller]
 pub fn launch<R: Send>(config: &Config, program: impl Fn(Group) -> Result<R> + Send + Sync) -> Result<Vec<R>> {
     let _call = CallSite::enter();
     collect(config, &program)
 }
 
-/// [`launch`] without the type of the program, so that it is compiled once per type of result.
+/// [`launch`] with a dynamic program type, so that code is generated once per result type.
 fn collect<R: Send>(config: &Config, program: &(dyn Fn(Group) -> Result<R> + Sync)) -> Result<Vec<R>> {
     let settings = Settings::resolve(config, environment::variable, cfg!(feature = "mpi"))?;
     let returned = Mutex::new(BTreeMap::new());
@@ -55,15 +52,14 @@ fn collect<R: Send>(config: &Config, program: &(dyn Fn(Group) -> Result<R> + Syn
     })?;
     let returned = returned.into_inner().unwrap_or_else(PoisonError::into_inner);
     if ended.is_err() && settings.exit_on_failure && matches!(settings.start, Start::Mpi { .. }) {
-        // The process of the failed rank has reported the failure.
         drop(returned);
         std::process::exit(1);
     }
     ended.map(|()| returned.into_values().collect())
 }
 
-/// Runs the ranks of this process. The outer result is an error if the ranks could not be started,
-/// the inner result is the result of the run.
+/// Runs the ranks of this process. The outer error is a failure to start the ranks; the inner
+/// result is the result of the run.
 fn start(settings: &Settings, program: &RankProgram<'_>) -> Result<Result<()>> {
     match &settings.start {
         Start::Threads(ranks) => Ok(run_on_threads(*ranks, settings, program)),
@@ -80,30 +76,30 @@ fn run_on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) 
         trace::warn(&text);
     }
     let _run = exit::RunGuard::begin();
-    let hub = SharedRun::new(ranks);
+    let shared_run = SharedRun::new(ranks);
     let start = ThreadStart { settings, clock_start: Instant::now(), call_site: CallSite::here() };
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let spawn = |rank| {
-            let (hub, start) = (&hub, &start);
+            let (shared_run, start) = (&shared_run, &start);
             let thread = thread::Builder::new().name(format!("rank {rank}")).stack_size(settings.stack_bytes);
             let body = move || {
-                let result = run_on_thread(hub, rank, start, program);
-                hub.status.set_returned(rank);
+                let result = run_on_thread(shared_run, rank, start, program);
+                shared_run.status.set_returned(rank);
                 result
             };
             thread.spawn_scoped(scope, body).map_err(|error| {
-                hub.status.set_returned(rank);
+                shared_run.status.set_returned(rank);
                 let message = error.to_string();
                 TransportError::Thread { rank, message }
             })
         };
         let handles: Vec<_> = (0..ranks).map(spawn).collect();
         if let Some(error) = handles.iter().find_map(|handle| handle.as_ref().err()) {
-            // The started ranks wait for this rank and must end.
+            // The started ranks wait for the missing rank and must end.
             let (operation, message) = ("its start".to_owned(), error.to_string());
-            hub.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
+            shared_run.fail(&Failure::other(handles.iter().position(Result::is_err).unwrap_or(0), operation, message));
         }
-        hub.status.wait_for_all(settings.patience.timeout.unwrap_or(Duration::MAX));
+        shared_run.status.wait_for_all(settings.wait_limits.timeout.unwrap_or(Duration::MAX));
         let join = |handle: Result<thread::ScopedJoinHandle<'_, Result<()>>, TransportError>| match handle?.join() {
             Ok(result) => result,
             Err(_) => Err(TransportError::Other("the thread of a rank ended without a result".into()).into()),
@@ -113,8 +109,7 @@ fn run_on_threads(ranks: usize, settings: &Settings, program: &RankProgram<'_>) 
     first_error(results)
 }
 
-/// Warning about the cost of more than 64 ranks on few cores. Tests of a decomposition need at most
-/// 64.
+/// Warning about more than 64 ranks on few cores. Tests of decompositions need at most 64.
 fn oversubscription_warning(ranks: usize, cores: usize) -> Option<String> {
     (ranks > 64 && ranks > 16 * cores).then(|| {
         format!(
@@ -126,30 +121,35 @@ fn oversubscription_warning(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-/// Common to all threads of a run.
+/// Data that all rank threads of a run share.
 struct ThreadStart<'a> {
     settings: &'a Settings,
     clock_start: Instant,
-    /// Location of the call that started the run, for errors outside of the program.
+    /// Call site of `launch`, for errors outside of the program.
     call_site: CallSite,
 }
 
-fn run_on_thread(hub: &Arc<SharedRun>, rank: usize, start: &ThreadStart<'_>, program: &RankProgram<'_>) -> Result<()> {
-    let shared_hub = Arc::clone(hub);
+fn run_on_thread(
+    shared_run: &Arc<SharedRun>,
+    rank: usize,
+    start: &ThreadStart<'_>,
+    program: &RankProgram<'_>,
+) -> Result<()> {
+    let run_of_watch = Arc::clone(shared_run);
     let _watch = PanicWatch::new(rank, move |panic| {
         let (operation, message) = (format!("a panic at {}", panic.location), panic.message.clone());
-        shared_hub.fail(&Failure::other(rank, operation, message));
+        run_of_watch.fail(&Failure::other(rank, operation, message));
     });
     let run = || {
         let _call = start.call_site.entered();
-        let transport = Box::new(Threads::new(Arc::clone(hub), rank));
-        let group = Group::of_all_ranks(transport, start.settings.patience, start.settings.checks);
+        let transport = Box::new(ThreadTransport::new(Arc::clone(shared_run), rank));
+        let group = Group::of_all_ranks(transport, start.settings.wait_limits, start.settings.checks);
         run_rank(&group, RankStart { clock_start: start.clock_start, trace: start.settings.trace.as_deref() }, program)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| Err(panicked(rank, report_panic(&*payload))))
 }
 
-/// The error of the lowest rank with a failure of its own, else the first error.
+/// The error of the lowest rank that is not [`ErrorKind::Remote`], else the first error.
 fn first_error(results: Vec<Result<()>>) -> Result<()> {
     let own =
         |result: &Result<()>| result.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Remote { .. }));

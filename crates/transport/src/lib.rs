@@ -1,9 +1,8 @@
 //! Transport of bytes between ranks.
 //!
 //! [`launch`] starts the ranks of a run with the settings of a [`Config`]. Each rank has a
-//! [`Group`] for messages and collectives, with the same behaviour on threads and under MPI. A
-//! `World` uses a group, and `World::group` returns it for programs that exchange data other than
-//! cells.
+//! [`Group`] for messages and collectives, the same for threads and MPI. `World::group` returns the
+//! group of a world, for data other than cells.
 
 // Start of a run, and its settings.
 mod config;
@@ -17,7 +16,7 @@ mod mpi;
 mod payload;
 mod run_status;
 mod tag;
-mod threads;
+mod thread_transport;
 
 // Groups of ranks: members, waits, collectives.
 mod collectives;
@@ -27,11 +26,11 @@ mod group;
 mod members;
 mod messages;
 mod operation;
-mod patience;
 mod reductions;
-mod sparse;
+mod sparse_exchange;
 mod split;
 mod wait;
+mod wait_limits;
 
 // Detection of ranks that call different operations.
 mod calls;
@@ -42,23 +41,23 @@ mod wait_report;
 
 // End of a run: success, error, panic, or exit of the process.
 mod exit;
-mod failure;
 mod grace_period;
+mod panic_watch;
 mod run_rank;
-mod traced;
+mod timeline;
 mod variables;
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::run_on;
 pub use config::Config;
 pub use environment::{Launcher, detect_launcher};
-#[doc(hidden)]
-pub use failure::report_uncaught;
 pub use group::Group;
 pub use interface::TransportKind;
 pub(crate) use interface::{Received, Transport};
 pub use launch::launch;
 pub use operation::Entered;
+#[doc(hidden)]
+pub use panic_watch::report_uncaught;
 pub use payload::{Payload, copied, values};
 #[doc(hidden)]
 pub use payload::{decoded, encoded};

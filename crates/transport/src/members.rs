@@ -1,4 +1,4 @@
-//! [`Members`]: the state that all handles of one group share on a rank.
+//! [`Members`]: state of one group on a rank, shared by all its handles.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,26 +9,24 @@ use super::calls::Calls;
 use super::contexts::Context;
 use super::sub_group_history::{SubGroupHistory, SubGroupId};
 
-/// Identity of a group. A context is used again by later groups, but never with the same first
-/// exchange.
+/// Identity of a group. Later groups may have the same context, but another first exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GroupId {
     pub context: u8,
-    /// Number of the first exchange of the group.
+    /// Number of the group's first exchange.
     pub start: u64,
 }
 
-/// The ranks of a group, its context and its counter of exchanges.
+/// Ranks of a group, its context and its exchange counter.
 pub(super) struct Members {
     pub(super) rank: usize,
     pub(super) size: usize,
-    /// World rank of each member. `None` for the group of all ranks, where both numbers are the
-    /// same.
+    /// World rank of each member. `None` stands for the identity, in the group of all ranks.
     pub(super) world_ranks: Option<Vec<usize>>,
-    /// (world rank, rank in the group) of each member, in ascending order of the world rank.
+    /// (world rank, group rank) of each member, in ascending order.
     pub(super) by_world_rank: Vec<(usize, usize)>,
     pub(super) context: Context,
-    /// Numbers of the first exchange of the group and of the next one.
+    /// Numbers of the first exchange and of the next exchange.
     pub(super) start: u64,
     pub(super) next: Cell<u64>,
     pub(super) calls: Calls,
@@ -36,7 +34,7 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Identity of a sub-group in the comparison at the end of a run, and true if this rank is its
+    /// Identity of a sub-group in the comparison at the end of a run, and true if this rank is the
     /// lowest member.
     pub(super) fn sub_group_id(&self) -> (SubGroupId, bool) {
         let lowest = self.by_world_rank.first().copied().unwrap_or_default();

@@ -16,6 +16,7 @@ impl Group {
     }
 
     /// Waits for the next message with this tag from rank `from` of the group and returns it.
+    /// Local.
     ///
     /// # Errors
     /// The errors of [`wait_for`](Self::wait_for).
@@ -36,8 +37,7 @@ impl Group {
     fn await_from(&self, operation: &str, from: usize, tag: Tag) -> Result<Payload> {
         let (peer, before) = (self.world_rank_of(from), self.rank_state().awaited.get());
         let received = self.wait_in(operation, Some(from), || {
-            // The count is read first: a message that arrives between the two calls must not be
-            // counted as examined.
+            // The count is read before the poll, so that a message in between counts as new.
             let arrived = self.transport().arrived_from(peer)?;
             let found = self.poll_running(operation, from, tag)?;
             self.rank_state().awaited.set(Some((self.id(), peer, arrived)));
@@ -48,7 +48,7 @@ impl Group {
     }
 
     /// Waits for the next message with this tag from any rank of the group and returns it with its
-    /// sender.
+    /// sender. Local.
     ///
     /// # Errors
     /// The errors of [`wait_for`](Self::wait_for).
@@ -58,10 +58,10 @@ impl Group {
         self.wait_in("receive", None, || self.poll_any_running(tag))
     }
 
-    /// Returns the next message with this tag from a rank, or from any rank for `None`, with its
-    /// sender, if the message has arrived.
+    /// Returns the next arrived message with this tag from one rank or any rank, with its sender.
+    /// Local.
     ///
-    /// Does not wait and does not check for failures of other ranks (see [`alive`](Self::alive)).
+    /// Neither waits nor checks for failures of other ranks (see [`alive`](Self::alive)).
     ///
     /// # Errors
     /// [`TransportError::NoSuchRank`], or an error of the transport.
@@ -79,7 +79,7 @@ impl Group {
         Ok(Some((from, received.payload)))
     }
 
-    /// Returns the next message with this tag from a rank of the group, if the message has arrived.
+    /// Returns the next arrived message with this tag from a rank of the group.
     #[inline]
     pub(crate) fn poll_from(&self, from: usize, tag: Tag) -> Result<Option<Payload>> {
         let Some(received) = self.transport().poll(Some(self.world_rank_of(from)), tag)? else { return Ok(None) };
@@ -92,8 +92,7 @@ impl Group {
         if rank < self.size() { Ok(()) } else { Err(TransportError::NoSuchRank { rank, size: self.size() }.into()) }
     }
 
-    /// True if the sends of all posted messages are complete, so that the transport keeps no
-    /// payload.
+    /// True if all sends of this rank are complete. Local.
     ///
     /// # Errors
     /// An error of the transport.

@@ -1,11 +1,11 @@
-//! [`Operations`]: the names of the operations that a rank is in, for warnings and errors. A name
-//! is formatted only when a wait is slow or an operation fails.
+//! [`Operations`]: names of a rank's current operations, formatted only for slow waits and
+//! failures.
 
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::rc::Rc;
 
-/// The operations that a rank is in, outermost first.
+/// Stack of a rank's current operations.
 #[derive(Default)]
 pub(crate) struct Operations(RefCell<Vec<Rc<dyn Display>>>);
 
@@ -16,15 +16,14 @@ impl Operations {
         Entered { operations: Rc::clone(self), depth: stack.len() - 1 }
     }
 
-    /// The name of the innermost operation, or `otherwise` outside of all operations.
+    /// Name of the innermost operation, or `otherwise` outside of all operations.
     pub(crate) fn text(&self, otherwise: &str) -> String {
         let top = self.0.borrow().last().cloned();
         top.map_or_else(|| otherwise.to_owned(), |operation| operation.to_string())
     }
 }
 
-/// Guard of [`Group::entering`](super::Group::entering): the operation ends when the guard is
-/// dropped.
+/// Guard of [`Group::entering`](super::Group::entering): its drop ends the operation.
 #[must_use = "the operation ends when this is dropped"]
 pub struct Entered {
     operations: Rc<Operations>,

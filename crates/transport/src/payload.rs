@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 
 use zippy_base::error::{CallSite, Result, TransportError};
 
-/// The bytes of a message. Between threads, the receiver gets the box itself, without a copy. MPI
-/// sends from the box and keeps it until the send is complete.
+/// The bytes of a message. Threads pass the box itself without a copy. MPI sends from the box and
+/// keeps it until the send completes.
 pub type Payload = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Up to 48 bytes, stored in the box of the payload without a second allocation.
+/// Up to 48 bytes in the box of the payload, without a second allocation.
 struct InlineBytes {
     bytes: [u8; 48],
     length: u8,
@@ -25,7 +25,6 @@ impl AsRef<[u8]> for InlineBytes {
     }
 }
 
-/// A payload with several owners.
 #[derive(Clone)]
 struct SharedPayload(Arc<Payload>);
 
@@ -35,7 +34,6 @@ impl AsRef<[u8]> for SharedPayload {
     }
 }
 
-/// A byte range of a shared payload.
 struct SharedSlice(SharedPayload, Range<usize>);
 
 impl AsRef<[u8]> for SharedSlice {
@@ -44,7 +42,7 @@ impl AsRef<[u8]> for SharedSlice {
     }
 }
 
-/// Returns a payload with a copy of `values`, in the byte order of the machine.
+/// Payload with a copy of `values` in native byte order.
 pub fn copied<T: Pod>(values: &[T]) -> Payload {
     let source: &[u8] = bytemuck::cast_slice(values);
     if source.len() > 48 {
@@ -61,16 +59,13 @@ pub(crate) fn shared(payload: Payload, count: usize) -> impl Iterator<Item = Pay
     std::iter::repeat_n(shared, count).map(|payload| Box::new(payload) as Payload)
 }
 
-/// Returns payloads that are byte ranges of `payload` and share its bytes.
+/// Returns the byte ranges of `payload` as payloads that share its bytes.
 pub(crate) fn slices(payload: Payload, ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Payload> {
     let shared = SharedPayload(Arc::new(payload));
     ranges.map(move |range| Box::new(SharedSlice(shared.clone(), range)) as Payload)
 }
 
 /// Serialises a value as a payload (postcard).
-///
-/// # Errors
-/// [`TransportError::Other`] when the value cannot be serialised.
 #[doc(hidden)]
 pub fn encoded(value: &impl Serialize) -> Result<Payload> {
     let bytes = postcard::to_allocvec(value);
@@ -80,19 +75,16 @@ pub fn encoded(value: &impl Serialize) -> Result<Payload> {
 }
 
 /// Deserialises a payload of [`encoded`].
-///
-/// # Errors
-/// [`TransportError::Other`] when the bytes are not a serialised `T`.
 #[doc(hidden)]
 pub fn decoded<T: DeserializeOwned>(payload: &Payload) -> Result<T> {
     let malformed = |_| TransportError::Other("a message of another rank cannot be decoded".into()).into();
     postcard::from_bytes((**payload).as_ref()).map_err(malformed)
 }
 
-/// Returns a copy of the values in a payload. The bytes need no alignment.
+/// Copies the values out of a payload, with any alignment.
 ///
 /// # Errors
-/// [`TransportError::Other`] when the number of bytes is not a multiple of the size of `T`.
+/// [`TransportError::Other`] if the number of bytes is not a multiple of the size of `T`.
 #[track_caller]
 pub fn values<T: Pod>(payload: &Payload) -> Result<Vec<T>> {
     let _call = CallSite::enter();

@@ -1,5 +1,4 @@
-//! Collectives that combine values. The order of operands depends on the ranks and never on the
-//! order of arrival.
+//! Collectives that combine values. The order of operands depends only on the ranks.
 
 use bytemuck::Pod;
 
@@ -10,15 +9,15 @@ use zippy_base::error::{CallSite, Result, TransportError};
 
 impl Group {
     /// Combines the slices of all ranks element by element, with the same result on every rank.
-    /// Collective; up a binomial tree and down again, 2 log₂ P messages deep.
+    /// Collective; up and down a binomial tree, 2 log₂ P messages deep.
     ///
     /// `items` has the same length on all ranks and is replaced by the result. `combine(a, b)`
     /// replaces `a` by `a ∘ b`, where `a` comes from lower ranks. The operation must be associative
-    /// and need not be commutative. The order of operands depends on the number of ranks only.
+    /// but not commutative. The order of operands depends only on the number of ranks.
     ///
     /// # Errors
-    /// [`TransportError::Length`] if the slices differ in length, reported to all ranks; and the
-    /// errors of every collective (see [`barrier`](Self::barrier)).
+    /// [`TransportError::Length`] on all ranks for different lengths, and the errors of every
+    /// collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
         let _call = CallSite::enter();
@@ -26,7 +25,7 @@ impl Group {
         self.reduce_on((self.next_sequence(), self.next_sequence()), items, combine)
     }
 
-    /// [`all_reduce`](Self::all_reduce) with the caller's tags and without a comparison of calls.
+    /// [`all_reduce`](Self::all_reduce) with the caller's tags, without a comparison of calls.
     pub(crate) fn reduce_on<T: Pod>(
         &self,
         (up, down): (Tag, Tag),
@@ -53,22 +52,20 @@ impl Group {
         Ok(())
     }
 
-    /// Combines the slices of all lower ranks element by element. Rank 0 gets `identity` in every
-    /// element. Collective; log₂ P messages per rank.
-    ///
-    /// `items` and `combine` are as in [`all_reduce`](Self::all_reduce).
+    /// Combines the slices of all lower ranks element by element. Rank 0 receives `identity` in
+    /// every element. Collective; log₂ P messages per rank. `items` and `combine` are as in
+    /// [`all_reduce`](Self::all_reduce).
     ///
     /// # Errors
-    /// [`TransportError::Length`] if the slices differ in length, reported to all ranks; and the
-    /// errors of every collective (see [`barrier`](Self::barrier)).
+    /// [`TransportError::Length`] on all ranks for different lengths, and the errors of every
+    /// collective (see [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn exclusive_scan<T: Pod>(&self, items: &mut [T], identity: T, combine: impl Fn(&mut T, &T)) -> Result<()> {
         let _call = CallSite::enter();
         self.check_collective(CollectiveCall::new("exclusive_scan").argument("bytes", size_of_val(items)))?;
         let tag = self.next_sequence();
         let (rank, size) = (self.rank(), self.size());
-        // `through` combines the last `distance` ranks up to and including this rank, `before` the
-        // same ranks without this rank.
+        // `through` combines `distance` ranks up to this rank; `before` excludes this rank.
         let mut through = items.to_vec();
         let mut before: Option<Vec<T>> = None;
         let mut distance = 1;

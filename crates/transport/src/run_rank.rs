@@ -1,27 +1,25 @@
-//! [`run_rank`]: runs the program of one rank, and ends its part of the run. Receives from a
-//! finished rank fail at once.
+//! [`run_rank`]: runs the program of one rank, and ends its part of the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::Instant;
 
 use super::group::PROGRAM_OPERATION;
-use super::{Group, Payload, Tag, traced, variables};
+use super::{Group, Payload, Tag, timeline, variables};
 use zippy_base::error::{CallSite, Error, ErrorKind, Failure, Result};
 use zippy_base::trace;
 
-/// A program whose result is stored by the caller, so that the functions that start ranks are
-/// compiled once and not per program.
+/// Program of a rank, whose result the caller stores. The dynamic type avoids generated code per
+/// program.
 pub(crate) type RankProgram<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
 
-/// The start time of a rank's clock, and the file for the timeline of all ranks. Only rank 0 uses
-/// the path; under MPI, other ranks may have another one.
+/// Start of a rank's clock, and the timeline file of the run. Only rank 0 uses the path.
 pub(crate) struct RankStart<'a> {
     pub clock_start: Instant,
     pub trace: Option<&'a Path>,
 }
 
-/// Runs the program of one rank, and the collective end of the run. Records and writes the timeline
+/// Runs the program of one rank and the collective end of the run. Records and writes the timeline
 /// if `trace` is set.
 pub(crate) fn run_rank(
     group: &Group,
@@ -40,41 +38,34 @@ pub(crate) fn run_rank(
     let run = || call_program().and_then(finish).map_err(|error| group.fail_program(error));
     let Some(file) = file else { return run() };
     if group.rank() == 0 {
-        traced::check(file).map_err(|error| group.fail_program(error))?;
+        timeline::check(file).map_err(|error| group.fail_program(error))?;
     }
     trace::keep(trace::FILE_SPANS);
-    // The timeline also contains a rank that panicked.
     let ended = catch_unwind(AssertUnwindSafe(run));
-    traced::collect(group, file, matches!(ended, Ok(Ok(()))));
+    timeline::collect(group, file, matches!(ended, Ok(Ok(()))));
     ended.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 impl Group {
-    /// Marks the program of this rank as finished.
     fn mark_finished(&self) -> Result<()> {
         self.rank_state().finished.set(true);
         Ok(self.transport().finish()?)
     }
 
-    /// Returns the next message with this tag from a rank, if it has arrived.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Differing`] if the rank has finished and the message will not arrive.
+    /// Returns the next arrived message with this tag from a rank, or an error if that rank has
+    /// finished and the message cannot arrive.
     pub(crate) fn poll_running(&self, operation: &str, from: usize, tag: Tag) -> Result<Option<Payload>> {
         let found = self.poll_from(from, tag)?;
-        // Finished ranks still send messages to compare calls.
         if found.is_some() || tag.is_reserved() || !self.has_finished(from)? {
             return Ok(found);
         }
-        // The message may have arrived between the first poll and the check.
+        // The message may have arrived before the end of the rank was known.
         let found = self.poll_from(from, tag)?;
         found.map_or_else(|| Err(self.calls_differ(operation, from)), |payload| Ok(Some(payload)))
     }
 
-    /// Returns the next message with this tag from any rank, with its sender, if it has arrived.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Differing`] if all other ranks have finished and no message will arrive.
+    /// Returns the next arrived message with this tag from any rank, with its sender, or an error
+    /// if all other ranks have finished.
     pub(crate) fn poll_any_running(&self, tag: Tag) -> Result<Option<(usize, Payload)>> {
         let found = self.try_receive(None, tag)?;
         let others = || (0..self.size()).filter(|&rank| rank != self.rank());
@@ -94,8 +85,8 @@ impl Group {
 
     /// Reports the error of this rank's program to all ranks and returns it.
     ///
-    /// An [`ErrorKind::Remote`] is reported too if no rank has failed: the program may return an
-    /// error that it shared with other ranks as data, while those ranks continued.
+    /// An [`ErrorKind::Remote`] that no rank has reported is also reported: ranks may exchange
+    /// errors as data.
     fn fail_program(&self, error: Error) -> Error {
         if matches!(error.kind(), ErrorKind::Remote { .. }) && self.transport().failure().is_none() {
             self.transport().fail(&Failure::new(self.world_rank(), String::new(), &error));

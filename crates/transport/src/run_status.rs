@@ -1,5 +1,5 @@
-//! [`RunStatus`]: state of a run that its threads share besides messages: the failure of the run,
-//! and the ranks that have finished and returned.
+//! [`RunStatus`]: state that the threads of a run share: its failure, and the finished and returned
+//! ranks.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,6 @@ use super::grace_period::{GracePeriod, missing_ranks_message};
 use zippy_base::error::Failure;
 use zippy_base::trace::say;
 
-/// Status of a run whose ranks are threads.
 pub(crate) struct RunStatus {
     failed: AtomicBool,
     finished: Vec<AtomicBool>,
@@ -20,7 +19,6 @@ pub(crate) struct RunStatus {
 
 struct EndState {
     failure: Option<Failure>,
-    /// True for each rank whose thread has returned.
     returned: Vec<bool>,
 }
 
@@ -41,7 +39,7 @@ impl RunStatus {
         self.end_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a failure of the run. Only the first failure is kept.
+    /// Records a failure. Only the first counts.
     pub(crate) fn fail(&self, failure: &Failure) {
         self.lock().failure.get_or_insert_with(|| failure.clone());
         self.failed.store(true, Ordering::Release);
@@ -56,7 +54,7 @@ impl RunStatus {
         if self.has_failed() { self.lock().failure.clone() } else { None }
     }
 
-    /// Records that the program of a rank has finished and has posted all its messages.
+    /// Marks a rank's program as finished, after its last message.
     pub(crate) fn finish(&self, rank: usize) {
         self.finished[rank].store(true, Ordering::Release);
     }
@@ -65,15 +63,14 @@ impl RunStatus {
         self.finished[rank].load(Ordering::Acquire)
     }
 
-    /// Records that the thread of a rank ends.
     pub(crate) fn set_returned(&self, rank: usize) {
         self.lock().returned[rank] = true;
         self.changed.notify_all();
     }
 
-    /// Waits until the threads of all ranks have ended. There is no limit while the run has not
-    /// failed. After a failure, ranks that do not return within `limit` end the process with code
-    /// 1: a thread cannot be stopped, and it borrows data of this function's caller.
+    /// Waits until all rank threads have ended, without limit before a failure. After a failure, a
+    /// rank that does not return within `limit` ends the process with code 1, since a thread cannot
+    /// be stopped and borrows the caller's data.
     pub(crate) fn wait_for_all(&self, limit: Duration) {
         let incomplete = |end_state: &mut EndState| end_state.returned.contains(&false);
         let running = |end_state: &mut EndState| end_state.failure.is_none() && incomplete(end_state);

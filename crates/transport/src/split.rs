@@ -7,14 +7,14 @@ use super::{Group, Tag};
 use zippy_base::error::{CallSite, Result, TransportError};
 
 impl Group {
-    /// Returns the sub-group of all ranks that pass the same `color`. Ranks in the sub-group are
-    /// ordered by `key`, and for equal keys by their rank in this group.
+    /// Returns the sub-group of all ranks with the same `color`, ordered by `key` and, for equal
+    /// keys, by rank in this group.
     ///
-    /// Collective. Costs log₂ P messages per rank. The sub-group has tags of its own. At most 255
-    /// sub-groups may exist on a rank at the same time.
+    /// Collective; log₂ P messages per rank. At most 255 sub-groups may exist on a rank at the same
+    /// time.
     ///
     /// # Errors
-    /// [`TransportError::TooManyGroups`] on all ranks; and the errors of every collective (see
+    /// [`TransportError::TooManyGroups`] on all ranks, and the errors of every collective (see
     /// [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn split(&self, color: u64, key: i64) -> Result<Self> {
@@ -39,7 +39,7 @@ impl Group {
         }
         members.sort_unstable();
         let ranks: Vec<usize> = members.into_iter().map(|(_, rank)| rank).collect();
-        // All ranks, of all colours, compute the same context from the same gathered words.
+        // All ranks of all colours compute the same context.
         let limit = 1_usize << Tag::CONTEXT_BITS;
         let free = (0..limit).find(|&id| all_used[id / 64] >> (id % 64) & 1 == 0);
         match free {

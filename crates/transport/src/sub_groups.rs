@@ -1,9 +1,9 @@
-//! Comparison of the calls in sub-groups at the end of a run. Calls that differ in a sub-group may
-//! leave no message that shows the difference.
+//! Comparison of the calls in sub-groups at the end of a run, where no message may reveal a
+//! difference.
 //!
-//! Each rank keeps a sum of fingerprints (see `sub_group_history.rs`). The sums of all ranks add up
-//! to 0 if the members of each sub-group have made the same calls. Only otherwise do the ranks
-//! exchange reports on their sub-groups.
+//! Each rank keeps a sum of fingerprints (see `sub_group_history.rs`). The sum over all ranks is 0
+//! if the members of each sub-group have made the same calls. Otherwise the ranks exchange reports
+//! on their sub-groups.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,8 @@ impl Group {
     /// Compares the calls of all ranks in their sub-groups. Collective over all ranks of the run,
     /// at its end.
     ///
-    /// # Errors
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the calls, on
-    /// every rank; [`TransportError::Other`] if the calls are no longer recorded.
+    /// Returns [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) with two of the
+    /// calls on every rank, or [`TransportError::Other`] if they are no longer recorded.
     pub(crate) fn compare_sub_groups(&self) -> Result<()> {
         let history = self.sub_group_history();
         if !history.has_sub_groups.get() {
@@ -39,13 +38,11 @@ impl Group {
         SubGroupReport { group, fingerprint: group_fingerprint(next, self.calls()), exchanges: next - group.start }
     }
 
-    /// The error of the first sub-group whose members have made different calls, if the reports
-    /// still cover that sub-group. Collective.
+    /// Error of the first recorded sub-group whose members have made different calls. Collective.
     fn first_difference_error(&self, alive: &[Self]) -> Result<Error> {
         let former = self.sub_group_history().former.borrow();
         let own = || alive.iter().map(Self::report).chain(former.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
-        // The first report on each sub-group, and the first report that differs from it, with their
-        // ranks.
+        // First report on each sub-group, and first report that differs from it, with their ranks.
         let mut groups: BTreeMap<SubGroupId, [Option<(usize, SubGroupReport)>; 2]> = BTreeMap::new();
         for rank in 0..self.size() {
             for report in self.broadcast_value(rank, ReservedTag::SubGroupReports, own)? {
@@ -69,8 +66,7 @@ impl Group {
                 .map_or_else(Vec::new, |(_, calls)| calls.summaries()),
         };
         let calls = [one.0, other.0].map(|rank| self.broadcast_value(rank, ReservedTag::Calls, calls_here));
-        // Both broadcasts must be complete on all ranks before one of them fails and so ends the
-        // others.
+        // Both broadcasts must be complete on all ranks before one rank fails.
         let _ = self.barrier_on(self.reserved_tag(ReservedTag::Barrier));
         let [one_calls, other_calls] = calls;
         let texts = difference(
@@ -82,20 +78,18 @@ impl Group {
     }
 }
 
-/// A rank's report on a sub-group, with the recorded calls of the rank in it.
 struct ReportedCalls {
     report: SubGroupReport,
     calls: Vec<CallSummary>,
 }
 
-/// Texts of the first calls in a sub-group that differ between two ranks.
 fn difference(one: &ReportedCalls, other: &ReportedCalls) -> (String, String) {
     let (one_calls, other_calls) = (&one.calls, &other.calls);
     if let Some(texts) = first_different_calls(one_calls, other_calls) {
         return texts;
     }
-    // Either one rank has made more calls than the other, or both have made the same calls and
-    // different numbers of exchanges with `Group::next_sequence`.
+    // Either one rank has made more calls, or the numbers of exchanges with `Group::next_sequence`
+    // differ.
     let next = |calls: &[CallSummary], fewer: &[CallSummary]| {
         calls.iter().find(|call| call.follows(fewer.last())).map(|call| call.text.clone())
     };
@@ -119,7 +113,6 @@ mod tests {
     use crate::calls::{CallText, Calls};
     use crate::sub_group_history::KEPT_CALLS_PER_GROUP;
 
-    /// Summaries of `count` calls, shortened to the last ones.
     fn summaries(count: usize) -> Vec<CallSummary> {
         let mut calls = Calls::default();
         for number in 0..count {
@@ -143,7 +136,6 @@ mod tests {
         assert_eq!(differs(3, 4), ("nothing more".into(), "call 3".into()));
         assert_eq!(differs(1, 0), ("call 0".into(), "nothing more".into()));
         assert_eq!(differs(40, 45), ("nothing more".into(), "call 40".into()));
-        // The next call of the first rank is no longer recorded.
         let (one, other) = differs(5, 45);
         assert!(one.starts_with("call 4 (its call 5,") && other.starts_with("call 44 (its call 45,"), "{one}, {other}");
         let (none, other) = differs(0, 45);

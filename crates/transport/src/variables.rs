@@ -1,15 +1,14 @@
-//! [`VARIABLES`]: all environment variables of the library, its programs, `cargo xtask` and the
-//! tests.
+//! [`VARIABLES`]: the environment variables of the library, its programs, `cargo xtask` and tests.
 
 use std::sync::Once;
 
 use zippy_base::trace;
 
-/// An environment variable.
+/// An environment variable, with its values and default for the documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variable {
-    /// Name of the variable.
+    /// Name.
     pub name: &'static str,
     /// Values and their effect, as Markdown.
     pub meaning: &'static str,
@@ -21,12 +20,11 @@ const fn documented(name: &'static str, meaning: &'static str, default: &'static
     Variable { name, meaning, default: Some(default) }
 }
 
-/// A variable of tests and benchmarks.
 const fn internal(name: &'static str, meaning: &'static str) -> Variable {
     Variable { name, meaning, default: None }
 }
 
-/// All variables, in the order of the tables of `docs/environment.md`.
+/// All environment variables, in the order of the tables in `docs/environment.md`.
 #[rustfmt::skip]
 pub const VARIABLES: &[Variable] = &[
     // Of a run.
@@ -162,11 +160,10 @@ pub const VARIABLES: &[Variable] = &[
     internal("ZIPPY_TEST_NO_LAUNCHER", "a test without a launcher"),
 ];
 
-/// Greatest edit distance between an unknown name and a suggested name.
+/// Maximum edit distance between an unknown name and a suggested name.
 const MOST_TYPOS: usize = 3;
 
-/// Warns about set variables whose names begin with `ZIPPY_` and that have no effect, once per
-/// process.
+/// Warns once per process about set `ZIPPY_` variables without effect.
 pub(crate) fn warn_of_unknown() {
     static WARNED: Once = Once::new();
     WARNED.call_once(|| {
@@ -175,7 +172,6 @@ pub(crate) fn warn_of_unknown() {
     });
 }
 
-/// A warning for each unknown name.
 fn unknown(names: impl Iterator<Item = String>) -> Vec<String> {
     let is_unknown =
         |name: &String| name.starts_with("ZIPPY_") && VARIABLES.iter().all(|variable| variable.name != name);

@@ -1,5 +1,5 @@
-//! The wait of every operation: polls for its event, checks for failures of other ranks, warns
-//! after a while, and fails after a limit.
+//! The wait of every operation: polls for its event, checks for failures of other ranks, warns, and
+//! fails after a time limit.
 
 use std::time::{Duration, Instant};
 
@@ -7,20 +7,20 @@ use super::Group;
 use zippy_base::error::{CallSite, Result, TransportError};
 use zippy_base::trace::{self, SpanKind};
 
-/// Duration of a wait after which it polls for wait messages of other ranks.
+/// Duration of a wait before it polls for wait messages of other ranks.
 const POLL_AFTER: Duration = Duration::from_millis(1);
-/// Duration of a wait after which it sends a wait report to the awaited rank. Reports are repeated
-/// when the duration has doubled, later at regular times.
+/// Duration of a wait before the first wait report to the awaited rank. The interval doubles up to
+/// a limit.
 const REPORT_AFTER: Duration = Duration::from_millis(100);
 
-/// Interval between polls for wait messages on a rank whose waits are all short.
+/// Interval between polls for wait messages on a rank with only short waits.
 const POLL_EVERY: Duration = Duration::from_millis(20);
-/// Duration of the shortest wait that is recorded in a timeline.
+/// Minimum duration of a wait in a timeline.
 const SHORTEST_TRACED: Duration = Duration::from_micros(20);
 
 impl Group {
-    /// Calls `step` until it returns a value or an error, or the run fails. Every operation waits
-    /// by this function.
+    /// Calls `step` until it returns a value or an error, or the run fails. All operations wait by
+    /// this function.
     ///
     /// `peer` is the awaited rank, or `None` for any rank. `step` must not block.
     ///
@@ -29,16 +29,14 @@ impl Group {
     /// * [`ErrorKind::Remote`](zippy_base::error::ErrorKind::Remote) if another rank has failed.
     /// * [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if ranks have called
     ///   different operations.
-    /// * [`TransportError::Timeout`] after the limit. It becomes this rank's failure, and is
-    ///   reported to all ranks.
+    /// * [`TransportError::Timeout`] after the limit, reported to all ranks as this rank's failure.
     #[track_caller]
     pub fn wait_for<T>(&self, peer: Option<usize>, step: impl FnMut() -> Result<Option<T>>) -> Result<T> {
         let _call = CallSite::enter();
         self.wait_in("a wait", peer, step)
     }
 
-    /// [`wait_for`](Self::wait_for) with a name for the operation, for waits outside of a named
-    /// operation.
+    /// [`wait_for`](Self::wait_for) with a name for waits outside of a named operation.
     pub(crate) fn wait_in<T>(
         &self,
         operation: &str,
@@ -68,10 +66,10 @@ impl Group {
         mut step: impl FnMut() -> Result<Option<T>>,
     ) -> Result<T> {
         self.receive_wait_messages_if_due(started)?;
-        let patience = self.patience();
-        let (mut warn_after, mut report_after) = (patience.warn_after, REPORT_AFTER);
-        // Often enough that a rank that answers never reaches the limit.
-        let report_every = patience.timeout.map_or(Duration::MAX, |limit| limit / 32);
+        let wait_limits = self.wait_limits();
+        let (mut warn_after, mut report_after) = (wait_limits.warn_after, REPORT_AFTER);
+        // Frequent enough to keep an answering rank below the limit.
+        let report_every = wait_limits.timeout.map_or(Duration::MAX, |limit| limit / 32);
         loop {
             if let Some(value) = step()? {
                 return Ok(value);
@@ -91,16 +89,20 @@ impl Group {
                 let (rank, secs) = (self.world_rank(), waited.as_secs());
                 trace::warn(&format!("rank {rank} waits for {peer} in {operation} since {secs} s"));
             }
-            let acknowledged =
-                self.rank_state().last_acknowledged.get().filter(|&time| patience.lenient && time > started);
+            let acknowledged = self
+                .rank_state()
+                .last_acknowledged
+                .get()
+                .filter(|&time| wait_limits.restarts_on_answer && time > started);
             let silent = acknowledged.map_or(waited, |time| time.elapsed());
-            if patience.timeout.is_some_and(|limit| silent >= limit) {
-                let unanswered = if patience.lenient { ", without a sign of life for twice the limit," } else { "" };
+            if wait_limits.timeout.is_some_and(|limit| silent >= limit) {
+                let unanswered =
+                    if wait_limits.restarts_on_answer { ", without a sign of life for twice the limit," } else { "" };
                 let error = TransportError::Timeout {
                     rank: self.world_rank(),
                     peer: self.peer_text(peer),
                     operation: self.operation_text(operation) + unanswered,
-                    seconds: patience.timeout.unwrap_or_default().as_secs_f64(),
+                    seconds: wait_limits.timeout.unwrap_or_default().as_secs_f64(),
                 };
                 return Err(self.fail_in(operation, error.into()));
             }
@@ -108,9 +110,8 @@ impl Group {
         }
     }
 
-    /// Polls for wait messages if the last poll is longer ago than `POLL_EVERY`; returns true if it
-    /// did. A rank whose messages have always arrived already, or whose waits are all short, polls
-    /// nowhere else.
+    /// Polls for wait messages if the last poll is older than `POLL_EVERY`. Returns true after a
+    /// poll. Ranks with only short waits poll nowhere else.
     pub(crate) fn receive_wait_messages_if_due(&self, now: Instant) -> Result<bool> {
         let last_poll = &self.rank_state().last_poll;
         if last_poll.get().is_some_and(|last| now.duration_since(last) < POLL_EVERY) {

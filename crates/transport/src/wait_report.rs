@@ -1,12 +1,11 @@
-//! Messages between ranks in long waits. They detect ranks that have called different operations,
-//! and cycles of ranks that wait for each other, where no other message shows the error.
+//! Messages between ranks in long waits. They detect different calls and cycles of waits that no
+//! other message reveals.
 //!
-//! A waiting rank sends a report with the fingerprint of its calls to the awaited rank. A report
-//! has a few bytes, and at most one is in flight from one rank to another, since a rank that
-//! computes receives none. If the fingerprints differ, the awaited rank sends its calls back. If
-//! the awaited rank waits itself, it extends the report by its own wait and forwards it; a report
-//! that comes back to a rank in it proves a cycle (edge chasing, as in Chandy, Misra, Haas,
-//! *Distributed Deadlock Detection*, 1983).
+//! A waiting rank sends a report with the fingerprint of its calls to the awaited rank. At most one
+//! report per pair of ranks is in flight, since a computing rank receives none. For different
+//! fingerprints, the awaited rank replies with its calls. If the awaited rank also waits, it
+//! appends its wait to the report and forwards it. A report that returns to a rank in it proves a
+//! cycle (edge chasing; Chandy, Misra, Haas, *Distributed Deadlock Detection*, 1983).
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -19,59 +18,61 @@ use super::payload::{decoded, encoded};
 use super::{Group, Tag};
 use zippy_base::error::{Error, ErrorKind, Result};
 
-/// A rank that waits for a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingRank {
-    /// Number of the rank in the run.
+    /// World rank.
     rank: usize,
-    /// Number in the run of the awaited rank.
+    /// World rank of the awaited rank.
     peer: usize,
-    /// Text of the last call of the rank in the group in which it waits.
+    /// The rank's last call in the group of its wait.
     text: String,
-    /// Number of calls of the rank in that group, and number of messages that have arrived from the
+    /// Number of the rank's calls in that group, and number of messages that have arrived from the
     /// awaited rank. Both are constant during the wait.
     calls: u64,
     arrived: u64,
 }
 
-/// A message between a waiting rank and the awaited rank.
+/// Message between a waiting rank and the awaited rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum WaitMessage {
     /// Report of a wait: the sender has made `calls` calls in `group`, with this fingerprint. Each
-    /// rank in `chain` waits for the next one; the last one is the sender, which waits for the
-    /// receiver. A rank sends no second report to the same receiver before the acknowledgement of
-    /// the first, as the receiver may compute for any time.
-    Report { group: GroupId, calls: u64, fingerprint: u64, chain: Vec<WaitingRank> },
-    /// Acknowledgement of a report.
+    /// rank in `chain` waits for the next; the last is the sender, which waits for the receiver.
+    /// The receiver acknowledges a report before the next one.
+    Report {
+        group: GroupId,
+        calls: u64,
+        fingerprint: u64,
+        chain: Vec<WaitingRank>,
+    },
     Acknowledgement,
-    /// The sender's calls are not the receiver's, or the sender waits for a message that will not
-    /// come. `text` is the sender's operation, `calls` its last calls.
-    CallsDiffer { group: GroupId, text: String, calls: Vec<CallSummary> },
+    /// The sender's calls differ from the receiver's, or the sender waits for a message that will
+    /// not come. `text` is the sender's operation, `calls` its last calls.
+    CallsDiffer {
+        group: GroupId,
+        text: String,
+        calls: Vec<CallSummary>,
+    },
 }
 
-/// The error with the calls of two (rank, call) pairs, the lower rank first.
+/// Error that names the calls of two ranks, the lower rank first.
 pub(crate) fn differing_calls(one: (usize, String), other: (usize, String)) -> Error {
     let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
     ErrorKind::Differing { rank, call, other_rank, other_call }.into()
 }
 
 impl Group {
-    /// Compares the fingerprint of a received message with the fingerprint of this rank's tag.
-    ///
-    /// # Errors
-    /// Unequal fingerprints, see [`calls_differ`](Self::calls_differ).
+    /// Compares the fingerprint of a received message with this rank's. Different fingerprints are
+    /// an error, see [`calls_differ`](Self::calls_differ).
     #[inline]
     pub(crate) fn check_fingerprint(&self, from: usize, tag: Tag, found: Tag) -> Result<()> {
         if tag.fingerprint() == found.fingerprint() { Ok(()) } else { Err(self.calls_differ("a receive", from)) }
     }
 
-    /// Determines the error of this rank after a message, or the end of rank `peer`, has shown that
-    /// the two ranks have made different calls.
+    /// Determines this rank's error after a proof that rank `peer` has made different calls.
     ///
-    /// Sends this rank's calls to `peer`, which finds the calls that differ and fails with them, at
-    /// its next wait or at its end. Waits for that failure.
+    /// Sends this rank's calls to `peer`, which finds the difference and fails at its next wait or
+    /// at its end. Waits for that failure.
     pub(crate) fn calls_differ(&self, operation: &str, peer: usize) -> Error {
-        // A failure of another rank is the cause of the difference.
         if let Err(error) = self.alive() {
             return error;
         }
@@ -119,11 +120,10 @@ impl Group {
         self.send_wait_message(world_rank, &WaitMessage::Report { group, calls, fingerprint, chain })
     }
 
-    /// Receives and handles all messages of waiting ranks that have arrived.
+    /// Receives and handles all arrived wait messages.
     ///
-    /// # Errors
-    /// [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing) if calls of another rank
-    /// are not this rank's, or if a cycle of waits is found. The error is reported to all ranks.
+    /// Returns [`ErrorKind::Differing`](zippy_base::error::ErrorKind::Differing), and reports it to
+    /// all ranks, if another rank's calls differ or a cycle of waits is found.
     pub(crate) fn receive_wait_messages(&self) -> Result<()> {
         while let Some(received) = self.transport().poll(None, Tag::wait_message())? {
             match decoded(&received.payload)? {
@@ -135,7 +135,7 @@ impl Group {
                     let posted = self.transport().posted_to(received.from);
                     self.send_wait_message(received.from, &WaitMessage::Acknowledgement)?;
                     let group_here = self.group_with_id(group);
-                    // A rank with fewer calls may still make the same calls.
+                    // A rank with fewer calls may make the same calls later.
                     let own = group_here.as_ref().and_then(|group_here| group_here.calls().fingerprint_after(calls));
                     match group_here.filter(|_| own.is_some_and(|own| own != fingerprint)) {
                         Some(group_here) => self.send_wait_message(
@@ -156,15 +156,13 @@ impl Group {
         Ok(())
     }
 
-    /// The texts of the first calls that differ between this rank and another rank; `text` is the
-    /// other rank's operation.
+    /// Texts of the first calls that differ from another rank's; `text` is that rank's operation.
     fn difference(&self, own: &[CallSummary], other: &[CallSummary], text: String) -> (String, String) {
         if let Some(calls) = first_different_calls(own, other) {
             return calls;
         }
         match own.last() {
-            // This rank has finished, and the other rank, with as many calls, waits for a message
-            // of it.
+            // This rank has finished, and the other rank waits for its message.
             Some(last) if last.text == NOTHING_MORE && last.follows(other.last()) => (NOTHING_MORE.into(), text),
             None if self.rank_state().finished.get() => (NOTHING_MORE.into(), text),
             None => ("nothing in this group, or it has left the group".into(), text),
@@ -172,7 +170,6 @@ impl Group {
         }
     }
 
-    /// The wait of this rank, with the awaited rank, if it waits for a message of one rank.
     fn awaited(&self) -> Result<Option<(WaitingRank, usize)>> {
         let Some((id, peer, Some(arrived))) = self.rank_state().awaited.get() else { return Ok(None) };
         let Some(group) = self.group_with_id(id) else { return Ok(None) };
@@ -181,12 +178,9 @@ impl Group {
         Ok(Some((WaitingRank { rank: self.world_rank(), peer, text, calls: group.calls().number(), arrived }, peer)))
     }
 
-    /// Follows a chain of ranks in which each waits for a message that the next has not sent, in
-    /// any groups. `posted` is the number of messages from this rank to the last rank of the chain.
-    ///
-    /// If this rank waits too, it appends its wait to the chain and forwards the chain. If this
-    /// rank is already in the chain with the same wait, the chain is a cycle, and no rank in it can
-    /// continue.
+    /// Appends this rank's wait to a chain of waits for unsent messages, and forwards the chain. A
+    /// chain that already contains the same wait of this rank is a deadlock and an error. `posted`
+    /// is the number of messages from this rank to the chain's last rank.
     fn extend_chain(&self, mut chain: Vec<WaitingRank>, posted: u64) -> Result<()> {
         if chain.last().is_none_or(|last| last.arrived != posted) {
             return Ok(());
@@ -200,14 +194,12 @@ impl Group {
         if cycle[0] != own {
             return Ok(());
         }
-        // Prefer two neighbours with different calls.
         let next = |index: usize| &cycle[(index + 1) % cycle.len()];
         let index = (0..cycle.len()).find(|&index| cycle[index].text != next(index).text).unwrap_or(0);
         let rank_and_call = |wait: &WaitingRank| (wait.rank, wait.text.clone());
         Err(self.fail_in("a wait", differing_calls(rank_and_call(&cycle[index]), rank_and_call(next(index)))))
     }
 
-    /// The existing group of this rank with this identity.
     fn group_with_id(&self, id: GroupId) -> Option<Self> {
         self.group_of_context(id.context).filter(|group| group.id() == id)
     }

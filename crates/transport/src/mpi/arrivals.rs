@@ -1,4 +1,4 @@
-//! [`Arrivals`]: messages that have arrived, or arrive, and that no receive has taken yet.
+//! [`Arrivals`]: messages that MPI receives or has received, before their receive calls.
 
 use super::label::Label;
 use super::pool::{BytePool, PooledBytes};
@@ -6,7 +6,6 @@ use super::raw::InFlight;
 use crate::{Payload, Received, Tag};
 use zippy_base::error::TransportError;
 
-/// A message that arrives or has arrived.
 struct Incoming {
     source: usize,
     /// MPI tag.
@@ -31,23 +30,21 @@ impl Incoming {
         Ok(!*more)
     }
 
-    /// Tag in the label of a complete message.
     fn label(&self) -> Result<Tag, TransportError> {
         match &self.body {
             Body::Local(tag, _) => Ok(*tag),
             Body::Pieces(pieces, _) => {
-                let first = pieces.first().and_then(InFlight::held).ok_or_else(lost_message)?;
+                let first = pieces.first().and_then(InFlight::buffer).ok_or_else(lost_message)?;
                 Label::from_piece(first.as_ref()).map(|label| label.tag(self.tag as u8)).ok_or_else(lost_message)
             }
         }
     }
 }
 
-/// Messages in order of arrival. Few messages wait at a time, so they are searched.
+/// Messages in order of arrival, searched linearly as they are few.
 #[derive(Default)]
 pub(super) struct Arrivals {
     waiting: Vec<Incoming>,
-    /// Bytes of all pieces in `waiting`.
     bytes: usize,
 }
 
@@ -56,11 +53,10 @@ impl Arrivals {
         self.bytes
     }
 
-    /// True if a message was incomplete at its last test.
     pub(super) fn in_flight(&self) -> bool {
         self.waiting.iter().any(|arrival| match &arrival.body {
             Body::Local(..) => false,
-            Body::Pieces(pieces, more) => *more || pieces.iter().any(|piece| !piece.was_done()),
+            Body::Pieces(pieces, more) => *more || pieces.iter().any(|piece| !piece.was_complete()),
         })
     }
 
@@ -68,9 +64,8 @@ impl Arrivals {
         self.waiting.push(Incoming { source, tag, body: Body::Local(label, payload) });
     }
 
-    /// Adds a piece of `length` bytes: to the incomplete message with the same source and MPI tag
-    /// (`from`), else as the first piece of a new message. A piece of fewer than `full` bytes is
-    /// the last piece of its message.
+    /// Adds a piece of `length` bytes to the incomplete message with the same source and MPI tag
+    /// (`from`), or to a new message. A piece of fewer than `full` bytes ends its message.
     pub(super) fn add_piece(&mut self, from: (usize, u32), piece: InFlight<PooledBytes>, length: usize, full: usize) {
         self.bytes += length;
         let unfinished = self.waiting.iter_mut().find_map(|arrival| match &mut arrival.body {
@@ -91,8 +86,8 @@ impl Arrivals {
     }
 
     /// Takes the first complete message with the MPI tag `tag` from rank `from`, or from any rank.
-    /// With `wanted`, the message must belong to the exchange of that tag. A message is not taken
-    /// ahead of an incomplete earlier message of its source.
+    /// With `wanted`, the message must belong to the exchange of that tag. Messages of one source
+    /// are taken in order, also across an incomplete message.
     pub(super) fn take(
         &mut self,
         from: Option<usize>,
@@ -121,7 +116,6 @@ impl Arrivals {
         Ok(None)
     }
 
-    /// Drops all complete messages with an MPI tag other than `kept`.
     pub(super) fn discard(&mut self, kept: u32, pool: &BytePool) -> Result<(), TransportError> {
         let mut i = 0;
         while i < self.waiting.len() {
@@ -135,7 +129,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// True if all messages of a rank, or of all ranks for `None`, are complete.
+    /// True if all messages of a rank, or of all ranks, are complete.
     pub(super) fn all_complete(&mut self, from: Option<usize>) -> Result<bool, TransportError> {
         for arrival in self.waiting.iter_mut().filter(|arrival| from.is_none_or(|from| arrival.source == from)) {
             if !arrival.complete()? {
@@ -145,9 +139,8 @@ impl Arrivals {
         Ok(true)
     }
 
-    /// Number of waiting messages from a rank, without messages of waiting ranks
-    /// ([`Tag::wait_message`]) and without messages with the MPI tag `control`. `None` while one of
-    /// the messages is incomplete.
+    /// Number of waiting messages from a rank, without wait messages ([`Tag::wait_message`]) and
+    /// messages with the MPI tag `control`. `None` during the arrival of a message.
     pub(super) fn messages_from(&mut self, rank: usize, control: u32) -> Result<Option<u64>, TransportError> {
         let mut count = 0;
         for arrival in self.waiting.iter_mut().filter(|arrival| arrival.source == rank) {
@@ -166,16 +159,15 @@ impl Arrivals {
         };
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            parts.push(piece.into_held().ok_or_else(lost_message)?);
+            parts.push(piece.into_buffer().ok_or_else(lost_message)?);
         }
         self.bytes -= parts.iter().map(|part| part.as_ref().len()).sum::<usize>();
-        // The label is a piece of its own, or ends the only piece.
+        // A label is a separate first piece, or ends the only piece.
         if parts.len() > 1 {
             parts.remove(0);
         } else if let [part] = &mut parts[..] {
             part.take_last::<{ Label::BYTES }>().ok_or_else(lost_message)?;
         }
-        // An empty last piece only ends the message.
         if parts.len() == 2 && parts[1].as_ref().is_empty() {
             parts.pop();
         }
@@ -185,7 +177,7 @@ impl Arrivals {
         }
         let mut whole = pool.take(length);
         let mut rest = whole.as_mut();
-        // Each part is freed before the pages of the next part's copy are touched.
+        // Frees each part before the next copy touches new pages.
         for part in parts {
             let (head, tail) = rest.split_at_mut(part.as_ref().len());
             head.copy_from_slice(part.as_ref());

@@ -1,38 +1,34 @@
-//! [`ControlMessage`]: messages about failures and the progress of ranks, with an MPI tag of their
-//! own.
+//! [`ControlMessage`]: messages about failures and the progress of ranks, with a separate MPI tag.
 //!
-//! A failure is sent to all ranks. The end of a rank's program is sent on request only, and long
-//! waits send such requests: a successful run of many ranks needs no message per pair of ranks at
-//! its end.
+//! A failure is sent to all ranks. The end of a rank's program is sent only on request by a long
+//! wait, so that a successful run needs no message per pair of ranks.
 
 use serde::{Deserialize, Serialize};
 
 use super::control_state::Progress;
 use super::label::Label;
-use super::wire::Wire;
+use super::mpi_transport::MpiTransport;
 use crate::{Received, Tag};
 use zippy_base::error::{Failure, TransportError};
 
 #[derive(Serialize, Deserialize)]
 enum ControlMessage {
-    /// A failure of the run.
     Failure(Failure),
-    /// Request for the progress of the receiver.
     ProgressRequest,
-    /// The sender's program has finished without error. All its messages to the receiver have this
-    /// many pieces.
-    Finished { pieces: u64 },
-    /// The sender's program has ended with an error.
+    /// The sender's program has finished without error, after this many pieces for the receiver.
+    Finished {
+        pieces: u64,
+    },
     EndedWithError,
 }
 
-impl Wire {
+impl MpiTransport {
     fn send_control(&self, to: usize, message: &ControlMessage) -> Result<(), TransportError> {
         let bytes = postcard::to_allocvec(message).map_err(|error| TransportError::Other(error.to_string()))?;
         self.send(to, self.control_tag(), &Label::new(Tag::new(0, 0, 0)), Box::new(bytes))
     }
 
-    /// Sends a failure to all ranks, unless this rank already has a failure.
+    /// Sends this rank's first known failure to all ranks.
     pub(super) fn broadcast_failure(&self, failure: &Failure) -> Result<(), TransportError> {
         if self.control.has_failed() {
             return Ok(());
@@ -42,7 +38,6 @@ impl Wire {
         (1..size).try_for_each(|step| self.send_control((rank + step) % size, &message))
     }
 
-    /// Receives and handles the control messages that have arrived.
     pub(super) fn handle_control_messages(&self) -> Result<(), TransportError> {
         while let Some(Received { from, payload, .. }) = self.take(None, self.control_tag(), None)? {
             let malformed = |_| TransportError::Other("a control message of another rank is malformed".into());
@@ -57,7 +52,6 @@ impl Wire {
         self.answer_progress_requests()
     }
 
-    /// Sets the progress of this rank: finished for `success`, else failed.
     pub(super) fn set_progress(&self, success: bool) -> Result<(), TransportError> {
         self.control.own_progress.set(if success {
             Progress::Finished { pieces: 0 }
@@ -85,7 +79,6 @@ impl Wire {
         Ok(())
     }
 
-    /// Requests the progress of a rank, once per run.
     pub(super) fn request_progress(&self, rank: usize) -> Result<(), TransportError> {
         if std::mem::replace(&mut self.control.peers.borrow_mut()[rank].requested, true) {
             return Ok(());
@@ -93,8 +86,7 @@ impl Wire {
         self.send_control(rank, &ControlMessage::ProgressRequest)
     }
 
-    /// True if a rank has reported that its program has finished, and all its messages have
-    /// arrived.
+    /// True if a rank has reported its end and all its messages have arrived.
     pub(super) fn is_finished(&self, rank: usize) -> Result<bool, TransportError> {
         let progress = self.control.peers.borrow()[rank].progress;
         let Progress::Finished { pieces } = progress else { return Ok(false) };

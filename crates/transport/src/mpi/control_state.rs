@@ -1,40 +1,35 @@
-//! [`ControlState`]: state of the other ranks, as received in control messages: failures and
-//! progress.
+//! [`ControlState`]: failures and progress of the other ranks, as received in control messages.
 
 use std::cell::{Cell, RefCell};
 
 use zippy_base::error::Failure;
 
-/// Progress of a rank with its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Progress {
     #[default]
     Running,
-    /// Finished without error, after sending this many pieces to the receiver of the message.
+    /// Finished without error, after this many pieces for the receiver of the message.
     Finished {
         pieces: u64,
     },
     EndedWithError,
 }
 
-/// Control messages exchanged with another rank.
 #[derive(Default)]
 pub(super) struct Peer {
-    /// True if this rank has requested the other rank's progress.
+    /// True after a request for the other rank's progress.
     pub requested: bool,
-    /// True if the other rank has requested this rank's progress and has no answer yet.
+    /// True for an unanswered request by the other rank.
     pub requested_by_peer: bool,
-    /// Progress that the other rank has reported.
     pub progress: Progress,
 }
 
-/// State of all ranks of a run.
+/// Failures and progress of the ranks of a run.
 #[derive(Default)]
 pub(super) struct ControlState {
-    /// The first failure that this rank has received. Operations of this rank return it.
+    /// First failure that this rank has received, for errors of its operations.
     first: RefCell<Option<Failure>>,
-    /// The failure of the lowest rank. Equal on all ranks at the end of a run, also if ranks fail
-    /// at the same time.
+    /// Failure of the lowest rank, equal on all ranks at the end of a run.
     lowest: RefCell<Option<Failure>>,
     pub peers: RefCell<Vec<Peer>>,
     pub own_progress: Cell<Progress>,
@@ -65,7 +60,7 @@ impl ControlState {
         self.first.borrow_mut().get_or_insert(failure);
     }
 
-    /// Ranks other than `own` that have not reported the end of their program.
+    /// Ranks other than `own` without a reported end of their program.
     pub(super) fn running_peers(&self, own: usize) -> Vec<usize> {
         let peers = self.peers.borrow();
         (0..peers.len()).filter(|&rank| rank != own && peers[rank].progress == Progress::Running).collect()

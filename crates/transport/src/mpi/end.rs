@@ -1,35 +1,35 @@
-//! End of a run: receives all messages that were sent, so that none is left in MPI.
+//! End of a run: receives all sent messages, so that none remain in MPI.
 //!
 //! All ranks receive messages and repeatedly sum the numbers of sent and received pieces over all
-//! ranks. At this stage a rank only sends answers to control messages, so the two sums are equal
-//! when no message is in flight.
+//! ranks. At this stage, ranks only answer control messages, so equal sums show that no message is
+//! in flight.
 
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::mpi_transport::MpiTransport;
 use super::session;
-use super::wire::Wire;
 use crate::Transport;
 use crate::config::Settings;
 use crate::grace_period::{GracePeriod, missing_ranks_message};
 use zippy_base::error::{Error, TransportError};
 use zippy_base::trace::say;
 
-/// Supervision of ranks that do not come to the end of a failed run.
+/// Supervision of ranks that do not return after a failure of the run.
 struct Supervision {
     limit: Duration,
-    /// Starts when this rank has received the failure and has ended its own program.
+    /// Starts after this rank has received the failure and ended its own program.
     grace_period: Option<GracePeriod>,
     reported: bool,
 }
 
-impl Wire {
+impl MpiTransport {
     /// Waits for the end of all ranks and frees the communicator. Collective. `success` is true if
-    /// the program of this rank has finished without error. If the run has failed, and a rank does
-    /// not end within the limit, the job is aborted.
+    /// this rank's program finished without error. Aborts the job if the run has failed and a rank
+    /// does not end within the limit.
     pub(super) fn end(self: &Rc<Self>, success: bool, settings: &Settings) -> Result<(), TransportError> {
         self.set_progress(success)?;
-        let limit = settings.patience.timeout.unwrap_or(Duration::MAX);
+        let limit = settings.wait_limits.timeout.unwrap_or(Duration::MAX);
         let mut supervision = Supervision { limit, grace_period: None, reported: false };
         let mut before = None;
         loop {
@@ -38,47 +38,44 @@ impl Wire {
                 self.idle_and_supervise(&mut supervision)?;
                 continue;
             }
-            // Ranks contribute at different times: only an unchanged sum is valid for all ranks at
-            // once.
+            // Ranks contribute at different times: only an unchanged sum is valid for all ranks.
             let sums = self.sum_over_ranks([self.total_sent(), self.total_received()], &mut supervision)?;
             if sums[0] == sums[1] && before == Some(sums) {
                 break;
             }
             before = Some(sums);
         }
-        // All failures have arrived; the last ones are not handled yet.
         self.handle_control_messages()?;
         if let Some(failure) = self.control.lowest_failure() {
             if settings.exit_on_failure && !supervision.reported && failure.rank == self.topology.rank {
                 say(&Error::from(failure).to_string());
             }
-            // No process may exit before the report, as launchers end a job at the first failed
-            // process.
+            // Launchers end a job at its first failed process, so no process may exit before the
+            // report.
             self.sum_over_ranks([0], &mut supervision)?;
         }
         self.free()
     }
 
-    /// Receives all pending messages, drops all but control messages, and handles those.
+    /// Receives all pending messages and handles the control messages.
     fn receive_pending(self: &Rc<Self>) -> Result<(), TransportError> {
         while self.fetch(None, None)? {}
         self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;
         self.handle_control_messages()
     }
 
-    /// Sums over all ranks, receiving messages in the meantime. Collective.
     fn sum_over_ranks<const N: usize>(
         self: &Rc<Self>,
         own: [u64; N],
         supervision: &mut Supervision,
     ) -> Result<[u64; N], TransportError> {
-        let mut pending = self.communicator()?.sum(own)?;
+        let mut pending = self.communicator()?.all_reduce_sum(own)?;
         while !pending.done()? {
             self.receive_pending()?;
             self.release_completed_sends()?;
             self.idle_and_supervise(supervision)?;
         }
-        let [_, sums] = pending.into_held().ok_or(TransportError::Other("the end of a run was lost".into()))?;
+        let [_, sums] = pending.into_buffer().ok_or(TransportError::Other("the end of a run was lost".into()))?;
         Ok(sums)
     }
 
@@ -92,7 +89,7 @@ impl Wire {
                     .filter(|&peer| peer != rank)
                     .try_for_each(|peer| self.request_progress(peer))?;
             }
-            // The failed rank reports for all; the other ranks report only if it does not.
+            // The failed rank reports; other ranks report only without its report.
             let is_failed_rank = failure.rank == rank;
             let missing = self.control.running_peers(rank);
             if is_failed_rank && waited >= report_after && !supervision.reported && !missing.is_empty() {

@@ -1,17 +1,16 @@
-//! [`Label`]: header of a message: the number of its exchange and the fingerprint of its sender's
-//! calls.
+//! [`Label`]: header of a message with the number of its exchange and the fingerprint of its
+//! sender's calls.
 
 use crate::Tag;
 
-/// A message label as bytes. A small message ends with its label. A large message begins with a
-/// piece that contains the label only. The length distinguishes the two: a small message with its
-/// label is never as short as a label piece.
+/// Header of a message. A small message ends with its label. A large message begins with a separate
+/// piece for the label, recognised by its length: any small message with its label is longer.
 pub(super) struct Label([u8; Label::BYTES]);
 
 impl Label {
     /// Number of bytes of a label at the end of a payload.
     pub(super) const BYTES: usize = 16;
-    /// Number of bytes of a label in a piece of its own: without the last byte, which is 0.
+    /// Number of bytes of a label as a separate piece, without the last byte, which is 0.
     pub(super) const PIECE_BYTES: usize = 15;
     const SEQUENCE_BYTES: usize = (Tag::SEQUENCE_BITS / 8) as usize;
 
@@ -22,17 +21,15 @@ impl Label {
         Self(bytes)
     }
 
-    /// The label as the suffix of a payload.
     pub(super) fn as_suffix(&self) -> &[u8] {
         &self.0
     }
 
-    /// The label as a piece of its own.
     pub(super) fn as_piece(&self) -> &[u8] {
         &self.0[..Self::PIECE_BYTES]
     }
 
-    /// The label at the end of the first piece of a message.
+    /// Reads the label at the end of a message's first piece.
     pub(super) fn from_piece(piece: &[u8]) -> Option<Self> {
         let mut bytes = [0; Self::BYTES];
         let found = if piece.len() == Self::PIECE_BYTES { piece } else { piece.last_chunk::<{ Self::BYTES }>()? };
@@ -40,7 +37,6 @@ impl Label {
         Some(Self(bytes))
     }
 
-    /// The tag of a message in a context.
     pub(super) fn tag(&self, context: u8) -> Tag {
         let word = |range: std::ops::Range<usize>| {
             let mut bytes = [0; 8];

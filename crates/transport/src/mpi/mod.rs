@@ -2,29 +2,28 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | [`raw`] | checked MPI calls; an operation in flight owns the memory that MPI uses |
-//! | [`session`] | initialisation and finalisation of MPI, once per process, on its own thread |
+//! | [`raw`] | checked MPI calls; operations in flight own the memory that MPI uses |
+//! | [`session`] | initialisation and finalisation of MPI, once per process, on one thread |
 //! | [`topology`], [`start`] | rank and node of a process; agreement of all processes on a run |
-//! | [`wire`], [`label`] | messages over one communicator, divided into pieces; message header |
-//! | [`arrivals`], [`pool`] | messages that have arrived; their memory |
-//! | [`control_message`], [`control_state`] | messages on failures and progress; state from them |
+//! | [`mpi_transport`], [`label`] | messages over one communicator, divided into pieces; message header |
+//! | [`arrivals`], [`pool`] | arrived messages; their memory |
+//! | [`control_message`], [`control_state`] | messages on failures and progress; their state |
 //! | [`end`] | reception of the last messages of a run |
 //!
-//! Every run has a communicator of its own. Only initialisation blocks inside MPI. All other
-//! requests are posted and tested, with a yield or a short sleep between tests, because ranks are
-//! often more than cores.
+//! Every run has its own communicator. Only initialisation blocks inside MPI. All other requests
+//! are polled, with a yield or a short sleep in between, because ranks often outnumber cores.
 
 mod arrivals;
 mod control_message;
 mod control_state;
 mod end;
 mod label;
+mod mpi_transport;
 mod pool;
 mod raw;
 mod session;
 mod start;
 mod topology;
-mod wire;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,23 +33,23 @@ use std::thread;
 
 use mpi::traits::AsRaw;
 
+use self::mpi_transport::MpiTransport;
 use self::raw::Communicator;
 use self::session::Running;
 use self::topology::Topology;
-use self::wire::Wire;
 use super::config::{RequestedRanks, Settings};
 use super::environment;
-use super::failure::{PanicWatch, panicked, report_panic};
+use super::panic_watch::{PanicWatch, panicked, report_panic};
 use super::run_rank::{RankProgram, RankStart, run_rank};
 use super::{Config, Group, Launcher};
 use zippy_base::error::{CallSite, Error, Result, TransportError};
 use zippy_base::trace::say;
 
-/// Exit code of a job after a panic, as of a panicking Rust program.
+/// Exit code of a job after a panic, as in other Rust programs.
 const PANICKED: i32 = 101;
 
-/// Runs the rank of this process in `MPI_COMM_WORLD` on a thread of its own. The outer result is an
-/// error if the rank could not be started, the inner result is the result of the run.
+/// Runs the rank of this process in `MPI_COMM_WORLD` on a new thread. The outer error is a failure
+/// to start the rank; the inner result is the result of the run.
 pub(super) fn launch(
     launcher: &Launcher,
     requested: Option<RequestedRanks>,
@@ -79,12 +78,11 @@ pub(super) fn launch(
     result
 }
 
-/// Runs `program` on the ranks of a communicator, for a program that has initialised MPI itself.
-/// The program runs on the calling thread. Collective over the communicator, which is duplicated
-/// and not used otherwise.
+/// Runs `program` on the ranks of a communicator, for programs that initialise MPI themselves. Runs
+/// on the calling thread. Collective over the communicator, which is only duplicated.
 ///
 /// # Errors
-/// * [`TransportError::Foreign`] if MPI is not initialised, or does not allow calls from this
+/// * [`TransportError::Foreign`] if MPI is not initialised or does not allow calls from this
 ///   thread.
 /// * [`TransportError::Nested`] inside another run of this process.
 /// * The errors of [`launch`](super::launch).
@@ -106,7 +104,7 @@ fn on_communicator(communicator: mpi::ffi::MPI_Comm, program: &dyn Fn(Group) -> 
     let settings = Settings::resolve(&Config::new(), environment::variable, true)?;
     let _running = Running::enter()?;
     session::check_foreign()?;
-    let parent = Communicator::of(communicator)?;
+    let parent = Communicator::from_raw(communicator)?;
     run_on_communicator(&parent, Topology::find(&parent)?, None, &settings, program)
 }
 
@@ -118,27 +116,24 @@ fn run_on_communicator(
     program: &dyn Fn(Group) -> Result<()>,
 ) -> Result<()> {
     let rank = topology.rank;
-    // Other ranks may be inside of MPI or a kernel, where no message reaches them. The launcher
-    // ends them.
+    // Messages do not reach ranks inside MPI or a kernel. The launcher ends them.
     let _watch = PanicWatch::new(rank, move |_| session::abort(PANICKED));
     let run = || {
         let report = |error: &TransportError| {
-            // Rank 0 reports an error that all processes have agreed on; other errors are reported
-            // by each process.
+            // Rank 0 reports an error that all processes return; each process reports other errors.
             if settings.exit_on_failure && (rank == 0 || !start::is_agreed(error)) {
                 say(&Error::from(error.clone()).to_string());
             }
         };
         let start::Started { communicator, clock_start, traced } =
             start::communicator(parent, &topology, requested, settings).inspect_err(report)?;
-        let wire = Rc::new(Wire::new(communicator, topology, settings.piece_bytes));
-        let group = Group::of_all_ranks(Box::new(Rc::clone(&wire)), settings.patience, settings.checks);
+        let transport = Rc::new(MpiTransport::new(communicator, topology, settings.piece_bytes));
+        let group = Group::of_all_ranks(Box::new(Rc::clone(&transport)), settings.wait_limits, settings.checks);
         let trace = traced.then(|| settings.trace.as_deref().unwrap_or(Path::new("")));
         let result = run_rank(&group, RankStart { clock_start, trace }, program);
-        // After an error here, operations of MPI may never complete, and MPI must not be finalised.
-        wire.end(result.is_ok(), settings).inspect_err(report).inspect_err(session::give_up)?;
-        match wire.control.first_failure() {
-            // This rank finished before another rank failed.
+        // After an error, operations may never complete, and MPI must not be finalised.
+        transport.end(result.is_ok(), settings).inspect_err(report).inspect_err(session::give_up)?;
+        match transport.control.first_failure() {
             Some(failure) if result.is_ok() => Err(failure.into()),
             _ => result,
         }

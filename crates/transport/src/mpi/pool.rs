@@ -1,15 +1,12 @@
-//! [`BytePool`]: reused memory for messages that arrive and for small messages that are sent, so
-//! that repeated exchanges allocate little.
+//! [`BytePool`]: reused memory for received messages and small sent messages.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Limit of the bytes in a pool. Returned vectors beyond the limit are freed.
 const POOL_BYTES: usize = 1 << 30;
-/// Limit of the number of vectors in a pool.
 const POOL_VECTORS: usize = 64;
 
-/// A pool of byte vectors. A vector returns to the pool when it is dropped, on any thread. Clones
-/// share the pool.
+/// Pool of byte vectors. A dropped vector returns to its pool, on any thread. Clones share the
+/// pool.
 #[derive(Clone, Default)]
 pub(super) struct BytePool(Arc<Mutex<FreeVectors>>);
 
@@ -20,8 +17,8 @@ struct FreeVectors {
 }
 
 impl BytePool {
-    /// Returns `length` bytes with unspecified contents: the smallest vector in the pool that is
-    /// large enough, else a new one.
+    /// Returns `length` bytes with unspecified contents, in the smallest sufficient vector of the
+    /// pool or a new vector.
     pub(super) fn take(&self, length: usize) -> PooledBytes {
         let found = {
             let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,13 +31,11 @@ impl BytePool {
                 vector
             })
         };
-        // Sizes are rounded so that slightly different messages share vectors.
         let vector = found.unwrap_or_else(|| vec![0; length.max(64).checked_next_power_of_two().unwrap_or(length)]);
         PooledBytes { vector, length, pool: Arc::clone(&self.0) }
     }
 }
 
-/// Bytes of a [`BytePool`], returned to the pool when dropped.
 pub(super) struct PooledBytes {
     vector: Vec<u8>,
     length: usize,
@@ -48,7 +43,6 @@ pub(super) struct PooledBytes {
 }
 
 impl PooledBytes {
-    /// Removes and returns the last `N` bytes, or returns `None` for fewer bytes.
     pub(super) fn take_last<const N: usize>(&mut self) -> Option<[u8; N]> {
         let last = *self.as_ref().last_chunk::<N>()?;
         self.length -= N;

@@ -1,8 +1,8 @@
 //! Lifetime of MPI in a process: the first run initialises MPI, and the exit of the process
 //! finalises it.
 //!
-//! Both happen on one dedicated thread, because MPI requires the same thread for both and runs
-//! start on any thread. Ranks run on other threads, one run at a time (`MPI_THREAD_SERIALIZED`).
+//! MPI requires one thread for both, and runs start on any thread, so a dedicated thread does both.
+//! Ranks run on other threads, one run at a time (`MPI_THREAD_SERIALIZED`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,11 @@ use crate::exit;
 use zippy_base::error::TransportError;
 use zippy_base::process::at_exit_call;
 
-/// State of MPI in this process.
 enum Phase {
     Unused,
     Starting,
     Ready(Topology),
-    /// MPI cannot be used, and must not be finalised.
+    /// MPI cannot be used and must not be finalised.
     Broken(TransportError),
     Ending,
     Ended,
@@ -27,15 +26,13 @@ enum Phase {
 
 static PHASE: Mutex<Phase> = Mutex::new(Phase::Unused);
 static CHANGED: Condvar = Condvar::new();
-/// True during a run.
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
-/// Guard of the only run of this process that may call MPI.
+/// Guard of the process's only run that may call MPI.
 pub(super) struct Running(#[allow(dead_code, reason = "held until it is dropped")] exit::RunGuard);
 
 impl Running {
-    /// # Errors
-    /// [`TransportError::Nested`] while another run is going on.
+    /// Starts the run. A second concurrent run is [`TransportError::Nested`].
     pub(super) fn enter() -> Result<Self, TransportError> {
         if RUNNING.swap(true, Ordering::AcqRel) {
             Err(TransportError::Nested)
@@ -60,12 +57,11 @@ fn set(phase: &mut Phase, new: Phase) {
     CHANGED.notify_all();
 }
 
-/// Waits while `holds` returns true for the phase.
 fn wait_while(holds: impl Fn(&Phase) -> bool) -> MutexGuard<'static, Phase> {
     CHANGED.wait_while(phase(), |phase| holds(phase)).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rank and node of this process in `MPI_COMM_WORLD`. The first call initialises MPI.
+/// Topology of this process in `MPI_COMM_WORLD`. The first call initialises MPI.
 pub(super) fn world() -> Result<Topology, TransportError> {
     let mut now = phase();
     if matches!(*now, Phase::Unused) {
@@ -103,7 +99,7 @@ fn start() -> Result<Topology, TransportError> {
         return Err(TransportError::Foreign(text.into()));
     }
     let serialised = raw::initialise()?;
-    // Registered after MPI has loaded its components, so that it runs before their handlers.
+    // Registered after the handlers of MPI's components, to run before them.
     at_exit_call(at_exit);
     if !serialised {
         let text = format!("{} does not allow calls from several threads (MPI_THREAD_SERIALIZED)", raw::library());
@@ -112,7 +108,7 @@ fn start() -> Result<Topology, TransportError> {
     Topology::find(&Communicator::world())
 }
 
-/// Marks MPI as unusable after an error: the process exits without finalising MPI, and the launcher
+/// Marks MPI as unusable after an error: the process exits without finalisation, and the launcher
 /// ends the job.
 pub(super) fn give_up(error: &TransportError) {
     let mut now = phase();
@@ -121,33 +117,29 @@ pub(super) fn give_up(error: &TransportError) {
     }
 }
 
-/// Ends all processes of the job with an exit code.
 pub(super) fn abort(code: i32) -> ! {
     exit::mark_deliberate();
     raw::abort(code);
     std::process::abort();
 }
 
-/// Exit handler that finalises MPI on its thread. It uses no thread-local value, as those of this
-/// thread may be destroyed.
+/// Exit handler that finalises MPI on its thread, without thread-local values, which may be
+/// destroyed.
 extern "C" fn at_exit() {
     if exit::is_deliberate() {
         return;
     }
     let mut now = phase();
     let Phase::Ready(topology) = &*now else { return };
-    // Other ranks wait for this rank. The launcher ends them because MPI_Finalize was not called,
-    // but some launchers report a failure only for a nonzero exit code.
+    // The launcher ends the other ranks, but some launchers report a failure only for a nonzero
+    // exit code.
     exit::end_if_running(Some(topology.rank));
     set(&mut now, Phase::Ending);
     drop(now);
     drop(wait_while(|phase| matches!(phase, Phase::Ending)));
 }
 
-/// Checks that a program that has initialised MPI itself allows calls from this thread.
-///
-/// # Errors
-/// [`TransportError::Foreign`].
+/// Checks that a program's own initialisation of MPI allows calls from this thread.
 pub(super) fn check_foreign() -> Result<(), TransportError> {
     let text = match raw::call_permission()? {
         CallPermission::Yes => return Ok(()),

@@ -1,5 +1,4 @@
-//! Checks before a run: the launcher belongs to the MPI library, and all processes have the same
-//! settings.
+//! Checks before a run: launcher and MPI library match, and all processes have the same settings.
 
 use std::thread;
 use std::time::Instant;
@@ -11,14 +10,10 @@ use crate::Launcher;
 use crate::config::{RequestedRanks, Settings};
 use zippy_base::error::TransportError;
 
-/// Checks that the launcher belongs to the MPI library: the library must report as many processes
-/// as the launcher has started.
-///
-/// # Errors
+/// Checks that the MPI library reports as many processes as the launcher has started, else
 /// [`TransportError::WrongLauncher`].
 pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result<(), TransportError> {
-    // If the launcher gives only a rank, a world of one process with a rank above 0 shows the
-    // error.
+    // Some launchers give only a rank: a rank above 0 in a world of one process shows the error.
     let alone = || topology.size == 1 && launcher.value.trim().parse::<usize>().is_ok_and(|rank| rank > 0);
     if launcher.size.map_or_else(alone, |size| size != topology.size) {
         let (launcher, library) = (launcher.to_string(), raw::library());
@@ -27,17 +22,17 @@ pub(super) fn check_launcher(launcher: &Launcher, topology: &Topology) -> Result
     Ok(())
 }
 
-/// Settings that all processes of a run must share.
+/// Settings of a process that are compared at the start of a run.
 type CommonNumbers = [u64; 8];
 
-/// The entries of [`CommonNumbers`] before this index must be equal: version, size of a piece,
+/// Number of leading entries of [`CommonNumbers`] that must be equal: version, size of a piece,
 /// checks.
 const EQUAL: usize = 5;
-/// Index of the requested number of ranks, 0 for none.
+/// Index of the requested number of ranks, or 0 without a request.
 const REQUESTED: usize = 5;
-/// Index of a flag: 1 if `ZIPPY_RANKS` requests the number of ranks, 0 if `Config` does.
+/// Index of a flag: the request is from `ZIPPY_RANKS` (1) or from `Config` (0).
 const FROM_ENVIRONMENT: usize = 6;
-/// Index of a flag: 1 if a timeline is requested.
+/// Index of a flag: a timeline is requested (1).
 const TRACED: usize = 7;
 
 fn common(requested: Option<RequestedRanks>, settings: &Settings) -> CommonNumbers {
@@ -60,7 +55,8 @@ fn describe([major, minor, patch, piece_bytes, check, ..]: &CommonNumbers) -> St
     format!("version {major}.{minor}.{patch}, pieces of {piece_bytes} bytes, {checks}")
 }
 
-/// Compares the settings of all processes, in order of rank. All processes return the same error.
+/// Compares the settings of all processes, given in order of rank. All processes return the same
+/// error.
 fn agree(all: &[CommonNumbers]) -> Result<(), TransportError> {
     let is_wrong = |common: &&CommonNumbers| common[REQUESTED] != 0 && common[REQUESTED] != all.len() as u64;
     if let Some(common) = all.iter().find(is_wrong) {
@@ -78,44 +74,40 @@ fn agree(all: &[CommonNumbers]) -> Result<(), TransportError> {
     }
 }
 
-/// True if all processes return this error of a start.
+/// True for start errors that all processes return.
 pub(super) fn is_agreed(error: &TransportError) -> bool {
     matches!(error, TransportError::RankCount { .. } | TransportError::Settings { .. })
 }
 
-/// Communicator and clock of a new run.
 pub(super) struct Started {
     pub communicator: Communicator,
-    /// Start of this rank's clock: the time at which it has heard from all other ranks.
+    /// Start of this rank's clock: the time after messages of all other ranks.
     pub clock_start: Instant,
-    /// True if rank 0 writes a timeline.
     pub traced: bool,
 }
 
 /// Creates a communicator for one run after all processes have agreed on its settings. Collective
 /// over `parent`.
 ///
-/// # Errors
-/// [`TransportError::RankCount`] or [`TransportError::Settings`], the same on all processes;
-/// [`TransportError::Timeout`]; errors of MPI.
+/// All processes return the same [`TransportError::RankCount`] or [`TransportError::Settings`].
 pub(super) fn communicator(
     parent: &Communicator,
     topology: &Topology,
     requested: Option<RequestedRanks>,
     settings: &Settings,
 ) -> Result<Started, TransportError> {
-    let (_, all) = complete(parent.collect(common(requested, settings))?, topology, settings)?;
+    let (_, all) = complete(parent.all_gather(common(requested, settings))?, topology, settings)?;
     let clock_start = Instant::now();
     agree(&all)?;
-    let made = complete(parent.duplicate()?, topology, settings)?;
-    Ok(Started { communicator: Communicator::made(made)?, clock_start, traced: all[0][TRACED] == 1 })
+    let duplicate = complete(parent.duplicate()?, topology, settings)?;
+    Ok(Started { communicator: Communicator::from_duplicate(duplicate)?, clock_start, traced: all[0][TRACED] == 1 })
 }
 
-/// Waits for an operation of all ranks, up to the time limit of waits.
+/// Waits for a collective MPI operation, up to the time limit of waits.
 fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Settings) -> Result<T, TransportError> {
     let started = Instant::now();
     while !operation.done().inspect_err(session::give_up)? {
-        if let Some(limit) = settings.patience.timeout.filter(|&limit| started.elapsed() >= limit) {
+        if let Some(limit) = settings.wait_limits.timeout.filter(|&limit| started.elapsed() >= limit) {
             let error = TransportError::Timeout {
                 rank: topology.rank,
                 peer: "the other ranks".into(),
@@ -128,7 +120,7 @@ fn complete<T>(mut operation: InFlight<T>, topology: &Topology, settings: &Setti
         thread::yield_now();
     }
     let lost = || TransportError::Other("an operation of MPI lost its result".into());
-    operation.into_held().ok_or_else(lost)
+    operation.into_buffer().ok_or_else(lost)
 }
 
 #[cfg(test)]

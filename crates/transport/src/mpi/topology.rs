@@ -1,28 +1,24 @@
-//! [`Topology`]: rank of a process in a communicator and on its node.
-
 use super::raw::{self, Communicator};
 use zippy_base::error::TransportError;
 
-/// Limit of the bits of an MPI tag. More bits would not separate more of the exchanges that are in
-/// flight at the same time.
+/// Maximum number of bits of an MPI tag, enough to separate concurrent exchanges.
 const TAG_BITS: u32 = 28;
 
-/// Rank of a process in a communicator and on its node, with the sizes of both.
+/// Rank and size of a process's communicator and node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Topology {
     pub rank: usize,
     pub size: usize,
     pub node_rank: usize,
     pub node_size: usize,
-    /// Number of bits of the MPI tags of messages. The next bit alone is the MPI tag of control
-    /// messages.
+    /// Number of bits of the MPI tags of messages. The next bit is the MPI tag of control messages.
     pub tag_bits: u32,
 }
 
 impl Topology {
-    /// Determines the topology of this process. Collective, and blocks.
+    /// Determines the topology of this process. Collective; blocks.
     pub(super) fn find(communicator: &Communicator) -> Result<Self, TransportError> {
-        let (node_rank, node_size) = communicator.on_node()?;
+        let (node_rank, node_size) = communicator.node_rank_and_size()?;
         let tag_bits = tag_bits(raw::largest_tag()?);
         Ok(Self { rank: communicator.rank()?, size: communicator.size()?, node_rank, node_size, tag_bits })
     }

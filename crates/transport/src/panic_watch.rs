@@ -1,5 +1,5 @@
-//! [`PanicWatch`]: reports the panics of ranks. A panic prints one line, and is reported to the
-//! other ranks as soon as it leaves the rank's program without having been caught.
+//! [`PanicWatch`]: reports the panics of ranks. A panic prints one line. An uncaught panic is also
+//! reported to the other ranks.
 
 use std::any::{Any, TypeId};
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -13,7 +13,7 @@ use zippy_base::error::{Error, ErrorKind, TransportError};
 use zippy_base::process::is_panic_expected;
 use zippy_base::trace::say;
 
-/// A panic, as seen by the panic hook.
+/// Panic of a rank, as recorded by the panic hook.
 #[derive(Debug, Clone)]
 pub(crate) struct Panic {
     pub location: String,
@@ -32,7 +32,7 @@ impl Panic {
     }
 }
 
-/// The error of a rank that panicked, with the source location of the panic.
+/// Error of a panicked rank, with the source location of the panic.
 pub(crate) fn panicked(rank: usize, Panic { location, message, .. }: Panic) -> Error {
     Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place: location, message }), None)
 }
@@ -45,12 +45,11 @@ struct WatchedRank {
 
 thread_local! {
     static WATCHED: RefCell<Option<WatchedRank>> = const { RefCell::new(None) };
-    /// The rank of this thread. In contrast to `WATCHED` it has no destructor and can be read until
-    /// the end of the thread.
+    /// The rank of this thread. Has no destructor, so that it is readable until the end of the
+    /// thread.
     static RANK: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// The rank that runs on this thread, if any.
 pub(crate) fn rank_of_thread() -> Option<usize> {
     RANK.get()
 }
@@ -59,20 +58,18 @@ pub(crate) fn rank_of_thread() -> Option<usize> {
 pub(crate) struct PanicWatch(Option<WatchedRank>);
 
 impl PanicWatch {
-    /// Starts reporting for this thread. `on_panic` is called for a panic that the rank does not
-    /// catch.
+    /// Starts reporting. `on_panic` is called for an uncaught panic.
     pub(crate) fn new(rank: usize, on_panic: impl Fn(&Panic) + 'static) -> Self {
         install();
         let watched = WatchedRank { rank, on_panic: Rc::new(on_panic), last_panic: None };
         RANK.set(Some(rank));
-        // A rank may run a world of threads of its own on this thread, so the outer watch is
-        // restored later.
+        // Keeps the watch of an outer run on the same thread.
         Self(WATCHED.replace(Some(watched)))
     }
 }
 
-/// Calls `f`. A panic that leaves `f` is reported to the other ranks before it is resumed, since
-/// the code that it unwinds may wait for them.
+/// Calls `f` and reports an uncaught panic to the other ranks before unwinding continues, since
+/// destructors may wait for them.
 pub fn report_uncaught<R>(f: impl FnOnce() -> R) -> R {
     panic::catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
         report_panic(&*payload);
@@ -80,14 +77,12 @@ pub fn report_uncaught<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Reports a panic that has left the program of this rank to the other ranks, and returns it.
-/// `payload` is the payload of the panic.
+/// Reports an uncaught panic of this rank, by its payload, to the other ranks and returns it.
 pub(crate) fn report_panic(payload: &(dyn Any + Send)) -> Panic {
     let resumed = Panic::new(None, payload);
     let found = WATCHED.with_borrow_mut(|watched| {
         let WatchedRank { rank, on_panic, last_panic } = watched.as_mut()?;
-        // The last panic in the hook may have been caught. A resumed panic, for example of a joined
-        // thread, calls no hook.
+        // A resumed panic, for example of a joined thread, calls no hook.
         let is_last_panic =
             |last_panic: &&mut Panic| last_panic.payload == resumed.payload && last_panic.message == resumed.message;
         let panic = match last_panic.as_mut().filter(is_last_panic) {
@@ -123,18 +118,16 @@ fn install() {
     });
 }
 
-/// Prints the panic of a rank; returns `false` on threads that run no rank. The panic may still be
-/// caught.
+/// Prints the panic of a rank, which may still be caught. Returns false on threads without a rank.
 fn report_from_hook(info: &PanicHookInfo<'_>) -> bool {
     if is_panic_expected() {
         return true;
     }
     let panic = Panic::new(info.location(), info.payload());
-    // Not `borrow`: a panic while the cell is borrowed must not panic again.
+    // A panic during a borrow of the cell must not panic again.
     let found = WATCHED.try_with(|watched| {
         let mut watched = watched.try_borrow_mut().ok()?;
         let watched = watched.as_mut()?;
-        // Earlier panics have been caught.
         watched.last_panic = Some(panic.clone());
         Some(watched.rank)
     });

@@ -1,9 +1,9 @@
 //! [`Group::sparse_exchange`]: an exchange in which receivers do not know their senders.
 //!
-//! Every rank sends its messages and acknowledges each message that arrives. When all its own
-//! messages are acknowledged, the rank enters a non-blocking barrier. When the barrier ends, no
-//! message is in flight. (After Hoefler, Siebert, Lumsdaine, *Scalable Communication Protocols for
-//! Dynamic Sparse Data Exchange*, PPoPP 2010, with acknowledgements instead of synchronous sends.)
+//! A rank acknowledges each message that arrives, and enters a non-blocking barrier after the
+//! acknowledgements of its own messages. When the barrier ends, no message is in flight (Hoefler,
+//! Siebert, Lumsdaine, *Scalable Communication Protocols for Dynamic Sparse Data Exchange*, PPoPP
+//! 2010, with acknowledgements instead of synchronous sends).
 
 use super::calls::CollectiveCall;
 use super::payload::copied;
@@ -12,16 +12,15 @@ use zippy_base::error::{CallSite, Result};
 
 impl Group {
     /// Sends each payload to its rank and returns the received (sender, payload) pairs, sorted by
-    /// sender; messages of one sender keep the order of its list. A rank may send any number of
-    /// messages to any ranks, including itself.
+    /// sender; messages of one sender keep their order. Any number of messages to any ranks is
+    /// possible, including the sender.
     ///
-    /// Collective. Costs two messages per payload, and log₂ P messages per rank for the barrier;
-    /// nothing for pairs of ranks without payloads.
+    /// Collective; two messages per payload to another rank, and log₂ P messages per rank.
     ///
     /// # Errors
-    /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) for a
-    /// destination outside of the group, reported to all ranks; and the errors of every collective
-    /// (see [`barrier`](Self::barrier)).
+    /// [`TransportError::NoSuchRank`](zippy_base::error::TransportError::NoSuchRank) on all ranks
+    /// for a destination outside of the group, and the errors of every collective (see
+    /// [`barrier`](Self::barrier)).
     #[track_caller]
     pub fn sparse_exchange(&self, messages: Vec<(usize, Payload)>) -> Result<Vec<(usize, Payload)>> {
         let _call = CallSite::enter();

@@ -1,4 +1,4 @@
-//! [`Wire`]: transport of messages over one MPI communicator.
+//! [`MpiTransport`]: transport of messages over one MPI communicator.
 //!
 //! A small message is one piece: a copy of its payload, followed by its [`Label`]. A large message
 //! is sent from the memory of its payload: a piece with the label alone, then *n* bytes as ⌊n / p⌋
@@ -21,33 +21,28 @@ use super::topology::Topology;
 use crate::{Payload, Received, Tag, Transport, TransportKind};
 use zippy_base::error::{Failure, TransportError};
 
-/// Messages are received ahead of their receive calls while the waiting messages have fewer bytes
-/// than this. Beyond that, messages stay with their senders until a receive call, so that the order
-/// of receives limits the memory.
+/// Limit of bytes in messages that are received before their receive calls. Other messages stay
+/// with their senders, so that the order of receive calls limits the memory.
 const FETCHED_BYTES: usize = 64 << 20;
-/// Messages of fewer bytes are copied into one piece with their label.
+/// Messages below this size are copied into one piece with their label.
 const COPIED_BYTES: usize = 8 << 10;
-/// A waiting rank yields for this time, and then sleeps between polls.
+/// Duration of yielding in a wait, before the rank sleeps between polls.
 const YIELDING: Duration = Duration::from_micros(200);
-/// Yielding time while messages are in flight and no other thread needs the core: MPI moves a large
+/// Duration of yielding while messages are in flight and the core is free. MPI moves a large
 /// message by a few pages per poll.
 const YIELDING_IN_FLIGHT: Duration = Duration::from_millis(20);
-/// A yield of this duration or longer has run another thread.
+/// Minimum duration of a yield that ran another thread.
 const CROWDED: Duration = Duration::from_micros(50);
-/// Longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
-/// Longest sleep while messages are in flight.
 const SLEEP_IN_FLIGHT: Duration = Duration::from_micros(20);
 
-/// Duration of a wait after which a rank requests the progress of the awaited rank.
+/// Duration of a wait after which a rank requests the awaited rank's progress.
 const REQUEST_AFTER: Duration = Duration::from_millis(10);
 
-/// Interval between polls for failures of other ranks. Such a poll takes most of a microsecond,
-/// more than everything else in a debug point.
+/// Interval between polls for failures of other ranks. A poll takes most of a microsecond.
 const FAILURE_POLL_EVERY: Duration = Duration::from_micros(10);
 
-/// The transport of one rank.
-pub(super) struct Wire {
+pub(super) struct MpiTransport {
     /// `None` after the end of the run.
     communicator: RefCell<Option<Communicator>>,
     pub(super) topology: Topology,
@@ -56,22 +51,21 @@ pub(super) struct Wire {
     outgoing: RefCell<Vec<InFlight<Rc<Payload>>>>,
     pub(super) arrivals: RefCell<Arrivals>,
     pub(super) control: ControlState,
-    /// Number of pieces sent to each rank, and received from each rank.
+    /// Number of pieces per destination rank, and per source rank.
     pub(super) sent: RefCell<Vec<u64>>,
     pub(super) received: RefCell<Vec<u64>>,
-    /// Number of messages posted to each rank, without messages of waiting ranks.
+    /// Number of posted messages per destination rank, without wait messages.
     posted_messages: RefCell<Vec<u64>>,
-    /// Number of messages polled from each rank, without messages of waiting ranks.
+    /// Number of polled messages per source rank, without wait messages.
     polled_messages: RefCell<Vec<u64>>,
-    /// True if a yield has shown that another thread needs this core.
+    /// True if another thread uses this core.
     crowded: Cell<bool>,
-    /// Start of the current wait without progress of a message. `None` after progress.
+    /// Start of the current wait. `None` after progress of a message.
     waiting_since: Cell<Option<Instant>>,
-    /// Time of the last poll for failures of other ranks.
     last_failure_poll: Cell<Option<Instant>>,
 }
 
-impl Wire {
+impl MpiTransport {
     pub(super) fn new(communicator: Communicator, topology: Topology, piece_bytes: usize) -> Self {
         Self {
             crowded: Cell::new(false),
@@ -101,12 +95,11 @@ impl Wire {
         self.communicator.take().map_or(Ok(()), Communicator::free)
     }
 
-    /// MPI tag of control messages. No other message has it.
+    /// MPI tag that only control messages have.
     pub(super) fn control_tag(&self) -> u32 {
         1 << self.topology.tag_bits
     }
 
-    /// True if the next poll for failures of other ranks is due.
     fn failure_poll_due(&self) -> bool {
         let now = Instant::now();
         let due = self.last_failure_poll.get().is_none_or(|last| now - last >= FAILURE_POLL_EVERY);
@@ -124,7 +117,6 @@ impl Wire {
         self.received.borrow().iter().sum()
     }
 
-    /// MPI tag of the messages of an exchange.
     fn tag(&self, tag: Tag) -> u32 {
         let all = (u64::from(tag.context()) | tag.sequence() << Tag::CONTEXT_BITS) as u32;
         all & (self.control_tag() - 1)
@@ -164,14 +156,14 @@ impl Wire {
         let mut piece = self.communicator()?.send(to, tag, payload, range)?;
         self.waiting_since.set(None);
         self.sent.borrow_mut()[to] += 1;
-        // The send of a small message is often complete at once.
+        // The send of a small message often completes at once.
         if !piece.done()? {
             self.outgoing.borrow_mut().push(piece);
         }
         Ok(())
     }
 
-    /// Releases the payloads of completed sends; returns true if no send is pending.
+    /// Frees the payloads of completed sends. Returns true if no send is pending.
     pub(super) fn release_completed_sends(&self) -> Result<bool, TransportError> {
         let mut outgoing = self.outgoing.borrow_mut();
         let mut i = 0;
@@ -186,9 +178,9 @@ impl Wire {
         Ok(outgoing.is_empty())
     }
 
-    /// Starts to receive the next piece, if one has arrived; returns true if one has.
+    /// Starts to receive the next arrived piece. Returns false without a piece.
     pub(super) fn fetch(&self, from: Option<usize>, tag: Option<u32>) -> Result<bool, TransportError> {
-        let Some(matched) = self.communicator()?.next(from, tag)? else { return Ok(false) };
+        let Some(matched) = self.communicator()?.match_message(from, tag)? else { return Ok(false) };
         let (key, length) = ((matched.source, matched.tag), matched.bytes);
         let piece = matched.receive(self.pool.take(length))?;
         self.received.borrow_mut()[key.0] += 1;
@@ -196,8 +188,8 @@ impl Wire {
         Ok(true)
     }
 
-    /// Takes the next complete message with an MPI tag from a rank, or from any rank. With
-    /// `wanted`, the message must belong to the exchange of that tag.
+    /// Takes the next complete message with an MPI tag, from one rank or any rank. With `wanted`,
+    /// the message must belong to the exchange of that tag.
     pub(super) fn take(
         &self,
         from: Option<usize>,
@@ -223,7 +215,7 @@ impl Wire {
     }
 }
 
-impl Transport for Rc<Wire> {
+impl Transport for Rc<MpiTransport> {
     fn rank(&self) -> usize {
         self.topology.rank
     }
@@ -263,7 +255,7 @@ impl Transport for Rc<Wire> {
                 Err(TransportError::NoSuchRank { rank, size: self.topology.size })
             }
             _ => {
-                let found = Wire::take(self, from, self.tag(tag), Some(tag))?;
+                let found = MpiTransport::take(self, from, self.tag(tag), Some(tag))?;
                 if let Some(Received { from, .. }) = found.as_ref().filter(|found| !found.tag.is_wait_message()) {
                     self.polled_messages.borrow_mut()[*from] += 1;
                 }
@@ -326,8 +318,7 @@ impl Transport for Rc<Wire> {
             thread::yield_now();
             self.crowded.set(self.crowded.get() || now.elapsed() > CROWDED);
         } else {
-            // A sleep of a tenth of the time so far delays a message by at most that, and leaves
-            // the core to other threads.
+            // A sleep of a tenth of the wait delays a message by at most that.
             thread::sleep((waited / 10).min(if in_flight { SLEEP_IN_FLIGHT } else { SLEEP }));
         }
     }

@@ -1,5 +1,4 @@
-//! Collection of the trace spans of all ranks. Rank 0 writes them to one file at the end of a run,
-//! also of a failed run.
+//! Collection of the trace spans of all ranks in one file, written by rank 0 at the end of a run.
 
 use std::io;
 use std::path::Path;
@@ -12,14 +11,10 @@ use zippy_base::trace::{ChromeWriter, SpanRecord, TraceFile, warn};
 
 /// Time limit for the spans of all ranks at the end of a successful run.
 const SUCCESS_LIMIT: Duration = Duration::from_secs(60);
-/// Time limit at the end of a failed run. Shorter than the time after which missing ranks are
-/// reported.
+/// Time limit at the end of a failed run, before the report of missing ranks.
 const FAILURE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Checks before a run that the file can be written.
-///
-/// # Errors
-/// [`TransportError::Trace`].
+/// Checks before a run that the timeline file can be written.
 pub(super) fn check(file: &Path) -> Result<()> {
     TraceFile::create(file).map(drop).map_err(|error| trace_error(file, &error).into())
 }
@@ -28,9 +23,8 @@ fn trace_error(file: &Path, error: &io::Error) -> TransportError {
     TransportError::Trace { file: file.display().to_string(), message: describe_refusal(file, error) }
 }
 
-/// Sends the spans of this rank to rank 0; on rank 0, writes the spans of all ranks. `success` is
-/// true if all ranks have come to the end of the run, or soon will. A failure is only a warning, as
-/// the results of the run are not affected.
+/// Sends the spans of this rank to rank 0, where all spans are written. `success` is true if all
+/// ranks reach the end of the run. A failure is only a warning, as it does not affect results.
 pub(super) fn collect(group: &Group, file: &Path, success: bool) {
     let (own, tag) = (SpanRecord::own(), group.reserved_tag(ReservedTag::Spans));
     let done = match group.rank() {
@@ -51,16 +45,16 @@ fn write(group: &Group, file: &Path, own: &SpanRecord, tag: Tag, success: bool) 
     let mut forgotten = vec![(0, own.forgotten())];
     let mut missing: Vec<usize> = (1..group.size()).collect();
     let mut problem = None;
-    let timeout = group.patience().timeout.unwrap_or(Duration::MAX);
+    let timeout = group.wait_limits().timeout.unwrap_or(Duration::MAX);
     let limit = if success { SUCCESS_LIMIT.min(timeout) } else { FAILURE_LIMIT.min(timeout / 4) };
     let began = Instant::now();
-    // Polls the transport directly, as waits of a group fail after a failure of the run.
+    // Waits of a group would fail after a failure of the run.
     while !missing.is_empty() && problem.is_none() {
         match group.transport().poll(None, tag) {
             Ok(Some(received)) => match decoded::<SpanRecord>(&received.payload) {
-                Ok(told) => {
-                    writer.add(received.from, &told).map_err(failed)?;
-                    forgotten.push((received.from, told.forgotten()));
+                Ok(record) => {
+                    writer.add(received.from, &record).map_err(failed)?;
+                    forgotten.push((received.from, record.forgotten()));
                     missing.retain(|&rank| rank != received.from);
                 }
                 Err(error) => problem = Some(error.to_string()),

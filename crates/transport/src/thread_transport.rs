@@ -1,5 +1,5 @@
-//! [`Threads`]: transport between ranks that are threads of one process. Each rank has a mailbox,
-//! and payloads move between threads without a copy.
+//! [`ThreadTransport`]: transport between ranks that are threads of one process. Payloads move into the
+//! receiver's mailbox without a copy.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,14 +12,13 @@ use super::run_status::RunStatus;
 use super::{Payload, Received, Tag, Transport, TransportKind};
 use zippy_base::error::{Failure, TransportError};
 
-/// Calls of `idle` that yield before a rank parks. The number is small because ranks are often more
-/// than cores: a yielding rank uses a share of a core, a parked rank does not.
+/// Number of `idle` calls that yield before a rank parks: small, as ranks often outnumber cores.
 const YIELDS_BEFORE_PARK: u32 = 16;
-/// Duration of the first park. Each further park is half as long again. A park ends by itself, for
-/// callers that also wait for events other than messages.
+/// Duration of the first park. Each further park is half as long again. Parks end by themselves,
+/// for callers that also wait for other events than messages.
 const FIRST_PARK: Duration = Duration::from_micros(20);
-/// Longest park: the larger of `LONGEST_PARK` and `LONGEST_PARK_PER_RANK` times the number of
-/// ranks, so that wake-ups of many ranks do not occupy the cores.
+/// Longest park: the maximum of `LONGEST_PARK` and `LONGEST_PARK_PER_RANK` times the number of
+/// ranks, to limit the cost of wake-ups.
 const LONGEST_PARK: Duration = Duration::from_millis(1);
 const LONGEST_PARK_PER_RANK: Duration = Duration::from_micros(50);
 
@@ -31,7 +30,6 @@ fn count_message(messages: &Cell<u64>, tag: Tag) {
     messages.set(messages.get() + u64::from(!tag.is_wait_message()));
 }
 
-/// The memory that all ranks of one run share.
 pub(crate) struct SharedRun {
     mailboxes: Vec<Mailbox>,
     pub(crate) status: RunStatus,
@@ -40,7 +38,7 @@ pub(crate) struct SharedRun {
 #[derive(Default)]
 struct Mailbox {
     arrived: Mutex<Arrived>,
-    /// Number of messages in `arrived`, so that a look into an empty mailbox needs no lock.
+    /// Number of messages in `arrived`, for a check without the lock.
     count: AtomicUsize,
     wake: Condvar,
 }
@@ -49,7 +47,7 @@ struct Mailbox {
 struct Arrived {
     messages: Vec<(usize, Tag, Payload)>,
     parked: bool,
-    /// True after the end of the rank: further messages are dropped.
+    /// True after the end of the rank: later messages are dropped.
     closed: bool,
 }
 
@@ -62,19 +60,17 @@ impl SharedRun {
     pub(crate) fn fail(&self, failure: &Failure) {
         self.status.fail(failure);
         for mailbox in &self.mailboxes {
-            // The lock orders the failure before the check of a rank that is about to park.
+            // The lock orders the failure before the check of a rank that parks.
             drop(lock(&mailbox.arrived));
             mailbox.wake.notify_all();
         }
     }
 }
 
-/// The transport of one rank.
-pub(crate) struct Threads {
-    hub: Arc<SharedRun>,
+pub(crate) struct ThreadTransport {
+    shared_run: Arc<SharedRun>,
     rank: usize,
-    /// Messages that are no longer in the mailbox, by sender. A queue is short, so it is searched
-    /// for a tag.
+    /// Messages taken from the mailbox, by sender. Queues are short and searched linearly.
     by_sender: RefCell<Vec<VecDeque<(Tag, Payload)>>>,
     swapped: RefCell<Vec<(usize, Tag, Payload)>>,
     idle_calls: Cell<u32>,
@@ -83,12 +79,12 @@ pub(crate) struct Threads {
     arrived_counts: Vec<Cell<u64>>,
 }
 
-impl Threads {
-    pub(crate) fn new(hub: Arc<SharedRun>, rank: usize) -> Self {
-        let by_sender = hub.mailboxes.iter().map(|_| VecDeque::new()).collect();
-        let [posted_counts, arrived_counts] = [0, 0].map(|none| vec![Cell::new(none); hub.mailboxes.len()]);
+impl ThreadTransport {
+    pub(crate) fn new(shared_run: Arc<SharedRun>, rank: usize) -> Self {
+        let by_sender = shared_run.mailboxes.iter().map(|_| VecDeque::new()).collect();
+        let [posted_counts, arrived_counts] = [0, 0].map(|none| vec![Cell::new(none); shared_run.mailboxes.len()]);
         Self {
-            hub,
+            shared_run,
             rank,
             by_sender: RefCell::new(by_sender),
             swapped: RefCell::default(),
@@ -99,7 +95,7 @@ impl Threads {
     }
 
     fn mailbox(&self) -> &Mailbox {
-        &self.hub.mailboxes[self.rank]
+        &self.shared_run.mailboxes[self.rank]
     }
 
     fn take_arrivals(&self) {
@@ -121,8 +117,7 @@ impl Threads {
     }
 }
 
-/// Frees the messages that were not received.
-impl Drop for Threads {
+impl Drop for ThreadTransport {
     fn drop(&mut self) {
         let mut arrived = lock(&self.mailbox().arrived);
         arrived.closed = true;
@@ -130,13 +125,13 @@ impl Drop for Threads {
     }
 }
 
-impl Transport for Threads {
+impl Transport for ThreadTransport {
     fn rank(&self) -> usize {
         self.rank
     }
 
     fn size(&self) -> usize {
-        self.hub.mailboxes.len()
+        self.shared_run.mailboxes.len()
     }
 
     fn kind(&self) -> TransportKind {
@@ -153,7 +148,7 @@ impl Transport for Threads {
 
     fn post(&self, to: usize, tag: Tag, payload: Payload) -> Result<(), TransportError> {
         let size = self.size();
-        let mailbox = self.hub.mailboxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
+        let mailbox = self.shared_run.mailboxes.get(to).ok_or(TransportError::NoSuchRank { rank: to, size })?;
         let parked = {
             let mut arrived = lock(&mailbox.arrived);
             if arrived.closed {
@@ -177,7 +172,7 @@ impl Transport for Threads {
         let mut by_sender = self.by_sender.borrow_mut();
         let mut take = |from: usize| -> Option<Received> {
             let queue = &mut by_sender[from];
-            // `pop_front` is the cheapest removal, and the first message matches most often.
+            // The first message matches most often, and `pop_front` is the cheapest removal.
             let found = match queue.iter().position(|&(found, _)| found.same_exchange(tag))? {
                 0 => queue.pop_front(),
                 at => queue.remove(at),
@@ -200,15 +195,15 @@ impl Transport for Threads {
     }
 
     fn fail(&self, failure: &Failure) {
-        self.hub.fail(failure);
+        self.shared_run.fail(failure);
     }
 
     fn failure(&self) -> Option<Failure> {
-        self.hub.status.failure()
+        self.shared_run.status.failure()
     }
 
     fn finish(&self) -> Result<(), TransportError> {
-        self.hub.status.finish(self.rank);
+        self.shared_run.status.finish(self.rank);
         Ok(())
     }
 
@@ -221,7 +216,7 @@ impl Transport for Threads {
     }
 
     fn has_finished(&self, rank: usize) -> Result<bool, TransportError> {
-        Ok(self.hub.status.has_finished(rank))
+        Ok(self.shared_run.status.has_finished(rank))
     }
 
     fn idle(&self) {
@@ -236,10 +231,10 @@ impl Transport for Threads {
         let mailbox = self.mailbox();
         let mut arrived = lock(&mailbox.arrived);
         if !arrived.messages.is_empty() {
-            // The caller may wait for another exchange and never poll for these messages.
+            // The caller may never poll for these messages.
             drop(arrived);
             self.take_arrivals();
-        } else if !self.hub.status.has_failed() {
+        } else if !self.shared_run.status.has_failed() {
             arrived.parked = true;
             let woken = mailbox.wake.wait_timeout(arrived, park);
             let (mut arrived, _) = woken.unwrap_or_else(PoisonError::into_inner);
@@ -254,19 +249,18 @@ mod tests {
 
     #[test]
     fn post_resets_idle_calls() {
-        let hub = SharedRun::new(2);
-        let rank = Threads::new(hub, 0);
+        let shared_run = SharedRun::new(2);
+        let rank = ThreadTransport::new(shared_run, 0);
         (0..2 * YIELDS_BEFORE_PARK).for_each(|_| rank.idle());
         rank.post(1, Tag::new(0, 7, 1), crate::copied(&[5_u8])).unwrap();
         assert_eq!(rank.idle_calls.get(), 0, "the next wait may be for the reader");
     }
 
-    /// If the messages stayed in the mailbox, the rank would never park and would use a core while
-    /// it waits.
+    /// A rank with messages in its mailbox would never park.
     #[test]
     fn idle_empties_mailbox_for_other_exchanges() {
-        let hub = SharedRun::new(2);
-        let [sender, receiver] = [0, 1].map(|rank| Threads::new(hub.clone(), rank));
+        let shared_run = SharedRun::new(2);
+        let [sender, receiver] = [0, 1].map(|rank| ThreadTransport::new(shared_run.clone(), rank));
         let tag = Tag::new(0, 7, 1);
         sender.post(1, tag, crate::copied(&[5_u8])).unwrap();
         (0..=YIELDS_BEFORE_PARK).for_each(|_| receiver.idle());

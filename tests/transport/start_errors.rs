@@ -1,4 +1,4 @@
-//! Refused starts: launchers that do not match, wrong numbers of ranks, and runs inside of runs.
+//! Refused starts: launchers that do not match, wrong numbers of ranks, and nested runs.
 
 use std::process::Command;
 
@@ -8,27 +8,25 @@ use zippy::transport::{Config, TransportKind, launch};
 use super::support::{jobs, launcher};
 
 #[test]
-fn a_number_of_ranks_that_was_not_started_is_refused() {
+fn wrong_number_of_ranks_is_an_error() {
     let Some(started) = launcher::size() else {
-        // Without a launcher, any reasonable number is possible.
         for requested in [0, 1_000_000] {
             let error = launch(&Config::threads(requested), |_| Ok(())).unwrap_err().to_string();
             assert!(error.contains(&requested.to_string()) && error.contains("from 1 to 4096"), "{error}");
         }
         return;
     };
-    let refused = |config: Config, requested: usize| {
+    let assert_refused = |config: Config, requested: usize| {
         let expected = TransportError::RankCount { asked: requested, by: "Config".into(), started };
         assert_eq!(launch(&config, |_| Ok(())).unwrap_err(), expected.into());
     };
-    refused(Config::threads(started + 1), started + 1);
-    // The mistake of one process is reported to all processes.
+    assert_refused(Config::threads(started + 1), started + 1);
     let last = launcher::rank() == Some(started - 1);
-    refused(if last { Config::threads(1) } else { Config::new() }, 1);
+    assert_refused(if last { Config::threads(1) } else { Config::new() }, 1);
 }
 
 #[test]
-fn processes_with_other_settings_are_refused() {
+fn processes_with_different_settings_are_an_error() {
     let (Some(started), Some(rank)) = (launcher::size(), launcher::rank()) else { return };
     let pieces = if rank == started - 1 { 4096 } else { 8192 };
     let error = launch(&Config::new().piece_bytes(pieces), |_| Ok(())).unwrap_err();
@@ -65,11 +63,10 @@ fn group_number(group: &zippy::transport::Group) -> usize {
     group.size()
 }
 
-/// Runs in a process with the variables of a launcher, but without a launcher.
 #[test]
-fn a_launcher_that_is_not_there_is_noticed() {
-    const PLAYED: &str = "ZIPPY_TEST_NO_LAUNCHER";
-    if std::env::var_os(PLAYED).is_some() {
+fn missing_launcher_is_an_error() {
+    const NO_LAUNCHER_VARIABLE: &str = "ZIPPY_TEST_NO_LAUNCHER";
+    if std::env::var_os(NO_LAUNCHER_VARIABLE).is_some() {
         let error = launch(&Config::new(), |_| Ok(())).unwrap_err();
         println!("refused: {error}");
         return;
@@ -77,11 +74,11 @@ fn a_launcher_that_is_not_there_is_noticed() {
     if launcher::size().is_some() {
         return;
     }
-    // One variable of each family of launchers: an incomplete set for the program's MPI library.
+    // Incomplete sets of variables for the program's MPI library.
     for (name, value) in [("OMPI_COMM_WORLD_SIZE", "3"), ("PMI_SIZE", "3")] {
         let mut command = Command::new(std::env::current_exe().expect("a test binary has a path"));
-        command.envs(launcher::ENVIRONMENT).env(PLAYED, "1").env(name, value);
-        command.args(["refused::a_launcher_that_is_not_there_is_noticed", "--exact", "--nocapture"]);
+        command.envs(launcher::ENVIRONMENT).env(NO_LAUNCHER_VARIABLE, "1").env(name, value);
+        command.args(["start_errors::missing_launcher_is_an_error", "--exact", "--nocapture"]);
         let output = jobs::finish(command);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let line = text.lines().find(|line| line.contains("refused: ")).unwrap_or_else(|| panic!("{output:?}"));
