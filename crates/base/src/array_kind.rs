@@ -1,5 +1,3 @@
-//! [`ArrayKind`]: global, local or growable.
-
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};

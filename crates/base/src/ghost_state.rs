@@ -1,13 +1,11 @@
-//! [`GhostState`]: validity of ghost cells.
-
 use serde::{Deserialize, Serialize};
 
 /// State of the ghost cells on one side of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GhostState {
-    /// Filled, and their owners have not been written since.
+    /// Filled, without later writes of their owners.
     Fresh,
-    /// Filled, but an owner has been written since.
+    /// Filled, with later writes of an owner.
     Stale,
     /// Not filled since the array was created.
     NeverFilled,

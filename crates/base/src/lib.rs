@@ -1,6 +1,5 @@
-//! Errors, call sites, traces and element types: the types that all crates of Zippy share.
-//!
-//! Programs use them through the package `zippy-ga`.
+//! Errors, call sites, traces and element types: the types that all crates of Zippy share. Programs
+//! use them through the package `zippy-ga`.
 
 // The code that `derive(Element)` generates refers to `::zippy`.
 #[cfg(test)]

@@ -9,11 +9,10 @@ unsafe extern "C" {
     fn atexit(callback: extern "C" fn()) -> c_int;
 }
 
-/// Registers a function that is called when the process exits, before all functions that were
-/// registered earlier.
+/// Registers an exit callback of the process. Callbacks run in the reverse order of registration.
 pub fn at_exit_call(callback: extern "C" fn()) {
-    // SAFETY: the callback is a function of this program and does not unwind. If the registration
-    // fails, it is not called, as after a crash.
+    // SAFETY: the callback is a function of this program and does not unwind. After a failed
+    // registration it is not called, as after a crash.
     unsafe { atexit(callback) };
 }
 

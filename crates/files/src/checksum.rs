@@ -1,4 +1,4 @@
-//! Files with a checksum per block, by which a reader finds damage.
+//! Files with a checksum per block, to detect damage.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::regular::open_regular;
 /// Length and checksums of a file: one CRC-32 (as in zlib) per block.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checksums {
-    /// Length of the file.
+    /// Length of the file in bytes.
     pub bytes: u64,
     /// Checksum of each block.
     pub checksums: Vec<u32>,
@@ -26,7 +26,7 @@ impl Checksums {
     }
 }
 
-/// Sequential writer of a new file, which computes a checksum per block.
+/// Sequential writer of a new file that computes a checksum per block.
 pub struct ChecksumWriter {
     path: PathBuf,
     file: File,
@@ -81,13 +81,13 @@ impl ChecksumWriter {
     }
 }
 
-/// ChecksumReader that checks the checksum of each block before it returns bytes of the block.
+/// Reader that checks the checksum of a block before it returns bytes of the block.
 pub struct ChecksumReader<'a> {
     path: PathBuf,
     file: File,
     sums: &'a Checksums,
     block_bytes: u64,
-    /// The block that was read last.
+    /// The last block read.
     block: Vec<u8>,
     number: Option<u64>,
 }
@@ -130,7 +130,7 @@ impl<'a> ChecksumReader<'a> {
         Ok(())
     }
 
-    /// Reads bytes from `offset`, within the file. With rising offsets, each block is read once.
+    /// Reads bytes at `offset`, within the file. With ascending offsets, each block is read once.
     ///
     /// # Errors
     /// As [`Self::check`].

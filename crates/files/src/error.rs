@@ -1,4 +1,4 @@
-//! [`FileError`]: errors of files, whatever their format.
+//! [`FileError`]: errors of files of any format.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,7 @@ use zippy_base::error::describe_refusal;
 use crate::terminal_text::{said, shown};
 
 /// Error of reading or writing a file. Variants name the file; errors in the content also name the
-/// byte. Messages escape control characters and shorten long texts, because a file can contain
-/// them.
+/// byte. Messages escape control characters and shorten long texts of untrusted files.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -87,23 +86,22 @@ impl From<FileError> for zippy_base::Error {
 }
 
 impl FileError {
-    /// An operating system error for `path`; the message names the first missing directory of the
-    /// path, if one is missing.
+    /// Operating system error for `path`, with the first missing directory of the path, if any.
     pub fn system(path: &Path, action: &'static str, error: &std::io::Error) -> Self {
         Self::System { path: path.to_path_buf(), action, kind: error.kind(), message: describe_refusal(path, error) }
     }
 
-    /// Content that breaks its format.
+    /// Content that violates its format.
     pub fn malformed(path: &Path, offset: u64, message: impl Into<String>) -> Self {
         Self::Malformed { path: path.to_path_buf(), offset, message: message.into() }
     }
 
-    /// Content that is valid but not supported.
+    /// Valid content that is not supported.
     pub fn unsupported(path: &Path, offset: u64, message: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_path_buf(), offset, message: message.into() }
     }
 
-    /// A request that does not fit the file.
+    /// Request that does not fit the file.
     pub fn request(path: &Path, message: impl Into<String>) -> Self {
         Self::Request { path: path.to_path_buf(), message: message.into() }
     }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::FileError;
 use crate::regular::open_regular;
 
-/// Maximum bytes of a file.
+/// Maximum size of a file in bytes.
 const MOST: u64 = 16 << 20;
 
 /// Reads the JSON object in a file of at most 16 MiB. Errors about other content list the expected
@@ -22,7 +22,7 @@ pub fn read<T: DeserializeOwned>(path: impl AsRef<Path>, fields: &str) -> Result
     parse(path, &text(path)?, fields)
 }
 
-/// Parses the text of the file `path`, as [`read`] does. Local.
+/// Parses the text of the file `path` like [`read`]. Local.
 ///
 /// # Errors
 /// As [`read`].
@@ -50,7 +50,7 @@ pub fn text(path: &Path) -> Result<String, FileError> {
     };
     check(length)?;
     let mut bytes = Vec::new();
-    // Some special files are longer than their metadata says.
+    // Some special files are longer than their metadata.
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| FileError::system(path, "read", &error))?;
     check(bytes.len() as u64)?;
     String::from_utf8(bytes)

@@ -1,10 +1,7 @@
-//! Parts of files that all formats share: files that appear whole or not at all, files that several
-//! processes write, checksums, JSON documents, errors, and untrusted text in messages.
+//! Parts of files that all formats share: atomic files ([`write_whole`]), also from several
+//! processes ([`SharedFile`]), checksums, JSON documents, errors, and untrusted text in messages.
 //!
 //! This crate knows no ranks, no arrays and no formats of volumes. All functions are local.
-//!
-//! Output files are written atomically: a file gets its name when it is complete
-//! ([`write_whole`]), also a file that several processes write ([`SharedFile`]).
 #![forbid(unsafe_code)]
 
 mod atomic;

@@ -1,10 +1,9 @@
-//! Allocation for data whose size a file declares: a failure is an error and does not abort the
-//! process.
+//! Allocation for sizes that a file declares: a failure is an error and does not abort the process.
 
-/// An empty vector with capacity for `count` values.
+/// Empty vector with capacity for `count` values.
 ///
 /// # Errors
-/// The system has not enough memory.
+/// Not enough memory.
 pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
     let mut values = Vec::new();
     if usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok()) {
@@ -14,10 +13,10 @@ pub fn reserved<T>(count: u64) -> Result<Vec<T>, String> {
     }
 }
 
-/// A vector of `count` zeros.
+/// Vector of `count` zeros.
 ///
 /// # Errors
-/// The system has not enough memory.
+/// Not enough memory.
 pub fn zeros<T: bytemuck::Zeroable + Clone>(count: u64) -> Result<Vec<T>, String> {
     let mut values = reserved(count)?;
     values.resize(count as usize, T::zeroed());

@@ -1,4 +1,4 @@
-//! Identity of this process, and a check whether another process is running.
+//! Identity of this process, and a check for ended processes.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ pub fn host() -> String {
     named.unwrap_or_else(|| "an unknown host".into())
 }
 
-/// Identity of this machine since its start, with its process numbering: a process id is unique
-/// among equal values. Empty if the system does not provide it.
+/// Identity of this machine since its start, with its process numbering: a process id is unique for
+/// equal values. Empty if the system does not provide it.
 pub fn machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
@@ -22,7 +22,7 @@ pub fn machine() -> &'static str {
     })
 }
 
-/// True if a process of this machine has ended: no process has its id.
+/// True if a process of this machine has ended.
 pub fn is_gone(process: u32) -> bool {
     // /proc can belong to another pid namespace or hide the processes of other users.
     let self_link = fs::read_link("/proc/self").ok();
@@ -30,7 +30,7 @@ pub fn is_gone(process: u32) -> bool {
     is_ours && !is_hiding() && !Path::new(&format!("/proc/{process}")).exists()
 }
 
-/// True if /proc does not even show process 1, which always exists.
+/// True if /proc hides process 1, which always exists.
 fn is_hiding() -> bool {
     !Path::new("/proc/1").exists()
 }

@@ -1,11 +1,10 @@
-//! [`open_regular`]: files that are neither pipes nor devices.
-
 use std::fs::{self, File, Metadata};
 use std::path::Path;
 
 use crate::FileError;
 
-/// Opens a regular file. Pipes and devices are refused: they can block or have no end.
+/// Opens a regular file and returns it with its length. Pipes and devices can block or have no end,
+/// and are refused.
 ///
 /// # Errors
 /// The file is missing, cannot be opened, or is not regular.
@@ -14,7 +13,6 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), FileError> {
     let regular = |found: &Metadata| {
         if found.is_file() { Ok(()) } else { Err(FileError::request(path, "is not a regular file")) }
     };
-    // Opening a pipe would block.
     regular(&fs::metadata(path).map_err(system)?)?;
     let file = File::open(path).map_err(system)?;
     // The name can refer to another file since the check.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-/// Maximum characters of a quoted word or line.
+/// Maximum number of characters of a quoted word or line.
 const QUOTED: usize = 60;
-/// Maximum characters of a path.
+/// Maximum number of characters of a path.
 const PATH: usize = 300;
-/// Maximum characters of a message.
+/// Maximum number of characters of a message.
 const MESSAGE: usize = 500;
 
 /// Quotes a word or a line of a file for an error message.
@@ -19,32 +19,34 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Formats a path for a terminal: control characters are escaped and the middle of a long path is
-/// omitted. Headers and archives can contain any path.
+/// omitted.
 pub fn shown(path: &Path) -> String {
-    tame(&path.display().to_string(), PATH)
+    escape_and_shorten(&path.display().to_string(), PATH)
 }
 
 /// Formats a message for a terminal: control characters and line ends are escaped and the middle of
-/// a long message is omitted. Messages of other libraries can quote any text.
+/// a long message is omitted.
 pub fn said(message: &str) -> String {
-    tame(message, MESSAGE)
+    escape_and_shorten(message, MESSAGE)
 }
 
 /// Escapes characters that a terminal interprets or hides, and omits the middle of a long text.
-fn tame(text: &str, most: usize) -> String {
-    let escape = |letter: char| if obeyed(letter) { letter.escape_default().to_string() } else { letter.into() };
-    let tame: String = text.chars().map(escape).collect();
-    let count = tame.chars().count();
+fn escape_and_shorten(text: &str, most: usize) -> String {
+    let escape = |letter: char| {
+        if is_invisible_or_control(letter) { letter.escape_default().to_string() } else { letter.into() }
+    };
+    let escaped: String = text.chars().map(escape).collect();
+    let count = escaped.chars().count();
     if count <= most {
-        return tame;
+        return escaped;
     }
-    let beginning: String = tame.chars().take(most / 2).collect();
-    let end: String = tame.chars().skip(count - most / 2).collect();
+    let beginning: String = escaped.chars().take(most / 2).collect();
+    let end: String = escaped.chars().skip(count - most / 2).collect();
     format!("{beginning} [... {} characters ...] {end}", count - most / 2 * 2)
 }
 
 /// True for characters that act on the text around them: controls, directions, joiners, tags.
-fn obeyed(letter: char) -> bool {
+fn is_invisible_or_control(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')

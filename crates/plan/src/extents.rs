@@ -1,8 +1,7 @@
 //! [`Index`]: integer tuple of 1 to 7 axes, for positions, extents, strides and widths.
 //!
 //! The number of axes is a run-time value in all code except the typed arrays, so that plans,
-//! layouts and transfers are compiled once, not once per number of axes. Axis 0 is the fastest in
-//! memory.
+//! layouts and transfers are compiled once. Axis 0 is the fastest in memory.
 
 use std::fmt;
 use std::ops::{Add, Deref, DerefMut, Sub};
@@ -10,9 +9,8 @@ use std::ops::{Add, Deref, DerefMut, Sub};
 /// Maximum number of axes of an array.
 pub const MAX_AXES: usize = 7;
 
-/// Tuple of one `i64` per axis, 1 to [`MAX_AXES`] axes, without heap memory.
-///
-/// Dereferences to a slice of its axes.
+/// Tuple of one `i64` per axis, 1 to [`MAX_AXES`] axes, without heap memory. Dereferences to a
+/// slice of its axes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Index {
     axes: u8,
@@ -23,7 +21,7 @@ impl Index {
     /// Creates a tuple from its values.
     ///
     /// # Panics
-    /// `values` has more than [`MAX_AXES`] values. Callers check user input before.
+    /// If `values` has more than [`MAX_AXES`] values. Callers check user input.
     #[inline]
     pub fn new(values: &[i64]) -> Self {
         assert!(values.len() <= MAX_AXES, "{} axes, at most {MAX_AXES}", values.len());
@@ -33,25 +31,25 @@ impl Index {
         Self { axes: values.len() as u8, values: out }
     }
 
-    /// Creates a tuple with the same value on all axes.
+    /// Tuple with the same value on all axes.
     #[inline]
     pub fn splat(axes: usize, value: i64) -> Self {
         Self::new(&[value; MAX_AXES][..axes])
     }
 
-    /// Creates a tuple of zeros.
+    /// Tuple of zeros.
     #[inline]
     pub fn zeros(axes: usize) -> Self {
         Self::splat(axes, 0)
     }
 
-    /// Returns the number of axes.
+    /// Number of axes.
     #[inline]
     pub fn axes(&self) -> usize {
         self.axes as usize
     }
 
-    /// Creates a tuple with the value `f(axis)` on each axis.
+    /// Tuple with the value `f(axis)` on each axis.
     pub fn from_fn(axes: usize, f: impl FnMut(usize) -> i64) -> Self {
         let mut f = f;
         let mut out = Self::zeros(axes);
@@ -61,8 +59,8 @@ impl Index {
         out
     }
 
-    /// Returns the product of all axes, as a number of cells. `None` if an axis is negative or the
-    /// product overflows 63 bits.
+    /// Product of all axes, as a number of cells. `None` for a negative axis or an overflow of 63
+    /// bits.
     #[inline]
     pub fn product(&self) -> Option<u64> {
         if self.contains(&0) && self.iter().all(|&n| n >= 0) {
@@ -71,7 +69,7 @@ impl Index {
         self.iter().try_fold(1_i64, |product, &n| if n < 0 { None } else { product.checked_mul(n) }).map(|n| n as u64)
     }
 
-    /// Returns the strides, in cells, of a dense box with these extents.
+    /// Strides, in cells, of a dense box with these extents.
     pub fn dense_strides(&self) -> Self {
         let mut stride = 1;
         Self::from_fn(self.axes(), |axis| {
@@ -81,7 +79,7 @@ impl Index {
         })
     }
 
-    /// Returns the dot product, such as the linear offset of a position from strides.
+    /// Dot product, such as the linear offset of a position from strides.
     #[inline]
     pub fn dot(&self, other: &Self) -> i64 {
         self.iter().zip(other.iter()).map(|(a, b)| a * b).sum()

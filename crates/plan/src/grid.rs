@@ -9,7 +9,7 @@ use crate::error::GridError;
 /// this type, so that a mesh and a volume of the same grid coincide. Indices can be fractions and
 /// outside of the array.
 ///
-/// In the default grid the position of a cell is its index. A grid from a spacing has the axes of
+/// The position of a cell in the default grid is its index. A grid from a spacing has the axes of
 /// space and cell `[0, 0, 0]` at 0.
 ///
 /// ```
@@ -25,8 +25,8 @@ use crate::error::GridError;
 pub struct Grid {
     /// Position of the centre of cell `[0, 0, 0]`.
     pub origin: [f64; 3],
-    /// Distance between the centres of neighbouring cells along each axis of the array. Always
-    /// positive: a mirrored axis has the opposite direction.
+    /// Distance between neighbouring cell centres along each axis of the array, positive also for a
+    /// mirrored axis.
     pub spacing: [f64; 3],
     /// Unit vector of each axis of the array: the columns of the direction matrix of image formats.
     /// The vectors need not be orthogonal. Left-handed vectors mirror the array.
@@ -48,58 +48,58 @@ impl Default for Grid {
 }
 
 impl From<[f64; 3]> for Grid {
-    /// Creates a grid along the axes of space, with cell `[0, 0, 0]` at 0.
+    /// Grid along the axes of space, with cell `[0, 0, 0]` at 0.
     fn from(spacing: [f64; 3]) -> Self {
         Self::new([0.0; 3], spacing)
     }
 }
 
 impl Grid {
-    /// Creates a grid along the axes of space.
+    /// Grid along the axes of space.
     pub const fn new(origin: [f64; 3], spacing: [f64; 3]) -> Self {
         Self { origin, spacing, directions: ALONG_SPACE }
     }
 
-    /// Returns a grid with the same origin and spacing and other directions.
+    /// The grid with other directions, and the same origin and spacing.
     pub const fn with_directions(self, directions: [[f64; 3]; 3]) -> Self {
         Self { directions, ..self }
     }
 
-    /// Creates the grid of an affine map: `steps` are the vectors from a cell to the next cell
-    /// along each axis, of any length except 0.
+    /// Grid of an affine map. `steps` are the vectors to the next cell along each axis, of any
+    /// length except 0.
     pub fn from_steps(origin: [f64; 3], steps: [[f64; 3]; 3]) -> Self {
         let spacing = steps.map(length);
-        // A step of invalid length becomes the direction, so that `check` reports the step.
+        // A step of invalid length becomes the direction, for the error of `check`.
         let unit = |axis: usize| if is_distance(spacing[axis]) { spacing[axis] } else { 1.0 };
         let directions = std::array::from_fn(|axis| steps[axis].map(|part| part / unit(axis)));
         Self { origin, spacing, directions }
     }
 
-    /// Returns the vectors from a cell to the next cell along each axis: direction times spacing.
+    /// Vectors to the next cell along each axis: direction times spacing.
     pub fn steps(&self) -> [[f64; 3]; 3] {
         std::array::from_fn(|axis| self.directions[axis].map(|part| part * self.spacing[axis]))
     }
 
-    /// Returns the position of an index.
+    /// Position of an index.
     pub fn position(&self, index: [f64; 3]) -> [f64; 3] {
         let offset = self.vector(std::array::from_fn(|axis| index[axis] * self.spacing[axis]));
         std::array::from_fn(|row| self.origin[row] + offset[row])
     }
 
-    /// Returns the index of a position.
+    /// Index of a position.
     pub fn index(&self, position: [f64; 3]) -> [f64; 3] {
         let offset: [f64; 3] = std::array::from_fn(|row| position[row] - self.origin[row]);
         let along = product(&self.inverse(), offset);
         std::array::from_fn(|axis| along[axis] / self.spacing[axis])
     }
 
-    /// Returns the vector in space with these lengths along the three axes.
+    /// Vector in space with these lengths along the three axes.
     pub fn vector(&self, lengths: [f64; 3]) -> [f64; 3] {
         product(&self.directions, lengths)
     }
 
-    /// Returns the inverse of the direction matrix, by columns. It maps a vector in space to
-    /// lengths along the axes.
+    /// Inverse of the direction matrix, by columns: maps a vector in space to lengths along the
+    /// axes.
     pub fn inverse(&self) -> [[f64; 3]; 3] {
         let [a, b, c] = self.directions;
         let volume = determinant(&self.directions);
@@ -107,23 +107,22 @@ impl Grid {
         std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column] / volume))
     }
 
-    /// Returns true if the axes are left-handed: a triangle that is counterclockwise in indices is
-    /// clockwise in space.
+    /// True for left-handed axes: a counterclockwise triangle in indices is clockwise in space.
     pub fn is_mirrored(&self) -> bool {
         determinant(&self.directions) < 0.0
     }
 
-    /// Returns true if the axes of the array are those of space, in the same order.
+    /// True if the axes of the array are the axes of space, in order.
     pub fn is_along_space(&self) -> bool {
         self.directions == ALONG_SPACE
     }
 
-    /// Returns the minimum and maximum coordinates of the cell centres of an array with this shape.
+    /// Minimum and maximum coordinates of the cell centres of an array with this shape.
     pub fn bounds(&self, shape: [i64; 3]) -> [[f64; 3]; 2] {
         self.bounds_between([0.0; 3], shape.map(|count| (count - 1).max(0) as f64))
     }
 
-    /// Returns the minimum and maximum coordinates of the box between two indices.
+    /// Minimum and maximum coordinates of the box between two indices.
     pub fn bounds_between(&self, low: [f64; 3], high: [f64; 3]) -> [[f64; 3]; 2] {
         let corners: [[f64; 3]; 8] = std::array::from_fn(|corner| {
             self.position(std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] }))
@@ -134,8 +133,7 @@ impl Grid {
         [extreme(f64::min), extreme(f64::max)]
     }
 
-    /// Returns the grid of a section that starts at `start` and has every `step`-th cell. A
-    /// negative step reverses the direction of the axis.
+    /// Grid of a section from `start` with every `step`-th cell. A negative step reverses the axis.
     pub fn section(&self, start: [i64; 3], step: [i64; 3]) -> Self {
         let origin = self.position(start.map(|at| at as f64));
         let spacing = std::array::from_fn(|axis| self.spacing[axis] * step[axis].unsigned_abs() as f64);
@@ -148,7 +146,7 @@ impl Grid {
     /// Checks that different cells have different positions.
     ///
     /// # Errors
-    /// * [`GridError::NotFinite`]: the origin or a direction has a number that is not finite.
+    /// * [`GridError::NotFinite`]: the origin or a direction is not finite.
     /// * [`GridError::Spacing`]: a spacing is not finite and positive.
     /// * [`GridError::Length`]: a direction is not a unit vector.
     /// * [`GridError::Plane`]: the directions lie in a plane.
@@ -173,12 +171,11 @@ impl Grid {
     }
 }
 
-/// Returns true if a number is a valid spacing.
 fn is_distance(spacing: f64) -> bool {
     spacing.is_finite() && spacing > 0.0
 }
 
-/// Returns the length of a vector, without overflow or underflow of squares.
+/// Length of a vector, without overflow or underflow of squares.
 fn length(vector: [f64; 3]) -> f64 {
     let max = vector.iter().fold(0.0_f64, |max, part| max.max(part.abs()));
     if max == 0.0 || !max.is_finite() {
@@ -187,13 +184,12 @@ fn length(vector: [f64; 3]) -> f64 {
     max * vector.iter().map(|part| (part / max).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Multiplies a matrix, given by its columns, with a vector.
+/// Product of a matrix, given by its columns, and a vector.
 fn product(columns: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|row| (0..3).map(|axis| columns[axis][row] * vector[axis]).sum())
 }
 
-/// Returns the volume of the parallelepiped that three vectors span; negative if they are
-/// left-handed.
+/// Signed volume of the parallelepiped of three vectors, negative for left-handed vectors.
 fn determinant(vectors: &[[f64; 3]; 3]) -> f64 {
     let across = cross(vectors[1], vectors[2]);
     (0..3).map(|row| vectors[0][row] * across[row]).sum()
@@ -207,8 +203,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// Rotation around two axes by angles of 3-4-5 triangles, with one mirrored axis. All entries
-    /// are short fractions.
+    /// Rotation about two axes by angles of 3-4-5 triangles, with one mirrored axis.
     const TURNED: [[f64; 3]; 3] = [[0.6, 0.8, 0.0], [-0.48, 0.36, 0.8], [-0.64, 0.48, -0.6]];
 
     fn near(a: [f64; 3], b: [f64; 3]) {

@@ -1,5 +1,5 @@
 //! Plans of data movement between the chunks of global arrays: regions, layouts, ownerships and
-//! plans, and a reference executor on vectors, with which tests compare all plans.
+//! plans, and a reference executor on vectors for tests.
 //!
 //! This crate uses no GPU and sends no messages. The library `zippy` executes plans and re-exports
 //! these modules.

@@ -1,5 +1,4 @@
-//! [`Placement`]: owners of regions, regions of ranks, and conversion of global and local
-//! coordinates.
+//! [`Placement`]: owners of regions, regions of ranks, and conversion of coordinates.
 
 use std::sync::Arc;
 
@@ -9,9 +8,8 @@ use crate::extents::Index;
 use crate::ownership::{Owner, Ownership};
 use crate::region::Region;
 
-/// Cuts of an array with the owners of its chunks: the input of a plan per array.
-///
-/// A clone is cheap. Comparison is by content, with a fast path for clones.
+/// Cuts of an array with the owners of its chunks. A clone is cheap. Comparison is by content, with
+/// a fast path for clones.
 #[derive(Debug, Clone)]
 pub struct Placement {
     chunks: Arc<Chunks>,
@@ -36,7 +34,7 @@ pub struct LocalCell {
     pub chunk: ChunkId,
     /// Rank and slot of the chunk.
     pub owner: Owner,
-    /// Offset from the first cell that the chunk owns. Ghost cells are negative or past the end.
+    /// Offset from the first cell that the chunk owns; negative or past the end for ghost cells.
     pub cell: Index,
 }
 
@@ -60,32 +58,32 @@ impl Placement {
     /// Creates a placement with the default ownership, [`Ownership::balanced`].
     ///
     /// # Panics
-    /// `ranks` is 0.
+    /// If `ranks` is 0.
     pub fn balanced(chunks: Chunks, ranks: usize) -> Self {
         assert!(ranks > 0, "chunks need a rank that owns them");
         let ownership = Arc::new(Ownership::balanced(chunks.count(), ranks));
         Self { chunks: Arc::new(chunks), ownership }
     }
 
-    /// Returns the cuts.
+    /// Cuts of the array.
     #[inline]
     pub fn chunks(&self) -> &Arc<Chunks> {
         &self.chunks
     }
 
-    /// Returns the owners.
+    /// Owners of the chunks.
     #[inline]
     pub fn ownership(&self) -> &Arc<Ownership> {
         &self.ownership
     }
 
-    /// Returns the number of ranks.
+    /// Number of ranks.
     #[inline]
     pub fn ranks(&self) -> usize {
         self.ownership.ranks()
     }
 
-    /// Returns the same cuts with re-arranged chunks: see [`Ownership::reassigned`].
+    /// The same cuts with re-arranged chunks: see [`Ownership::reassigned`].
     ///
     /// # Errors
     /// `order` is not a permutation of the chunks, or exchanges chunks with different extents.
@@ -94,8 +92,7 @@ impl Placement {
         Ok(Self { chunks: self.chunks.clone(), ownership })
     }
 
-    /// Returns the chunks with cells of a region, in ascending order. The cost is proportional to
-    /// the number of these chunks.
+    /// Chunks with cells of a region, in ascending order. The cost is proportional to their number.
     pub fn holders(&self, region: &Region) -> Vec<Holder> {
         let mut out = Vec::new();
         self.chunks.touching(region, |chunk, part| {
@@ -104,17 +101,17 @@ impl Placement {
         out
     }
 
-    /// Returns the owner of a cell; `None` outside of the shape.
+    /// Owner of a cell; `None` outside of the shape.
     pub fn holder(&self, cell: &Index) -> Option<Owner> {
         self.chunks.chunk_at(cell).map(|chunk| self.ownership.owner(chunk))
     }
 
-    /// Returns the chunks of a rank in slot order, with their cells, which can be empty.
+    /// Chunks of a rank in slot order, with their cells, which can be empty.
     pub fn held_by(&self, rank: usize) -> impl ExactSizeIterator<Item = (ChunkId, Region)> + '_ {
         self.ownership.of_rank(rank).map(|chunk| (chunk, self.chunks.region(chunk)))
     }
 
-    /// Returns the number of cells of a rank, without ghost cells.
+    /// Number of cells of a rank, without ghost cells.
     pub fn cells_of(&self, rank: usize) -> u64 {
         self.held_by(rank).map(|(_, region)| region.cells()).sum()
     }
@@ -128,9 +125,9 @@ impl Placement {
     }
 
     /// Converts an offset in a chunk of `owner` to a cell of the array. A ghost cell on a periodic
-    /// axis gives the cell of which it is an image.
+    /// axis gives the cell of its image.
     ///
-    /// `None` if the chunk does not exist, if the chunk does not store the cell, or for a ghost
+    /// `None` for a chunk that does not exist, a cell that the chunk does not store, and a ghost
     /// cell beyond the shape on an axis that is not periodic.
     pub fn to_global(&self, owner: Owner, cell: &Index) -> Option<Index> {
         let chunk = self.ownership.of_rank(owner.rank).nth(owner.slot)?;

@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 use crate::chunks::{ChunkId, Chunks, Fnv, MAX_WRITTEN_ITEMS, write_list};
 use crate::error::LayoutError;
 
-/// Owner of a chunk: its rank, and the index of its buffer on this rank.
+/// Owner of a chunk: a rank, and the index of the chunk on the rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner {
-    /// Rank of the chunk.
+    /// Rank.
     pub rank: usize,
-    /// Index among the chunks of the rank.
+    /// Index in the chunks of the rank.
     pub slot: usize,
 }
 
@@ -28,7 +28,7 @@ pub struct Ownership {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum OwnerMap {
-    /// Contiguous runs of chunks, whose lengths differ by at most one, longer runs first.
+    /// Contiguous runs of chunks with lengths that differ by at most one, longer runs first.
     Balanced { chunks: usize },
     Table {
         owners: Vec<Owner>,
@@ -39,14 +39,14 @@ enum OwnerMap {
 }
 
 impl Ownership {
-    /// Creates the default ownership: balanced contiguous runs of chunks, with chunk *i* on rank
-    /// *i* if the counts are equal. Costs no memory per chunk.
+    /// Default ownership: balanced contiguous runs of chunks. Chunk *i* is on rank *i* if the
+    /// counts are equal. No memory per chunk.
     pub fn balanced(chunks: usize, ranks: usize) -> Self {
         Self::from_map(ranks, OwnerMap::Balanced { chunks })
     }
 
-    /// Creates the ownership in which chunk `i` belongs to rank `table[i]`, with slots in the order
-    /// of chunks. A rank can own no chunks.
+    /// Ownership of chunk `i` by rank `table[i]`, with slots in the order of chunks. A rank can own
+    /// no chunks.
     ///
     /// # Errors
     /// [`LayoutError::NoSuchRank`]: a rank of the table does not exist.
@@ -62,14 +62,13 @@ impl Ownership {
         Ok(Self::from_owners(ranks, owners.collect()))
     }
 
-    /// Returns the ownership in which chunk *i* has the rank and the slot of chunk `order[i]`, so
-    /// that no data moves. `chunks` are the cuts of this ownership.
+    /// Ownership in which chunk *i* has the rank and the slot of chunk `order[i]`, so that no data
+    /// moves. `chunks` are the cuts of this ownership.
     ///
     /// # Errors
     /// * [`LayoutError::ChunkCount`]: `chunks` or `order` has another number of chunks.
     /// * [`LayoutError::NotAPermutation`]: `order` is not a permutation of the chunks.
-    /// * [`LayoutError::UnequalChunks`]: a chunk would get the buffer of a chunk with other
-    ///   extents.
+    /// * [`LayoutError::UnequalChunks`]: the chunks of a buffer have different extents.
     /// * [`LayoutError::NoSuchRank`]: the ownership has no ranks.
     pub fn reassigned(&self, order: &[ChunkId], chunks: &Chunks) -> Result<Self, LayoutError> {
         let count = self.chunks();
@@ -122,13 +121,13 @@ impl Ownership {
         Self { ranks, map, fingerprint: hash.finish() }
     }
 
-    /// Returns the number of ranks.
+    /// Number of ranks.
     #[inline]
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// Returns the number of chunks.
+    /// Number of chunks.
     #[inline]
     pub fn chunks(&self) -> usize {
         match &self.map {
@@ -137,10 +136,10 @@ impl Ownership {
         }
     }
 
-    /// Returns the owner of a chunk.
+    /// Owner of a chunk.
     ///
     /// # Panics
-    /// The chunk does not exist, or the ownership has no ranks.
+    /// For a chunk that does not exist, and without ranks.
     #[inline]
     pub fn owner(&self, chunk: ChunkId) -> Owner {
         match &self.map {
@@ -155,7 +154,7 @@ impl Ownership {
         }
     }
 
-    /// Returns the chunks of a rank in slot order. Empty for a rank that does not exist.
+    /// Chunks of a rank in slot order. Empty for a rank that does not exist.
     pub fn of_rank(&self, rank: usize) -> OfRank<'_> {
         if rank >= self.ranks {
             return OfRank(OwnedChunks::List([].iter()));
@@ -174,14 +173,13 @@ impl Ownership {
         start(rank)..start(rank + 1)
     }
 
-    /// Returns a hash of the content, equal on all ranks. Different ownerships have equal hashes
-    /// only by chance.
+    /// Hash of the content, equal on all ranks.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 }
 
-/// Writes the owners as `rank`, or as `rank.slot` if a rank has several chunks.
+/// Writes owners as `rank`, or as `rank.slot` if a rank has several chunks.
 impl Display for Ownership {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let OwnerMap::Table { owners, first, .. } = &self.map else {

@@ -20,7 +20,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the size in bytes.
+    /// Size in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::F16 => 2,
@@ -58,7 +58,7 @@ pub enum Packed {
 }
 
 impl Packed {
-    /// Returns the size of a cell in bytes.
+    /// Size of a cell in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -66,7 +66,7 @@ impl Packed {
         }
     }
 
-    /// Returns true if loads extend the sign.
+    /// True if loads extend the sign.
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16)
     }
@@ -110,23 +110,23 @@ pub struct ElementInfo {
 }
 
 impl ElementInfo {
-    /// Returns the description of a scalar.
+    /// Description of a scalar.
     pub const fn scalar(scalar: Scalar) -> Self {
         let bytes = scalar.bytes();
         Self { name: scalar.vector_name(1), bytes, align: bytes, kind: ElementKind::Scalar(scalar) }
     }
 
-    /// Returns the description of a vector of 2, 3 or 4 scalars.
+    /// Description of a vector of 2, 3 or 4 scalars.
     ///
     /// # Panics
-    /// `n` is not 2, 3 or 4.
+    /// If `n` is not 2, 3 or 4.
     pub const fn vector(scalar: Scalar, n: usize) -> Self {
         assert!(n >= 2 && n <= 4, "vectors have 2, 3 or 4 components");
         let align = scalar.bytes() * if n == 2 { 2 } else { 4 };
         Self { name: scalar.vector_name(n), bytes: scalar.bytes() * n, align, kind: ElementKind::Vector(scalar, n) }
     }
 
-    /// Returns the description of a packed integer.
+    /// Description of a packed integer.
     pub const fn packed(packed: Packed) -> Self {
         let name = match packed {
             Packed::U8 => "u8",
@@ -171,8 +171,8 @@ impl ElementInfo {
         }
     }
 
-    /// Returns WGSL declarations of the records in the type, innermost first, for a composed
-    /// kernel; empty for other types.
+    /// WGSL declarations of the records in the type, innermost first, for a composed kernel; empty
+    /// for other types.
     pub fn declarations(&self) -> String {
         let mut text = String::new();
         self.declare(&mut Vec::new(), &mut text);
@@ -191,7 +191,7 @@ impl ElementInfo {
         declared.push(self.name);
     }
 
-    /// Returns the shader features that kernels on the type need.
+    /// Shader features that kernels on the type need.
     #[doc(hidden)]
     pub fn requires(&self) -> Capabilities {
         match self.kind {
@@ -209,7 +209,7 @@ impl ElementInfo {
     }
 
     /// Checks that the features `have` of an adapter suffice for kernels on the type. `adapter` is
-    /// the name of the adapter, for the error.
+    /// the name of the adapter in the error.
     ///
     /// # Errors
     /// [`ElementError::Unsupported`] with the first missing number format.
@@ -229,8 +229,7 @@ impl ElementInfo {
     }
 }
 
-/// Optional number formats of shaders: those that an element type needs, or that an adapter
-/// supports.
+/// Optional number formats of shaders that an element type needs or an adapter supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
     /// `f16` in shaders.
@@ -242,7 +241,7 @@ pub struct Capabilities {
 }
 
 impl From<wgpu_types::Features> for Capabilities {
-    /// Returns the number formats that a device with these features supports.
+    /// Number formats that a device with these features supports.
     fn from(features: wgpu_types::Features) -> Self {
         Self {
             f16: features.contains(wgpu_types::Features::SHADER_F16),

@@ -1,4 +1,4 @@
-//! [`Element`]: types of array cells, with their WGSL types and the features that they need.
+//! [`Element`]: types of array cells, with their WGSL types and required features.
 
 mod info;
 mod record;
@@ -7,7 +7,7 @@ pub use info::{Capabilities, ElementInfo, ElementKind, Field, Packed, Scalar};
 
 use half::f16;
 
-/// Items for code that `derive(Element)` generates: the user's crate needs no further dependency.
+/// Items for code that `derive(Element)` generates, so that users need no further dependency.
 #[doc(hidden)]
 pub mod private {
     pub use super::record::{Member, record_info};

@@ -1,5 +1,3 @@
-//! Support of `derive(Element)`: descriptions of structs and their members.
-
 use half::f16;
 
 use super::{Element, ElementInfo, ElementKind, Field, Scalar};
@@ -43,11 +41,10 @@ members!(
     [f16; 3] => ElementInfo::vector(Scalar::F16, 3)
 );
 
-/// Returns the description of a record of `bytes` bytes; `derive(Element)` calls it at compile
-/// time.
+/// Description of a record of `bytes` bytes, for `derive(Element)` at compile time.
 ///
 /// # Panics
-/// The Rust layout differs from the WGSL layout of the same members: a compile error in a constant.
+/// If the Rust layout differs from the WGSL layout of the members: a compile error in a constant.
 pub const fn record_info(name: &'static str, bytes: usize, fields: &'static [Field]) -> ElementInfo {
     assert!(!fields.is_empty(), "a record needs at least one field");
     let (mut wgsl_offset, mut max_align, mut end, mut i) = (0, 1, 0, 0);

@@ -214,7 +214,7 @@ pub enum ArrayError {
 }
 
 impl ArrayError {
-    /// Returns a function that converts a layout error into an error of the array named `array`.
+    /// Converter of layout errors into errors of the array named `array`.
     #[doc(hidden)]
     pub fn of_layout(array: &str) -> impl Fn(LayoutError) -> Self {
         move |source| Self::Layout { array: array.to_owned(), source }

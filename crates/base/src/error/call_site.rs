@@ -16,9 +16,9 @@ thread_local! {
 
 /// Line of a program that calls the library: file, line and column.
 ///
-/// Each public function that can fail is `#[track_caller]` and begins with [`CallSite::enter`].
-/// Until the function returns, errors and warnings on its thread name the line that called the
-/// function. Nested library calls keep the call site of the outermost call.
+/// Each public fallible function is `#[track_caller]` and begins with [`CallSite::enter`]. Until
+/// the function returns, errors and warnings on its thread name its call site. Nested library calls
+/// keep the call site of the outermost call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct CallSite {
     file: &'static str,
@@ -27,8 +27,8 @@ pub struct CallSite {
 }
 
 impl CallSite {
-    /// Returns the call site of the outermost library call in progress on this thread, or the line
-    /// that calls this function if the thread is in no library call.
+    /// Call site of the outermost library call in progress on this thread, or the caller's line
+    /// outside of library calls.
     #[track_caller]
     pub fn here() -> Self {
         match CURRENT.get() {
@@ -37,51 +37,51 @@ impl CallSite {
         }
     }
 
-    /// Returns the line that calls this function.
+    /// Line of the caller.
     #[track_caller]
     pub fn caller() -> Self {
         let at = Location::caller();
         Self { file: at.file(), line: at.line(), column: at.column() }
     }
 
-    /// Makes the line that calls this function the call site of errors and warnings of this thread
-    /// until the result is dropped. Inside another library call, the outer call site stays.
+    /// Makes the caller's line the call site of errors and warnings of this thread until the result
+    /// is dropped. Inside another library call, the outer call site stays.
     #[track_caller]
     pub fn enter() -> EnteredCall {
         Self::here().entered()
     }
 
-    /// Returns true if the caller is in Rust's core library, as for a function passed by name in
-    /// `map_err(Into::into)`. Such a call site is not a line of the program.
+    /// True if the caller is in Rust's core library and not a line of the program, as for
+    /// `map_err(Into::into)`.
     pub(super) fn is_in_core(&self) -> bool {
         self.file.starts_with("/rustc/") || self.file.contains("library/core/src/")
     }
 
-    /// Makes this call site that of the thread until the result is dropped: [`enter`](Self::enter)
-    /// for a call whose work another thread does.
+    /// Makes this the call site of the thread until the result is dropped: [`enter`](Self::enter)
+    /// for a call with work on another thread.
     #[doc(hidden)]
     pub fn entered(self) -> EnteredCall {
         EnteredCall { before: CURRENT.replace(Some(self)), thread: PhantomData }
     }
 
     /// Removes the call site of this thread until the result is dropped, for closures of the
-    /// program that call the library themselves.
+    /// program that call the library.
     #[doc(hidden)]
     pub fn leave() -> EnteredCall {
         EnteredCall { before: CURRENT.replace(None), thread: PhantomData }
     }
 
-    /// Returns the path of the source file, as the compiler writes it.
+    /// Path of the source file, as the compiler writes it.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// Returns the line, from 1.
+    /// Line, from 1.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// Returns the column, from 1.
+    /// Column, from 1.
     pub fn column(&self) -> u32 {
         self.column
     }
@@ -107,8 +107,7 @@ impl<'de> Deserialize<'de> for CallSite {
     }
 }
 
-/// Returns a copy of a file name that lives until the end of the process. Equal names share one
-/// copy.
+/// Interned file name that lives until the end of the process.
 fn interned(file: String) -> &'static str {
     static FILES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,7 +126,7 @@ pub struct EnteredCall {
 }
 
 impl EnteredCall {
-    /// Returns true if this call is inside another library call.
+    /// True if this call is inside another library call.
     #[doc(hidden)]
     pub fn is_nested(&self) -> bool {
         self.before.is_some()
@@ -161,7 +160,6 @@ mod tests {
         let line = line!() + 1;
         let (call_site, nested) = outer();
         assert_eq!((call_site.file(), call_site.line(), nested), (file!(), line, call_site));
-        // The outer call has returned.
         assert_eq!(inner().line(), line!());
         let in_program_closure = {
             let _call = call_site.entered();

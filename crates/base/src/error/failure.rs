@@ -5,21 +5,21 @@ use super::{CallSite, Error, ErrorKind};
 /// Report of a rank's failure for the other ranks, sent out of band.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The rank that failed.
+    /// Failed rank.
     pub rank: usize,
-    /// Operation that failed.
+    /// Failed operation.
     pub operation: String,
     /// Text of the error, without operation and call site.
     pub message: String,
-    /// Call site of the operation that failed.
+    /// Call site of the failed operation.
     pub call_site: Option<CallSite>,
     /// Two ranks with different collective calls, each with its call; `None` for other errors.
     pub differing: Option<[(usize, String); 2]>,
 }
 
 impl Failure {
-    /// Creates the report of an error of rank `rank` in `operation`. The report of an
-    /// [`ErrorKind::Remote`] names the rank and the operation that failed originally.
+    /// Report of an error of rank `rank` in `operation`. The report of an [`ErrorKind::Remote`]
+    /// keeps the original rank and operation.
     pub fn new(rank: usize, operation: String, error: &Error) -> Self {
         let call_site = error.call_site();
         let (message, differing) = match error.kind() {
@@ -30,14 +30,13 @@ impl Failure {
                 let (operation, message) = (operation.clone(), message.clone());
                 return Self { rank: *rank, operation, message, call_site, differing: None };
             }
-            // `Failure::operation` has the operation already.
             ErrorKind::Transfer { error, .. } => (error.to_string(), None),
             kind => (kind.to_string(), None),
         };
         Self { rank, operation, message, call_site, differing }
     }
 
-    /// Creates the report of a failure that has no [`Error`].
+    /// Report of a failure without an [`Error`].
     pub fn other(rank: usize, operation: String, message: String) -> Self {
         Self { rank, operation, message, call_site: None, differing: None }
     }

@@ -1,5 +1,3 @@
-//! [`ErrorKind`]: enumeration of the errors of all modules.
-
 use zippy_plan::error::{LayoutError, PlanError, RegionError};
 
 use super::{ArrayError, DeviceError, ElementError, KdTreeError, KernelError, OtherError, TransportError};
@@ -83,7 +81,7 @@ impl From<std::io::Error> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns true if the text names the rank that failed.
+    /// True if the text names the failed rank.
     pub(super) fn names_rank(&self) -> bool {
         match self {
             Self::Remote { .. } | Self::Differing { .. } => true,

@@ -2,8 +2,8 @@
 //! the call site and the rank.
 //!
 //! Errors are cloneable and comparable by kind, so that every rank can return the error of another
-//! rank. The text of an error is for the author of the program: it names the mistake, its call site
-//! and a correct alternative.
+//! rank. The text is for the author of the program: the mistake, its call site and a correct
+//! alternative.
 
 mod array;
 mod call_site;
@@ -36,11 +36,11 @@ pub use zippy_plan::error::{GridError, LayoutError, PlanError, RegionError};
 /// `Result` with Zippy's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Error of a Zippy program: its kind, the call site in the program, and in the error of a run the
-/// rank that failed.
+/// Error of a Zippy program: its kind, the call site in the program, and the failed rank for the
+/// error of a run.
 ///
-/// Two errors are equal if their kinds are equal. `Debug` writes the same text as `Display`,
-/// because a `main` that returns an error prints it with `Debug`: `rank 1 failed in copy(…): … at
+/// Two errors are equal if their kinds are equal. `Debug` writes the text of `Display`, because a
+/// `main` that returns an error prints it with `Debug`: `rank 1 failed in copy(…): … at
 /// src/main.rs:27:85`.
 #[derive(Clone)]
 pub struct Error(Box<ErrorDetails>);
@@ -52,7 +52,7 @@ struct ErrorDetails {
     failed: Option<FailedRank>,
 }
 
-/// The rank whose error ended a run, and the operation in which the rank failed.
+/// Rank whose error ended a run, and its failed operation.
 #[derive(Clone)]
 struct FailedRank {
     rank: usize,
@@ -79,7 +79,7 @@ impl Error {
         Self(Box::new(ErrorDetails { kind, call_site, failed: None }))
     }
 
-    /// Returns the kind of the error.
+    /// Kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -89,14 +89,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the line of the program that called the function that failed. For
-    /// [`ErrorKind::Remote`] it is the line on the rank that failed. `None` if no line is known,
-    /// and for a panic, whose own text has the line.
+    /// Line of the program that called the failed function, on the failed rank for
+    /// [`ErrorKind::Remote`]. `None` if no line is known, and for a panic, whose text has the line.
     pub fn call_site(&self) -> Option<CallSite> {
         self.0.call_site
     }
 
-    /// Returns the rank that failed, for the error of a run of several ranks.
+    /// Failed rank, for the error of a run of several ranks.
     pub fn failed_rank(&self) -> Option<usize> {
         self.0.failed.as_ref().map(|failed| failed.rank)
     }
@@ -109,7 +108,7 @@ impl Error {
         self
     }
 
-    /// Makes the error that of a run that ended because `rank` failed in `operation`. An error
+    /// Converts to the error of a run that ended because `rank` failed in `operation`. An error
     /// whose kind names a rank does not change.
     #[doc(hidden)]
     pub fn of_rank(mut self, rank: usize, operation: String) -> Self {
@@ -150,7 +149,7 @@ impl Display for Error {
         }
         let Some(call_site) = call_site else { return Display::fmt(kind, f) };
         let text = kind.to_string();
-        // The excerpt of a kernel has several lines: nothing may follow on its last line.
+        // Nothing may follow the last line of a kernel's excerpt.
         let separator = if text.contains('\n') { '\n' } else { ' ' };
         write!(f, "{}{separator}at {call_site}", text.trim_end_matches('\n'))
     }

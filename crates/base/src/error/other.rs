@@ -1,11 +1,8 @@
-//! [`OtherError`]: error of a crate that depends on this one, in [`Error`](super::Error).
-
 use std::error::Error;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::Arc;
 
-/// Error of another crate, with its type and its source. Two values are equal if their texts are
-/// equal.
+/// Error of another crate, with its type and its source. Values are equal if their texts are equal.
 #[derive(Clone)]
 pub struct OtherError(Arc<dyn Error + Send + Sync>);
 
@@ -15,7 +12,7 @@ impl OtherError {
         Self(Arc::new(error))
     }
 
-    /// Returns the wrapped error if its type is `E`.
+    /// The wrapped error, if its type is `E`.
     pub fn as_error<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }
@@ -62,7 +59,6 @@ mod tests {
     fn wrapped_error_keeps_type_text_and_source() {
         let cause = "x".parse::<usize>().unwrap_err();
         let error = crate::Error::other(Syntax { line: 7, cause: cause.clone() });
-        // Reports, and messages to other ranks, have the text and the source chain alone.
         assert_eq!(error.kind().to_string(), "line 7 of the file");
         assert_eq!(error.source().map(ToString::to_string), Some(cause.to_string()));
         let ErrorKind::Other(other) = error.clone().into_kind() else { panic!("{error}") };

@@ -1,13 +1,9 @@
-//! [`describe_refusal`]: text for a failed file operation.
-
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// Describes why an operation on the file `path` failed with `refused`, an error of the operating
-/// system.
-///
-/// If a folder of the path is missing, the text names this folder and the last folder that exists.
-/// Otherwise it is the text of `refused`.
+/// Text for a failed operation on the file `path` with the operating system error `refused`: the
+/// first missing folder of the path with the last folder that exists, otherwise the text of
+/// `refused`.
 ///
 /// ```
 /// use std::path::Path;
@@ -53,7 +49,7 @@ mod tests {
         assert_eq!(description("out/run/7/now.npy"), missing("out/run/7", "out"));
         assert_eq!(description("file/now.npy"), format!("{} is a file and no folder", at("file").display()));
         assert_eq!(description("file/run/now.npy"), format!("{} is a file and no folder", at("file").display()));
-        // Only the file is missing: the caller adds its name.
+        // The caller adds the name of the missing file.
         assert_eq!(description("out/now.npy"), fs::File::open(at("out/now.npy")).unwrap_err().to_string());
         let denied = Error::from(ErrorKind::PermissionDenied);
         assert_eq!(describe_refusal(&at("out/run/now.npy"), &denied), denied.to_string());

@@ -25,16 +25,16 @@ struct PackedSpan {
     kind: SpanKind,
     /// Index of the name in `SpanRecord::names`.
     name: u32,
-    /// Start in nanoseconds since the run began.
+    /// Start in nanoseconds since the start of the run.
     start: u64,
     /// Duration in nanoseconds.
     duration: u64,
-    /// Rank for which the span waited.
+    /// Awaited rank.
     peer: Option<u32>,
 }
 
 impl SpanRecord {
-    /// Returns the recorded spans of the calling rank.
+    /// Recorded spans of the calling rank.
     pub fn own() -> Self {
         let mut rank_spans = Self { names: Vec::new(), spans: Vec::new(), forgotten: spans::forgotten() };
         let mut name_indices = HashMap::new();
@@ -48,13 +48,13 @@ impl SpanRecord {
         rank_spans
     }
 
-    /// Returns the number of earlier spans that the rank has discarded.
+    /// Number of earlier spans that the rank has discarded.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 }
 
-/// Writer of a trace file.
+/// Writer of a trace file in Chrome's JSON format.
 pub struct ChromeWriter<W> {
     output: W,
     events: u64,
@@ -117,7 +117,7 @@ impl<W: Write> ChromeWriter<W> {
     }
 }
 
-/// Returns the begin of a span's name, and its category.
+/// Prefix of a span's name, and its category.
 fn words(kind: SpanKind) -> (&'static str, &'static str) {
     match kind {
         SpanKind::Kernel => ("", "kernel"),

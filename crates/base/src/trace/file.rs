@@ -1,4 +1,4 @@
-//! [`TraceFile`]: a file that appears under its name only when it is complete.
+//! [`TraceFile`]: a file that gets its name on completion.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// File with a temporary name until it is complete. A drop without [`finish`](Self::finish) removes
-/// it.
+/// File with a temporary name until completion. A drop without [`finish`](Self::finish) removes the
+/// file.
 pub struct TraceFile {
     file: BufWriter<File>,
     temporary: PathBuf,
@@ -59,7 +59,7 @@ impl Write for TraceFile {
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        // After `finish` no file has this name, and the removal fails without effect.
+        // No effect after `finish`.
         let _ = fs::remove_file(&self.temporary);
     }
 }
@@ -93,7 +93,6 @@ mod tests {
         for bad in [path(""), path("file/below"), path("nowhere/file"), path(".."), PathBuf::new()] {
             assert!(TraceFile::create(&bad).is_err(), "{bad:?}");
         }
-        // A device must not be replaced by a file.
         #[cfg(unix)]
         assert!(TraceFile::create(Path::new("/dev/null")).is_err());
         assert_eq!(fs::read_to_string(path("file")).unwrap(), "kept");

@@ -1,7 +1,5 @@
-//! Profiles, timelines and warnings: seconds per activity ([`Profile`]), the activities of a rank
-//! over time ([`Span`]), and messages for the user on standard error.
-//!
-//! Figure 10 of the paper has the shares of overhead, waiting and compute in a step.
+//! Profiles, timelines and warnings: seconds per activity ([`Profile`]), activities of a rank over
+//! time ([`Span`]), and messages for the user on standard error.
 
 mod chrome;
 mod file;
@@ -25,10 +23,8 @@ pub use self::spans::{
     FILE_SPANS, LATEST_SPANS, Span, SpanLogGuard, add, is_on, keep, now_nanos, queued, queued_text, span, spans_after,
 };
 
-/// Reports a warning to the user, such as a slow wait, which no result can carry.
-///
-/// The warning goes to the `tracing` subscriber of the program, or to standard error if the program
-/// has no subscriber.
+/// Reports a warning, such as a slow wait, to the `tracing` subscriber of the program, or to
+/// standard error without a subscriber.
 pub fn warn(text: &str) {
     if tracing::dispatcher::get_default(|subscriber| subscriber.is::<NoSubscriber>()) {
         say(text);
@@ -47,13 +43,13 @@ pub fn warn_once(call_site: CallSite, text: impl FnOnce() -> String) {
     }
 }
 
-/// Returns true if [`warn_once`] has warned at a call site in this process. Local.
+/// True if [`warn_once`] has warned at a call site in this process. Local.
 pub fn has_warned(call_site: CallSite) -> bool {
     WARNED.lock().unwrap_or_else(PoisonError::into_inner).contains(&call_site)
 }
 
-/// Writes a line to standard error, in one write: a launcher that merges the output of many
-/// processes does not split it. A failed write is ignored, because no other output exists.
+/// Writes a line to standard error in one write, so that launchers do not split it. A failed write
+/// is ignored.
 pub fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("zippy: {line}\n").as_bytes());
 }

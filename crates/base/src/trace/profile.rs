@@ -1,5 +1,3 @@
-//! [`Profile`]: seconds per activity.
-
 use std::cell::RefCell;
 use std::time::Instant;
 
@@ -36,15 +34,15 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Returns the seconds of communication without waiting.
+    /// Seconds of communication without waiting.
     pub fn overhead_secs(&self) -> f64 {
         self.plan_secs + self.pack_secs + self.local_secs + self.unpack_secs
     }
 }
 
 impl Activity {
-    /// Returns the kind of the activity's spans. `None` for a wait: the wait itself records a span
-    /// with the other rank.
+    /// Kind of the activity's spans. `None` for a wait, which records its own span with the other
+    /// rank.
     fn kind(self) -> Option<SpanKind> {
         match self {
             Self::Plan => Some(SpanKind::Plan),
@@ -56,7 +54,7 @@ impl Activity {
     }
 }
 
-/// Measures the activities of a rank: adds their seconds to a [`Profile`], and records spans while
+/// Timer of a rank's activities: adds their seconds to a [`Profile`], and records spans while
 /// recording is on.
 pub struct Tracer {
     profile: RefCell<Profile>,
@@ -89,7 +87,7 @@ impl Tracer {
         result
     }
 
-    /// Returns the seconds since the last reset.
+    /// Seconds since the last reset.
     pub fn profile(&self) -> Profile {
         *self.profile.borrow()
     }

@@ -1,13 +1,12 @@
 //! [`Span`]: an activity of a rank with its start and end, recorded for a trace file or a viewer.
 //!
-//! The log is local to the thread of a rank, because the device, the group and the world of the
-//! rank share no other state. While recording is off, a span costs one test of a flag.
+//! The log is local to a rank's thread, as device, group and world of a rank share no other state.
+//! While recording is off, a span costs one test of a flag.
 //!
-//! Two spans of a rank are nested or disjoint. Times count from the begin of the run. Ranks that
-//! are threads share one clock. Under MPI each process starts its clock when it has a message from
-//! every other process. The zero times of two processes differ by the duration of a few small
-//! messages: tens of microseconds if each rank has its own core, otherwise more. Clocks of
-//! different machines drift by some microseconds per second.
+//! Two spans of a rank are nested or disjoint. Times count from the start of the run. Rank threads
+//! share one clock. Under MPI each process starts its clock after a message from every other
+//! process: zero times differ by the duration of a few small messages (tens of microseconds with a
+//! core per rank), and clocks of different machines drift by some microseconds per second.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
@@ -55,11 +54,11 @@ pub struct Span {
     pub kind: SpanKind,
     /// Name of the operation or the kernel.
     pub what: Rc<str>,
-    /// Start, in nanoseconds since the run began.
+    /// Start, in nanoseconds since the start of the run.
     pub start: u64,
-    /// End, in nanoseconds since the run began.
+    /// End, in nanoseconds since the start of the run.
     pub end: u64,
-    /// The awaited rank, for a wait.
+    /// Awaited rank of a wait.
     pub peer: Option<u32>,
 }
 
@@ -73,7 +72,6 @@ struct Log {
     capacity: usize,
     /// Spans in the order of their ends.
     spans: VecDeque<Span>,
-    /// Number of discarded spans.
     forgotten: u64,
     names: HashSet<Rc<str>>,
     queued: QueuedKernels,
@@ -103,7 +101,7 @@ impl Log {
         u64::try_from(time.saturating_duration_since(self.run_start).as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the shared copy of a name, cut to [`MAX_NAME_BYTES`].
+    /// Shared copy of a name, cut to [`MAX_NAME_BYTES`].
     fn name(&mut self, text: &str) -> Rc<str> {
         let text = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
         if let Some(shared) = self.names.get(text) {
@@ -130,7 +128,7 @@ impl Log {
 pub struct SpanLogGuard(PhantomData<*const ()>);
 
 impl SpanLogGuard {
-    /// Creates the log of this thread for a run that began at `run_start`. Recording is off until
+    /// Creates the log of this thread for a run that started at `run_start`. Recording is off until
     /// [`keep`].
     pub fn begin(run_start: Instant) -> Self {
         IS_RECORDING.set(false);
@@ -146,9 +144,8 @@ impl Drop for SpanLogGuard {
     }
 }
 
-/// Turns recording on for this rank, with a log of at least `capacity` spans.
-///
-/// A full log discards its oldest spans. No effect on a thread without a log.
+/// Starts recording on this rank, with a log of at least `capacity` spans. A full log discards its
+/// oldest spans. No effect on a thread without a log.
 pub fn keep(capacity: usize) {
     LOG.with_borrow_mut(|log| {
         if let Some(log) = log {
@@ -158,7 +155,7 @@ pub fn keep(capacity: usize) {
     });
 }
 
-/// Returns true if this rank records spans.
+/// True if this rank records spans.
 #[inline]
 pub fn is_on() -> bool {
     IS_RECORDING.get()
@@ -176,10 +173,10 @@ pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Optio
     });
 }
 
-/// Guard of a span that ends with the guard's drop, which computes the name.
+/// Guard of a span. Its drop computes the name and ends the span.
 pub struct OpenSpan<F: FnOnce() -> String>(Option<(SpanKind, Instant, F)>);
 
-/// Begins a span, if recording is on. `what` returns the name, at the end of the span.
+/// Begins a span, if recording is on. `what` computes the name, at the end of the span.
 #[inline]
 pub fn span<F: FnOnce() -> String>(kind: SpanKind, what: F) -> OpenSpan<F> {
     OpenSpan(is_on().then(|| (kind, Instant::now(), what)))
@@ -212,8 +209,8 @@ pub fn queued(kernel: &Rc<str>) {
     });
 }
 
-/// Returns `verb` with the names of the queued kernels, such as `"waiting for heat.wgsl"`, or
-/// `verb` with `otherwise` if no kernel is queued. With `done`, clears the queued kernels.
+/// `verb` with the names of the queued kernels, such as `"waiting for heat.wgsl"`, or with
+/// `otherwise` if no kernel is queued. With `done`, clears the queued kernels.
 pub fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
     LOG.with_borrow_mut(|log| {
         let Some(Log { queued: QueuedKernels { names, other_calls }, .. }) = log else { return verb.to_owned() };
@@ -232,25 +229,23 @@ pub fn queued_text(verb: &str, otherwise: &str, done: bool) -> String {
     })
 }
 
-/// Returns the current time in nanoseconds since the run began; 0 on a thread without a log.
+/// Current time in nanoseconds since the start of the run; 0 on a thread without a log.
 pub fn now_nanos() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.nanos(Instant::now())))
 }
 
-/// Returns the spans that ended after `nanos` nanoseconds, ordered by start, an outer span before
-/// its inner spans.
+/// Spans that ended after `nanos` nanoseconds, ordered by start, an outer span before its inner
+/// spans.
 pub fn spans_after(nanos: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = LOG.with_borrow(|log| {
         let spans = log.iter().flat_map(|log| &log.spans);
         spans.filter(|span| span.end > nanos).cloned().collect()
     });
-    // Of two spans with equal times, the inner span ended first.
     spans.reverse();
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     spans
 }
 
-/// Returns the number of discarded spans.
 pub(super) fn forgotten() -> u64 {
     LOG.with_borrow(|log| log.as_ref().map_or(0, |log| log.forgotten))
 }
@@ -261,13 +256,13 @@ mod tests {
 
     use super::*;
 
-    /// Adds a span from `start` to `end`, in microseconds since the run began.
+    /// Adds a span from `start` to `end`, in microseconds since the start of the run.
     fn add_at(run_start: Instant, what: &str, [start, end]: [u64; 2]) {
         let time = |micros| run_start + Duration::from_micros(micros);
         add(SpanKind::Pack, what, time(start), time(end), Some(7));
     }
 
-    /// Returns name, start and end of all spans, in microseconds.
+    /// Name, start and end of all spans, in microseconds.
     fn recorded() -> Vec<(String, u64, u64)> {
         spans_after(0).into_iter().map(|span| (span.what.to_string(), span.start / 1000, span.end / 1000)).collect()
     }
@@ -299,7 +294,6 @@ mod tests {
         }
         let latest: Vec<_> = (6..10).map(|number| (format!("span {number}"), 10 * number, 10 * number + 5)).collect();
         assert_eq!((recorded(), forgotten()), (latest, 6));
-        // A later call of `keep` never reduces the capacity.
         keep(2);
         add_at(run_start, "one more", [200, 201]);
         assert_eq!((recorded().len(), forgotten()), (4, 7));

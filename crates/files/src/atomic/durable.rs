@@ -1,5 +1,4 @@
-//! Durable names: after a power failure a renamed file is found only if its directory has been
-//! synced.
+//! Durable names: a renamed file survives a power failure only after a sync of its directory.
 
 use std::fs::File;
 use std::io;
@@ -7,12 +6,11 @@ use std::path::Path;
 
 use crate::FileError;
 
-/// Waits until the entries of a directory are on the disk, where the system supports it.
+/// Waits until the entries of a directory are on the disk, if the system supports it.
 ///
 /// # Errors
 /// An operating system error.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    // Windows cannot open directories.
     if cfg!(windows) {
         return Ok(());
     }
@@ -34,7 +32,6 @@ pub fn sync_entry(path: &Path, target: &Path) -> Result<(), FileError> {
     })
 }
 
-/// Directory of a file.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

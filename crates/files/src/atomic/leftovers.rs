@@ -16,13 +16,13 @@ use crate::{process, shown};
 const PREFIX: &str = ".zippy-";
 const SUFFIX: &str = ".tmp";
 
-/// Age after which a temporary file of another machine counts as abandoned.
+/// Age at which a temporary file of another machine counts as abandoned.
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Builder of random temporary names that contain the machine and the process.
-pub(super) fn random() -> Builder<'static, 'static> {
-    static OWN: OnceLock<String> = OnceLock::new();
-    let prefix = OWN.get_or_init(|| format!("{PREFIX}{:08x}-{}-", own_machine(), std::process::id()));
+pub(super) fn random_name() -> Builder<'static, 'static> {
+    static PREFIX_OF_PROCESS: OnceLock<String> = OnceLock::new();
+    let prefix = PREFIX_OF_PROCESS.get_or_init(|| format!("{PREFIX}{:08x}-{}-", own_machine(), std::process::id()));
     let mut builder = Builder::new();
     builder.prefix(prefix).suffix(SUFFIX).rand_bytes(12);
     builder
@@ -30,12 +30,11 @@ pub(super) fn random() -> Builder<'static, 'static> {
 
 /// Builder of random temporary names for directories with the default permissions of the user.
 pub fn random_directory() -> Builder<'static, 'static> {
-    let mut builder = random();
+    let mut builder = random_name();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The user's umask still applies. The default of `tempfile` would make the final directory
-        // private.
+        // The default of `tempfile` would make the final directory private.
         builder.permissions(fs::Permissions::from_mode(0o777));
     }
     builder
@@ -47,7 +46,7 @@ fn own_machine() -> u32 {
     if machine.is_empty() { 0 } else { crc32fast::hash(machine.as_bytes()).max(1) }
 }
 
-/// Machine and process in a temporary name; zeros for a name without them, as old versions wrote.
+/// Machine and process in a temporary name; zeros for the old form without them.
 fn writer(name: &OsStr) -> Option<(u32, u32)> {
     let middle = name.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     let is_random = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -60,11 +59,10 @@ fn writer(name: &OsStr) -> Option<(u32, u32)> {
     }
 }
 
-/// Removes the temporary files and draft stores of killed programs from a directory. On this
-/// machine these are the files of processes that have ended; on other machines, files without a
-/// write for a day. A directory without the files of a draft store stays: it may be an old store
-/// under a temporary name, or belong to another program. Files that cannot be removed are reported
-/// and stay.
+/// Removes the temporary files and draft stores of killed programs from a directory: on this
+/// machine, files of processes that have ended; on other machines, files without a write for a day.
+/// A directory without the files of a draft store stays, as it may belong to another program. Files
+/// that cannot be removed are reported and stay.
 pub fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let Some((machine, process)) = writer(&entry.file_name()) else { continue };
@@ -76,7 +74,6 @@ pub fn sweep(directory: &Path) {
             Ok(found) if found.is_dir() && is_abandoned && is_draft(&path) => fs::remove_dir_all(&path),
             _ => continue,
         };
-        // Another rank or program may have removed it at the same time.
         if let Err(error) = removed
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -85,8 +82,7 @@ pub fn sweep(directory: &Path) {
     }
 }
 
-/// [`sweep`], once per directory and process: for small files, of which a directory may have very
-/// many.
+/// [`sweep`], once per directory and process, for directories with very many small files.
 pub(super) fn sweep_once(directory: &Path) {
     static DONE: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,14 +99,14 @@ fn is_draft(directory: &Path) -> bool {
 
 /// True if a file, or a directory with all its content, has not been written for a day.
 fn is_old(path: &Path) -> bool {
-    let mut left = vec![path.to_path_buf()];
-    while let Some(path) = left.pop() {
+    let mut remaining = vec![path.to_path_buf()];
+    while let Some(path) = remaining.pop() {
         let Ok(found) = fs::symlink_metadata(&path) else { return false };
         if !is_old_by(&found) {
             return false;
         }
         if found.is_dir() {
-            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+            remaining.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         }
     }
     true
@@ -133,13 +129,13 @@ mod tests {
 
     /// Id of a process that has ended.
     #[cfg(target_os = "linux")]
-    fn gone() -> u32 {
+    fn ended_process() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
         child.id()
     }
 
-    fn age(path: &Path) {
+    fn make_old(path: &Path) {
         File::open(path).and_then(|opened| opened.set_modified(UNIX_EPOCH)).unwrap();
     }
 
@@ -150,21 +146,23 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         let this_machine = own_machine();
         assert_ne!(this_machine, 0);
-        let (dead, alive, far) =
-            (name(this_machine, gone()), name(this_machine, std::process::id()), name(this_machine ^ 1, gone()));
+        let (dead, alive, far) = (
+            name(this_machine, ended_process()),
+            name(this_machine, std::process::id()),
+            name(this_machine ^ 1, ended_process()),
+        );
         let old = ".zippy-abcdefABC123.tmp".to_string();
         let all = || {
             let entries = fs::read_dir(directory.path()).unwrap();
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<HashSet<_>>()
         };
         let others = [".zippy-notes.tmp", ".zippy-abcdefABC12.tmp", ".zippy-0-1-abcdefABC123.tmp", ".zippy-x.txt"];
-        // Files.
         for name in [&dead, &alive, &far, &old].into_iter().map(String::as_str).chain(others) {
             fs::write(at(name), "half").unwrap();
         }
         sweep(directory.path());
         assert!(!at(&dead).exists() && all().len() == 3 + others.len(), "{:?}", all());
-        [&alive, &far, &old].into_iter().map(String::as_str).chain(others).for_each(|name| age(&at(name)));
+        [&alive, &far, &old].into_iter().map(String::as_str).chain(others).for_each(|name| make_old(&at(name)));
         sweep(directory.path());
         assert!(at(&alive).exists() && all().len() == 1 + others.len(), "{:?}", all());
         others.iter().for_each(|name| fs::remove_file(at(name)).unwrap());
@@ -189,15 +187,17 @@ mod tests {
         // Of another machine's store, every file must be old.
         store(&far, "zarr.json");
         let inner = at(&far).join("a/c");
-        [&inner, &at(&far).join("a"), &at(&far).join("zarr.json"), &at(&far)].into_iter().for_each(|path| age(path));
+        [&inner, &at(&far).join("a"), &at(&far).join("zarr.json"), &at(&far)]
+            .into_iter()
+            .for_each(|path| make_old(path));
         fs::write(inner.join("0"), "fresh").unwrap();
-        age(&inner);
+        make_old(&inner);
         sweep(directory.path());
         assert!(at(&far).exists());
-        age(&inner.join("0"));
+        make_old(&inner.join("0"));
         sweep(directory.path());
         assert!(!at(&far).exists());
-        // A link is never followed.
+        // Links are never followed.
         let precious = at("precious");
         fs::write(&precious, "mine").unwrap();
         std::os::unix::fs::symlink(&precious, at(&dead)).unwrap();
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn temporary_names_contain_the_process() {
         let directory = tempfile::tempdir().unwrap();
-        let file = random().tempfile_in(directory.path()).unwrap();
+        let file = random_name().tempfile_in(directory.path()).unwrap();
         assert_eq!(writer(file.path().file_name().unwrap()), Some((own_machine(), std::process::id())));
         sweep(directory.path());
         assert!(file.path().exists());

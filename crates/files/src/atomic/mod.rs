@@ -1,13 +1,12 @@
 //! Atomic file replacement: a file under its final name is always complete.
 //!
-//! Until a file is whole it has no name where the system supports this (`O_TMPFILE`), so a process
-//! that ends leaves nothing. A replacement takes a random name for a moment and is renamed. Where
-//! files without names do not exist, and for directories, the name is random from the beginning. It
-//! contains the machine and the process, so a later save removes names of processes of this machine
-//! that are gone, and names of other machines without a write for a day. Locks are no proof that a
-//! writer lives: they do not reach all nodes, forbid writes of other ranks on some file systems,
-//! and end before the file has its name. After a renaming the directory is synchronised, too; file
-//! systems that cannot do that are trusted.
+//! An incomplete file has no name if the system supports this (`O_TMPFILE`), so a process that ends
+//! leaves nothing. A replacement has a random name only during the rename. Otherwise, and for
+//! directories, the name is random from the start. It contains the machine and the process: a later
+//! save removes the files of ended processes of this machine, and files of other machines without a
+//! write for a day. Locks do not prove that a writer lives: they do not reach all nodes, forbid
+//! writes of other ranks on some file systems, and end before the file has its name. After a rename
+//! the directory is synchronised, if the file system supports it.
 
 mod durable;
 mod leftovers;
@@ -23,33 +22,33 @@ use tempfile::TempPath;
 use crate::FileError;
 use durable::directory;
 pub use durable::{sync_directory, sync_entry};
-use leftovers::{random, sweep_once};
 pub use leftovers::{random_directory, sweep};
+use leftovers::{random_name, sweep_once};
 pub use shared::{FileLocation, SharedFile, start_writing};
 
-/// Maximum length of a chain of symbolic links; a longer one does not end.
+/// Maximum length of a chain of symbolic links; a longer chain is endless.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to `path` atomically: readers see the old file or the complete new one, never a
-/// part. The bytes go to a temporary file in the same directory, which is then renamed. A replaced
-/// file passes on its mode and, where the system allows it, its owner. A symbolic link stays and
-/// its target is replaced.
+/// Writes `bytes` to `path` atomically: readers see either the old file or the complete new one.
+/// The bytes go to a temporary file in the same directory, which is then renamed. A replacement
+/// keeps the mode and, if the system allows it, the owner. The target of a symbolic link is
+/// replaced.
 ///
-/// A killed process leaves its temporary file in the directory; the next program that writes there
-/// removes it. On Linux, with local file systems, the temporary file has no name and leaves
-/// nothing, except during the rename that replaces an existing file.
+/// A killed process leaves its temporary file in the directory for removal by the next program that
+/// writes there. On local Linux file systems, the temporary file has no name and leaves nothing,
+/// except during the rename of a replacement.
 ///
 /// # Errors
 /// An operating system error, or `path` exists and is not a regular file. The temporary file is
-/// removed. If only the sync of the directory fails, the file has its final name and the message
-/// says so.
+/// removed. After a failed sync of the directory, the file has its final name, and the message says
+/// so.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let target = write_unsynced(path, bytes)?;
     sync_entry(path, &target)
 }
 
-/// Checks that a file can be written, before its content is computed: creates an empty temporary
-/// file in the directory and removes it. An existing file stays as it is. Local.
+/// Checks that a file can be written, before its content is computed: creates and removes an empty
+/// temporary file in its directory. An existing file does not change. Local.
 ///
 /// # Errors
 /// As [`write_whole`]: a missing directory, a directory without write permission, a name of
@@ -71,8 +70,8 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<PathBuf, FileError> {
     pending.put().map(|()| target)
 }
 
-/// A file that is written in steps and gets its final name when it is complete. Dropped before, it
-/// is removed.
+/// File that is written in steps and gets its final name on completion. A drop before completion
+/// removes the file.
 #[derive(Debug)]
 pub struct PendingFile {
     path: PathBuf,
@@ -85,20 +84,17 @@ impl PendingFile {
     /// Creates the temporary file.
     ///
     /// # Errors
-    /// An operating system error; the path names no file, or one that is not regular.
+    /// An operating system error; `path` is no file name or names a file that is not regular.
     pub fn create(path: &Path) -> Result<Self, FileError> {
-        Self::made(path, Temporary::create)
+        Self::from_temporary(path, Temporary::create)
     }
 
     /// [`Self::create`] with a temporary name, so that other processes can open the file.
-    ///
-    /// # Errors
-    /// As [`Self::create`].
     fn named(path: &Path) -> Result<Self, FileError> {
-        Self::made(path, Temporary::named)
+        Self::from_temporary(path, Temporary::named)
     }
 
-    fn made(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, FileError> {
+    fn from_temporary(path: &Path, create: impl Fn(&Path) -> io::Result<Temporary>) -> Result<Self, FileError> {
         let (target, replaced) = target(path)?;
         sweep_once(directory(&target));
         let make = || {
@@ -112,7 +108,7 @@ impl PendingFile {
         Ok(Self { path: path.to_path_buf(), target, temporary })
     }
 
-    /// A buffered handle for writing; the caller flushes it before [`Self::commit`].
+    /// Buffered handle for writing; the caller flushes it before [`Self::commit`].
     ///
     /// # Errors
     /// An operating system error.
@@ -129,7 +125,7 @@ impl PendingFile {
         write_at(&self.temporary.file, at, bytes).map_err(|error| FileError::system(&self.path, "write", &error))
     }
 
-    /// Syncs the file, renames it to its final name (an existing file is replaced) and syncs the
+    /// Syncs the file, renames it to its final name, replacing an existing file, and syncs the
     /// directory.
     ///
     /// # Errors
@@ -151,11 +147,11 @@ impl PendingFile {
     }
 }
 
-/// A new file in the target directory, used by this process only.
+/// New file in the target directory, used by this process only.
 #[derive(Debug)]
 struct Temporary {
     file: File,
-    /// Removes the file when dropped; `None` for a file without a name, which the system removes.
+    /// Name, whose drop removes the file; `None` for an unnamed file, which the system removes.
     name: Option<TempPath>,
 }
 
@@ -168,13 +164,13 @@ impl Temporary {
     }
 
     fn named(directory: &Path) -> io::Result<Self> {
-        // `create_new` fails for any existing entry, links included; `make_in` then takes another
+        // `create_new` fails for any existing entry, including links; `make_in` then tries another
         // name.
-        let (file, name) = random().make_in(directory, |path| File::create_new(path))?.into_parts();
+        let (file, name) = random_name().make_in(directory, |path| File::create_new(path))?.into_parts();
         Ok(Self { file, name: Some(name) })
     }
 
-    /// Path for other processes. Without a name, only processes of this machine can use it.
+    /// Path for other processes; only for processes of this machine if the file has no name.
     fn path(&self) -> io::Result<PathBuf> {
         let unnamed = || unnamed::path_for_others(&self.file).ok_or_else(|| io::ErrorKind::NotFound.into());
         self.name.as_deref().map_or_else(unnamed, fs::canonicalize)
@@ -183,7 +179,8 @@ impl Temporary {
     /// Gives the file a temporary name for other processes.
     fn give_name(&mut self, directory: &Path) -> io::Result<()> {
         if self.name.is_none() {
-            self.name = Some(random().make_in(directory, |path| unnamed::link(&self.file, path))?.into_temp_path());
+            self.name =
+                Some(random_name().make_in(directory, |path| unnamed::link(&self.file, path))?.into_temp_path());
         }
         Ok(())
     }
@@ -192,9 +189,9 @@ impl Temporary {
         let name = match self.name {
             Some(name) => name,
             None => match unnamed::link(&self.file, target) {
-                // A link cannot replace an existing file, but a rename can.
+                // A link cannot replace an existing file, in contrast to a rename.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    random().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path()
+                    random_name().make_in(directory(target), |path| unnamed::link(&self.file, path))?.into_temp_path()
                 }
                 linked => return linked,
             },
@@ -210,20 +207,20 @@ fn write_at(mut file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Gives a file the mode of the replaced file and, as far as the system allows it, its owner.
+/// Copies the mode of the replaced file and, if the system allows it, its owner.
 fn inherit(file: &File, replaced: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
         // Only root may change the owner; any owner may choose one of their groups. `fchown` may
-        // change the mode, so set it last.
+        // change the mode, which is therefore set last.
         let _ = fchown(file, Some(replaced.uid()), Some(replaced.gid()))
             .or_else(|_| fchown(file, None, Some(replaced.gid())));
     }
     file.set_permissions(replaced.permissions())
 }
 
-/// The file that a path leads to after symbolic links, and its metadata if it exists.
+/// File at the end of a path's symbolic links, with its metadata if it exists.
 fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), FileError> {
     let refused = |error: io::Error| FileError::system(path, "write", &error);
     if path.file_name().is_none() {
@@ -235,7 +232,6 @@ fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), FileError> {
             Err(FileError::request(path, "is no regular file, and only such a file can be replaced as a whole"))
         }
         Ok(found) => Ok((fs::canonicalize(path).map_err(refused)?, Some(found))),
-        // No file, or links to a missing file.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((resolve_dangling_links(path), None)),
         Err(error) => Err(refused(error)),
     }

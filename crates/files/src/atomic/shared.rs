@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::{PendingFile, directory, sweep, write_at};
 use crate::{FileError, process, shown};
 
-/// Smallest write, in bytes, after which the system is asked to start writing back.
+/// Minimum size of a write, in bytes, that requests write-back by the system.
 #[cfg(target_os = "linux")]
 const WRITEBACK_BYTES: usize = 1 << 20;
 
-/// A file that several ranks write: threads or processes, on one node or on several nodes with a
-/// shared file system. It gets its final name when it is complete.
+/// File that several ranks write: threads or processes, on one node or on several nodes with a
+/// shared file system. It gets its final name on completion.
 ///
 /// One rank calls [`Self::create`] and sends [`Self::temporary`] to the others, which
-/// [`Self::open`] the same file. Each rank writes its own bytes with [`Self::write_at`] and calls
-/// [`Self::finish`]. After all ranks have finished without an error, the rank that created the file
-/// calls [`Self::commit`]. No call waits for another rank.
+/// [`Self::open`] the file. Each rank writes its own bytes with [`Self::write_at`] and calls
+/// [`Self::finish`]. After all ranks have finished without an error, the creating rank calls
+/// [`Self::commit`]. No call waits for another rank.
 ///
-/// Dropped before `commit` on the rank that created it, the file is removed. A killed process
-/// leaves the temporary file; a file under the final name stays as it was.
+/// A drop before `commit` on the creating rank removes the file. A killed process leaves the
+/// temporary file; a file under the final name does not change.
 ///
 /// ```
 /// use zippy_files::SharedFile;
@@ -42,7 +42,7 @@ const WRITEBACK_BYTES: usize = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct SharedFile {
-    /// Path in errors: the final path, or the temporary one where only that is known.
+    /// Path in errors: the final path, or the temporary path if only that is known.
     path: PathBuf,
     temporary: PathBuf,
     file: File,
@@ -77,32 +77,35 @@ fn number(_: &File) -> Option<(u64, u64)> {
 #[derive(Debug)]
 struct Created {
     pending: PendingFile,
-    /// Final permissions, if they exclude writes of the owner; until `commit` the owner may write.
+    /// Final permissions if they exclude the owner's writes, which are allowed until `commit`.
     permissions: Option<Permissions>,
 }
 
 impl SharedFile {
-    /// Creates a file of `length` bytes, zeros at first, under a temporary name in the directory of
-    /// `path`; [`commit`](Self::commit) renames it to `path`. As
-    /// [`write_whole`](crate::write_whole), it follows symbolic links, replaces an existing file
-    /// and keeps the mode of that file. Called by one rank.
+    /// Creates a file of `length` zero bytes under a temporary name in the directory of `path`;
+    /// [`commit`](Self::commit) renames it to `path`. Like [`write_whole`](crate::write_whole),
+    /// follows symbolic links and replaces an existing file with the same mode. Called by one rank.
     ///
     /// # Errors
     /// An operating system error, or `path` exists and is not a regular file.
     pub fn create(path: impl AsRef<Path>, length: u64) -> Result<Self, FileError> {
-        Self::made(path.as_ref(), PendingFile::named, length)
+        Self::from_temporary(path.as_ref(), PendingFile::named, length)
     }
 
-    /// [`Self::create`] without a name, where the system has such files. The file goes with the
-    /// last process that has it open.
+    /// [`Self::create`] without a name, if the system has such files. The file ends with the last
+    /// process that has it open.
     ///
     /// # Errors
     /// As [`Self::create`].
     pub fn create_unnamed(path: &Path, length: u64) -> Result<Self, FileError> {
-        Self::made(path, PendingFile::create, length)
+        Self::from_temporary(path, PendingFile::create, length)
     }
 
-    fn made(path: &Path, create: fn(&Path) -> Result<PendingFile, FileError>, length: u64) -> Result<Self, FileError> {
+    fn from_temporary(
+        path: &Path,
+        create: fn(&Path) -> Result<PendingFile, FileError>,
+        length: u64,
+    ) -> Result<Self, FileError> {
         let pending = create(path)?;
         let refused = |error| FileError::system(path, "write", &error);
         let file = pending.temporary.file.try_clone().map_err(refused)?;
@@ -112,16 +115,14 @@ impl SharedFile {
         Ok(Self { path: path.to_path_buf(), temporary, file, length, created: Some(Created { pending, permissions }) })
     }
 
-    /// Opens the file that another rank has created; `temporary` is that rank's
-    /// [`Self::temporary`].
+    /// Opens the file of another rank by that rank's [`Self::temporary`].
     ///
     /// # Errors
-    /// An operating system error: for example, the other rank has dropped the file, or this node
-    /// does not see it.
+    /// An operating system error, for example for a dropped file or a file that is not visible on
+    /// this node.
     pub fn open(temporary: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = temporary.as_ref();
         let refused = |error| FileError::system(path, "open", &error);
-        // Opening a pipe would block.
         if !fs::metadata(path).map_err(refused)?.is_file() {
             return Err(FileError::request(path, "is not a regular file"));
         }
@@ -153,7 +154,7 @@ impl SharedFile {
         self.created.as_ref().is_none_or(|created| created.pending.temporary.name.is_some())
     }
 
-    /// Gives the file a temporary name for other processes. On the rank that created it.
+    /// Gives the file a temporary name for other processes, on the rank that created it.
     ///
     /// # Errors
     /// An operating system error.
@@ -179,7 +180,7 @@ impl SharedFile {
     /// Writes bytes at byte `offset`. Concurrent writes of ranks must not overlap.
     ///
     /// # Errors
-    /// The bytes reach beyond the end of the file; an operating system error.
+    /// Bytes beyond the end of the file; an operating system error.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), FileError> {
         if offset.checked_add(bytes.len() as u64).is_none_or(|end| end > self.length) {
             let message = format!("{} bytes from byte {offset} on do not fit its {}", bytes.len(), self.length);
@@ -198,13 +199,12 @@ impl SharedFile {
         self.file.sync_all().map_err(|error| FileError::system(&self.path, "write", &error))
     }
 
-    /// Renames the file to its final name; an existing file is replaced. Called by the rank that
+    /// Renames the file to its final name and replaces an existing file. Called by the rank that
     /// created the file, after all ranks have finished.
     ///
     /// # Errors
     /// This rank did not create the file; an operating system error. The temporary file is removed.
-    /// If only the sync of the directory fails, the file has its final name and the message says
-    /// so.
+    /// After a failed sync of the directory, the file has its final name, and the message says so.
     pub fn commit(self) -> Result<(), FileError> {
         let Some(Created { pending, permissions }) = self.created else {
             let message =
@@ -215,14 +215,12 @@ impl SharedFile {
             let set = self.file.set_permissions(permissions);
             set.map_err(|error| FileError::system(&self.path, "write", &error))?;
         }
-        // Windows cannot rename an open file.
         drop(self.file);
         pending.commit()
     }
 }
 
-/// Asks the system to start writing fresh bytes to the disk, if they are many, so that the final
-/// sync is short. A hint only.
+/// Hints the system to write a large number of new bytes to the disk, for a short final sync.
 #[cfg(target_os = "linux")]
 pub fn start_writing(file: &File, offset: u64, bytes: usize) {
     if let Some(length) = std::num::NonZeroU64::new(bytes as u64).filter(|_| bytes >= WRITEBACK_BYTES) {
@@ -233,8 +231,8 @@ pub fn start_writing(file: &File, offset: u64, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub fn start_writing(_: &File, _: u64, _: usize) {}
 
-/// Lets the owner write to a file, so that other ranks can open it; the replaced file may be
-/// read-only. Returns the previous permissions if they have changed.
+/// Lets the owner write to a file, so that other ranks can open it although the replaced file is
+/// read-only. Returns the previous permissions after a change.
 #[cfg(unix)]
 fn let_owner_write(file: &File) -> io::Result<Option<Permissions>> {
     use std::os::unix::fs::PermissionsExt;

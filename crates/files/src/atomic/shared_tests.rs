@@ -5,19 +5,19 @@ use std::process::Command;
 use super::tests::names;
 use super::*;
 
-/// Environment variables with the task of a child process, and its file.
+/// Environment variables for the task and the file of a child process.
 const TASK: &str = "ZIPPY_IO_TASK";
 const FILE: &str = "ZIPPY_IO_FILE";
 
-/// Runs [`a_child`] in a process of its own.
-fn child(task: &str, file: &Path) -> std::process::ExitStatus {
+/// Runs [`child_process`] in a new process.
+fn run_child(task: &str, file: &Path) -> std::process::ExitStatus {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "atomic::shared_tests::a_child"]).env(TASK, task).env(FILE, file);
+    command.args(["--exact", "atomic::shared_tests::child_process"]).env(TASK, task).env(FILE, file);
     command.output().unwrap().status
 }
 
 #[test]
-fn a_child() {
+fn child_process() {
     let (Ok(task), Some(file)) = (std::env::var(TASK), std::env::var_os(FILE)) else { return };
     if let Some(rank) = task.strip_prefix("rank ") {
         let rank: u8 = rank.parse().unwrap();
@@ -40,7 +40,7 @@ fn processes_write_one_file() {
     let mut shared = SharedFile::create(&path, 300).unwrap();
     assert!(shared.temporary().is_absolute() && shared.temporary().parent() == path.canonicalize().unwrap().parent());
     for rank in [2, 0, 1] {
-        assert!(child(&format!("rank {rank}"), shared.temporary()).success());
+        assert!(run_child(&format!("rank {rank}"), shared.temporary()).success());
         assert_eq!(fs::read(&path).unwrap(), b"before");
     }
     shared.write_at(150, b"x").unwrap();
@@ -63,23 +63,21 @@ fn dropped_file_or_killed_writer_leaves_no_file() {
     let temporary = shared.temporary().to_path_buf();
     drop(shared);
     assert!(names(directory.path()).is_empty());
-    // Writes of the other processes now have no effect.
     another.write_at(5, b"67890").unwrap();
     another.finish().unwrap();
     let error = SharedFile::open(&temporary).unwrap_err().to_string();
     assert!(error.contains("cannot open") && error.contains(".tmp"), "{error}");
-    assert!(!child("die", &path).success());
+    assert!(!run_child("die", &path).success());
     assert!(!path.exists());
     fs::write(&path, "before").unwrap();
-    assert!(!child("die", &path).success());
+    assert!(!run_child("die", &path).success());
     assert_eq!(fs::read(&path).unwrap(), b"before");
-    // These two left their temporary files. The second write removed the first one, if it could
-    // detect that its writer has ended; the next write removes the second one.
-    let left = || names(directory.path()).iter().filter(|name| name.starts_with(".zippy-")).count();
-    assert!(left() > 0);
+    // The writers' temporary files remain. On Linux, each write removes the files of ended writers.
+    let remaining = || names(directory.path()).iter().filter(|name| name.starts_with(".zippy-")).count();
+    assert!(remaining() > 0);
     drop(SharedFile::create(&path, 100).unwrap());
     crate::atomic::sweep(directory.path());
-    assert_eq!(left(), if cfg!(target_os = "linux") { 0 } else { 2 });
+    assert_eq!(remaining(), if cfg!(target_os = "linux") { 0 } else { 2 });
 }
 
 #[test]
@@ -109,7 +107,6 @@ fn writes_and_files_that_do_not_fit_are_refused() {
     assert!(SharedFile::create(directory.path().join("b"), u64::MAX).is_err());
     assert!(SharedFile::open(directory.path()).unwrap_err().to_string().contains("is not a regular file"));
     assert_eq!(names(directory.path()), ["a.bin"]);
-    // A directory is created before the commit.
     let late = SharedFile::create(directory.path().join("late"), 1).unwrap();
     fs::create_dir(directory.path().join("late")).unwrap();
     assert!(late.commit().unwrap_err().to_string().contains("rename into place"));
@@ -125,7 +122,6 @@ fn modes_and_links_stay() {
     let [path, link, usual] = ["a", "link", "usual"].map(|name| directory.path().join(name));
     symlink("a", &link).unwrap();
     File::create(&usual).unwrap();
-    // At first the link is dangling.
     SharedFile::create(&link, 0).unwrap().commit().unwrap();
     assert_eq!(mode(&path), mode(&usual));
     for kept in [0o600, 0o444, 0o020, 0o755] {
@@ -143,7 +139,6 @@ fn modes_and_links_stay() {
     assert!(SharedFile::create("/dev/null", 1).unwrap_err().to_string().contains("is no regular file"));
 }
 
-/// A rank that cannot open a file without a name opens it by a temporary name.
 #[cfg(target_os = "linux")]
 #[test]
 fn unnamed_file_that_another_rank_cannot_open_gets_a_name() {

@@ -1,8 +1,5 @@
-//! Atomic replacement of files, also after failures.
-
 use super::*;
 
-/// A temporary directory, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -26,7 +23,6 @@ fn file_is_replaced_without_leftovers() {
     fs::create_dir_all(blocked.join("inner")).unwrap();
     let error = write_whole(&blocked, b"x").unwrap_err();
     assert!(error.to_string().contains("is a directory"), "{error}");
-    // A directory is created before the commit, so the rename fails.
     let late = PendingFile::create(&directory.path().join("late")).unwrap();
     fs::create_dir(directory.path().join("late")).unwrap();
     let error = late.commit().unwrap_err();
@@ -42,7 +38,7 @@ fn file_is_replaced_without_leftovers() {
 fn temporary_names_are_new_and_removed() {
     let directory = directory();
     let make = || {
-        let (file, name) = random().make_in(directory.path(), |path| File::create_new(path)).unwrap().into_parts();
+        let (file, name) = random_name().make_in(directory.path(), |path| File::create_new(path)).unwrap().into_parts();
         Temporary { file, name: Some(name) }
     };
     let (one, two) = (make(), make());
@@ -109,7 +105,6 @@ mod unix {
             write_whole(&path, b"2").unwrap();
             assert_eq!(mode(&path), kept);
         }
-        // If the process may change owners.
         if std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)).is_ok() {
             write_whole(&path, b"3").unwrap();
             let found = fs::metadata(&path).unwrap();
@@ -119,9 +114,9 @@ mod unix {
 
     #[test]
     fn target_of_a_link_is_replaced() {
-        let (here, there) = (directory(), directory());
+        let (here, elsewhere) = (directory(), directory());
         let [link, chain] = ["link", "chain"].map(|name| here.path().join(name));
-        let target = there.path().join("target");
+        let target = elsewhere.path().join("target");
         symlink(&target, &link).unwrap();
         symlink("link", &chain).unwrap();
         // At first the link is dangling.
@@ -130,13 +125,13 @@ mod unix {
             assert_eq!(fs::read_to_string(&target).unwrap(), bytes);
         }
         assert_eq!(fs::read_link(&link).unwrap(), target);
-        assert_eq!((names(here.path()).len(), names(there.path()).len()), (2, 1));
+        assert_eq!((names(here.path()).len(), names(elsewhere.path()).len()), (2, 1));
         let round = here.path().join("round");
         symlink("round", &round).unwrap();
         assert!(write_whole(&round, b"x").is_err() && round.is_symlink());
-        let nowhere = here.path().join("nowhere");
-        symlink(there.path().join("no/such"), &nowhere).unwrap();
-        assert!(write_whole(&nowhere, b"x").is_err() && nowhere.is_symlink());
+        let missing = here.path().join("missing");
+        symlink(elsewhere.path().join("no/such"), &missing).unwrap();
+        assert!(write_whole(&missing, b"x").is_err() && missing.is_symlink());
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Files without names, which the system removes when the last process that has them open ends.
-//! Unlike the files of `tempfile`, they can get a name later.
+//! Files without names, which the system removes after their last close. In contrast to the files
+//! of `tempfile`, they can get a name later.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{create, link, path_for_others};
@@ -14,8 +14,8 @@ mod linux {
 
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
-    /// Creates such a file; `None` where the file system does not support it or the file could not
-    /// get a name later.
+    /// Creates an unnamed file; `None` if the file system supports neither the file nor a later
+    /// name.
     pub(crate) fn create(directory: &Path) -> Option<File> {
         let flags = OFlags::TMPFILE.bits() as i32;
         let file = fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(directory).ok()?;
@@ -26,7 +26,7 @@ mod linux {
         Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
     }
 
-    /// Path by which other processes of this machine may open the file.
+    /// Path for other processes of this machine.
     pub(crate) fn path_for_others(file: &File) -> Option<PathBuf> {
         Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into())
     }

@@ -1,5 +1,3 @@
-//! [`Cuts`]: a grid of per-axis cuts, or boxes with a spatial index.
-
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
@@ -11,7 +9,7 @@ use crate::region::{Region, RegionTree};
 /// Index of a chunk. Axis 0 is fastest in a grid; boxes have the order of their list.
 pub type ChunkId = usize;
 
-/// Writes the first `max_items` items of a list.
+/// Writes at most `max_items` items of a list.
 pub(crate) fn write_list<T: Display>(
     f: &mut Formatter<'_>,
     mut items: impl ExactSizeIterator<Item = T>,
@@ -27,7 +25,7 @@ pub(crate) fn write_list<T: Display>(
     f.write_str(if is_complete { "]" } else { ", …]" })
 }
 
-/// Cuts of an array.
+/// Cuts of an array: a grid of per-axis cuts, or boxes with a spatial index.
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub(crate) enum Cuts {
     /// Cuts per axis. Axis 0 is fastest in the order of chunks.
@@ -36,7 +34,6 @@ pub(crate) enum Cuts {
     Boxes(BoxCuts),
 }
 
-/// Boxes with their spatial index. Clones share both.
 #[derive(Debug, Clone)]
 pub(crate) struct BoxCuts {
     boxes: Arc<[Region]>,
@@ -63,7 +60,7 @@ impl Hash for BoxCuts {
 
 impl Cuts {
     /// Writes the sizes along each axis, or the boxes, at most `max_items` per list. Returns true
-    /// if the lists are complete.
+    /// for complete lists.
     pub(crate) fn write(&self, f: &mut Formatter<'_>, max_items: usize) -> Result<bool, fmt::Error> {
         match self {
             Self::Grid(axes) => {
@@ -131,7 +128,7 @@ fn visit_grid(
     if region.is_empty() {
         return ControlFlow::Continue(());
     }
-    // Grid coordinates of the chunks. Iteration with axis 0 fastest gives ascending chunk indices.
+    // Grid coordinates with axis 0 fastest give ascending chunk indices.
     let mut grid = Region::whole(Index::zeros(axes.len()));
     for (axis, cuts) in axes.iter().enumerate() {
         let (lo, hi) = (region.start[axis].max(0), region.end[axis].min(cuts.extent()));
@@ -147,7 +144,7 @@ fn visit_grid(
             let (start, end) = cuts.range(coordinates[axis] as usize);
             (part.start[axis], part.end[axis]) = (part.start[axis].max(start), part.end[axis].min(end));
         }
-        // Chunks of size zero can lie between other chunks.
+        // Empty chunks can lie between other chunks.
         if !part.is_empty() {
             found(coordinates.dot(&strides) as usize, part)?;
         }
@@ -158,7 +155,7 @@ fn visit_grid(
 /// Cuts of an axis into parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum AxisCuts {
-    /// Parts whose sizes differ by at most one cell, larger parts first. Costs no memory per part.
+    /// Parts with sizes that differ by at most one cell, larger parts first. No memory per part.
     Even { extent: i64, count: usize },
     /// Parts of any sizes: part `i` is `[starts[i], starts[i + 1])`.
     Sizes { starts: Arc<[i64]> },
@@ -169,7 +166,7 @@ impl AxisCuts {
         Self::Even { extent, count }
     }
 
-    /// Creates cuts from sizes. Sizes must not be negative, and their sum must not overflow.
+    /// Cuts from sizes that are not negative and whose sum does not overflow.
     pub(crate) fn sizes(sizes: &[i64]) -> Self {
         let ends = sizes.iter().scan(0, |sum, size| {
             *sum += size;
@@ -203,7 +200,7 @@ impl AxisCuts {
         }
     }
 
-    /// Returns the index of the part that has a cell of the axis.
+    /// Index of the part with a cell of the axis.
     fn at(&self, cell: i64) -> usize {
         match self {
             Self::Even { extent, count } => {
@@ -216,7 +213,7 @@ impl AxisCuts {
         }
     }
 
-    /// Returns the index and the size of the first largest part.
+    /// Index and size of the first largest part.
     pub(crate) fn largest(&self) -> (usize, i64) {
         match self {
             Self::Even { .. } => (0, self.range(0).1),

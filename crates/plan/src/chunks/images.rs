@@ -1,5 +1,3 @@
-//! Periodic images of regions, and neighbours of chunks.
-
 use super::{ChunkId, Chunks};
 use crate::extents::Index;
 use crate::region::Region;
@@ -46,8 +44,8 @@ impl Chunks {
         }
     }
 
-    /// Returns the chunks that own ghost cells of `chunk`, once per periodic image, in a
-    /// deterministic order. `chunk` itself with shift zero is not in the list.
+    /// Chunks that own ghost cells of `chunk`, once per periodic image, in a deterministic order,
+    /// without `chunk` itself at shift zero.
     pub fn neighbours(&self, chunk: ChunkId) -> Vec<Neighbour> {
         let mut out = Vec::new();
         self.images(&self.storage(chunk), |inside, shift| {
@@ -60,9 +58,9 @@ impl Chunks {
         out
     }
 
-    /// Returns the chunks whose ghost cells are cells of `chunk`, once per periodic image: the
-    /// inverse of [`neighbours`](Self::neighbours), with the same `part` and `shift`.
-    /// `Neighbour::chunk` is the chunk with the ghost cells, and `part` is in its coordinates.
+    /// Chunks whose ghost cells are cells of `chunk`, once per periodic image: the inverse of
+    /// [`neighbours`](Self::neighbours), with the same `part` and `shift`. `Neighbour::chunk` is
+    /// the chunk with the ghost cells, and `part` is in its coordinates.
     pub fn seen_by(&self, chunk: ChunkId) -> Vec<Neighbour> {
         let region = self.region(chunk);
         let mut out = Vec::new();
@@ -71,8 +69,7 @@ impl Chunks {
         }
         // A chunk with ghost cells after its end is before `chunk`: the widths change sides.
         self.images(&region.grow(&self.ghost_hi, &self.ghost_lo), |inside, other_shift| {
-            // The image of the other chunk is at `other_shift`, so that of `chunk` is at the
-            // negative.
+            // The image of `chunk` is at the negative offset.
             let shift = Index::zeros(self.axes()) - other_shift;
             self.touching(&inside, |other, _| {
                 if other == chunk && shift.iter().all(|&by| by == 0) {

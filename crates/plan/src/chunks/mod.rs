@@ -32,8 +32,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Creates chunks from cuts that [`Layout::resolve`](crate::layout::Layout::resolve) has
-    /// checked.
+    /// Chunks from valid cuts of [`Layout::resolve`](crate::layout::Layout::resolve).
     pub(crate) fn from_cuts(
         shape: Index,
         cuts: Cuts,
@@ -46,76 +45,76 @@ impl Chunks {
         Self { shape, cuts, ghost_lo, ghost_hi, periodic, fingerprint: hash.finish() }
     }
 
-    /// Returns one chunk without ghost cells, as for a local array.
+    /// One chunk without ghost cells, as for a local array.
     pub fn single(shape: Index) -> Self {
         let cuts = (0..shape.axes()).map(|axis| AxisCuts::even(shape[axis], 1)).collect();
         let none = Index::zeros(shape.axes());
         Self::from_cuts(shape, Cuts::Grid(cuts), none, none, [false; MAX_AXES])
     }
 
-    /// Returns the number of axes.
+    /// Number of axes.
     pub fn axes(&self) -> usize {
         self.shape.axes()
     }
 
-    /// Returns the number of cells along each axis of the array.
+    /// Number of cells along each axis of the array.
     pub fn shape(&self) -> Index {
         self.shape
     }
 
-    /// Returns the region of all cells of the array, without ghost cells.
+    /// Region of all cells of the array, without ghost cells.
     pub fn whole(&self) -> Region {
         Region::whole(self.shape)
     }
 
-    /// Returns the number of chunks, with empty chunks.
+    /// Number of chunks, including empty chunks.
     pub fn count(&self) -> usize {
         self.cuts.count()
     }
 
-    /// Returns the cells of a chunk without its ghost cells. The region can be empty.
+    /// Cells of a chunk without its ghost cells. The region can be empty.
     ///
     /// # Panics
-    /// The chunk does not exist.
+    /// For a chunk that does not exist.
     pub fn region(&self, chunk: ChunkId) -> Region {
         assert!(chunk < self.count(), "chunk {chunk} of {}", self.count());
         self.cuts.region(chunk)
     }
 
-    /// Returns the cells of a chunk with its ghost cells. Coordinates of ghost cells can be outside
-    /// of the shape. The storage of an empty chunk is empty.
+    /// Cells of a chunk with its ghost cells, whose coordinates can be outside of the shape. The
+    /// storage of an empty chunk is empty.
     pub fn storage(&self, chunk: ChunkId) -> Region {
         let region = self.region(chunk);
         if region.is_empty() { region } else { region.grow(&self.ghost_lo, &self.ghost_hi) }
     }
 
-    /// Returns the ghost width before a chunk, per axis.
+    /// Ghost width before a chunk, per axis.
     pub fn ghost_lo(&self) -> Index {
         self.ghost_lo
     }
 
-    /// Returns the ghost width after a chunk, per axis.
+    /// Ghost width after a chunk, per axis.
     pub fn ghost_hi(&self) -> Index {
         self.ghost_hi
     }
 
-    /// Returns true if chunks have ghost cells on a side of an axis.
+    /// True if chunks have ghost cells on a side of an axis.
     pub fn has_ghosts(&self) -> bool {
         self.ghost_lo.iter().chain(self.ghost_hi.iter()).any(|&width| width > 0)
     }
 
-    /// Returns true per periodic axis.
+    /// Per axis, true if it is periodic.
     pub fn periodic(&self) -> &[bool] {
         &self.periodic[..self.axes()]
     }
 
-    /// Returns true if another array has the same shape and the same description of cuts. Different
+    /// True if another array has the same shape and the same description of cuts. Different
     /// descriptions can give the same boxes.
     pub fn same_cuts(&self, other: &Self) -> bool {
         self.shape == other.shape && self.cuts == other.cuts
     }
 
-    /// Returns the number of chunks along each axis, or `None` for a cut by boxes.
+    /// Number of chunks along each axis, or `None` for a cut by boxes.
     pub fn grid(&self) -> Option<Index> {
         match &self.cuts {
             Cuts::Grid(axes) => Some(Index::from_fn(axes.len(), |axis| axes[axis].count() as i64)),
@@ -132,12 +131,12 @@ impl Chunks {
         });
     }
 
-    /// Calls `found` as [`touching`](Self::touching) does, until `found` breaks.
+    /// [`touching`](Self::touching) until `found` breaks.
     pub fn visit(&self, region: &Region, found: &mut dyn FnMut(ChunkId, Region) -> ControlFlow<()>) -> ControlFlow<()> {
         self.cuts.visit(region, found)
     }
 
-    /// Returns the chunk that has a cell, or `None` outside of the shape.
+    /// Chunk of a cell, or `None` outside of the shape.
     pub fn chunk_at(&self, cell: &Index) -> Option<ChunkId> {
         let region = Region { start: *cell, end: Index::from_fn(self.axes(), |axis| cell[axis].saturating_add(1)) };
         let mut holder = None;
@@ -145,15 +144,13 @@ impl Chunks {
         holder
     }
 
-    /// Returns a hash of the content, equal on all ranks. Different chunks have equal hashes only
-    /// by chance.
+    /// Hash of the content, equal on all ranks.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 }
 
-/// Maximum number of parts of an axis, boxes or owners in a text. Longer lists end with a
-/// fingerprint.
+/// Maximum length of a list in a text. Longer lists end with a fingerprint.
 pub(crate) const MAX_WRITTEN_ITEMS: usize = 16;
 
 /// Writes the shape, the sizes along each axis or the boxes, and the ghost widths and periodic axes
@@ -193,7 +190,7 @@ impl Hash for Chunks {
     }
 }
 
-/// FNV-1a hash. Unlike the hash of the standard library it is equal in all processes.
+/// FNV-1a hash, equal in all processes in contrast to the hash of the standard library.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {

@@ -1,6 +1,4 @@
-//! [`GridError`]: errors of a [`Grid`](crate::grid::Grid).
-
-/// A grid does not map the cells of an array to distinct positions.
+/// Grid that does not map the cells of an array to distinct positions.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {

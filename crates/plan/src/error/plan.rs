@@ -1,7 +1,7 @@
 use super::RegionError;
 use crate::extents::Index;
 
-/// The operands of an operation are invalid or do not match.
+/// Invalid or mismatched operands of an operation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -62,7 +62,7 @@ pub enum PlanError {
         /// Number of ranks.
         ranks: usize,
     },
-    /// A ghost update has an array, or handles of the same chunks, twice.
+    /// A ghost update has the same chunks twice.
     #[error(
         "the ghost update names array {first:?} and again {again:?}, which are the same chunks; each may take part once"
     )]
@@ -118,13 +118,13 @@ pub enum PlanError {
 }
 
 impl PlanError {
-    /// Returns the error for a source and a destination, by their names, with different extents.
+    /// Error for a source and a destination, by their names, with different extents.
     pub fn extents(src: String, src_extents: Index, dst: String, dst_extents: Index) -> Self {
         Self::Extents { src, src_extents, dst, dst_extents, permuted: None }
     }
 }
 
-/// Describes the extents that a destination with this axis permutation needs.
+/// Extents that a destination with this axis permutation needs, as text.
 fn permuted_note(extents: &Index, order: &[usize]) -> String {
     let wanted = Index::from_fn(order.len(), |axis| extents[order[axis]]);
     format!(" where {wanted} are wanted, as its axes take source axes {order:?}")

@@ -52,7 +52,7 @@ pub enum RegionError {
     },
 }
 
-/// Formats a region in the format of [`Region`](crate::region::Region).
+/// Formats a region like [`Region`](crate::region::Region).
 fn span(start: &Index, end: &Index) -> String {
     let axes: Vec<String> = start.iter().zip(end.iter()).map(|(start, end)| format!("{start}..{end}")).collect();
     format!("[{}]", axes.join(", "))

@@ -1,14 +1,14 @@
-//! `Split::Auto`: choice of the number of cuts per axis, or of boxes.
+//! Choice of the cuts per axis, or of boxes, for `Split::Auto`.
 
 use super::bisect::bisect;
 use crate::chunks::{AxisCuts, MAX_CHUNKS};
 use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
-/// Maximum number of boxes. For more chunks a grid is better, because it costs nothing per chunk.
+/// Maximum number of boxes. A grid, which costs nothing per chunk, is better for more chunks.
 const MAX_BOXES: u64 = 1 << 16;
 
-/// Size of chunks in bytes, and its limit.
+/// Storage bytes of chunks from ghost widths and element size, and their limit.
 pub(super) struct ChunkBytes {
     pub lo: Index,
     pub hi: Index,
@@ -17,7 +17,7 @@ pub(super) struct ChunkBytes {
 }
 
 impl ChunkBytes {
-    /// Returns the extents with ghost cells. An empty chunk has no ghost cells.
+    /// Extents with ghost cells. An empty chunk has no ghost cells.
     pub(super) fn with_ghosts(&self, extents: Index) -> Index {
         if extents.contains(&0) {
             return Index::zeros(extents.axes());
@@ -25,8 +25,7 @@ impl ChunkBytes {
         Index::from_fn(extents.axes(), |axis| extents[axis] + self.lo[axis] + self.hi[axis])
     }
 
-    /// Returns the bytes of a chunk with these extents and its ghost cells, with rows padded to
-    /// words.
+    /// Bytes of a chunk with ghost cells and word-padded rows.
     pub(super) fn of(&self, extents: Index) -> u128 {
         let stored = self.with_ghosts(extents);
         let row = (stored[0] as u128 * self.element as u128).next_multiple_of(4);
@@ -34,9 +33,9 @@ impl ChunkBytes {
     }
 }
 
-/// Returns one box per rank, or that number times a power of two until boxes are within the limit.
+/// One box per rank, or a power of two boxes per rank to keep boxes within the limit.
 ///
-/// `None` if a grid of `ranks` chunks is as good, if the array has fewer cells than ranks, or if no
+/// `None` if a grid of `ranks` chunks is as good, the array has fewer cells than ranks, or no
 /// number of boxes is within the limit.
 pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) -> Option<Vec<Region>> {
     let ranks = ranks as u64;
@@ -48,7 +47,7 @@ pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) 
         let side = |axis: usize| (shape[axis] as u64).div_ceil(counts[axis] as u64);
         axes.iter().map(|&axis| side(axis)).product::<u64>()
     });
-    // A grid is good if its largest chunk is at most a quarter larger than the average.
+    // A grid is good with a largest chunk of at most 1.25 times the average.
     if grid.is_some_and(|largest| 4 * u128::from(largest) * u128::from(ranks) <= 5 * u128::from(cells)) {
         return None;
     }
@@ -72,9 +71,8 @@ pub(super) fn boxes(shape: Index, cells: u64, ranks: usize, bytes: &ChunkBytes) 
     }
 }
 
-/// Chooses the cuts of the axes that are `None`: first one chunk per rank, in the factorisation
-/// with the smallest surface; then doubles the cuts along the longest side until a chunk is within
-/// the limit.
+/// Chooses the cuts of the axes that are `None`: one chunk per rank in the factorisation with the
+/// smallest surface, then more cuts along the longest side until a chunk is within the limit.
 pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, bytes: &ChunkBytes) -> Vec<AxisCuts> {
     let free: Vec<usize> = (0..cuts.len()).filter(|&axis| cuts[axis].is_none()).collect();
     let fixed: usize = cuts.iter().flatten().map(AxisCuts::count).product();
@@ -84,8 +82,7 @@ pub(super) fn choose(shape: Index, cuts: Vec<Option<AxisCuts>>, ranks: usize, by
     if !free.is_empty() {
         let max: i64 = free.iter().fold(1, |max: i64, &axis| max.saturating_mul(shape[axis].max(1)));
         let needed = (ranks.div_ceil(fixed.max(1)) as i64).clamp(1, max.min(MAX_CHUNKS as i64));
-        // The next number of chunks with a factorisation over the axes can be far away: limited
-        // search.
+        // Some numbers have no factorisation over the axes.
         let found = (needed..=max.min(needed.saturating_add(64))).find_map(|n| factor(n, &free, shape, widest));
         let chosen = found.unwrap_or_else(|| cut_slowest_axes(needed, &free, shape));
         for (&axis, count) in free.iter().zip(chosen) {
@@ -123,8 +120,8 @@ pub(super) fn refine(shape: Index, counts: Index, may_cut: &[bool; MAX_AXES], by
     }
 }
 
-/// Returns the ordered factorisation of `n` over the free axes whose largest chunk has the smallest
-/// surface. `None` if every factorisation has more cuts than cells on an axis.
+/// Ordered factorisation of `n` over the free axes with the smallest surface of the largest chunk.
+/// `None` if every factorisation has more cuts than cells on an axis.
 fn factor(n: i64, free: &[usize], shape: Index, widest: Index) -> Option<Vec<i64>> {
     let divisors: Vec<i64> = (1..=n.isqrt()).filter(|d| n % d == 0).flat_map(|d| [d, n / d]).collect();
     let mut divisors = divisors;
@@ -137,10 +134,10 @@ fn factor(n: i64, free: &[usize], shape: Index, widest: Index) -> Option<Vec<i64
         for (&axis, &count) in free.iter().zip(counts) {
             sides[axis] = shape[axis] / count + i64::from(shape[axis] % count != 0);
         }
-        // The surface of the largest chunk, not its surface per cell: even cuts win.
+        // The surface of the largest chunk, not the surface per cell, prefers even cuts.
         let cells: f64 = sides.iter().map(|&side| side.max(1) as f64).product();
         let surface: f64 = sides.iter().map(|&side| cells / side.max(1) as f64).sum();
-        // Ties keep the factorisation with most cuts on the slowest axis: its faces are contiguous.
+        // Ties prefer cuts on the slowest axis, whose faces are contiguous.
         if best.as_ref().is_none_or(|(least, _)| surface < *least * (1.0 - 1e-12)) {
             best = Some((surface, counts.to_vec()));
         }
@@ -170,8 +167,7 @@ fn search(
     }
 }
 
-/// Returns counts with a product of at least `n`, with as many cuts as possible on the slowest
-/// axes.
+/// Counts with a product of at least `n`, and as many cuts as possible on the slowest axes.
 fn cut_slowest_axes(n: i64, free: &[usize], shape: Index) -> Vec<i64> {
     let mut needed = n;
     let mut counts = vec![1; free.len()];

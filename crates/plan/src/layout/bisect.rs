@@ -6,7 +6,7 @@ use crate::region::Region;
 /// Number of candidates per axis and kind of middle.
 const CANDIDATES: u64 = 8;
 
-/// Cuts a region with at least `parts` cells into `parts` boxes that are not empty.
+/// Cuts a region with at least `parts` cells into `parts` non-empty boxes.
 pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
     let mut boxes = Vec::with_capacity(parts as usize);
     let mut open = vec![(region, parts)];
@@ -24,7 +24,7 @@ pub(super) fn bisect(region: Region, parts: u64) -> Vec<Region> {
     boxes
 }
 
-/// A cut of a region in two.
+/// Cut of a region in two.
 struct Bisection {
     axis: usize,
     /// Number of cells along the axis before the cut.
@@ -33,10 +33,8 @@ struct Bisection {
     before: u64,
 }
 
-/// Returns the best of several cuts of a region in two, with at least as many cells as parts on
-/// each side.
-///
-/// The best cut has small largest parts, and cuts a long axis; of equal axes the slowest.
+/// Best of several cuts of a region in two, with at least as many cells as parts on each side:
+/// small largest parts, along a long axis, the slowest of equal axes.
 fn cut(region: &Region, parts: u64) -> Bisection {
     let (cells, extents) = (region.cells(), region.extents());
     let longest = extents.iter().copied().max().unwrap_or(1) as u64;
@@ -47,8 +45,7 @@ fn cut(region: &Region, parts: u64) -> Bisection {
             continue;
         }
         let layer = cells / extent;
-        // Candidates: cuts near the middle of the parts, and, for few cells, near the middle of the
-        // axis.
+        // Cuts near the middle of the parts, and, for few cells, near the middle of the axis.
         let share = |total: u64, part: u64, whole: u64| {
             ((u128::from(total) * u128::from(part) * 2 + u128::from(whole)) / (2 * u128::from(whole))) as u64
         };

@@ -1,7 +1,5 @@
-//! [`Layout`]: requested shape, cuts, ghost widths and periodicity of an array.
-//!
-//! A layout is independent of ranks and element types. [`Layout::resolve`] checks the layout and
-//! converts it to [`Chunks`].
+//! [`Layout`]: requested shape, cuts, ghost widths and periodicity of an array, independent of
+//! ranks and element types. [`Layout::resolve`] checks the layout and converts it to [`Chunks`].
 //!
 //! [`Chunks`]: crate::chunks::Chunks
 
@@ -22,20 +20,20 @@ use crate::region::Region;
 pub enum Split {
     /// No cuts.
     Whole,
-    /// This number of parts, whose sizes differ by at most one cell, larger parts first. Parts are
-    /// empty if the axis has fewer cells.
+    /// This number of parts with sizes that differ by at most one cell, larger parts first. Surplus
+    /// parts are empty.
     Even(usize),
-    /// Parts of these sizes. Their sum is the extent of the axis. Size zero gives an empty chunk.
+    /// Parts of these sizes, whose sum is the extent of the axis. Size 0 gives an empty chunk.
     Sizes(Vec<i64>),
-    /// The choice of the library, from the number of ranks and the largest chunk that the device
-    /// can bind: nearly cubic chunks of nearly equal sizes.
+    /// Nearly cubic chunks of nearly equal sizes, chosen from the number of ranks and the largest
+    /// chunk that the device can bind.
     ///
-    /// * The number of chunks is the number of ranks, a multiple of this if chunks would be too
-    ///   large, or less if the array has fewer cells.
+    /// * The number of chunks is the number of ranks, a multiple for a smaller chunk size, or less
+    ///   if the array has fewer cells.
     /// * If all axes are `Auto` and no grid has this number of chunks, as with 13 ranks and 12 x 10
-    ///   x 9 cells, the chunks are boxes that form no grid
+    ///   x 9 cells, the chunks are boxes without a grid
     ///   ([`Chunks::grid`](crate::chunks::Chunks::grid) is `None`).
-    /// * If other axes have other splits, the chunks form a grid with at least one chunk per rank.
+    /// * With other splits on other axes, the chunks form a grid with at least one chunk per rank.
     Auto,
 }
 
@@ -53,9 +51,9 @@ impl From<Vec<i64>> for Split {
 
 /// Requested shape, cuts, ghost widths and periodicity of an array.
 ///
-/// The methods that build a layout never fail: a layout keeps its first mistake, and the functions
-/// that use the layout report it. Cells along axis 0 are adjacent in memory. The default is
-/// [`Split::Auto`] on all axes.
+/// The methods that build a layout never fail: a layout keeps its first mistake for the functions
+/// that use it. Cells along axis 0 are adjacent in memory. The default is [`Split::Auto`] on all
+/// axes.
 ///
 /// ```
 /// use zippy_plan::layout::{Layout, Split};
@@ -83,7 +81,7 @@ enum RequestedCuts {
     Boxes(Arc<[Region]>),
 }
 
-/// Converts sizes of any integer type to an [`Index`]. `what` is the name of the sizes, for the
+/// Converts sizes of any integer type to an [`Index`]. `what` is the name of the sizes in the
 /// error.
 fn sizes<I: Copy + Display + TryInto<i64>>(what: &'static str, given: &[I]) -> Result<Index, LayoutError> {
     if given.is_empty() || given.len() > MAX_AXES {
@@ -100,13 +98,13 @@ fn sizes<I: Copy + Display + TryInto<i64>>(what: &'static str, given: &[I]) -> R
 }
 
 impl Layout {
-    /// Creates a layout with this shape in cells, 1 to 7 axes, axis 0 fastest, without ghost cells
-    /// and periodic axes. Extents can be 0.
+    /// Layout with this shape in cells, 1 to 7 axes, axis 0 fastest, without ghost cells and
+    /// periodic axes. Extents can be 0.
     pub fn new<I: Copy + Display + TryInto<i64>, const D: usize>(shape: [I; D]) -> Self {
         Self::from_shape(&shape)
     }
 
-    /// Creates a layout as [`new`](Self::new) does, for a number of axes known at run time.
+    /// [`new`](Self::new) for a number of axes known at run time.
     pub fn from_shape<I: Copy + Display + TryInto<i64>>(shape: &[I]) -> Self {
         let (shape, mistake) = match sizes("the shape", shape) {
             Ok(shape) => (shape, None),
@@ -116,13 +114,13 @@ impl Layout {
         Self { shape, cuts: None, ghost_lo: none, ghost_hi: none, periodic: [false; MAX_AXES], mistake }
     }
 
-    /// Sets the cuts of each axis. The chunks are the boxes of a grid, in the order of axis 0
-    /// fastest, except with [`Split::Auto`] on all axes.
+    /// Sets the cuts of each axis. The chunks form a grid with axis 0 fastest, except with
+    /// [`Split::Auto`] on all axes.
     pub fn split<const D: usize>(self, splits: [Split; D]) -> Self {
         self.split_list(splits.to_vec())
     }
 
-    /// Sets cuts as [`split`](Self::split) does, for a number of axes known at run time.
+    /// [`split`](Self::split) for a number of axes known at run time.
     pub fn split_list(mut self, splits: Vec<Split>) -> Self {
         self.check_axes("a split", splits.len());
         if matches!(self.cuts, Some(RequestedCuts::Boxes(_))) {
@@ -138,8 +136,7 @@ impl Layout {
         self.split_list(vec![split; axes])
     }
 
-    /// Sets cuts by boxes, such as those of a k-d tree: chunk `i` is box `i`. Boxes must be
-    /// disjoint and cover the shape, and can be empty.
+    /// Sets chunk `i` to box `i`. The boxes must be disjoint and cover the shape, and can be empty.
     pub fn boxes(mut self, boxes: Vec<Region>) -> Self {
         if matches!(self.cuts, Some(RequestedCuts::Splits(_))) {
             self.keep(LayoutError::SplitAndBoxes);
@@ -158,8 +155,7 @@ impl Layout {
         self.ghost_lists(&widths.map(|(before, _)| before), &widths.map(|(_, after)| after))
     }
 
-    /// Sets ghost widths as [`ghost_sides`](Self::ghost_sides) does, for a number of axes known at
-    /// run time.
+    /// [`ghost_sides`](Self::ghost_sides) for a number of axes known at run time.
     pub fn ghost_lists<I: Copy + Display + TryInto<i64>>(mut self, before: &[I], after: &[I]) -> Self {
         self.check_axes("a ghost width", before.len());
         self.check_axes("a ghost width", after.len());
@@ -170,14 +166,12 @@ impl Layout {
         self
     }
 
-    /// Sets the periodic axes. For ghost cells, the first cell of a periodic axis follows its last
-    /// cell.
+    /// Sets the periodic axes. Ghost cells beyond a periodic axis are images of its opposite end.
     pub fn periodic<const D: usize>(self, axes: [bool; D]) -> Self {
         self.periodic_list(&axes)
     }
 
-    /// Sets periodic axes as [`periodic`](Self::periodic) does, for a number of axes known at run
-    /// time.
+    /// [`periodic`](Self::periodic) for a number of axes known at run time.
     pub fn periodic_list(mut self, axes: &[bool]) -> Self {
         self.check_axes("periodicity", axes.len());
         for (is_periodic, &value) in self.periodic.iter_mut().zip(axes) {
@@ -186,12 +180,12 @@ impl Layout {
         self
     }
 
-    /// Returns the shape, in cells. Zeros if the shape is invalid.
+    /// Shape in cells. Zeros for an invalid shape.
     pub fn shape(&self) -> Index {
         self.shape
     }
 
-    /// Returns the first mistake of the layout, if any.
+    /// First mistake of the layout, if any.
     pub fn mistake(&self) -> Option<&LayoutError> {
         self.mistake.as_ref()
     }

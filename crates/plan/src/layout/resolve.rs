@@ -1,5 +1,3 @@
-//! [`Layout::resolve`]: validation of a layout and its conversion to chunks.
-
 use std::sync::Arc;
 
 use super::auto::{self, ChunkBytes};
@@ -10,11 +8,11 @@ use crate::extents::Index;
 use crate::region::{Region, RegionTree};
 
 impl Layout {
-    /// Returns the chunks of an array with this layout, for `ranks` ranks, cells of `element_bytes`
-    /// bytes and buffers of at most `max_chunk_bytes` bytes.
+    /// Chunks of an array with this layout, for `ranks` ranks, cells of `element_bytes` bytes and
+    /// buffers of at most `max_chunk_bytes` bytes.
     ///
-    /// The result depends only on the arguments, so that it is equal on all ranks. Cost: none per
-    /// chunk for cuts of a grid, n log n for n boxes.
+    /// The result depends only on the arguments, and is equal on all ranks. Cost: none per chunk
+    /// for cuts of a grid, n log n for n boxes.
     ///
     /// # Errors
     /// * The first mistake of the layout.
@@ -31,7 +29,8 @@ impl Layout {
         let cells = self.shape.product().ok_or_else(overflow)?;
         cells.checked_mul(element_bytes.max(1) as u64).filter(|&n| n <= i64::MAX as u64).ok_or_else(overflow)?;
         for axis in 0..self.shape.axes() {
-            // A quarter of the range: coordinates of images and sums of widths cannot overflow.
+            // A quarter of the range, so that coordinates of images and sums of widths cannot
+            // overflow.
             let reach =
                 [self.ghost_lo[axis], self.ghost_hi[axis]].iter().try_fold(self.shape[axis], |a, &b| a.checked_add(b));
             reach.filter(|&reach| reach <= i64::MAX / 4).ok_or_else(overflow)?;

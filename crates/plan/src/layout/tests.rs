@@ -7,7 +7,7 @@ fn message(layout: Layout) -> String {
 }
 
 #[test]
-fn the_first_mistake_is_kept_whatever_follows() {
+fn first_mistake_of_layout_is_reported() {
     let layout = Layout::new([8, -6, 6]).split([Split::Whole, Split::Whole]).ghost([-1]);
     assert_eq!(message(layout), "the shape on axis 1 is -6; it must be at least 0 and fit 63 bits");
     assert!(message(Layout::new([8_u64, u64::MAX])).contains("18446744073709551615"));
@@ -22,7 +22,7 @@ fn the_first_mistake_is_kept_whatever_follows() {
 }
 
 #[test]
-fn every_integer_type_is_taken() {
+fn shape_of_any_integer_type_is_accepted() {
     let shape = Layout::new([8_i64, 6]).shape();
     assert_eq!(shape, Layout::new([8_u8, 6]).shape());
     assert_eq!(shape, Layout::new([8_usize, 6]).shape());
@@ -70,8 +70,7 @@ fn boxes_must_be_disjoint_and_cover() {
 }
 
 #[test]
-fn many_boxes_resolve_and_answer() {
-    // A 256 x 256 grid as explicit boxes.
+fn many_boxes_are_resolved_and_found() {
     let boxes: Vec<_> = Region::whole(Index::from([1024, 1024])).tiles(&Index::from([4, 4])).collect();
     let chunks = Layout::new([1024, 1024]).boxes(boxes).resolve(1, 4, NO_LIMIT).unwrap();
     assert_eq!(chunks.count(), 65_536);
@@ -83,7 +82,7 @@ fn grid_of(layout: Layout, ranks: usize, limit: u64) -> Vec<i64> {
 }
 
 #[test]
-fn auto_is_near_cubic_with_a_chunk_per_rank() {
+fn auto_split_is_nearly_cubic_with_a_chunk_per_rank() {
     let cube = || Layout::new([64, 64, 64]);
     assert_eq!(grid_of(cube(), 1, NO_LIMIT), [1, 1, 1]);
     assert_eq!(grid_of(cube(), 8, NO_LIMIT), [2, 2, 2]);
@@ -97,8 +96,7 @@ fn auto_is_near_cubic_with_a_chunk_per_rank() {
     assert_eq!(grid_of(Layout::new([128; 7]), 65_536, NO_LIMIT).iter().product::<i64>(), 65_536);
 }
 
-/// Returns the number of cells of each chunk. Also checks that the chunks are disjoint and cover
-/// the shape: they resolve as boxes.
+/// Number of cells of each chunk. Also checks that the chunks resolve as boxes.
 fn sizes_of(layout: &Layout, ranks: usize, limit: u64) -> Vec<u64> {
     let chunks = layout.resolve(ranks, 4, limit).unwrap();
     let boxes: Vec<_> = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
@@ -107,7 +105,7 @@ fn sizes_of(layout: &Layout, ranks: usize, limit: u64) -> Vec<u64> {
 }
 
 #[test]
-fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
+fn auto_split_gives_ranks_chunks_of_nearly_equal_size() {
     for shape in shapes() {
         let layout = Layout::from_shape(&shape);
         let cells: i64 = shape.iter().product();
@@ -127,7 +125,6 @@ fn auto_gives_every_rank_a_chunk_of_nearly_the_same_size() {
     }
 }
 
-/// Shapes of one to four axes: short and long, prime and composite, thin and cubic.
 fn shapes() -> Vec<Vec<i64>> {
     let mut shapes = vec![vec![12, 10, 9], vec![64; 3], vec![31, 1, 17], vec![5; 4], vec![100, 3], vec![512, 300, 7]];
     for a in 1..=14 {
@@ -142,7 +139,7 @@ fn shapes() -> Vec<Vec<i64>> {
 }
 
 #[test]
-fn boxes_are_cut_further_where_they_are_too_large() {
+fn boxes_above_the_byte_limit_are_divided() {
     let layout = Layout::new([20, 20, 18]).ghost([1, 1, 1]);
     let sizes = sizes_of(&layout, 13, 1000);
     assert_eq!(sizes.len() % 13, 0, "{}", sizes.len());
@@ -151,19 +148,17 @@ fn boxes_are_cut_further_where_they_are_too_large() {
     let chunks = layout.resolve(13, 4, 1000).unwrap();
     assert!((0..chunks.count()).all(|chunk| chunks.storage(chunk).cells() * 4 <= 1000));
     assert_eq!(chunks.grid(), None);
-    // With other splits on other axes, the result is a grid.
     let mixed = Layout::new([12, 10, 9]).split([Split::Auto, Split::Auto, Split::Whole]);
     assert_eq!(grid_of(mixed, 13, NO_LIMIT).iter().product::<i64>(), 14);
 }
 
 #[test]
-fn auto_respects_the_byte_limit() {
+fn auto_split_respects_the_byte_limit() {
     let chunks = Layout::new([800, 800, 800]).ghost([1, 1, 1]).resolve(4, 4, 128 << 20).unwrap();
     let largest = (0..chunks.count()).map(|chunk| chunks.storage(chunk).cells() * 4).max().unwrap();
     assert!(largest <= 128 << 20);
     assert_eq!(chunks.count() % 4, 0, "{:?}", chunks.grid());
     assert!(chunks.count() <= 32, "{:?}", chunks.grid());
-    // Mixed splits: axes with other splits do not change.
     let mixed = Layout::new([100, 100, 100]).split([[99, 1].into(), Split::Auto, Split::Whole]);
     let grid = grid_of(mixed, 6, 100 * 10 * 100 * 4);
     assert_eq!((grid[0], grid[2]), (2, 1));
@@ -171,7 +166,7 @@ fn auto_respects_the_byte_limit() {
 }
 
 #[test]
-fn a_fixed_split_over_the_limit_is_told_what_fits() {
+fn error_of_chunk_above_the_limit_names_a_split_that_fits() {
     let layout = Layout::new([1000, 100]).split([[300, 700].into(), Split::Even(2)]).ghost([1, 1]);
     let error = layout.resolve(4, 4, 100_000).unwrap_err();
     assert_eq!(

@@ -1,5 +1,3 @@
-//! [`execute`]: execution of the plans of all ranks on host memory.
-
 use std::collections::HashMap;
 
 use super::{Memory, check};
@@ -8,8 +6,7 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::plan::{Arrival, Move, RankPlan};
 
-/// Array of an operation: the placement of its chunks, and its memory. The operands of an operation
-/// in one array have the same memory.
+/// Array of an operation: its placement and its memory. Handles of one array have the same memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Operand<'a> {
     /// Cuts and owners of the array.
@@ -21,8 +18,8 @@ pub struct Operand<'a> {
 /// Merge rule: `cell = combine(arriving, cell)`. `&|arriving, _| arriving.clone()` replaces.
 pub(super) type Combine<'a, T> = &'a dyn Fn(&T, &T) -> T;
 
-/// Executes the plans of all ranks. `plans[r]` is the plan of rank `r`, and the arrays of the plans
-/// are `operands`.
+/// Executes the plans of all ranks on host memory. `plans[r]` is the plan of rank `r`, and the
+/// arrays of the plans are `operands`.
 ///
 /// # Errors
 /// [`PlanError::Disagree`]: the plans violate their contract, see [`check`].
@@ -54,8 +51,8 @@ struct Execution<'a, T> {
 }
 
 impl<T: Clone> Execution<'_, T> {
-    /// Local moves and sends. Without `overlap`, local moves run first and one after the other,
-    /// which is the most unfavourable order that a plan permits.
+    /// Runs local moves and sends. Without `overlap`, local moves run first and successively, the
+    /// most unfavourable order that a plan permits.
     fn first_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
         let order = plan.permutation.as_deref();
         let in_waves = !plan.waves.is_empty();
@@ -72,8 +69,8 @@ impl<T: Clone> Execution<'_, T> {
         }
     }
 
-    /// Received moves, and with waves also local moves. The order is that of the waves; moves of a
-    /// wave, and plans without waves, run in reverse order.
+    /// Runs received moves, and with waves also local moves. Moves of a wave, and plans without
+    /// waves, run in reverse order.
     fn second_half(&mut self, plan: &RankPlan, mail: &mut Mail<T>) {
         let mut payloads = Vec::new();
         for message in &plan.receives {

@@ -1,12 +1,10 @@
-//! [`fence`]: execution of a one-sided epoch on host memory, by the owners of the cells.
-
 use super::execute::Combine;
 use super::{Memory, Operand};
 use crate::error::PlanError;
 use crate::plan::one_sided::{Access, ChunkPart, batches, split};
 use crate::region::Region;
 
-/// Kind of a one-sided operation.
+/// Kind of a one-sided operation, with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verb<T> {
     /// Reads the section.
@@ -30,11 +28,10 @@ pub struct Request<T> {
     pub verb: Verb<T>,
 }
 
-/// Runs the operations that all ranks queued since the last fence, and returns the cells that each
-/// operation read, axis 0 fastest; empty for put and accumulate.
+/// Runs the operations that all ranks queued since the last fence on host memory. Returns the cells
+/// that each operation read, axis 0 fastest; empty for put and accumulate.
 ///
-/// Each operation is cut into parts by owner. Each owner runs its parts batch by batch, in reverse
-/// order in a batch.
+/// Each owner runs its parts of the operations batch by batch, in reverse order in a batch.
 ///
 /// # Errors
 /// [`PlanError::Region`]: a region is not inside its array.
@@ -64,7 +61,7 @@ pub fn fence<T: Clone + Default>(
     Ok(read)
 }
 
-/// Returns the access of a part: the memory and the cells in it, independent of the chunk's index.
+/// Access of a part: the memory and the cells in it, independent of the chunk's index.
 fn access<T>(number: usize, part: &ChunkPart, requests: &[Request<T>], operands: &[Operand<'_>]) -> Access {
     let Request { rank, array, verb, .. } = &requests[number];
     let Operand { placement, memory } = operands[*array];

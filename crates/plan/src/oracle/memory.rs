@@ -1,15 +1,12 @@
-//! [`Memory`]: host memory of an array.
-
 use crate::chunks::ChunkId;
 use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// Memory of an array on all ranks: for each rank and slot, the cells of the chunk's storage with
-/// its ghost cells, dense, axis 0 fastest.
+/// Host memory of an array on all ranks: for each rank and slot, the cells of the chunk's storage
+/// with its ghost cells, dense, axis 0 fastest.
 ///
-/// Memory belongs to ranks and slots, not to chunks, so that an array and its re-arrangements share
-/// it.
+/// An array and its re-arrangements share the memory, which belongs to ranks and slots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory<T> {
     slots: Vec<Vec<Vec<T>>>,
@@ -24,10 +21,10 @@ impl<T> Memory<T> {
         Self { slots: (0..placement.ranks()).map(rank).collect() }
     }
 
-    /// Returns the cells of a chunk's storage.
+    /// Cells of a chunk's storage.
     ///
     /// # Panics
-    /// The chunk does not exist.
+    /// For a chunk that does not exist.
     pub fn chunk(&self, placement: &Placement, chunk: ChunkId) -> &[T] {
         let owner = placement.ownership().owner(chunk);
         &self.slots[owner.rank][owner.slot]
@@ -38,7 +35,7 @@ impl<T> Memory<T> {
         &mut self.slots[owner.rank][owner.slot]
     }
 
-    /// Returns the values of cells in a chunk's storage, in the order of `cells`.
+    /// Values of cells in a chunk's storage, in the order of `cells`.
     pub(super) fn read<'a>(
         &'a self,
         placement: &Placement,

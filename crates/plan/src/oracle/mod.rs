@@ -1,10 +1,10 @@
-//! Test oracle: execution of plans on vectors, and the semantics of operations without plans.
+//! Test oracle: execution of plans on vectors, and the semantics of operations without plans. A
+//! plan is correct if both results are equal.
 //!
-//! [`execute`] runs the plans of all ranks on host memory as the world runs them on devices, in the
-//! most unfavourable order that a plan permits: independent moves run in reverse order, and writes
-//! without `overlap` run as early as possible. [`truth`] computes the result of an operation cell
-//! by cell, with a map from cells to values, without regions, indices of chunks or plans. A plan is
-//! correct if both results are equal.
+//! [`execute`] runs the plans of all ranks on host memory in the most unfavourable order that a
+//! plan permits: independent moves run in reverse order, and writes without `overlap` run as early
+//! as possible. [`truth`] computes the result of an operation cell by cell, with a map from cells
+//! to values.
 
 mod agree;
 mod execute;

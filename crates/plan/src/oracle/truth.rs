@@ -1,8 +1,8 @@
 //! Semantics of operations, cell by cell, without plans.
 //!
-//! The code is as simple as possible: an array is a map from (chunk, cell) to a value, a linear
-//! search finds chunks, and loops over cells handle periodic axes. The code shares only the boxes
-//! of chunks and the names of operations with planners.
+//! The code is as simple as possible: an array is a map from (chunk, cell) to a value, with linear
+//! searches and loops over cells. It shares only the boxes of chunks and the names of operations
+//! with planners.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,12 +15,12 @@ use crate::region::Region;
 /// Position: one coordinate per axis.
 pub type Cell = Vec<i64>;
 
-/// All stored cells of an array with their ghost cells: those of each chunk by global coordinates.
+/// All stored cells of an array with their ghost cells, per chunk by global coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells<T>(pub BTreeMap<(ChunkId, Cell), T>);
 
 impl<T: Clone> Cells<T> {
-    /// Returns the cells of a memory.
+    /// Cells of a memory.
     pub fn of(memory: &Memory<T>, placement: &Placement) -> Self {
         let chunk = |chunk| {
             let storage = placement.chunks().storage(chunk);
@@ -31,7 +31,7 @@ impl<T: Clone> Cells<T> {
     }
 }
 
-/// Returns the cells of a box, axis 0 fastest.
+/// Cells of a box, axis 0 fastest.
 fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     let mut cells = vec![Vec::new()];
     for axis in (0..start.len()).rev() {
@@ -41,14 +41,14 @@ fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     cells
 }
 
-/// Returns the owner chunk of each cell.
+/// Owner chunk of each cell.
 fn owners(chunks: &Chunks) -> HashMap<Cell, ChunkId> {
     let boxes = (0..chunks.count()).map(|chunk| (chunk, chunks.region(chunk)));
     boxes.flat_map(|(chunk, own)| all(&own.start, &own.end).into_iter().map(move |cell| (cell, chunk))).collect()
 }
 
-/// Returns the destination after a copy or composite. Axis `i` of the destination is axis
-/// `order[i]` of the source.
+/// Destination after a copy or composite. Axis `i` of the destination is axis `order[i]` of the
+/// source.
 pub fn copy<T: Clone>(
     src: (&Chunks, &Cells<T>, &Region),
     dst: (&Chunks, &Cells<T>, &Region),
@@ -80,7 +80,6 @@ struct Ghost {
     image_of: Cell,
 }
 
-/// Returns all ghost cells that are images of cells of the array.
 fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
     let owner = owners(chunks);
     let mut ghosts = Vec::new();
@@ -110,7 +109,7 @@ fn ghost_cells(chunks: &Chunks) -> Vec<Ghost> {
 /// Predicate of the ghost cells in an update, by direction and position.
 pub type GhostCellFilter<'a> = &'a dyn Fn(&[i8], &[i64]) -> bool;
 
-/// Returns the cells after a ghost update: each ghost cell in the update has the value of its cell.
+/// Cells after a ghost update: each ghost cell in the update has the value of its cell.
 pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilter<'_>) -> Cells<T> {
     let mut after = before.clone();
     for ghost in ghost_cells(chunks).into_iter().filter(|ghost| takes(&ghost.direction, &ghost.cell)) {
@@ -119,8 +118,7 @@ pub fn ghosts<T: Clone>(chunks: &Chunks, before: &Cells<T>, takes: GhostCellFilt
     after
 }
 
-/// Returns the cells after a reverse ghost update: each cell is combined with its ghost cells in
-/// the update.
+/// Cells after a reverse ghost update: each cell is combined with its ghost cells in the update.
 ///
 /// The order is: direction (last axis first; 0, −1, 1), chunk with the ghost cell, position (axis 0
 /// first).
@@ -146,8 +144,8 @@ pub fn reverse_ghosts<T: Clone>(
     after
 }
 
-/// Runs the one-sided operations of a fence one after the other, in the order of rank and index in
-/// the list. Returns the cells that each operation read.
+/// Runs the one-sided operations of a fence successively, in the order of rank and index in the
+/// list. Returns the cells that each operation read.
 pub fn fence<T: Clone>(
     requests: &[Request<T>],
     arrays: &mut [(&Chunks, Cells<T>)],
@@ -159,12 +157,13 @@ pub fn fence<T: Clone>(
     order.sort_by_key(|&number| requests[number].rank);
     for number in order {
         let Request { array, region, verb, .. } = &requests[number];
-        for (place, cell) in all(&region.start, &region.end).into_iter().enumerate() {
-            let there = arrays[*array].1.0.get_mut(&(owner[*array][&cell], cell)).expect("an owner stores its cells");
+        for (position, cell) in all(&region.start, &region.end).into_iter().enumerate() {
+            let destination =
+                arrays[*array].1.0.get_mut(&(owner[*array][&cell], cell)).expect("an owner stores its cells");
             match verb {
-                Verb::Get => read[number].push(there.clone()),
-                Verb::Put(values) => *there = values[place].clone(),
-                Verb::Accumulate(values) => *there = combine(&values[place], there),
+                Verb::Get => read[number].push(destination.clone()),
+                Verb::Put(values) => *destination = values[position].clone(),
+                Verb::Accumulate(values) => *destination = combine(&values[position], destination),
             }
         }
     }

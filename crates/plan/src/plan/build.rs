@@ -1,5 +1,4 @@
-//! [`Builder`]: collects the moves of a rank into local moves, messages and waves, for all
-//! planners.
+//! [`Builder`]: collects the moves of a rank into local moves, messages and waves.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +8,7 @@ use crate::region::{Region, levels};
 /// Move with its sort key. Both ranks of a message compute the same keys.
 pub(super) type Keyed<K> = (K, Move);
 
-/// Function from a move to the memory of this rank that the move writes, and the box in this
-/// memory.
+/// Function from a move to the memory of this rank that the move writes, and the box in it.
 pub(super) type Written<'a> = &'a dyn Fn(&Move) -> ((usize, usize), Region);
 
 /// Moves of a rank, sorted into local moves and messages.
@@ -35,23 +33,21 @@ impl<K: Ord + Copy> Builder<K> {
         }
     }
 
-    /// Adds a move from a chunk of rank `from` to a chunk of this rank. Local moves are ignored:
-    /// [`send`](Self::send) adds them.
+    /// Adds a move from a chunk of rank `from` to a chunk of this rank, except for local moves,
+    /// which [`send`](Self::send) adds.
     pub(super) fn receive(&mut self, from: usize, key: K, step: Move) {
         if from != self.rank {
             self.receives.entry(from).or_default().push((key, step));
         }
     }
 
-    /// Returns true if this rank has messages.
     pub(super) fn has_messages(&self) -> bool {
         !(self.sends.is_empty() && self.receives.is_empty())
     }
 
-    /// Returns the plan. `round(sender, receiver, moves)` is the round of a message with keyed
-    /// moves.
-    ///
-    /// With `written`, moves that write the same cells are applied in the order of their keys.
+    /// Builds the plan. `round(sender, receiver, moves)` is the round of a message with keyed
+    /// moves. With `written`, moves that write the same cells are applied in the order of their
+    /// keys.
     pub(super) fn finish(
         mut self,
         rounds: usize,

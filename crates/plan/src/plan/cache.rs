@@ -1,5 +1,5 @@
-//! [`PlanCache`]: cache of plans, so that a repeated operation builds no plan; and
-//! [`WeightedCache`] for other values that are expensive to compute.
+//! [`PlanCache`]: cache of plans for repeated operations, and [`WeightedCache`]: cache of any
+//! values with a maximum total weight.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::num::NonZeroUsize;
@@ -10,10 +10,9 @@ use super::{CopiesSpec, CopySpec, GhostSpec, Pair};
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// Key of a plan: all inputs of the plan except the rank. A cache belongs to one rank.
+/// Key of a plan: all inputs of the plan except the rank.
 ///
-/// Placements are compared by pointer first, then by content: equal arrays share plans, and a hit
-/// with the same array is cheap.
+/// Placements are compared by pointer first, then by content, so that equal arrays share plans.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PlanKey {
     placements: Vec<Placement>,
@@ -29,7 +28,7 @@ enum PlannedOperation {
 }
 
 impl PlanKey {
-    /// Creates the key of a copy.
+    /// Key of a copy.
     pub fn copy(spec: &CopySpec<'_>) -> Self {
         let (src, dst, aliased) = (spec.src_region, spec.dst_region, spec.aliased);
         let permutation = spec.permutation.map(<[usize]>::to_vec);
@@ -37,7 +36,7 @@ impl PlanKey {
         Self { placements: vec![spec.src.clone(), spec.dst.clone()], operation, extra: Vec::new() }
     }
 
-    /// Creates the key of several copies in one exchange.
+    /// Key of several copies in one exchange.
     pub fn copies(spec: &CopiesSpec<'_>) -> Self {
         let placements = spec.arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let data = spec.arrays.iter().map(|(_, data)| *data).collect();
@@ -45,14 +44,14 @@ impl PlanKey {
         Self { placements, operation, extra: Vec::new() }
     }
 
-    /// Creates the key of a ghost update.
+    /// Key of a ghost update.
     pub fn ghosts(arrays: &[(&Placement, &GhostSpec)]) -> Self {
         let placements = arrays.iter().map(|(placement, _)| (*placement).clone()).collect();
         let operation = PlannedOperation::Ghosts(arrays.iter().map(|(_, spec)| (*spec).clone()).collect());
         Self { placements, operation, extra: Vec::new() }
     }
 
-    /// Returns the memory of the key in bytes, without chunks and owners, which arrays can share.
+    /// Memory of the key in bytes, without chunks and owners, which arrays can share.
     pub fn bytes(&self) -> usize {
         let pairs = match &self.operation {
             PlannedOperation::Copies { pairs, .. } => pairs.len(),
@@ -62,7 +61,7 @@ impl PlanKey {
         size_of::<Self>() + lists + pairs * size_of::<Pair>()
     }
 
-    /// Adds further inputs of the cached value, such as element sizes.
+    /// Adds inputs of the cached value, such as element sizes.
     pub fn with(mut self, extra: &[u64]) -> Self {
         self.extra.extend_from_slice(extra);
         self
@@ -74,12 +73,12 @@ pub type PlanCache<V> = WeightedCache<PlanKey, V>;
 
 /// Cache with a maximum total weight of its entries.
 ///
-/// * A full cache drops the least recently used entry, first among entries that were used only
-///   once: an array that is saved in thousands of pieces does not replace the plans of a step.
+/// * A full cache drops the least recently used entry, first among entries without reuse: an array
+///   that is saved in thousands of parts does not replace the plans of a step.
 /// * Reused entries have at most three quarters of the capacity.
-/// * An entry heavier than the capacity stays until the next entry comes.
+/// * An entry heavier than the capacity stays until the next entry.
 /// * After [`Self::bound`] the capacity grows by the weight of each dropped entry that is requested
-///   again, up to four times the bound: entries that are used in turn fit after one round.
+///   again, up to four times the bound. Entries in cyclic use fit after one round.
 #[derive(Debug)]
 pub struct WeightedCache<K, V>
 where
@@ -87,11 +86,11 @@ where
 {
     used_once: Segment<K, V>,
     reused: Segment<K, V>,
-    /// Hashes of the last dropped keys, with the weights of their entries.
+    /// Weights of the last dropped entries by the hash of their key.
     dropped_weights: LruCache<u64, usize>,
     hasher: RandomState,
     capacity: usize,
-    /// Capacity from `bound`, from which `capacity` grows.
+    /// Capacity from `bound`.
     bound: usize,
     /// Capacity from `new`, the maximum of `capacity`.
     max_capacity: usize,
@@ -100,7 +99,7 @@ where
     misses: u64,
 }
 
-/// Entries with their weights, and the sum of the weights.
+/// Entries with their weights, and the total weight.
 #[derive(Debug)]
 struct Segment<K: Hash + Eq, V> {
     entries: LruCache<K, (V, usize)>,
@@ -130,15 +129,14 @@ impl<K: Hash + Eq, V> Segment<K, V> {
     }
 }
 
-/// Maximum number of dropped keys that a cache remembers.
 const MAX_DROPPED_KEYS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
 
-/// Maximum ratio of the capacity of a cache to its bound.
+/// Maximum ratio of the capacity to the bound.
 const MAX_GROWTH: usize = 4;
 
 impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
-    /// Creates a cache whose entries have a total weight of at most `capacity`. `weigh` returns the
-    /// weight of an entry. A cache with capacity 0 keeps no entries.
+    /// Creates a cache with a maximum total weight of `capacity`. `weigh` returns the weight of an
+    /// entry. A capacity of 0 keeps no entries.
     pub fn new(capacity: usize, weigh: fn(&K, &V) -> usize) -> Self {
         Self {
             used_once: Segment::new(),
@@ -154,8 +152,7 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
     }
 
-    /// Returns the value of a key. If the key is missing, `build` computes the value, which the
-    /// cache keeps.
+    /// Returns the value of a key. `build` computes a missing value, which the cache keeps.
     ///
     /// # Errors
     /// The error of `build`, which the cache does not keep.
@@ -168,7 +165,7 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         Ok(value)
     }
 
-    /// Returns the value of a key, if the cache has it.
+    /// Value of a key, if the cache has it.
     pub fn get(&mut self, key: &K) -> Option<V> {
         if let Some((value, _)) = self.reused.entries.get(key) {
             self.hits += 1;
@@ -214,7 +211,7 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
     }
 
-    /// Adds an entry. The cache must not have the key.
+    /// Adds an entry with a new key.
     pub fn insert(&mut self, key: K, value: V) {
         let weight = (self.weigh)(&key, &value);
         self.make_room(weight);
@@ -223,27 +220,27 @@ impl<K: Hash + Eq, V: Clone> WeightedCache<K, V> {
         }
     }
 
-    /// Returns the number of requests for keys in the cache.
+    /// Number of requests for keys in the cache.
     pub fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// Returns the number of requests for missing keys.
+    /// Number of requests for missing keys.
     pub fn misses(&self) -> u64 {
         self.misses
     }
 
-    /// Returns the number of entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.used_once.entries.len() + self.reused.entries.len()
     }
 
-    /// Returns true if the cache has no entries.
+    /// True for a cache without entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Removes all entries. The counters of hits and misses stay.
+    /// Removes all entries and keeps the counters of hits and misses.
     pub fn clear(&mut self) {
         (self.used_once, self.reused) = (Segment::new(), Segment::new());
         self.dropped_weights.clear();
@@ -307,7 +304,7 @@ mod tests {
         assert_eq!((cache.hits(), cache.misses()), (2, 4));
         assert_eq!(cache.get_or_build(key(&array, 9), || Err("no")), Err("no"));
         assert_eq!(cache.len(), 2);
-        // Reused entries survive many others, but other reused entries replace them.
+        // Reused entries survive many new entries, and are replaced by other reused entries.
         let mut cache = PlanCache::new(8, |_, _| 1);
         let mut is_hit = |end: i64| {
             let before = cache.hits();
@@ -329,19 +326,16 @@ mod tests {
         let mut cache = WeightedCache::new(64, |_: &usize, weight: &usize| *weight);
         cache.bound(16);
         let mut is_hit = |number: usize, weight: usize| {
-            // As callers do: a bound before each request.
             cache.bound(16);
             let before = cache.hits();
             cache.get_or_build(number, || Ok::<_, Infallible>(weight)).unwrap();
             (cache.hits() > before, cache.used_once.weight + cache.reused.weight)
         };
-        // Entries that are used once do not increase the capacity.
         assert!((100..200).all(|number| is_hit(number, 1).1 <= 16));
         assert_eq!([is_hit(0, 9), is_hit(1, 9), is_hit(0, 9)].map(|found| found.0), [false; 3]);
         for _ in 0..5 {
             assert_eq!([is_hit(1, 9), is_hit(0, 9)].map(|found| found.0), [true; 2]);
         }
-        // Entries with more weight than the maximum capacity.
         for round in 0..5 {
             assert!((10..30).all(|number| is_hit(number, 9).1 <= 64), "{round}");
         }

@@ -1,5 +1,3 @@
-//! [`copies`]: plan of several copies or composites in one exchange.
-
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -11,7 +9,7 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
 
-/// A copy in a list of copies. Arrays are indices in [`CopiesSpec::arrays`].
+/// Copy in a list of copies. Arrays are indices in [`CopiesSpec::arrays`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pair {
     /// Index of the source array.
@@ -28,17 +26,17 @@ pub struct Pair {
 /// the same cells take effect in the order of the list.
 #[derive(Debug, Clone, Copy)]
 pub struct CopiesSpec<'a> {
-    /// All arrays, each with the id of its data: equal for handles of the same chunks.
+    /// All arrays, each with the id of its data, equal for handles of the same chunks.
     pub arrays: &'a [(&'a Placement, usize)],
     /// The copies, in order.
     pub pairs: &'a [Pair],
 }
 
-/// Returns the plan of `rank` for several copies. The arrays of the plan are those of the list.
+/// Plan of `rank` for several copies between the arrays of the list.
 ///
-/// Every rank with cells of a region must build the plan with the same arguments. Cost: n log n in
-/// the number of copies, plus the chunks of the rank and its peers; the schedule costs as for
-/// [`copy`](super::copy()).
+/// Every rank with cells of a region must build the plan with the same arguments. Local. Cost: n
+/// log n in the number of copies, plus the chunks of the rank and its peers, plus the schedule as
+/// for [`copy`](super::copy()).
 ///
 /// # Errors
 /// Index of the first invalid copy, with an error as for [`copy`](super::copy()); equal on all
@@ -69,7 +67,7 @@ pub fn copies(spec: &CopiesSpec<'_>, rank: usize) -> Result<RankPlan, (usize, Pl
 }
 
 impl CopiesSpec<'_> {
-    /// Returns the bounding box of all regions of each array.
+    /// Bounding box of all regions of each array.
     fn bounds(&self) -> Vec<Region> {
         let empty = |placement: &Placement| Region::whole(Index::zeros(placement.chunks().axes()));
         let mut all: Vec<_> = self.arrays.iter().map(|(placement, _)| empty(placement)).collect();
@@ -93,7 +91,7 @@ impl CopiesSpec<'_> {
         }
     }
 
-    /// Returns true if a copy can write cells that a copy reads.
+    /// True if a copy can write cells that a copy reads.
     fn overlap(&self) -> bool {
         let mut written: HashMap<usize, Vec<&Pair>> = HashMap::new();
         for pair in self.pairs {

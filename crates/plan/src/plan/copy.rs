@@ -1,4 +1,4 @@
-//! [`copy`]: plan of a copy, or of a composite, which moves the same boxes.
+//! [`copy`]: plan of a copy or a composite, which moves the same boxes.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -14,27 +14,27 @@ use crate::region::{Region, RegionTree};
 /// Maximum number of pairs of chunks for a schedule by matching.
 const MAX_PAIRS: usize = 1 << 18;
 
-/// Copy between regions of two arrays, or of one array. The regions are inside the arrays' shapes.
+/// Copy between regions inside two arrays, or inside one array.
 #[derive(Debug, Clone, Copy)]
 pub struct CopySpec<'a> {
-    /// The source array, array 0 of the plan.
+    /// Source array, array 0 of the plan.
     pub src: &'a Placement,
     /// Region of the source array.
     pub src_region: Region,
-    /// The destination array, array 1 of the plan.
+    /// Destination array, array 1 of the plan.
     pub dst: &'a Placement,
     /// Region of the destination array.
     pub dst_region: Region,
-    /// True if both arrays have the same data: one array, or re-arrangements of one array.
+    /// True if both arrays have the same data: one array, or its re-arrangements.
     pub aliased: bool,
     /// Axis `i` of the destination is axis `permutation[i]` of the source; `None` is the identity.
     pub permutation: Option<&'a [usize]>,
 }
 
-/// Returns the plan of `rank` for a copy.
+/// Plan of `rank` for a copy.
 ///
-/// Every rank with cells of one of the regions must build the plan with the same arguments. The
-/// cost is proportional to the chunks of the rank and its peers. If the rank has messages, it also
+/// Every rank with cells of one of the regions must build the plan with the same arguments. Local;
+/// the cost is proportional to the chunks of the rank and its peers. A rank with messages also
 /// visits up to 2¹⁶ edges of the graph of ranks: smaller graphs are scheduled by matching, larger
 /// graphs by rank difference.
 ///
@@ -82,8 +82,8 @@ impl OwnChunks {
     }
 }
 
-/// Schedules the messages of copies in rounds: by matching if the graph of ranks is small enough,
-/// otherwise by rank difference. `written` is as for [`Builder::finish`].
+/// Schedules the messages of copies in rounds: by matching for a small graph of ranks, otherwise by
+/// rank difference. `written` is as for [`Builder::finish`].
 pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec<'_>], written: Option<Written<'_>>) -> RankPlan {
     let ranks = specs.first().map_or(1, |spec| spec.src.ranks());
     match builder.has_messages().then(|| edges(specs)).flatten() {
@@ -98,8 +98,8 @@ pub(super) fn schedule(builder: Builder<CopyKey>, specs: &[CopySpec<'_>], writte
     }
 }
 
-/// Returns all pairs of different ranks that exchange data, or `None` for too many pairs. The order
-/// is equal on all ranks, so that all or none return `None`.
+/// All pairs of different ranks that exchange data, or `None` for too many pairs, equally on all
+/// ranks.
 fn edges(specs: &[CopySpec<'_>]) -> Option<Vec<(usize, usize)>> {
     let (mut edges, mut edge_set, mut pairs) = (Vec::new(), HashSet::new(), 0);
     for spec in specs {
@@ -127,7 +127,7 @@ fn edges(specs: &[CopySpec<'_>]) -> Option<Vec<(usize, usize)>> {
 
 impl CopySpec<'_> {
     /// Adds the moves of this copy to the builder. `index` is the index of the copy, `arrays` are
-    /// the source and destination arrays of the plan.
+    /// the plan's source and destination arrays.
     pub(super) fn collect(
         &self,
         index: usize,
@@ -189,7 +189,7 @@ impl CopySpec<'_> {
         self.permutation.map_or(dst_axis, |order| order[dst_axis])
     }
 
-    /// Returns the destination of a part of the source region.
+    /// Destination of a part of the source region.
     fn dst_of(&self, part: &Region) -> Region {
         let mapped = |cell: &Index, axis: usize| {
             let from = self.src_axis(axis);
@@ -201,7 +201,7 @@ impl CopySpec<'_> {
         }
     }
 
-    /// Returns the source of a part of the destination region.
+    /// Source of a part of the destination region.
     fn src_of(&self, part: &Region) -> Region {
         let mut out = *part;
         for axis in 0..part.axes() {

@@ -1,13 +1,11 @@
-//! Texts of plans, for users.
-
 use std::fmt::Write;
 
 use super::RankPlan;
 
 impl RankPlan {
-    /// Returns the plan as a table: totals of local moves and messages, then the round, peer, boxes
-    /// and bytes of each message. `element_bytes[a]` is the size of a cell of the operation's array
-    /// `a`.
+    /// The plan as a table for users: totals of local moves and messages, then the round, peer,
+    /// boxes and bytes of each message. `element_bytes[a]` is the size of a cell of the operation's
+    /// array `a`.
     pub fn explain(&self, element_bytes: &[usize]) -> String {
         let moved = self.moved(element_bytes);
         let mut out = format!(
@@ -49,8 +47,7 @@ impl RankPlan {
     }
 }
 
-/// Returns the plans of all ranks as one table: bytes and messages per pair of ranks, and per
-/// round.
+/// The plans of all ranks as one table: bytes and messages per pair of ranks, and per round.
 pub fn explain_all(plans: &[RankPlan], element_bytes: &[usize]) -> String {
     let mut out = String::from("  from    to  round  boxes         bytes\n");
     let rounds = plans.iter().map(|plan| plan.rounds).max().unwrap_or(0);

@@ -1,14 +1,13 @@
 //! [`rounds`]: schedule of messages in rounds, by matchings of a bipartite graph.
 //!
-//! In a round a rank sends to at most one rank and receives from at most one rank, which can be the
-//! same rank, because links carry both directions at once. A round is a matching of the graph with
-//! senders on the left side and receivers on the right side. No schedule can have fewer rounds than
-//! the largest number of messages that a rank sends or receives. This schedule always has this
-//! minimum number of rounds.
+//! In a round, a rank sends to at most one rank and receives from at most one rank, as links carry
+//! both directions at once. A round is a matching of the graph with senders on the left and
+//! receivers on the right. The schedule has the minimum number of rounds: the largest number of
+//! messages that a rank sends or receives.
 //!
 //! Rounds are maximal matchings in the order of remaining degree. They reach the minimum on all
-//! graphs of stencils and redistributions, at a fraction of the cost of maximum matchings. If they
-//! do not reach it, or if a rank has very many partners, the edges are coloured along alternating
+//! graphs of stencils and redistributions, at a fraction of the cost of maximum matchings.
+//! Otherwise, and for a rank with very many partners, the edges are coloured along alternating
 //! paths, which reaches the minimum on every bipartite graph (Kőnig). All ranks compute the same
 //! schedule.
 
@@ -32,9 +31,8 @@ pub struct Schedule {
     pub rounds: usize,
 }
 
-/// Distributes messages `(sender, receiver)` over rounds. Equal edges are different messages.
-///
-/// The result depends only on the list, so that it is equal on all ranks.
+/// Distributes messages `(sender, receiver)` over rounds, equally on all ranks. Equal edges are
+/// different messages.
 pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
     let graph = Graph::new(edges);
     if graph.bound.saturating_mul(edges.len()) <= MATCHING_BUDGET {
@@ -46,8 +44,8 @@ pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
     graph.colouring()
 }
 
-/// Returns the round of a message by rank difference, so that a rank sends and receives once in
-/// each of `ranks - 1` rounds. `None` for a message of a rank to itself.
+/// Round of a message by rank difference: each of `ranks - 1` rounds has one send and one receive
+/// per rank. `None` for a message of a rank to itself.
 pub(super) fn round_by_difference(sender: usize, receiver: usize, ranks: usize) -> Option<usize> {
     ((receiver + ranks - sender) % ranks).checked_sub(1)
 }
@@ -122,7 +120,8 @@ impl Graph {
     }
 
     /// Schedules by edge colouring with as many colours as the largest degree. An edge gets a
-    /// colour that is free at both ends; if there is none, two colours are exchanged along a path.
+    /// colour that is free at both ends, if necessary after an exchange of two colours along a
+    /// path.
     fn colouring(&self) -> Schedule {
         let mut round = vec![NONE; self.edges.len()];
         // Edge of each pair of vertex and colour.
@@ -142,8 +141,8 @@ impl Graph {
             } else if !edge_at.contains_key(&(from, b)) {
                 b
             } else {
-                // Exchange a and b along the path that starts at `to` with colour a. It cannot end
-                // at `from`.
+                // Exchange a and b along the path from `to` with colour a, which cannot end at
+                // `from`.
                 let (mut vertex, mut colour, mut other_colour) = (to, a, b);
                 let mut path = Vec::new();
                 while let Some(&next) = edge_at.get(&(vertex, colour)) {

@@ -1,9 +1,8 @@
 //! [`RankPlan`]: the moves of an operation as data, with their messages and their order.
 //!
 //! A plan has the work of *one rank*. Each rank builds its own plan from the same replicated
-//! inputs, and the plans are consistent: for each message that a rank sends, its peer's plan has a
-//! message to receive, with the same moves in the same order. Plans count cells; element sizes
-//! convert cells to bytes.
+//! inputs. The plans are consistent: sender and receiver of a message have the same moves in the
+//! same order. Plans count cells; element sizes convert cells to bytes.
 
 mod build;
 pub mod cache;
@@ -45,14 +44,13 @@ pub struct Move {
 }
 
 impl Move {
-    /// Returns the number of cells.
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.dst.cells()
     }
 }
 
-/// Message: all moves of an operation from a rank to another. A plan has at most one message per
-/// pair and direction.
+/// All moves of an operation from a rank to another, at most one message per pair and direction.
 ///
 /// The payload has the boxes in the order of `moves`, each dense with axis 0 of the **destination**
 /// fastest, each at an offset that is a multiple of 4 bytes.
@@ -67,8 +65,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns the offset of each box in the payload, and the length of the payload, in bytes.
-    /// `element_bytes[a]` is the size of a cell of the operation's array `a`.
+    /// Offset of each box in the payload, and length of the payload, in bytes. `element_bytes[a]`
+    /// is the size of a cell of the operation's array `a`.
     pub fn offsets(&self, element_bytes: &[usize]) -> (Vec<u64>, u64) {
         let mut end = 0_u64;
         let mut starts = Vec::with_capacity(self.moves.len());
@@ -79,7 +77,7 @@ impl Message {
         (starts, end)
     }
 
-    /// Returns the bytes of cells in the message, without padding.
+    /// Bytes of cells in the message, without padding.
     pub fn bytes(&self, element_bytes: &[usize]) -> u64 {
         self.moves.iter().map(|step| step.cells() * element_bytes[step.src_array] as u64).sum()
     }
@@ -102,12 +100,12 @@ pub enum Arrival {
 /// Plan of a rank for an operation.
 ///
 /// The executor gathers the boxes of `sends` and posts the messages in order, makes the `local`
-/// moves as if all reads were before the first write, and scatters `receives` in order. With
-/// `overlap`, all reads must be before all writes. If `waves` is not empty, destinations of
-/// different moves have common cells, and the waves are the order of the moves.
+/// moves with all reads before the first write, and scatters `receives` in order. With `overlap`,
+/// all reads must be before all writes. If `waves` is not empty, destinations of different moves
+/// have common cells, and the waves are the order of the moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RankPlan {
-    /// The rank that this plan is for.
+    /// The rank of the plan.
     pub rank: usize,
     /// Moves between chunks of this rank.
     pub local: Vec<Move>,
@@ -117,12 +115,12 @@ pub struct RankPlan {
     pub receives: Vec<Message>,
     /// Axis `i` of the destination is axis `permutation[i]` of the source; `None` is the identity.
     pub permutation: Option<Vec<usize>>,
-    /// Number of rounds of the schedule; zero if this rank has no messages.
+    /// Number of rounds of the schedule; 0 if this rank has no messages.
     pub rounds: usize,
     /// True if source and destination can have common cells.
     pub overlap: bool,
-    /// All local moves and received boxes, in waves that must be applied one after the other. Moves
-    /// of a wave have disjoint destinations. Empty if the order of moves does not matter.
+    /// All local moves and received boxes, in successive waves. Moves of a wave have disjoint
+    /// destinations. Empty if the order of moves does not matter.
     pub waves: Vec<Vec<Arrival>>,
 }
 
@@ -131,11 +129,11 @@ pub struct RankPlan {
 pub struct Moved {
     /// Bytes moved between chunks of this rank.
     pub bytes_local: u64,
-    /// Bytes sent to other ranks, padding not included.
+    /// Bytes sent to other ranks, without padding.
     pub bytes_network: u64,
     /// Messages sent to other ranks.
     pub messages: u64,
-    /// Number of rounds of the schedule; zero if this rank had no messages.
+    /// Number of rounds of the schedule; 0 if this rank had no messages.
     pub rounds: u64,
 }
 
@@ -149,17 +147,17 @@ impl std::ops::AddAssign for Moved {
 }
 
 impl RankPlan {
-    /// Creates the plan of a rank without work.
+    /// Plan of a rank without work.
     pub fn empty(rank: usize) -> Self {
         Self { rank, ..Self::default() }
     }
 
-    /// Returns true if this rank has no work.
+    /// True if this rank has no work.
     pub fn is_empty(&self) -> bool {
         self.local.is_empty() && self.sends.is_empty() && self.receives.is_empty()
     }
 
-    /// Returns the memory of the plan, in bytes.
+    /// Memory of the plan, in bytes.
     pub fn bytes(&self) -> usize {
         let messages = self.sends.iter().chain(&self.receives);
         let moves = self.local.len() + messages.clone().map(|message| message.moves.len()).sum::<usize>();
@@ -170,8 +168,8 @@ impl RankPlan {
             + arrivals * size_of::<Arrival>()
     }
 
-    /// Returns the statistics of the plan. `element_bytes[a]` is the size of a cell of the
-    /// operation's array `a`.
+    /// Statistics of the plan. `element_bytes[a]` is the size of a cell of the operation's array
+    /// `a`.
     pub fn moved(&self, element_bytes: &[usize]) -> Moved {
         Moved {
             bytes_local: self.local.iter().map(|step| step.cells() * element_bytes[step.src_array] as u64).sum(),

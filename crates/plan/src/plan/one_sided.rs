@@ -22,7 +22,7 @@ pub struct ChunkPart {
 }
 
 /// Cuts the region of a get, put or accumulate into its parts in chunks, in the order of (rank,
-/// chunk). The cost is proportional to the number of parts.
+/// chunk). Local; the cost is proportional to the number of parts.
 ///
 /// # Errors
 /// [`PlanError::Region`]: the region is not inside the array.
@@ -41,11 +41,11 @@ pub fn split(placement: &Placement, region: &Region) -> Result<Vec<ChunkPart>, P
 /// Access in a fence: an operation, or its part in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// The rank that queued the operation.
+    /// Rank that queued the operation.
     pub rank: usize,
     /// Index in the queue of that rank.
     pub sequence: u64,
-    /// Id of the array: equal for the same data.
+    /// Id of the array, equal for the same data.
     pub array: u64,
     /// Cells of the access.
     pub region: Region,
@@ -53,12 +53,12 @@ pub struct Access {
     pub writes: bool,
 }
 
-/// Returns the execution order of a fence: batches of indices into `accesses`, each in the order of
-/// (rank, sequence).
+/// Execution order of a fence: batches of indices into `accesses`, each in the order of (rank,
+/// sequence).
 ///
-/// The accesses of a batch have no conflicts and can run concurrently. Running batch after batch
-/// has the same result as running the operations one after the other in the order of (rank,
-/// sequence). Cost: n log n, and the number of overlaps between different regions.
+/// The accesses of a batch have no conflicts and can run concurrently. Successive batches have the
+/// result of successive operations in the order of (rank, sequence). Cost: n log n, and the number
+/// of overlaps between different regions.
 pub fn batches(accesses: &[Access]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..accesses.len()).collect();
     order.sort_by_key(|&index| (accesses[index].rank, accesses[index].sequence, index));
@@ -128,7 +128,7 @@ mod tests {
             let mut order: Vec<_> = (0..accesses.len()).collect();
             order.sort_by_key(|&i| (accesses[i].rank, accesses[i].sequence));
             let mut expected = vec![Vec::new(); accesses.len()];
-            // Hashes of the order of writes are the values.
+            // Values are hashes of the order of writes.
             for &index in &order { expected[index] = run(index, &mut state).iter().map(|v| v % 1_000_003).collect(); state.iter_mut().flatten().for_each(|v| *v %= 1_000_003); }
             let last = state;
             state = [[0; 16]; 2];
@@ -141,7 +141,6 @@ mod tests {
                         prop_assert!(a.array != b.array || !a.region.intersects(&b.region) || !(a.writes || b.writes));
                     }
                 }
-                // The order in a batch must not matter: here backwards.
                 for &index in batch.iter().rev() {
                     let seen: Vec<_> = run(index, &mut state).iter().map(|v| v % 1_000_003).collect();
                     prop_assert_eq!(&seen, &expected[index]);

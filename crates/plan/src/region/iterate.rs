@@ -1,23 +1,21 @@
-//! Iterators over the cells, rows and tiles of a region.
-
 use super::Region;
 use crate::extents::Index;
 
 impl Region {
-    /// Returns all cells, axis 0 fastest.
+    /// All cells, axis 0 fastest.
     pub fn points(&self) -> Points {
         Points { region: *self, next: self.start, remaining: self.cells() }
     }
 
-    /// Returns the first cell of each row along axis 0, axis 1 fastest.
+    /// First cell of each row along axis 0, axis 1 fastest.
     pub fn rows(&self) -> Points {
         let mut first = *self;
         first.end[0] = self.end[0].min(self.start[0].saturating_add(1));
         first.points()
     }
 
-    /// Returns disjoint boxes of at most these extents that cover the region, axis 0 fastest.
-    /// Extents less than one cell count as one cell.
+    /// Disjoint boxes of at most these extents, but at least one cell, that cover the region, axis
+    /// 0 fastest.
     pub fn tiles(&self, extents: &Index) -> Tiles {
         let extents = Index::from_fn(self.axes(), |axis| extents[axis].max(1));
         Tiles { region: *self, extents, next: (!self.is_empty()).then_some(self.start) }
@@ -33,7 +31,6 @@ pub struct Points {
 }
 
 impl Points {
-    /// Moves from the end of a row to the first cell of the next row.
     fn next_row(&mut self) {
         self.next[0] = self.region.start[0];
         for axis in 1..self.next.axes() {
@@ -63,7 +60,7 @@ impl Iterator for Points {
         (usize::try_from(self.remaining).unwrap_or(usize::MAX), usize::try_from(self.remaining).ok())
     }
 
-    // Faster than `next`: the other axes are constant in a row.
+    // Faster than `next`, as the other axes are constant in a row.
     #[inline]
     fn fold<B, F: FnMut(B, Index) -> B>(mut self, init: B, mut f: F) -> B {
         let mut result = init;

@@ -1,14 +1,12 @@
-//! [`levels`]: execution order of conflicting accesses to boxes.
-
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::{Region, RegionTree};
 
-/// Returns a level for each access `(memory, region, writes)` of an ordered list, greater than the
-/// levels of all earlier conflicting accesses.
+/// Level of each access `(memory, region, writes)` of an ordered list, greater than the levels of
+/// all earlier conflicting accesses.
 ///
-/// Two accesses conflict if they have the same memory and common cells, and at least one of them
+/// Accesses conflict if they have the same memory and common cells, and at least one of them
 /// writes. Cost: n log n, and the number of overlaps between *different* boxes.
 pub fn levels<W: std::hash::Hash + Eq + Copy>(accesses: &[(W, Region, bool)]) -> Vec<usize> {
     let mut groups: HashMap<W, Vec<usize>> = HashMap::new();

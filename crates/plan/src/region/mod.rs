@@ -1,6 +1,5 @@
-//! [`Region`]: half-open boxes `[start, end)` in index space, and operations on them.
-//!
-//! A [`Region`] has no heap memory. Operations that return several boxes return disjoint boxes.
+//! [`Region`]: half-open boxes `[start, end)` in index space, without heap memory. Operations that
+//! return several boxes return disjoint boxes.
 
 mod iterate;
 mod levels;
@@ -17,8 +16,8 @@ use crate::extents::{Index, MAX_AXES};
 
 /// Half-open box `[start, end)` of cells, 1 to 7 axes, `start <= end` on every axis.
 ///
-/// A region with extent zero on an axis is empty. Regions are ordered by start, then end, axis 0
-/// first, so that all ranks can sort them in the same order.
+/// A region with extent 0 on an axis is empty. Regions are ordered by start, then end, axis 0
+/// first, equally on all ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Region {
     /// First cell.
@@ -54,8 +53,7 @@ impl Region {
         Ok(Self { start, end })
     }
 
-    /// Creates a region from bounds that the library has computed. An axis whose end is less than
-    /// its start becomes empty.
+    /// Creates a region from trusted bounds. An axis with its end before its start becomes empty.
     #[inline]
     pub fn between(start: Index, end: Index) -> Self {
         Self { start, end: Index::from_fn(start.axes(), |axis| end[axis].max(start[axis])) }
@@ -72,45 +70,44 @@ impl Region {
         Self::between(Index::zeros(shape.axes()), shape)
     }
 
-    /// Returns the number of axes.
+    /// Number of axes.
     #[inline]
     pub fn axes(&self) -> usize {
         self.start.axes()
     }
 
-    /// Returns the number of cells along each axis.
+    /// Number of cells along each axis.
     #[inline]
     pub fn extents(&self) -> Index {
         self.end - self.start
     }
 
-    /// Returns the number of cells.
+    /// Number of cells.
     #[inline]
     pub fn cells(&self) -> u64 {
         self.extents().product().unwrap_or(u64::MAX)
     }
 
-    /// Returns true if the region has no cells.
+    /// True for a region without cells.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.start.iter().zip(self.end.iter()).any(|(start, end)| start >= end)
     }
 
-    /// Returns true if the cell is inside the region.
+    /// True if the cell is inside the region.
     #[inline]
     pub fn contains(&self, cell: &Index) -> bool {
         (0..self.axes()).all(|axis| self.start[axis] <= cell[axis] && cell[axis] < self.end[axis])
     }
 
-    /// Returns true if all cells of `other` are inside this region. True for an empty `other`.
+    /// True if all cells of `other` are inside this region, also for an empty `other`.
     pub fn covers(&self, other: &Self) -> bool {
         other.is_empty()
             || (0..self.axes()).all(|axis| self.start[axis] <= other.start[axis] && other.end[axis] <= self.end[axis])
     }
 
-    /// Checks that this region is inside `bounds`. `what` is the name of the bounds, for the error.
-    ///
-    /// An empty region must also be inside the bounds, so that mistakes in empty regions are found.
+    /// Checks that this region, even an empty one, is inside `bounds`. `what` is the name of the
+    /// bounds in the error.
     ///
     /// # Errors
     /// * [`RegionError::Axes`]: the numbers of axes differ.
@@ -133,7 +130,7 @@ impl Region {
         }
     }
 
-    /// Returns the common cells of two regions, or `None` if there are none.
+    /// Common cells of two regions, or `None` if there are none.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (mut start, mut end) = (self.start, self.end);
         for axis in 0..self.axes() {
@@ -146,17 +143,17 @@ impl Region {
         Some(Self { start, end })
     }
 
-    /// Returns true if two regions have a common cell.
+    /// True if two regions have a common cell.
     #[inline]
     pub fn intersects(&self, other: &Self) -> bool {
         (0..self.axes()).all(|axis| self.start[axis].max(other.start[axis]) < self.end[axis].min(other.end[axis]))
     }
 
-    /// Returns the cells of this region that are not in `other`, as at most two disjoint, non-empty
-    /// boxes per axis.
+    /// The cells of this region that are not in `other`, as at most two disjoint, non-empty boxes
+    /// per axis.
     ///
-    /// The boxes of the last axis are whole slabs, and those of axis 0 are the smallest, so that
-    /// boxes have long contiguous rows.
+    /// The boxes of the last axis are whole slabs, and the boxes of axis 0 are the smallest, for
+    /// long contiguous rows.
     pub fn subtract(&self, other: &Self) -> Vec<Self> {
         if self.is_empty() {
             return Vec::new();
@@ -181,8 +178,8 @@ impl Region {
         pieces
     }
 
-    /// Returns the side of this region on which another region is: per axis −1 before the start, 1
-    /// after the end, otherwise 0.
+    /// Side of this region on which another region is: per axis −1 before the start, 1 after the
+    /// end, otherwise 0.
     pub fn side_of(&self, other: &Self) -> Vec<i8> {
         let side = |axis: usize| {
             if other.end[axis] <= self.start[axis] { -1 } else { i8::from(other.start[axis] >= self.end[axis]) }
@@ -190,32 +187,31 @@ impl Region {
         (0..self.axes()).map(side).collect()
     }
 
-    /// Returns the region moved by `offset` cells.
+    /// The region moved by `offset` cells.
     #[inline]
     pub fn translate(&self, offset: &Index) -> Self {
         Self { start: self.start + *offset, end: self.end + *offset }
     }
 
-    /// Returns the region with `lo[axis]` more cells before its start and `hi[axis]` more cells
-    /// after its end.
+    /// The region with `lo[axis]` more cells at its start and `hi[axis]` more cells at its end.
     pub fn grow(&self, lo: &Index, hi: &Index) -> Self {
         Self::between(self.start - *lo, self.end + *hi)
     }
 
-    /// Returns the region without its first `lo[axis]` and its last `hi[axis]` cells on each axis.
-    /// With fewer cells the result is empty and inside this region.
+    /// The region without its first `lo[axis]` and last `hi[axis]` cells per axis. With fewer
+    /// cells, the result is empty and inside this region.
     pub fn shrink(&self, lo: &Index, hi: &Index) -> Self {
         let start = Index::from_fn(self.axes(), |axis| (self.start[axis] + lo[axis]).min(self.end[axis]));
         Self::between(start, self.end - *hi)
     }
 
-    /// Returns the first `lo` and the last `hi` cells of this region on each axis, as disjoint
-    /// boxes: the difference of this region and [`shrink`](Self::shrink).
+    /// The first `lo` and last `hi` cells of this region per axis, as disjoint boxes: the
+    /// difference of this region and [`shrink`](Self::shrink).
     pub fn shell(&self, lo: &Index, hi: &Index) -> Vec<Self> {
         self.subtract(&self.shrink(lo, hi))
     }
 
-    /// Returns the smallest region that contains both regions.
+    /// Smallest region that contains both regions.
     pub fn bounding(&self, other: &Self) -> Self {
         Self {
             start: Index::from_fn(self.axes(), |axis| self.start[axis].min(other.start[axis])),
@@ -223,8 +219,8 @@ impl Region {
         }
     }
 
-    /// Returns the union of two regions if it is a box: the regions are equal on all axes except
-    /// one, and adjacent on this axis.
+    /// Union of two regions if it is a box: the regions differ on one axis only, and are adjacent
+    /// on it.
     pub fn join(&self, other: &Self) -> Option<Self> {
         let mut differing =
             (0..self.axes()).filter(|&axis| self.start[axis] != other.start[axis] || self.end[axis] != other.end[axis]);
@@ -233,16 +229,15 @@ impl Region {
         (differing.next().is_none() && adjacent).then(|| self.bounding(other))
     }
 
-    /// Returns the offset of a cell in a dense array of this region, axis 0 fastest. The cell must
-    /// be inside the region.
+    /// Offset of a cell, inside the region, in a dense array of this region, axis 0 fastest.
     #[inline]
     pub fn offset(&self, cell: &Index) -> u64 {
         debug_assert!(self.contains(cell), "{cell} outside {self}");
         (*cell - self.start).dot(&self.extents().dense_strides()) as u64
     }
 
-    /// Cuts the region in two halves along the slowest axis with at least two cells, lower half
-    /// first. `None` if the region has fewer than two cells on every axis.
+    /// Two halves of the region, lower half first, along the slowest axis with at least two cells.
+    /// `None` for fewer than two cells on every axis.
     pub fn cut_in_two(&self) -> Option<[Self; 2]> {
         let axis = (0..self.axes()).rev().find(|&axis| self.end[axis] - self.start[axis] > 1)?;
         let middle = self.start[axis] + (self.end[axis] - self.start[axis]) / 2;
@@ -251,9 +246,9 @@ impl Region {
         Some([low, high])
     }
 
-    /// Cuts the region into parts of at most `max_cells` cells, but at least one cell.
+    /// Parts of at most `max_cells` cells, but at least one cell.
     ///
-    /// Parts are whole layers of the slowest axes. The cells of all parts in order have the order
+    /// Parts are whole layers of the slowest axes. Their cells, in order of parts, have the order
     /// of the region's cells.
     pub fn cut(&self, max_cells: u64) -> Vec<Self> {
         let mut out = Vec::new();

@@ -13,7 +13,7 @@ fn cells(regions: &[Region]) -> Vec<Index> {
     regions.iter().flat_map(|region| region.points()).collect()
 }
 
-/// Random boxes in a small space, some of them empty.
+/// Random boxes in a small space, partly empty.
 fn boxes(axes: usize) -> impl Strategy<Value = Region> {
     prop::collection::vec((-4_i64..6, 0_i64..5), axes).prop_map(|sides| {
         let start: Vec<_> = sides.iter().map(|(start, _)| *start).collect();
@@ -64,7 +64,7 @@ fn points_and_offsets_run_axis_zero_fastest() {
 }
 
 #[test]
-fn points_one_by_one_and_folded_are_those_of_nested_loops() {
+fn next_and_fold_of_points_equal_nested_loops() {
     let boxes = [
         (vec![3], vec![3]),
         (vec![-2], vec![5]),
@@ -105,7 +105,7 @@ fn points_one_by_one_and_folded_are_those_of_nested_loops() {
 }
 
 #[test]
-fn joins_only_what_makes_a_box() {
+fn join_returns_a_box_or_none() {
     let a = region(&[0, 0], &[2, 3]);
     assert_eq!(a.join(&region(&[2, 0], &[5, 3])), Some(region(&[0, 0], &[5, 3])));
     assert_eq!(region(&[2, 0], &[5, 3]).join(&a), Some(region(&[0, 0], &[5, 3])));

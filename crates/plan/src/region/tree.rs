@@ -23,8 +23,8 @@ struct RegionNode {
     /// Range of the items of the subtree.
     first: usize,
     last: usize,
-    /// Index of the second child of an inner node; the first child follows its parent. Zero for a
-    /// leaf.
+    /// Index of the second child of an inner node, 0 for a leaf. The first child follows its
+    /// parent.
     second: usize,
 }
 
@@ -47,7 +47,7 @@ impl RegionTree {
         if items.len() <= LEAF {
             return;
         }
-        // Cut the axis with the largest spread of centres. Doubled centres avoid a division.
+        // Doubled centres avoid a division.
         let centre = |region: &Region, axis: usize| region.start[axis].saturating_add(region.end[axis]);
         let spread = |axis: usize| {
             let (lo, hi) = items.iter().fold((i64::MAX, i64::MIN), |(lo, hi), (_, region)| {
@@ -64,8 +64,8 @@ impl RegionTree {
         self.build(first + half, last);
     }
 
-    /// Calls `found(item, common)` for each box with cells of `region`, until `found` breaks.
-    /// `common` is the intersection. The order is deterministic.
+    /// Calls `found(item, common)` for each box with cells of `region`, in a deterministic order,
+    /// until `found` breaks. `common` is the intersection.
     pub fn visit(&self, region: &Region, found: &mut dyn FnMut(usize, Region) -> ControlFlow<()>) -> ControlFlow<()> {
         if self.nodes.is_empty() || region.is_empty() {
             return ControlFlow::Continue(());
@@ -90,8 +90,7 @@ impl RegionTree {
         ControlFlow::Continue(())
     }
 
-    /// Returns a pair of different items with a common cell, with the smallest first item, or
-    /// `None`.
+    /// Pair of different items with a common cell, with the smallest first item, or `None`.
     pub fn overlapping_pair(&self) -> Option<(usize, usize)> {
         let mut boxes: Vec<_> = self.items.clone();
         boxes.sort_unstable_by_key(|(item, _)| *item);

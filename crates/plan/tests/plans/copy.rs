@@ -1,4 +1,4 @@
-//! Plans of copy and composite, compared with the truth, for random arrays, owners and regions.
+//! Plans of copy and composite, compared with the truth for random arrays, owners and regions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +17,7 @@ use zippy_testing::random::merge_in_order;
 
 use super::random;
 
-/// Two arrays with the same number of axes, two regions with equal extents, and an axis
-/// permutation.
+/// Copy between two arrays with the same number of axes.
 #[derive(Debug, Clone)]
 struct Case {
     src: Placement,
@@ -50,7 +49,7 @@ impl Case {
     }
 }
 
-/// Regions with equal extents, after the permutation, in arrays with these shapes.
+/// Regions with equal extents after the permutation.
 fn regions(src: Vec<i64>, dst: Vec<i64>, order: Vec<usize>) -> impl Strategy<Value = (Region, Region)> {
     let limit = (0..dst.len()).map(|axis| dst[axis].min(src[order[axis]])).collect();
     random::extents(limit).prop_flat_map(move |extents| {
@@ -64,8 +63,7 @@ fn order(axes: usize) -> impl Strategy<Value = Option<Vec<usize>>> {
     prop_oneof![Just(None), Just((0..axes).collect::<Vec<_>>()).prop_shuffle().prop_map(Some)]
 }
 
-/// Copy between different arrays.
-fn between() -> impl Strategy<Value = Case> {
+fn copy_between_arrays() -> impl Strategy<Value = Case> {
     (random::axes(), random::ranks()).prop_flat_map(|(axes, ranks)| {
         (random::shape(axes), random::shape(axes), order(axes)).prop_flat_map(move |(from, to, order)| {
             let axes = order.clone().unwrap_or_else(|| (0..from.len()).collect());
@@ -78,20 +76,19 @@ fn between() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Copy inside an array, or between an array and a re-arrangement of it.
-fn within() -> impl Strategy<Value = Case> {
+/// Copy inside an array, or between an array and its re-arrangement.
+fn copy_within_array() -> impl Strategy<Value = Case> {
     let array = random::ranks().prop_flat_map(random::array);
     array.prop_flat_map(|array| {
         let shape = array.chunks().shape().to_vec();
         let axes: Vec<usize> = (0..shape.len()).collect();
-        // Only chunks with equal extents are exchanged.
         let count = array.chunks().count();
         let swaps = prop::collection::vec((0..count, 0..count), 0..6);
         (Just(array), swaps, order(axes.len())).prop_flat_map(move |(array, swaps, order)| {
-            let mut places: Vec<usize> = (0..count).collect();
+            let mut permutation: Vec<usize> = (0..count).collect();
             let extents = |chunk| array.chunks().region(chunk).extents();
-            swaps.iter().filter(|(a, b)| extents(*a) == extents(*b)).for_each(|&(a, b)| places.swap(a, b));
-            let dst = array.reassigned(&places).unwrap();
+            swaps.iter().filter(|(a, b)| extents(*a) == extents(*b)).for_each(|&(a, b)| permutation.swap(a, b));
+            let dst = array.reassigned(&permutation).unwrap();
             let along = order.clone().unwrap_or_else(|| axes.clone());
             regions(shape.clone(), shape.clone(), along).prop_map(move |(src_region, dst_region)| Case {
                 src: array.clone(),
@@ -105,7 +102,7 @@ fn within() -> impl Strategy<Value = Case> {
     })
 }
 
-fn same_as_truth(case: &Case, combine: &dyn Fn(&u64, &u64) -> u64) -> Result<(), TestCaseError> {
+fn check_equals_truth(case: &Case, combine: &dyn Fn(&u64, &u64) -> u64) -> Result<(), TestCaseError> {
     let mut memories = vec![random::memory(&case.src, 0)];
     if !case.aliased {
         memories.push(random::memory(&case.dst, 1));
@@ -125,9 +122,9 @@ fn same_as_truth(case: &Case, combine: &dyn Fn(&u64, &u64) -> u64) -> Result<(),
     Ok(())
 }
 
-/// Checks that each round is a matching, and that the number of rounds is the largest number of
-/// messages of a rank.
-fn rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
+/// Checks that each round is a matching, and that the rounds number the largest number of messages
+/// of a rank.
+fn check_rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     let mut by_round: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for plan in plans {
         let sends = plan.sends.iter().map(|message| (message.round, (plan.rank, message.peer)));
@@ -136,7 +133,7 @@ fn rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     for (round, edges) in &by_round {
         let (from, to): (HashSet<_>, HashSet<_>) = edges.iter().copied().unzip();
         prop_assert!(from.len() == edges.len() && to.len() == edges.len(), "round {} is {:?}", round, edges);
-        // Independent check: the maximum matching of a matching has all its edges.
+        // A maximum matching of a matching has all its edges.
         let nodes = edges.iter().map(|&(from, to)| (from as u32, (plans.len() + to) as u32));
         let graph = UnGraph::<(), ()>::from_edges(nodes);
         prop_assert_eq!(maximum_matching(&graph).edges().count(), edges.len());
@@ -149,13 +146,12 @@ fn rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCaseError> {
+fn check_sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCaseError> {
     let bytes = [12, 12];
     let moved: Vec<Moved> = plans.iter().map(|plan| plan.moved(&bytes)).collect();
     let (local, network) = moved.iter().fold((0, 0), |(l, n), m| (l + m.bytes_local, n + m.bytes_network));
     prop_assert_eq!(local + network, case.dst_region.cells() * 12);
-    // Expected values, cell by cell: cells that stay on their rank, and pairs of ranks of the
-    // others.
+    // Expected values, cell by cell: bytes that stay on their rank, and pairs of other ranks.
     let order = case.order();
     let (mut stays, mut pairs) = (0, HashSet::new());
     for cell in case.dst_region.points() {
@@ -178,8 +174,8 @@ fn sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCaseError>
     Ok(())
 }
 
-/// Checks that the boxes of each message are consecutive in its payload, each at a whole word.
-fn payloads_are_dense(plans: &[RankPlan]) -> Result<(), TestCaseError> {
+/// Checks that the boxes of a message are consecutive in its payload and word-aligned.
+fn check_payloads_are_dense(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     for message in plans.iter().flat_map(|plan| &plan.sends) {
         for bytes in [1, 2, 12] {
             let (starts, end) = message.offsets(&[bytes, bytes]);
@@ -203,35 +199,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn copy_between_arrays_equals_truth(case in between()) {
-        same_as_truth(&case, &|arriving, _| *arriving)?;
+    fn copy_between_arrays_equals_truth(case in copy_between_arrays()) {
+        check_equals_truth(&case, &|arriving, _| *arriving)?;
     }
 
     #[test]
-    fn copy_inside_an_array_reads_before_it_writes(case in within()) {
-        same_as_truth(&case, &|arriving, _| *arriving)?;
+    fn copy_inside_an_array_reads_before_it_writes(case in copy_within_array()) {
+        check_equals_truth(&case, &|arriving, _| *arriving)?;
     }
 
     #[test]
-    fn composite_combines_each_cell_once(case in prop_oneof![between(), within()]) {
-        same_as_truth(&case, &merge_in_order)?;
+    fn composite_combines_each_cell_once(case in prop_oneof![copy_between_arrays(), copy_within_array()]) {
+        check_equals_truth(&case, &merge_in_order)?;
     }
 
     #[test]
-    fn schedule_totals_and_table_equal_cell_counts(case in prop_oneof![between(), within()]) {
+    fn schedule_totals_and_table_equal_cell_counts(case in prop_oneof![copy_between_arrays(), copy_within_array()]) {
         let plans = case.plans();
         check(&plans, &[&case.src, &case.dst]).unwrap();
-        rounds_are_matchings(&plans)?;
-        sums_and_tables(&case, &plans)?;
-        payloads_are_dense(&plans)?;
-        // Equal plans from the same arrays and from equal arrays: plans depend only on content.
+        check_rounds_are_matchings(&plans)?;
+        check_sums_and_tables(&case, &plans)?;
+        check_payloads_are_dense(&plans)?;
+        // Plans depend only on the content of arrays.
         let again = Placement::new(case.src.chunks().as_ref().clone().into(), case.src.ownership().as_ref().clone().into());
         let again = Case { src: again.unwrap(), ..case.clone() };
         prop_assert_eq!(again.plans(), plans);
     }
 
     #[test]
-    fn rank_without_cells_of_regions_has_empty_plan(case in between()) {
+    fn rank_without_cells_of_regions_has_empty_plan(case in copy_between_arrays()) {
         for (rank, plan) in case.plans().iter().enumerate() {
             let reads = case.src.held_by(rank).any(|(_, held)| held.intersects(&case.src_region));
             let writes = case.dst.held_by(rank).any(|(_, held)| held.intersects(&case.dst_region));
@@ -239,9 +235,9 @@ proptest! {
         }
     }
 
-    /// The oracle finds mistakes of a planner.
+    /// The oracle finds errors of a planner.
     #[test]
-    fn check_refuses_broken_plan(case in between(), which in any::<prop::sample::Index>()) {
+    fn check_refuses_broken_plan(case in copy_between_arrays(), which in any::<prop::sample::Index>()) {
         let plans = case.plans();
         let talking: Vec<usize> = (0..plans.len()).filter(|&rank| !plans[rank].sends.is_empty()).collect();
         prop_assume!(!talking.is_empty());
@@ -263,7 +259,7 @@ proptest! {
 }
 
 #[test]
-fn mistakes_are_errors_on_every_rank() {
+fn invalid_copies_are_errors_on_every_rank() {
     let place = |layout: Layout, ranks| Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks);
     let a = place(Layout::new([8, 6]).split_all(Split::Even(2)).ghost([1, 1]), 3);
     let b = place(Layout::new([6, 8]).split_all(Split::Whole), 3);
@@ -299,16 +295,15 @@ fn mistakes_are_errors_on_every_rank() {
     assert!(matches!(copy(&good, 3), Err(PlanError::NoSuchRank { rank: 3, ranks: 3 })));
 }
 
-/// After a re-arrangement, disjoint regions can be the same memory.
+/// Disjoint regions of a re-arranged array can be the same memory.
 #[test]
 fn re_arranged_chunks_are_exchanged_in_place() {
     let layout = Layout::new([8]).split([Split::Even(4)]);
     let src = Placement::balanced(layout.resolve(1, 4, u64::MAX).unwrap(), 1);
-    // Chunks 2 and 3 of the destination are chunks 1 and 0 of the source.
     let dst = src.reassigned(&[2, 3, 1, 0]).unwrap();
     let at = |start: i64, end: i64| Region::new(&[start], &[end]).unwrap();
     let case = Case { src, src_region: at(0, 4), dst, dst_region: at(4, 8), order: None, aliased: true };
-    same_as_truth(&case, &|arriving, _| *arriving).unwrap();
+    check_equals_truth(&case, &|arriving, _| *arriving).unwrap();
     let mut memory = [zippy::oracle::Memory::new(&case.src, |_, cell| cell[0])];
     let operands = [&case.src, &case.dst].map(|placement| Operand { placement, memory: 0 });
     execute(&case.plans(), &operands, &mut memory, &|arriving, _| *arriving).unwrap();

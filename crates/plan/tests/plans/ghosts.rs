@@ -1,4 +1,4 @@
-//! Plans of ghost updates in both directions, compared with the truth, for random arrays, owners
+//! Plans of forward and reverse ghost updates, compared with the truth for random arrays, owners
 //! and component lists.
 
 use std::collections::HashMap;
@@ -14,17 +14,17 @@ use zippy_testing::random::merge_in_order;
 
 use super::random;
 
-/// Component lists for tests: depend on the direction and on the parity of a step.
+/// Component lists that depend on the direction and on the parity of a step.
 #[derive(Debug, Clone, Copy)]
-struct Lists {
+struct ComponentLists {
     axis: usize,
     count: i64,
     seed: usize,
     parity: usize,
 }
 
-impl Lists {
-    /// Returns the list of a direction, unsorted and with repetitions.
+impl ComponentLists {
+    /// List of a direction, unsorted and with repetitions.
     fn list(&self, direction: &[i8]) -> Vec<usize> {
         let code = direction.iter().fold(self.seed, |code, &side| code * 5 + (side + 1) as usize);
         let takes = |component: &usize| !(code / 7 + component * (code % 5 + 1) + self.parity).is_multiple_of(3);
@@ -33,18 +33,20 @@ impl Lists {
     }
 }
 
-/// Array of an exchange.
 #[derive(Debug, Clone)]
-struct One {
+struct ArrayUpdate {
     array: Placement,
     neighbours: Neighbours,
-    lists: Option<Lists>,
+    component_lists: Option<ComponentLists>,
 }
 
-impl One {
+impl ArrayUpdate {
     fn spec(&self, reverse: bool) -> GhostSpec {
-        let components = self.lists.map(|lists| {
-            Components::new(lists.axis, self.array.chunks().axes(), |direction| lists.list(direction)).unwrap()
+        let components = self.component_lists.map(|component_lists| {
+            Components::new(component_lists.axis, self.array.chunks().axes(), |direction| {
+                component_lists.list(direction)
+            })
+            .unwrap()
         });
         GhostSpec { neighbours: self.neighbours, components, reverse }
     }
@@ -52,39 +54,51 @@ impl One {
     fn takes(&self, direction: &[i8], cell: &[i64]) -> bool {
         let outside = direction.iter().filter(|&&side| side != 0).count();
         let near = self.neighbours == Neighbours::All || outside == 1;
-        near && self.lists.is_none_or(|lists| lists.list(direction).contains(&(cell[lists.axis] as usize)))
+        near && self.component_lists.is_none_or(|component_lists| {
+            component_lists.list(direction).contains(&(cell[component_lists.axis] as usize))
+        })
     }
 }
 
-fn one(ranks: usize) -> impl Strategy<Value = One> {
+fn array_update(ranks: usize) -> impl Strategy<Value = ArrayUpdate> {
     let neighbours = prop_oneof![Just(Neighbours::Faces), Just(Neighbours::All)];
     let plain = random::array(ranks).prop_map(|array| (array, None));
     let listed = (random::axes(), any::<usize>(), 0_usize..2).prop_flat_map(move |(axes, seed, parity)| {
-        let lists = move |shape: &[i64], axis| Lists { axis, count: shape[axis], seed: seed % 10_000, parity };
+        let component_lists =
+            move |shape: &[i64], axis| ComponentLists { axis, count: shape[axis], seed: seed % 10_000, parity };
         (random::shape(axes), 0..axes).prop_flat_map(move |(shape, axis)| {
-            let lists = lists(&shape, axis);
-            random::placed(shape, Some(axis), ranks).prop_map(move |array| (array, Some(lists)))
+            let component_lists = component_lists(&shape, axis);
+            random::placed(shape, Some(axis), ranks).prop_map(move |array| (array, Some(component_lists)))
         })
     });
-    (prop_oneof![plain, listed], neighbours).prop_map(|((array, lists), neighbours)| One { array, neighbours, lists })
+    (prop_oneof![plain, listed], neighbours).prop_map(|((array, component_lists), neighbours)| ArrayUpdate {
+        array,
+        neighbours,
+        component_lists,
+    })
 }
 
-fn exchange() -> impl Strategy<Value = Vec<One>> {
-    random::ranks().prop_flat_map(|ranks| prop::collection::vec(one(ranks), 1..4))
+fn exchange() -> impl Strategy<Value = Vec<ArrayUpdate>> {
+    random::ranks().prop_flat_map(|ranks| prop::collection::vec(array_update(ranks), 1..4))
 }
 
-fn plans(exchange: &[One], reverse: bool) -> Vec<RankPlan> {
-    let specs: Vec<_> = exchange.iter().map(|one| one.spec(reverse)).collect();
-    let arrays: Vec<_> = exchange.iter().map(|one| &one.array).zip(&specs).collect();
+fn plans(exchange: &[ArrayUpdate], reverse: bool) -> Vec<RankPlan> {
+    let specs: Vec<_> = exchange.iter().map(|array_update| array_update.spec(reverse)).collect();
+    let arrays: Vec<_> = exchange.iter().map(|array_update| &array_update.array).zip(&specs).collect();
     (0..exchange[0].array.ranks()).map(|rank| ghosts(&arrays, rank).unwrap()).collect()
 }
 
-fn same_as_truth(exchange: &[One], reverse: bool, combine: &dyn Fn(&u64, &u64) -> u64) -> Result<(), TestCaseError> {
+fn check_equals_truth(
+    exchange: &[ArrayUpdate],
+    reverse: bool,
+    combine: &dyn Fn(&u64, &u64) -> u64,
+) -> Result<(), TestCaseError> {
     let arrays = || exchange.iter().enumerate();
-    let mut memories: Vec<_> = arrays().map(|(at, one)| random::memory(&one.array, at as u64)).collect();
-    let truth = |(at, one): (usize, &One)| {
-        let (chunks, before) = (one.array.chunks(), Cells::of(&memories[at], &one.array));
-        let takes = |direction: &[i8], cell: &[i64]| one.takes(direction, cell);
+    let mut memories: Vec<_> =
+        arrays().map(|(at, array_update)| random::memory(&array_update.array, at as u64)).collect();
+    let truth = |(at, array_update): (usize, &ArrayUpdate)| {
+        let (chunks, before) = (array_update.array.chunks(), Cells::of(&memories[at], &array_update.array));
+        let takes = |direction: &[i8], cell: &[i64]| array_update.takes(direction, cell);
         if reverse {
             truth::reverse_ghosts(chunks, &before, &takes, combine)
         } else {
@@ -92,10 +106,11 @@ fn same_as_truth(exchange: &[One], reverse: bool, combine: &dyn Fn(&u64, &u64) -
         }
     };
     let expected: Vec<_> = arrays().map(truth).collect();
-    let operands: Vec<_> = arrays().map(|(memory, one)| Operand { placement: &one.array, memory }).collect();
+    let operands: Vec<_> =
+        arrays().map(|(memory, array_update)| Operand { placement: &array_update.array, memory }).collect();
     execute(&plans(exchange, reverse), &operands, &mut memories, combine).unwrap();
-    for (at, one) in arrays() {
-        prop_assert_eq!(&Cells::of(&memories[at], &one.array), &expected[at]);
+    for (at, array_update) in arrays() {
+        prop_assert_eq!(&Cells::of(&memories[at], &array_update.array), &expected[at]);
     }
     Ok(())
 }
@@ -109,28 +124,27 @@ proptest! {
 
     #[test]
     fn ghost_update_equals_truth(exchange in exchange()) {
-        same_as_truth(&exchange, false, &replace)?;
+        check_equals_truth(&exchange, false, &replace)?;
     }
 
     #[test]
     fn reverse_ghost_update_replaces_in_a_fixed_order(exchange in exchange()) {
-        same_as_truth(&exchange, true, &replace)?;
+        check_equals_truth(&exchange, true, &replace)?;
     }
 
     #[test]
     fn reverse_ghost_update_combines_in_a_fixed_order(exchange in exchange()) {
-        same_as_truth(&exchange, true, &merge_in_order)?;
+        check_equals_truth(&exchange, true, &merge_in_order)?;
     }
 
-    /// Without component lists, each neighbour sends one message with few boxes, for any number of
-    /// arrays.
+    /// Each neighbour sends one message with few boxes for any number of arrays.
     #[test]
     fn messages_and_totals_equal_cell_counts(exchange in exchange(), reverse in any::<bool>()) {
         let plans = plans(&exchange, reverse);
         let bytes: Vec<usize> = (0..exchange.len()).map(|array| 4 << array).collect();
         let mut expected = HashMap::new();
-        for (array, one) in exchange.iter().enumerate() {
-            for (from, to, cells) in crossings(one) {
+        for (array, array_update) in exchange.iter().enumerate() {
+            for (from, to, cells) in crossings(array_update) {
                 let (from, to) = if reverse { (to, from) } else { (from, to) };
                 *expected.entry((from, to)).or_insert(0) += cells * bytes[array] as u64;
             }
@@ -151,11 +165,10 @@ proptest! {
         prop_assert_eq!(self::plans(&exchange, reverse), plans);
     }
 
-    /// With one chunk per rank on a grid, a rank sends once and receives once per round.
     #[test]
     fn rounds_of_a_grid_are_matchings(case in grid(), faces in any::<bool>(), reverse in any::<bool>()) {
         let neighbours = if faces { Neighbours::Faces } else { Neighbours::All };
-        let exchange = [One { array: case, neighbours, lists: None }];
+        let exchange = [ArrayUpdate { array: case, neighbours, component_lists: None }];
         for plan in plans(&exchange, reverse) {
             for messages in [&plan.sends, &plan.receives] {
                 let rounds: Vec<_> = messages.iter().map(|message| message.round).collect();
@@ -182,32 +195,32 @@ fn grid() -> impl Strategy<Value = Placement> {
     })
 }
 
-/// Returns the number of cells from rank to rank, counted per ghost cell.
-fn crossings(one: &One) -> Vec<(usize, usize, u64)> {
+/// Number of cells from rank to rank, counted per ghost cell.
+fn crossings(array_update: &ArrayUpdate) -> Vec<(usize, usize, u64)> {
     let mut cells = HashMap::new();
-    let chunks: &Chunks = one.array.chunks();
+    let chunks: &Chunks = array_update.array.chunks();
     for chunk in 0..chunks.count() {
-        let owner = one.array.ownership().owner(chunk);
+        let owner = array_update.array.ownership().owner(chunk);
         let own = chunks.region(chunk);
         for cell in chunks.storage(chunk).points().filter(|cell| !own.contains(cell)) {
             let side = |axis: usize| i8::from(cell[axis] >= own.end[axis]) - i8::from(cell[axis] < own.start[axis]);
             let direction: Vec<i8> = (0..cell.axes()).map(side).collect();
-            let image = one.array.to_global(owner, &(cell - own.start));
-            if let Some(image) = image.filter(|_| one.takes(&direction, &cell)) {
-                *cells.entry((one.array.holder(&image).unwrap().rank, owner.rank)).or_insert(0) += 1;
+            let image = array_update.array.to_global(owner, &(cell - own.start));
+            if let Some(image) = image.filter(|_| array_update.takes(&direction, &cell)) {
+                *cells.entry((array_update.array.holder(&image).unwrap().rank, owner.rank)).or_insert(0) += 1;
             }
         }
     }
     cells.into_iter().map(|((from, to), cells)| (from, to, cells)).collect()
 }
 
-fn line(extent: i64, split: Split, lo: i64, hi: i64, periodic: bool, ranks: usize) -> Placement {
+fn line_array(extent: i64, split: Split, lo: i64, hi: i64, periodic: bool, ranks: usize) -> Placement {
     let layout = Layout::new([extent]).split([split]).ghost_sides([(lo, hi)]).periodic([periodic]);
     Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks)
 }
 
-/// Returns the ghost cells of a line after an update, as positions; −1 without a value.
-fn shown(array: &Placement, chunk: usize) -> Vec<i64> {
+/// Cells of a line after an update, as positions; −1 without a value.
+fn updated_cells(array: &Placement, chunk: usize) -> Vec<i64> {
     let mut memory =
         [zippy::oracle::Memory::new(
             array,
@@ -221,40 +234,40 @@ fn shown(array: &Placement, chunk: usize) -> Vec<i64> {
 }
 
 #[test]
-fn wide_ghosts_come_from_the_next_but_one() {
-    let array = line(7, Split::from([2, 1, 0, 1, 3]), 3, 2, false, 3);
-    assert_eq!(shown(&array, 3), [0, 1, 2, 3, 4, 5]);
-    assert_eq!(shown(&array, 0), [-1, -1, -1, 0, 1, 2, 3]);
-    assert_eq!(shown(&array, 2), [0; 0], "an empty chunk has no ghosts");
+fn wide_ghost_cells_span_several_chunks() {
+    let array = line_array(7, Split::from([2, 1, 0, 1, 3]), 3, 2, false, 3);
+    assert_eq!(updated_cells(&array, 3), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(updated_cells(&array, 0), [-1, -1, -1, 0, 1, 2, 3]);
+    assert_eq!(updated_cells(&array, 2), [0; 0], "an empty chunk has no ghosts");
 }
 
 #[test]
-fn an_axis_shorter_than_its_ghosts_is_seen_several_times() {
-    let alone = line(2, Split::Whole, 5, 3, true, 1);
-    assert_eq!(shown(&alone, 0), [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+fn axis_shorter_than_its_ghost_width_has_several_images() {
+    let alone = line_array(2, Split::Whole, 5, 3, true, 1);
+    assert_eq!(updated_cells(&alone, 0), [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
     let plan = ghosts(&[(&alone, &GhostSpec::all())], 0).unwrap();
     assert!(plan.sends.is_empty() && plan.receives.is_empty(), "a rank is its own neighbour without messages");
-    let shared = line(3, Split::from([1, 2]), 4, 4, true, 2);
-    assert_eq!(shown(&shared, 0), [2, 0, 1, 2, 0, 1, 2, 0, 1]);
-    assert_eq!(shown(&shared, 1), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
+    let shared = line_array(3, Split::from([1, 2]), 4, 4, true, 2);
+    assert_eq!(updated_cells(&shared, 0), [2, 0, 1, 2, 0, 1, 2, 0, 1]);
+    assert_eq!(updated_cells(&shared, 1), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
 }
 
 #[test]
-fn several_ghosts_of_one_cell_are_summed_on_the_way_back() {
-    let array = line(3, Split::from([1, 2]), 4, 4, true, 2);
+fn reverse_update_sums_several_ghost_cells_of_one_cell() {
+    let array = line_array(3, Split::from([1, 2]), 4, 4, true, 2);
     let mut memory = [zippy::oracle::Memory::new(&array, |_, _| 1_i64)];
     let spec = GhostSpec::all().reversed();
     let plans: Vec<_> = (0..2).map(|rank| ghosts(&[(&array, &spec)], rank).unwrap()).collect();
     execute(&plans, &[Operand { placement: &array, memory: 0 }], &mut memory, &|a, b| a + b).unwrap();
     let own: Vec<i64> =
         [0, 1, 1].iter().zip([4, 4, 5]).map(|(&chunk, at)| memory[0].chunk(&array, chunk)[at]).collect();
-    // Each cell and all its ghost cells: 9 + 10 stored cells, of which 3 are owned.
+    // Sum over all 9 + 10 stored cells, of which 3 are owned.
     assert_eq!(own.iter().sum::<i64>(), 9 + 10);
     assert_eq!(own, [7, 6, 6]);
 }
 
 #[test]
-fn lists_follow_the_parity_of_the_step() {
+fn component_lists_follow_the_parity_of_the_step() {
     // A line of 4 cells with 3 components: rest, right, left.
     let layout = Layout::new([4, 3]).split([Split::Even(2), Split::Whole]).ghost([1, 0]).periodic([true, false]);
     let array = Placement::balanced(layout.resolve(2, 4, u64::MAX).unwrap(), 2);

@@ -1,5 +1,5 @@
-//! Chunks, neighbours, holders, and conversion of global and local coordinates, for random layouts
-//! of 1 to 7 axes and random owners. No number from a user makes a layout panic.
+//! Chunks, neighbours, holders, and conversion of coordinates, for random layouts of 1 to 7 axes
+//! and random owners. No number of a user makes a layout panic.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,9 +22,8 @@ fn array() -> impl Strategy<Value = Placement> {
     random::ranks().prop_flat_map(random::array)
 }
 
-/// Returns the cell of the array for a stored cell or ghost cell; `None` beyond an axis that is not
-/// periodic.
-fn stands_for(chunks: &Chunks, cell: &Index) -> Option<Index> {
+/// Cell of the array for a stored cell or ghost cell; `None` beyond an axis that is not periodic.
+fn image_cell(chunks: &Chunks, cell: &Index) -> Option<Index> {
     let wrap =
         |axis: usize| if chunks.periodic()[axis] { cell[axis].rem_euclid(chunks.shape()[axis]) } else { cell[axis] };
     let image = Index::from_fn(chunks.axes(), wrap);
@@ -44,7 +43,6 @@ proptest! {
             }
         }
         prop_assert_eq!(holder.len() as u64, chunks.whole().cells());
-        // A layout with the same boxes gives the same results.
         let boxes: Vec<_> = (0..chunks.count()).map(|chunk| chunks.region(chunk)).collect();
         let cover = Layout::from_shape(&chunks.shape()).boxes(boxes).resolve(3, 4, u64::MAX).unwrap();
         let query = chunks.whole().grow(&Index::splat(chunks.axes(), 2), &Index::splat(chunks.axes(), -1));
@@ -69,7 +67,7 @@ proptest! {
             found.sort_unstable();
             let (region, storage) = (chunks.region(chunk), chunks.storage(chunk));
             let ghosts = storage.points().filter(|cell| !region.contains(cell));
-            let mut expected: Vec<_> = ghosts.filter(|cell| stands_for(&chunks, cell).is_some()).collect();
+            let mut expected: Vec<_> = ghosts.filter(|cell| image_cell(&chunks, cell).is_some()).collect();
             expected.sort_unstable();
             prop_assert_eq!(found, expected);
         }
@@ -101,7 +99,7 @@ proptest! {
                 let one = Index::splat(chunks.axes(), 1);
                 let storage = chunks.storage(chunk);
                 for cell in storage.grow(&one, &one).points().take(3000) {
-                    let expected = storage.contains(&cell).then(|| stands_for(chunks, &cell)).flatten();
+                    let expected = storage.contains(&cell).then(|| image_cell(chunks, &cell)).flatten();
                     prop_assert_eq!(array.to_global(owner, &(cell - region.start)), expected);
                 }
             }
@@ -135,7 +133,7 @@ proptest! {
     #[test]
     fn re_arrangement_keeps_every_rank_and_slot(array in array(), seed in any::<u64>()) {
         let count = array.chunks().count();
-        // A permutation is valid only if it exchanges chunks with equal extents.
+        // A permutation may exchange only chunks with equal extents.
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&chunk| (chunk as u64 + 1).wrapping_mul(seed | 1) >> 7);
         let extents = |chunk| array.chunks().region(chunk).extents();
@@ -150,7 +148,7 @@ proptest! {
     }
 }
 
-/// Critical numbers: negative, zero, small, and at the ends of the range.
+/// Critical numbers: negative, zero, small, and the ends of the range.
 fn number() -> impl Strategy<Value = i64> {
     const ENDS: [i64; 10] =
         [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX / 8, i64::MAX / 4, i64::MAX / 2, i64::MAX - 1, i64::MAX];
@@ -171,7 +169,7 @@ fn any_region(axes: usize) -> impl Strategy<Value = Region> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Any numbers give an error, or chunks within the limit on which all functions work.
+    /// Any numbers give an error, or chunks within the limit.
     #[test]
     fn layout_of_any_numbers_never_panics(
         shape in prop::collection::vec(number(), 1..4),
@@ -212,7 +210,7 @@ proptest! {
 }
 
 #[test]
-fn content_decides_equality() {
+fn chunks_with_equal_content_are_equal() {
     let layout = |count| Layout::new([12, 6]).split([Split::Even(count), Split::Whole]);
     let (a, b) = (layout(3).resolve(1, 4, 1 << 20).unwrap(), layout(3).resolve(7, 8, 1 << 30).unwrap());
     assert_eq!(a, b);

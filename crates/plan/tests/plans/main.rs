@@ -1,5 +1,4 @@
-//! Placements and plans for random layouts, owners and regions of 1 to 7 axes, compared with
-//! results on vectors.
+//! Placements and plans for random layouts, compared with results on vectors.
 
 extern crate zippy_plan as zippy;
 

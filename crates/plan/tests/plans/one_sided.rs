@@ -1,5 +1,4 @@
-//! One-sided epochs, compared with the truth: random arrays, owners and operations, cut by owner
-//! and run in batches.
+//! One-sided epochs, compared with the truth for random arrays, owners and operations.
 
 use proptest::prelude::*;
 use zippy::layout::{Layout, Split};
@@ -95,20 +94,19 @@ fn at(start: i64, end: i64) -> Region {
 }
 
 #[test]
-fn later_operations_see_earlier_ones() {
+fn later_operations_read_results_of_earlier_operations() {
     let array = halves();
     let mut memory = [Memory::new(&array, |_, cell| cell[0])];
     let operand = [Operand { placement: &array, memory: 0 }];
-    let ask = |rank, region, verb| Request { rank, array: 0, region, verb };
-    // The list is not in the order of ranks: rank 0 runs first, independent of the order of the
-    // list.
+    let request_of = |rank, region, verb| Request { rank, array: 0, region, verb };
+    // Rank 0 runs first, independent of the order of the list.
     let requests = [
-        ask(1, at(2, 4), Verb::Get),
-        ask(1, at(3, 4), Verb::Accumulate(vec![100])),
-        ask(0, at(2, 5), Verb::Put(vec![20, 30, 40])),
-        ask(1, at(3, 5), Verb::Get),
-        ask(0, at(0, 6), Verb::Get),
-        ask(1, at(5, 5), Verb::Get),
+        request_of(1, at(2, 4), Verb::Get),
+        request_of(1, at(3, 4), Verb::Accumulate(vec![100])),
+        request_of(0, at(2, 5), Verb::Put(vec![20, 30, 40])),
+        request_of(1, at(3, 5), Verb::Get),
+        request_of(0, at(0, 6), Verb::Get),
+        request_of(1, at(5, 5), Verb::Get),
     ];
     let read = fence(&requests, &operand, &mut memory, &|new, there| new + there).unwrap();
     let expected: [&[i64]; 6] = [&[20, 30], &[], &[], &[130, 40], &[0, 1, 20, 30, 40, 5], &[]];
@@ -116,19 +114,18 @@ fn later_operations_see_earlier_ones() {
     assert_eq!([memory[0].chunk(&array, 0), memory[0].chunk(&array, 1)].concat(), [0, 1, 20, 130, 40, 5]);
 }
 
-/// A re-arrangement has the same memory, and an epoch can use both handles.
 #[test]
-fn two_names_of_one_memory_are_kept_in_order() {
+fn operations_on_two_handles_of_one_memory_are_ordered() {
     let array = halves();
     let swapped = array.reassigned(&[1, 0]).unwrap();
     let mut memory = [Memory::new(&array, |_, cell| cell[0])];
     let operands = [&array, &swapped].map(|placement| Operand { placement, memory: 0 });
-    let ask = |array, region, verb| Request { rank: 0, array, region, verb };
+    let request_of = |array, region, verb| Request { rank: 0, array, region, verb };
     let requests = [
-        ask(0, at(0, 3), Verb::Put(vec![10, 11, 12])),
-        ask(1, at(3, 6), Verb::Get),
-        ask(1, at(4, 5), Verb::Accumulate(vec![1000])),
-        ask(0, at(0, 3), Verb::Get),
+        request_of(0, at(0, 3), Verb::Put(vec![10, 11, 12])),
+        request_of(1, at(3, 6), Verb::Get),
+        request_of(1, at(4, 5), Verb::Accumulate(vec![1000])),
+        request_of(0, at(0, 3), Verb::Get),
     ];
     let read = fence(&requests, &operands, &mut memory, &|new, there| new + there).unwrap();
     assert_eq!(read[1], [10, 11, 12]);

@@ -1,13 +1,11 @@
-//! Execution of partner patterns: merge, all-reduce and swap for any count and any radices.
-
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use zippy::error::PlanError;
 use zippy::plan::patterns::{AllReduce, Merge, Partners, Swap};
 
-/// Value of a position: the list of positions combined in it. Combining is concatenation, so that a
-/// wrong order, a loss or a repetition changes the value.
+/// Value of a position: the list of positions combined in it, by concatenation, so that a wrong
+/// order, a loss or a repetition changes the value.
 fn singles(count: usize) -> Vec<Vec<usize>> {
     (0..count).map(|position| vec![position]).collect()
 }
@@ -66,7 +64,7 @@ proptest! {
     #[test]
     fn swap_reduces_each_item_at_one_position(count in 1_usize..70, radices in radices(), items in 0_u64..200) {
         let swap = Swap::new(count, &radices, items).unwrap();
-        // values[position][item]; empty if the position does not have the item any more.
+        // values[position][item]; empty if the position no longer has the item.
         let mut values = vec![vec![Vec::new(); items as usize]; count];
         for (position, value) in values.iter_mut().enumerate() {
             value.iter_mut().for_each(|item| *item = vec![position]);
@@ -120,7 +118,7 @@ fn binary_swap_of_any_count_folds_neighbours() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_patterns_are_refused() {
     assert!(matches!(Merge::new(0, &[2]), Err(PlanError::Pattern { count: 0, .. })));
     assert!(matches!(AllReduce::new(4, &[2, 1]), Err(PlanError::Pattern { radix: 1, .. })));
     assert!(matches!(Swap::new(4, &[], 9), Err(PlanError::Pattern { radix: 0, .. })));

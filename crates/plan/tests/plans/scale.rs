@@ -1,5 +1,5 @@
-//! Costs of plans in a world of 65,536 ranks: moves, messages and allocated bytes. The cost of a
-//! rank must depend on its neighbours, not on the size of the world.
+//! Costs of plans in a world of 65,536 ranks: moves, messages and allocated bytes. A rank's cost
+//! must depend only on its neighbours.
 
 use std::alloc::{GlobalAlloc, Layout as Bytes, System};
 use std::cell::Cell;
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Returns the result of `f`, and the bytes that it allocated.
-fn counted<R>(f: impl FnOnce() -> R) -> (R, usize) {
+/// Result of `f` with the bytes that it allocated.
+fn count_allocated<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = ALLOCATED.get();
     let result = f();
     (result, ALLOCATED.get() - before)
@@ -61,12 +61,12 @@ const SMALL: [i64; 3] = [4, 4, 4];
 const LARGE: [i64; 3] = [64, 32, 32];
 
 #[test]
-fn a_ghost_plan_costs_what_the_neighbours_cost() {
+fn cost_of_ghost_plan_depends_on_neighbours_only() {
     for (spec, neighbours) in [(GhostSpec::faces(), 6), (GhostSpec::all(), 26), (GhostSpec::all().reversed(), 26)] {
         let costs = [SMALL, LARGE].map(|chunks| {
             let ranks = chunks.iter().product::<i64>() as usize;
-            // All steps: cuts, owners, plan.
-            let (plan, bytes) = counted(|| ghosts(&[(&placed(&layout(chunks), ranks), &spec)], ranks / 2).unwrap());
+            let (plan, bytes) =
+                count_allocated(|| ghosts(&[(&placed(&layout(chunks), ranks), &spec)], ranks / 2).unwrap());
             assert_eq!((plan.sends.len(), plan.receives.len()), (neighbours, neighbours));
             assert_eq!((boxes(&plan), plan.rounds), (2 * neighbours, neighbours));
             bytes
@@ -79,16 +79,16 @@ fn a_ghost_plan_costs_what_the_neighbours_cost() {
 }
 
 #[test]
-fn owners_and_boxes_in_tables_cost_a_plan_nothing_more() {
+fn tables_of_owners_and_boxes_add_no_cost_to_a_plan() {
     let grid = placed(&layout(LARGE), 65_536);
-    let (expected, reference) = counted(|| ghosts(&[(&grid, &GhostSpec::all())], 4711).unwrap());
+    let (expected, reference) = count_allocated(|| ghosts(&[(&grid, &GhostSpec::all())], 4711).unwrap());
     let table = Ownership::table((0..65_536).collect(), 65_536).unwrap();
     let table = Placement::new(grid.chunks().clone(), table.into()).unwrap();
     let boxes: Vec<Region> = (0..grid.chunks().count()).map(|chunk| grid.chunks().region(chunk)).collect();
     let cover = Layout::new(LARGE.map(|count| 128 * count)).boxes(boxes).ghost([1, 1, 1]).periodic([true; 3]);
     let cover = placed(&cover, 65_536);
     for placement in [table, cover] {
-        let (plan, bytes) = counted(|| ghosts(&[(&placement, &GhostSpec::all())], 4711).unwrap());
+        let (plan, bytes) = count_allocated(|| ghosts(&[(&placement, &GhostSpec::all())], 4711).unwrap());
         assert_eq!(plan, expected);
         // Queries of boxes collect their results.
         assert!(bytes <= 4 * reference, "{bytes} bytes, {reference} for a grid");
@@ -96,10 +96,10 @@ fn owners_and_boxes_in_tables_cost_a_plan_nothing_more() {
 }
 
 #[test]
-fn more_chunks_a_rank_cost_in_proportion() {
+fn cost_is_proportional_to_chunks_per_rank() {
     let cost = |ranks: usize| {
         let placement = placed(&layout(LARGE), ranks);
-        let (plan, bytes) = counted(|| ghosts(&[(&placement, &GhostSpec::all())], ranks / 2).unwrap());
+        let (plan, bytes) = count_allocated(|| ghosts(&[(&placement, &GhostSpec::all())], ranks / 2).unwrap());
         (boxes(&plan) + 2 * plan.local.len(), bytes)
     };
     let ((one, bytes), (many, more)) = (cost(65_536), cost(65_536 / 64));
@@ -108,23 +108,21 @@ fn more_chunks_a_rank_cost_in_proportion() {
 }
 
 #[test]
-fn a_repeated_plan_costs_its_key() {
+fn repeated_plan_costs_only_its_key() {
     let placement = placed(&layout(LARGE), 65_536);
     let spec = GhostSpec::all();
     let mut cache = PlanCache::new(4, |_, _| 1);
     let mut get = || {
         let build = || ghosts(&[(&placement, &spec)], 7).map(std::rc::Rc::new);
-        counted(|| cache.get_or_build(PlanKey::ghosts(&[(&placement, &spec)]), build).unwrap())
+        count_allocated(|| cache.get_or_build(PlanKey::ghosts(&[(&placement, &spec)]), build).unwrap())
     };
     let ((first, built), (second, found)) = (get(), get());
     assert!(std::rc::Rc::ptr_eq(&first, &second));
     assert!(found < 1024 && built > 10 * found, "{built} bytes to build, {found} to find");
 }
 
-/// The cost of a copy of a small region depends on its holders and their peers, not on the size of
-/// the world.
 #[test]
-fn a_small_copy_costs_what_it_moves() {
+fn cost_of_small_copy_is_independent_of_world_size() {
     let region = |start: i64| Region::at(Index::splat(3, start), Index::splat(3, 100));
     let costs = [SMALL, LARGE].map(|chunks| {
         let ranks = chunks.iter().product::<i64>() as usize;
@@ -137,7 +135,7 @@ fn a_small_copy_costs_what_it_moves() {
             aliased: true,
             permutation: None,
         };
-        let all: Vec<_> = [0, ranks - 1].iter().map(|&rank| counted(|| copy(&spec, rank).unwrap())).collect();
+        let all: Vec<_> = [0, ranks - 1].iter().map(|&rank| count_allocated(|| copy(&spec, rank).unwrap())).collect();
         assert!(!all[0].0.is_empty() && all[1].0.is_empty());
         assert!(all[1].1 < 1024, "{} bytes for a rank without a part", all[1].1);
         all[0].1
@@ -145,10 +143,9 @@ fn a_small_copy_costs_what_it_moves() {
     assert!(costs[1] <= costs[0] * 5 / 4, "{costs:?} bytes for 64 and 65,536 ranks");
 }
 
-/// With too many edges the rounds follow from arithmetic, and both ranks of a message have the same
-/// round.
+/// With too many edges the rounds follow from arithmetic, equally on both ranks of a message.
 #[test]
-fn a_transposition_of_4096_ranks_is_scheduled_without_the_graph() {
+fn transposition_of_4096_ranks_is_scheduled_by_arithmetic() {
     const RANKS: i64 = 4096;
     let even = Split::Even(RANKS as usize);
     let slabs = |splits| placed(&Layout::new([RANKS, RANKS]).split(splits), RANKS as usize);

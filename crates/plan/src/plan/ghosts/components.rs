@@ -1,5 +1,3 @@
-//! [`Components`]: component lists of ghost updates, per direction.
-
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,9 +9,9 @@ use crate::extents::MAX_AXES;
 /// array with a component axis (normally the last and slowest axis).
 ///
 /// A direction has −1, 0 or 1 per axis of the array, and 0 on the component axis. It is the side of
-/// the chunk on which the *ghost cells of the update* are: `[1, 0, 0, 0]` are ghost cells past the
-/// end of axis 0. A lattice Boltzmann step that streams towards −x lists there the components that
-/// move towards −x. Calls can have different lists. A clone is cheap; comparison is by content.
+/// the chunk with the *ghost cells of the update*: `[1, 0, 0, 0]` are ghost cells past the end of
+/// axis 0. There, a lattice Boltzmann step that streams towards −x lists the components that move
+/// towards −x. Calls can have different lists. A clone is cheap; comparison is by content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Components {
     axis: usize,
@@ -23,7 +21,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// Creates the lists for arrays of `axes` axes with component axis `axis`.
+    /// Component lists for arrays of `axes` axes with component axis `axis`.
     ///
     /// `list(direction)` returns the components of a direction, in any order, with or without
     /// repetitions. It is called once per direction, 3^(axes − 1) − 1 times.
@@ -43,12 +41,12 @@ impl Components {
         Ok(Self { axis, axes, runs: runs.collect() })
     }
 
-    /// Returns the component axis.
+    /// Component axis.
     pub fn axis(&self) -> usize {
         self.axis
     }
 
-    /// Returns the components of a direction, as ascending runs of consecutive components.
+    /// Components of a direction, as ascending runs of consecutive components.
     pub fn runs(&self, direction: &[i8]) -> &[Range<i64>] {
         &self.runs[direction_index(direction)]
     }
@@ -73,12 +71,11 @@ impl Components {
     }
 }
 
-/// Returns the index of a direction: steps plus 1 as digits of base 3, axis 0 lowest.
+/// Index of a direction: steps plus 1 as digits of base 3, axis 0 lowest.
 fn direction_index(direction: &[i8]) -> usize {
     direction.iter().rev().fold(0, |index, &step| index * 3 + (step + 1) as usize)
 }
 
-/// Inverse of [`direction_index`].
 fn direction(index: usize, axes: usize) -> [i8; MAX_AXES] {
     let mut quotient = index;
     let mut out = [0; MAX_AXES];

@@ -1,10 +1,9 @@
 //! [`ghosts`]: plan of a ghost update, forwards (owner → ghost cell) or in reverse (ghost cell →
 //! owner).
 //!
-//! A rank visits only its own chunks and their neighbours: the owners of its ghost cells and the
-//! chunks with ghost cells of its cells both follow from the cuts. The round of a message is the
-//! direction of its ghost cells, known without communication. On a grid with one chunk per rank
-//! each round is a shift, in which a rank sends once and receives once.
+//! A rank visits only its own chunks and their neighbours, which follow from the cuts. The round of
+//! a message is the direction of its ghost cells, known without communication. On a grid with one
+//! chunk per rank, each round is a shift with one send and one receive per rank.
 
 mod components;
 
@@ -19,10 +18,10 @@ use crate::extents::{Index, MAX_AXES};
 use crate::locate::Placement;
 use crate::region::Region;
 
-/// Ghost cells that a ghost update includes.
+/// Ghost cells of a ghost update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Neighbours {
-    /// Ghost cells of faces: outside the chunk on exactly one axis.
+    /// Ghost cells outside the chunk on exactly one axis.
     Faces,
     /// All ghost cells: faces, edges and corners.
     #[default]
@@ -34,33 +33,33 @@ pub enum Neighbours {
 pub struct GhostSpec {
     /// Ghost cells of the update.
     pub neighbours: Neighbours,
-    /// Components per direction; `None` is all cells.
+    /// Components per direction; `None` for all cells.
     pub components: Option<Components>,
-    /// True if ghost cells are sent to their owners instead of filled from their owners.
+    /// True to send ghost cells to their owners, false to fill them from their owners.
     ///
-    /// Several ghost cells can be images of one cell. They are applied in this order: direction
-    /// (last axis most significant; per axis 0, −1, 1), then chunk with the ghost cell, then
+    /// Several ghost cells can be images of one cell. They are applied in the order of the direction
+    /// (last axis most significant; per axis 0, −1, 1), then the chunk with the ghost cell, then the
     /// position (axis 0 most significant).
     pub reverse: bool,
 }
 
 impl GhostSpec {
-    /// Returns the update of all ghost cells from their owners.
+    /// Update of all ghost cells from their owners.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Returns the update of the ghost cells of faces from their owners.
+    /// Update of the ghost cells of faces from their owners.
     pub fn faces() -> Self {
         Self { neighbours: Neighbours::Faces, ..Self::default() }
     }
 
-    /// Returns the update with component lists.
+    /// The update with component lists.
     pub fn components(self, components: Components) -> Self {
         Self { components: Some(components), ..self }
     }
 
-    /// Returns the update in reverse: from ghost cells to their owners.
+    /// The update in reverse: from ghost cells to their owners.
     pub fn reversed(self) -> Self {
         Self { reverse: true, ..self }
     }
@@ -69,11 +68,11 @@ impl GhostSpec {
 /// Sort key of a move: array, destination chunk, direction, source chunk, first ghost cell.
 type GhostKey = (usize, ChunkId, usize, ChunkId, Index);
 
-/// Returns the plan of `rank` for a ghost update of several arrays in one exchange. Array `i` of
-/// the plan is entry `i`, as source and as destination.
+/// Plan of `rank` for a ghost update of several arrays in one exchange. Entry `i` is array `i` of
+/// the plan, as source and as destination.
 ///
-/// Ghost cells beyond the shape on an axis that is not periodic do not change. Every rank with
-/// chunks of one of the arrays must build the plan with the same arguments. The cost is
+/// Ghost cells beyond the shape do not change on an axis that is not periodic. Every rank with
+/// chunks of one of the arrays must build the plan with the same arguments. Local; the cost is
 /// proportional to the rank's chunks and their neighbours, and independent of the number of ranks.
 ///
 /// # Errors
@@ -119,12 +118,12 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
     }
     let chunk = |step: &Move| ((step.dst_array, step.dst_chunk), step.dst);
     let written: Option<Written<'_>> = if arrays.iter().any(|(_, spec)| spec.reverse) { Some(&chunk) } else { None };
-    // The round of a message is its smallest direction, which both ends know.
+    // Both ends of a message know its smallest direction, which is its round.
     let first_direction = |_, _, moves: &[(GhostKey, Move)]| moves.iter().map(|(key, _)| key.2).min().unwrap_or(0);
     Ok(builder.finish(rounds, written, first_direction))
 }
 
-/// An array of a ghost update.
+/// Array of a ghost update.
 struct ArrayGhosts<'a> {
     array: usize,
     chunks: &'a Chunks,
@@ -156,8 +155,8 @@ impl<'a> ArrayGhosts<'a> {
         Self { array, chunks, spec, directions, face, weight }
     }
 
-    /// Returns the number of a direction (−1, 0 or 1 per axis, not all 0) among the directions with
-    /// ghost cells.
+    /// Number of a direction (−1, 0 or 1 per axis, not all 0) among the directions with ghost
+    /// cells.
     fn number(&self, direction: &[i8]) -> usize {
         let sides = direction.iter().enumerate().filter(|(_, step)| **step != 0);
         let mut sides = sides.map(|(axis, &step)| (axis, usize::from(step > 0)));
@@ -167,8 +166,8 @@ impl<'a> ArrayGhosts<'a> {
         }
     }
 
-    /// Calls `emit` for each move between the ghost cells of chunk `ghost_chunk` and the cells of
-    /// chunk `holder`. `part` is the common region of the storage of `ghost_chunk` and the image of
+    /// Emits each move between the ghost cells of chunk `ghost_chunk` and the cells of chunk
+    /// `holder`. `part` is the intersection of the storage of `ghost_chunk` and the image of
     /// `holder` at offset `shift`.
     fn moves(
         &self,
@@ -193,7 +192,7 @@ impl<'a> ArrayGhosts<'a> {
             emit(key, Move { src_array: self.array, src_chunk, src, dst_array: self.array, dst_chunk, dst });
         };
         if self.spec.neighbours == Neighbours::All && self.spec.components.is_none() && !self.spec.reverse {
-            // No cell depends on its direction, so that one move is sufficient.
+            // No cell depends on its direction, so that one move suffices.
             let mut direction = [0_i8; MAX_AXES];
             for (axis, step) in direction[..axes].iter_mut().enumerate() {
                 *step =

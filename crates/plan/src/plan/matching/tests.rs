@@ -25,7 +25,7 @@ fn bound(edges: &[(usize, usize)]) -> usize {
     degree.into_values().max().unwrap_or(0)
 }
 
-/// Returns the number of rounds of repeated maximum matchings.
+/// Number of rounds of repeated maximum matchings.
 fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
     let mut remaining = edges.to_vec();
     let mut rounds = 0;
@@ -39,7 +39,7 @@ fn reference(edges: &[(usize, usize)], ranks: usize) -> usize {
     rounds
 }
 
-/// Edges of an n³ periodic grid: each rank sends to its 26 neighbours.
+/// Edges of an n³ periodic grid from each rank to its 26 neighbours.
 fn halo(n: usize) -> Vec<(usize, usize)> {
     let at = |x: usize, y: usize, z: usize| (x % n) + n * ((y % n) + n * (z % n));
     let mut edges = Vec::new();
@@ -75,7 +75,7 @@ fn random(ranks: usize, degree: usize) -> Vec<(usize, usize)> {
 }
 
 #[test]
-fn paper_graphs_reach_the_lower_bound() {
+fn graphs_of_stencils_and_redistributions_reach_the_lower_bound() {
     for edges in [halo(4), halo(8), blocks_to_slabs(4), blocks_to_slabs(6), random(64, 32), random(512, 32)] {
         let schedule = rounds(&edges);
         check(&edges, &schedule);
@@ -87,14 +87,14 @@ fn paper_graphs_reach_the_lower_bound() {
 }
 
 #[test]
-fn matchings_alone_do_as_well_as_maximum_matchings() {
+fn maximal_matchings_need_no_more_rounds_than_maximum_matchings() {
     for (edges, ranks) in [(halo(4), 64), (blocks_to_slabs(4), 64), (random(64, 32), 64)] {
         assert!(Graph::new(&edges).matchings().rounds <= reference(&edges, ranks));
     }
 }
 
 #[test]
-fn a_hub_costs_no_more_than_its_edges() {
+fn star_graph_reaches_the_lower_bound() {
     let star: Vec<_> = (1..MAX_EDGES).map(|leaf| (leaf, 0)).collect();
     let schedule = rounds(&star);
     check(&star, &schedule);

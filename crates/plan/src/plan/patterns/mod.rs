@@ -1,9 +1,9 @@
 //! Partner patterns over positions (chunk ids, or other ordered participants): merge, all-reduce
 //! and swap, for any count and any radix.
 //!
-//! Positions are ordered, and each group that combines is a contiguous run of the positions that
-//! its members represent, in order. So patterns support operators that do not commute, such as
-//! `Over` along the depth order.
+//! Each group that combines is a contiguous run of the positions that its members represent, in
+//! order. Patterns thus support operators that do not commute, such as `Over` along the depth
+//! order.
 //!
 //! A list of radices has the group size of each round; its last entry repeats. Merging supports any
 //! count. Exchange patterns ([`AllReduce`], [`Swap`]) need as many participants as the product of
@@ -19,12 +19,12 @@ use crate::error::PlanError;
 /// Group of positions that combine in a round, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Partners {
-    /// The positions, ascending.
+    /// Positions, ascending.
     pub members: Vec<usize>,
 }
 
 impl Partners {
-    /// Returns the first member.
+    /// First member.
     pub fn root(&self) -> usize {
         self.members[0]
     }
@@ -49,7 +49,7 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Creates the tree over `count` positions.
+    /// Tree over `count` positions.
     ///
     /// # Errors
     /// [`PlanError::Pattern`]: `count` is 0, the list is empty, or a radix is less than 2.
@@ -67,14 +67,14 @@ impl Merge {
         Ok(Self { rounds })
     }
 
-    /// Returns the groups of each round. A position without partners in a round is in no group.
+    /// Groups of each round. A position without partners in a round is in no group.
     pub fn rounds(&self) -> &[Vec<Partners>] {
         &self.rounds
     }
 }
 
-/// Participants of an exchange: leaders, each with the positions folded into it, and the radices
-/// whose product is the number of leaders.
+/// Participants of an exchange: leaders with the positions folded into each, and the radices whose
+/// product is the number of leaders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FoldedExchange {
     /// Leader `j` represents the positions `leaders[j]..leaders[j + 1]`; the last entry is the
@@ -92,7 +92,7 @@ impl FoldedExchange {
             radices.push(radix);
             active *= radix;
         }
-        // Contiguous runs whose lengths differ by at most one, longer runs first.
+        // Contiguous runs with lengths that differ by at most one, longer runs first.
         let (size, longer) = (count / active, count % active);
         let leaders = (0..=active).map(|leader| leader * size + leader.min(longer)).collect();
         Ok(Self { leaders, radices })
@@ -102,17 +102,17 @@ impl FoldedExchange {
         self.leaders.len() - 1
     }
 
-    /// Returns the distance, in leaders, between members of a group of this round.
+    /// Distance, in leaders, between members of a group of this round.
     fn stride(&self, round: usize) -> usize {
         self.radices[..round].iter().product()
     }
 
-    /// Returns the index of the leader at this position, or `None` for a folded position.
+    /// Index of the leader at this position, or `None` for a folded position.
     fn leader(&self, position: usize) -> Option<usize> {
         self.leaders[..self.count()].binary_search(&position).ok()
     }
 
-    /// Returns the group of a leader, and the index of the leader in the group.
+    /// Group of a leader, and index of the leader in the group.
     fn group(&self, round: usize, leader: usize) -> (Partners, usize) {
         let stride = self.stride(round);
         let index = leader / stride % self.radices[round];
@@ -130,15 +130,15 @@ impl FoldedExchange {
 /// Butterfly all-reduce: every position gets the combination of all positions.
 ///
 /// First the members of each [`folds`](Self::folds) group send to its root. Then in each round the
-/// members of a group send their values to each other and combine them in order. Finally the roots
-/// send the result to the members of their fold group.
+/// members of a group exchange their values and combine them in order. Finally the roots send the
+/// result to their fold group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllReduce {
     exchange: FoldedExchange,
 }
 
 impl AllReduce {
-    /// Creates the pattern over `count` positions.
+    /// Pattern over `count` positions.
     ///
     /// # Errors
     /// [`PlanError::Pattern`]: `count` is 0, the list is empty, or a radix is less than 2.
@@ -146,21 +146,21 @@ impl AllReduce {
         Ok(Self { exchange: FoldedExchange::new(count, radices)? })
     }
 
-    /// Returns the groups whose members fold into the root before the first round, and get the
-    /// result from the root after the last round.
+    /// Groups whose members fold into the root before the first round, and get the result from the
+    /// root after the last round.
     pub fn folds(&self) -> Vec<Partners> {
         self.exchange.folds()
     }
 
-    /// Returns the number of rounds between folding and unfolding.
+    /// Number of rounds between folding and unfolding.
     pub fn rounds(&self) -> usize {
         self.exchange.radices.len()
     }
 
-    /// Returns all groups of a round.
+    /// All groups of a round.
     ///
     /// # Panics
-    /// The round does not exist.
+    /// For a round that does not exist.
     pub fn groups(&self, round: usize) -> Vec<Partners> {
         let groups = (0..self.exchange.count()).map(|leader| self.exchange.group(round, leader));
         groups.filter(|(_, index)| *index == 0).map(|(group, _)| group).collect()

@@ -1,18 +1,16 @@
-//! [`Swap`]: binary swap, generalised to any radices and any number of participants.
-
 use std::ops::Range;
 
 use super::{FoldedExchange, Partners};
 use crate::error::PlanError;
 
-/// Swap reduction of a list of items (the pixels of an image): every active position gets the
-/// complete reduction of its own range of items.
+/// Swap reduction of a list of items (the pixels of an image), binary or with any radices: every
+/// active position gets the complete reduction of its own range of items.
 ///
 /// * First the members of each [`folds`](Self::folds) group send all items to its root, which
-///   combines them in order. Only roots and positions without a fold are active after that.
-/// * In each round the members of a group have the same range. They divide the range into one part
-///   per member, send each other member its part, and combine the received parts with their own in
-///   the order of the group.
+///   combines them in order. Afterwards only roots and positions without a fold are active.
+/// * In each round the members of a group have the same range. They divide it into one part per
+///   member, send each other member its part, and combine the received parts with their own in the
+///   order of the group.
 ///
 /// Ranges are ranges of global items, so that a part is a region of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub struct Swap {
 /// Work of an active position in a round of a [`Swap`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwapStep {
-    /// Positions of the group, with this position, in the order in which their parts combine.
+    /// Positions of the group, including this position, in the order in which their parts combine.
     pub members: Vec<usize>,
     /// Index of this position in `members`.
     pub place: usize,
@@ -35,14 +33,14 @@ pub struct SwapStep {
 }
 
 impl SwapStep {
-    /// Returns the items that this position keeps.
+    /// Items that this position keeps.
     pub fn keep(&self) -> Range<u64> {
         self.parts[self.place].clone()
     }
 }
 
 impl Swap {
-    /// Creates the pattern over `count` positions for `items` items. Binary swap has radix 2.
+    /// Pattern over `count` positions for `items` items. Binary swap has radix 2.
     ///
     /// # Errors
     /// [`PlanError::Pattern`]: `count` is 0, the list is empty, or a radix is less than 2.
@@ -50,26 +48,26 @@ impl Swap {
         Ok(Self { exchange: FoldedExchange::new(count, radices)?, items })
     }
 
-    /// Returns the groups whose members send all items to the root before the first round:
-    /// contiguous runs of positions.
+    /// Groups, as contiguous runs of positions, whose members send all items to the root before the
+    /// first round.
     pub fn folds(&self) -> Vec<Partners> {
         self.exchange.folds()
     }
 
-    /// Returns the number of rounds after folding.
+    /// Number of rounds after folding.
     pub fn rounds(&self) -> usize {
         self.exchange.radices.len()
     }
 
-    /// Returns the positions that are active in the rounds, ascending.
+    /// Positions that are active in the rounds, ascending.
     pub fn active(&self) -> &[usize] {
         &self.exchange.leaders[..self.exchange.count()]
     }
 
-    /// Returns the work of a position in a round; `None` for a folded position.
+    /// Work of a position in a round; `None` for a folded position.
     ///
     /// # Panics
-    /// The round does not exist.
+    /// For a round that does not exist.
     pub fn step(&self, round: usize, position: usize) -> Option<SwapStep> {
         let leader = self.exchange.leader(position)?;
         let (group, place) = self.exchange.group(round, leader);
@@ -78,13 +76,13 @@ impl Swap {
         Some(SwapStep { members: group.members, place, parts: parts.collect(), before })
     }
 
-    /// Returns the items whose complete reduction a position has after the last round; empty for a
-    /// folded position.
+    /// Items whose complete reduction a position has after the last round; empty for a folded
+    /// position.
     pub fn result(&self, position: usize) -> Range<u64> {
         self.exchange.leader(position).map_or(0..0, |leader| self.range(self.rounds(), leader))
     }
 
-    /// Returns the items of a leader before a round.
+    /// Items of a leader before a round.
     fn range(&self, round: usize, leader: usize) -> Range<u64> {
         (0..round).fold(0..self.items, |range, round| {
             let radix = self.exchange.radices[round];
@@ -93,7 +91,7 @@ impl Swap {
     }
 }
 
-/// Returns part `index` of `count` parts whose lengths differ by at most one, longer parts first.
+/// Part `index` of `count` parts with lengths that differ by at most one, longer parts first.
 fn part(range: &Range<u64>, index: usize, count: usize) -> Range<u64> {
     let (length, index, count) = (range.end - range.start, index as u64, count as u64);
     let start = |index: u64| range.start + length / count * index + index.min(length % count);
