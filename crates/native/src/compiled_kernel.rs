@@ -1,4 +1,4 @@
-//! Compiled kernels, and their runs on the threads of the host.
+//! [`CompiledKernel`]: machine code of a kernel, and its runs on the threads of the host.
 
 use std::ops::RangeInclusive;
 use std::panic::resume_unwind;
@@ -18,29 +18,29 @@ use crate::regions::{Regions, Vectorization};
 use crate::staged_workgroup::{self, StagedWorkgroup};
 use crate::stages::{self, Staged};
 
-/// Largest private and workgroup memory of a thread, in bytes.
+/// Maximum private and workgroup memory of a thread, in bytes.
 const MAX_MEMORY_BYTES: usize = 256 << 20;
-/// Largest stack of a task, in bytes, for which any thread has room.
+/// Maximum stack of a task, in bytes, that any thread can provide.
 pub const SMALL_STACK_BYTES: usize = 64 << 10;
-/// Stack for the callers of generated code in a thread that runs tasks, in bytes.
+/// Stack reserved for the callers of generated code in a thread that runs tasks, in bytes.
 pub const STACK_RESERVE_BYTES: usize = 1 << 20;
-/// Least number of statements of a task, by the estimate of `work`.
+/// Minimum number of statements of a task, by the estimate of `work`.
 const MIN_TASK_STATEMENTS: u64 = 200_000;
-/// Bounds of the least number of invocations of a task.
+/// Range of the minimum number of invocations of a task.
 const MIN_TASK_INVOCATIONS: RangeInclusive<u64> = 64..=8192;
 
-/// Machine code of a kernel, which any number of threads can run at a time.
+/// Machine code of a kernel for concurrent runs on any number of threads.
 #[derive(Debug)]
 pub struct CompiledKernel {
     code: MachineCode,
     kernel: Kernel,
-    /// Stages of a kernel with barriers or workgroup memory; `None` for other kernels.
+    /// Stages of a kernel with barriers or workgroup memory.
     staged: Option<Staged>,
-    /// Rows end at the end of each workgroup, because the kernel uses indices in workgroups.
+    /// True if rows end at the end of each workgroup, for a kernel with indices in workgroups.
     by_workgroup: bool,
-    /// The code has 32-bit byte indices into bindings.
+    /// True if the code has 32-bit byte indices into bindings.
     loads_bytes: bool,
-    /// Least number of invocations of a task.
+    /// Minimum number of invocations of a task.
     min_task: u64,
 }
 
@@ -49,16 +49,15 @@ pub trait TaskRunner {
     /// Number of threads that run tasks at a time.
     fn thread_count(&self) -> usize;
 
-    /// Runs `task(0)` to `task(tasks - 1)`, each once, in any order and on any thread. All tasks
+    /// Runs each of `task(0)` to `task(tasks - 1)` once, in any order and on any thread. All tasks
     /// are complete on return.
     ///
-    /// A task needs `stack_bytes` bytes of stack, at most [`MAX_STACK_BYTES`]: few enough for any
-    /// thread up to [`SMALL_STACK_BYTES`].
+    /// A task needs `stack_bytes` bytes of stack, at most [`MAX_STACK_BYTES`]. Any thread has at
+    /// least [`SMALL_STACK_BYTES`].
     fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// Task runner that uses one thread: the calling thread, or a new thread for tasks that need a
-/// large stack.
+/// Task runner with one thread: the calling thread, or a new thread for a large stack.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OneThread;
 
@@ -81,7 +80,6 @@ impl TaskRunner for OneThread {
     }
 }
 
-/// Lowers an entry point, with the default values of overrides.
 fn lowered(module: &naga::Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Error> {
     if module.overrides.is_empty() {
         return Ok(lower::lower_with_source(module, info, entry, source)?);
@@ -92,8 +90,8 @@ fn lowered(module: &naga::Module, info: &ModuleInfo, entry: &str, source: &str) 
     Ok(lower::lower_with_source(&module, &info, entry, source)?)
 }
 
-/// Generates the machine code of a kernel for the processors of a target, such as
-/// `aarch64-unknown-linux-gnu`, and returns the bytes of each function.
+/// Machine code of a kernel for the processors of a target, such as `aarch64-unknown-linux-gnu`, as
+/// the bytes of each function.
 ///
 /// Arguments, cost and errors: see [`CompiledKernel::new`]. AArch64 on another host needs the
 /// feature `aarch64` of this crate; [`Error::Generator`] without it.
@@ -114,14 +112,14 @@ impl CompiledKernel {
     /// Generates machine code for the compute entry point `entry` of a validated module.
     ///
     /// `info` is the result of naga's validator for `module`. `source` is the text of the module,
-    /// for the line numbers of errors and stopped loops; lines are 0 where the text is empty.
-    /// Overrides have their default values. Cost: a few milliseconds for a kernel of 30 lines.
+    /// for the line numbers of errors and stopped loops; without a text, lines are 0. Overrides
+    /// have their default values. Cost: a few milliseconds for a kernel of 30 lines.
     ///
     /// # Errors
     /// * [`Error::Unsupported`]: the kernel has a construct outside the language of native kernels.
     /// * [`Error::Overrides`]: an override has no default value.
     /// * [`Error::Generator`]: the processor or the system refuses the code.
-    /// * [`Error::Stack`]: an invocation holds more values at a time than a thread's stack.
+    /// * [`Error::Stack`]: the values of an invocation exceed a thread's stack.
     /// * [`Error::Memory`]: the invocations of a workgroup need too much memory.
     pub fn new(
         module: &naga::Module,
@@ -133,10 +131,7 @@ impl CompiledKernel {
         Self::from_kernel(lowered(module, info, entry, source)?, vectors)
     }
 
-    /// Generates machine code for a lowered kernel.
-    ///
-    /// # Errors
-    /// As for [`Self::new`].
+    /// Generates machine code for a lowered kernel. Errors: see [`Self::new`].
     pub(crate) fn from_kernel(mut kernel: Kernel, vectors: Vectorization) -> Result<Self, Error> {
         let mut regions = Regions::new(&mut kernel, vectors);
         let code = MachineCode::new(&regions, MAX_STACK_BYTES)?;
@@ -158,8 +153,7 @@ impl CompiledKernel {
         Ok(Self { code, kernel, staged, by_workgroup, loads_bytes, min_task })
     }
 
-    /// Returns the lowered kernel. Its bindings are in the order of the bindings of
-    /// [`run`](Self::run).
+    /// The lowered kernel, with its bindings in the order of [`run`](Self::run).
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -173,7 +167,7 @@ impl CompiledKernel {
     /// # Errors
     /// * [`Error::Binding`]: a binding is missing, too small, not aligned to 8 bytes, declared as
     ///   written but bound as read, or overlaps written memory.
-    /// * [`Error::Stopped`]: `stop` was requested while a loop ran. Bindings have the writes up to
+    /// * [`Error::Stopped`]: `stop` was requested during a loop. Bindings have the writes up to
     ///   this time.
     pub fn run(
         &self,
@@ -277,7 +271,7 @@ impl CompiledKernel {
             if !bytes.is_aligned() {
                 return Err(fail("the address of the memory is not a multiple of 8".to_owned()));
             }
-            // Code loads a value of read memory once for many invocations.
+            // Code loads a value of read-only memory once for many invocations.
             let written = self.kernel.bindings.iter().zip(bindings).filter(|(other, _)| other.writable);
             if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, one)| one.overlaps(*bytes)) {
                 return Err(fail(format!(

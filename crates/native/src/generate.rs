@@ -14,43 +14,37 @@ use crate::ir::Kernel;
 use crate::regions::{GroupShapes, Regions};
 use crate::shape::Shapes;
 
-/// Number of instructions from which on a function gets single-pass register allocation, for rows
-/// without an interior. Backtracking allocation takes time in proportion to the square of this
-/// number, and makes functions of this size two to three times as fast.
+/// Minimum number of instructions of a function with single-pass register allocation, for rows
+/// without an interior. Backtracking allocation takes quadratic time in this number, and makes
+/// functions of this size two to three times as fast.
 const ONE_PASS_INSTRUCTIONS: usize = 6000;
-/// As [`ONE_PASS_INSTRUCTIONS`], for interiors of rows: most invocations run in these functions.
+/// [`ONE_PASS_INSTRUCTIONS`] for interiors of rows, which run most invocations.
 const ONE_PASS_INTERIOR_INSTRUCTIONS: usize = 8000;
-/// As [`ONE_PASS_INSTRUCTIONS`], for invocations outside the interior: few invocations run in these
-/// functions.
+/// [`ONE_PASS_INSTRUCTIONS`] for the few invocations outside the interior.
 const ONE_PASS_BORDER_INSTRUCTIONS: usize = 2000;
 
-/// Code generator for a processor.
 pub(crate) struct CodeGenerator {
-    /// With backtracking register allocation.
+    /// Instruction set with backtracking register allocation.
     isa: OwnedTargetIsa,
-    /// With single-pass register allocation.
+    /// Instruction set with single-pass register allocation.
     one_pass: OwnedTargetIsa,
 }
 
-/// Largest stack frames of a call of generated code, in bytes.
+/// Maximum stack frames of a call of generated code, in bytes.
 pub const MAX_STACK_BYTES: usize = 15 << 20;
-/// Return address and frame pointer of a function, in bytes.
+/// Size of a function's return address and frame pointer, in bytes.
 const FRAME_SETUP_BYTES: usize = 16;
 
-/// Machine code of a function before it has an address.
+/// Machine code of a function without an address.
 pub(crate) struct GeneratedFunction {
     pub function: Function,
     pub code: Vec<u8>,
-    /// Size of the stack frame, in bytes.
     pub frame_bytes: usize,
-    /// Alignment in bytes.
     pub alignment: u64,
     pub relocations: Vec<FinalizedMachReloc>,
 }
 
-/// Functions of a region.
 pub(crate) struct GeneratedRegion {
-    /// Runs a row.
     pub row: GeneratedFunction,
     /// Functions for the invocations outside the interior of `row`, by the constants of
     /// [`Borders`].
@@ -68,12 +62,11 @@ impl GeneratedRegion {
 }
 
 impl CodeGenerator {
-    /// Makes a generator for the processor of the host.
     pub(crate) fn for_host() -> Result<Self, Error> {
         Self::new(|| cranelift_native::builder().map_err(|error| Error::Generator(error.to_owned())))
     }
 
-    /// Makes a generator for the processors of a target, such as `aarch64-unknown-linux-gnu`.
+    /// Generator for the processors of a target, such as `aarch64-unknown-linux-gnu`.
     pub(crate) fn for_target(target: &str) -> Result<Self, Error> {
         Self::new(|| isa::lookup_by_name(target).map_err(|error| Error::Generator(error.to_string())))
     }
@@ -86,7 +79,7 @@ impl CodeGenerator {
                 ("regalloc_algorithm", allocation),
                 ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
                 ("is_pic", "false"),
-                // Large frames touch each page, so that the end of the stack is met and not passed.
+                // Large frames touch each page, so that a stack overflow is detected.
                 ("enable_probestack", "true"),
                 ("probestack_strategy", "inline"),
             ] {
@@ -97,17 +90,15 @@ impl CodeGenerator {
         Ok(Self { isa: isa("backtracking")?, one_pass: isa("single_pass")? })
     }
 
-    /// Returns the instruction set.
     pub(crate) fn isa(&self) -> &OwnedTargetIsa {
         &self.isa
     }
 
-    /// Generates the functions of each region. Regions with shapes use vectors, except where only
-    /// scalar code has small enough stack frames.
+    /// Generates the functions of each region. Regions with shapes use vectors, unless only scalar
+    /// code has small enough stack frames.
     ///
-    /// # Errors
-    /// * [`Error::Generator`]: the processor or the system refuses the code.
-    /// * [`Error::Stack`]: the stack frames of scalar code are larger than `most_stack` bytes.
+    /// [`Error::Generator`] if the processor or the system refuses the code, [`Error::Stack`] for
+    /// stack frames of scalar code above `most_stack` bytes.
     pub(crate) fn generate(&self, regions: &Regions, most_stack: usize) -> Result<Vec<GeneratedRegion>, Error> {
         let frontend = self.isa.frontend_config();
         let mut number = 0;
@@ -126,8 +117,8 @@ impl CodeGenerator {
                 });
             };
             let border = function(ONE_PASS_BORDER_INSTRUCTIONS, &all)?;
-            // The values that Cranelift moves out of the loops of a large function cost more than a
-            // call.
+            // The values that Cranelift hoists out of the loops of a large function cost more than
+            // a call.
             let has_single = border.function.dfg.num_insts() > ONE_PASS_BORDER_INSTRUCTIONS;
             let single = |function: &mut Function| emit::emit_invocation(kernel, regions.frames, function, frontend);
             let single = has_single.then(|| function(ONE_PASS_INSTRUCTIONS, &single)).transpose()?;
@@ -183,7 +174,7 @@ mod tests {
     use crate::lower;
     use crate::regions::Vectorization;
 
-    /// Regions of a kernel that holds `values` values at a time.
+    /// Regions of a kernel with `values` live values.
     fn regions_of_values(values: usize) -> Regions {
         let loads: String = (0..values).map(|number| format!("let v{number} = cells[id.x * {number}u];\n")).collect();
         let stores: String = (0..values).map(|number| format!("cells[id.x + {number}u] = v{number};\n")).collect();

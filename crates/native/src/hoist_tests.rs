@@ -1,7 +1,7 @@
 //! Hoisting of access tests above the first write of a kernel.
 //!
-//! Vector code for a group assumes results of these tests, and checks each assumption before the
-//! group's first write: see [`crate::shape`].
+//! Vector code assumes results of these tests, and checks each assumption before the group's first
+//! write: see [`crate::shape`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,15 +62,13 @@ fn hoist_in_body(kernel: &Kernel, body: &mut Vec<Statement>) {
 /// Values that the statements after the first write define.
 #[derive(Default)]
 struct LaterDefinitions {
-    /// Values of `Let`.
     defined: HashSet<Value>,
-    /// Results of statements.
     results: HashSet<Value>,
     /// Memo of [`Self::can_move`].
     known: HashMap<Value, bool>,
 }
 
-/// Greatest number of operations between a test and the values that the test depends on.
+/// Maximum number of operations between a test and the values that the test depends on.
 const MAX_DEPTH: u32 = 200;
 
 impl LaterDefinitions {

@@ -1,9 +1,7 @@
-//! Expansion of mathematical functions and halves into operations that processors have.
-
 use crate::ir::{Convert, Definition, Format, Kernel, Statement, Type, Unary, Value};
 use crate::math;
 
-/// Expands the functions and halves of a kernel.
+/// Expands mathematical functions and halves into operations that processors have.
 pub(crate) fn legalize(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     kernel.body = legalize_body(kernel, body);

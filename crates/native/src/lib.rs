@@ -3,17 +3,16 @@
 //! A kernel is a compute entry point of a validated naga module. [`CompiledKernel::new`] compiles a
 //! kernel in these steps:
 //!
-//! * [`lower`] turns the entry point into scalar operations in structured control flow ([`ir`]).
-//! * `legalize` expands functions ([`math`]) and halves into operations that processors have.
-//! * `stages` cuts a kernel with barriers into regions.
-//! * `ssa` replaces variables by values.
-//! * `value_numbering` evaluates equal values once, and `prune` removes unused ones.
-//! * `narrow_loads` loads single bytes in place of words.
-//! * `hoist_tests` moves tests of accesses before the first write.
-//! * `shape` classifies each value by its differences between neighbouring invocations: uniform,
-//!   affine or varying.
-//! * `interior` finds the part of a row in which comparisons of positions have known results.
-//! * `emit` and `generate` make machine code for rows of invocations, eight invocations at a time.
+//! * [`lower`]: entry point to scalar operations in structured control flow ([`ir`]).
+//! * `legalize`: functions ([`math`]) and halves to operations that processors have.
+//! * `stages`: kernels with barriers to regions.
+//! * `ssa`: variables to values.
+//! * `value_numbering`: evaluation of equal values once; `prune`: removal of unused values.
+//! * `narrow_loads`: loads of single bytes instead of words.
+//! * `hoist_tests`: tests of accesses before the first write.
+//! * `shape`: uniform, affine or varying differences between neighbouring invocations.
+//! * `interior`: the part of a row in which comparisons of positions have known results.
+//! * `emit` and `generate`: machine code for rows, eight invocations at a time.
 //!
 //! [`CompiledKernel::run`] runs the code on the threads of the host:
 //!

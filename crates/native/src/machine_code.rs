@@ -2,8 +2,7 @@
 //!
 //! This module has all unsafe code of the crate. Generated functions access no memory except the
 //! bindings, frames and workgroup memory of a [`KernelRun`]: lowering guards or clamps each index,
-//! and [`CompiledKernel::run`](crate::CompiledKernel::run) compares the size of each binding with
-//! the size that the kernel needs.
+//! and [`CompiledKernel::run`](crate::CompiledKernel::run) checks the size of each binding.
 
 use std::cell::Cell;
 use std::fmt;
@@ -18,7 +17,7 @@ use crate::error::Error;
 use crate::generate::{CodeGenerator, GeneratedFunction, GeneratedRegion};
 use crate::regions::Regions;
 
-/// Generated function that runs one row: context, `x0`, `x1`, `y`, `z` and the begin of the row.
+/// Generated function that runs one row: context, `x0`, `x1`, `y`, `z` and the start of the row.
 // SAFETY: callers pass a context whose addresses are valid until the function returns.
 type RowFunction = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u32;
 
@@ -26,7 +25,7 @@ type RowFunction = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u
 pub(crate) struct MachineCode {
     module: Option<JITModule>,
     functions: Vec<RowFunction>,
-    /// For each function of rows with an interior, the border functions.
+    /// Border functions of each function of rows with an interior.
     borders: Vec<[Option<RowFunction>; Borders::COUNT]>,
     /// Stack frames of the deepest chain of calls, in bytes.
     stack_bytes: usize,
@@ -37,7 +36,7 @@ unsafe impl Send for MachineCode {}
 // SAFETY: as above.
 unsafe impl Sync for MachineCode {}
 
-/// A row of invocations: `x0..x1` at `y`, `z`.
+/// Row of invocations `x0..x1` at `y`, `z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
     pub x: [u32; 2],
@@ -45,13 +44,13 @@ pub(crate) struct Row {
     pub z: u32,
 }
 
-/// Memory of a binding. Its address is a multiple of 8 bytes.
+/// Memory of a binding, aligned to 8 bytes.
 ///
-/// Written bindings may overlap where no invocation accesses a byte that another one writes. Read
+/// Written bindings may overlap if no invocation accesses a byte that another one writes. Read
 /// bindings overlap no written binding.
 #[derive(Debug, Clone, Copy)]
 pub enum BindingBytes<'a> {
-    /// Memory for loads only, as `uniform` and `read` bindings declare it.
+    /// Memory for loads only, for `uniform` and `read` bindings.
     Read(&'a [u8]),
     /// Memory for loads and stores.
     Written(&'a [Cell<u8>]),
@@ -63,10 +62,10 @@ impl<'a> BindingBytes<'a> {
         Self::Written(Cell::from_mut(bytes).as_slice_of_cells())
     }
 
-    /// Returns the part `range` of this memory, in bytes.
+    /// The part `range` of this memory, in bytes.
     ///
     /// # Panics
-    /// Panics if the range reaches past the end.
+    /// For a range beyond the end.
     pub fn slice(self, range: Range<usize>) -> Self {
         match self {
             Self::Read(bytes) => Self::Read(&bytes[range]),
@@ -96,8 +95,8 @@ impl<'a> BindingBytes<'a> {
     }
 }
 
-/// Request to stop a run, shared with the threads of the run. A stopped run records the line of the
-/// loop in which it stopped.
+/// Request to stop a run, shared with the threads of the run. A stopped run records the line of its
+/// current loop.
 #[derive(Debug, Default)]
 pub struct StopRequest {
     is_requested: AtomicBool,
@@ -110,8 +109,8 @@ impl StopRequest {
         self.is_requested.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the line of the loop in which the run stopped; line 0 where the source is unknown or
-    /// no loop ran, `None` where the run has not stopped.
+    /// Line of the loop in which the run stopped, or 0 without a source or a loop; `None` for a run
+    /// that has not stopped.
     pub fn line(&self) -> Option<u32> {
         let line = self.line.load(Ordering::Relaxed).checked_sub(1);
         line.or_else(|| self.is_requested().then_some(0))
@@ -121,7 +120,7 @@ impl StopRequest {
         self.is_requested.load(Ordering::Relaxed)
     }
 
-    /// True where the run has to stop, at a loop at this line.
+    /// True if the run has to stop, at a loop at this line.
     pub(crate) fn stops_at(&self, line: u32) -> bool {
         if self.is_requested() {
             self.line.store(line + 1, Ordering::Relaxed);
@@ -133,7 +132,7 @@ impl StopRequest {
 /// Memory that the threads of a run share.
 pub(crate) struct KernelRun<'a> {
     code: &'a MachineCode,
-    /// Address and bytes of each binding.
+    /// Address and size in bytes of each binding.
     bindings: Vec<[u64; 2]>,
     workgroups: [u32; 3],
     stop: &'a StopRequest,
@@ -142,7 +141,7 @@ pub(crate) struct KernelRun<'a> {
 /// Frames and workgroup memory of one thread of a run.
 pub(crate) struct Worker<'a> {
     run: &'a KernelRun<'a>,
-    /// The context that generated code reads.
+    /// Context of the generated code.
     context: Vec<u64>,
     frames: Vec<u64>,
     workgroup: Vec<u64>,
@@ -170,7 +169,6 @@ impl Drop for MachineCode {
     }
 }
 
-/// Adds a function to a module.
 fn define(module: &mut JITModule, generated: &GeneratedFunction) -> Result<FuncId, Error> {
     let failed = |error: ModuleError| Error::Generator(error.to_string());
     let id = module.declare_anonymous_function(&generated.function.signature).map_err(failed)?;
@@ -243,8 +241,8 @@ impl KernelRun<'_> {
 }
 
 impl Worker<'_> {
-    /// Runs a row of invocations with the frames at byte `frame` of this worker; returns false
-    /// where the run has to stop.
+    /// Runs a row of invocations with the frames at byte `frame` of this worker; returns false if
+    /// the run has to stop.
     pub(crate) fn run_row(&mut self, function: usize, row: Row, frame: usize) -> bool {
         let Row { x: [first, end], y, z } = row;
         let stop = self.run.stop;
@@ -265,22 +263,19 @@ impl Worker<'_> {
         !stop.is_requested()
     }
 
-    /// True where the run has to stop, in a loop at this line.
+    /// True if the run has to stop, in a loop at this line.
     pub(crate) fn stops_at(&self, line: u32) -> bool {
         self.run.stop.stops_at(line)
     }
 
-    /// Fills the workgroup's memory with zeros.
     pub(crate) fn clear_workgroup(&mut self) {
         self.workgroup.fill(0);
     }
 
-    /// Fills the frames with zeros.
     pub(crate) fn clear_frames(&mut self) {
         self.frames.fill(0);
     }
 
-    /// The word at byte `byte` of the frames.
     pub(crate) fn frame_word(&self, byte: usize) -> u32 {
         (self.frames[byte / 8] >> (byte % 8 * 8)) as u32
     }

@@ -1,4 +1,4 @@
-//! Narrowing of word loads to byte loads where a kernel extracts one byte of a word.
+//! Narrowing of word loads to byte loads if a kernel extracts one byte of a word.
 //!
 //! WGSL has no bytes, so kernels read an array of bytes as words: cell `x` is byte `x & 3` of word
 //! `x >> 2`. The index of a byte load shows that neighbouring invocations read neighbouring bytes.
@@ -23,7 +23,7 @@ pub(crate) fn narrow_loads(kernel: &mut Kernel) -> bool {
     true
 }
 
-/// An extraction of one byte from a loaded word.
+/// Extraction of one byte from a loaded word.
 struct ByteExtract {
     /// The byte as an integer.
     value: Value,
@@ -111,7 +111,7 @@ fn match_mask(kernel: &Kernel, value: Value) -> Option<(Value, Value, bool)> {
     Some((word, below, false))
 }
 
-/// Collects the terms of a sum except `cell >> 2`; returns false where the sum has no such term.
+/// Collects the terms of a sum except `cell >> 2`; returns false for a sum without this term.
 fn collect_other_terms(kernel: &Kernel, sum: Value, cell: Value, terms: &mut Vec<Value>) -> bool {
     let shifts = [Binary::SignedShiftRight, Binary::UnsignedShiftRight];
     if shifts.into_iter().any(|shift| operand_next_to(kernel, shift, sum, 2) == Some(cell)) {

@@ -1,10 +1,8 @@
-//! Removes merges of equal values, and values that nothing uses.
-
 use std::collections::HashMap;
 
 use crate::ir::{Access, Kernel, Label, Merge, Statement, Value};
 
-/// Simplifies a kernel in single-assignment form.
+/// Removes merges of equal values and unused values from a kernel in single-assignment form.
 pub(crate) fn prune(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let copies = copies(kernel, &body);
@@ -89,9 +87,7 @@ fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
     }
 }
 
-/// Bodies in which values are defined.
 struct Scopes {
-    /// Body around each body.
     outer: Vec<usize>,
     /// Body of each value; `None` for constants.
     bodies: Vec<Option<usize>>,
@@ -138,7 +134,7 @@ impl Scopes {
         values.iter().for_each(|value| self.bodies[value.0 as usize] = Some(body));
     }
 
-    /// True where `source` is defined in the body of `result` or an enclosing body.
+    /// True if `source` is defined in the body of `result` or an enclosing body.
     fn sees(&self, result: Value, source: Value) -> bool {
         let Some(wanted) = self.bodies[source.0 as usize] else { return true };
         let Some(mut body) = self.bodies[result.0 as usize] else { return false };
@@ -192,7 +188,7 @@ fn replace(body: &mut [Statement], find: &impl Fn(Value) -> Value) {
     }
 }
 
-/// For each value: true where an effect depends on the value.
+/// For each value: true if an effect depends on the value.
 fn used(kernel: &Kernel, body: &[Statement]) -> Vec<bool> {
     let mut sources: HashMap<Value, Vec<Value>> = HashMap::new();
     for (result, source) in flows(body) {
@@ -281,7 +277,6 @@ fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bo
     out
 }
 
-/// The values with a true flag.
 fn select(values: Vec<Value>, columns: &[bool]) -> Vec<Value> {
     values.into_iter().zip(columns).filter(|(_, used)| **used).map(|(value, _)| value).collect()
 }

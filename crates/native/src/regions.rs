@@ -24,12 +24,11 @@ pub(crate) struct Regions {
     /// For each region, the shapes of its values; `None` for scalar code.
     pub groups: Vec<Option<GroupShapes>>,
     pub frames: FramePlacement,
-    /// Stages of a kernel with barriers or workgroup memory; `None` for a kernel that is its only
-    /// region.
+    /// Stages of a kernel with barriers or workgroup memory; `None` for a kernel with one region.
     pub staged: Option<Staged>,
-    /// The code has 32-bit byte indices into bindings.
+    /// True if the code has 32-bit byte indices into bindings.
     pub loads_bytes: bool,
-    /// Estimate of the number of statements that an invocation runs.
+    /// Estimated number of statements per invocation.
     pub statements: u64,
 }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variable};
 
-/// Converts a kernel with variables to single-assignment form.
 pub(crate) fn convert(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = SsaConversion { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
@@ -18,7 +17,7 @@ pub(crate) fn convert(kernel: &mut Kernel) {
 #[derive(Default)]
 struct Current {
     values: HashMap<Variable, Value>,
-    /// Variables that were set, in order, with their values before.
+    /// Changed variables, in order, with their values before.
     changes: Vec<(Variable, Option<Value>)>,
 }
 
@@ -27,7 +26,7 @@ impl Current {
         self.changes.push((variable, self.values.insert(variable, value)));
     }
 
-    /// Takes back all changes but the first `count`, and returns the values of their variables.
+    /// Reverts all changes except the first `count`, and returns the values of their variables.
     fn take_back(&mut self, count: usize) -> BTreeMap<Variable, Value> {
         let mut taken = BTreeMap::new();
         for (variable, before) in self.changes.drain(count..).rev() {
@@ -165,7 +164,7 @@ impl SsaConversion<'_> {
             if values.clone().all(|value| *value == before) {
                 continue;
             }
-            // Values of an arm are unknown after it, so that two equal ones are from before.
+            // Values of an arm are unknown after it, so that two equal values are from before.
             match values.next() {
                 Some(value) if accept == reject => current.set(variable, *value),
                 _ => {
@@ -178,7 +177,6 @@ impl SsaConversion<'_> {
     }
 }
 
-/// Variables that a body sets.
 fn assigned(body: &[Statement]) -> Vec<Variable> {
     fn collect(body: &[Statement], into: &mut BTreeSet<Variable>) {
         for statement in body {

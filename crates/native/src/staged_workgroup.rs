@@ -1,18 +1,15 @@
-//! Execution of a workgroup of a kernel with barriers, stage by stage.
-
 use crate::emit::LANES;
 use crate::ir::Label;
 use crate::machine_code::{Row, Worker};
 use crate::stages::Stage;
 
-/// A workgroup that runs the stages of its kernel.
+/// Workgroup of a kernel with barriers, executed stage by stage.
 pub(crate) struct StagedWorkgroup<'a, 'w> {
     pub worker: &'a mut Worker<'w>,
     pub size: [u32; 3],
     pub frame_bytes: u32,
-    /// Offset in the frame, in bytes, of a word that is 1 where the invocation has returned.
+    /// Offset in the frame, in bytes, of a word that is 1 after the return of the invocation.
     pub returned: u32,
-    /// Index of the workgroup.
     pub index: [u32; 3],
 }
 
@@ -33,7 +30,6 @@ pub(crate) fn frame_bytes_of([x, y, z]: [u32; 3], frame_bytes: u32) -> usize {
 }
 
 impl StagedWorkgroup<'_, '_> {
-    /// Runs all stages of the workgroup.
     pub(crate) fn run(&mut self, stages: &[Stage]) {
         self.worker.clear_workgroup();
         self.worker.clear_frames();

@@ -1,5 +1,3 @@
-//! Value numbering: several values with one definition become one value.
-
 use std::collections::HashMap;
 
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Type, Value};
@@ -149,7 +147,6 @@ impl ValueNumbering<'_> {
     }
 }
 
-/// True where a body writes to any memory.
 pub(crate) fn writes(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Store(..) | Statement::Atomic(_) | Statement::Barrier => true,

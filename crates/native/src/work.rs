@@ -1,12 +1,10 @@
-//! Estimate of the work of an invocation.
-
 use crate::ir::Statement;
 
 /// Assumed number of passes of each loop.
 const PASSES: u64 = 64;
 
-/// Estimates the greatest number of statements that an invocation runs, with [`PASSES`] passes of
-/// each loop.
+/// Estimates the maximum number of statements of an invocation, with [`PASSES`] passes of each
+/// loop.
 pub(crate) fn count_statements(body: &[Statement]) -> u64 {
     let count = |statement: &Statement| match statement {
         Statement::If { accept, reject, .. } => 1 + count_statements(accept).max(count_statements(reject)),

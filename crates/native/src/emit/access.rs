@@ -8,7 +8,6 @@ use super::{Emitter, LANES};
 use crate::ir::{Access, Format, Memory, Type, Value};
 use crate::shape::Shape;
 
-/// Type of a value in memory.
 pub(super) fn type_of(format: Format) -> Type {
     match format {
         Format::Word | Format::Half | Format::Byte => Type::I32,
@@ -18,10 +17,9 @@ pub(super) fn type_of(format: Format) -> Type {
     }
 }
 
-/// Access of all lanes to contiguous memory, from this address on.
 struct ContiguousLanes {
     address: code::Value,
-    /// True where all lanes are inside the memory; `None` where no test is needed.
+    /// True if all lanes are inside the memory; `None` without a test.
     is_inside: Option<code::Value>,
 }
 
@@ -34,8 +32,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Address of a lane's scalar, or of the begin of the memory where the guard is false. Frames
-    /// interleave the lanes of each scalar.
+    /// Address of a lane's scalar, or the start of the memory for a false guard. Frames interleave
+    /// the lanes of each scalar.
     pub(crate) fn address(
         &mut self,
         access: &Access,
@@ -74,7 +72,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Address of the scalar of a lane's index.
     fn lane_address(&mut self, access: &Access, lane: usize, guard: Option<code::Value>) -> code::Value {
         if let Some(address) = self.row_address(access, lane).filter(|_| guard.is_none()) {
             return address;
@@ -83,8 +80,7 @@ impl Emitter<'_, '_> {
         self.address(access, lane, index, guard)
     }
 
-    /// Flags of a load. Cranelift may move a load of memory that no invocation writes out of the
-    /// loop over groups.
+    /// Flags of a load. Cranelift may hoist a load of read-only memory out of the loop over groups.
     fn flags(&self, access: &Access) -> MemFlagsData {
         let flags = MemFlagsData::trusted().with_alias_region(None);
         let flags = if self.is_aligned(access) { flags } else { MemFlagsData::new().with_notrap() };
@@ -110,12 +106,11 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The guard of an access, unless an assumption of the group covers it.
+    /// Guard of an access that no assumption of the group covers.
     fn open_guard(&self, access: &Access) -> Option<Value> {
         access.guard.filter(|guard| !self.shapes.is_assumed_inside(*guard))
     }
 
-    /// Loads one lane's scalar.
     pub(crate) fn load_scalar(&mut self, access: &Access, lane: usize) -> code::Value {
         let guard = self.open_guard(access).map(|guard| self.lane(guard, lane));
         let address = self.lane_address(access, lane, guard);
@@ -127,7 +122,7 @@ impl Emitter<'_, '_> {
         self.build.ins().select(guard, loaded, zero)
     }
 
-    /// Returns the address of the lanes' scalars if their memory is contiguous.
+    /// Address of the lanes' scalars if their memory is contiguous.
     fn contiguous_lanes(&mut self, access: &Access) -> Option<ContiguousLanes> {
         let bytes = access.format.bytes() as i32;
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
@@ -151,7 +146,7 @@ impl Emitter<'_, '_> {
         Some(ContiguousLanes { address, is_inside })
     }
 
-    /// True for a load of one scalar or of contiguous memory, without a test.
+    /// True for an untested load of one scalar or of contiguous memory.
     pub(crate) fn loads_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
@@ -165,7 +160,6 @@ impl Emitter<'_, '_> {
         is_run && access.format != Format::Half && self.open_guard(access).is_none()
     }
 
-    /// Loads the scalar of each lane into vectors.
     pub(crate) fn load_lanes(&mut self, value: Value, access: &Access) -> Vec<code::Value> {
         let ty = type_of(access.format);
         if let Some(bytes) = self.load_bytes(access) {
@@ -211,14 +205,13 @@ impl Emitter<'_, '_> {
             let halves = self.build.ins().uload8x8(flags, address, 0);
             return Some(vec![self.build.ins().uwiden_low(halves), self.build.ins().uwiden_high(halves)]);
         }
-        // The assumed guard covers the word after the last lane.
         let low = self.build.ins().iconst(types::I32, 0xff);
         let low = self.build.ins().splat(types::I32X4, low);
         let words = [0, 16].map(|offset| self.build.ins().load(types::I32X4, flags, address, offset));
         Some(words.map(|words| self.build.ins().band(words, low)).to_vec())
     }
 
-    /// The address where the condition of stores holds, else that of memory that nothing reads.
+    /// The address if the condition of stores holds, else the address of discarded memory.
     fn conditional_address(&mut self, address: code::Value) -> code::Value {
         match self.store_condition {
             Some(condition) => self.select_address(condition, address),
@@ -244,7 +237,6 @@ impl Emitter<'_, '_> {
         self.pack_lanes(type_of(access.format), &loaded)
     }
 
-    /// Stores the value of the active lanes.
     pub(crate) fn store(&mut self, access: &Access, value: Value) {
         if self.lanes == 1 {
             return self.store_lane(access, value, 0, None);
@@ -274,7 +266,6 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// True for a store of all lanes to contiguous memory, without a test.
     pub(crate) fn stores_at_once(&self, access: &Access) -> bool {
         let step = access.index.map_or(Shape::Uniform, |index| self.shapes.of(index));
         let bytes = access.format.bytes() as i32;
@@ -291,11 +282,9 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Vectors of a value in its memory format.
     fn stored_vectors(&mut self, access: &Access, value: Value) -> Vec<code::Value> {
         let vectors = self.vectors(value);
         match (self.kernel.ty(value), access.format) {
-            // Bools are 0 or 1 in memory.
             (Type::Bool, _) => vectors.into_iter().map(|one| self.build.ins().ineg(one)).collect(),
             _ => vectors,
         }
@@ -334,7 +323,6 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Generates code that runs only where all conditions hold.
     pub(crate) fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
         let Some(first) = conditions.first() else { return run(self) };
         let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
@@ -348,7 +336,6 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// Jumps to a block with arguments.
     pub(crate) fn jump(&mut self, block: code::Block, arguments: &[code::Value]) {
         let arguments: Vec<code::BlockArg> = arguments.iter().map(|one| (*one).into()).collect();
         self.build.ins().jump(block, &arguments);

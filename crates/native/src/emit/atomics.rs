@@ -1,5 +1,3 @@
-//! Atomic operations, lane by lane.
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FuncInstBuilder;
@@ -9,7 +7,6 @@ use super::{Emitter, Register};
 use crate::ir::{Atomic, AtomicOperation, Type};
 
 impl Emitter<'_, '_> {
-    /// Generates an atomic operation of each active lane, in the order of lanes.
     pub(crate) fn atomic(&mut self, atomic: &Atomic) {
         let ty = self.kernel.ty(atomic.result);
         let active = self.active.clone();
@@ -37,7 +34,6 @@ impl Emitter<'_, '_> {
     }
 
     fn atomic_lane(&mut self, atomic: &Atomic, ty: Type, lane: usize, address: code::Value) -> code::Value {
-        // Processors exchange and compare integers only.
         let bits = if ty.bytes() == 8 { types::I64 } else { types::I32 };
         let scalar = scalar_type(ty);
         let flags = MemFlagsData::trusted();
@@ -105,8 +101,8 @@ impl Emitter<'_, '_> {
         Some([loaded, combine(loaded, operand, self.build.ins())])
     }
 
-    /// Generates `modify` where a value is to change, and returns the old value. A write that
-    /// changes nothing would take the memory from other cores, and wait for earlier stores.
+    /// Generates `modify` for a changed value, and returns the old value. A write without change
+    /// would take the cache line from other cores and wait for earlier stores.
     fn modify_if_different(
         &mut self,
         [loaded, new]: [code::Value; 2],
@@ -133,8 +129,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Atomic addition of floats: a loop of compare-exchange, as processors have no such
-    /// instruction.
+    /// Atomic addition of floats: a compare-exchange loop, as processors have no such instruction.
     fn add_float(
         &mut self,
         scalar: code::Type,

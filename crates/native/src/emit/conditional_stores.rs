@@ -1,8 +1,7 @@
 //! Conditional stores without branches, for bodies with several of them.
 //!
-//! Cranelift evaluates a value in each branch that uses it. Code without branches evaluates a value
-//! once for several conditional stores: it always stores, and selects the address of discarded
-//! memory where the condition is false.
+//! Cranelift evaluates a value in each branch that uses it. Code without branches evaluates it once
+//! for several stores, and selects the address of discarded memory for a false condition.
 
 use cranelift_codegen::ir::{self as code, InstBuilder, StackSlotData, StackSlotKind, types};
 
@@ -10,7 +9,7 @@ use super::{Emitter, LANES};
 use crate::ir::{Definition, Memory, Statement, Value};
 use crate::shape::Shape;
 
-/// Largest number of statements in the arm of a conditional store.
+/// Maximum number of statements in the arm of a conditional store.
 const MAX_STATEMENTS: usize = 24;
 
 impl Emitter<'_, '_> {
@@ -37,8 +36,8 @@ impl Emitter<'_, '_> {
         joins.then_some((*condition, accept))
     }
 
-    /// Generates an arm whose stores discard their value where the condition is false, and whose
-    /// loads, which may be out of range there, read the discarded memory.
+    /// Generates an arm whose stores discard their value for a false condition, and whose loads,
+    /// which may be out of range, then read the discarded memory.
     pub(crate) fn store_if(&mut self, condition: Value, arm: &[Statement]) {
         let condition = self.scalar(condition);
         self.store_condition = Some(condition);
@@ -46,7 +45,7 @@ impl Emitter<'_, '_> {
         self.store_condition = None;
     }
 
-    /// Selects an address where a condition holds, else the address of discarded memory.
+    /// Selects an address for a true condition, else the address of discarded memory.
     pub(crate) fn select_address(&mut self, condition: code::Value, address: code::Value) -> code::Value {
         let slot = *self.discard_slot.get_or_insert_with(|| {
             let bytes = 8 * LANES as u32;

@@ -1,5 +1,5 @@
-//! Structured control flow. Code jumps where all lanes take the same branch. Where lanes diverge, a
-//! mask has the active lanes, and each label collects the lanes that have jumped to it.
+//! Structured control flow: jumps if all lanes take the same branch, otherwise a mask of active
+//! lanes. Each label collects the lanes that have jumped to it.
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
@@ -13,18 +13,16 @@ use crate::shape::Shape;
 /// Target of `Break` and `Repeat` with a label.
 #[derive(Debug, Clone)]
 pub(super) enum LabelTarget {
-    /// All lanes jump at once, with the label's results as block arguments.
+    /// All lanes jump together, with the label's results as block arguments.
     Uniform { block: code::Block, results: Vec<Value>, line: Option<u32> },
     /// The mask `left` collects lanes, and `values` their results.
     Collected { left: Slot, values: Vec<Slot>, results: Vec<Value> },
 }
 
-/// Control flow at the end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyEnd {
-    /// Control reaches the end of the body.
     FallsThrough,
-    /// All lanes have jumped to labels that collect lanes; code continues without active lanes.
+    /// All lanes have jumped to collecting labels; code continues without active lanes.
     Left,
     /// Generated code ends in a jump.
     Jumped,
@@ -187,10 +185,10 @@ impl Emitter<'_, '_> {
         if flows.contains(&BodyEnd::FallsThrough) { BodyEnd::FallsThrough } else { BodyEnd::Left }
     }
 
-    /// Branches to `exit` where a condition is false, else to `next`.
+    /// Branches to `exit` for a false condition, else to `next`.
     ///
-    /// `exit` is the first destination: Cranelift visits the first destination last, and moves
-    /// values out of a loop only until it visits a block outside of the loop.
+    /// `exit` is the first destination, which Cranelift visits last: it hoists values out of a loop
+    /// only until it visits a block outside of the loop.
     pub(crate) fn branch_unless(&mut self, condition: code::Value, exit: code::Block, next: code::Block) {
         let dfg = &self.build.func.dfg;
         let compared = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
@@ -222,7 +220,6 @@ impl Emitter<'_, '_> {
         let next = self.build.create_block();
         let target = LabelTarget::Uniform { block: next, results: results.to_vec(), line: None };
         self.targets.insert(label, target);
-        // Jumps of the body pass arguments, so the block needs its parameters first.
         self.parameters(next, results);
         let flow = self.body(body);
         if flow == BodyEnd::FallsThrough {
@@ -254,7 +251,7 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Generates a return from the function where a stop of the run is requested.
+    /// Generates a return from the function after a stop request.
     pub(crate) fn return_if_stopped(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);
@@ -270,7 +267,7 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// True where lanes may jump from a body to a collecting label outside of it.
+    /// True if lanes may jump from a body to an outer collecting label.
     pub(crate) fn leaves(&self, body: &[Statement]) -> bool {
         self.leaves_to(body, &mut Vec::new())
     }

@@ -1,8 +1,5 @@
-//! Generated function for rows with an interior.
-//!
-//! The function cuts a row into parts, and runs the interior of each part. For the invocations
-//! before and after the interior it calls a border function. The context has the addresses of the
-//! border functions.
+//! Generated function for rows with an interior: runs the interior of each part of a row, and calls
+//! border functions, by addresses in the context, for the other invocations.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, Function, InstBuilder, MemFlagsData, types};
@@ -15,16 +12,16 @@ use super::{Emitter, FramePlacement, LANES, context};
 use crate::interior::Interior;
 use crate::shape::{Shapes, effects};
 
-/// Least number of invocations for which the function evaluates an interior.
+/// Minimum number of invocations for the evaluation of an interior.
 const MIN_ROW: i64 = 32;
-/// Number of invocations that the border function runs before the next evaluation of an interior.
+/// Number of invocations of the border function before the next evaluation of an interior.
 const REEVALUATION_DISTANCE: i64 = 64;
-/// Distance from the begin of a part to its anchor, in invocations. Indices at the begin may be
-/// those of neighbours below 0, and wrap.
+/// Distance from the start of a part to its anchor, in invocations. Neighbour indices at the start
+/// may be below 0 and wrap.
 const ANCHOR_DISTANCE: i64 = 16;
 
-/// Functions that an interior's function calls for invocations outside of the interior. Each
-/// constant is the index of an address in the context.
+/// Functions for invocations outside of the interior. Each constant is the index of an address in
+/// the context.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Borders {
     /// True if long runs have a function with fewer assumptions.
@@ -38,13 +35,11 @@ impl Borders {
     pub(crate) const ROW: usize = 0;
     /// Function for an interior with fewer assumptions.
     pub(crate) const OUTER_INTERIOR: usize = 1;
-    /// Function for one invocation.
     pub(crate) const SINGLE: usize = 2;
-    /// Number of addresses.
     pub(crate) const COUNT: usize = 3;
 }
 
-/// Generates the function for rows with an interior; `shapes` are those of its groups.
+/// Generates the function for rows with an interior. `shapes` are the shapes of its groups.
 pub(crate) fn emit_interior_rows(
     interior: &Interior,
     shapes: &Shapes,
@@ -74,9 +69,8 @@ struct InteriorRows<'a, 'f> {
     frames: FramePlacement,
     borders: Borders,
     frame: code::Value,
-    /// End of the row.
     x1: code::Value,
-    /// Block that runs the row from its argument on.
+    /// Block that runs the rest of the row from its argument.
     parts: code::Block,
 }
 
@@ -126,7 +120,7 @@ impl<'a> InteriorRows<'a, '_> {
         self.emitter.build.ins().load(types::I64, MemFlagsData::trusted(), self.emitter.inputs.context, offset)
     }
 
-    /// Calls a border function for the invocations `start..end`, and returns if it has stopped.
+    /// Calls a border function for the invocations `start..end`, and returns after a stop.
     fn call_border(&mut self, address: code::Value, start: code::Value, end: code::Value) {
         let inputs = self.emitter.inputs.clone();
         let build = &mut self.emitter.build;
@@ -144,7 +138,7 @@ impl<'a> InteriorRows<'a, '_> {
         build.switch_to_block(next);
     }
 
-    /// Continues the row at `start`, or returns if `start` is its end.
+    /// Continues the row at `start`, or returns at its end.
     fn continue_row(&mut self, start: code::Value, end: code::Value) {
         let build = &mut self.emitter.build;
         let [more, done] = [(); 2].map(|()| build.create_block());
@@ -157,7 +151,6 @@ impl<'a> InteriorRows<'a, '_> {
         self.emitter.jump(self.parts, &[start]);
     }
 
-    /// End of the invocations that run before the next evaluation of an interior.
     fn reevaluation_end(&mut self, start: code::Value, end: code::Value) -> code::Value {
         let build = &mut self.emitter.build;
         let left = build.ins().isub(end, start);
@@ -166,7 +159,6 @@ impl<'a> InteriorRows<'a, '_> {
         build.ins().iadd(start, few)
     }
 
-    /// The position at a distance from an anchor.
     fn position(&mut self, anchor: code::Value, distance: code::Value) -> code::Value {
         let narrow = self.emitter.build.ins().ireduce(types::I32, distance);
         self.emitter.build.ins().iadd(anchor, narrow)
@@ -256,7 +248,6 @@ impl<'a> InteriorRows<'a, '_> {
         self.run_border(after, next);
         self.continue_row(next, row_end);
 
-        // An assumption of the group does not hold.
         self.switch_to(rerun);
         self.emitter.build.set_cold_block(rerun);
         let first = self.position(anchor, interval.first);

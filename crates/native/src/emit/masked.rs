@@ -1,5 +1,3 @@
-//! Divergent control flow, with masks of active lanes.
-
 use cranelift_codegen::ir::{self as code, InstBuilder};
 
 use super::Emitter;
@@ -84,7 +82,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True for a body of a few operations without effect.
     fn is_cheap(&self, body: &[Statement]) -> bool {
         const MAX_COST: usize = 24;
         self.cost(body).is_some_and(|cost| cost <= MAX_COST)
@@ -182,7 +179,6 @@ impl Emitter<'_, '_> {
         BodyEnd::Left
     }
 
-    /// Adds a slot for a result, filled with zeros.
     fn result_slot(&mut self, result: Value) -> Slot {
         let (ty, count) = self.registers_of(result);
         let slot = self.new_slot(ty, count);

@@ -1,16 +1,14 @@
-//! Masks of lanes.
-
 use cranelift_codegen::ir::{self as code, InstBuilder, types};
 use cranelift_frontend::Variable;
 
 use super::{Emitter, LANES};
 use crate::ir::Type;
 
-/// Vectors of 32 bits a lane, all ones in the lanes of the mask.
+/// Mask of lanes as vectors of 32 bits a lane: all ones for an active lane.
 #[derive(Debug, Clone)]
 pub(crate) struct Mask(pub Vec<code::Value>);
 
-/// Variables of Cranelift for a mask or a value that several blocks set.
+/// Cranelift variables for a mask or a value that several blocks set.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot(pub Vec<Variable>);
 
@@ -33,7 +31,6 @@ impl Emitter<'_, '_> {
         slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
     }
 
-    /// The active lanes of a mask.
     pub(crate) fn within_active(&mut self, mask: Mask) -> Mask {
         match self.active.clone() {
             Some(active) => self.mask_and(&mask, &active),
@@ -67,7 +64,6 @@ impl Emitter<'_, '_> {
         Mask(self.splat(Type::I32, ones, 0))
     }
 
-    /// The mask of the active lanes.
     pub(crate) fn active_mask(&mut self) -> Mask {
         match &self.active {
             Some(active) => active.clone(),
@@ -75,7 +71,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True where the mask has any lane.
     pub(crate) fn any(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {
@@ -84,7 +79,6 @@ impl Emitter<'_, '_> {
         self.build.ins().vany_true(all)
     }
 
-    /// True where the mask has all lanes.
     pub(crate) fn all(&mut self, mask: &Mask) -> code::Value {
         let mut all = mask.0[0];
         for one in &mask.0[1..] {
@@ -93,7 +87,6 @@ impl Emitter<'_, '_> {
         self.build.ins().vall_true(all)
     }
 
-    /// One lane of a mask, as a bool.
     pub(crate) fn mask_lane(&mut self, mask: &Mask, lane: usize) -> code::Value {
         self.extract(Type::Bool, &mask.0, lane)
     }

@@ -2,8 +2,7 @@
 //!
 //! The generated function runs the invocations `x0..x1` of one row along x. Vector code runs a
 //! group of [`LANES`] invocations at a time, by the [`Shapes`] of their values. Scalar code runs
-//! the last invocations of the row, and groups for which an assumption of their shapes does not
-//! hold.
+//! the last invocations of the row, and groups with a failed assumption of their shapes.
 
 mod access;
 mod atomics;
@@ -32,10 +31,9 @@ use masks::Mask;
 pub(crate) use registers::Register;
 pub(crate) use rows::{FramePlacement, context, emit_invocation, emit_rows, signature};
 
-/// Number of invocations of a group.
 pub(crate) const LANES: usize = 8;
 
-/// Generator of the code of a kernel's body, for groups with these shapes.
+/// Code generator of a kernel's body, for groups with given shapes.
 pub(crate) struct Emitter<'a, 'f> {
     kernel: &'a Kernel,
     shapes: &'a Shapes,
@@ -43,12 +41,12 @@ pub(crate) struct Emitter<'a, 'f> {
     /// Invocations at a time: [`LANES`] or 1.
     lanes: usize,
     registers: HashMap<Value, Register>,
-    /// First and last lane of varying values that are ordered.
+    /// First and last lane of ordered varying values.
     ends: HashMap<Value, [code::Value; 2]>,
     targets: HashMap<Label, control::LabelTarget>,
-    /// Mask of the active lanes; `None` where all lanes are active.
+    /// Mask of the active lanes; `None` if all lanes are active.
     active: Option<Mask>,
-    /// Block that runs the group lane by lane where an assumption does not hold.
+    /// Block that runs the group lane by lane after a failed assumption.
     scalar_rerun: Option<code::Block>,
     /// Condition of the stores of the current arm: see `conditional_stores`.
     store_condition: Option<code::Value>,
@@ -58,17 +56,14 @@ pub(crate) struct Emitter<'a, 'f> {
     row: Option<row_values::RowState<'a>>,
 }
 
-/// Arguments of the generated function, and values that its entry block loads from the context.
+/// Arguments of the generated function, and context values from its entry block.
 #[derive(Debug, Clone)]
 pub(crate) struct Inputs {
     pub context: code::Value,
-    /// Position of the first invocation of the group.
     pub position: [code::Value; 3],
-    /// Position of the first invocation of the row.
     pub row_start: code::Value,
-    /// Address, and size in bytes, of each binding.
+    /// Address and size in bytes of each binding.
     pub bindings: Vec<[code::Value; 2]>,
-    /// Address of the group's frames.
     pub frame: code::Value,
     /// Lane of the invocation in its group, in scalar code with frames per group.
     pub frame_lane: Option<code::Value>,
@@ -76,7 +71,6 @@ pub(crate) struct Inputs {
 }
 
 impl Emitter<'_, '_> {
-    /// Generates the definition of a value.
     fn define(&mut self, value: Value) {
         if self.is_row_value(value) {
             return;
@@ -91,7 +85,7 @@ impl Emitter<'_, '_> {
         self.registers.insert(value, register);
     }
 
-    /// Generates a uniform value, or the first lane of an affine one.
+    /// Generates a uniform value, or the first lane of an affine value.
     fn define_scalar(&mut self, value: Value) -> code::Value {
         if let Some(speculation) = self.shapes.speculations.get(&value) {
             return self.speculate(value, *speculation);
@@ -126,7 +120,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Type of an operation's operands; for a select, of its values.
+    /// Type of an operation's operands, or of a select's values.
     fn operand_type(&self, definition: &Definition, first: Value) -> Type {
         match definition {
             Definition::Select { accept, .. } => self.kernel.ty(*accept),

@@ -1,5 +1,3 @@
-//! Registers of values: one scalar for all lanes, or vectors.
-
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as code, ConstantData, InstBuilder, types};
 
@@ -7,16 +5,15 @@ use super::{Emitter, LANES};
 use crate::ir::{Definition, Type, Value};
 use crate::shape::Shape;
 
-/// Registers of a value.
+/// Registers of a value: one scalar for all lanes, or vectors.
 #[derive(Debug, Clone)]
 pub(crate) enum Register {
-    /// A uniform value, or the first lane of an affine value.
+    /// Uniform value, or first lane of an affine value.
     Scalar(code::Value),
-    /// Vectors of 128 bits with the lanes in order. Bools are masks of 32 bits.
+    /// 128-bit vectors with the lanes in order. Bools are masks of 32 bits.
     Lanes(Vec<code::Value>),
 }
 
-/// Type of a scalar in a register.
 pub(super) fn scalar_type(ty: Type) -> code::Type {
     match ty {
         Type::Bool => types::I8,
@@ -27,7 +24,6 @@ pub(super) fn scalar_type(ty: Type) -> code::Type {
     }
 }
 
-/// Type of the vectors of lanes.
 pub(super) fn vector_type(ty: Type) -> code::Type {
     match ty {
         Type::Bool | Type::I32 => types::I32X4,
@@ -37,13 +33,12 @@ pub(super) fn vector_type(ty: Type) -> code::Type {
     }
 }
 
-/// Lanes of one vector.
 pub(super) fn lanes_per_vector(ty: Type) -> usize {
     16 / ty.bytes() as usize
 }
 
 impl Emitter<'_, '_> {
-    /// Returns a uniform value, or the first lane of an affine one.
+    /// Uniform value, or first lane of an affine value.
     pub(crate) fn scalar(&mut self, value: Value) -> code::Value {
         if let Definition::Constant(bits) = self.kernel.definition(value) {
             return self.constant(self.kernel.ty(value), *bits);
@@ -67,7 +62,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Returns a value as vectors.
     pub(crate) fn vectors(&mut self, value: Value) -> Vec<code::Value> {
         if let Some(Register::Lanes(lanes)) = self.registers.get(&value) {
             return lanes.clone();
@@ -104,7 +98,6 @@ impl Emitter<'_, '_> {
         steps.collect()
     }
 
-    /// Returns the value of one lane.
     pub(crate) fn lane(&mut self, value: Value, lane: usize) -> code::Value {
         let ty = self.kernel.ty(value);
         match (self.registers.get(&value).cloned(), self.shapes.of(value)) {
@@ -117,7 +110,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// One lane of vectors.
     pub(crate) fn extract(&mut self, ty: Type, vectors: &[code::Value], lane: usize) -> code::Value {
         let per_vector = lanes_per_vector(ty);
         let one = self.build.ins().extractlane(vectors[lane / per_vector], (lane % per_vector) as u8);
@@ -127,7 +119,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Packs one scalar for each lane into vectors.
     pub(crate) fn pack_lanes(&mut self, ty: Type, scalars: &[code::Value]) -> Vec<code::Value> {
         let (vector, per_vector) = (vector_type(ty), lanes_per_vector(ty));
         let gathered = scalars.chunks(per_vector).map(|scalars| {

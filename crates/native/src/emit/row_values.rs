@@ -1,4 +1,4 @@
-//! Values that code evaluates once a row, and the interval of a row in which the interior's
+//! Values that code evaluates once per row, and the interval of a row in which the interior's
 //! conditions hold.
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -9,7 +9,7 @@ use crate::interior::{Bound, IdleTail, Interior, RowCondition, RowTest};
 use crate::ir::{Access, Memory, Value};
 use crate::shape::Shape;
 
-/// The row of the current group: its interior and the values at its anchor.
+/// Row of the current group: its interior and the values at its anchor.
 pub(crate) struct RowState<'a> {
     pub interior: &'a Interior,
     /// Value at the row's anchor, for each value with a shape in the row.
@@ -18,17 +18,17 @@ pub(crate) struct RowState<'a> {
     pub distance: code::Value,
 }
 
-/// Interval of distances from the anchor, in invocations, as `i64`, inclusive.
+/// Inclusive interval of distances from the anchor, in invocations, as `i64`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DistanceInterval {
     pub first: code::Value,
     pub last: code::Value,
-    /// True where the uniform conditions hold.
+    /// True if the uniform conditions hold.
     pub holds: code::Value,
 }
 
 impl<'a> Emitter<'a, '_> {
-    /// Evaluates the row's values at its anchor, the emitter's current position.
+    /// Evaluates the row's values at its anchor, the current position.
     pub(crate) fn enter_row(&mut self, interior: &'a Interior) -> RowState<'a> {
         self.registers.clear();
         let mut at_anchor = vec![None; interior.kernel.values.len()];
@@ -41,7 +41,6 @@ impl<'a> Emitter<'a, '_> {
         RowState { interior, at_anchor, distance }
     }
 
-    /// Sets the distance of the current group from the anchor.
     pub(crate) fn set_distance(&mut self, distance: code::Value) {
         if let Some(row) = &mut self.row {
             row.distance = distance;
@@ -71,8 +70,8 @@ impl<'a> Emitter<'a, '_> {
                 self.clip_to_growth(value, [low, high], &mut found);
             }
             RowTest::Differs { value, other } => {
-                // The values are equal at a growth of `left` modulo 2³²: clip to the growths
-                // between two equalities.
+                // The values are equal after a growth of `left` modulo 2³²: clip between two
+                // equalities.
                 let [here, there] = [value, other].map(|one| self.scalar(one));
                 let left = self.build.ins().isub(there, here);
                 let left = self.build.ins().sextend(types::I64, left);
@@ -97,11 +96,11 @@ impl<'a> Emitter<'a, '_> {
         found
     }
 
-    /// Distance from the anchor at which the idle tail begins, at most `end`.
+    /// Distance from the anchor to the start of the idle tail, at most `end`.
     pub(crate) fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
         let [here, bound] = [tail.value, tail.bound].map(|one| self.extend_to_i64(one, false));
         let begin = self.build.ins().isub(bound, here);
-        // A value that wraps would be less than the bound again.
+        // A wrapped value would again be less than the bound.
         let last = self.build.ins().iadd(here, end);
         let stays = self.build.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, 1 << 32);
         let mut is_idle = self.scalar(tail.condition);
@@ -152,12 +151,11 @@ impl<'a> Emitter<'a, '_> {
         self.row.as_ref().and_then(|row| row.interior.shape(value))
     }
 
-    /// True for a value that is uniform or affine along the row.
     pub(crate) fn is_row_value(&self, value: Value) -> bool {
         self.row_shape(value).is_some()
     }
 
-    /// A uniform value of the row, or the first lane of an affine one.
+    /// Uniform value of the row, or first lane of an affine value.
     pub(crate) fn row_value(&mut self, value: Value) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let (anchor, distance) = (row.at_anchor[value.0 as usize]?, row.distance);
@@ -189,7 +187,7 @@ impl<'a> Emitter<'a, '_> {
         Some(if offset == 0 { address } else { self.build.ins().iadd_imm_s(address, offset) })
     }
 
-    /// True for a load that Cranelift may move out of the loop over groups: the kernel does not
+    /// True for a load that Cranelift may hoist out of the loop over groups: the kernel does not
     /// write its memory.
     pub(crate) fn is_row_invariant_load(&self, access: &Access) -> bool {
         let (Some(row), Memory::Binding(binding), Some(index)) = (&self.row, access.memory, access.index) else {
@@ -199,7 +197,7 @@ impl<'a> Emitter<'a, '_> {
         !self.kernel.bindings[binding].writable && access.guard.is_none() && is_inside
     }
 
-    /// Rounds the begin of an interval up to a multiple of a group from the row's begin.
+    /// Rounds the start of an interval up to a whole number of groups from the row's start.
     pub(crate) fn align_begin(&mut self, interval: &mut DistanceInterval, row_begin: code::Value) {
         let within = self.build.ins().isub(interval.first, row_begin);
         let within = self.build.ins().iadd_imm_s(within, LANES as i64 - 1);

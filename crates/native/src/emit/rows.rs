@@ -1,5 +1,3 @@
-//! Generated function for a row of invocations without an interior.
-
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -15,14 +13,11 @@ use crate::shape::Shapes;
 /// Layout of the context, the memory with all arguments of a generated function except positions.
 /// Offsets are in bytes.
 pub(crate) mod context {
-    /// Address of a byte that is not zero where a stop is requested.
+    /// Address of a byte that is nonzero after a stop request.
     pub(crate) const STOP: i32 = 0;
-    /// Address of the frames of a group.
     pub(crate) const FRAME: i32 = 8;
-    /// Address of the workgroup's memory.
     pub(crate) const WORKGROUP: i32 = 16;
-    /// Addresses of the border functions, for functions of interiors: see
-    /// [`Borders`](super::super::Borders).
+    /// Addresses of the border functions: see [`Borders`](super::super::Borders).
     pub(crate) const BORDERS: i32 = 24;
     /// Numbers of workgroups along x, y and z, `u32` each.
     pub(crate) const WORKGROUPS: i32 = 48;
@@ -30,18 +25,17 @@ pub(crate) mod context {
     pub(crate) const BINDINGS: i32 = 64;
 }
 
-/// Placement of the frames of invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FramePlacement {
     /// All groups of a thread share the frames of one group.
     Reused,
-    /// Each group of a row has frames of its own.
+    /// Each group of a row has separate frames.
     PerGroup,
 }
 
 /// Signature of a generated function.
 ///
-/// * Parameters: context, `x0`, `x1`, `y`, `z`, and the begin of the row along x.
+/// * Parameters: context, `x0`, `x1`, `y`, `z`, and the start of the row along x.
 /// * Result: 0, or 1 plus the line of the loop in which the function stopped.
 pub(crate) fn signature(call: CallConv) -> Signature {
     let mut signature = Signature::new(call);
@@ -51,8 +45,8 @@ pub(crate) fn signature(call: CallConv) -> Signature {
     signature
 }
 
-/// Generates the function for rows. `shapes` are those of groups; without shapes, the function runs
-/// one invocation at a time.
+/// Generates the function for rows, with the shapes of groups, or without shapes one invocation at
+/// a time.
 pub(crate) fn emit_rows(
     kernel: &Kernel,
     shapes: Option<&Shapes>,
@@ -71,7 +65,6 @@ pub(crate) fn emit_rows(
     let [start, end] = [(); 2].map(|()| build.append_block_param(singles, types::I32));
     build.ins().jump(groups, &[x0.into()]);
 
-    // Vector code, while a whole group is left.
     build.switch_to_block(groups);
     let left = build.ins().isub(x1, group_start);
     let is_whole = match shapes {
@@ -99,7 +92,6 @@ pub(crate) fn emit_rows(
         None => emitter.jump(done, &[]),
     }
 
-    // Scalar code, up to `end`.
     emitter.shapes = &scalar;
     emitter.lanes = 1;
     emitter.scalar_rerun = None;
@@ -130,8 +122,8 @@ pub(crate) fn emit_rows(
 
 /// Generates the function for one invocation, the first of a row.
 ///
-/// Cranelift moves values out of loops. Without a loop, the function evaluates only values that the
-/// invocation uses.
+/// Cranelift hoists values out of loops. Without a loop, the function evaluates only the values of
+/// the invocation.
 pub(crate) fn emit_invocation(
     kernel: &Kernel,
     frames: FramePlacement,
@@ -151,7 +143,7 @@ pub(crate) fn emit_invocation(
     emitter.build.finalize(frontend);
 }
 
-/// Generates the entry block of a function; returns the begin and the end of the row.
+/// Generates the entry block of a function; returns the start and the end of the row.
 pub(super) fn begin_function<'a, 'f>(
     kernel: &'a Kernel,
     shapes: &'a Shapes,
@@ -190,7 +182,7 @@ pub(super) fn begin_function<'a, 'f>(
 }
 
 impl Emitter<'_, '_> {
-    /// Sets the address of the frames of the group that has an invocation at `x`.
+    /// Sets the address of the frames for the group with an invocation at `x`.
     pub(crate) fn set_frame_address(&mut self, frames: FramePlacement, row: code::Value, x: code::Value) {
         self.inputs.frame = row;
         self.inputs.frame_lane = None;
@@ -207,7 +199,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Generates the kernel's body for the current group, and the code of `next` after the body.
+    /// Generates the kernel's body for the current group, then the code of `next`.
     pub(crate) fn emit_invocations(&mut self, next: impl FnOnce(&mut Self)) {
         self.registers.clear();
         self.ends.clear();

@@ -1,5 +1,3 @@
-//! Operations on scalars.
-
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as code, AbiParam, InstBuilder, MemFlagsData, Signature, types};
 
@@ -135,7 +133,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Generates a call of a function of the host.
+    /// Generates a call of a host function.
     fn call(&mut self, function: Function, ty: Type, operands: &[code::Value]) -> code::Value {
         let call = math::call_of(function, ty).expect("functions are of floats");
         let mut signature = Signature::new(self.build.func.signature.call_conv);
@@ -148,7 +146,6 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Condition code of a comparison.
 pub(super) enum ConditionCode {
     Integer(IntCC),
     Float(FloatCC),

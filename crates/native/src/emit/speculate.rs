@@ -8,8 +8,7 @@ use crate::ir::{Binary, Compare, Definition, Type, Value};
 use crate::shape::{Shape, Speculation};
 
 impl Emitter<'_, '_> {
-    /// Generates a test of an assumption: where it does not hold, the group runs again lane by
-    /// lane.
+    /// Generates a test of an assumption. After a failure, the group runs again lane by lane.
     pub(crate) fn require(&mut self, condition: code::Value) {
         let Some(rerun) = self.scalar_rerun else { return };
         let next = self.build.create_block();
@@ -85,7 +84,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The first and the last lane of an affine or uniform value.
+    /// First and last lane of an affine or uniform value.
     fn end_lanes(&mut self, value: Value) -> [code::Value; 2] {
         if let Some(ends) = self.ends.get(&value) {
             return *ends;
@@ -100,7 +99,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// True where an affine value does not wrap between the first and the last lane; `None` for
+    /// True if an affine value does not wrap between the first and the last lane; `None` for
     /// uniform values.
     fn does_not_wrap(&mut self, value: Value, is_signed: bool) -> Option<code::Value> {
         let [first, last] = self.end_lanes(value);
@@ -121,7 +120,7 @@ impl Emitter<'_, '_> {
         Some(self.build.ins().icmp(condition, first, last))
     }
 
-    /// Generates a comparison with the same result in the first and the last lane, and so in all
+    /// Generates a comparison for equal results in the first and the last lane, and so in all
     /// lanes.
     fn same_result(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
@@ -156,7 +155,7 @@ impl Emitter<'_, '_> {
         let [first, last] = self.end_lanes(a);
         let bound = self.scalar(b);
         let falls = matches!(self.shapes.of(a), Shape::Affine(step) if step < 0);
-        // The comparison holds in all lanes if it holds for the greatest, unless the value wraps.
+        // Without wrapping, the comparison holds in all lanes if it holds for the greatest.
         let greatest = if falls { first } else { last };
         let mut holds = self.compare(comparison, greatest, bound);
         if let Some(no_wrap) = self.does_not_wrap(a, is_signed) {
@@ -186,7 +185,7 @@ impl Emitter<'_, '_> {
             Shape::Affine(step) => step,
             _ => 0,
         };
-        // An affine difference has no zero where its first value exceeds its span.
+        // An affine difference has no zero if its first value exceeds its span.
         let step = step(self.shapes.of(b)).wrapping_sub(step(self.shapes.of(a)));
         let [first_a, first_b] = [a, b].map(|one| self.scalar(one));
         let difference =

@@ -1,5 +1,4 @@
-//! Operations on vectors of lanes. Operations without a vector instruction of 128 bits run lane by
-//! lane.
+//! Operations on vectors of lanes, lane by lane without a 128-bit vector instruction.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
@@ -11,7 +10,6 @@ use crate::ir::{Binary, Compare, Convert, Definition, Type, Unary, Value};
 use crate::shape::Shape;
 
 impl Emitter<'_, '_> {
-    /// Generates a varying value.
     pub(crate) fn define_lanes(&mut self, value: Value) -> Register {
         let ty = self.kernel.ty(value);
         let definition = self.kernel.definition(value).clone();
@@ -144,7 +142,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Selects `accept` where a comparison of floats holds, else `reject`.
+    /// Selects `accept` for a true comparison of floats, else `reject`.
     fn vector_choice(
         &mut self,
         condition: FloatCC,

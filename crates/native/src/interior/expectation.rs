@@ -9,7 +9,7 @@ use super::predict::predict;
 use super::simplify::Simplifier;
 
 impl Simplifier {
-    /// The jump out of a loop that ends before its first pass, from its first test.
+    /// Jump out of a loop that ends before its first pass, from its first test.
     pub(super) fn jump_over_loop(
         &self,
         body: &[Statement],
@@ -57,7 +57,6 @@ impl Simplifier {
         if !merges.is_empty() || leaves(accept, &mut Vec::new()) || leaves(reject, &mut Vec::new()) {
             return None;
         }
-        // An arm with all stores of the kernel has all its effects.
         match [accept, reject].map(|arm| count_stores(arm) == self.stores) {
             [true, false] => Some(true),
             [false, true] => Some(false),

@@ -1,8 +1,5 @@
-//! Jumps and stores of a body.
-
 use crate::ir::{Label, Statement};
 
-/// Number of stores and atomics of a body.
 pub(super) fn count_stores(body: &[Statement]) -> usize {
     let count = |statement: &Statement| match statement {
         Statement::Store(..) | Statement::Atomic(_) => 1,
@@ -13,7 +10,6 @@ pub(super) fn count_stores(body: &[Statement]) -> usize {
     body.iter().map(count).sum()
 }
 
-/// True where a body has a jump to a label.
 pub(super) fn breaks(body: &[Statement], label: Label) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => breaks(accept, label) || breaks(reject, label),
@@ -23,7 +19,6 @@ pub(super) fn breaks(body: &[Statement], label: Label) -> bool {
     })
 }
 
-/// True where a body has a jump to a label outside of it.
 pub(super) fn leaves(body: &[Statement], inside: &mut Vec<Label>) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => leaves(accept, inside) || leaves(reject, inside),

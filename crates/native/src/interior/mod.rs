@@ -3,7 +3,7 @@
 //! Kernels compare affine values with bounds that are uniform along a row: the ends of domains and
 //! of memory. Such a comparison holds in an interval of x. [`Interior::find`] assumes that all
 //! comparisons hold, and simplifies the kernel. The generated function evaluates the
-//! [`RowCondition`]s once a row, and runs the simplified kernel in the interval in which all
+//! [`RowCondition`]s once per row, and runs the simplified kernel in the interval in which all
 //! conditions hold.
 
 mod expectation;
@@ -21,20 +21,20 @@ use crate::shape::Shape;
 
 pub(crate) use tail::IdleTail;
 
-/// A simplified kernel, and the conditions under which it equals the whole kernel.
+/// Simplified kernel, and the conditions under which it equals the whole kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Interior {
-    /// The simplified kernel. Values have the same indices as in the whole kernel.
+    /// Simplified kernel. Values have the same indices as in the whole kernel.
     pub kernel: Kernel,
     /// Shape of each value along the row, not only in a group: [`Shape::Uniform`],
-    /// [`Shape::Affine`] with a step from each invocation to the next, wrapping, or `None`.
+    /// [`Shape::Affine`] with a wrapping step from each invocation to the next, or `None`.
     pub shapes: Vec<Option<Shape>>,
     /// Values with a shape, each after its operands.
     pub values: Vec<Value>,
     pub conditions: Vec<RowCondition>,
-    /// Affine indices of accesses that do not wrap where all conditions hold.
+    /// Affine indices of accesses that do not wrap if all conditions hold.
     pub indices: HashSet<Value>,
-    /// Bindings and indices of accesses that are in range only where the path of a condition holds.
+    /// Bindings and indices of accesses that are in range only on the path of a condition.
     pub conditional: HashSet<(usize, Value)>,
     pub tail: Option<IdleTail>,
 }
@@ -44,16 +44,16 @@ pub(crate) struct Interior {
 pub(crate) enum Assumptions {
     /// The row has effects.
     Effects,
-    /// In addition, positions of the row along other axes lie inside of all bounds, where an arm
-    /// ends a block early.
+    /// Additionally, if an arm ends a block early, positions of the row along other axes are inside
+    /// of all bounds.
     Positions,
 }
 
-/// An assumption of the simplified kernel.
+/// Assumption of the simplified kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RowCondition {
     pub test: RowTest,
-    /// Uniform bools of the row. The assumption applies only where each value equals its bool.
+    /// Uniform bools of the row. The assumption applies only if each value equals its bool.
     pub path: Vec<(Value, bool)>,
 }
 
@@ -62,13 +62,13 @@ pub(crate) struct RowCondition {
 pub(crate) enum RowTest {
     /// A uniform bool has a value.
     Is { value: Value, expected: bool },
-    /// An affine value stays between two bounds, inclusive, and does not wrap.
+    /// An affine value stays between two inclusive bounds, and does not wrap.
     Within { value: Value, is_signed: bool, low: Option<Bound>, high: Option<Bound> },
     /// An affine value differs from a uniform value.
     Differs { value: Value, other: Value },
 }
 
-/// A uniform value of the row, plus −1, 0 or 1, in 64-bit arithmetic.
+/// Uniform value of the row, plus −1, 0 or 1, in 64-bit arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Bound {
     pub value: Value,
@@ -76,9 +76,8 @@ pub(crate) struct Bound {
 }
 
 impl Interior {
-    /// Finds the interiors of a kernel in single-assignment form, from the one with most
-    /// assumptions to the one with fewest. Empty for a kernel without values that are affine along
-    /// x.
+    /// Interiors of a kernel in single-assignment form, in order of falling numbers of assumptions.
+    /// Empty for a kernel without affine values along x.
     pub(crate) fn find_all(kernel: &Kernel) -> Vec<Self> {
         let (inner, has_assumed) = simplify::simplify(kernel, Assumptions::Positions);
         let mut interiors = vec![inner];

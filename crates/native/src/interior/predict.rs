@@ -1,14 +1,12 @@
-//! Prediction of comparisons of positions.
-
 use crate::ir::{Binary, Compare, Definition, Kernel, Type, Unary, Value};
 
 use super::rules::LOW;
 
-/// Greatest number of operations between a bool and the comparisons that it depends on.
+/// Maximum number of operations between a bool and the comparisons that it depends on.
 const MAX_DEPTH: u32 = 8;
 
-/// Value of a bool where positions are above small constants, below all other bounds, and equal to
-/// no given value; `None` for a bool that depends on anything else.
+/// Value of a bool for positions above small constants, below all other bounds, and equal to no
+/// given value; `None` for a bool with other operands.
 pub(super) fn predict(kernel: &Kernel, condition: Value) -> Option<bool> {
     at_depth(kernel, condition, MAX_DEPTH)
 }

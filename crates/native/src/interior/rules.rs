@@ -7,38 +7,38 @@ use crate::shape::Shape;
 
 use super::{Bound, RowTest};
 
-/// Inferred form of a value.
+/// Inferred form of a value, under assumptions.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rule {
-    /// The value has a shape, under assumptions.
+    /// The value has a shape.
     Shaped(Shape, Vec<RowTest>),
-    /// The value equals another value, under assumptions.
+    /// The value equals another value.
     Copy(Value, Vec<RowTest>),
-    /// The value is a constant bool, under assumptions.
+    /// The value is a constant bool.
     Known(bool, Vec<RowTest>),
     /// The value is the quotient of an affine dividend and a uniform divisor.
     Quotient(Value, Value),
-    /// No rule applies: the value may differ in any way between invocations.
+    /// The value may differ in any way between invocations.
     Free,
 }
 
-/// Largest constant that counts as a lower bound of positions.
+/// Maximum constant that counts as a lower bound of positions.
 pub(super) const LOW: u64 = 8;
 
-/// Rules for values of a kernel; the operands of a value have their replacements.
+/// Rules for values of a kernel, after the replacement of operands.
 pub(super) struct Rules<'a> {
     pub kernel: &'a Kernel,
     pub shapes: &'a [Option<Shape>],
     /// Values that guard accesses.
     pub guards: &'a HashSet<Value>,
-    /// True where every invocation evaluates the value.
+    /// True if every invocation evaluates the value.
     pub is_certain: bool,
-    /// True if the shape of an operand rests on assumed conditions.
+    /// True if the shape of an operand depends on assumed conditions.
     pub is_assumed: bool,
 }
 
 impl Rule {
-    /// True where the rule holds under conditions.
+    /// True if the rule holds under conditions.
     pub(super) fn has_tests(&self) -> bool {
         match self {
             Self::Shaped(_, tests) | Self::Copy(_, tests) | Self::Known(_, tests) => !tests.is_empty(),
@@ -64,7 +64,7 @@ impl Rules<'_> {
         }
     }
 
-    /// Step of a 32-bit value along the row, 0 for a uniform one; `None` for other values.
+    /// Step of a 32-bit value along the row, 0 for a uniform value; `None` for other values.
     fn step(&self, value: Value) -> Option<i32> {
         match self.shape(value) {
             Some(Shape::Affine(step)) => Some(step),
@@ -82,7 +82,7 @@ impl Rules<'_> {
             Definition::Load(access) => {
                 let Memory::Binding(binding) = access.memory else { return Rule::Free };
                 let is_fixed = access.guard.is_none() && access.index.is_none();
-                // The row evaluates it before the conditions.
+                // The row evaluates the value before the conditions.
                 let is_readable = !self.kernel.bindings[binding].writable && !self.is_assumed;
                 let moves = is_readable && (self.is_certain || is_fixed);
                 if is_uniform && moves { affine(0) } else { Rule::Free }
@@ -135,7 +135,7 @@ impl Rules<'_> {
         let holds = |expected| vec![RowTest::Is { value: condition, expected }];
         match (self.shape(accept), self.shape(reject)) {
             (Some(a), Some(b)) if a == b => Rule::Shaped(a, Vec::new()),
-            // Elsewhere rows that do not reach the value would lose their interior.
+            // Otherwise rows that do not reach the value would lose their interior.
             (Some(Shape::Affine(_)), Some(Shape::Uniform)) if self.is_certain => Rule::Copy(accept, holds(true)),
             (Some(Shape::Uniform), Some(Shape::Affine(_))) if self.is_certain => Rule::Copy(reject, holds(false)),
             _ => Rule::Free,
@@ -225,7 +225,6 @@ impl Rules<'_> {
     }
 }
 
-/// Rule for a value with a step, uniform for step 0.
 fn affine(step: i32) -> Rule {
     Rule::Shaped(if step == 0 { Shape::Uniform } else { Shape::Affine(step) }, Vec::new())
 }

@@ -1,5 +1,3 @@
-//! Simplification of a kernel under the conditions of its interior.
-
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Access, Binary, Builtin, Definition, Kernel, Label, Memory, Merge, Statement, Type, Value};
@@ -12,7 +10,7 @@ use super::rules::{Rule, Rules, is_tested};
 use super::{Assumptions, Interior, RowCondition, RowTest, tail, unused};
 
 /// Simplifies a kernel, and collects the conditions under which the result equals the kernel. Also
-/// returns true if conditions rest on [`Assumptions::Positions`].
+/// returns true if conditions depend on [`Assumptions::Positions`].
 pub(super) fn simplify(kernel: &Kernel, assumptions: Assumptions) -> (Interior, bool) {
     let guards = effects::guards(kernel);
     let whole = kernel;
@@ -70,19 +68,18 @@ pub(super) struct Simplifier {
     pub(super) returns: Option<Label>,
     /// Number of stores and atomics of the whole kernel.
     pub(super) stores: usize,
-    /// Replacement of each replaced value.
     replaced: HashMap<Value, Value>,
     /// Uniform conditions around the current statement, with their bools.
     path: Vec<(Value, bool)>,
-    /// True where every invocation runs the current statement.
+    /// True if every invocation runs the current statement.
     is_certain: bool,
-    /// Values whose definition or shape rests on a condition.
+    /// Values with a definition or shape under a condition.
     assumed: HashSet<Value>,
-    /// Affine values that do not wrap, with the path of the condition that proves it.
+    /// Affine values that do not wrap, with the path of the proving condition.
     proved: HashSet<(Value, Vec<(Value, bool)>)>,
     found: HashSet<RowCondition>,
     pub(super) assumptions: Assumptions,
-    /// True after the first condition that rests on [`Assumptions::Positions`].
+    /// True after the first condition under [`Assumptions::Positions`].
     pub(super) has_assumed_position: bool,
     /// Values that depend on a position of the row or on the length of an array.
     pub(super) positional: HashSet<Value>,
@@ -208,7 +205,6 @@ impl Simplifier {
         out.push(Statement::Let(value));
     }
 
-    /// A constant of the simplified kernel.
     fn constant(&mut self, ty: Type, bits: u64) -> Value {
         if ty == Type::Bool {
             return self.bools[bits as usize & 1];
@@ -218,7 +214,7 @@ impl Simplifier {
         constant
     }
 
-    /// Notes a value that depends on a position of the row or on the length of an array.
+    /// Records a value that depends on a position of the row or on the length of an array.
     fn note_position(&mut self, value: Value, definition: &Definition) {
         let mut depends = match definition {
             Definition::Builtin(Builtin::NumWorkgroups(_)) => false,
@@ -275,7 +271,7 @@ impl Simplifier {
         access
     }
 
-    /// Simplifies a block, to its statements alone where no other statement breaks its label.
+    /// Simplifies a block, to its statements alone if no other statement breaks its label.
     fn block(
         &mut self,
         label: Label,
@@ -303,7 +299,7 @@ impl Simplifier {
             out.push(Statement::Block { label, body, results, ending });
             return;
         }
-        // Other ways to the end may have been left out under conditions.
+        // Other ways to the end may have been removed under conditions.
         self.assumed.extend(&results);
         let pairs = results.into_iter().zip(ending);
         self.replaced.extend(pairs);

@@ -1,8 +1,8 @@
-//! Idle tail of a row: invocations after the last cell of the domain, which have no effects.
+//! Idle tail of a row: invocations after the last cell of the domain, without effects.
 //!
-//! A call rounds the number of invocations up to whole workgroups. Kernels return where their first
-//! comparison of a position with the end of the domain fails, and all later invocations of the row
-//! return, too.
+//! A call rounds the number of invocations up to whole workgroups. Kernels return after their first
+//! failed comparison of a position with the end of the domain, and so do all later invocations of
+//! the row.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,21 +12,20 @@ use crate::shape::Shape;
 
 use super::{Bound, Interior, RowTest};
 
-/// Invocations at the end of a row without effects.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IdleTail {
-    /// Affine value with step 1. The tail begins at the invocation with `value = bound`.
+    /// Affine value with step 1. The tail starts at the invocation with `value = bound`.
     pub value: Value,
     pub bound: Value,
-    /// Uniform bool that decides whether the tail is idle.
+    /// Uniform bool that decides if the tail is idle.
     pub condition: Value,
-    /// Value of `condition` for which the tail is idle.
+    /// Value of `condition` for an idle tail.
     pub idle: bool,
 }
 
 /// Finds the idle tail in the first `if` of the whole kernel. `assumed` are the values whose shapes
-/// rest on conditions, `bools` the constants false and true; `returns` is the label that a `return`
-/// breaks.
+/// depend on conditions, `bools` the constants false and true; `returns` is the label that a
+/// `return` breaks.
 pub(super) fn find(
     interior: &mut Interior,
     whole: &Kernel,
@@ -46,7 +45,7 @@ pub(super) fn find(
     Some(IdleTail { value: end.0, bound: end.1, condition, idle })
 }
 
-/// A block around a statement, and the statements after the block.
+/// Block around a statement, and the statements after the block.
 struct EnclosingBlock<'s> {
     label: Label,
     results: &'s [Value],
@@ -122,7 +121,7 @@ impl TailSearch<'_> {
         is_idle
     }
 
-    /// Gives values of the tail to the results of a block.
+    /// Assigns values of the tail to the results of a block.
     fn pass_on(&mut self, results: &[Value], values: &[Value]) {
         for (result, value) in results.iter().zip(values) {
             if let Some(value) = self.tail(*value) {
@@ -131,8 +130,7 @@ impl TailSearch<'_> {
         }
     }
 
-    /// End of statements that have no effects in the tail; `None` for statements with effects, or
-    /// with conditions that are unknown.
+    /// End of statements without effects in the tail; `None` for effects or unknown conditions.
     fn run_idle(&mut self, body: &[Statement]) -> Option<IdleEnd> {
         for statement in body {
             let end = match statement {

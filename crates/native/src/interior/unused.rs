@@ -1,5 +1,3 @@
-//! Removal of row values that the generated code does not use.
-
 use crate::ir::{Statement, Value};
 
 use super::{Interior, RowTest};
@@ -31,7 +29,6 @@ pub(super) fn remove_unused(out: &mut Interior) {
     out.values.retain(|value| needed[value.0 as usize]);
 }
 
-/// Collects the values that a body defines.
 fn collect(body: &[Statement], into: &mut Vec<Value>) {
     for statement in body {
         match statement {

@@ -1,9 +1,9 @@
-//! A kernel as scalar operations in structured control flow, between WGSL and machine code.
+//! [`Kernel`]: scalar operations in structured control flow, between WGSL and machine code.
 //!
-//! [`Kernel`] is the program of one invocation. Functions are inlined, vectors, matrices and
-//! structs are split into scalars, and pointers are resolved to a [`Memory`] and an index. Values
-//! are in single-assignment form; [`Variable`]s exist only until `ssa` has replaced them
-//! by results of blocks and parameters of loops.
+//! A kernel is the program of one invocation. Functions are inlined, vectors, matrices and structs
+//! are split into scalars, and pointers are resolved to a [`Memory`] and an index. Values are in
+//! single-assignment form; `ssa` replaces [`Variable`]s by results of blocks and parameters of
+//! loops.
 
 mod operations;
 mod print;
@@ -13,8 +13,7 @@ use std::fmt;
 pub use operations::{AtomicOperation, Binary, Builtin, Compare, Convert, Function, Unary};
 
 /// Scalar type of a value. Signed and unsigned integers share a type; operations distinguish them.
-///
-/// `f16` is carried as [`Type::F32`], rounded by [`Unary::RoundToF16`] after each operation.
+/// `f16` is [`Type::F32`], rounded by [`Unary::RoundToF16`] after each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
     Bool,
@@ -24,7 +23,7 @@ pub enum Type {
     F64,
 }
 
-/// Index in [`Kernel::values`].
+/// Scalar value: an index in [`Kernel::values`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
@@ -39,14 +38,12 @@ pub struct Label(pub u32);
 /// Program of one invocation, with the memory that it needs.
 #[derive(Debug, Clone, Default)]
 pub struct Kernel {
-    /// Type and definition of each value.
     pub values: Vec<(Type, Definition)>,
     /// Type of each variable. Each path of the body sets a variable before it reads the variable.
     pub variables: Vec<Type>,
-    /// Number of labels in use.
     pub labels: u32,
     pub body: Vec<Statement>,
-    /// Global variables in the address spaces `storage` and `uniform` that the kernel uses.
+    /// Used global variables in the address spaces `storage` and `uniform`.
     pub bindings: Vec<Binding>,
     /// Size of a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
@@ -56,7 +53,7 @@ pub struct Kernel {
     pub frame_bytes: u32,
 }
 
-/// A global variable in the address space `storage` or `uniform`.
+/// Global variable in the address space `storage` or `uniform`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
     pub group: u32,
@@ -64,22 +61,18 @@ pub struct Binding {
     pub name: String,
     /// True for `storage` with `read_write` access.
     pub writable: bool,
-    /// True for `uniform`.
     pub uniform: bool,
-    /// Least size of the memory, in bytes, with one element of a runtime-sized array.
+    /// Minimum size of the memory, in bytes, with one element of a runtime-sized array.
     pub min_bytes: u32,
 }
 
-/// Definition of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Definition {
     /// Bits of a constant, zero-extended; a bool is 0 or 1.
     Constant(u64),
-    /// Built-in value of the invocation, a `u32`.
     Builtin(Builtin),
     Unary(Unary, Value),
     Binary(Binary, Value, Value),
-    /// A bool.
     Compare(Compare, Value, Value),
     Select {
         condition: Value,
@@ -87,7 +80,6 @@ pub enum Definition {
         reject: Value,
     },
     Convert(Convert, Value),
-    /// A mathematical function of floats of the value's type.
     Function(Function, Vec<Value>),
     /// Number of elements of a runtime-sized array at the end of a binding, as `u32`: (bytes of the
     /// binding − `offset`) / `stride`.
@@ -96,7 +88,7 @@ pub enum Definition {
         offset: u32,
         stride: u32,
     },
-    /// Load from memory. Loads and stores happen in the order of their statements.
+    /// Load from memory, in the order of statements with stores.
     Load(Access),
     /// Value of a variable at the `Let`.
     Get(Variable),
@@ -104,12 +96,11 @@ pub enum Definition {
     Result,
 }
 
-/// Memory of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Index in [`Kernel::bindings`].
     Binding(usize),
-    /// Memory of a workgroup, zero at its begin.
+    /// Memory of a workgroup, initially zero.
     Workgroup,
     /// Memory of one invocation, with unspecified initial bytes.
     Frame,
@@ -124,7 +115,7 @@ pub enum Format {
     F16,
     /// Two bytes; as a value an `i32`, zero-extended.
     Half,
-    /// A byte of a binding, for loads only; as a value an `i32`, zero-extended.
+    /// Byte of a binding, for loads only; as a value an `i32`, zero-extended.
     Byte,
     F32,
     /// `i64` or `u64`.
@@ -134,8 +125,8 @@ pub enum Format {
 
 /// Location of a scalar in memory: byte `index · scale + offset`, `index` as `u32`.
 ///
-/// Lowering proves that the scalar lies inside the memory wherever `guard` holds. With a false
-/// guard, a load gives zero and a store has no effect.
+/// Lowering proves that the scalar is inside the memory if `guard` holds. With a false guard, a
+/// load gives zero and a store has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Access {
     pub memory: Memory,
@@ -146,20 +137,18 @@ pub struct Access {
     pub guard: Option<Value>,
 }
 
-/// An atomic read-modify-write. `result` is the old value, or 0 if the guard of the access is
-/// false.
+/// Atomic read-modify-write. `result` is the old value, or 0 for a false guard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atomic {
     pub operation: AtomicOperation,
     pub access: Access,
     /// Zero for `Load`.
     pub operand: Value,
-    /// Expected old value of `CompareExchange`.
     pub expected: Option<Value>,
     pub result: Value,
 }
 
-/// Merge of two values after an `if`. An arm that control does not leave at its end has no value.
+/// Merge of two values after an `if`. An arm that diverts has no value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merge {
     pub result: Value,
@@ -198,7 +187,7 @@ pub enum Statement {
         body: Vec<Statement>,
         parameters: Vec<Value>,
         initial: Vec<Value>,
-        /// Line of the source, from 1; 0 where there is none.
+        /// Line of the source, from 1, or 0.
         line: u32,
     },
     Break {
@@ -209,7 +198,7 @@ pub enum Statement {
         label: Label,
         values: Vec<Value>,
     },
-    /// Waits for all invocations of the workgroup; each sees the others' writes before the barrier.
+    /// Waits for all invocations of the workgroup, and makes their earlier writes visible.
     Barrier,
 }
 
@@ -243,7 +232,6 @@ impl Kernel {
         &self.values[value.0 as usize].1
     }
 
-    /// Adds a value without a `Let`.
     pub fn add(&mut self, ty: Type, definition: Definition) -> Value {
         self.values.push((ty, definition));
         Value(self.values.len() as u32 - 1)
@@ -261,7 +249,6 @@ impl Kernel {
 }
 
 impl Definition {
-    /// Calls `f` for each operand.
     pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
         match self {
             Self::Constant(_) | Self::Builtin(_) | Self::Length { .. } | Self::Get(_) | Self::Result => {}
@@ -273,7 +260,6 @@ impl Definition {
         }
     }
 
-    /// Replaces each operand.
     pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
         match self {
             Self::Constant(_) | Self::Builtin(_) | Self::Length { .. } | Self::Get(_) | Self::Result => {}
@@ -300,7 +286,7 @@ impl Access {
 }
 
 impl Statement {
-    /// True where control never reaches the next statement.
+    /// True if control never reaches the next statement.
     pub fn diverts(&self) -> bool {
         match self {
             Self::Break { .. } | Self::Repeat { .. } | Self::Loop { .. } => true,
@@ -310,7 +296,7 @@ impl Statement {
     }
 }
 
-/// True where control never reaches the end of a body.
+/// True if control never reaches the end of a body.
 pub fn diverts(body: &[Statement]) -> bool {
     body.last().is_some_and(Statement::diverts)
 }

@@ -1,5 +1,3 @@
-//! Operations on scalars.
-
 /// Built-in value of the invocation, a `u32`. The number is the axis: 0, 1 or 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Builtin {
@@ -10,7 +8,6 @@ pub enum Builtin {
     LocalIndex,
 }
 
-/// Operation on one scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unary {
     /// Integer negation, wrapping.
@@ -33,7 +30,6 @@ pub enum Unary {
     RoundToF16,
 }
 
-/// Operation on two scalars of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Binary {
     Add,
@@ -47,7 +43,6 @@ pub enum Binary {
     SignedRemainder,
     /// Unsigned remainder. `a % 0 = 0`.
     UnsignedRemainder,
-    /// Conjunction of integers or bools.
     And,
     Or,
     Xor,
@@ -69,7 +64,7 @@ pub enum Binary {
     FloatMax,
 }
 
-/// Comparison; all comparisons of floats but `FloatNotEqual` are false where an operand is NaN.
+/// Comparison. All comparisons of floats except `FloatNotEqual` are false for NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compare {
     Equal,
@@ -84,12 +79,12 @@ pub enum Compare {
     FloatLessEqual,
 }
 
-/// Conversion between types; the value's type is the target.
+/// Conversion between types. The type of the value is the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Convert {
     /// Same bits, other type of the same width.
     Bits,
-    /// `i64` to `i32`, its low bits.
+    /// `i64` to the low bits as `i32`.
     Narrow,
     SignedWiden,
     UnsignedWiden,
@@ -130,7 +125,6 @@ pub enum Function {
     Fma,
 }
 
-/// Operation of an atomic access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtomicOperation {
     Load,
@@ -144,10 +138,8 @@ pub enum AtomicOperation {
     SignedMax,
     UnsignedMin,
     UnsignedMax,
-    /// Exchange of integers or floats.
     Exchange,
-    /// Addition of floats.
     FloatAdd,
-    /// Stores `operand` where the old value equals `expected`.
+    /// Stores `operand` if the old value equals `expected`.
     CompareExchange,
 }

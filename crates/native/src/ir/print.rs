@@ -1,5 +1,3 @@
-//! Text form of a kernel, for debugging and tests.
-
 use std::fmt::{self, Write};
 
 use super::{Access, Definition, Kernel, Statement, Value};

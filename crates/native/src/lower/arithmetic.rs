@@ -1,11 +1,8 @@
-//! Arithmetic of scalars of one WGSL type.
-
 use naga::{Scalar, ScalarKind};
 
 use super::builder::Builder;
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 
-/// True for `f16`.
 pub(super) fn is_half(scalar: Scalar) -> bool {
     scalar.kind == ScalarKind::Float && scalar.width == 2
 }
@@ -129,7 +126,6 @@ impl Builder {
         }
     }
 
-    /// Converts a shift amount to the type of the shifted value.
     pub(super) fn shift_amount(&mut self, shifted: Value, amount: Value) -> Value {
         match (self.ty(shifted), self.ty(amount)) {
             (Type::I64, Type::I32) => self.convert(Convert::UnsignedWiden, Type::I64, amount),

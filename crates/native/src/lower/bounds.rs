@@ -1,11 +1,9 @@
-//! Bounds of integers, from the operations that define them.
-
 use crate::ir::{Binary, Convert, Definition, Kernel, Type, Value};
 
-/// Greatest number of operations between a value and its bounds.
+/// Maximum number of operations between a value and its bounds.
 const MAX_DEPTH: u32 = 6;
 
-/// Least and greatest possible value of a 32-bit integer, unsigned.
+/// Minimum and maximum possible value of a 32-bit integer, unsigned.
 pub(super) fn unsigned_bounds(kernel: &Kernel, value: Value) -> [u64; 2] {
     within(kernel, value, MAX_DEPTH)
 }

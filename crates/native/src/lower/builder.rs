@@ -1,5 +1,3 @@
-//! Construction of values and statements of a kernel.
-
 use std::mem;
 
 use super::fold::{Fold, fold, integer_bits};
@@ -10,7 +8,7 @@ use crate::ir::{
     Variable,
 };
 
-/// Operation and operands of a pure definition.
+/// Operation and operands of a pure definition, for the detection of equal values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum PureKey {
     Unary(Unary, Value),
@@ -23,24 +21,23 @@ enum PureKey {
     Length(usize, u32, u32),
 }
 
-/// Suspended body, during the construction of a body inside of it.
+/// Suspended body, during the construction of an inner body.
 #[derive(Debug, Default)]
 struct OuterBody {
     statements: Vec<Statement>,
-    /// Number of keys in [`Builder::scoped`] when the inner body began.
+    /// Length of [`Builder::scoped`] at the start of the inner body.
     scoped: usize,
     known: KnownMark,
 }
 
-/// A completed body.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) statements: Vec<Statement>,
-    /// True where control never reaches the end.
+    /// True if control never reaches the end.
     pub(super) diverted: bool,
 }
 
-/// Builder of a kernel: makes values, and collects the statements of the current body.
+/// Builder of a kernel: creates values, and collects the statements of the current body.
 ///
 /// Equal pure operations of a body and its enclosing bodies become one value, and so do the reads
 /// of a variable between two of its writes.
@@ -57,7 +54,7 @@ pub(super) struct Builder {
     /// Keys in `common` in order of insertion.
     scoped: Vec<PureKey>,
     known: KnownValues,
-    /// For each label: true where a `Break` has the label.
+    /// For each label: true if a `Break` has the label.
     broken: Vec<bool>,
 }
 
@@ -71,7 +68,7 @@ impl Builder {
         self.outer.len()
     }
 
-    /// True where control never reaches the end of the current body.
+    /// True if control never reaches the end of the current body.
     pub(super) fn diverted(&self) -> bool {
         self.diverted
     }
@@ -80,7 +77,6 @@ impl Builder {
         self.open(false);
     }
 
-    /// Begins the body of a loop.
     pub(super) fn open_loop(&mut self) {
         self.open(true);
     }
@@ -92,7 +88,6 @@ impl Builder {
         self.diverted = false;
     }
 
-    /// Ends the current body.
     pub(super) fn close_body(&mut self) -> Body {
         let outer = self.outer.pop().unwrap_or_default();
         for key in self.scoped.drain(outer.scoped..) {
@@ -145,8 +140,8 @@ impl Builder {
         self.diverted |= accept.diverted && reject.diverted;
     }
 
-    /// Adds a body with `label` at its end: a block if a `Break` has the label, else the statements
-    /// alone.
+    /// Adds a body with `label` at its end: a block if a `Break` has the label, else only the
+    /// statements.
     pub(super) fn push_block(&mut self, label: Label, body: Body) {
         if self.diverted {
             return;
@@ -159,7 +154,6 @@ impl Builder {
         }
     }
 
-    /// Adds the statements of a body.
     pub(super) fn append(&mut self, body: Body) {
         if !self.diverted {
             self.body.extend(body.statements);
@@ -206,7 +200,6 @@ impl Builder {
         self.constant(ty, bits)
     }
 
-    /// Float constant of a type.
     pub(super) fn float(&mut self, ty: Type, value: f64) -> Value {
         let bits = if ty == Type::F64 { value.to_bits() } else { u64::from((value as f32).to_bits()) };
         self.constant(ty, bits)
@@ -286,7 +279,6 @@ impl Builder {
         self.global(PureKey::Builtin(builtin), Definition::Builtin(builtin))
     }
 
-    /// Number of elements of a runtime-sized array.
     pub(super) fn length(&mut self, binding: usize, offset: u32, stride: u32) -> Value {
         self.global(PureKey::Length(binding, offset, stride), Definition::Length { binding, offset, stride })
     }
@@ -305,7 +297,7 @@ impl Builder {
         value
     }
 
-    /// Known value of a variable; `None` where a statement must read the variable.
+    /// Known value of a variable; `None` if a statement must read the variable.
     pub(super) fn known(&self, variable: Variable) -> Option<Value> {
         self.known.get(variable)
     }

@@ -11,10 +11,10 @@ use super::statement::JumpTargets;
 use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Format, Memory, Statement, Type, Value, Variable};
 
-/// Largest number of scalars of a variable that is not in the frame.
+/// Maximum number of scalars of a variable outside the frame.
 const MAX_VARIABLES: u64 = 256;
 
-/// Largest size, in bytes, of memory that code clears without a loop.
+/// Maximum size, in bytes, of memory that is cleared without a loop.
 const MAX_UNROLLED_BYTES: u32 = 128;
 
 impl<'m> Lowering<'m> {
@@ -142,7 +142,7 @@ impl<'m> Lowering<'m> {
         Ok(Location::variables(first, root))
     }
 
-    /// Sets a variable to `values`, or to zero if absent.
+    /// Sets a variable to `values`, or to zero without values.
     pub(super) fn initialize(
         &mut self,
         location: &Location,
@@ -150,8 +150,7 @@ impl<'m> Lowering<'m> {
         values: Option<Rc<[Value]>>,
     ) -> Result<(), Unsupported> {
         if values.is_none() && location.layout == Layout::Packed {
-            // Frames interleave the lanes of a scalar by its size, so zeroes need the size of the
-            // scalars.
+            // Frames interleave the lanes of a scalar by its size, so zeros need the same size.
             let format = match self.scalar_widths(ty) {
                 [true, true] => None,
                 [_, true] => Some(Format::Long),
@@ -186,7 +185,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Stores zeroes of a format to the frame.
     fn clear_frame(&mut self, offset: u32, bytes: u32, format: Format) -> Result<(), Unsupported> {
         let zero = self.builder.zero(if format == Format::Long { Type::I64 } else { Type::I32 });
         let access = Access { memory: Memory::Frame, format, index: None, scale: 0, offset, guard: None };

@@ -1,5 +1,3 @@
-//! Evaluation of expressions.
-
 use std::rc::Rc;
 
 use naga::{Expression, Handle, Literal, Type, TypeInner};
@@ -27,7 +25,6 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Records the operand of an evaluated expression.
     pub(super) fn set_operand(&mut self, expression: Handle<Expression>, operand: Operand) -> Result<(), Unsupported> {
         if self.indexed.has_value(self.instance.id, expression)
             && let Operand::Values(values) = &operand
@@ -51,14 +48,14 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Operand of an expression: evaluated by an `Emit`, or one that needs no `Emit`.
+    /// Operand of an expression: evaluated by an `Emit`, or without the need of an `Emit`.
     pub(super) fn operand(&mut self, expression: Handle<Expression>) -> Result<Operand, Unsupported> {
         if let Some(operand) = &self.instance.operands[expression.index()] {
             let operand = operand.clone();
             return Ok(self.bridged(operand));
         }
         let operand = self.evaluate(expression)?;
-        // Other values than constants may belong to a body that ends before the next use.
+        // Values except constants may belong to a body that ends before the next use.
         let lasts = match &operand {
             Operand::Values(values) => values.iter().all(|value| self.builder.bits(*value).is_some()),
             Operand::Pointer(_) => false,
@@ -231,7 +228,6 @@ impl<'m> Lowering<'m> {
         values
     }
 
-    /// Scalars of a value's type.
     fn value_leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         self.layouts.leaves(layout, inner).or_else(|construct| self.unsupported(construct))
     }
@@ -299,8 +295,8 @@ impl<'m> Lowering<'m> {
         match *ty {
             TypeInner::Array { base: element, .. } => {
                 let Some(location) = self.array_copy(base, ty, &values)? else {
-                    // The value does not matter: lowering begins again, with a copy of the array in
-                    // the frame.
+                    // An arbitrary value: lowering starts again, with a copy of the array in the
+                    // frame.
                     self.found.values.insert((self.instance.id, base));
                     return Ok(Operand::Values(self.element(ty, &values, 0)?));
                 };
@@ -324,7 +320,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Copy of an array value in the frame; `None` for an array without copy that is not constant.
+    /// Copy of an array value in the frame; `None` for a non-constant array without copy.
     fn array_copy(
         &mut self,
         base: Handle<Expression>,

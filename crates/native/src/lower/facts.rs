@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use naga::{Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
 
-/// A function of a module; `None` is the entry point.
+/// Function of a module; `None` is the entry point.
 pub(super) type FunctionId = Option<Handle<Function>>;
 
-/// A variable of one invocation.
+/// Variable of one invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Root {
     Local(FunctionId, Handle<LocalVariable>),
@@ -16,25 +16,23 @@ pub(super) enum Root {
 
 /// Arrays with dynamic indices, which are in the frame; all others are split into scalars.
 ///
-/// Inlining and unrolling make indices constant, so lowering finds these arrays, and begins again.
+/// Lowering finds these arrays after inlining and unrolling, and starts again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IndexedArrays {
     pub(super) variables: HashSet<Root>,
     pub(super) values: HashSet<(FunctionId, Handle<Expression>)>,
-    /// True where every array counts as one with dynamic indices.
+    /// True if every array counts as dynamically indexed.
     pub(super) all: bool,
 }
 
-/// Facts about a function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FunctionFacts {
     /// True for a function with its only `return` at the end.
     pub(super) returns_at_end: bool,
-    /// Number of statements and expressions, with those of called functions.
+    /// Number of statements and expressions, including called functions.
     cost: u32,
 }
 
-/// Facts about the functions of a module.
 #[derive(Debug, Default)]
 pub(super) struct ModuleFacts {
     functions: Vec<FunctionFacts>,
@@ -75,12 +73,12 @@ impl ModuleFacts {
         self.functions.get(function.index()).copied().unwrap_or_default()
     }
 
-    /// Collects the facts about a function; the facts about its callees are complete.
+    /// Collects the facts about a function after the facts about its callees.
     fn function_facts(&self, function: &Function) -> FunctionFacts {
         FunctionFacts { returns_at_end: returns_at_end(&function.body), cost: self.cost(&function.body) }
     }
 
-    /// Number of statements and expressions of a block, with those of called functions.
+    /// Number of statements and expressions of a block, including called functions.
     pub(super) fn cost(&self, block: &Block) -> u32 {
         let mut cost = 0_u32;
         visit(block, &mut |statement| {
@@ -103,7 +101,7 @@ fn returns_at_end(body: &Block) -> bool {
     }
 }
 
-/// Calls `f` for each statement of a block and of the blocks inside it.
+/// Calls `f` for each statement of a block and of its inner blocks.
 pub(super) fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
     for statement in block {
         f(statement);
@@ -123,7 +121,6 @@ pub(super) fn visit(block: &Block, f: &mut dyn FnMut(&Statement)) {
     }
 }
 
-/// True for a loop body with a `continue`.
 pub(super) fn continues(block: &Block) -> bool {
     block.iter().any(|statement| match statement {
         Statement::Continue => true,

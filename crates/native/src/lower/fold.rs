@@ -13,7 +13,7 @@ pub(crate) enum Fold {
 /// Folds a pure definition of type `ty`.
 ///
 /// Integers fold by algebraic identities, and with constant operands. Floats fold only with
-/// constant operands, and only operations with a result that IEEE 754 defines.
+/// constant operands, for operations that IEEE 754 defines completely.
 pub(crate) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option<Fold> {
     let bits = |value: Value| match kernel.definition(value) {
         Definition::Constant(bits) => Some(*bits),
@@ -86,7 +86,6 @@ fn is_f16(kernel: &Kernel, value: Value, depth: u32) -> bool {
     }
 }
 
-/// True for finite values of `f16`.
 fn is_f16_constant(value: f32) -> bool {
     let magnitude = value.abs();
     // 2⁻²⁴ is the spacing of the smallest values; larger ones have 11 significant bits.
@@ -178,7 +177,6 @@ fn signed(ty: Type, bits: u64) -> i64 {
     if ty == Type::I64 { bits as i64 } else { i64::from(bits as u32 as i32) }
 }
 
-/// Low bits of an integer or a bool.
 pub(super) fn integer_bits(ty: Type, value: u64) -> u64 {
     match ty {
         Type::Bool => value & 1,
@@ -241,7 +239,7 @@ fn binary(ty: Type, operation: Binary, a: u64, b: u64) -> Option<u64> {
 
 fn float_binary(ty: Type, operation: Binary, a: u64, b: u64) -> Option<u64> {
     let (x, y) = (float(ty, a), float(ty, b));
-    // A result in f64 rounded to f32 is the result in f32 for these operations.
+    // For these operations, an f64 result rounded to f32 is the f32 result.
     let value = match operation {
         Binary::FloatAdd => x + y,
         Binary::FloatSubtract => x - y,

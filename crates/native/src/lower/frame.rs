@@ -1,11 +1,9 @@
-//! Allocation of frame memory.
-
 use std::collections::HashMap;
 
 use super::layout::Leaf;
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Value};
 
-/// Least provisional offset of a constant table, until the size of the stack is known.
+/// Minimum provisional offset of a constant table, until the size of the stack is known.
 const TABLES: u32 = 0x8000_0000;
 
 /// Allocator of frame memory: a stack for inlined functions, then tables of constants.
@@ -14,15 +12,14 @@ pub(super) struct FrameAllocator {
     top: u64,
     stack_bytes: u64,
     table_bytes: u64,
-    /// True where released memory is not used again: frames interleave the lanes of a scalar by its
-    /// size, so a scalar of 4 bytes would overlap a scalar of 8 bytes of another lane.
+    /// True if released memory is not reused: frames interleave the lanes of a scalar by its size,
+    /// so a scalar of 4 bytes would overlap a scalar of 8 bytes of another lane.
     keeps: bool,
     /// Offset of each table, by the offsets and values of its scalars.
     tables: HashMap<Vec<(u32, Value)>, u32>,
 }
 
 impl FrameAllocator {
-    /// Makes an allocator that uses released memory again, unless it `keeps` memory.
     pub(super) fn new(keeps: bool) -> Self {
         Self { keeps, ..Self::default() }
     }
@@ -43,7 +40,6 @@ impl FrameAllocator {
         self.top
     }
 
-    /// Frees the allocations on the stack since `mark`.
     pub(super) fn release(&mut self, mark: u64) {
         if !self.keeps {
             self.top = mark;
@@ -66,7 +62,7 @@ impl FrameAllocator {
         Some((offset, true))
     }
 
-    /// Puts the tables after the stack, and sets the size of the frame.
+    /// Appends the tables to the stack, and sets the size of the frame.
     pub(super) fn finish(&self, kernel: &mut Kernel) {
         kernel.frame_bytes = (self.stack_bytes + self.table_bytes) as u32;
         if self.table_bytes == 0 {
@@ -88,7 +84,7 @@ fn relocate(access: &mut Access, base: u32) {
     }
 }
 
-/// Relocates the stores of tables. All are at the top of the kernel's body.
+/// Relocates the stores of tables, which are at the top level of the kernel's body.
 fn relocate_stores(body: &mut [Statement], base: u32) {
     for statement in body {
         if let Statement::Store(access, _) = statement {

@@ -1,9 +1,7 @@
-//! Hash maps with a fast hash function.
-
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hash map for trusted keys.
+/// Hash map with a fast hash function, for trusted keys.
 pub(super) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// Hash function of the Rust compiler (FxHash): multiplies and rotates each word.

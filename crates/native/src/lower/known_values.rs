@@ -7,22 +7,21 @@ type Record = (Value, u64);
 
 /// Values of variables at the current statement.
 ///
-/// Inner bodies inherit the values of enclosing bodies. The body of a loop does not: later
-/// iterations begin with other values.
+/// Inner bodies inherit the values of enclosing bodies, except for loops, whose later iterations
+/// start with other values.
 #[derive(Debug, Default)]
 pub(super) struct KnownValues {
-    /// Current record of each variable.
     values: Vec<Option<Record>>,
-    /// Replaced records, to be restored at the end of a body.
+    /// Replaced records, for their restoration at the end of a body.
     replaced: Vec<(Variable, Option<Record>)>,
     /// Variables that statements set.
     modified: Vec<Variable>,
     records: u64,
-    /// Number of the first record that is visible.
+    /// Number of the first visible record.
     first_visible: u64,
 }
 
-/// State at the beginning of a body.
+/// State at the start of a body.
 #[derive(Debug, Default)]
 pub(super) struct KnownMark {
     replaced: usize,

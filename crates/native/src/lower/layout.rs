@@ -9,7 +9,7 @@ use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, Vecto
 use super::value_type;
 use crate::ir::Format;
 
-/// Largest number of scalars in one value.
+/// Maximum number of scalars in one value.
 const MAX_SCALARS: u64 = 100_000;
 
 /// Layout of values in variables or memory.
@@ -17,30 +17,27 @@ const MAX_SCALARS: u64 = 100_000;
 pub(super) enum Layout {
     /// A run of variables: offsets count scalars.
     Variables,
-    /// Workgroup memory and the frame: offsets count bytes, each scalar has 4 or 8 bytes.
+    /// Workgroup memory and the frame: offsets in bytes, each scalar has 4 or 8 bytes.
     Packed,
-    /// Storage and uniform memory: offsets count bytes, by the rules of WGSL.
+    /// Storage and uniform memory: offsets in bytes, by the rules of WGSL.
     Host,
 }
 
-/// A scalar of a composite type.
+/// Scalar of a composite type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
     pub(super) scalar: Scalar,
     pub(super) offset: u32,
 }
 
-/// Size and alignment of a type.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extent {
     size: u64,
     alignment: u64,
 }
 
-/// Cache of the leaves of types.
 type LeafCache = RefCell<HashMap<(Layout, Handle<Type>), Rc<[Leaf]>>>;
 
-/// Layouts of the types of a module.
 pub(super) struct Layouts<'m> {
     module: &'m Module,
     variables: Vec<Extent>,
@@ -89,7 +86,7 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    /// Size and alignment of a type; the extents of its parts are complete.
+    /// Size and alignment of a type after the extents of its parts.
     fn extent(&self, layout: Layout, inner: &TypeInner) -> Extent {
         if layout == Layout::Host {
             let size = inner.try_size(self.module.to_ctx()).map_or(u64::MAX, u64::from);
@@ -144,7 +141,6 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    /// Offset of a member of a struct.
     pub(super) fn member_offset(&self, layout: Layout, inner: &TypeInner, index: usize) -> u64 {
         let TypeInner::Struct { members, .. } = inner else { return 0 };
         if layout == Layout::Host {
@@ -162,22 +158,15 @@ impl<'m> Layouts<'m> {
         end
     }
 
-    /// Scalars of a type, in the order of members.
-    ///
-    /// # Errors
-    ///
-    /// Returns a noun phrase for a type without scalars, or with too many.
+    /// Scalars of a type, in the order of members. The error is a noun phrase for a type with no
+    /// scalars or too many.
     pub(super) fn leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, String> {
         let mut leaves = Vec::new();
         self.collect(layout, inner, 0, &mut leaves)?;
         Ok(leaves.into())
     }
 
-    /// Scalars of a type of the module's arena, cached.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::leaves`].
+    /// Cached scalars of a type of the module's arena; see [`Self::leaves`].
     pub(super) fn leaves_of(&self, layout: Layout, ty: Handle<Type>) -> Result<Rc<[Leaf]>, String> {
         if let Some(leaves) = self.leaves.borrow().get(&(layout, ty)) {
             return Ok(leaves.clone());

@@ -1,8 +1,6 @@
-//! Line numbers of a source text.
-
 use naga::Span;
 
-/// Offset of the begin of each line, in bytes.
+/// Byte offset of the start of each line of a source text.
 pub(super) struct Lines(Vec<u32>);
 
 impl Lines {
@@ -11,7 +9,7 @@ impl Lines {
         Self(line_feeds.map(|(offset, _)| offset as u32 + 1).collect())
     }
 
-    /// Line of the beginning of `span`, from 1; 0 where it is unknown.
+    /// Line of the start of `span`, from 1; 0 if it is unknown.
     pub(super) fn line(&self, span: Span) -> u32 {
         match span.to_range() {
             Some(range) if !self.0.is_empty() => {

@@ -9,7 +9,7 @@ use super::layout::{Layout, Leaf, array_length};
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
 
-/// Largest constant index times stride that an offset includes.
+/// Maximum product of constant index and stride that an offset includes.
 const MAX_STATIC_OFFSET: u64 = 1 << 30;
 
 /// Product of a dynamic index and a stride.
@@ -22,7 +22,7 @@ pub(super) struct Term {
     count: u32,
 }
 
-/// Location that a pointer refers to: memory, or a run of variables.
+/// Target of a pointer: memory, or a run of variables.
 #[derive(Debug, Clone)]
 pub(super) struct Location {
     /// `None` for a run of variables.
@@ -33,11 +33,11 @@ pub(super) struct Location {
     /// Index of the first variable, or offset in the memory in bytes.
     pub(super) offset: u32,
     terms: Vec<Term>,
-    /// Bool that is false where the location is outside a runtime-sized array.
+    /// Bool that is false if the location is outside a runtime-sized array.
     pub(super) guard: Option<Value>,
 }
 
-/// Elements of a composite that an index selects from.
+/// Elements of a composite for selection by an index.
 struct Elements {
     stride: u64,
     /// Number of elements; 0 for a runtime-sized array.
@@ -76,7 +76,6 @@ impl Location {
         location
     }
 
-    /// Replaces the values of the indices and of the guard.
     pub(super) fn map_values(&mut self, mut f: impl FnMut(Value) -> Value) {
         self.terms.iter_mut().for_each(|term| term.index = f(term.index));
         self.guard = self.guard.map(f);
@@ -92,7 +91,7 @@ impl Location {
 }
 
 impl<'m> Lowering<'m> {
-    /// Scalar type of the atomic that a pointer refers to; `None` for other types.
+    /// Scalar type of the atomic of a pointer; `None` for other types.
     pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
         let TypeInner::Pointer { base, .. } = *pointer else { return None };
         match self.module.types[base].inner {
@@ -101,7 +100,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Scalars that a pointer refers to, with offsets relative to the pointer.
+    /// Scalars of a pointer's target, with offsets relative to the pointer.
     fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
@@ -139,7 +138,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Location of the element or member `index`.
     pub(super) fn location_at(
         &mut self,
         base: &Location,
@@ -158,7 +156,6 @@ impl<'m> Lowering<'m> {
         self.location_in(base, pointer, &elements, index)
     }
 
-    /// Location of the element that a dynamic index selects.
     pub(super) fn location_of(
         &mut self,
         base: &Location,
@@ -169,7 +166,6 @@ impl<'m> Lowering<'m> {
         self.location_in(base, pointer, &elements, index)
     }
 
-    /// Low 32 bits of an integer.
     pub(super) fn narrow(&mut self, index: Value) -> Value {
         match self.builder.ty(index) {
             Type::I64 => self.builder.convert(Convert::Narrow, Type::I32, index),
@@ -221,7 +217,7 @@ impl<'m> Lowering<'m> {
         if let (Some(root), TypeInner::Pointer { base: pointee, .. }) = (base.root, pointer)
             && matches!(self.module.types[*pointee].inner, TypeInner::Array { .. })
         {
-            // The value does not matter: lowering begins again, with the variable in the frame.
+            // An arbitrary value: lowering starts again, with the variable in the frame.
             self.found.variables.insert(root);
             return Ok(base.clone());
         }
@@ -231,7 +227,7 @@ impl<'m> Lowering<'m> {
         Ok(Location { guard, ..base.element(index, elements.stride, elements.count) })
     }
 
-    /// Number of elements of the runtime-sized array that a pointer refers to.
+    /// Number of elements of the runtime-sized array of a pointer.
     pub(super) fn array_length(&mut self, location: &Location, pointer: &TypeInner) -> Result<Value, Unsupported> {
         let stride = self.elements(location.layout, pointer)?.stride as u32;
         match location.binding() {
@@ -263,7 +259,6 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// Loads the value that a pointer refers to.
     pub(super) fn load(&mut self, location: &Location, pointer: &TypeInner) -> Result<Rc<[Value]>, Unsupported> {
         let leaves = self.pointee_leaves(location.layout, pointer)?;
         self.load_leaves(location, &leaves)
@@ -298,7 +293,6 @@ impl<'m> Lowering<'m> {
         value
     }
 
-    /// Stores a value through a pointer.
     pub(super) fn store(
         &mut self,
         location: &Location,
@@ -319,7 +313,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Sets the variable that index terms select, where `condition` holds.
+    /// Sets the variable that index terms select, if `condition` holds.
     fn set_variable(
         &mut self,
         location: &Location,

@@ -1,5 +1,3 @@
-//! Lowering of loops.
-
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -11,13 +9,11 @@ use super::statement::JumpTargets;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{Statement, Value, Variable};
 
-/// Variables that carry values from the body of a loop to its continuing block.
-///
-/// The body is a block that `continue` breaks, so values of the body are not defined in the
-/// continuing block.
+/// Variables that carry values from the body of a loop to its continuing block, where they are
+/// otherwise undefined because a `continue` breaks the body.
 #[derive(Debug, Default)]
 pub(super) struct Bridge {
-    /// Values of statements of the body.
+    /// Values that statements of the body define.
     defined: HashSet<Value>,
     /// Variable of each value that the continuing block uses.
     variables: HashMap<Value, Variable>,
@@ -161,7 +157,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Value that a statement of a body defines for the statements after it.
+/// Value that a statement defines for later statements.
 fn defined_value(statement: &Statement) -> Option<Value> {
     match statement {
         Statement::Let(value) => Some(*value),

@@ -12,7 +12,6 @@ use super::arithmetic::{is_float, is_half};
 use super::{Lowering, Unsupported};
 use crate::ir::{Function, Unary, Value};
 
-/// Arguments of a function.
 struct Arguments {
     values: Vec<Rc<[Value]>>,
     /// Scalar type of the computation: `f32` for `f16`.
@@ -123,7 +122,6 @@ fn matrix_size(inner: &TypeInner) -> usize {
     }
 }
 
-/// Number of arguments of a function.
 fn arity(function: MathFunction) -> usize {
     use MathFunction as M;
     match function {
@@ -147,7 +145,7 @@ fn arity(function: MathFunction) -> usize {
 }
 
 impl super::builder::Builder {
-    /// Lowers a function that applies to each element of a vector.
+    /// Lowers an element-wise function.
     fn scalar_function(&mut self, function: MathFunction, scalar: Scalar, operands: &[Value]) -> Value {
         use MathFunction as M;
         let a = operands[0];

@@ -4,8 +4,8 @@
 //! * Vectors, matrices, structs and arrays are split into scalars in the order of their members.
 //! * A pointer becomes a `location::Location`: a memory or a run of variables, an offset, and index
 //!   terms.
-//! * A value of type `f16` is held as `f32`. Operators round each result to `f16`; built-in
-//!   functions compute in `f32` and round their result once.
+//! * A value of type `f16` is an `f32`. Operators round each result to `f16`; built-in functions
+//!   compute in `f32` and round their result once.
 
 mod arithmetic;
 mod bounds;
@@ -44,16 +44,16 @@ use layout::Layouts;
 use lines::Lines;
 use location::Location;
 
-/// Largest number of statements and expressions of a kernel after inlining.
+/// Maximum number of statements and expressions of a kernel after inlining.
 const MAX_STATEMENTS: u32 = 200_000;
 
-/// Largest number of scalar values of a kernel before the removal of unused values.
+/// Maximum number of scalar values of a kernel before the removal of unused values.
 const MAX_VALUES: usize = 2_000_000;
 
 /// Number of attempts to lower a kernel; the last attempt puts all its arrays in the frame.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// Greatest nesting depth of bodies of a lowered kernel.
+/// Maximum nesting depth of bodies of a lowered kernel.
 const MAX_DEPTH: usize = 500;
 
 /// Error for a construct that native kernels do not support.
@@ -62,7 +62,7 @@ const MAX_DEPTH: usize = 500;
 pub struct Unsupported {
     /// Noun phrase for the construct.
     pub construct: Box<str>,
-    /// Line of the source, from 1; 0 where it is unknown.
+    /// Line of the source, from 1; 0 if it is unknown.
     pub line: u32,
 }
 
@@ -75,21 +75,18 @@ fn at_line(line: u32) -> String {
 
 /// Lowers the compute entry point `entry` of a module that naga's validator accepted.
 ///
-/// Lines of loops and errors are 0; [`lower_with_source`] finds the lines.
+/// Lines of loops and errors are 0, in contrast to [`lower_with_source`].
 ///
 /// # Errors
-///
 /// `module` has unresolved overrides, the kernel has a construct outside the language of native
 /// kernels, or it is too large after inlining.
 pub fn lower(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Kernel, Unsupported> {
     lower_with_source(module, info, entry, "")
 }
 
-/// Lowers an entry point as [`lower`] does, with line numbers. `source` is the text that the module
-/// was parsed from.
+/// [`lower`] with line numbers from `source`, the text of the module.
 ///
 /// # Errors
-///
 /// As for [`lower`].
 pub fn lower_with_source(module: &Module, info: &ModuleInfo, entry: &str, source: &str) -> Result<Kernel, Unsupported> {
     lower_with(module, info, entry, LoweringOptions { source, ..LoweringOptions::default() })
@@ -98,7 +95,7 @@ pub fn lower_with_source(module: &Module, info: &ModuleInfo, entry: &str, source
 /// Options of lowering.
 #[derive(Debug, Clone, Copy)]
 pub struct LoweringOptions<'a> {
-    /// Text that the module was parsed from, for line numbers; empty if unknown.
+    /// Text of the module, for line numbers; may be empty.
     pub source: &'a str,
     /// True to unroll loops with few, constant iterations. Results have the same bits.
     pub unroll: bool,
@@ -110,10 +107,9 @@ impl Default for LoweringOptions<'_> {
     }
 }
 
-/// Lowers an entry point as [`lower`] does, with `options`.
+/// [`lower`] with `options`.
 ///
 /// # Errors
-///
 /// As for [`lower`].
 pub fn lower_with(
     module: &Module,
@@ -145,14 +141,13 @@ enum Operand {
     Pointer(Rc<Location>),
 }
 
-/// Types of the expressions of an arena.
 #[derive(Clone, Copy)]
 enum ExpressionTypes<'m> {
     Function(&'m FunctionInfo),
     Module(&'m ModuleInfo),
 }
 
-/// One inlined call of a function.
+/// Inlined call of a function.
 struct Instance<'m> {
     id: FunctionId,
     name: &'m str,
@@ -161,11 +156,10 @@ struct Instance<'m> {
     facts: FunctionFacts,
     arguments: Vec<Operand>,
     locals: Vec<Rc<Location>>,
-    /// Operand of each evaluated expression.
     operands: Vec<Option<Operand>>,
-    /// Frame copies of arrays that dynamic indices select from.
+    /// Frame copies of arrays with dynamic indices.
     copies: Vec<(Handle<Expression>, Rc<Location>)>,
-    /// Variables that hold the function's result.
+    /// Variables for the function's result.
     results: Vec<Variable>,
     /// Result of a function with its only `return` at the end.
     returned: Option<Rc<[Value]>>,
@@ -180,18 +174,17 @@ struct Lowering<'m> {
     layouts: Layouts<'m>,
     facts: ModuleFacts,
     indexed: IndexedArrays,
-    /// Arrays with dynamic indices that are not in `indexed`: lowering begins again with these.
+    /// Arrays with dynamic indices that are not in `indexed`, for the next attempt.
     found: IndexedArrays,
     /// Product of the iterations of the unrolled loops around the current statement.
     unrolled: u32,
     builder: Builder,
     frame: FrameAllocator,
-    /// Location of each global variable that the kernel uses.
     globals: Vec<Option<Rc<Location>>>,
     instance: Instance<'m>,
     /// Bridges of the loops around the current statement, in their continuing blocks.
     bridges: Vec<loops::Bridge>,
-    /// Values of global expressions that are constants.
+    /// Values of constant global expressions.
     global_operands: Vec<Option<Operand>>,
     statements: u32,
     line: u32,
@@ -277,7 +270,7 @@ impl<'m> Lowering<'m> {
         resolution.inner_with(&self.module.types)
     }
 
-    /// Moves the statements of the builder into the kernel and completes it.
+    /// Completes the kernel with the statements of the builder.
     fn finish(self) -> (Kernel, IndexedArrays) {
         let (mut kernel, prologue, body) = self.builder.finish();
         kernel.body = prologue;
@@ -301,7 +294,6 @@ fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
     }
 }
 
-/// True for a module with scalars of 8 bytes.
 fn has_wide_scalars(module: &Module) -> bool {
     module.types.iter().any(|(_, ty)| ty.inner.scalar().is_some_and(|scalar| scalar.width == 8))
 }

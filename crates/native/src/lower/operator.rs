@@ -8,8 +8,8 @@ use super::arithmetic::is_half;
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 
-/// Greatest integer below `2^bits` that a float type represents; `None` where that is `2^bits − 1`
-/// or where every finite float is less. WGSL converts greater floats to this integer.
+/// Conversion limit of WGSL: the greatest integer below `2^bits` in a float type. `None` for the
+/// limit `2^bits − 1`, and if every finite float is less.
 fn greatest_integer(float: Scalar, bits: u32) -> Option<u64> {
     let digits = match float.width {
         4 => f32::MANTISSA_DIGITS,
@@ -127,7 +127,7 @@ impl<'m> Lowering<'m> {
         self.builder.compare(Compare::FloatEqual, magnitude, infinity)
     }
 
-    /// Converts each scalar to `kind` and `width`; reinterprets the bits if `width` is absent.
+    /// Converts each scalar to `kind` and `width`; without `width`, reinterprets the bits.
     pub(super) fn convert(
         &mut self,
         expression: Handle<Expression>,

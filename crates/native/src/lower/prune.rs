@@ -1,5 +1,3 @@
-//! Removal of unused values from a lowered kernel.
-
 use crate::ir::{Kernel, Statement, Value};
 
 /// Removes each `Let` of an unused value, and each `if` without statements.

@@ -1,12 +1,9 @@
-//! Lowering of statements.
-
 use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Scalar, ScalarKind, Span, Statement};
 
 use super::location::Location;
 use super::{Lowering, Operand, Unsupported, value_type};
 use crate::ir::{self, Atomic, AtomicOperation, Binary, Definition, Label, Type, Value};
 
-/// Targets of jumps in a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JumpTargets {
     pub(super) on_break: Option<Label>,
@@ -21,7 +18,7 @@ impl<'m> Lowering<'m> {
         self.lower_statements(block, 0, targets)
     }
 
-    /// Lowers the statements of a block from index `first` on.
+    /// Lowers the statements of a block from index `first`.
     pub(super) fn lower_statements(
         &mut self,
         block: &'m Block,
@@ -66,7 +63,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Lowers a statement without control flow.
     fn lower_effect(&mut self, statement: &'m Statement) -> Result<(), Unsupported> {
         match *statement {
             Statement::Store { pointer, value } => self.lower_store(pointer, value),
@@ -94,7 +90,6 @@ impl<'m> Lowering<'m> {
 
     fn jump(&mut self, target: Option<Label>, targets: JumpTargets) -> Result<(), Unsupported> {
         match target {
-            // Control reaches the label at the end of the body.
             Some(_) if targets.next == target => Ok(()),
             Some(label) => {
                 self.builder.push_break(label);

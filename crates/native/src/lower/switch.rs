@@ -1,5 +1,3 @@
-//! Lowering of `switch` statements.
-
 use naga::{Block, Expression, Handle, SwitchCase, SwitchValue};
 
 use super::builder::Body;
@@ -7,7 +5,7 @@ use super::statement::JumpTargets;
 use super::{Lowering, Unsupported};
 use crate::ir::{Binary, Compare, Label, Type, Unary, Value};
 
-/// Largest number of groups of a `switch` that becomes a chain of nested `if`s.
+/// Maximum number of groups of a `switch` that becomes a chain of nested `if`s.
 const MAX_CHAIN: usize = 8;
 
 /// Cases with a common body.
@@ -75,8 +73,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Lowers many groups as consecutive `if`s that end with a break, so that nesting stays
-    /// shallow.
+    /// Lowers many groups as consecutive `if`s that end with a break, for shallow nesting.
     fn lower_flat_groups(
         &mut self,
         selector: Value,
@@ -97,7 +94,6 @@ impl<'m> Lowering<'m> {
         default.map_or(Ok(()), |default| self.lower_block(default.body, targets))
     }
 
-    /// Lowers cases that may fall through to the next case.
     fn lower_falling_cases(
         &mut self,
         selector: Value,
@@ -136,7 +132,6 @@ impl<'m> Lowering<'m> {
         if self.builder.ty(selector) == Type::I64 { value as u64 } else { u64::from(value as u32) }
     }
 
-    /// True where the selector is one of `values`.
     fn matches(&mut self, selector: Value, values: &[i64]) -> Value {
         let mut any = self.builder.bool(false);
         for value in values {
@@ -148,7 +143,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Groups of cases; `None` where a case with statements falls through.
+/// Groups of cases; `None` if a case with statements falls through.
 fn groups(cases: &[SwitchCase]) -> Option<Vec<CaseGroup<'_>>> {
     let mut groups = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);

@@ -1,6 +1,5 @@
-//! Unrolling of loops with a small, constant number of iterations.
-//!
-//! Unrolling makes indices constant, and arrays with only constant indices become variables.
+//! Unrolling of loops with few, constant iterations. Arrays with only constant indices then become
+//! variables.
 
 use naga::{BinaryOperator, Block, Expression, Handle, LocalVariable, ScalarKind, Statement, TypeInner};
 
@@ -9,13 +8,13 @@ use super::statement::JumpTargets;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{Label, Value, Variable};
 
-/// Largest number of iterations of an unrolled loop.
+/// Maximum number of iterations of an unrolled loop.
 const MAX_ITERATIONS: usize = 32;
 
-/// Largest number of statements and expressions of all unrolled iterations of a loop nest.
+/// Maximum number of statements and expressions of all unrolled iterations of a loop nest.
 const MAX_COST: u32 = 2000;
 
-/// A loop that steps a variable by a constant to a constant limit.
+/// Loop that steps a variable by a constant to a constant limit.
 pub(super) struct CountedLoop {
     /// Index of the statement after the test of the limit.
     first: usize,
@@ -24,7 +23,7 @@ pub(super) struct CountedLoop {
     next: Vec<Value>,
 }
 
-/// A comparison of the variable with the limit at the begin of the body.
+/// Comparison of the variable with the limit at the start of the body.
 struct LimitTest {
     first: usize,
     local: Handle<LocalVariable>,
@@ -61,7 +60,6 @@ impl<'m> Lowering<'m> {
         Some(CountedLoop { first: test.first, variable, next })
     }
 
-    /// Lowers all iterations of a loop.
     pub(super) fn lower_counted_loop(
         &mut self,
         counted: &CountedLoop,
@@ -144,7 +142,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Finds the test `if variable < limit {} else { break; }` at the begin of a body.
+    /// Finds the test `if variable < limit {} else { break; }` at the start of a body.
     fn find_test(&self, body: &Block) -> Option<LimitTest> {
         let index = body.iter().position(|statement| !matches!(statement, Statement::Emit(_)))?;
         let Statement::If { condition, accept, reject } = &body[index] else { return None };

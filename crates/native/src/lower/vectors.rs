@@ -1,5 +1,3 @@
-//! Geometric functions.
-
 use std::rc::Rc;
 
 use naga::{MathFunction, Scalar};
@@ -8,7 +6,6 @@ use super::builder::Builder;
 use crate::ir::{Unary, Value};
 
 impl Builder {
-    /// Lowers a function of whole vectors.
     pub(super) fn vector_function(
         &mut self,
         function: MathFunction,

@@ -1,5 +1,3 @@
-//! Functions of the host that generated code calls.
-
 use super::{double, scalar};
 use crate::ir::{Function, Type};
 
@@ -8,7 +6,7 @@ use crate::ir::{Function, Type};
 pub struct Call {
     /// Symbol in the generated code.
     pub symbol: &'static str,
-    /// Address of the function.
+    /// Address.
     pub address: *const u8,
     /// Number of operands.
     pub operands: usize,
@@ -16,8 +14,7 @@ pub struct Call {
 
 macro_rules! calls {
     ($($function:ident $name:ident $operands:literal,)*) => {
-        /// Returns the function for operands of type `ty`; `None` for types other than `f32` and
-        /// `f64`.
+        /// The function for operands of type `ty`; `None` for types other than `f32` and `f64`.
         pub fn call_of(function: Function, ty: Type) -> Option<Call> {
             match (function, ty) {
                 $(

@@ -1,9 +1,8 @@
 //! Functions of one `f64`, from `libm`.
 //!
 //! Functions of `libm` have the same bits on all processors, because they consist of operations
-//! that IEEE 754 defines. The feature `arch` of `libm` replaces square roots, rounding and `fma` by
-//! instructions, with results that IEEE 754 defines, too. On x86 without SSE2 `libm` uses x87
-//! instructions, but this processor is no target of the code generator.
+//! that IEEE 754 defines; so do the instructions of its feature `arch`. The x87 instructions for
+//! x86 without SSE2 are irrelevant, as the code generator has no such target.
 
 macro_rules! double_functions {
     ($($name:ident($($operand:ident)*);)*) => { $(

@@ -1,9 +1,7 @@
-//! Evaluation of a formula for one lane.
-
 use super::lane::{Float, Lane, Operations};
 use crate::ir::{Binary, Compare, Convert, Type, Unary};
 
-/// Operations that are evaluated at once. A value is its bits; a bool is 0 or 1.
+/// Direct evaluation of operations. A value is its bits; a bool is 0 or 1.
 #[derive(Clone, Copy)]
 pub(super) struct Evaluate;
 

@@ -1,7 +1,7 @@
 //! Exponential functions.
 //!
-//! `exp2(x) = 2^k · 2^f`, where `k` is the integer nearest to `x` and a polynomial approximates
-//! `2^f`. Likewise `exp(x) = 2^k · exp(r)`, where `r = x − k · ln 2`.
+//! `exp2(x) = 2^k · 2^f` for the nearest integer `k` of `x` and a polynomial for `2^f`. Likewise
+//! `exp(x) = 2^k · exp(r)` with `r = x − k · ln 2`.
 
 use super::lane::{Float, Integer, Operations};
 
@@ -22,9 +22,8 @@ struct Scaled<O: Operations> {
 }
 
 impl<O: Operations> Scaled<O> {
-    /// Value for `k` from −253 to 254, rounded once if subnormal.
-    ///
-    /// Two factors of about the same exponent cover this range without an intermediate overflow.
+    /// Value for `k` from −253 to 254, rounded once if subnormal. Two factors of about the same
+    /// exponent avoid an intermediate overflow.
     #[inline(always)]
     fn value(self) -> Float<O> {
         let half = self.exponent.shift_right(1);
@@ -42,9 +41,8 @@ pub(super) fn exp2<O: Operations>(x: Float<O>) -> Float<O> {
     exp2_of_sum(x, |k| x - k)
 }
 
-/// 2^(`x` + t) for a `t` much smaller than `x`, where `fraction(k) = x + t − k`.
-///
-/// `x` lies between −151 and 129.
+/// 2^(`x` + t) for a `t` much smaller than `x`, with `fraction(k) = x + t − k` and `x` from −151 to
+/// 129.
 #[inline(always)]
 pub(super) fn exp2_of_sum<O: Operations>(x: Float<O>, fraction: impl FnOnce(Float<O>) -> Float<O>) -> Float<O> {
     const SHIFT: f32 = ROUND_TO_INTEGER + 254.0;

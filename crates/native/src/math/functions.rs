@@ -1,5 +1,3 @@
-//! Table of formulas.
-
 use super::lane::{Float, Operations};
 use super::{exponential, hyperbolic, inverse, logarithm, power, trigonometric};
 use crate::ir::Function;

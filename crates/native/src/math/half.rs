@@ -13,15 +13,14 @@ const HALF_NAN: i32 = 0x7e00;
 /// Difference of the bits of a half, shifted left by 13, and those of the same number as `f32`.
 const REBIAS: i32 = 112 << 23;
 
-/// Power of two with a last bit of the same weight as the last bit of x as a half.
-///
-/// The sum of `magnitude` and this power rounds `magnitude` to a half.
+/// Power of two with a last bit of the same weight as the last bit of x as a half. Its sum with
+/// `magnitude` rounds `magnitude` to a half.
 #[inline(always)]
 fn rounding_power<O: Operations>(magnitude: Float<O>) -> Integer<O> {
     (magnitude.to_bits() & EXPONENT).max(MIN_NORMAL) + (13 << 23)
 }
 
-/// The nearest half as `f32`, ties to even; infinite from 65520 on; NaN stays NaN.
+/// The nearest half as `f32`, ties to even; infinite from 65520; NaN stays NaN.
 #[inline(always)]
 pub(super) fn round_to_f16<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
@@ -51,7 +50,7 @@ pub(super) fn f16_to_f32<O: Operations>(bits: Integer<O>) -> Float<O> {
 /// Bits of the nearest half in the low 16 bits, the high bits zero.
 #[inline(always)]
 pub(super) fn f32_to_f16<O: Operations>(x: Float<O>) -> Integer<O> {
-    // 65536 has the bits of infinity as a half, so larger values become infinity, too.
+    // 65536 has the bits of infinity as a half.
     let magnitude = x.abs().min(x.constant(65_536.0));
     let power = rounding_power(magnitude);
     // The low bits of the sum are the half's significand, with its leading bit.

@@ -4,11 +4,9 @@ use super::exponential::{exp_normal, half_exp};
 use super::lane::{Float, Operations};
 use super::logarithm::log_1p;
 
-/// Magnitude from which on 1 is negligible relative to x; squares of smaller numbers do not
-/// overflow.
+/// Magnitude at which 1 is negligible relative to x. Squares of smaller numbers do not overflow.
 const LARGE: f32 = 67_108_864.0; // 2²⁶
 
-/// Hyperbolic sine.
 #[inline(always)]
 pub(super) fn sinh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
@@ -19,18 +17,16 @@ pub(super) fn sinh<O: Operations>(x: Float<O>) -> Float<O> {
     magnitude.is_below(1.0).select(of_small, of_large).flip_sign(x.sign())
 }
 
-/// Hyperbolic cosine.
 #[inline(always)]
 pub(super) fn cosh<O: Operations>(x: Float<O>) -> Float<O> {
     let grown = half_exp(x.abs());
     grown + 0.25 / grown
 }
 
-/// Hyperbolic tangent.
 #[inline(always)]
 pub(super) fn tanh<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();
-    // The result is 1 from 9.02 on.
+    // The result is 1 from 9.02.
     let limited = magnitude.min(x.constant(10.0));
     let of_large = 1.0 - 2.0 / (exp_normal(limited + limited) + 1.0);
     let z = limited * limited;

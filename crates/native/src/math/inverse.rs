@@ -1,5 +1,3 @@
-//! Inverse trigonometric functions.
-
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use super::lane::{Float, Operations};
@@ -64,7 +62,6 @@ fn atan_of_reduced<O: Operations>(t: Float<O>) -> Float<O> {
     t + t * z * tail
 }
 
-/// Arctangent.
 #[inline(always)]
 pub(super) fn atan<O: Operations>(x: Float<O>) -> Float<O> {
     let magnitude = x.abs();

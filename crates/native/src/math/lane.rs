@@ -1,8 +1,8 @@
 //! Formulas over one lane of a vector, evaluated or recorded.
 //!
 //! A formula is a generic function over [`Lane`]s. [`Evaluate`](super::evaluate::Evaluate) computes
-//! its value, and [`Recorder`](super::record::Recorder) appends its operations to a kernel. Both
-//! use the same formula, so both give the same bits.
+//! its value, and [`Recorder`](super::record::Recorder) appends its operations to a kernel, with
+//! the same bits.
 
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
@@ -21,13 +21,11 @@ pub trait Operations: Copy {
     fn convert(self, ty: Type, conversion: Convert, a: Self::Value) -> Self::Value;
 }
 
-/// Element type of a lane.
 pub trait Element: Copy {
     const TYPE: Type;
     fn bits(self) -> u32;
 }
 
-/// Element type with arithmetic.
 pub trait Number: Element {
     const ADD: Binary;
     const SUBTRACT: Binary;
@@ -36,7 +34,7 @@ pub trait Number: Element {
     const LESS: Compare;
 }
 
-/// A scalar of element type `T`.
+/// Scalar of element type `T` in a formula.
 #[derive(Clone, Copy)]
 pub struct Lane<O: Operations, T> {
     pub operations: O,
@@ -168,13 +166,13 @@ impl<O: Operations> Float<O> {
         self.unary(Unary::Sqrt)
     }
 
-    /// The smaller operand; `self` where an operand is NaN.
+    /// The smaller operand; `self` if an operand is NaN.
     #[inline(always)]
     pub fn min(self, other: Self) -> Self {
         self.binary(Binary::FloatMin, other)
     }
 
-    /// The larger operand; `self` where an operand is NaN.
+    /// The larger operand; `self` if an operand is NaN.
     #[inline(always)]
     pub fn max(self, other: Self) -> Self {
         self.binary(Binary::FloatMax, other)
@@ -197,14 +195,13 @@ impl<O: Operations> Float<O> {
         self.to_bits() & i32::MIN
     }
 
-    /// Negates where the highest bit of `sign` is 1.
+    /// Negates if the highest bit of `sign` is 1.
     #[inline(always)]
     pub fn flip_sign(self, sign: Integer<O>) -> Self {
         (self.to_bits() ^ sign).to_float_bits()
     }
 
-    /// The value with the 12 highest bits of the significand. The product of two high parts is
-    /// exact.
+    /// The value with the 12 highest bits of the significand, for exact products of two high parts.
     #[inline(always)]
     pub fn high_part(self) -> Self {
         (self.to_bits() & !0xfff).to_float_bits()
@@ -228,7 +225,6 @@ impl<O: Operations> Integer<O> {
         self.convert(Convert::Bits)
     }
 
-    /// The nearest float.
     #[inline(always)]
     pub fn to_float(self) -> Float<O> {
         self.convert(Convert::SignedToFloat)

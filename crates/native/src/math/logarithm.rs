@@ -23,8 +23,7 @@ pub(super) struct Split<O: Operations> {
     pub significand: Float<O>,
 }
 
-/// Splits a positive finite number into exponent and significand; gives any finite values for other
-/// numbers.
+/// Exponent and significand of a positive finite number; any finite values for other numbers.
 #[inline(always)]
 pub(super) fn split<O: Operations>(x: Float<O>) -> Split<O> {
     let subnormal = x.is_below(f32::MIN_POSITIVE);

@@ -5,13 +5,10 @@
 //! where it runs in vectors; [`scalar`] evaluates the same formula for one number. Functions of
 //! `f64`, and `fma` of both types, are calls ([`call_of`]).
 //!
-//! The table has these columns:
-//!
-//! * operations: number of operations, without reinterpretations of bits.
-//! * max error: greatest distance from the exact result, in units in the last place (ulp), rounded
-//!   up. Functions of one operand have every third operand as a sample, functions of two operands 7
-//!   · 10⁷ random pairs. Samples include subnormal operands and results.
-//! * domain: operands with this error.
+//! The table lists the number of operations without reinterpretations of bits, and the greatest
+//! distance from the exact result in units in the last place (ulp), rounded up, for operands of a
+//! domain. Samples are every third operand, or 7 · 10⁷ random pairs, including subnormal operands
+//! and results.
 //!
 //! | function | operations | max error in ulp | domain |
 //! |---|---|---|---|
@@ -43,7 +40,7 @@
 //!   the error of sine and cosine is at most 10⁻⁶ plus one ulp of the operand.
 //! * `pow(x, y)` of a negative `x` has the sign of the parity of an integer `y`, and is NaN for
 //!   other finite `y`. `pow(x, 0) = pow(1, y) = 1` even for NaN. `pow(x, 2) = x · x`, one operation
-//!   where the exponent is a constant.
+//!   for a constant exponent.
 //! * `acosh(x)` is NaN for `x < 1`.
 //!
 //! Halves: [`expand_round_to_f16`] takes 10 operations, [`expand_f16_to_f32`] 13 and
@@ -73,10 +70,8 @@ use crate::ir::{Function, Kernel, Statement, Type, Value};
 use lane::Lane;
 use record::Recorder;
 
-/// Appends the operations of an `f32` function to `out`; returns the result.
-///
-/// Returns `None`, and appends nothing, for functions that remain calls: `Fma`, and all functions
-/// of `f64`.
+/// Appends the operations of an `f32` function to `out`, and returns the result. `None`, without
+/// operations, for functions that remain calls: `Fma`, and all functions of `f64`.
 pub fn expand(kernel: &mut Kernel, out: &mut Vec<Statement>, function: Function, operands: &[Value]) -> Option<Value> {
     if operands.iter().any(|operand| kernel.ty(*operand) != Type::F32) {
         return None;

@@ -1,7 +1,5 @@
-//! Power.
-//!
-//! `|x|^y = 2^(y · log2 |x|)`. The logarithm, and its product with `y`, are sums of two floats; the
-//! first has few enough bits for exact products.
+//! Power: `|x|^y = 2^(y · log2 |x|)`. The logarithm and its product with `y` are sums of two
+//! floats, the first with few enough bits for exact products.
 //!
 //! Source: K. C. Ng, `e_pow.c` of Sun's `fdlibm`, and its version for `float` in FreeBSD's `msun`.
 
@@ -16,27 +14,25 @@ const SCALE_LOW: f32 = -0.000_117_368_574;
 const SCALE: f32 = 0.961_796_7;
 /// Magnitude of the exponent beyond which a power is 0, 1 or infinite.
 const EXPONENT_LIMIT: f32 = 1.267_650_6e30; // 2¹⁰⁰
-/// Least magnitude from which on all floats are even integers.
+/// Minimum magnitude at which all floats are even integers.
 const EVEN_INTEGERS: f32 = 16_777_216.0; // 2²⁴
 
-/// An unevaluated sum. `high` has 12 bits.
+/// Unevaluated sum of two floats. `high` has 12 bits.
 #[derive(Clone, Copy)]
 struct Sum<O: Operations> {
     high: Float<O>,
     low: Float<O>,
 }
 
-/// Power `x^y` with the special cases of C's `powf`.
-///
-/// `x^0 = 1^y = 1` even for NaN. A negative `x` gives the sign of the parity of an integer `y`, and
-/// NaN for other finite `y`.
+/// Power `x^y` with the special cases of C's `powf`: `x^0 = 1^y = 1` even for NaN. A negative `x`
+/// gives the sign of the parity of an integer `y`, and NaN for other finite `y`.
 #[inline(always)]
 pub(super) fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let y = y.clamp(-EXPONENT_LIMIT, EXPONENT_LIMIT);
     let magnitude = x.abs();
     let power = pow_of_positive(magnitude, y);
 
-    // The distance of y from the nearest even integer: 1 for odd y.
+    // Distance of y from the nearest even integer: 1 for odd y.
     let exponent = y.abs();
     let distance = (exponent - (exponent + EVEN_INTEGERS - EVEN_INTEGERS)).abs();
     let fractional = distance.is_above(0.0) & distance.is_below(1.0);

@@ -1,5 +1,3 @@
-//! Recording of a formula as statements of a kernel.
-
 use std::cell::RefCell;
 
 use super::evaluate::Evaluate;
@@ -29,9 +27,8 @@ impl<'k> Recorder<'k> {
         Self { target: RefCell::new(target), first_value, first_statement }
     }
 
-    /// Removes the statements that do not contribute to `result`.
-    ///
-    /// Values of removed statements become constants, because constants need no statement.
+    /// Removes the statements that do not contribute to `result`. Their values become constants,
+    /// which need no statement.
     pub fn finish(self, result: Value) -> Value {
         let Target { kernel, out, .. } = self.target.into_inner();
         let index = |value: Value| (value.0 as usize).checked_sub(self.first_value);
@@ -52,7 +49,6 @@ impl<'k> Recorder<'k> {
         result
     }
 
-    /// Bits of a constant.
     fn known_bits(&self, value: Value) -> Option<u32> {
         match self.target.borrow().kernel.definition(value) {
             Definition::Constant(bits) => Some(*bits as u32),

@@ -1,6 +1,4 @@
-//! Functions of one `f32`, by evaluation of formulas.
-//!
-//! A function and its expansion give the same bits, because both use one formula.
+//! Functions of one `f32`, with the bits of their expansions.
 
 use super::evaluate::{evaluate, evaluate_pair};
 use super::lane::Lane;
@@ -35,7 +33,7 @@ formulas! {
     round_to_f16 = half::round_to_f16, "The nearest half, kept as `f32`.";
 }
 
-/// Angle of the point (x, y).
+/// Angle of the point (x, y) in radians.
 pub extern "C" fn atan2(y: f32, x: f32) -> f32 {
     evaluate_pair(y, x, inverse::atan2)
 }
@@ -55,10 +53,8 @@ pub fn f32_to_f16(x: f32) -> u16 {
     half::f32_to_f16(Lane::new(Evaluate, x.to_bits())).value as u16
 }
 
-/// `a · b + c`, rounded once.
-///
-/// `libm::fmaf` rounds some subnormal results twice on processors without the instruction: for
-/// example, if `c` is subnormal and `a · b` is nearly half an ulp of `c`.
+/// `a · b + c`, rounded once. `libm::fmaf` rounds some subnormal results twice on processors
+/// without the instruction.
 pub extern "C" fn fma(a: f32, b: f32, c: f32) -> f32 {
     // Exact: 48 bits of 53.
     let product = f64::from(a) * f64::from(b);

@@ -2,8 +2,8 @@
 //!
 //! Reduction subtracts a multiple of π (π/2 for the tangent) from the operand, in several parts.
 //! The products of the multiple with all parts except the last are exact for multiples of at most
-//! 15 or 16 bits: operands up to 10⁵. Beyond, the errors of the products grow with the operand. The
-//! reduced operand is clamped, so that sine and cosine are between −1 and 1 for all operands.
+//! 15 or 16 bits: operands up to 10⁵. Beyond, errors grow with the operand. The reduced operand is
+//! clamped, so that sine and cosine are always between −1 and 1.
 
 use std::f32::consts::{FRAC_1_PI, FRAC_2_PI};
 
@@ -12,9 +12,8 @@ use super::lane::{Float, Operations};
 
 /// π in parts of at most 9 bits and a rest: 3.1406, 9.7·10⁻⁴, 6.3·10⁻⁷, 1.2·10⁻¹⁰, 1.2·10⁻¹³.
 const PI_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_8000, 0x3528_8000, 0x2f05_8000, 0x2a0c_234c]);
-/// π in parts of at most 8 bits and a rest: 3.1406, 9.7·10⁻⁴, 2.5·10⁻⁶, 2.0·10⁻⁹, 5.1·10⁻¹².
-///
-/// No part is negative, so that −0 stays −0.
+/// π in non-negative parts (so that −0 stays −0) of at most 8 bits and a rest: 3.1406, 9.7·10⁻⁴,
+/// 2.5·10⁻⁶, 2.0·10⁻⁹, 5.1·10⁻¹².
 const PI_NARROW_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_0000, 0x362a_0000, 0x3108_0000, 0x2cb4_611a]);
 /// Half of [`PI_NARROW_PARTS`].
 const HALF_PI_PARTS: [f32; 5] = floats([0x3fc9_0000, 0x39fd_0000, 0x35aa_0000, 0x3088_0000, 0x2c34_611a]);
@@ -38,7 +37,7 @@ fn reduce<O: Operations>(x: Float<O>, multiple: Float<O>, parts: [f32; 5]) -> Fl
     let start = x - multiple * parts[0] - multiple * parts[1];
     let product = multiple * parts[2];
     let rest = start - product;
-    // Rounding error of `rest`; 0 where the operand is close to the multiple.
+    // Rounding error of `rest`; 0 if the operand is close to the multiple.
     let lost = start - rest - product;
     rest - (multiple * parts[3] - lost) - multiple * parts[4]
 }
@@ -56,7 +55,7 @@ pub(super) fn sin<O: Operations>(x: Float<O>) -> Float<O> {
     let shifted = x * FRAC_1_PI + ROUND_TO_INTEGER;
     let multiple = shifted - ROUND_TO_INTEGER;
     let r = reduce(x, multiple, PI_PARTS);
-    // Use the magnitude: the polynomial r + r³ · … would lose the sign of −0.
+    // The polynomial r + r³ · … would lose the sign of −0.
     let sine = sin_of_reduced(r.abs().min(x.constant(REDUCED_LIMIT)));
     sine.flip_sign(shifted.to_bits().shift_left(31) ^ r.sign())
 }

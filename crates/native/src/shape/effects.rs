@@ -1,5 +1,3 @@
-//! Guards and writes of a kernel.
-
 use std::collections::HashSet;
 
 use crate::ir::{Definition, Kernel, Memory, Statement, Value};
@@ -61,7 +59,7 @@ pub(crate) fn is_repeatable(kernel: &Kernel) -> bool {
     !has_atomics(&kernel.body) && loads_constants(kernel, &kernel.body)
 }
 
-/// True where a body writes to memory. Writes to the frame count only if frames are `kept`.
+/// True if a body writes to memory. Writes to the frame count only if frames are `kept`.
 pub(crate) fn writes(body: &[Statement], kept: bool) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Store(access, _) => access.memory != Memory::Frame || kept,

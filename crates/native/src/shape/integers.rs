@@ -1,5 +1,3 @@
-//! Shapes of binary integer operations.
-
 use super::{Inference, Shape, Speculation};
 use crate::ir::{Binary, Definition, Type, Value};
 
@@ -73,7 +71,7 @@ impl Inference<'_> {
     /// Shape of the bits of an affine value that a constant mask keeps.
     fn masked(&self, step: i32, mask: Option<i32>) -> Shape {
         match mask {
-            // The step leaves the bits below its lowest bit unchanged.
+            // The step does not change the bits below its lowest bit.
             Some(mask) if mask & !low_bits(step) == 0 => Shape::Uniform,
             Some(mask) if mask | low_bits(step) == -1 => Shape::Affine(step),
             _ => Shape::Varying,
@@ -97,7 +95,7 @@ impl Inference<'_> {
     }
 }
 
-/// The bits below the lowest bit of a step.
+/// Mask of the bits below the lowest bit of a step.
 fn low_bits(step: i32) -> i32 {
     match step {
         0 => -1,

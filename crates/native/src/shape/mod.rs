@@ -1,10 +1,9 @@
 //! Shapes of values between the lanes of a group: uniform, affine or varying.
 //!
-//! A group is [`crate::emit::LANES`] consecutive invocations along x. Generated code holds uniform
-//! and affine values in scalar registers, varying values in vectors. Some shapes hold only under an
-//! assumption ([`Speculation`]), which fails at the edge of a domain. Generated code tests each
-//! assumption before the first write of the group, and runs the group again lane by lane where a
-//! test fails.
+//! A group is [`crate::emit::LANES`] consecutive invocations along x. Uniform and affine values are
+//! in scalar registers, varying values in vectors. Some shapes hold only under an assumption
+//! ([`Speculation`]), which fails at the edge of a domain. Generated code tests each assumption
+//! before the first write of the group, and runs the group again lane by lane after a failed test.
 
 pub(crate) mod effects;
 mod integers;
@@ -55,10 +54,9 @@ pub(crate) struct Shapes {
     pub varying_labels: HashSet<Label>,
     /// Varying integers that never decrease from lane to lane, and grow by a few units in total.
     ordered: HashSet<Value>,
-    /// Comparisons that must also hold for the word after the last lane, into which byte loads
-    /// reach.
+    /// Comparisons that must also hold for the word after the last lane, which byte loads read.
     next_word_tests: HashSet<Value>,
-    /// Loads before the first write: the group can run again where a lane is outside the memory.
+    /// Loads before the first write: the group can run again if a lane is outside the memory.
     reruns: HashSet<Value>,
 }
 
@@ -68,13 +66,13 @@ impl Shapes {
         Self { shapes: vec![Some(Shape::Uniform); kernel.values.len()], ..Self::default() }
     }
 
-    /// Infers the shapes for groups of several invocations. `kept`: frames keep their values
-    /// between regions, so that a group cannot run again after a write to its frames.
+    /// Shapes for groups of several invocations. `kept`: frames keep their values between regions,
+    /// so that a group cannot run again after a write to its frames.
     pub(crate) fn infer(kernel: &Kernel, kept: bool) -> Self {
         Self::infer_with_known(kernel, kept, &vec![None; kernel.values.len()])
     }
 
-    /// Infers shapes as [`Shapes::infer`] does, from known shapes of some values.
+    /// [`Shapes::infer`] with known shapes of some values.
     pub(crate) fn infer_with_known<'k>(kernel: &'k Kernel, kept: bool, known: &'k [Option<Shape>]) -> Self {
         let mut shapes = known.to_vec();
         for (shape, (_, definition)) in shapes.iter_mut().zip(&kernel.values) {
@@ -105,7 +103,6 @@ impl Shapes {
         self.shapes[value.0 as usize].unwrap_or(Shape::Uniform)
     }
 
-    /// True for a load before the first write.
     pub(crate) fn reruns(&self, value: Value) -> bool {
         self.reruns.contains(&value)
     }
@@ -115,8 +112,7 @@ impl Shapes {
         self.speculations.get(&guard) == Some(&Speculation::Inside)
     }
 
-    /// True for a varying value with its least value in the first lane and its greatest in the
-    /// last.
+    /// True for a varying value with its minimum in the first lane and its maximum in the last.
     pub(crate) fn is_ordered(&self, value: Value) -> bool {
         self.ordered.contains(&value)
     }
@@ -131,10 +127,9 @@ impl Shapes {
     }
 }
 
-/// A control-flow construct that encloses a statement.
+/// Control-flow construct that encloses a statement.
 #[derive(Debug, Clone, Copy)]
 enum Enclosing {
-    /// An `if` with a varying condition.
     VaryingIf,
     Label(Label),
 }
@@ -147,9 +142,8 @@ struct Inference<'k> {
     /// Results of the block or parameters of the loop with a label.
     results: HashMap<Label, &'k [Value]>,
     enclosing: Vec<Enclosing>,
-    /// True where writes to frames are effects.
+    /// True if writes to frames are effects.
     kept: bool,
-    /// Values that guard accesses.
     guards: HashSet<Value>,
     /// True before the first write: a group can still run again.
     is_pure: bool,
@@ -181,7 +175,7 @@ impl<'k> Inference<'k> {
                 let before = self.is_pure;
                 self.body(accept);
                 let after = self.is_pure;
-                // A group runs both arms where lanes diverge.
+                // A group runs both arms if lanes diverge.
                 self.is_pure = if is_varying { after } else { before };
                 self.body(reject);
                 self.is_pure &= after;
@@ -257,7 +251,7 @@ impl<'k> Inference<'k> {
         }
     }
 
-    /// Notes a jump to a label. A jump under a varying condition makes its label varying, and all
+    /// Records a jump to a label. A jump under a varying condition makes its label varying, and all
     /// labels between the jump and its label.
     fn note_jump(&mut self, label: Label) {
         let Some(target) =
@@ -266,8 +260,7 @@ impl<'k> Inference<'k> {
             return;
         };
         let between = &self.enclosing[target + 1..];
-        // A label that collects lanes is no target of a machine jump, so the constructs in between
-        // continue without these lanes.
+        // The constructs up to a collecting label continue without these lanes.
         let parts = self.out.varying_labels.contains(&label)
             || between.iter().any(|one| match one {
                 Enclosing::VaryingIf => true,
@@ -372,7 +365,7 @@ impl<'k> Inference<'k> {
         }
     }
 
-    /// True for an equality of two values that are no constants.
+    /// True for an equality of two values that are not constants.
     fn is_equality(&self, condition: Value) -> bool {
         let is_constant = |value: Value| matches!(self.kernel.definition(value), Definition::Constant(_));
         match self.kernel.definition(condition) {
@@ -384,7 +377,7 @@ impl<'k> Inference<'k> {
     fn loaded(&self, access: &Access) -> Shape {
         let mut is_uniform = true;
         access.for_each_operand(|operand| is_uniform &= self.out.of(operand) == Shape::Uniform);
-        // Each invocation has a frame of its own.
+        // Each invocation has a separate frame.
         if is_uniform && access.memory != Memory::Frame { Shape::Uniform } else { Shape::Varying }
     }
 }

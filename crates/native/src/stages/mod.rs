@@ -1,9 +1,9 @@
 //! Division of kernels with barriers into stages.
 //!
 //! A region is a stage without a barrier: all invocations of a workgroup run the region before the
-//! next stage begins. Variables and values of several regions are in the frame of each invocation.
-//! Control flow around barriers is uniform in a workgroup: the first invocation that has not
-//! returned decides.
+//! next stage. Variables and values of several regions are in the frame of each invocation. Control
+//! flow around barriers is uniform in a workgroup: the first invocation that has not returned
+//! decides.
 
 mod regions;
 
@@ -13,7 +13,7 @@ use crate::ir::{Access, Builtin, Definition, Format, Kernel, Label, Memory, Stat
 
 use regions::{RegionRewriter, RegionUses};
 
-/// A part of a kernel with barriers.
+/// Part of a kernel with barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Index in [`Staged::regions`].
@@ -43,14 +43,12 @@ pub(crate) struct Staged {
     pub stages: Vec<Stage>,
     /// Kernels without barriers, with variables.
     pub regions: Vec<Kernel>,
-    /// Offset in the frame, in bytes, of a word that is 1 where the invocation has returned.
+    /// Offset in the frame, in bytes, of a word that is 1 after the return of the invocation.
     pub returned: u32,
-    /// Bytes of an invocation's frame.
     pub frame_bytes: u32,
 }
 
-/// True for a kernel with barriers or workgroup memory: the invocations of a workgroup run
-/// together.
+/// True for a kernel with barriers or workgroup memory, whose workgroups run as a whole.
 pub(crate) fn has_stages(kernel: &Kernel) -> bool {
     kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
 }
@@ -70,7 +68,7 @@ pub(crate) fn cut_at_barriers(kernel: &Kernel) -> Staged {
     let mut stages = vec![];
     for statement in body {
         match statement {
-            // Each invocation returns by itself, so the outermost block is no stage.
+            // Each invocation returns separately, so the outermost block is no stage.
             Statement::Block { label, body, .. } if Some(label) == cut.returns => cut.stages(&body, &mut stages),
             other => cut.stages(&[other], &mut stages),
         }
@@ -82,7 +80,6 @@ pub(crate) fn cut_at_barriers(kernel: &Kernel) -> Staged {
 
 struct StageCutter {
     kernel: Kernel,
-    /// Statements of the current region.
     open: Vec<Statement>,
     regions: Vec<Vec<Statement>>,
     /// Label of the block around the whole kernel.
@@ -157,7 +154,7 @@ impl StageCutter {
         has_barrier(body) || leaves(body, self.returns, &mut HashSet::new())
     }
 
-    /// Makes a kernel of each region. Values and variables of several regions go through the frame.
+    /// Creates the kernel of each region. Values and variables of several regions are in the frame.
     fn finish(&mut self, returned: u32) -> Vec<Kernel> {
         let mut homes: HashMap<Value, usize> = HashMap::new();
         let mut variables: HashMap<Variable, BTreeSet<usize>> = HashMap::new();
@@ -210,7 +207,6 @@ impl StageCutter {
         }
         let mut rewrite = RegionRewriter { cut: self, kernel: &mut kernel, replaced, returned };
         start.extend(rewrite.body(body));
-        // Invocations that have returned do nothing.
         kernel.body = match self.returns {
             Some(label) => {
                 let state = kernel.add(Type::I32, Definition::Load(frame_access(returned, Type::I32)));
@@ -227,7 +223,6 @@ impl StageCutter {
     }
 }
 
-/// Access of a scalar in the frame.
 fn frame_access(offset: u32, ty: Type) -> Access {
     let format = match ty {
         Type::Bool | Type::I32 => Format::Word,
@@ -247,7 +242,7 @@ fn has_barrier(body: &[Statement]) -> bool {
     })
 }
 
-/// True where a body has a jump to an outer label, except the label of `return`.
+/// True if a body has a jump to an outer label, except the label of `return`.
 fn leaves(body: &[Statement], returns: Option<Label>, inside: &mut HashSet<Label>) -> bool {
     body.iter().any(|statement| match statement {
         Statement::If { accept, reject, .. } => leaves(accept, returns, inside) || leaves(reject, returns, inside),

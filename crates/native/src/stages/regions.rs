@@ -1,5 +1,3 @@
-//! Values and variables that several regions use.
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{StageCutter, frame_access};

@@ -1,8 +1,5 @@
 //! Kernels with one operator or built-in function each, for numbers at the boundaries of their
-//! types.
-//!
-//! [`edge_kernels`] runs each kernel on an executor and the interpreter, with scalars and vectors
-//! of each type of the function.
+//! types, scalars and vectors. [`edge_kernels`] runs them on an executor and the interpreter.
 
 use naga::Module;
 use naga::valid::ModuleInfo;
@@ -11,7 +8,6 @@ use crate::compare::{Failure, compare_with};
 use crate::interpreter::{Buffers, Options};
 use crate::random::Extensions;
 
-/// Elements of each operand.
 const COUNT: usize = 130;
 
 /// Expressions of floats of one type: `x`, `y` and `z`. `T` is the type, `I` the type of `i32` of
@@ -110,10 +106,8 @@ const INTEGER: [&str; 25] = [
     "(x / y) * y + x % y",
 ];
 
-/// Expressions of signed integers.
 const SIGNED: [&str; 3] = ["-x", "sign(x)", "x / -T(2)"];
 
-/// Expressions of integers of 32 bits.
 const WORD: [&str; 8] = [
     "countOneBits(x)",
     "countLeadingZeros(x)",
@@ -125,11 +119,9 @@ const WORD: [&str; 8] = [
     "insertBits(x, y, u32(yS), u32(zS))",
 ];
 
-/// Expressions of vectors of floats.
 const VECTOR: [&str; 6] =
     ["normalize(x)", "reflect(x, y)", "refract(x, y, z.x)", "faceForward(x, y, z)", "mix(x, y, z.x)", "x * y.x"];
 
-/// Expressions with a scalar result of vectors of floats.
 const REDUCTION: [&str; 4] = ["dot(x, y)", "length(x)", "distance(x, y)", "dot(x * y, z)"];
 
 /// Expressions with the types of their operands and of the result.
@@ -187,14 +179,13 @@ const OTHER: [(&str, &str, &str); 51] = [
     ("select(x, y, z > x)", "vec4<f32>", "vec4<f32>"),
 ];
 
-/// An expression with the types of its operands and of the result.
+/// Expression with the types of its operands and of the result.
 struct EdgeExpression {
     expression: String,
     operand: String,
     result: String,
 }
 
-/// All expressions.
 fn edges(extensions: Extensions) -> Vec<EdgeExpression> {
     let mut edges = Vec::new();
     let mut add = |expression: &str, scalar: &str, size: usize, is_scalar_result: bool| {

@@ -1,5 +1,3 @@
-//! Tests of the code generator.
-
 use zippy_native::Vectorization;
 use zippy_testing::random::fibonacci_hash;
 

@@ -69,7 +69,6 @@ fn text(body: &str) -> String {
     )
 }
 
-/// Number of invocations of a row.
 const ROW: u32 = 176;
 
 /// Bounds at the ends of rows, and at the limits of integers.
@@ -129,7 +128,7 @@ fn interiors_of_rows_give_bits_of_interpreter() {
     }
 }
 
-/// A kernel whose accesses are recorded where they are outside of a box, as in checked runs.
+/// A kernel that records accesses outside of a box, as in checked runs.
 const RECORDED: &str = "
     struct Bounds { domain: vec4<i32>, low: vec4<i32>, extent: vec4<i32>, storage: vec4<i32> }
     @group(0) @binding(0) var<uniform> bounds: Bounds;

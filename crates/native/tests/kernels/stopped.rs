@@ -1,10 +1,9 @@
-//! Runs that are stopped before they begin: work that is not done is an error.
+//! Runs that are stopped before they begin: skipped work is an error.
 
 use zippy_native::{BindingBytes, CompiledKernel, Error, OneThread, StopRequest, Vectorization};
 
 use crate::compare::compile;
 
-/// Outcome of a run of a body that is stopped.
 fn run_stopped(body: &str) -> Result<(), Error> {
     let text = format!(
         "var<workgroup> shared_words: array<u32, 64>;

@@ -1,5 +1,3 @@
-//! Dynamic indices, in range and out of it.
-
 use std::fmt::Write;
 
 use crate::{lower, run_body, run_with};
@@ -24,7 +22,6 @@ fn fixed_size_arrays_clamp_indices_to_the_last_element() {
             out[4] = u32(s.m[2][i]); out[5] = s.tail[i][1]; out[6] = s.tail[i - 9u][i]; out[7] = s.tail[i][i];
             out[8] = s.a[-1 - bitcast<i32>(i)].x;
         }";
-    // Words: 0 head, 4 … 19 four vec3 with padding, 20 … 31 three columns with padding, 32 … 37.
     let mut input: Vec<u32> = (0..40).map(|word| word * 10).collect();
     input[0] = 9;
     for (word, column) in (20..32).zip(&mut input[20..32]) {
@@ -45,7 +42,6 @@ fn local_arrays_vectors_and_matrices_are_indexed_everywhere() {
         out[7] = u32(m[i][j]); m[j][i] = 70.0; m[i] = vec2(8.0, 9.0);
         out[8] = u32(m[j][i]); out[9] = u32(m[i].y + m[0].x); out[10] = u32(m[input[2]][input[2]]);
         let w = vec3(i, j, 77u); out[11] = w[i + j]; out[12] = w[input[2]];";
-    // i = 1, j = 2: column 1 has rows 0 and 1, so row 2 clamps to 1.
     let out = run_body("", body, &[1, 2, 1000], 13);
     assert_eq!(out, [6, 50, 6, 20, 75, 41, 41, 4, 70, 10, 70, 77, 77]);
 }
@@ -121,7 +117,7 @@ fn large_local_arrays_are_zero_before_their_use() {
 
 #[test]
 fn chain_of_arrays_that_index_one_another_ends_in_the_frame() {
-    // Each array's index is known to be dynamic only after the array before it is in the frame.
+    // An array's index is known to be dynamic only after the array before it is in the frame.
     let mut body = String::from("var n = input[0];\n");
     for number in 0..8 {
         let _ = writeln!(body, "var a{number} = array<u32, 3>(2u, 0u, 1u); n = a{number}[n];");

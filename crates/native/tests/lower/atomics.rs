@@ -1,5 +1,3 @@
-//! Atomic operations and uniform loads of workgroup memory.
-
 use crate::{lower, run_with};
 use zippy_native::ir::{AtomicOperation, Statement};
 
@@ -16,7 +14,6 @@ fn atomic_operations_return_old_values() {
             atomicStore(&state[1], 12u); out[12] = atomicLoad(&state[0]) + atomicLoad(&state[1]);
             atomicAdd(&state[2], 1u);
             out[13] = atomicAdd(&state[2], 1u);
-            // Outside the array.
             out[14] = atomicAdd(&state[out[12]], 1u); atomicStore(&state[out[12]], 1u);
             let c = atomicCompareExchangeWeak(&state[out[12]], 0u, 1u); out[15] = u32(c.exchanged) + atomicLoad(&state[99]);
         }";

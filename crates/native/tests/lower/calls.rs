@@ -1,5 +1,3 @@
-//! Functions, pointers to variables, and private variables.
-
 use crate::{lower, run_body};
 use zippy_native::ir::Statement;
 

@@ -1,5 +1,3 @@
-//! Conversions and bit casts.
-
 use crate::half::{f32_to_half, half_to_f32};
 use crate::{bits, evaluate, run_body};
 

@@ -9,7 +9,6 @@ use zippy_native::ir::{
     Memory, Statement, Type, Unary, Value,
 };
 
-/// Memory and built-in values of an invocation.
 pub(crate) struct Evaluator<'k> {
     kernel: &'k Kernel,
     pub bindings: Vec<Vec<u8>>,
@@ -162,7 +161,7 @@ impl<'k> Evaluator<'k> {
         }
     }
 
-    /// Range of bytes of an access; none where its guard is false.
+    /// Range of bytes of an access; `None` for a false guard.
     fn range(&mut self, access: &Access) -> Option<(&mut Vec<u8>, usize)> {
         if let Some(guard) = access.guard
             && self.value(guard) == 0

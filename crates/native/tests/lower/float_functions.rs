@@ -1,5 +1,3 @@
-//! Built-in functions of floats.
-
 use std::f32::consts::PI;
 
 use crate::half::{f32_to_half, half_to_f32};
@@ -24,7 +22,7 @@ const EDGES: [f32; 16] = [
     1234.567,
 ];
 
-/// Compares bits, but any NaN equals any other.
+/// Compares bits, except for NaN.
 fn assert_same(actual: f32, expected: f32, what: &str) {
     let same = actual.to_bits() == expected.to_bits() || actual.is_nan() && expected.is_nan();
     assert!(same, "{what}: {actual:e}, not {expected:e}");
@@ -113,7 +111,6 @@ fn functions_of_several_floats_follow_their_definitions() {
     assert_same(float("smoothstep(a, b, c)", &[1.0, 3.0, 1.7]), t * t * (3.0 - 2.0 * t), "smoothstep");
 }
 
-/// Exact fraction and exponent of a value.
 fn frexp(value: f32) -> (f32, i32) {
     if value == 0.0 || !value.is_finite() {
         return (value, 0);

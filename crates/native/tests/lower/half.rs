@@ -1,6 +1,3 @@
-//! Conversions between `f16` and `f32`.
-
-/// `f16` bits of the nearest value, ties to even.
 pub(crate) fn f32_to_half(value: f32) -> u16 {
     let sign = ((value.to_bits() >> 16) & 0x8000) as u16;
     let magnitude = value.abs();
@@ -17,7 +14,6 @@ pub(crate) fn f32_to_half(value: f32) -> u16 {
     sign | (((exponent + 14) as u32) * 1024 + steps) as u16
 }
 
-/// Value of `f16` bits.
 pub(crate) fn half_to_f32(bits: u16) -> f32 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));

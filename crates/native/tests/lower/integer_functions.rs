@@ -1,5 +1,3 @@
-//! Built-in functions of integers.
-
 use crate::{run_body, signed, unsigned};
 
 const SIGNED: [i32; 9] = [0, 1, -1, 2, -2, 0x1234_5678, i32::MAX, i32::MIN, i32::MIN + 1];

@@ -1,5 +1,3 @@
-//! Bindings, built-in values and layouts of structs.
-
 use crate::evaluator::Evaluator;
 use crate::half::f32_to_half;
 use crate::{lower, run_with};

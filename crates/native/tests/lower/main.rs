@@ -26,7 +26,6 @@ use evaluator::Evaluator;
 use zippy_native::ir::Kernel;
 use zippy_native::lower::{LoweringOptions, Unsupported, lower_with, lower_with_source};
 
-/// Parses and validates a text.
 fn validate(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     let module =
         naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
@@ -49,9 +48,8 @@ fn lower(source: &str) -> Kernel {
     kernel
 }
 
-/// Runs one invocation over a binding `out` of `words` words and an input binding.
-///
-/// Kernels with and without unrolled loops give the same result.
+/// Runs one invocation over a binding `out` of `words` words and an input binding, with and without
+/// unrolled loops.
 fn run_with(source: &str, input: &[u32], words: usize) -> Vec<u32> {
     let (module, info) = validate(source);
     let [unrolled, rolled] = [true, false].map(|unroll| {
@@ -91,10 +89,8 @@ fn run_body(declarations: &str, body: &str, input: &[u32], words: usize) -> Vec<
     run_with(&source, input, words)
 }
 
-/// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`.
-///
-/// Each expression gives a `u32`. The function also checks that constant operands give the same
-/// values.
+/// Values of expressions of `a`, `b`, `c` and `d`, the elements of `input` as `ty`, each as a
+/// `u32`. Constant operands must give the same values.
 fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
     let (mut loads, mut constants, mut stores) = (String::new(), String::new(), String::new());
     for ((name, index), word) in ["a", "b", "c", "d"].iter().zip(0..).zip(input) {
@@ -110,7 +106,6 @@ fn evaluate(ty: &str, expressions: &[&str], input: &[u32]) -> Vec<u32> {
     values
 }
 
-/// Bits of each number.
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }

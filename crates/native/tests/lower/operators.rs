@@ -1,5 +1,3 @@
-//! Operators.
-
 use crate::{bits, evaluate, float, run_body, signed, unsigned};
 
 const EDGES: [i32; 8] = [0, 1, -1, 7, -7, i32::MAX, i32::MIN, 31];

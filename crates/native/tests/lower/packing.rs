@@ -1,5 +1,3 @@
-//! Functions that pack and unpack values.
-
 use crate::half::{f32_to_half, half_to_f32};
 use crate::{bits, evaluate, run_body};
 
@@ -88,7 +86,6 @@ fn packed_halves_round_to_nearest_even() {
 
 #[test]
 fn every_half_unpacks_to_its_value() {
-    // One run unpacks all: the program is the expensive part.
     let body = "for (var i = 0u; i < 65536u; i++) {
             let v = unpack2x16float(i | (i << 16u));
             if (bitcast<u32>(v.x) == bitcast<u32>(v.y)) { out[i] = bitcast<u32>(v.y); }

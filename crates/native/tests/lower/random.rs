@@ -6,9 +6,7 @@ use zippy_testing::random::LinearCongruential;
 
 use crate::{run_with, try_lower};
 
-/// Number of `u32` variables of a function.
 const VARIABLES: usize = 4;
-/// Elements of the array of a function.
 const ELEMENTS: usize = 4;
 
 #[derive(Debug, Clone)]
@@ -29,7 +27,7 @@ enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// A counter from 0 to a limit that is a literal or a variable's low bits.
     For(Expr, Vec<Stmt>),
-    /// Body and continuing block, left by `break if` after some iterations.
+    /// Body and continuing block, with `break if` after some iterations.
     Loop(u32, Vec<Stmt>, Vec<Stmt>),
     Switch(Expr, Vec<(u32, Vec<Stmt>)>, Vec<Stmt>),
     Break,
@@ -181,7 +179,6 @@ enum Flow {
     Return(u32),
 }
 
-/// Variables of a call.
 #[derive(Clone)]
 struct State {
     variables: [u32; VARIABLES],
@@ -230,7 +227,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Result of a function, and the value that its pointer argument refers to.
+    /// Result of a function, and the value of its pointer argument.
     fn call(&mut self, function: usize, argument: u32, pointee: u32) -> (u32, u32) {
         let mut state = State { variables: [argument, pointee, 0, 0], array: [argument, 1, 2, 3] };
         let functions = self.functions;
@@ -349,7 +346,6 @@ fn random_programs_match_their_interpretation() {
         for index in 0..3 {
             let mut body = random.block(3, index, false, false);
             if matches!(body.last(), Some(Stmt::Return(_))) {
-                // The function's own `return` follows.
                 body.pop();
             }
             functions.push(body);

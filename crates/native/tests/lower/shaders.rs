@@ -1,5 +1,3 @@
-//! Lowering of the project's shaders.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

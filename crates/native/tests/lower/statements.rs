@@ -1,5 +1,3 @@
-//! Statements.
-
 use crate::{lower, run_body};
 use zippy_native::ir::Statement;
 
@@ -62,7 +60,6 @@ fn break_if_sees_values_of_the_body_before_a_continue() {
             }
         }
         out[0] = n; out[1] = i;";
-    // i · 2 + input[i] first exceeds 12 at index 4.
     assert_eq!(run_body("", body, &[1, 7, 3, 6, 7, 9], 2), [10, 5]);
 }
 
@@ -187,7 +184,6 @@ fn loops_have_lines_of_the_source() {
     let kernel = lower(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          @compute @workgroup_size(1) fn main() {
-
              loop { if (out[0] == 0u) { break; } out[0] -= 1u; }
          }",
     );

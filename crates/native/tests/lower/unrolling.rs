@@ -1,5 +1,3 @@
-//! Loops with few, constant iterations.
-
 use crate::{lower, run_body, run_with};
 use zippy_native::ir::Statement;
 

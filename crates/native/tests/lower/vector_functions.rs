@@ -1,5 +1,3 @@
-//! Geometric functions and matrices.
-
 use crate::{bits, run_body};
 
 /// Runs `body`, which stores floats to `result`, with the floats `input` in `a`.
@@ -65,7 +63,6 @@ fn refract_bends_or_reflects_totally() {
 
 #[test]
 fn products_of_matrices_and_vectors_sum_in_order() {
-    // m has 2 columns of 3 rows, n has 3 columns of 2 rows.
     let body = "let m = mat2x3(a[0], a[1], a[2], a[3], a[4], a[5]);
         let n = mat3x2(a[6], a[7], a[8], a[9], a[10], a[11]);
         let p = m * n;

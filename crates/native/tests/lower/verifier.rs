@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use zippy_native::ir::{Access, Definition, Format, Kernel, Label, Memory, Statement, Type, Value, Variable, diverts};
 
-/// Panics where `kernel` breaks a rule.
 pub(crate) fn verify(kernel: &Kernel) {
     let mut verifier = Verifier {
         kernel,

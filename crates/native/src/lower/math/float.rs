@@ -1,5 +1,3 @@
-//! Functions of floats.
-
 use naga::{MathFunction, Scalar};
 
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
@@ -9,7 +7,7 @@ use crate::lower::builder::Builder;
 struct FloatBits {
     integer: Type,
     mantissa_bits: i64,
-    /// Exponent of 1 as stored.
+    /// Stored exponent of 1.
     bias: i64,
     /// Stored exponent of infinities and NaN.
     special: i64,
@@ -95,9 +93,8 @@ impl Builder {
         results
     }
 
-    /// Fractions in [0.5, 1) with the values' signs, then exponents as `i32`.
-    ///
-    /// Zero, infinities and NaN are returned as fractions with exponent 0.
+    /// Fractions in [0.5, 1) with the values' signs, then exponents as `i32`. Zero, infinities and
+    /// NaN are fractions with exponent 0.
     pub(super) fn frexp(&mut self, values: &[Value]) -> Vec<Value> {
         let parts: Vec<_> = values.iter().map(|value| self.fraction_and_exponent(*value)).collect();
         let fractions = parts.iter().map(|(fraction, _)| *fraction);
@@ -163,7 +160,7 @@ impl Builder {
         self.binary(Binary::FloatMultiply, value, factor)
     }
 
-    /// Multiplies by `2^step`, and subtracts `step` from `exponent`, where the exponent is beyond
+    /// Multiplies by `2^step`, and subtracts `step` from `exponent`, for an exponent beyond
     /// `limit`: less for `SignedLess`, not less for `SignedLessEqual`.
     fn scale_where(&mut self, value: Value, exponent: &mut Value, comparison: Compare, limit: i64, step: i64) -> Value {
         let ty = self.ty(value);

@@ -1,5 +1,3 @@
-//! Functions of integers.
-
 use naga::{Scalar, ScalarKind};
 
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
@@ -47,7 +45,7 @@ impl Builder {
         self.binary(Binary::UnsignedMin, amount, width)
     }
 
-    /// Extracts `count` bits from bit `offset` on, sign-extended for a signed type.
+    /// Extracts `count` bits from bit `offset`, sign-extended for a signed type.
     pub(super) fn extract_bits(&mut self, scalar: Scalar, a: Value, offset: Value, count: Value) -> Value {
         let ty = self.ty(a);
         let (offset, count) = (self.bit_count(a, offset), self.bit_count(a, count));
@@ -64,7 +62,7 @@ impl Builder {
         self.select(empty, zero, bits)
     }
 
-    /// Replaces `count` bits of `a`, from bit `offset` on, by the low bits of `inserted`.
+    /// Replaces `count` bits of `a`, from bit `offset`, by the low bits of `inserted`.
     pub(super) fn insert_bits(&mut self, a: Value, inserted: Value, offset: Value, count: Value) -> Value {
         let ty = self.ty(a);
         let (offset, count) = (self.bit_count(a, offset), self.bit_count(a, count));
@@ -84,7 +82,7 @@ impl Builder {
         self.select(empty, a, result)
     }
 
-    /// Extracts `bits` bits of a `u32`, from bit `offset` on, extended by the sign or by zeroes.
+    /// Extracts `bits` bits of a `u32`, from bit `offset`, with sign or zero extension.
     pub(super) fn field(&mut self, signed: bool, a: Value, offset: u32, bits: u32) -> Value {
         let above = self.u32(32 - bits - offset);
         let unused = self.u32(32 - bits);
@@ -117,7 +115,6 @@ impl Builder {
         joined
     }
 
-    /// Converts `u32` or `i32` to `f32`.
     pub(super) fn integer_to_f32(&mut self, signed: bool, a: Value) -> Value {
         self.convert(if signed { Convert::SignedToFloat } else { Convert::UnsignedToFloat }, Type::F32, a)
     }

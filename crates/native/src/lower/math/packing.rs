@@ -24,7 +24,7 @@ fn normalized(function: MathFunction) -> Option<Normalized> {
 }
 
 impl Normalized {
-    /// Integer that stands for 1.
+    /// Integer that represents 1.
     fn one(self) -> u32 {
         u32::MAX >> (32 - self.bits + u32::from(self.signed))
     }
@@ -123,7 +123,7 @@ impl Builder {
         self.binary(Binary::Or, unsigned, sign)
     }
 
-    /// Value of the `f16` in the bits from `offset` on.
+    /// Value of the `f16` in the bits from `offset`.
     fn half_value(&mut self, packed: Value, offset: u32) -> Value {
         let half = self.field(false, packed, offset, 16);
         let (thirteen, kept) = (self.u32(13), self.u32(0x7fff));

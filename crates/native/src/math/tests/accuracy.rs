@@ -1,6 +1,5 @@
-//! Errors of the scalar functions, which have the same bits as their expansions.
-//!
-//! References are functions of `libm` for `f64`, with errors below 10⁻⁸ ulp of `f32`.
+//! Errors of the scalar functions, with references from `libm` for `f64` (errors below 10⁻⁸ ulp of
+//! `f32`).
 
 use super::{FORMULAS, Random, expansion::expansion, scalar, special_values};
 use crate::ir::Function;
@@ -12,7 +11,7 @@ const STRIDE: usize = 6_007;
 /// Operand between 10³ and 10⁵ with the most cancellation against an odd multiple of π/2.
 const NEAR_POLE: f32 = 52_516.434;
 
-/// One row of the table in the documentation of [`crate::math`].
+/// Row of the table in the documentation of [`crate::math`].
 struct AccuracyRow {
     operations: usize,
     max_error: f64,
@@ -81,7 +80,6 @@ fn error(function: Function, x: f32, y: f32) -> f64 {
     (f64::from(result) - exact).abs() / last_place(exact)
 }
 
-/// One ulp of `f32` at a value.
 fn last_place(value: f64) -> f64 {
     let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
     2f64.powi(exponent.max(-126) - 23)

@@ -1,5 +1,3 @@
-//! Functions that remain calls.
-
 use std::collections::HashSet;
 
 use super::{FORMULAS, Random, special_values};
@@ -35,7 +33,6 @@ fn fma_rounds_once() {
     for _ in 0..200_000 {
         let (a, b, c) = (random.next_float(), random.next_float(), random.next_float());
         assert_fused(a, b, c);
-        // Cancellation, down to a few ulp.
         let near = f32::from_bits((-(a * b)).to_bits().wrapping_add(random.next_bits() % 5).wrapping_sub(2));
         assert_fused(a, b, near);
         // Products of about half an ulp of a subnormal number.

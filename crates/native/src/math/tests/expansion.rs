@@ -67,7 +67,6 @@ fn expansion_follows_statements_that_are_there() {
     assert_eq!(constants.count() + out.len() + 1, kernel.values.len());
 }
 
-/// Expands a power by a constant.
 fn power_by(exponent: f32) -> Expansion {
     Expansion::new(&[Type::F32], |kernel, out, values| {
         let exponent = kernel.add(Type::F32, Definition::Constant(exponent.to_bits().into()));

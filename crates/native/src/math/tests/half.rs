@@ -5,7 +5,6 @@ use super::interpreter::Expansion;
 use crate::ir::Type;
 use crate::math::{self, scalar};
 
-/// Value of a half from its fields.
 fn value_of(half: u16) -> f64 {
     let (exponent, fraction) = (i32::from(half >> 10 & 31), f64::from(half & 1023));
     let magnitude = match exponent {
@@ -62,7 +61,6 @@ fn every_half_converts_to_its_value_and_back() {
         let expected = value_of(half);
         assert_eq!(value.is_nan(), expected.is_nan(), "{half:#06x}");
         assert_eq!(value.is_sign_negative(), half >> 15 == 1, "{half:#06x}");
-        // Bits above the half are ignored.
         assert_eq!(from_half.run(&[u32::from(half) | 0xabcd_0000]), value.to_bits(), "{half:#06x}");
         let back = to_half.run(&[value.to_bits()]);
         assert_eq!(back, u32::from(scalar::f32_to_f16(value)), "{half:#06x}");

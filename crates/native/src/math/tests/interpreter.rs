@@ -11,7 +11,7 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// Expands a function of operands of the given types.
+    /// Expansion of a function of operands of the given types.
     pub(super) fn new(
         operands: &[Type],
         expand: impl FnOnce(&mut Kernel, &mut Vec<Statement>, &[Value]) -> Option<Value>,
@@ -43,7 +43,6 @@ impl Expansion {
         self.kernel.ty(self.result)
     }
 
-    /// Bits of the result.
     pub(super) fn run(&mut self, operands: &[u32]) -> u32 {
         self.values[..operands.len()].copy_from_slice(operands);
         for statement in &self.statements {

@@ -90,7 +90,7 @@ fn special_values() -> Vec<f32> {
     EDGES.into_iter().flat_map(|edge| [edge, -edge]).chain([f32::NAN]).collect()
 }
 
-/// Evaluates the scalar function of a formula; functions of one operand ignore `y`.
+/// Scalar function of a formula; functions of one operand ignore `y`.
 fn scalar(function: Function, x: f32, y: f32) -> f32 {
     use super::scalar;
     match function {
@@ -116,7 +116,6 @@ fn scalar(function: Function, x: f32, y: f32) -> f32 {
     }
 }
 
-/// Random numbers of the types of functions.
 struct Random(XorShift);
 
 impl Random {

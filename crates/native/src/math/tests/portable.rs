@@ -3,7 +3,7 @@
 use super::{FORMULAS, Random, accuracy::reference, scalar, special_values};
 use crate::math::{double, scalar::fma};
 
-/// FNV-1a hash of results. All NaN count as one value.
+/// FNV-1a hash of results, with equal bits for all NaN.
 struct Hash(u64);
 
 impl Hash {

@@ -1,5 +1,3 @@
-//! Conversions, bit casts and packing.
-
 use half::f16;
 
 use super::{FLOATS, SIGNED, UNSIGNED, check};

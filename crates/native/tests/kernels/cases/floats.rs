@@ -1,5 +1,3 @@
-//! Operators and functions of floats.
-
 use half::f16;
 
 use super::{FLOATS, check, pairs, quadruples};
@@ -31,7 +29,7 @@ fn remainder_of_floats_uses_the_rounded_quotient() {
 #[test]
 fn fma_rounds_once() {
     check("fma(x.x, x.y, x.z)", &quadruples(&FLOATS), |[a, b, c, _]| a.mul_add(b, c));
-    // The product 1 + 2⁻¹¹ + 2⁻²⁴ loses its last bit where it is rounded by itself.
+    // A separate rounding of the product 1 + 2⁻¹¹ + 2⁻²⁴ loses its last bit.
     let a = 1.0 + f32::EPSILON * 2048.0;
     check("fma(x, x, -1.0)", &[a], |a| a.mul_add(a, -1.0));
     assert_ne!(a.mul_add(a, -1.0), a * a - 1.0);
@@ -184,7 +182,6 @@ fn half_precision_rounds_after_each_operation() {
     check("x.x * x.y", &inputs, |[a, b]| round(number(a) * number(b)));
     check("x.x * x.y - x.x", &inputs, |[a, b]| round(number(round(number(a) * number(b))) - number(a)));
     check("sin(x)", &halves, |a| round(libm::sinf(number(a))));
-    // A function rounds once.
     check("length(x)", &inputs, |[a, b]| round((number(a) * number(a) + number(b) * number(b)).sqrt()));
     check("degrees(x)", &halves, |a| round(number(a) * 57.29578));
     check("sqrt(x)", &halves, |a| round(number(a).sqrt()));

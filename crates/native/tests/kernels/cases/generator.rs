@@ -1,5 +1,3 @@
-//! Tests of the generator of random kernels.
-
 use std::collections::BTreeSet;
 
 use naga::{Block, Expression, Statement};

@@ -1,5 +1,5 @@
-//! Tests of the comparison, the detection of races and of indices out of range, and the reduction
-//! of failing cases.
+//! Tests of the comparison, of the detection of races and of indices out of range, and of the
+//! reduction of failing cases.
 
 use super::{bytes, values};
 use crate::compare::{Failure, compare, compile};
@@ -49,7 +49,6 @@ fn failures_of_executor_and_text_are_distinguished() {
     assert!(matches!(compare(COPY, &Buffers::new(), [1, 1, 1], interpreter::run), Err(Failure::Interpreter(_))));
 }
 
-/// Runs a kernel with detection of races.
 fn check_races(text: &str, length: usize, workgroups: [u32; 3]) -> Result<(), String> {
     let (module, info) = compile(text).unwrap();
     let options = Options { check_races: true, ..Options::default() };
@@ -146,7 +145,7 @@ fn functions_of_the_library_can_be_replaced() {
     assert_eq!(values::<f32>(&buffers[&(0, 0)]), [4.0, 3.0]);
 }
 
-/// The interpreter with a mistake: `max` in the entry point is `min`.
+/// The interpreter with an error: `max` in the entry point is `min`.
 fn mistaken(
     module: &naga::Module,
     info: &naga::valid::ModuleInfo,

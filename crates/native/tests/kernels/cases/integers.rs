@@ -1,5 +1,3 @@
-//! Operators and functions of integers.
-
 use super::{SIGNED, UNSIGNED, check, pairs, quadruples};
 
 #[test]

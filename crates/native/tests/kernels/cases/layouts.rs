@@ -24,7 +24,6 @@ fn struct_members_are_aligned_and_padding_is_untouched() {
         bytes(&words),
     );
     let padding = 0xaaaa_aaaa;
-    // a · · · b.x b.y b.z c d.x d.y · ·
     let expected = [1, padding, padding, padding, 5, 6, 7, 17, 9, 10, padding, padding];
     assert_eq!(values::<u32>(&output), expected);
 }
@@ -56,7 +55,6 @@ fn matrices_lie_by_columns() {
 
 #[test]
 fn nested_structs_and_arrays_have_aligned_members() {
-    // Inner: a at 0, b at 8, 16 bytes. Outer: head at 0, parts at 8, 2 · 16 bytes, tail at 40.
     let words: Vec<u32> = (0..13).collect();
     let output = transform(
         "struct Inner { a: u32, b: vec2<u32> } struct Outer { head: u32, parts: array<Inner, 2>, tail: array<u32> }",
@@ -94,7 +92,6 @@ fn halves_have_two_bytes() {
         bytes(&[halves.to_vec(), halves.to_vec()].concat()),
     );
     let output: Vec<f32> = values::<u16>(&output).into_iter().map(|x| half::f16::from_bits(x).to_f32()).collect();
-    // a at 0, b at 4, c at 8.
     assert_eq!([output[0], output[2], output[3]], [4.0, 6.0, 8.0]);
     assert_eq!(output[4..7], [7.0, 6.0, 5.0]);
 }

@@ -17,7 +17,6 @@ use bytemuck::Pod;
 use crate::compare::compile;
 use crate::interpreter::{Buffers, run};
 
-/// A type of Rust with its WGSL type.
 pub(crate) trait Element: Pod + Debug {
     const NAME: &'static str;
 
@@ -62,12 +61,10 @@ element!([i32; 4], "vec4<i32>", |a, b| a == b);
 element!([i64; 2], "vec2<i64>", |a, b| a == b);
 element!([f64; 2], "vec2<f64>", |a, b| a.iter().zip(b).all(|(a, b)| a.agrees(b)));
 
-/// Bytes of a buffer.
 pub(crate) fn bytes<T: Pod>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-/// Values of a buffer.
 pub(crate) fn values<T: Pod>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
@@ -110,7 +107,6 @@ pub(crate) fn check<A: Element, B: Element>(expression: &str, inputs: &[A], expe
     }
 }
 
-/// Numbers at the edges of `f32`.
 pub(crate) const FLOATS: [f32; 25] = [
     0.0,
     -0.0,
@@ -144,12 +140,10 @@ pub(crate) const SIGNED: [i32; 12] = [0, 1, -1, 2, -7, 31, 32, 33, i32::MAX, i32
 pub(crate) const UNSIGNED: [u32; 12] =
     [0, 1, 2, 7, 31, 32, 33, u32::MAX, 1 << 31, (1 << 31) - 1, 0x0f0f_1234, 0x80ff_7f01];
 
-/// All pairs of numbers.
 pub(crate) fn pairs<T: Copy>(numbers: &[T]) -> Vec<[T; 2]> {
     numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| [a, b])).collect()
 }
 
-/// Many quadruples of numbers.
 pub(crate) fn quadruples<T: Copy>(numbers: &[T]) -> Vec<[T; 4]> {
     let n = numbers.len();
     (0..n * n).map(|i| [i, i / n, i * 7 + i / 3, i * 5 + 3].map(|k| numbers[k % n])).collect()

@@ -1,5 +1,3 @@
-//! Memory of the workgroup, barriers and atomics.
-
 use super::{bytes, run_text, run_words, values};
 
 #[test]

@@ -1,5 +1,3 @@
-//! Statements, functions and pointers.
-
 use super::{bytes, run_text, run_words, values};
 
 /// Runs the body of an entry point with one invocation; `out` is an array of `u32`.
@@ -246,7 +244,6 @@ fn reads_and_writes_past_the_end_of_a_runtime_sized_array_are_skipped() {
             out[i + 2u] = 7u; out[j] = 8u;
             out[3] = arrayLength(&data) * 100u + arrayLength(&out);
         }";
-    // Four bytes are no whole element.
     let buffers = run_text(text, &[bytes(&[0u32; 4]), bytes(&[1u32, 2, 3, 4, 5])], [1, 1, 1]).unwrap();
     assert_eq!(values::<u32>(&buffers[0]), [1, 1, 4, 204]);
 }

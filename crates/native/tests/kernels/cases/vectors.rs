@@ -1,5 +1,3 @@
-//! Vectors, matrices and functions of them.
-
 use super::{check, quadruples};
 
 const NUMBERS: [f32; 9] = [0.0, 1.0, -1.0, 0.5, 2.25, -3.5, 0.1, 7.0, -0.3];
@@ -92,7 +90,6 @@ fn transpose_and_determinant_follow_their_formulas() {
     check("transpose(mat3x2<f32>(x.xy, x.zw, x.yx))[1].x", &inputs, |[_, b, ..]| b);
     check("determinant(mat2x2<f32>(x.xy, x.zw))", &inputs, |[a, b, c, d]| a * d - c * b);
     check("determinant(mat3x3<f32>(x.xyz, x.wxy, x.zzw))", &inputs, |[a, b, c, d]| {
-        // Columns (a, b, c), (d, a, b), (c, c, d) by the first column.
         a * (a * d - b * c) - b * (d * d - b * c) + c * (d * c - a * c)
     });
     check(
