@@ -118,7 +118,6 @@ fn a_rank_that_has_finished_is_named() {
     }
 }
 
-/// Two ranks wait for each other in calls without a message that reveals the difference.
 #[test]
 fn ranks_that_wait_for_each_other_in_different_calls() {
     for ranks in launcher::counts(&[2, 3, 5]) {
@@ -221,7 +220,6 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
     }
 }
 
-/// Each rank waits for its successor in a group of the two.
 #[test]
 fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
     for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
@@ -344,7 +342,6 @@ fn additional_exchange_in_dropped_group_is_detected() {
     }
 }
 
-/// Texts of calls may own groups.
 #[test]
 fn groups_that_are_held_by_the_texts_of_calls() {
     struct Holds(#[allow(dead_code, reason = "held until it is dropped")] Group);
@@ -365,7 +362,6 @@ fn groups_that_are_held_by_the_texts_of_calls() {
     }
 }
 
-/// A rank that never waits still sends messages to unfinished ranks.
 #[test]
 fn a_rank_that_finishes_early_waits_for_ranks_that_go_on() {
     for (ranks, check) in launcher::counts(&[3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {

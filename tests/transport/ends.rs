@@ -10,7 +10,7 @@ use super::support::jobs::Ended;
 use super::support::launcher;
 use zippy_testing::job;
 
-/// Above the duration of any expected error.
+/// Wait limit above the duration of every expected error.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 type Call = fn(&Group) -> Result<()>;

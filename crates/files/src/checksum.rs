@@ -87,7 +87,6 @@ pub struct ChecksumReader<'a> {
     file: File,
     sums: &'a Checksums,
     block_bytes: u64,
-    /// The last block read.
     block: Vec<u8>,
     number: Option<u64>,
 }

@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
-/// Maximum number of characters of a quoted word or line.
 const QUOTED: usize = 60;
-/// Maximum number of characters of a path.
 const PATH: usize = 300;
-/// Maximum number of characters of a message.
 const MESSAGE: usize = 500;
 
 /// Quotes a word or a line of a file for an error message.

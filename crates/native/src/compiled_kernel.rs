@@ -40,7 +40,6 @@ pub struct CompiledKernel {
     by_workgroup: bool,
     /// True if the code has 32-bit byte indices into bindings.
     loads_bytes: bool,
-    /// Minimum number of invocations of a task.
     min_task: u64,
 }
 
@@ -217,7 +216,6 @@ impl CompiledKernel {
         });
     }
 
-    /// Runs the workgroups of a kernel with barriers, each stage by stage.
     fn run_groups(&self, staged: &Staged, run: &KernelRun<'_>, [nx, ny, nz]: [u32; 3], threads: &impl TaskRunner) {
         let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
         let size = self.kernel.workgroup_size;

@@ -32,10 +32,8 @@ pub(crate) struct CodeGenerator {
 
 /// Maximum stack frames of a call of generated code, in bytes.
 pub const MAX_STACK_BYTES: usize = 15 << 20;
-/// Size of a function's return address and frame pointer, in bytes.
 const FRAME_SETUP_BYTES: usize = 16;
 
-/// Machine code of a function without an address.
 pub(crate) struct GeneratedFunction {
     pub function: Function,
     pub code: Vec<u8>,
@@ -174,7 +172,6 @@ mod tests {
     use crate::lower;
     use crate::regions::Vectorization;
 
-    /// Regions of a kernel with `values` live values.
     fn regions_of_values(values: usize) -> Regions {
         let loads: String = (0..values).map(|number| format!("let v{number} = cells[id.x * {number}u];\n")).collect();
         let stores: String = (0..values).map(|number| format!("cells[id.x + {number}u] = v{number};\n")).collect();

@@ -45,7 +45,7 @@ fn hoist_in_body(kernel: &Kernel, body: &mut Vec<Statement>) {
     let mut moved = Vec::new();
     for value in wanted {
         if later.can_move(kernel, value, 0) {
-            later.take(kernel, value, &mut moved);
+            later.move_with_operands(kernel, value, &mut moved);
         }
     }
     if moved.is_empty() {
@@ -72,7 +72,6 @@ struct LaterDefinitions {
 const MAX_DEPTH: u32 = 200;
 
 impl LaterDefinitions {
-    /// Collects the definitions of a body, and its guards into `wanted`.
     fn collect(&mut self, kernel: &Kernel, body: &[Statement], wanted: &mut Vec<Value>) {
         for statement in body {
             match statement {
@@ -128,11 +127,11 @@ impl LaterDefinitions {
     }
 
     /// Moves a value and its later operands into `moved`, operands first.
-    fn take(&mut self, kernel: &Kernel, value: Value, moved: &mut Vec<Value>) {
+    fn move_with_operands(&mut self, kernel: &Kernel, value: Value, moved: &mut Vec<Value>) {
         if !self.defined.remove(&value) {
             return;
         }
-        kernel.definition(value).for_each_operand(|operand| self.take(kernel, operand, moved));
+        kernel.definition(value).for_each_operand(|operand| self.move_with_operands(kernel, operand, moved));
         moved.push(value);
     }
 }
@@ -141,7 +140,6 @@ fn defines_any(statement: &Statement, moved_set: &HashSet<Value>) -> bool {
     matches!(statement, Statement::Let(value) if moved_set.contains(value))
 }
 
-/// Removes the `Let` statements of moved values from inner bodies.
 fn remove_definitions(body: &mut [Statement], moved_set: &HashSet<Value>) {
     let clear = |body: &mut Vec<Statement>| {
         body.retain(|one| !defines_any(one, moved_set));

@@ -25,7 +25,6 @@ type RowFunction = unsafe extern "C" fn(*const u8, u32, u32, u32, u32, u32) -> u
 pub(crate) struct MachineCode {
     module: Option<JITModule>,
     functions: Vec<RowFunction>,
-    /// Border functions of each function of rows with an interior.
     borders: Vec<[Option<RowFunction>; Borders::COUNT]>,
     /// Stack frames of the deepest chain of calls, in bytes.
     stack_bytes: usize,
@@ -120,7 +119,6 @@ impl StopRequest {
         self.is_requested.load(Ordering::Relaxed)
     }
 
-    /// True if the run has to stop, at a loop at this line.
     pub(crate) fn stops_at(&self, line: u32) -> bool {
         if self.is_requested() {
             self.line.store(line + 1, Ordering::Relaxed);
@@ -129,7 +127,6 @@ impl StopRequest {
     }
 }
 
-/// Memory that the threads of a run share.
 pub(crate) struct KernelRun<'a> {
     code: &'a MachineCode,
     /// Address and size in bytes of each binding.
@@ -139,9 +136,8 @@ pub(crate) struct KernelRun<'a> {
 }
 
 /// Frames and workgroup memory of one thread of a run.
-pub(crate) struct Worker<'a> {
+pub(crate) struct RunWorker<'a> {
     run: &'a KernelRun<'a>,
-    /// Context of the generated code.
     context: Vec<u64>,
     frames: Vec<u64>,
     workgroup: Vec<u64>,
@@ -210,7 +206,6 @@ impl MachineCode {
         Ok(Self { module: Some(module), functions, borders, stack_bytes })
     }
 
-    /// Stack frames of the deepest chain of calls, in bytes.
     pub(crate) fn stack_bytes(&self) -> usize {
         self.stack_bytes
     }
@@ -228,19 +223,18 @@ impl MachineCode {
 }
 
 impl KernelRun<'_> {
-    /// Allocates the frames and the workgroup memory of one thread.
-    pub(crate) fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> Worker<'_> {
+    pub(crate) fn worker(&self, frame_bytes: usize, workgroup_bytes: usize) -> RunWorker<'_> {
         let [x, y, z] = self.workgroups.map(u64::from);
         let mut context =
             vec![(&raw const self.stop.is_requested).expose_provenance() as u64, 0, 0, 0, 0, 0, x | y << 32, z];
         debug_assert_eq!(8 * context.len(), context::BINDINGS as usize);
         context.extend(self.bindings.iter().flatten());
         let [frames, workgroup] = [frame_bytes, workgroup_bytes].map(|bytes| vec![0; bytes.div_ceil(8)]);
-        Worker { run: self, context, frames, workgroup }
+        RunWorker { run: self, context, frames, workgroup }
     }
 }
 
-impl Worker<'_> {
+impl RunWorker<'_> {
     /// Runs a row of invocations with the frames at byte `frame` of this worker; returns false if
     /// the run has to stop.
     pub(crate) fn run_row(&mut self, function: usize, row: Row, frame: usize) -> bool {
@@ -263,7 +257,6 @@ impl Worker<'_> {
         !stop.is_requested()
     }
 
-    /// True if the run has to stop, in a loop at this line.
     pub(crate) fn stops_at(&self, line: u32) -> bool {
         self.run.stop.stops_at(line)
     }

@@ -23,7 +23,6 @@ pub(crate) fn narrow_loads(kernel: &mut Kernel) -> bool {
     true
 }
 
-/// Extraction of one byte from a loaded word.
 struct ByteExtract {
     /// The byte as an integer.
     value: Value,
@@ -49,7 +48,6 @@ fn operands(kernel: &Kernel, operation: Binary, value: Value) -> Option<[Value; 
     }
 }
 
-/// The other operand of an operation with the constant `wanted`.
 fn operand_next_to(kernel: &Kernel, operation: Binary, value: Value, wanted: u64) -> Option<Value> {
     let [a, b] = operands(kernel, operation, value)?;
     let is_swapped =
@@ -85,7 +83,6 @@ fn find_extract(kernel: &Kernel, value: Value) -> Option<(Value, ByteExtract)> {
     Some((word, ByteExtract { value, is_signed, cell, terms }))
 }
 
-/// True for the comparison of an index with a length.
 fn is_bounds_test(kernel: &Kernel, guard: Value, index: Value, length: Definition) -> bool {
     matches!(*kernel.definition(guard), Definition::Compare(Compare::UnsignedLess, a, b)
         if a == index && *kernel.definition(b) == length)
@@ -154,7 +151,6 @@ fn replace(kernel: &mut Kernel, body: Vec<Statement>, found: &HashMap<Value, Vec
     out
 }
 
-/// Adds a byte load before the load of its word.
 fn load_byte(kernel: &mut Kernel, word: Value, extract: &ByteExtract, out: &mut Vec<Statement>) {
     let Definition::Load(access) = *kernel.definition(word) else { return };
     let [four, bits] = [4, 24].map(|bits| kernel.add(Type::I32, Definition::Constant(bits)));

@@ -5,20 +5,20 @@ use crate::ir::{Access, Kernel, Label, Merge, Statement, Value};
 /// Removes merges of equal values and unused values from a kernel in single-assignment form.
 pub(crate) fn prune(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    let copies = copies(kernel, &body);
-    let find = |value: Value| resolve(&copies, value);
-    if !copies.is_empty() {
+    let single_source_results = single_source_results(kernel, &body);
+    let find = |value: Value| resolve_copy(&single_source_results, value);
+    if !single_source_results.is_empty() {
         for (_, definition) in &mut kernel.values {
             definition.map_operands(find);
         }
         replace(&mut body, &find);
     }
-    let used = used(kernel, &body);
-    kernel.body = keep(body, &used, &mut HashMap::new());
+    let used_values = used_values(kernel, &body);
+    kernel.body = remove_unused(body, &used_values, &mut HashMap::new());
 }
 
 /// Pairs of a result and a value that control flow may assign to it.
-pub(crate) fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
+pub(crate) fn assigned_values(body: &[Statement]) -> Vec<(Value, Value)> {
     fn collect(body: &[Statement], labels: &mut HashMap<Label, Vec<Value>>, into: &mut Vec<(Value, Value)>) {
         for statement in body {
             match statement {
@@ -53,16 +53,16 @@ pub(crate) fn flows(body: &[Statement]) -> Vec<(Value, Value)> {
 
 /// Results with a single source value. The source is defined in the body of the result or an
 /// enclosing body: a value of an inner body exists only for the lanes that run that body.
-fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
-    let flows = flows(body);
+fn single_source_results(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
+    let assignments = assigned_values(body);
     let scopes = Scopes::new(kernel, body);
-    let mut copies = HashMap::new();
+    let mut single_source_results = HashMap::new();
     loop {
         // `None` for a result with two sources.
         let mut only: HashMap<Value, Option<Value>> = HashMap::new();
-        for (result, source) in &flows {
-            let source = resolve(&copies, *source);
-            if source == *result || copies.contains_key(result) {
+        for (result, source) in &assignments {
+            let source = resolve_copy(&single_source_results, *source);
+            if source == *result || single_source_results.contains_key(result) {
                 continue;
             }
             let known = only.entry(*result).or_insert(Some(source));
@@ -73,15 +73,15 @@ fn copies(kernel: &Kernel, body: &[Statement]) -> HashMap<Value, Value> {
         let found: Vec<_> = only
             .into_iter()
             .filter_map(|(result, source)| Some((result, source?)))
-            .filter(|(result, source)| scopes.sees(*result, *source))
+            .filter(|(result, source)| scopes.is_visible_from(*result, *source))
             .collect();
         if found.is_empty() {
-            return copies;
+            return single_source_results;
         }
         for (result, source) in found {
             // Two results can be each other's only source: each round resolves one of them.
-            if resolve(&copies, source) != result {
-                copies.insert(result, source);
+            if resolve_copy(&single_source_results, source) != result {
+                single_source_results.insert(result, source);
             }
         }
     }
@@ -135,7 +135,7 @@ impl Scopes {
     }
 
     /// True if `source` is defined in the body of `result` or an enclosing body.
-    fn sees(&self, result: Value, source: Value) -> bool {
+    fn is_visible_from(&self, result: Value, source: Value) -> bool {
         let Some(wanted) = self.bodies[source.0 as usize] else { return true };
         let Some(mut body) = self.bodies[result.0 as usize] else { return false };
         while body != wanted && body != 0 {
@@ -145,8 +145,8 @@ impl Scopes {
     }
 }
 
-fn resolve(copies: &HashMap<Value, Value>, mut value: Value) -> Value {
-    while let Some(next) = copies.get(&value) {
+fn resolve_copy(single_source_results: &HashMap<Value, Value>, mut value: Value) -> Value {
+    while let Some(next) = single_source_results.get(&value) {
         value = *next;
     }
     value
@@ -189,26 +189,26 @@ fn replace(body: &mut [Statement], find: &impl Fn(Value) -> Value) {
 }
 
 /// For each value: true if an effect depends on the value.
-fn used(kernel: &Kernel, body: &[Statement]) -> Vec<bool> {
+fn used_values(kernel: &Kernel, body: &[Statement]) -> Vec<bool> {
     let mut sources: HashMap<Value, Vec<Value>> = HashMap::new();
-    for (result, source) in flows(body) {
+    for (result, source) in assigned_values(body) {
         sources.entry(result).or_default().push(source);
     }
-    let mut used = vec![false; kernel.values.len()];
+    let mut used_values = vec![false; kernel.values.len()];
     let mut left = Vec::new();
-    roots(body, &mut |value| left.push(value));
+    for_each_needed_value(body, &mut |value| left.push(value));
     while let Some(value) = left.pop() {
-        if std::mem::replace(&mut used[value.0 as usize], true) {
+        if std::mem::replace(&mut used_values[value.0 as usize], true) {
             continue;
         }
         kernel.definition(value).for_each_operand(|operand| left.push(operand));
         left.extend(sources.get(&value).into_iter().flatten().copied());
     }
-    used
+    used_values
 }
 
 /// Calls `f` for each value that a statement needs for its effect.
-fn roots(body: &[Statement], f: &mut impl FnMut(Value)) {
+fn for_each_needed_value(body: &[Statement], f: &mut impl FnMut(Value)) {
     let access = |access: &Access, f: &mut dyn FnMut(Value)| access.for_each_operand(f);
     for statement in body {
         match statement {
@@ -223,25 +223,30 @@ fn roots(body: &[Statement], f: &mut impl FnMut(Value)) {
             }
             Statement::If { condition, accept, reject, .. } => {
                 f(*condition);
-                roots(accept, f);
-                roots(reject, f);
+                for_each_needed_value(accept, f);
+                for_each_needed_value(reject, f);
             }
-            Statement::Block { body, .. } | Statement::Loop { body, .. } => roots(body, f),
+            Statement::Block { body, .. } | Statement::Loop { body, .. } => for_each_needed_value(body, f),
             _ => {}
         }
     }
 }
 
 /// Removes unused values from statements; `columns` has a flag for each result of a label.
-fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bool>>) -> Vec<Statement> {
-    let is_used = |value: &Value| used[value.0 as usize];
+fn remove_unused(
+    body: Vec<Statement>,
+    used_values: &[bool],
+    columns: &mut HashMap<Label, Vec<bool>>,
+) -> Vec<Statement> {
+    let is_used = |value: &Value| used_values[value.0 as usize];
     let mut out = Vec::with_capacity(body.len());
     for statement in body {
         out.push(match statement {
             Statement::Let(value) if !is_used(&value) => continue,
             Statement::If { condition, accept, reject, mut merges } => {
                 merges.retain(|merge| is_used(&merge.result));
-                let (accept, reject) = (keep(accept, used, columns), keep(reject, used, columns));
+                let (accept, reject) =
+                    (remove_unused(accept, used_values, columns), remove_unused(reject, used_values, columns));
                 if accept.is_empty() && reject.is_empty() && merges.is_empty() {
                     continue;
                 }
@@ -249,9 +254,9 @@ fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bo
             }
             Statement::Block { label, body, results, ending } => {
                 let column: Vec<bool> = results.iter().map(is_used).collect();
-                let (results, ending) = (select(results, &column), select(ending, &column));
+                let (results, ending) = (select_flagged(results, &column), select_flagged(ending, &column));
                 columns.insert(label, column);
-                let body = keep(body, used, columns);
+                let body = remove_unused(body, used_values, columns);
                 if body.is_empty() && results.is_empty() {
                     continue;
                 }
@@ -259,16 +264,16 @@ fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bo
             }
             Statement::Loop { label, body, parameters, initial, line } => {
                 let column: Vec<bool> = parameters.iter().map(is_used).collect();
-                let (parameters, initial) = (select(parameters, &column), select(initial, &column));
+                let (parameters, initial) = (select_flagged(parameters, &column), select_flagged(initial, &column));
                 columns.insert(label, column);
-                Statement::Loop { label, body: keep(body, used, columns), parameters, initial, line }
+                Statement::Loop { label, body: remove_unused(body, used_values, columns), parameters, initial, line }
             }
             Statement::Break { label, values } => {
-                let values = select(values, &columns[&label]);
+                let values = select_flagged(values, &columns[&label]);
                 Statement::Break { label, values }
             }
             Statement::Repeat { label, values } => {
-                let values = select(values, &columns[&label]);
+                let values = select_flagged(values, &columns[&label]);
                 Statement::Repeat { label, values }
             }
             other => other,
@@ -277,6 +282,6 @@ fn keep(body: Vec<Statement>, used: &[bool], columns: &mut HashMap<Label, Vec<bo
     out
 }
 
-fn select(values: Vec<Value>, columns: &[bool]) -> Vec<Value> {
-    values.into_iter().zip(columns).filter(|(_, used)| **used).map(|(value, _)| value).collect()
+fn select_flagged(values: Vec<Value>, columns: &[bool]) -> Vec<Value> {
+    values.into_iter().zip(columns).filter(|(_, is_used)| **is_used).map(|(value, _)| value).collect()
 }

@@ -8,26 +8,25 @@ use crate::ir::{Definition, Kernel, Label, Merge, Statement, Type, Value, Variab
 pub(crate) fn convert(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = SsaConversion { kernel, replaced: HashMap::new(), targets: HashMap::new(), zeros: HashMap::new() };
-    let body = pass.body(body, &mut Current::default());
+    let body = pass.body(body, &mut CurrentValues::default());
     kernel.body = body;
     kernel.variables.clear();
 }
 
 /// Value of each variable at a statement; a variable without an entry is zero.
 #[derive(Default)]
-struct Current {
+struct CurrentValues {
     values: HashMap<Variable, Value>,
-    /// Changed variables, in order, with their values before.
     changes: Vec<(Variable, Option<Value>)>,
 }
 
-impl Current {
+impl CurrentValues {
     fn set(&mut self, variable: Variable, value: Value) {
         self.changes.push((variable, self.values.insert(variable, value)));
     }
 
     /// Reverts all changes except the first `count`, and returns the values of their variables.
-    fn take_back(&mut self, count: usize) -> BTreeMap<Variable, Value> {
+    fn revert_to(&mut self, count: usize) -> BTreeMap<Variable, Value> {
         let mut taken = BTreeMap::new();
         for (variable, before) in self.changes.drain(count..).rev() {
             let now = match before {
@@ -50,7 +49,7 @@ struct SsaConversion<'k> {
 }
 
 impl SsaConversion<'_> {
-    fn body(&mut self, body: Vec<Statement>, current: &mut Current) -> Vec<Statement> {
+    fn body(&mut self, body: Vec<Statement>, current: &mut CurrentValues) -> Vec<Statement> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
             out.extend(self.statement(statement, current));
@@ -58,7 +57,7 @@ impl SsaConversion<'_> {
         out
     }
 
-    fn statement(&mut self, statement: Statement, current: &mut Current) -> Option<Statement> {
+    fn statement(&mut self, statement: Statement, current: &mut CurrentValues) -> Option<Statement> {
         Some(match statement {
             Statement::Let(value) => {
                 if let Definition::Get(variable) = *self.kernel.definition(value) {
@@ -88,35 +87,35 @@ impl SsaConversion<'_> {
                 let condition = self.operand(condition);
                 let count = current.changes.len();
                 let accept = self.body(accept, current);
-                let accepted = current.take_back(count);
+                let accepted = current.revert_to(count);
                 let reject = self.body(reject, current);
-                let rejected = current.take_back(count);
+                let rejected = current.revert_to(count);
                 let ends = [&accept, &reject].map(|arm| crate::ir::diverts(arm));
                 let merges = self.merge(ends, current, [accepted, rejected]);
                 Statement::If { condition, accept, reject, merges }
             }
             Statement::Block { label, body, .. } => {
-                let assigned = assigned(&body);
-                self.targets.insert(label, assigned.clone());
+                let variables = assigned_variables(&body);
+                self.targets.insert(label, variables.clone());
                 let body = self.body(body, current);
                 let ending = if crate::ir::diverts(&body) {
                     Vec::new()
                 } else {
-                    assigned.iter().map(|one| self.current(*one, current)).collect()
+                    variables.iter().map(|variable| self.current(*variable, current)).collect()
                 };
-                let results = self.define(&assigned, current);
+                let results = self.add_results(&variables, current);
                 Statement::Block { label, body, results, ending }
             }
             Statement::Loop { label, body, line, .. } => {
-                let assigned = assigned(&body);
-                let initial = assigned.iter().map(|one| self.current(*one, current)).collect();
-                self.targets.insert(label, assigned.clone());
-                let parameters = self.define(&assigned, current);
+                let variables = assigned_variables(&body);
+                let initial = variables.iter().map(|variable| self.current(*variable, current)).collect();
+                self.targets.insert(label, variables.clone());
+                let parameters = self.add_results(&variables, current);
                 let body = self.body(body, current);
                 Statement::Loop { label, body, parameters, initial, line }
             }
-            Statement::Break { label, .. } => Statement::Break { label, values: self.carried(label, current) },
-            Statement::Repeat { label, .. } => Statement::Repeat { label, values: self.carried(label, current) },
+            Statement::Break { label, .. } => Statement::Break { label, values: self.label_values(label, current) },
+            Statement::Repeat { label, .. } => Statement::Repeat { label, values: self.label_values(label, current) },
             Statement::Barrier => Statement::Barrier,
         })
     }
@@ -125,7 +124,7 @@ impl SsaConversion<'_> {
         *self.replaced.get(&value).unwrap_or(&value)
     }
 
-    fn current(&mut self, variable: Variable, current: &Current) -> Value {
+    fn current(&mut self, variable: Variable, current: &CurrentValues) -> Value {
         if let Some(value) = current.values.get(&variable) {
             return *value;
         }
@@ -134,23 +133,28 @@ impl SsaConversion<'_> {
     }
 
     /// Adds a result for each variable, and makes it the variable's current value.
-    fn define(&mut self, variables: &[Variable], current: &mut Current) -> Vec<Value> {
-        let mut define = |variable: &Variable| {
+    fn add_results(&mut self, variables: &[Variable], current: &mut CurrentValues) -> Vec<Value> {
+        let mut add_result = |variable: &Variable| {
             let ty = self.kernel.variables[variable.0 as usize];
             let result = self.kernel.add(ty, Definition::Result);
             current.set(*variable, result);
             result
         };
-        variables.iter().map(&mut define).collect()
+        variables.iter().map(&mut add_result).collect()
     }
 
-    fn carried(&mut self, label: Label, current: &Current) -> Vec<Value> {
+    fn label_values(&mut self, label: Label, current: &CurrentValues) -> Vec<Value> {
         let variables = self.targets[&label].clone();
-        variables.iter().map(|one| self.current(*one, current)).collect()
+        variables.iter().map(|variable| self.current(*variable, current)).collect()
     }
 
     /// Merges the variables that the arms of an `if` set. An arm that diverts has no values.
-    fn merge(&mut self, ends: [bool; 2], current: &mut Current, arms: [BTreeMap<Variable, Value>; 2]) -> Vec<Merge> {
+    fn merge(
+        &mut self,
+        ends: [bool; 2],
+        current: &mut CurrentValues,
+        arms: [BTreeMap<Variable, Value>; 2],
+    ) -> Vec<Merge> {
         if ends == [true; 2] {
             return Vec::new();
         }
@@ -168,7 +172,7 @@ impl SsaConversion<'_> {
             match values.next() {
                 Some(value) if accept == reject => current.set(variable, *value),
                 _ => {
-                    let result = self.define(&[variable], current)[0];
+                    let result = self.add_results(&[variable], current)[0];
                     merges.push(Merge { result, accept, reject });
                 }
             }
@@ -177,7 +181,7 @@ impl SsaConversion<'_> {
     }
 }
 
-fn assigned(body: &[Statement]) -> Vec<Variable> {
+fn assigned_variables(body: &[Statement]) -> Vec<Variable> {
     fn collect(body: &[Statement], into: &mut BTreeSet<Variable>) {
         for statement in body {
             match statement {

@@ -1,11 +1,11 @@
 use crate::emit::LANES;
 use crate::ir::Label;
-use crate::machine_code::{Row, Worker};
+use crate::machine_code::{Row, RunWorker};
 use crate::stages::Stage;
 
 /// Workgroup of a kernel with barriers, executed stage by stage.
 pub(crate) struct StagedWorkgroup<'a, 'w> {
-    pub worker: &'a mut Worker<'w>,
+    pub worker: &'a mut RunWorker<'w>,
     pub size: [u32; 3],
     pub frame_bytes: u32,
     /// Offset in the frame, in bytes, of a word that is 1 after the return of the invocation.
@@ -23,7 +23,6 @@ enum StageEnd {
     Finished,
 }
 
-/// Size of the frames of a workgroup, in bytes.
 pub(crate) fn frame_bytes_of([x, y, z]: [u32; 3], frame_bytes: u32) -> usize {
     let lanes = (x as usize).next_multiple_of(LANES).saturating_mul(y as usize).saturating_mul(z as usize);
     lanes.saturating_mul(frame_bytes as usize)
@@ -80,7 +79,6 @@ impl StagedWorkgroup<'_, '_> {
         StageEnd::FallsThrough
     }
 
-    /// Offset of the frames of an invocation's group, in bytes.
     fn frame_offset(&self, invocation: u32) -> usize {
         let (x, row) = ((invocation % self.size[0]) as usize, (invocation / self.size[0]) as usize);
         let lanes = row * (self.size[0] as usize).next_multiple_of(LANES) + x / LANES * LANES;

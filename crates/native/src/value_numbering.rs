@@ -18,13 +18,13 @@ pub(crate) fn number_values(kernel: &mut Kernel) {
 }
 
 /// Definition of a value, and for loads the generation of memory.
-type Key = (Type, Definition, u32);
+type ValueKey = (Type, Definition, u32);
 
 struct ValueNumbering<'k> {
     kernel: &'k mut Kernel,
-    known: HashMap<Key, Value>,
+    known: HashMap<ValueKey, Value>,
     /// Keys of `known`, in the order of their statements.
-    added: Vec<Key>,
+    added: Vec<ValueKey>,
     replaced: HashMap<Value, Value>,
     /// Number of the state of memory: each write begins a new state.
     generation: u32,
@@ -64,7 +64,7 @@ impl ValueNumbering<'_> {
 
     fn statement(&mut self, statement: Statement) -> Option<Statement> {
         Some(match statement {
-            Statement::Let(value) => return self.define(value),
+            Statement::Let(value) => return self.number_value(value),
             Statement::Set(variable, value) => Statement::Set(variable, self.find(value)),
             Statement::Store(mut access, value) => {
                 access.map_operands(|one| self.find(one));
@@ -123,7 +123,7 @@ impl ValueNumbering<'_> {
         values.into_iter().map(|one| self.find(one)).collect()
     }
 
-    fn define(&mut self, value: Value) -> Option<Statement> {
+    fn number_value(&mut self, value: Value) -> Option<Statement> {
         let (ty, mut definition) = self.kernel.values[value.0 as usize].clone();
         definition.map_operands(|one| self.find(one));
         self.kernel.values[value.0 as usize].1 = definition.clone();

@@ -1,6 +1,5 @@
 use crate::ir::Statement;
 
-/// Assumed number of passes of each loop.
 const PASSES: u64 = 64;
 
 /// Estimates the maximum number of statements of an invocation, with [`PASSES`] passes of each

@@ -33,10 +33,8 @@ pub struct Grid {
     pub directions: [[f64; 3]; 3],
 }
 
-/// Maximum difference of a direction's length from 1.
 const LENGTH_TOLERANCE: f64 = 1e-6;
 
-/// Minimum volume of the parallelepiped that the three directions span.
 const MIN_VOLUME: f64 = 1e-9;
 
 const ALONG_SPACE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -184,7 +182,6 @@ fn length(vector: [f64; 3]) -> f64 {
     max * vector.iter().map(|part| (part / max).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Product of a matrix, given by its columns, and a vector.
 fn product(columns: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|row| (0..3).map(|axis| columns[axis][row] * vector[axis]).sum())
 }

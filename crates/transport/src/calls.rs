@@ -9,7 +9,6 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 const KEPT_CALLS: usize = 256;
-/// Maximum length of the text of a call, in bytes.
 const TEXT_BYTES: usize = 600;
 
 pub(crate) const NOTHING_MORE: &str = "nothing more (its program has finished)";

@@ -33,7 +33,6 @@ impl Group {
         self.barrier_on(self.next_sequence())
     }
 
-    /// Barrier with the caller's tag, without a comparison of calls.
     pub(crate) fn barrier_on(&self, tag: Tag) -> Result<()> {
         let size = self.size();
         let mut distance = 1;
@@ -67,7 +66,6 @@ impl Group {
         self.broadcast_on(tag, root, payload)
     }
 
-    /// Broadcast with the caller's tag, without a comparison of calls.
     pub(crate) fn broadcast_on(&self, tag: Tag, root: usize, payload: Option<Payload>) -> Result<Payload> {
         let size = self.size();
         let virtual_rank = (self.rank() + size - root) % size;

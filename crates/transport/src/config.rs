@@ -134,7 +134,6 @@ impl Config {
     }
 }
 
-/// Number of ranks that the program or the environment requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestedRanks {
     pub count: usize,

@@ -40,7 +40,6 @@ pub(crate) fn pack(items: &[(usize, Contribution)]) -> Payload {
     Box::new(bytes)
 }
 
-/// Unpacks the (rank, contribution) pairs of a packed payload.
 pub(crate) fn unpack(payload: Payload) -> Result<Vec<(usize, Contribution)>> {
     let malformed = || TransportError::Other("a message of a collective is malformed".into());
     let bytes = (*payload).as_ref();

@@ -77,7 +77,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Group of all ranks of a transport.
     pub(crate) fn of_all_ranks(transport: Box<dyn Transport>, wait_limits: WaitLimits, checks: Checks) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let contexts = Rc::new(Contexts::default());
@@ -233,7 +232,6 @@ impl Group {
         groups.filter(|group| group.members.world_ranks.is_some()).collect()
     }
 
-    /// Identity of this sub-group in the comparison of calls at the end of a run.
     pub(crate) fn sub_group_id(&self) -> SubGroupId {
         self.members.sub_group_id().0
     }
@@ -242,7 +240,6 @@ impl Group {
         self.members.sub_group_id().1
     }
 
-    /// Calls of this rank in its dropped sub-groups.
     pub(crate) fn sub_group_history(&self) -> &SubGroupHistory {
         &self.rank_state.sub_group_history
     }
@@ -323,7 +320,6 @@ impl Group {
         &self.rank_state
     }
 
-    /// Rank in this group of a world rank, or `None` if the rank is no member.
     pub(crate) fn rank_of_world(&self, world_rank: usize) -> Option<usize> {
         if self.members.world_ranks.is_none() {
             return Some(world_rank);

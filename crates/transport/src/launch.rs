@@ -121,7 +121,6 @@ fn oversubscription_warning(ranks: usize, cores: usize) -> Option<String> {
     })
 }
 
-/// Data that all rank threads of a run share.
 struct ThreadStart<'a> {
     settings: &'a Settings,
     clock_start: Instant,

@@ -32,7 +32,6 @@ impl Panic {
     }
 }
 
-/// Error of a panicked rank, with the source location of the panic.
 pub(crate) fn panicked(rank: usize, Panic { location, message, .. }: Panic) -> Error {
     Error::new(ErrorKind::Transport(TransportError::Panicked { rank, place: location, message }), None)
 }

@@ -53,7 +53,6 @@ pub fn copied<T: Pod>(values: &[T]) -> Payload {
     Box::new(InlineBytes { bytes, length: source.len() as u8 })
 }
 
-/// Returns `count` payloads that share the bytes of `payload`.
 pub(crate) fn shared(payload: Payload, count: usize) -> impl Iterator<Item = Payload> {
     let shared = SharedPayload(Arc::new(payload));
     std::iter::repeat_n(shared, count).map(|payload| Box::new(payload) as Payload)

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Time limits of a wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct WaitLimits {
     /// Time before a warning with the awaited rank and the operation, repeated at each doubling.

@@ -23,11 +23,8 @@ pub struct SpanRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PackedSpan {
     kind: SpanKind,
-    /// Index of the name in `SpanRecord::names`.
     name: u32,
-    /// Start in nanoseconds since the start of the run.
     start: u64,
-    /// Duration in nanoseconds.
     duration: u64,
     /// Awaited rank.
     peer: Option<u32>,

@@ -33,7 +33,6 @@ pub fn warn(text: &str) {
     }
 }
 
-/// Call sites at which [`warn_once`] has warned in this process.
 static WARNED: Mutex<BTreeSet<CallSite>> = Mutex::new(BTreeSet::new());
 
 /// Reports a warning once per call site and process, with the call site before the text. Local.

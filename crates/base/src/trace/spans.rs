@@ -256,7 +256,6 @@ mod tests {
 
     use super::*;
 
-    /// Adds a span from `start` to `end`, in microseconds since the start of the run.
     fn add_at(run_start: Instant, what: &str, [start, end]: [u64; 2]) {
         let time = |micros| run_start + Duration::from_micros(micros);
         add(SpanKind::Pack, what, time(start), time(end), Some(7));

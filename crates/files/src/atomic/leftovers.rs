@@ -92,7 +92,6 @@ pub(super) fn sweep_once(directory: &Path) {
     }
 }
 
-/// True if a directory is a store or empty.
 fn is_draft(directory: &Path) -> bool {
     directory.join("zarr.json").is_file() || fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
@@ -127,7 +126,6 @@ mod tests {
         format!(".zippy-{machine:08x}-{process}-abcdefABC123.tmp")
     }
 
-    /// Id of a process that has ended.
     #[cfg(target_os = "linux")]
     fn ended_process() -> u32 {
         let mut child = std::process::Command::new("true").spawn().unwrap();

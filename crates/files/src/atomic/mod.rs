@@ -176,7 +176,6 @@ impl Temporary {
         self.name.as_deref().map_or_else(unnamed, fs::canonicalize)
     }
 
-    /// Gives the file a temporary name for other processes.
     fn give_name(&mut self, directory: &Path) -> io::Result<()> {
         if self.name.is_none() {
             self.name =

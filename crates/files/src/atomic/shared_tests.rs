@@ -5,11 +5,9 @@ use std::process::Command;
 use super::tests::names;
 use super::*;
 
-/// Environment variables for the task and the file of a child process.
 const TASK: &str = "ZIPPY_IO_TASK";
 const FILE: &str = "ZIPPY_IO_FILE";
 
-/// Runs [`child_process`] in a new process.
 fn run_child(task: &str, file: &Path) -> std::process::ExitStatus {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "atomic::shared_tests::child_process"]).env(TASK, task).env(FILE, file);

@@ -33,7 +33,6 @@ fn file_is_replaced_without_leftovers() {
     assert_eq!(names(directory.path()), ["a.bin", "b", "late"]);
 }
 
-/// Files with a temporary name, as on file systems without unnamed files.
 #[test]
 fn temporary_names_are_new_and_removed() {
     let directory = directory();

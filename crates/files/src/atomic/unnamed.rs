@@ -26,7 +26,6 @@ mod linux {
         Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
     }
 
-    /// Path for other processes of this machine.
     pub(crate) fn path_for_others(file: &File) -> Option<PathBuf> {
         Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into())
     }

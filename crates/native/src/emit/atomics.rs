@@ -71,7 +71,7 @@ impl Emitter<'_, '_> {
             AtomicOperation::UnsignedMax => AtomicRmwOp::Umax,
         };
         let operand = to_bits(self, operand);
-        let old = match self.would_be(operation, bits, operand, address) {
+        let old = match self.updated_value(operation, bits, operand, address) {
             Some([loaded, new]) => self.modify_if_different([loaded, new], |this| {
                 this.build.ins().atomic_rmw(bits, flags, operation, address, operand)
             }),
@@ -81,7 +81,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Value in memory, and the result of an operation that often leaves it unchanged.
-    fn would_be(
+    fn updated_value(
         &mut self,
         operation: AtomicRmwOp,
         bits: code::Type,

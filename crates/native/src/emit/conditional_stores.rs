@@ -45,7 +45,6 @@ impl Emitter<'_, '_> {
         self.store_condition = None;
     }
 
-    /// Selects an address for a true condition, else the address of discarded memory.
     pub(crate) fn select_address(&mut self, condition: code::Value, address: code::Value) -> code::Value {
         let slot = *self.discard_slot.get_or_insert_with(|| {
             let bytes = 8 * LANES as u32;

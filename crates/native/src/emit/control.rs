@@ -4,19 +4,18 @@
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{self as code, InstBuilder, MemFlagsData, types};
 
-use super::masks::{Mask, Slot};
+use super::masks::{LaneVariables, Mask};
 use super::registers::{lanes_per_vector, scalar_type, vector_type};
 use super::{Emitter, LANES, Register, context};
 use crate::ir::{Label, Merge, Statement, Value, diverts};
 use crate::shape::Shape;
 
-/// Target of `Break` and `Repeat` with a label.
 #[derive(Debug, Clone)]
 pub(super) enum LabelTarget {
     /// All lanes jump together, with the label's results as block arguments.
     Uniform { block: code::Block, results: Vec<Value>, line: Option<u32> },
     /// The mask `left` collects lanes, and `values` their results.
-    Collected { left: Slot, values: Vec<Slot>, results: Vec<Value> },
+    Collected { left: LaneVariables, values: Vec<LaneVariables>, results: Vec<Value> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +93,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Registers of a value in the form of a result: one scalar or vectors.
     pub(crate) fn registers_like(&mut self, result: Value, value: Value) -> Vec<code::Value> {
         match self.shapes.of(result) {
             Shape::Varying => self.vectors(value),
@@ -107,7 +105,6 @@ impl Emitter<'_, '_> {
         pairs.into_iter().flat_map(|(result, value)| self.registers_like(result, value)).collect()
     }
 
-    /// Type and number of the registers of a result.
     pub(crate) fn registers_of(&self, result: Value) -> (code::Type, usize) {
         let ty = self.kernel.ty(result);
         match self.shapes.of(result) {
@@ -145,7 +142,7 @@ impl Emitter<'_, '_> {
         } else {
             self.build.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
         }
-        let slots: Vec<Slot> = merges.iter().map(|merge| self.new_result_slot(merge.result)).collect();
+        let slots: Vec<LaneVariables> = merges.iter().map(|merge| self.new_result_slot(merge.result)).collect();
         let mut flows = [BodyEnd::FallsThrough; 2];
         for (side, arm) in arms.into_iter().enumerate() {
             self.build.seal_block(blocks[side]);
@@ -201,7 +198,7 @@ impl Emitter<'_, '_> {
         self.build.ins().brif(inverse, exit, &[], next, &[]);
     }
 
-    pub(crate) fn new_result_slot(&mut self, result: Value) -> Slot {
+    pub(crate) fn new_result_slot(&mut self, result: Value) -> LaneVariables {
         let (ty, count) = self.registers_of(result);
         self.new_slot(ty, count)
     }
@@ -251,7 +248,6 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Generates a return from the function after a stop request.
     pub(crate) fn return_if_stopped(&mut self, line: u32) {
         let pointer_flags = MemFlagsData::trusted().with_readonly().with_can_move();
         let flag = self.build.ins().load(types::I64, pointer_flags, self.inputs.context, context::STOP);

@@ -39,7 +39,6 @@ impl Borders {
     pub(crate) const COUNT: usize = 3;
 }
 
-/// Generates the function for rows with an interior. `shapes` are the shapes of its groups.
 pub(crate) fn emit_interior_rows(
     interior: &Interior,
     shapes: &Shapes,
@@ -79,7 +78,6 @@ impl<'a> InteriorRows<'a, '_> {
         self.emitter.build.switch_to_block(block);
     }
 
-    /// Calls border functions for the invocations `start..end`.
     fn run_border(&mut self, start: code::Value, end: code::Value) {
         let build = &mut self.emitter.build;
         let [some, row, next] = [(); 3].map(|()| build.create_block());
@@ -120,7 +118,6 @@ impl<'a> InteriorRows<'a, '_> {
         self.emitter.build.ins().load(types::I64, MemFlagsData::trusted(), self.emitter.inputs.context, offset)
     }
 
-    /// Calls a border function for the invocations `start..end`, and returns after a stop.
     fn call_border(&mut self, address: code::Value, start: code::Value, end: code::Value) {
         let inputs = self.emitter.inputs.clone();
         let build = &mut self.emitter.build;
@@ -138,7 +135,6 @@ impl<'a> InteriorRows<'a, '_> {
         build.switch_to_block(next);
     }
 
-    /// Continues the row at `start`, or returns at its end.
     fn continue_row(&mut self, start: code::Value, end: code::Value) {
         let build = &mut self.emitter.build;
         let [more, done] = [(); 2].map(|()| build.create_block());

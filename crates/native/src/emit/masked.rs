@@ -2,7 +2,7 @@ use cranelift_codegen::ir::{self as code, InstBuilder};
 
 use super::Emitter;
 use super::control::{BodyEnd, LabelTarget};
-use super::masks::{Mask, Slot};
+use super::masks::{LaneVariables, Mask};
 use crate::ir::{Definition, Label, Merge, Statement, Value};
 use crate::shape::Shape;
 
@@ -26,7 +26,7 @@ impl Emitter<'_, '_> {
         let leaves = arms.iter().any(|arm| self.leaves(arm));
         let mut flows = [BodyEnd::FallsThrough; 2];
         let mut ends = Vec::new();
-        let mut slots: [Vec<Slot>; 2] = Default::default();
+        let mut slots: [Vec<LaneVariables>; 2] = Default::default();
         for (side, (arm, mask)) in arms.into_iter().zip([accepted, rejected]).enumerate() {
             slots[side] = merges.iter().map(|merge| self.result_slot(merge.result)).collect();
             let lanes = self.new_mask_slot();
@@ -112,7 +112,7 @@ impl Emitter<'_, '_> {
         let left = self.new_mask_slot();
         let none = self.no_lanes();
         self.set(&left, &none.0);
-        let values: Vec<Slot> = results.iter().map(|result| self.result_slot(*result)).collect();
+        let values: Vec<LaneVariables> = results.iter().map(|result| self.result_slot(*result)).collect();
         let target = LabelTarget::Collected { left: left.clone(), values: values.clone(), results: results.to_vec() };
         self.targets.insert(label, target);
         let leaves = self.leaves_except(body, label);
@@ -139,8 +139,8 @@ impl Emitter<'_, '_> {
         let [lanes, again] = [(); 2].map(|()| self.new_mask_slot());
         let active = self.active_mask();
         self.set(&lanes, &active.0);
-        let current: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
-        let following: Vec<Slot> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
+        let current: Vec<LaneVariables> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
+        let following: Vec<LaneVariables> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
         for ((slot, parameter), value) in current.iter().zip(parameters).zip(initial) {
             let values = self.registers_like(*parameter, *value);
             self.set(slot, &values);
@@ -179,7 +179,7 @@ impl Emitter<'_, '_> {
         BodyEnd::Left
     }
 
-    fn result_slot(&mut self, result: Value) -> Slot {
+    fn result_slot(&mut self, result: Value) -> LaneVariables {
         let (ty, count) = self.registers_of(result);
         let slot = self.new_slot(ty, count);
         let zero = self.constant(self.kernel.ty(result), 0);
@@ -192,7 +192,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Adds the active lanes and their values to the lanes that a label collects.
-    pub(crate) fn collect(&mut self, left: &Slot, slots: &[Slot], results: &[Value], values: &[Value]) {
+    pub(crate) fn collect(
+        &mut self,
+        left: &LaneVariables,
+        slots: &[LaneVariables],
+        results: &[Value],
+        values: &[Value],
+    ) {
         let active = self.active.clone();
         for ((slot, result), value) in slots.iter().zip(results).zip(values) {
             let new = self.registers_like(*result, *value);

@@ -10,24 +10,24 @@ pub(crate) struct Mask(pub Vec<code::Value>);
 
 /// Cranelift variables for a mask or a value that several blocks set.
 #[derive(Debug, Clone)]
-pub(crate) struct Slot(pub Vec<Variable>);
+pub(crate) struct LaneVariables(pub Vec<Variable>);
 
 impl Emitter<'_, '_> {
-    pub(crate) fn new_slot(&mut self, ty: code::Type, count: usize) -> Slot {
-        Slot((0..count).map(|_| self.build.declare_var(ty)).collect())
+    pub(crate) fn new_slot(&mut self, ty: code::Type, count: usize) -> LaneVariables {
+        LaneVariables((0..count).map(|_| self.build.declare_var(ty)).collect())
     }
 
-    pub(crate) fn new_mask_slot(&mut self) -> Slot {
+    pub(crate) fn new_mask_slot(&mut self) -> LaneVariables {
         self.new_slot(types::I32X4, LANES / 4)
     }
 
-    pub(crate) fn set(&mut self, slot: &Slot, values: &[code::Value]) {
+    pub(crate) fn set(&mut self, slot: &LaneVariables, values: &[code::Value]) {
         for (variable, value) in slot.0.iter().zip(values) {
             self.build.def_var(*variable, *value);
         }
     }
 
-    pub(crate) fn get(&mut self, slot: &Slot) -> Vec<code::Value> {
+    pub(crate) fn get(&mut self, slot: &LaneVariables) -> Vec<code::Value> {
         slot.0.iter().map(|variable| self.build.use_var(*variable)).collect()
     }
 

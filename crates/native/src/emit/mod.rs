@@ -44,7 +44,6 @@ pub(crate) struct Emitter<'a, 'f> {
     /// First and last lane of ordered varying values.
     ends: HashMap<Value, [code::Value; 2]>,
     targets: HashMap<Label, control::LabelTarget>,
-    /// Mask of the active lanes; `None` if all lanes are active.
     active: Option<Mask>,
     /// Block that runs the group lane by lane after a failed assumption.
     scalar_rerun: Option<code::Block>,
@@ -52,7 +51,6 @@ pub(crate) struct Emitter<'a, 'f> {
     store_condition: Option<code::Value>,
     discard_slot: Option<code::StackSlot>,
     inputs: Inputs,
-    /// Row of the current group, in a function for interiors.
     row: Option<row_values::RowState<'a>>,
 }
 
@@ -120,7 +118,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Type of an operation's operands, or of a select's values.
     fn operand_type(&self, definition: &Definition, first: Value) -> Type {
         match definition {
             Definition::Select { accept, .. } => self.kernel.ty(*accept),

@@ -47,7 +47,6 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    /// Clips an interval to the distances at which all conditions hold.
     pub(crate) fn clip_to_conditions(&mut self, interior: &Interior, interval: DistanceInterval) -> DistanceInterval {
         interior.conditions.iter().fold(interval, |interval, condition| self.clip_to_condition(condition, interval))
     }
@@ -96,7 +95,6 @@ impl<'a> Emitter<'a, '_> {
         found
     }
 
-    /// Distance from the anchor to the start of the idle tail, at most `end`.
     pub(crate) fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
         let [here, bound] = [tail.value, tail.bound].map(|one| self.extend_to_i64(one, false));
         let begin = self.build.ins().isub(bound, here);
@@ -155,7 +153,6 @@ impl<'a> Emitter<'a, '_> {
         self.row_shape(value).is_some()
     }
 
-    /// Uniform value of the row, or first lane of an affine value.
     pub(crate) fn row_value(&mut self, value: Value) -> Option<code::Value> {
         let row = self.row.as_ref()?;
         let (anchor, distance) = (row.at_anchor[value.0 as usize]?, row.distance);

@@ -17,7 +17,6 @@ pub(crate) mod context {
     pub(crate) const STOP: i32 = 0;
     pub(crate) const FRAME: i32 = 8;
     pub(crate) const WORKGROUP: i32 = 16;
-    /// Addresses of the border functions: see [`Borders`](super::super::Borders).
     pub(crate) const BORDERS: i32 = 24;
     /// Numbers of workgroups along x, y and z, `u32` each.
     pub(crate) const WORKGROUPS: i32 = 48;
@@ -182,7 +181,6 @@ pub(super) fn begin_function<'a, 'f>(
 }
 
 impl Emitter<'_, '_> {
-    /// Sets the address of the frames for the group with an invocation at `x`.
     pub(crate) fn set_frame_address(&mut self, frames: FramePlacement, row: code::Value, x: code::Value) {
         self.inputs.frame = row;
         self.inputs.frame_lane = None;

@@ -7,7 +7,6 @@ use crate::ir::{Binary, Compare, Convert, Definition, Function, Type, Unary};
 use crate::math;
 
 impl Emitter<'_, '_> {
-    /// Generates an operation on scalars with a result of type `to` and operands of type `from`.
     pub(crate) fn operate(
         &mut self,
         definition: &Definition,
@@ -133,7 +132,6 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Generates a call of a host function.
     fn call(&mut self, function: Function, ty: Type, operands: &[code::Value]) -> code::Value {
         let call = math::call_of(function, ty).expect("functions are of floats");
         let mut signature = Signature::new(self.build.func.signature.call_conv);

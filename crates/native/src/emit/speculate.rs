@@ -17,7 +17,6 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(next);
     }
 
-    /// Generates a speculated value, and the test of its assumption.
     pub(crate) fn speculate(&mut self, value: Value, speculation: Speculation) -> code::Value {
         match (self.kernel.definition(value).clone(), speculation) {
             (Definition::Compare(comparison, a, b), Speculation::Inside) => {
@@ -179,7 +178,6 @@ impl Emitter<'_, '_> {
         self.ends.insert(value, ends);
     }
 
-    /// Generates a comparison for equality that fails in all lanes.
     fn differs_in_all_lanes(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
         let step = |shape| match shape {
             Shape::Affine(step) => step,

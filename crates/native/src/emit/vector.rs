@@ -166,7 +166,6 @@ impl Emitter<'_, '_> {
         Some(if from.bytes() == 8 { self.narrow_masks(&masks) } else { masks })
     }
 
-    /// Masks of 32 bits from masks of 64 bits.
     fn narrow_masks(&mut self, masks: &[code::Value]) -> Vec<code::Value> {
         let pairs = masks.chunks(2).map(|pair| {
             let bytes: Vec<u8> = (0..4).flat_map(|lane| (0..4).map(move |byte| 8 * lane + byte)).collect();
@@ -178,7 +177,6 @@ impl Emitter<'_, '_> {
         pairs.collect()
     }
 
-    /// Masks with the width of a type from masks of 32 bits.
     pub(crate) fn masks_of(&mut self, ty: Type, masks: &[code::Value]) -> Vec<code::Value> {
         if lanes_per_vector(ty) == 4 {
             return masks.to_vec();

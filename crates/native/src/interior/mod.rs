@@ -57,7 +57,6 @@ pub(crate) struct RowCondition {
     pub path: Vec<(Value, bool)>,
 }
 
-/// Assumption about values along the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RowTest {
     /// A uniform bool has a value.

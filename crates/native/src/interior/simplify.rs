@@ -157,7 +157,7 @@ impl Simplifier {
         if let Definition::Load(access) = &mut definition {
             *access = self.access(*access);
         }
-        self.note_position(value, &definition);
+        self.record_position(value, &definition);
         if let Some(folded) = fold(&self.out.kernel, self.out.kernel.ty(value), &definition) {
             let folded = match folded {
                 Fold::Constant(bits) => self.constant(self.out.kernel.ty(value), bits),
@@ -214,8 +214,7 @@ impl Simplifier {
         constant
     }
 
-    /// Records a value that depends on a position of the row or on the length of an array.
-    fn note_position(&mut self, value: Value, definition: &Definition) {
+    fn record_position(&mut self, value: Value, definition: &Definition) {
         let mut depends = match definition {
             Definition::Builtin(Builtin::NumWorkgroups(_)) => false,
             Definition::Builtin(_) | Definition::Length { .. } => true,

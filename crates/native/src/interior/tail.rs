@@ -45,7 +45,6 @@ pub(super) fn find(
     Some(IdleTail { value: end.0, bound: end.1, condition, idle })
 }
 
-/// Block around a statement, and the statements after the block.
 struct EnclosingBlock<'s> {
     label: Label,
     results: &'s [Value],
@@ -112,7 +111,7 @@ impl TailSearch<'_> {
     fn ends_idle(&mut self, label: Label, values: &[Value], enclosing: &[EnclosingBlock<'_>]) -> bool {
         let Some(number) = enclosing.iter().position(|block| block.label == label) else { return false };
         let before = self.replaced.clone();
-        self.pass_on(enclosing[number].results, values);
+        self.assign_results(enclosing[number].results, values);
         let mut rests = enclosing[..=number].iter().rev();
         let is_idle = rests.all(|block| self.run_idle(block.rest) == Some(IdleEnd::FallsThrough));
         if !is_idle {
@@ -122,7 +121,7 @@ impl TailSearch<'_> {
     }
 
     /// Assigns values of the tail to the results of a block.
-    fn pass_on(&mut self, results: &[Value], values: &[Value]) {
+    fn assign_results(&mut self, results: &[Value], values: &[Value]) {
         for (result, value) in results.iter().zip(values) {
             if let Some(value) = self.tail(*value) {
                 self.replaced.insert(*result, value);
@@ -146,24 +145,24 @@ impl TailSearch<'_> {
                     let chosen = |merge: &Merge| if condition { merge.accept } else { merge.reject };
                     let values: Option<Vec<_>> = merges.iter().map(chosen).collect();
                     if end == IdleEnd::FallsThrough {
-                        self.pass_on(&results, &values?);
+                        self.assign_results(&results, &values?);
                     }
                     end
                 }
                 Statement::Block { label, body, results, ending } => match self.run_idle(body)? {
                     IdleEnd::FallsThrough => {
-                        self.pass_on(results, ending);
+                        self.assign_results(results, ending);
                         IdleEnd::FallsThrough
                     }
                     IdleEnd::Breaks(to, values) if to == *label => {
-                        self.pass_on(results, &values);
+                        self.assign_results(results, &values);
                         IdleEnd::FallsThrough
                     }
                     other => other,
                 },
                 // The first pass is the last one, or has effects.
                 Statement::Loop { body, parameters, initial, .. } => {
-                    self.pass_on(parameters, initial);
+                    self.assign_results(parameters, initial);
                     self.run_idle(body)?
                 }
                 Statement::Break { label, values } => IdleEnd::Breaks(*label, values.clone()),

@@ -170,7 +170,6 @@ impl Builder {
         self.kernel.ty(value)
     }
 
-    /// Bits of a constant; `None` for other values.
     pub(super) fn bits(&self, value: Value) -> Option<u64> {
         match self.kernel.definition(value) {
             Definition::Constant(bits) => Some(*bits),
@@ -297,7 +296,6 @@ impl Builder {
         value
     }
 
-    /// Known value of a variable; `None` if a statement must read the variable.
     pub(super) fn known(&self, variable: Variable) -> Option<Value> {
         self.known.get(variable)
     }
@@ -313,7 +311,6 @@ impl Builder {
         value
     }
 
-    /// Value of a pure definition: a constant, an operand, an equal value, or a new value.
     fn pure(&mut self, ty: Type, key: PureKey, definition: Definition) -> Value {
         match fold(&self.kernel, ty, &definition) {
             Some(Fold::Constant(bits)) => return self.constant(ty, bits),

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use naga::{Expression, Function, Handle, LocalVariable, TypeInner};
 
-use super::facts::Root;
+use super::facts::VariableId;
 use super::layout::Layout;
 use super::location::Location;
 use super::statement::JumpTargets;
-use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
+use super::{ExpressionTypes, InlinedCall, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Format, Memory, Statement, Type, Value, Variable};
 
 /// Maximum number of scalars of a variable outside the frame.
@@ -26,7 +26,7 @@ impl<'m> Lowering<'m> {
     ) -> Result<(), Unsupported> {
         let function = &self.module.functions[callee];
         let arguments = arguments.iter().map(|argument| self.operand(*argument)).collect::<Result<_, _>>()?;
-        let instance = Box::new(Instance {
+        let instance = Box::new(InlinedCall {
             id: Some(callee),
             name: function.name.as_deref().unwrap_or("without a name"),
             expressions: &function.expressions,
@@ -41,12 +41,12 @@ impl<'m> Lowering<'m> {
         });
         let caller = Box::new(std::mem::replace(&mut self.instance, *instance));
         let mark = self.frame.mark();
-        let bridges = std::mem::take(&mut self.bridges);
+        let continuing_values = std::mem::take(&mut self.continuing_values);
         let line = self.line;
         self.lower_function(function)?;
         let values = self.take_result(function)?;
         self.line = line;
-        self.bridges = bridges;
+        self.continuing_values = continuing_values;
         self.frame.release(mark);
         self.instance = *caller;
         match (result, values) {
@@ -55,7 +55,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Lowers the body of the function of the current instance.
     pub(super) fn lower_function(&mut self, function: &'m Function) -> Result<(), Unsupported> {
         self.copy_arguments(function)?;
         self.declare_locals(function)?;
@@ -119,14 +118,14 @@ impl<'m> Lowering<'m> {
     }
 
     fn declare_local(&mut self, handle: Handle<LocalVariable>, local: &LocalVariable) -> Result<Location, Unsupported> {
-        let location = self.allocate(local.ty, Root::Local(self.instance.id, handle))?;
+        let location = self.allocate(local.ty, VariableId::Local(self.instance.id, handle))?;
         let values = local.init.map(|init| self.values(init)).transpose()?;
         self.initialize(&location, local.ty, values)?;
         Ok(location)
     }
 
     /// Allocates frame memory or scalar variables for a variable of one invocation.
-    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, root: Root) -> Result<Location, Unsupported> {
+    pub(super) fn allocate(&mut self, ty: Handle<naga::Type>, root: VariableId) -> Result<Location, Unsupported> {
         let scalars = self.layouts.size(Layout::Variables, ty);
         let inner = &self.module.types[ty].inner;
         let is_composite = matches!(inner, TypeInner::Array { .. } | TypeInner::Struct { .. });

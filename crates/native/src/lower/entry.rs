@@ -6,7 +6,7 @@ use naga::{
     AddressSpace, Binding, BuiltIn, FunctionArgument, GlobalVariable, Handle, ShaderStage, StorageAccess, TypeInner,
 };
 
-use super::facts::{IndexedArrays, Root};
+use super::facts::{IndexedArrays, VariableId};
 use super::layout::{Layout, describe};
 use super::location::Location;
 use super::{Lowering, Operand, Unsupported};
@@ -47,7 +47,7 @@ impl<'m> Lowering<'m> {
     ) -> Result<Location, Unsupported> {
         match global.space {
             AddressSpace::Private => {
-                let location = self.allocate(global.ty, Root::Private(handle))?;
+                let location = self.allocate(global.ty, VariableId::Private(handle))?;
                 let values = global.init.map(|init| self.global_values(init)).transpose()?;
                 self.initialize(&location, global.ty, values)?;
                 Ok(location)
@@ -114,7 +114,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Values of an argument: a built-in value, or a struct of built-in values.
     fn entry_argument(&mut self, argument: &FunctionArgument) -> Result<Vec<Value>, Unsupported> {
         if let Some(binding) = &argument.binding {
             return self.builtin_values(binding);

@@ -3,9 +3,9 @@ use std::rc::Rc;
 use naga::{Expression, Handle, Literal, Type, TypeInner};
 
 use super::facts::FunctionFacts;
-use super::layout::{Layout, Leaf};
+use super::layout::{Layout, ScalarLeaf};
 use super::location::Location;
-use super::{ExpressionTypes, Instance, Lowering, Operand, Unsupported, value_type};
+use super::{ExpressionTypes, InlinedCall, Lowering, Operand, Unsupported, value_type};
 use crate::ir::{self, AtomicOperation, Binary, Compare, Memory, Statement, Value};
 
 impl<'m> Lowering<'m> {
@@ -52,7 +52,7 @@ impl<'m> Lowering<'m> {
     pub(super) fn operand(&mut self, expression: Handle<Expression>) -> Result<Operand, Unsupported> {
         if let Some(operand) = &self.instance.operands[expression.index()] {
             let operand = operand.clone();
-            return Ok(self.bridged(operand));
+            return Ok(self.with_continuing_variables(operand));
         }
         let operand = self.evaluate(expression)?;
         // Values except constants may belong to a body that ends before the next use.
@@ -204,12 +204,11 @@ impl<'m> Lowering<'m> {
         leaves.iter().map(|leaf| self.zero_scalar(leaf.scalar)).collect()
     }
 
-    /// Values of a constant expression of the module.
     pub(super) fn global_values(&mut self, expression: Handle<Expression>) -> Result<Rc<[Value]>, Unsupported> {
         if let Some(Operand::Values(values)) = &self.global_operands[expression.index()] {
             return Ok(values.clone());
         }
-        let instance = Instance {
+        let instance = InlinedCall {
             id: None,
             name: "constants",
             expressions: &self.module.global_expressions,
@@ -228,11 +227,11 @@ impl<'m> Lowering<'m> {
         values
     }
 
-    fn value_leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
+    fn value_leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[ScalarLeaf]>, Unsupported> {
         self.layouts.leaves(layout, inner).or_else(|construct| self.unsupported(construct))
     }
 
-    fn packed_bytes(&self, leaves: &[Leaf]) -> u64 {
+    fn packed_bytes(&self, leaves: &[ScalarLeaf]) -> u64 {
         leaves.last().map_or(0, |leaf| u64::from(leaf.offset) + 8)
     }
 
@@ -251,7 +250,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Element or member of a value.
     fn element(&self, inner: &TypeInner, values: &[Value], index: u32) -> Result<Rc<[Value]>, Unsupported> {
         let (begin, count) = match *inner {
             TypeInner::Vector { .. } => (u64::from(index), 1),

@@ -9,7 +9,7 @@ pub(super) type FunctionId = Option<Handle<Function>>;
 
 /// Variable of one invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Root {
+pub(super) enum VariableId {
     Local(FunctionId, Handle<LocalVariable>),
     Private(Handle<GlobalVariable>),
 }
@@ -19,7 +19,7 @@ pub(super) enum Root {
 /// Lowering finds these arrays after inlining and unrolling, and starts again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IndexedArrays {
-    pub(super) variables: HashSet<Root>,
+    pub(super) variables: HashSet<VariableId>,
     pub(super) values: HashSet<(FunctionId, Handle<Expression>)>,
     /// True if every array counts as dynamically indexed.
     pub(super) all: bool,
@@ -27,7 +27,6 @@ pub(super) struct IndexedArrays {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FunctionFacts {
-    /// True for a function with its only `return` at the end.
     pub(super) returns_at_end: bool,
     /// Number of statements and expressions, including called functions.
     cost: u32,
@@ -48,7 +47,7 @@ impl IndexedArrays {
         self.all || self.values.contains(&(function, expression))
     }
 
-    pub(super) fn has_variable(&self, root: Root) -> bool {
+    pub(super) fn has_variable(&self, root: VariableId) -> bool {
         self.all || self.variables.contains(&root)
     }
 
@@ -73,7 +72,6 @@ impl ModuleFacts {
         self.functions.get(function.index()).copied().unwrap_or_default()
     }
 
-    /// Collects the facts about a function after the facts about its callees.
     fn function_facts(&self, function: &Function) -> FunctionFacts {
         FunctionFacts { returns_at_end: returns_at_end(&function.body), cost: self.cost(&function.body) }
     }
@@ -131,7 +129,6 @@ pub(super) fn continues(block: &Block) -> bool {
     })
 }
 
-/// True for a statement that is or contains a `break` of the enclosing loop.
 pub(super) fn breaks_loop(statement: &Statement) -> bool {
     match statement {
         Statement::Break => true,

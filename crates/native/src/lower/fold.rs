@@ -66,7 +66,6 @@ pub(crate) fn fold(kernel: &Kernel, ty: Type, definition: &Definition) -> Option
     }
 }
 
-/// True for a value that is certainly a value of `f16`.
 fn is_f16(kernel: &Kernel, value: Value, depth: u32) -> bool {
     if kernel.ty(value) != Type::F32 {
         return false;

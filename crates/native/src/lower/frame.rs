@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::layout::Leaf;
+use super::layout::ScalarLeaf;
 use crate::ir::{Access, Definition, Kernel, Memory, Statement, Value};
 
 /// Minimum provisional offset of a constant table, until the size of the stack is known.
@@ -47,7 +47,7 @@ impl FrameAllocator {
     }
 
     /// Offset of the table of `constants`, and true for a new table; `None` for too large a frame.
-    pub(super) fn table(&mut self, leaves: &[Leaf], constants: &[Value]) -> Option<(u32, bool)> {
+    pub(super) fn table(&mut self, leaves: &[ScalarLeaf], constants: &[Value]) -> Option<(u32, bool)> {
         let key: Vec<_> = leaves.iter().zip(constants).map(|(leaf, value)| (leaf.offset, *value)).collect();
         if let Some(offset) = self.tables.get(&key) {
             return Some((*offset, false));
@@ -84,7 +84,6 @@ fn relocate(access: &mut Access, base: u32) {
     }
 }
 
-/// Relocates the stores of tables, which are at the top level of the kernel's body.
 fn relocate_stores(body: &mut [Statement], base: u32) {
     for statement in body {
         if let Statement::Store(access, _) = statement {

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hash map with a fast hash function, for trusted keys.
 pub(super) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// Hash function of the Rust compiler (FxHash): multiplies and rotates each word.

@@ -14,10 +14,8 @@ pub(super) struct KnownValues {
     values: Vec<Option<Record>>,
     /// Replaced records, for their restoration at the end of a body.
     replaced: Vec<(Variable, Option<Record>)>,
-    /// Variables that statements set.
     modified: Vec<Variable>,
     records: u64,
-    /// Number of the first visible record.
     first_visible: u64,
 }
 
@@ -63,7 +61,6 @@ impl KnownValues {
         (number >= self.first_visible).then_some(value)
     }
 
-    /// Records the value that a statement read.
     pub(super) fn record(&mut self, variable: Variable, value: Value) {
         let index = variable.0 as usize;
         if self.values.len() <= index {
@@ -74,7 +71,6 @@ impl KnownValues {
         self.records += 1;
     }
 
-    /// Records the value that a statement set.
     pub(super) fn set(&mut self, variable: Variable, value: Value) {
         self.record(variable, value);
         self.modified.push(variable);

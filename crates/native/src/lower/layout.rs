@@ -9,10 +9,8 @@ use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner, Vecto
 use super::value_type;
 use crate::ir::Format;
 
-/// Maximum number of scalars in one value.
 const MAX_SCALARS: u64 = 100_000;
 
-/// Layout of values in variables or memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Layout {
     /// A run of variables: offsets count scalars.
@@ -25,7 +23,7 @@ pub(super) enum Layout {
 
 /// Scalar of a composite type.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Leaf {
+pub(super) struct ScalarLeaf {
     pub(super) scalar: Scalar,
     pub(super) offset: u32,
 }
@@ -36,7 +34,7 @@ struct Extent {
     alignment: u64,
 }
 
-type LeafCache = RefCell<HashMap<(Layout, Handle<Type>), Rc<[Leaf]>>>;
+type LeafCache = RefCell<HashMap<(Layout, Handle<Type>), Rc<[ScalarLeaf]>>>;
 
 pub(super) struct Layouts<'m> {
     module: &'m Module,
@@ -46,7 +44,6 @@ pub(super) struct Layouts<'m> {
 }
 
 impl Layout {
-    /// Size of a scalar, in bytes or scalars.
     fn slot(self, scalar: Scalar) -> u64 {
         match self {
             Self::Variables => 1,
@@ -122,7 +119,6 @@ impl<'m> Layouts<'m> {
         }
     }
 
-    /// Size of a type, in bytes or scalars.
     pub(super) fn size(&self, layout: Layout, ty: Handle<Type>) -> u64 {
         self.extent_of(layout, ty).size
     }
@@ -160,14 +156,14 @@ impl<'m> Layouts<'m> {
 
     /// Scalars of a type, in the order of members. The error is a noun phrase for a type with no
     /// scalars or too many.
-    pub(super) fn leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[Leaf]>, String> {
+    pub(super) fn leaves(&self, layout: Layout, inner: &TypeInner) -> Result<Rc<[ScalarLeaf]>, String> {
         let mut leaves = Vec::new();
         self.collect(layout, inner, 0, &mut leaves)?;
         Ok(leaves.into())
     }
 
     /// Cached scalars of a type of the module's arena; see [`Self::leaves`].
-    pub(super) fn leaves_of(&self, layout: Layout, ty: Handle<Type>) -> Result<Rc<[Leaf]>, String> {
+    pub(super) fn leaves_of(&self, layout: Layout, ty: Handle<Type>) -> Result<Rc<[ScalarLeaf]>, String> {
         if let Some(leaves) = self.leaves.borrow().get(&(layout, ty)) {
             return Ok(leaves.clone());
         }
@@ -176,13 +172,19 @@ impl<'m> Layouts<'m> {
         Ok(leaves)
     }
 
-    fn collect(&self, layout: Layout, inner: &TypeInner, offset: u64, leaves: &mut Vec<Leaf>) -> Result<(), String> {
+    fn collect(
+        &self,
+        layout: Layout,
+        inner: &TypeInner,
+        offset: u64,
+        leaves: &mut Vec<ScalarLeaf>,
+    ) -> Result<(), String> {
         let mut leaf = |scalar: Scalar, offset: u64| {
             if value_type(scalar).is_none() {
                 return Err("16-bit integers".to_owned());
             }
             let Ok(offset) = u32::try_from(offset) else { return Err("types of 4 GiB and more".to_owned()) };
-            leaves.push(Leaf { scalar, offset });
+            leaves.push(ScalarLeaf { scalar, offset });
             Ok(())
         };
         match *inner {

@@ -9,7 +9,6 @@ impl Lines {
         Self(line_feeds.map(|(offset, _)| offset as u32 + 1).collect())
     }
 
-    /// Line of the start of `span`, from 1; 0 if it is unknown.
     pub(super) fn line(&self, span: Span) -> u32 {
         match span.to_range() {
             Some(range) if !self.0.is_empty() => {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use naga::{Scalar, TypeInner};
 
-use super::facts::Root;
-use super::layout::{Layout, Leaf, array_length};
+use super::facts::VariableId;
+use super::layout::{Layout, ScalarLeaf, array_length};
 use super::{Lowering, Unsupported, value_type};
 use crate::ir::{Access, Binary, Compare, Convert, Memory, Statement, Type, Value, Variable};
 
@@ -14,7 +14,7 @@ const MAX_STATIC_OFFSET: u64 = 1 << 30;
 
 /// Product of a dynamic index and a stride.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Term {
+pub(super) struct IndexTerm {
     /// Index, less than `count` if `count` is not 0.
     index: Value,
     stride: u32,
@@ -28,11 +28,11 @@ pub(super) struct Location {
     /// `None` for a run of variables.
     memory: Option<Memory>,
     /// WGSL variable of a run of variables.
-    root: Option<Root>,
+    root: Option<VariableId>,
     pub(super) layout: Layout,
     /// Index of the first variable, or offset in the memory in bytes.
     pub(super) offset: u32,
-    terms: Vec<Term>,
+    terms: Vec<IndexTerm>,
     /// Bool that is false if the location is outside a runtime-sized array.
     pub(super) guard: Option<Value>,
 }
@@ -45,7 +45,7 @@ struct Elements {
 }
 
 impl Location {
-    pub(super) fn variables(first: u32, root: Root) -> Self {
+    pub(super) fn variables(first: u32, root: VariableId) -> Self {
         Self {
             memory: None,
             root: Some(root),
@@ -64,7 +64,6 @@ impl Location {
         Self { memory: Some(memory), root: None, layout, offset, terms: Vec::new(), guard: None }
     }
 
-    /// Variable of a scalar location outside memory.
     pub(super) fn variable(&self) -> Option<Variable> {
         (self.memory.is_none() && self.terms.is_empty()).then_some(Variable(self.offset))
     }
@@ -72,7 +71,7 @@ impl Location {
     /// Location of an element of an array. `index` is less than `count`.
     pub(super) fn element(&self, index: Value, stride: u64, count: u64) -> Self {
         let mut location = self.clone();
-        location.terms.push(Term { index, stride: stride as u32, count: count as u32 });
+        location.terms.push(IndexTerm { index, stride: stride as u32, count: count as u32 });
         location
     }
 
@@ -81,7 +80,6 @@ impl Location {
         self.guard = self.guard.map(f);
     }
 
-    /// Binding of a location in storage or uniform memory.
     pub(super) fn binding(&self) -> Option<usize> {
         match self.memory {
             Some(Memory::Binding(binding)) => Some(binding),
@@ -91,7 +89,6 @@ impl Location {
 }
 
 impl<'m> Lowering<'m> {
-    /// Scalar type of the atomic of a pointer; `None` for other types.
     pub(super) fn atomic_scalar(&self, pointer: &TypeInner) -> Option<Scalar> {
         let TypeInner::Pointer { base, .. } = *pointer else { return None };
         match self.module.types[base].inner {
@@ -101,7 +98,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Scalars of a pointer's target, with offsets relative to the pointer.
-    fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[Leaf]>, Unsupported> {
+    fn pointee_leaves(&self, layout: Layout, pointer: &TypeInner) -> Result<Rc<[ScalarLeaf]>, Unsupported> {
         let leaves = match *pointer {
             TypeInner::Pointer { base, .. } => self.layouts.leaves_of(layout, base),
             TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
@@ -148,7 +145,7 @@ impl<'m> Lowering<'m> {
             let inner = &self.module.types[pointee].inner;
             if matches!(inner, TypeInner::Struct { .. }) {
                 let offset = self.layouts.member_offset(base.layout, inner, index as usize);
-                return self.moved(base, offset);
+                return self.offset_by(base, offset);
             }
         }
         let elements = self.elements(base.layout, pointer)?;
@@ -173,7 +170,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn moved(&self, base: &Location, offset: u64) -> Result<Location, Unsupported> {
+    fn offset_by(&self, base: &Location, offset: u64) -> Result<Location, Unsupported> {
         match u32::try_from(u64::from(base.offset) + offset) {
             Ok(offset) => Ok(Location { offset, ..base.clone() }),
             Err(_) => self.unsupported("types of 4 GiB and more"),
@@ -210,7 +207,7 @@ impl<'m> Lowering<'m> {
         let index = self.narrow(index);
         if let Some(number) = self.builder.bits(index)
             && number.saturating_mul(elements.stride) <= MAX_STATIC_OFFSET
-            && let Ok(location) = self.moved(base, number * elements.stride)
+            && let Ok(location) = self.offset_by(base, number * elements.stride)
         {
             return Ok(Location { guard, ..location });
         }
@@ -227,7 +224,6 @@ impl<'m> Lowering<'m> {
         Ok(Location { guard, ..base.element(index, elements.stride, elements.count) })
     }
 
-    /// Number of elements of the runtime-sized array of a pointer.
     pub(super) fn array_length(&mut self, location: &Location, pointer: &TypeInner) -> Result<Value, Unsupported> {
         let stride = self.elements(location.layout, pointer)?.stride as u32;
         match location.binding() {
@@ -236,8 +232,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Access of a scalar at a location in memory; `None` for variables.
-    pub(super) fn access(&mut self, location: &Location, leaf: Leaf) -> Option<Access> {
+    pub(super) fn access(&mut self, location: &Location, leaf: ScalarLeaf) -> Option<Access> {
         let memory = location.memory?;
         let scale = location.terms.iter().fold(0, |scale, term| gcd(scale, term.stride));
         let mut index = None;
@@ -264,7 +259,11 @@ impl<'m> Lowering<'m> {
         self.load_leaves(location, &leaves)
     }
 
-    pub(super) fn load_leaves(&mut self, location: &Location, leaves: &[Leaf]) -> Result<Rc<[Value]>, Unsupported> {
+    pub(super) fn load_leaves(
+        &mut self,
+        location: &Location,
+        leaves: &[ScalarLeaf],
+    ) -> Result<Rc<[Value]>, Unsupported> {
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let Some(ty) = value_type(leaf.scalar) else { return self.unsupported("16-bit integers") };
@@ -277,8 +276,7 @@ impl<'m> Lowering<'m> {
         Ok(values.into())
     }
 
-    /// Reads the variable that index terms select.
-    fn get_variable(&mut self, location: &Location, offset: u32, terms: &[Term]) -> Value {
+    fn get_variable(&mut self, location: &Location, offset: u32, terms: &[IndexTerm]) -> Value {
         let Some((term, rest)) = terms.split_first() else {
             return self.builder.get(Variable(location.offset + offset));
         };
@@ -304,7 +302,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    pub(super) fn store_leaves(&mut self, location: &Location, leaves: &[Leaf], values: &[Value]) {
+    pub(super) fn store_leaves(&mut self, location: &Location, leaves: &[ScalarLeaf], values: &[Value]) {
         for (leaf, value) in leaves.iter().zip(values) {
             match self.access(location, *leaf) {
                 Some(access) => self.builder.push(Statement::Store(access, *value)),
@@ -318,7 +316,7 @@ impl<'m> Lowering<'m> {
         &mut self,
         location: &Location,
         offset: u32,
-        terms: &[Term],
+        terms: &[IndexTerm],
         condition: Option<Value>,
         value: Value,
     ) {

@@ -12,10 +12,8 @@ use crate::ir::{Statement, Value, Variable};
 /// Variables that carry values from the body of a loop to its continuing block, where they are
 /// otherwise undefined because a `continue` breaks the body.
 #[derive(Debug, Default)]
-pub(super) struct Bridge {
-    /// Values that statements of the body define.
+pub(super) struct ContinuingValues {
     defined: HashSet<Value>,
-    /// Variable of each value that the continuing block uses.
     variables: HashMap<Value, Variable>,
 }
 
@@ -100,12 +98,12 @@ impl<'m> Lowering<'m> {
             return self.lower_continuing(continuing, break_if, after, inner);
         }
         let defined = body.statements.iter().filter_map(defined_value).collect();
-        self.bridges.push(Bridge { defined, variables: HashMap::new() });
+        self.continuing_values.push(ContinuingValues { defined, variables: HashMap::new() });
         self.builder.open_body();
         self.lower_continuing(continuing, break_if, after, inner)?;
         let continuing = self.builder.close_body();
-        if let Some(bridge) = self.bridges.pop() {
-            self.set_bridge_variables(&bridge, &mut body);
+        if let Some(continuing_values) = self.continuing_values.pop() {
+            self.set_continuing_variables(&continuing_values, &mut body);
         }
         self.builder.push_block(label, body);
         self.builder.append(continuing);
@@ -113,16 +111,16 @@ impl<'m> Lowering<'m> {
     }
 
     /// Sets the variables of a bridge to zero before the body, and to their values in the body.
-    fn set_bridge_variables(&mut self, bridge: &Bridge, body: &mut Body) {
-        if bridge.variables.is_empty() {
+    fn set_continuing_variables(&mut self, continuing_values: &ContinuingValues, body: &mut Body) {
+        if continuing_values.variables.is_empty() {
             return;
         }
-        let mut statements = Vec::with_capacity(body.statements.len() + bridge.variables.len());
+        let mut statements = Vec::with_capacity(body.statements.len() + continuing_values.variables.len());
         for statement in body.statements.drain(..) {
             let value = defined_value(&statement);
             statements.push(statement);
             if let Some(value) = value
-                && let Some(variable) = bridge.variables.get(&value)
+                && let Some(variable) = continuing_values.variables.get(&value)
             {
                 let zero = self.builder.zero(self.builder.ty(value));
                 self.builder.set(*variable, zero);
@@ -132,32 +130,35 @@ impl<'m> Lowering<'m> {
         body.statements = statements;
     }
 
-    /// Replaces values of the loop's body in an operand by the variables of a bridge.
-    pub(super) fn bridged(&mut self, operand: Operand) -> Operand {
-        if self.bridges.is_empty() {
+    pub(super) fn with_continuing_variables(&mut self, operand: Operand) -> Operand {
+        if self.continuing_values.is_empty() {
             return operand;
         }
         match operand {
-            Operand::Values(values) => Operand::Values(values.iter().map(|value| self.bridged_value(*value)).collect()),
+            Operand::Values(values) => {
+                Operand::Values(values.iter().map(|value| self.continuing_variable_value(*value)).collect())
+            }
             Operand::Pointer(location) => {
                 let mut location = (*location).clone();
-                location.map_values(|value| self.bridged_value(value));
+                location.map_values(|value| self.continuing_variable_value(value));
                 Operand::Pointer(Rc::new(location))
             }
         }
     }
 
-    fn bridged_value(&mut self, value: Value) -> Value {
-        let Some(bridge) = self.bridges.iter_mut().find(|bridge| bridge.defined.contains(&value)) else {
+    fn continuing_variable_value(&mut self, value: Value) -> Value {
+        let Some(continuing_values) =
+            self.continuing_values.iter_mut().find(|continuing_values| continuing_values.defined.contains(&value))
+        else {
             return value;
         };
         let ty = self.builder.kernel.ty(value);
-        let variable = *bridge.variables.entry(value).or_insert_with(|| self.builder.kernel.add_variable(ty));
+        let variable =
+            *continuing_values.variables.entry(value).or_insert_with(|| self.builder.kernel.add_variable(ty));
         self.builder.get(variable)
     }
 }
 
-/// Value that a statement defines for later statements.
 fn defined_value(statement: &Statement) -> Option<Value> {
     match statement {
         Statement::Let(value) => Some(*value),

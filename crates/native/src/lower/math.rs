@@ -19,7 +19,6 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// Values of an argument; empty for an invalid module.
     fn all(&self, argument: usize) -> &[Value] {
         self.values.get(argument).map_or(&[], |values| values)
     }
@@ -145,7 +144,6 @@ fn arity(function: MathFunction) -> usize {
 }
 
 impl super::builder::Builder {
-    /// Lowers an element-wise function.
     fn scalar_function(&mut self, function: MathFunction, scalar: Scalar, operands: &[Value]) -> Value {
         use MathFunction as M;
         let a = operands[0];

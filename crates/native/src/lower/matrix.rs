@@ -9,7 +9,6 @@ use super::builder::Builder;
 use crate::ir::Value;
 
 impl<'m> Lowering<'m> {
-    /// Product of two matrices, or of a matrix and a vector; `None` for other operands.
     pub(super) fn matrix_product(
         &mut self,
         scalar: Scalar,
@@ -32,7 +31,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Transpose of a matrix with `rows` rows.
     pub(super) fn transpose(rows: VectorSize, values: &[Value]) -> Rc<[Value]> {
         let rows = rows as usize;
         (0..rows).flat_map(|row| values.iter().skip(row).step_by(rows)).copied().collect()
@@ -67,7 +65,6 @@ impl Builder {
         sum.unwrap_or_else(|| self.zero(crate::ir::Type::F32))
     }
 
-    /// Minor of a matrix: the determinant without one column and one row.
     fn minor(&mut self, scalar: Scalar, size: usize, values: &[Value], (column, row): (usize, usize)) -> Value {
         let kept: Vec<_> = (0..size * size)
             .filter(|index| index / size != column && index % size != row)

@@ -148,7 +148,7 @@ enum ExpressionTypes<'m> {
 }
 
 /// Inlined call of a function.
-struct Instance<'m> {
+struct InlinedCall<'m> {
     id: FunctionId,
     name: &'m str,
     expressions: &'m Arena<Expression>,
@@ -159,7 +159,6 @@ struct Instance<'m> {
     operands: Vec<Option<Operand>>,
     /// Frame copies of arrays with dynamic indices.
     copies: Vec<(Handle<Expression>, Rc<Location>)>,
-    /// Variables for the function's result.
     results: Vec<Variable>,
     /// Result of a function with its only `return` at the end.
     returned: Option<Rc<[Value]>>,
@@ -181,9 +180,9 @@ struct Lowering<'m> {
     builder: Builder,
     frame: FrameAllocator,
     globals: Vec<Option<Rc<Location>>>,
-    instance: Instance<'m>,
+    instance: InlinedCall<'m>,
     /// Bridges of the loops around the current statement, in their continuing blocks.
-    bridges: Vec<loops::Bridge>,
+    continuing_values: Vec<loops::ContinuingValues>,
     /// Values of constant global expressions.
     global_operands: Vec<Option<Operand>>,
     statements: u32,
@@ -200,7 +199,7 @@ impl<'m> Lowering<'m> {
     ) -> Self {
         let point = &module.entry_points[entry];
         let facts = ModuleFacts::new(module, entry);
-        let instance = Instance {
+        let instance = InlinedCall {
             id: None,
             name: &point.name,
             expressions: &point.function.expressions,
@@ -228,7 +227,7 @@ impl<'m> Lowering<'m> {
             frame: FrameAllocator::new(has_wide_scalars(module)),
             globals: vec![None; module.global_variables.len()],
             instance,
-            bridges: Vec::new(),
+            continuing_values: Vec::new(),
             global_operands: vec![None; module.global_expressions.len()],
             statements: 0,
             line: 0,
@@ -270,7 +269,6 @@ impl<'m> Lowering<'m> {
         resolution.inner_with(&self.module.types)
     }
 
-    /// Completes the kernel with the statements of the builder.
     fn finish(self) -> (Kernel, IndexedArrays) {
         let (mut kernel, prologue, body) = self.builder.finish();
         kernel.body = prologue;
@@ -281,7 +279,6 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Type of a scalar as a value; `None` for unsupported scalars.
 fn value_type(scalar: naga::Scalar) -> Option<ir::Type> {
     use naga::ScalarKind::{Bool, Float, Sint, Uint};
     match (scalar.kind, scalar.width) {

@@ -20,7 +20,6 @@ fn greatest_integer(float: Scalar, bits: u32) -> Option<u64> {
 }
 
 impl<'m> Lowering<'m> {
-    /// Scalar type of the elements of an expression's type.
     pub(super) fn scalar_of(&self, expression: Handle<Expression>) -> Result<Scalar, Unsupported> {
         match *self.type_of(expression) {
             TypeInner::Scalar(scalar)

@@ -12,7 +12,7 @@ pub(super) fn prune(kernel: &mut Kernel) {
 fn prune_body(kernel: &Kernel, body: &mut Vec<Statement>, used: &mut [bool]) {
     let mut kept = Vec::with_capacity(body.len());
     while let Some(mut statement) = body.pop() {
-        if keep(kernel, &mut statement, used) {
+        if keep_statement(kernel, &mut statement, used) {
             kept.push(statement);
         }
     }
@@ -21,7 +21,7 @@ fn prune_body(kernel: &Kernel, body: &mut Vec<Statement>, used: &mut [bool]) {
 }
 
 /// Marks the operands of a statement that stays.
-fn keep(kernel: &Kernel, statement: &mut Statement, used: &mut [bool]) -> bool {
+fn keep_statement(kernel: &Kernel, statement: &mut Statement, used: &mut [bool]) -> bool {
     let mut mark = |value: Value| used[value.0 as usize] = true;
     match statement {
         Statement::Let(value) => {

@@ -18,7 +18,6 @@ impl<'m> Lowering<'m> {
         self.lower_statements(block, 0, targets)
     }
 
-    /// Lowers the statements of a block from index `first`.
     pub(super) fn lower_statements(
         &mut self,
         block: &'m Block,
@@ -209,7 +208,7 @@ impl<'m> Lowering<'m> {
         operand: Value,
         expected: Option<Value>,
     ) -> Result<Value, Unsupported> {
-        let leaf = super::layout::Leaf { scalar, offset: 0 };
+        let leaf = super::layout::ScalarLeaf { scalar, offset: 0 };
         let (Some(ty), Some(access)) = (value_type(scalar), self.access(location, leaf)) else {
             return self.invalid("an atomic outside memory");
         };

@@ -8,7 +8,6 @@ use crate::ir::{Binary, Compare, Label, Type, Unary, Value};
 /// Maximum number of groups of a `switch` that becomes a chain of nested `if`s.
 const MAX_CHAIN: usize = 8;
 
-/// Cases with a common body.
 struct CaseGroup<'m> {
     values: Vec<i64>,
     is_default: bool,
@@ -143,7 +142,6 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Groups of cases; `None` if a case with statements falls through.
 fn groups(cases: &[SwitchCase]) -> Option<Vec<CaseGroup<'_>>> {
     let mut groups = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);
@@ -164,7 +162,6 @@ fn groups(cases: &[SwitchCase]) -> Option<Vec<CaseGroup<'_>>> {
     Some(groups)
 }
 
-/// Value of a case; `None` for the default.
 fn case_value(value: &SwitchValue) -> Option<i64> {
     match *value {
         SwitchValue::I32(value) => Some(i64::from(value)),

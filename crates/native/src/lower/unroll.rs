@@ -8,7 +8,6 @@ use super::statement::JumpTargets;
 use super::{Lowering, Operand, Unsupported};
 use crate::ir::{Label, Value, Variable};
 
-/// Maximum number of iterations of an unrolled loop.
 const MAX_ITERATIONS: usize = 32;
 
 /// Maximum number of statements and expressions of all unrolled iterations of a loop nest.
@@ -23,7 +22,6 @@ pub(super) struct CountedLoop {
     next: Vec<Value>,
 }
 
-/// Comparison of the variable with the limit at the start of the body.
 struct LimitTest {
     first: usize,
     local: Handle<LocalVariable>,
@@ -192,7 +190,6 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Value of an expression that is constant outside of the loop.
     fn constant_integer(&self, expression: Handle<Expression>) -> Option<i64> {
         if let Some(Operand::Values(values)) = &self.instance.operands[expression.index()]
             && let [value] = values[..]
@@ -230,7 +227,6 @@ fn holds(operator: BinaryOperator, a: i64, b: i64) -> bool {
     }
 }
 
-/// True for statements that evaluate an expression.
 fn emits(statements: &[Statement], expression: Handle<Expression>) -> bool {
     let mut ranges = statements.iter().filter_map(|statement| match statement {
         Statement::Emit(range) => Some(range.clone()),
@@ -239,7 +235,6 @@ fn emits(statements: &[Statement], expression: Handle<Expression>) -> bool {
     ranges.any(|mut range| range.any(|emitted| emitted == expression))
 }
 
-/// True for a block that may set a local variable.
 fn sets(expressions: &naga::Arena<Expression>, block: &Block, local: Handle<LocalVariable>) -> bool {
     let is_local = |pointer: Handle<Expression>| match expressions[pointer] {
         Expression::LocalVariable(other) => other == local,

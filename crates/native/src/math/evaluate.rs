@@ -5,7 +5,6 @@ use crate::ir::{Binary, Compare, Convert, Type, Unary};
 #[derive(Clone, Copy)]
 pub(super) struct Evaluate;
 
-/// Value of a formula of one operand.
 #[inline(always)]
 pub(super) fn evaluate(x: f32, formula: impl FnOnce(Float<Evaluate>) -> Float<Evaluate>) -> f32 {
     f32::from_bits(formula(Lane::new(Evaluate, x.to_bits())).value)

@@ -16,12 +16,12 @@ pub(super) const LN_2_LOW: f32 = 1.428_606_8e-6;
 
 /// `significand · 2^k`. The low bits of `exponent` are `k + 254`.
 #[derive(Clone, Copy)]
-struct Scaled<O: Operations> {
+struct ScaledFloat<O: Operations> {
     significand: Float<O>,
     exponent: Integer<O>,
 }
 
-impl<O: Operations> Scaled<O> {
+impl<O: Operations> ScaledFloat<O> {
     /// Value for `k` from −253 to 254, rounded once if subnormal. Two factors of about the same
     /// exponent avoid an intermediate overflow.
     #[inline(always)]
@@ -33,7 +33,6 @@ impl<O: Operations> Scaled<O> {
     }
 }
 
-/// 2^x
 #[inline(always)]
 pub(super) fn exp2<O: Operations>(x: Float<O>) -> Float<O> {
     // Beyond these limits the result is 0 or infinity.
@@ -50,10 +49,9 @@ pub(super) fn exp2_of_sum<O: Operations>(x: Float<O>, fraction: impl FnOnce(Floa
     let f = fraction(shifted - SHIFT);
     let slope =
         f.polynomial([0.693_147_24, 0.240_226_55, 0.055_502_724, 0.009_617_063, 0.001_341_820_3, 0.000_158_205_08]);
-    Scaled { significand: f * slope + 1.0, exponent: shifted.to_bits() }.value()
+    ScaledFloat { significand: f * slope + 1.0, exponent: shifted.to_bits() }.value()
 }
 
-/// e^x
 #[inline(always)]
 pub(super) fn exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, 0.0).value()
@@ -67,14 +65,14 @@ pub(super) fn half_exp<O: Operations>(x: Float<O>) -> Float<O> {
 
 /// e^x · 2^`bias`
 #[inline(always)]
-fn scaled_exp<O: Operations>(x: Float<O>, bias: f32) -> Scaled<O> {
+fn scaled_exp<O: Operations>(x: Float<O>, bias: f32) -> ScaledFloat<O> {
     // Beyond these limits the result is 0 or infinity.
     let x = x.clamp(-104.0, 90.0);
     let shift = ROUND_TO_INTEGER + 254.0 + bias;
     let shifted = x * std::f32::consts::LOG2_E + shift;
     let k = shifted - shift;
     let r = x - k * LN_2_HIGH - k * LN_2_LOW;
-    Scaled { significand: exp_near_zero(r), exponent: shifted.to_bits() }
+    ScaledFloat { significand: exp_near_zero(r), exponent: shifted.to_bits() }
 }
 
 /// e^x for x from −126 · ln 2 to 127 · ln 2, where the result is normal.

@@ -6,9 +6,7 @@ use super::lane::{Float, Integer, Operations};
 const MIN_NORMAL: i32 = 113 << 23;
 /// Bits of the exponent of `f32`, all ones in infinity and NaN.
 const EXPONENT: i32 = 0x7f80_0000;
-/// Bits of a half's infinity.
 const HALF_INFINITY: i32 = 0x7c00;
-/// Bits of a quiet NaN as half.
 const HALF_NAN: i32 = 0x7e00;
 /// Difference of the bits of a half, shifted left by 13, and those of the same number as `f32`.
 const REBIAS: i32 = 112 << 23;

@@ -44,7 +44,6 @@ pub(super) fn acos<O: Operations>(x: Float<O>) -> Float<O> {
     large.select(of_large, FRAC_PI_2 - (value.flip_sign(x.sign()) - HALF_PI_LOW))
 }
 
-/// atan t for t from 0 to 1.
 #[inline(always)]
 fn atan_of_reduced<O: Operations>(t: Float<O>) -> Float<O> {
     let z = t * t;

@@ -12,12 +12,11 @@ const SQRT_HALF: i32 = 0x3f35_04f3;
 const SIGNIFICAND: i32 = 0x007f_ffff;
 /// Bits of 1.
 const ONE: i32 = 127 << 23;
-/// Bits of infinity.
 const INFINITY: i32 = 0x7f80_0000;
 
 /// `2^exponent · significand`
 #[derive(Clone, Copy)]
-pub(super) struct Split<O: Operations> {
+pub(super) struct SplitFloat<O: Operations> {
     pub exponent: Float<O>,
     /// Between √½ and √2.
     pub significand: Float<O>,
@@ -25,11 +24,11 @@ pub(super) struct Split<O: Operations> {
 
 /// Exponent and significand of a positive finite number; any finite values for other numbers.
 #[inline(always)]
-pub(super) fn split<O: Operations>(x: Float<O>) -> Split<O> {
+pub(super) fn split<O: Operations>(x: Float<O>) -> SplitFloat<O> {
     let subnormal = x.is_below(f32::MIN_POSITIVE);
     let normal = subnormal.select(x * 8_388_608.0, x);
     let from_sqrt_half = normal.to_bits() - subnormal.choose(SQRT_HALF + (23 << 23), SQRT_HALF);
-    Split { exponent: from_sqrt_half.shift_right_signed(23).to_float(), significand: significand(from_sqrt_half) }
+    SplitFloat { exponent: from_sqrt_half.shift_right_signed(23).to_float(), significand: significand(from_sqrt_half) }
 }
 
 #[inline(always)]
@@ -58,7 +57,7 @@ fn with_special_cases<O: Operations>(x: Float<O>, result: Float<O>) -> Float<O> 
 /// Natural logarithm.
 #[inline(always)]
 pub(super) fn log<O: Operations>(x: Float<O>) -> Float<O> {
-    let Split { exponent, significand } = split(x);
+    let SplitFloat { exponent, significand } = split(x);
     let f = significand - 1.0;
     let low = ln_deficit(f) - exponent * LN_2_LOW;
     with_special_cases(x, exponent * LN_2_HIGH + (f - low))
@@ -67,7 +66,7 @@ pub(super) fn log<O: Operations>(x: Float<O>) -> Float<O> {
 /// Logarithm to base 2.
 #[inline(always)]
 pub(super) fn log2<O: Operations>(x: Float<O>) -> Float<O> {
-    let Split { exponent, significand } = split(x);
+    let SplitFloat { exponent, significand } = split(x);
     let f = significand - 1.0;
     let ln = f - ln_deficit(f);
     with_special_cases(x, exponent + ln * std::f32::consts::LOG2_E)

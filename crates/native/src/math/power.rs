@@ -5,7 +5,7 @@
 
 use super::exponential::exp2_of_sum;
 use super::lane::{Float, Operations};
-use super::logarithm::{Split, split};
+use super::logarithm::{SplitFloat, split};
 
 /// 2 / (3 · ln 2) in 12 bits.
 const SCALE_HIGH: f32 = 0.961_914_06;
@@ -19,7 +19,7 @@ const EVEN_INTEGERS: f32 = 16_777_216.0; // 2²⁴
 
 /// Unevaluated sum of two floats. `high` has 12 bits.
 #[derive(Clone, Copy)]
-struct Sum<O: Operations> {
+struct FloatSum<O: Operations> {
     high: Float<O>,
     low: Float<O>,
 }
@@ -51,7 +51,6 @@ pub(super) fn pow<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     y.equals(2.0).select(x * x, power)
 }
 
-/// `x^y` for positive finite x.
 #[inline(always)]
 fn pow_of_positive<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
     let logarithm = log2(x);
@@ -63,8 +62,8 @@ fn pow_of_positive<O: Operations>(x: Float<O>, y: Float<O>) -> Float<O> {
 
 /// log2 x = exponent + 2 / (3 · ln 2) · s · (3 + s² + r), with s = (m − 1) / (m + 1)
 #[inline(always)]
-fn log2<O: Operations>(x: Float<O>) -> Sum<O> {
-    let Split { exponent, significand } = split(x);
+fn log2<O: Operations>(x: Float<O>) -> FloatSum<O> {
+    let SplitFloat { exponent, significand } = split(x);
     let numerator = significand - 1.0;
     let denominator = significand + 1.0;
     let reciprocal = 1.0 / denominator;
@@ -88,5 +87,5 @@ fn log2<O: Operations>(x: Float<O>) -> Sum<O> {
     let scaled_high = high * SCALE_HIGH;
     let scaled_low = high * SCALE_LOW + low * SCALE;
     let high = (scaled_high + scaled_low + exponent).high_part();
-    Sum { high, low: scaled_low - (high - exponent - scaled_high) }
+    FloatSum { high, low: scaled_low - (high - exponent - scaled_high) }
 }

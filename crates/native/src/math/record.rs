@@ -7,30 +7,29 @@ use crate::ir::{Binary, Compare, Convert, Definition, Kernel, Statement, Type, U
 /// Operations that are appended to a kernel, each as a `Let`. Operations on constants become
 /// constants.
 pub struct Recorder<'k> {
-    target: RefCell<Target<'k>>,
+    target: RefCell<RecordedFormula<'k>>,
     /// Number of values and of statements before the formula.
     first_value: usize,
     first_statement: usize,
 }
 
-struct Target<'k> {
+struct RecordedFormula<'k> {
     kernel: &'k mut Kernel,
     out: &'k mut Vec<Statement>,
-    /// Constants of this formula, each defined once.
     constants: Vec<(Type, u32, Value)>,
 }
 
 impl<'k> Recorder<'k> {
     pub fn new(kernel: &'k mut Kernel, out: &'k mut Vec<Statement>) -> Self {
         let (first_value, first_statement) = (kernel.values.len(), out.len());
-        let target = Target { kernel, out, constants: Vec::new() };
+        let target = RecordedFormula { kernel, out, constants: Vec::new() };
         Self { target: RefCell::new(target), first_value, first_statement }
     }
 
     /// Removes the statements that do not contribute to `result`. Their values become constants,
     /// which need no statement.
     pub fn finish(self, result: Value) -> Value {
-        let Target { kernel, out, .. } = self.target.into_inner();
+        let RecordedFormula { kernel, out, .. } = self.target.into_inner();
         let index = |value: Value| (value.0 as usize).checked_sub(self.first_value);
         let mut used = vec![false; kernel.values.len() - self.first_value];
         index(result).into_iter().for_each(|index| used[index] = true);

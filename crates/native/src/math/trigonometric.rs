@@ -15,9 +15,7 @@ const PI_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_8000, 0x3528_8000, 0x2f05
 /// π in non-negative parts (so that −0 stays −0) of at most 8 bits and a rest: 3.1406, 9.7·10⁻⁴,
 /// 2.5·10⁻⁶, 2.0·10⁻⁹, 5.1·10⁻¹².
 const PI_NARROW_PARTS: [f32; 5] = floats([0x4049_0000, 0x3a7d_0000, 0x362a_0000, 0x3108_0000, 0x2cb4_611a]);
-/// Half of [`PI_NARROW_PARTS`].
 const HALF_PI_PARTS: [f32; 5] = floats([0x3fc9_0000, 0x39fd_0000, 0x35aa_0000, 0x3088_0000, 0x2c34_611a]);
-/// Limit of the reduced operand: π/2 and the error of the rounded multiple.
 const REDUCED_LIMIT: f32 = 1.585;
 
 const fn floats<const N: usize>(bits: [u32; N]) -> [f32; N] {

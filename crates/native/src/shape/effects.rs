@@ -2,7 +2,6 @@ use std::collections::HashSet;
 
 use crate::ir::{Definition, Kernel, Memory, Statement, Value};
 
-/// Values that guard accesses.
 pub(crate) fn guards(kernel: &Kernel) -> HashSet<Value> {
     fn collect(body: &[Statement], into: &mut HashSet<Value>) {
         for statement in body {

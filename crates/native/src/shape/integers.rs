@@ -95,7 +95,6 @@ impl Inference<'_> {
     }
 }
 
-/// Mask of the bits below the lowest bit of a step.
 fn low_bits(step: i32) -> i32 {
     match step {
         0 => -1,

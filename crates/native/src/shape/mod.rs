@@ -14,7 +14,6 @@ use crate::ir::{
     Access, Builtin, Compare, Convert, Definition, Format, Kernel, Label, Memory, Merge, Statement, Type, Unary, Value,
 };
 
-/// Shape of a value between the lanes of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The same value in all lanes.
@@ -72,7 +71,6 @@ impl Shapes {
         Self::infer_with_known(kernel, kept, &vec![None; kernel.values.len()])
     }
 
-    /// [`Shapes::infer`] with known shapes of some values.
     pub(crate) fn infer_with_known<'k>(kernel: &'k Kernel, kept: bool, known: &'k [Option<Shape>]) -> Self {
         let mut shapes = known.to_vec();
         for (shape, (_, definition)) in shapes.iter_mut().zip(&kernel.values) {
@@ -107,7 +105,6 @@ impl Shapes {
         self.reruns.contains(&value)
     }
 
-    /// True for a guard that generated code assumes to hold in all lanes.
     pub(crate) fn is_assumed_inside(&self, guard: Value) -> bool {
         self.speculations.get(&guard) == Some(&Speculation::Inside)
     }
@@ -127,7 +124,6 @@ impl Shapes {
     }
 }
 
-/// Control-flow construct that encloses a statement.
 #[derive(Debug, Clone, Copy)]
 enum Enclosing {
     VaryingIf,
@@ -206,7 +202,7 @@ impl<'k> Inference<'k> {
                 self.enclosing.pop();
             }
             Statement::Break { label, values } | Statement::Repeat { label, values } => {
-                self.note_jump(*label);
+                self.record_jump(*label);
                 self.join_results(*label, values);
             }
         }
@@ -241,7 +237,6 @@ impl<'k> Inference<'k> {
         }
     }
 
-    /// Joins the shapes of values to the shapes of a label's results.
     fn join_results(&mut self, label: Label, values: &[Value]) {
         let blends = self.out.varying_labels.contains(&label);
         for (result, value) in self.results[&label].iter().zip(values) {
@@ -253,7 +248,7 @@ impl<'k> Inference<'k> {
 
     /// Records a jump to a label. A jump under a varying condition makes its label varying, and all
     /// labels between the jump and its label.
-    fn note_jump(&mut self, label: Label) {
+    fn record_jump(&mut self, label: Label) {
         let Some(target) =
             self.enclosing.iter().rposition(|one| matches!(one, Enclosing::Label(other) if *other == label))
         else {
@@ -365,7 +360,6 @@ impl<'k> Inference<'k> {
         }
     }
 
-    /// True for an equality of two values that are not constants.
     fn is_equality(&self, condition: Value) -> bool {
         let is_constant = |value: Value| matches!(self.kernel.definition(value), Definition::Constant(_));
         match self.kernel.definition(condition) {

@@ -53,7 +53,6 @@ pub(crate) fn has_stages(kernel: &Kernel) -> bool {
     kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
 }
 
-/// Cuts a lowered kernel at its barriers.
 pub(crate) fn cut_at_barriers(kernel: &Kernel) -> Staged {
     let mut cut = StageCutter {
         kernel: kernel.clone(),
@@ -73,7 +72,7 @@ pub(crate) fn cut_at_barriers(kernel: &Kernel) -> Staged {
             other => cut.stages(&[other], &mut stages),
         }
     }
-    cut.close(&mut stages);
+    cut.close_region(&mut stages);
     let regions = cut.finish(returned);
     Staged { stages, regions, returned, frame_bytes: cut.kernel.frame_bytes }
 }
@@ -82,7 +81,6 @@ struct StageCutter {
     kernel: Kernel,
     open: Vec<Statement>,
     regions: Vec<Vec<Statement>>,
-    /// Label of the block around the whole kernel.
     returns: Option<Label>,
     slots: HashMap<Value, u32>,
     variable_slots: HashMap<Variable, u32>,
@@ -96,7 +94,7 @@ impl StageCutter {
         offset
     }
 
-    fn close(&mut self, into: &mut Vec<Stage>) {
+    fn close_region(&mut self, into: &mut Vec<Stage>) {
         if !self.open.is_empty() {
             into.push(Stage::Region(self.regions.len()));
             self.regions.push(std::mem::take(&mut self.open));
@@ -110,30 +108,30 @@ impl StageCutter {
                 continue;
             }
             match statement {
-                Statement::Barrier => self.close(into),
+                Statement::Barrier => self.close_region(into),
                 Statement::If { condition, accept, reject, .. } => {
                     let slot = self.frame_slot(Type::Bool);
                     self.open.push(Statement::Store(frame_access(slot, Type::Bool), *condition));
-                    self.close(into);
-                    let [accept, reject] = [accept, reject].map(|arm| self.nested(arm));
+                    self.close_region(into);
+                    let [accept, reject] = [accept, reject].map(|arm| self.nested_stages(arm));
                     into.push(Stage::If { condition: slot, accept, reject });
                 }
                 Statement::Block { label, body, .. } => {
-                    self.close(into);
-                    let body = self.nested(body);
+                    self.close_region(into);
+                    let body = self.nested_stages(body);
                     into.push(Stage::Block { label: *label, body });
                 }
                 Statement::Loop { label, body, line, .. } => {
-                    self.close(into);
-                    let body = self.nested(body);
+                    self.close_region(into);
+                    let body = self.nested_stages(body);
                     into.push(Stage::Loop { label: *label, body, line: *line });
                 }
                 Statement::Break { label, .. } => {
-                    self.close(into);
+                    self.close_region(into);
                     into.push(Stage::Break(*label));
                 }
                 Statement::Repeat { label, .. } => {
-                    self.close(into);
+                    self.close_region(into);
                     into.push(Stage::Repeat(*label));
                 }
                 _ => {}
@@ -141,10 +139,10 @@ impl StageCutter {
         }
     }
 
-    fn nested(&mut self, body: &[Statement]) -> Vec<Stage> {
+    fn nested_stages(&mut self, body: &[Statement]) -> Vec<Stage> {
         let mut stages = Vec::new();
         self.stages(body, &mut stages);
-        self.close(&mut stages);
+        self.close_region(&mut stages);
         stages
     }
 

@@ -3,7 +3,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{StageCutter, frame_access};
 use crate::ir::{Access, Definition, Kernel, Statement, Type, Value, Variable};
 
-/// Definitions and uses of values, and variables, of a region.
 #[derive(Default)]
 pub(super) struct RegionUses {
     pub defined: HashSet<Value>,
@@ -93,7 +92,7 @@ impl RegionRewriter<'_> {
                 definition.map_operands(|one| self.operand(one));
                 self.kernel.values[value.0 as usize].1 = definition;
                 out.push(Statement::Let(value));
-                self.keep(value, out);
+                self.store_if_shared(value, out);
             }
             Statement::Set(variable, value) => {
                 let value = self.operand(value);
@@ -111,7 +110,7 @@ impl RegionRewriter<'_> {
                 atomic.expected = atomic.expected.map(|one| self.operand(one));
                 let result = atomic.result;
                 out.push(Statement::Atomic(atomic));
-                self.keep(result, out);
+                self.store_if_shared(result, out);
             }
             Statement::If { condition, accept, reject, merges } => {
                 let condition = self.operand(condition);
@@ -138,7 +137,7 @@ impl RegionRewriter<'_> {
     }
 
     /// Stores a value in the frame if another region uses it.
-    fn keep(&self, value: Value, out: &mut Vec<Statement>) {
+    fn store_if_shared(&self, value: Value, out: &mut Vec<Statement>) {
         if let Some(slot) = self.cut.slots.get(&value) {
             out.push(Statement::Store(frame_access(*slot, self.kernel.ty(value)), value));
         }

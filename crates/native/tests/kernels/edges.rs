@@ -179,7 +179,6 @@ const OTHER: [(&str, &str, &str); 51] = [
     ("select(x, y, z > x)", "vec4<f32>", "vec4<f32>"),
 ];
 
-/// Expression with the types of its operands and of the result.
 struct EdgeExpression {
     expression: String,
     operand: String,
@@ -283,7 +282,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     }
 }
 
-/// Bytes of the numbers at the boundaries of a scalar type.
 fn numbers(scalar: &str) -> Vec<Vec<u8>> {
     let floats = [
         0.0,

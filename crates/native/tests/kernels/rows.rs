@@ -71,7 +71,6 @@ fn text(body: &str) -> String {
 
 const ROW: u32 = 176;
 
-/// Bounds at the ends of rows, and at the limits of integers.
 const BOUNDS: [u32; 26] = [
     0,
     1,

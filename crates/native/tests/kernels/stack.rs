@@ -25,7 +25,6 @@ fn results(text: &str) -> Result<Vec<f32>, String> {
     })
 }
 
-/// Text of functions that call each other, each with a separate array.
 fn nested_calls(depth: usize, length: usize) -> String {
     let mut text = String::from(HEADER);
     text.push_str("fn f0(i: u32) -> f32 { return out[i]; }\n");

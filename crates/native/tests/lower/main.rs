@@ -41,7 +41,6 @@ fn try_lower(source: &str) -> Result<Kernel, Unsupported> {
     lower_with_source(&module, &info, "main", source)
 }
 
-/// Lowers the entry point `main` and verifies the kernel.
 fn lower(source: &str) -> Kernel {
     let kernel = try_lower(source).unwrap_or_else(|error| panic!("{error}"));
     verifier::verify(&kernel);

@@ -227,7 +227,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Result of a function, and the value of its pointer argument.
     fn call(&mut self, function: usize, argument: u32, pointee: u32) -> (u32, u32) {
         let mut state = State { variables: [argument, pointee, 0, 0], array: [argument, 1, 2, 3] };
         let functions = self.functions;

@@ -19,10 +19,8 @@ pub(crate) fn verify(kernel: &Kernel) {
 
 struct Verifier<'k> {
     kernel: &'k Kernel,
-    /// Values of the current body and the bodies around it.
     visible: Vec<Value>,
     evaluated: HashSet<Value>,
-    /// Variables that the current body or the bodies around it set.
     set: Vec<Variable>,
     is_set: HashSet<Variable>,
     labels: Vec<(Label, bool)>,

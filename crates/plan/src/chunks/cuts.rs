@@ -9,7 +9,6 @@ use crate::region::{Region, RegionTree};
 /// Index of a chunk. Axis 0 is fastest in a grid; boxes have the order of their list.
 pub type ChunkId = usize;
 
-/// Writes at most `max_items` items of a list.
 pub(crate) fn write_list<T: Display>(
     f: &mut Formatter<'_>,
     mut items: impl ExactSizeIterator<Item = T>,
@@ -152,7 +151,6 @@ fn visit_grid(
     ControlFlow::Continue(())
 }
 
-/// Cuts of an axis into parts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum AxisCuts {
     /// Parts with sizes that differ by at most one cell, larger parts first. No memory per part.
@@ -200,7 +198,6 @@ impl AxisCuts {
         }
     }
 
-    /// Index of the part with a cell of the axis.
     fn at(&self, cell: i64) -> usize {
         match self {
             Self::Even { extent, count } => {
@@ -213,7 +210,6 @@ impl AxisCuts {
         }
     }
 
-    /// Index and size of the first largest part.
     pub(crate) fn largest(&self) -> (usize, i64) {
         match self {
             Self::Even { .. } => (0, self.range(0).1),

@@ -3,7 +3,6 @@
 
 use crate::region::Region;
 
-/// Number of candidates per axis and kind of middle.
 const CANDIDATES: u64 = 8;
 
 /// Cuts a region with at least `parts` cells into `parts` non-empty boxes.
@@ -29,7 +28,6 @@ struct Bisection {
     axis: usize,
     /// Number of cells along the axis before the cut.
     at: u64,
-    /// Number of parts before the cut.
     before: u64,
 }
 

@@ -31,7 +31,6 @@ impl<T: Clone> Cells<T> {
     }
 }
 
-/// Cells of a box, axis 0 fastest.
 fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     let mut cells = vec![Vec::new()];
     for axis in (0..start.len()).rev() {
@@ -41,7 +40,6 @@ fn all(start: &[i64], end: &[i64]) -> Vec<Cell> {
     cells
 }
 
-/// Owner chunk of each cell.
 fn owners(chunks: &Chunks) -> HashMap<Cell, ChunkId> {
     let boxes = (0..chunks.count()).map(|chunk| (chunk, chunks.region(chunk)));
     boxes.flat_map(|(chunk, own)| all(&own.start, &own.end).into_iter().map(move |cell| (cell, chunk))).collect()

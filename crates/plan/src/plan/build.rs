@@ -24,7 +24,6 @@ impl<K: Ord + Copy> Builder<K> {
         Self { rank, local: Vec::new(), sends: BTreeMap::new(), receives: BTreeMap::new() }
     }
 
-    /// Adds a move from a chunk of this rank to a chunk of rank `to`.
     pub(super) fn send(&mut self, to: usize, key: K, step: Move) {
         if to == self.rank {
             self.local.push((key, step));

@@ -67,7 +67,6 @@ pub fn copies(spec: &CopiesSpec<'_>, rank: usize) -> Result<RankPlan, (usize, Pl
 }
 
 impl CopiesSpec<'_> {
-    /// Bounding box of all regions of each array.
     fn bounds(&self) -> Vec<Region> {
         let empty = |placement: &Placement| Region::whole(Index::zeros(placement.chunks().axes()));
         let mut all: Vec<_> = self.arrays.iter().map(|(placement, _)| empty(placement)).collect();

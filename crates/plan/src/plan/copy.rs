@@ -11,7 +11,6 @@ use crate::extents::Index;
 use crate::locate::Placement;
 use crate::region::{Region, RegionTree};
 
-/// Maximum number of pairs of chunks for a schedule by matching.
 const MAX_PAIRS: usize = 1 << 18;
 
 /// Copy between regions inside two arrays, or inside one array.
@@ -189,7 +188,6 @@ impl CopySpec<'_> {
         self.permutation.map_or(dst_axis, |order| order[dst_axis])
     }
 
-    /// Destination of a part of the source region.
     fn dst_of(&self, part: &Region) -> Region {
         let mapped = |cell: &Index, axis: usize| {
             let from = self.src_axis(axis);
@@ -201,7 +199,6 @@ impl CopySpec<'_> {
         }
     }
 
-    /// Source of a part of the destination region.
     fn src_of(&self, part: &Region) -> Region {
         let mut out = *part;
         for axis in 0..part.axes() {

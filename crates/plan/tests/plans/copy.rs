@@ -49,7 +49,6 @@ impl Case {
     }
 }
 
-/// Regions with equal extents after the permutation.
 fn regions(src: Vec<i64>, dst: Vec<i64>, order: Vec<usize>) -> impl Strategy<Value = (Region, Region)> {
     let limit = (0..dst.len()).map(|axis| dst[axis].min(src[order[axis]])).collect();
     random::extents(limit).prop_flat_map(move |extents| {
@@ -76,7 +75,6 @@ fn copy_between_arrays() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Copy inside an array, or between an array and its re-arrangement.
 fn copy_within_array() -> impl Strategy<Value = Case> {
     let array = random::ranks().prop_flat_map(random::array);
     array.prop_flat_map(|array| {
@@ -122,8 +120,6 @@ fn check_equals_truth(case: &Case, combine: &dyn Fn(&u64, &u64) -> u64) -> Resul
     Ok(())
 }
 
-/// Checks that each round is a matching, and that the rounds number the largest number of messages
-/// of a rank.
 fn check_rounds_are_matchings(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     let mut by_round: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     for plan in plans {
@@ -174,7 +170,6 @@ fn check_sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCase
     Ok(())
 }
 
-/// Checks that the boxes of a message are consecutive in its payload and word-aligned.
 fn check_payloads_are_dense(plans: &[RankPlan]) -> Result<(), TestCaseError> {
     for message in plans.iter().flat_map(|plan| &plan.sends) {
         for bytes in [1, 2, 12] {
@@ -235,7 +230,6 @@ proptest! {
         }
     }
 
-    /// The oracle finds errors of a planner.
     #[test]
     fn check_refuses_broken_plan(case in copy_between_arrays(), which in any::<prop::sample::Index>()) {
         let plans = case.plans();
@@ -295,7 +289,6 @@ fn invalid_copies_are_errors_on_every_rank() {
     assert!(matches!(copy(&good, 3), Err(PlanError::NoSuchRank { rank: 3, ranks: 3 })));
 }
 
-/// Disjoint regions of a re-arranged array can be the same memory.
 #[test]
 fn re_arranged_chunks_are_exchanged_in_place() {
     let layout = Layout::new([8]).split([Split::Even(4)]);

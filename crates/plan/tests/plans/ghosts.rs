@@ -14,7 +14,6 @@ use zippy_testing::random::merge_in_order;
 
 use super::random;
 
-/// Component lists that depend on the direction and on the parity of a step.
 #[derive(Debug, Clone, Copy)]
 struct ComponentLists {
     axis: usize,
@@ -24,7 +23,6 @@ struct ComponentLists {
 }
 
 impl ComponentLists {
-    /// List of a direction, unsorted and with repetitions.
     fn list(&self, direction: &[i8]) -> Vec<usize> {
         let code = direction.iter().fold(self.seed, |code, &side| code * 5 + (side + 1) as usize);
         let takes = |component: &usize| !(code / 7 + component * (code % 5 + 1) + self.parity).is_multiple_of(3);
@@ -219,7 +217,6 @@ fn line_array(extent: i64, split: Split, lo: i64, hi: i64, periodic: bool, ranks
     Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks)
 }
 
-/// Cells of a line after an update, as positions; −1 without a value.
 fn updated_cells(array: &Placement, chunk: usize) -> Vec<i64> {
     let mut memory =
         [zippy::oracle::Memory::new(

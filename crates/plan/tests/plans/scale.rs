@@ -16,7 +16,6 @@ thread_local! {
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// System allocator that counts the allocated bytes per thread.
 struct Counting;
 
 // SAFETY: all calls go to the system allocator unchanged, and counting does not allocate.
@@ -36,7 +35,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Result of `f` with the bytes that it allocated.
 fn count_allocated<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let before = ALLOCATED.get();
     let result = f();

@@ -57,7 +57,6 @@ impl MpiTransport {
         self.free()
     }
 
-    /// Receives all pending messages and handles the control messages.
     fn receive_pending(self: &Rc<Self>) -> Result<(), TransportError> {
         while self.fetch(None, None)? {}
         self.arrivals.borrow_mut().discard(self.control_tag(), &self.pool)?;

@@ -76,7 +76,6 @@ impl<T> InFlight<T> {
         Ok(self.done)
     }
 
-    /// True if the operation was complete at the last test.
     pub(super) fn was_complete(&self) -> bool {
         self.done
     }
@@ -268,7 +267,6 @@ impl Communicator {
     }
 }
 
-/// Largest tag of the MPI library (`MPI_TAG_UB`).
 pub(super) fn largest_tag() -> Result<u32> {
     let (mut value, mut flag) = (std::ptr::null_mut::<c_int>(), 0);
     // SAFETY: this attribute of the world is a pointer to an int that lives as long as MPI.
@@ -299,7 +297,6 @@ pub(super) fn finalise() {
     unsafe { ffi::MPI_Finalize() };
 }
 
-/// Permission of the calling thread to call MPI.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CallPermission {
     NotInitialised,
@@ -338,7 +335,6 @@ pub(super) fn abort(code: i32) {
     unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
 }
 
-/// Name and version of the MPI library.
 pub(super) fn library() -> String {
     let text = mpi::environment::library_version().unwrap_or_default();
     text.split(['\n', ',', '\0']).next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")

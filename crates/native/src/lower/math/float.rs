@@ -3,7 +3,6 @@ use naga::{MathFunction, Scalar};
 use crate::ir::{Binary, Compare, Convert, Type, Unary, Value};
 use crate::lower::builder::Builder;
 
-/// Layout of the bits of a float type.
 struct FloatBits {
     integer: Type,
     mantissa_bits: i64,
@@ -21,7 +20,6 @@ fn float_bits(ty: Type) -> FloatBits {
 }
 
 impl Builder {
-    /// Lowers a function of floats that the specification defines by a formula.
     pub(super) fn float_function(&mut self, function: MathFunction, scalar: Scalar, operands: &[Value]) -> Value {
         use MathFunction as M;
         let a = operands[0];

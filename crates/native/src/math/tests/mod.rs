@@ -11,7 +11,6 @@ use zippy_testing::random::XorShift;
 
 use crate::ir::Function;
 
-/// All functions with a formula, with their number of operands.
 const FORMULAS: [(Function, usize); 18] = [
     (Function::Sin, 1),
     (Function::Cos, 1),
@@ -90,7 +89,6 @@ fn special_values() -> Vec<f32> {
     EDGES.into_iter().flat_map(|edge| [edge, -edge]).chain([f32::NAN]).collect()
 }
 
-/// Scalar function of a formula; functions of one operand ignore `y`.
 fn scalar(function: Function, x: f32, y: f32) -> f32 {
     use super::scalar;
     match function {

@@ -4,9 +4,9 @@ use super::{FORMULAS, Random, accuracy::reference, scalar, special_values};
 use crate::math::{double, scalar::fma};
 
 /// FNV-1a hash of results, with equal bits for all NaN.
-struct Hash(u64);
+struct ResultHash(u64);
 
-impl Hash {
+impl ResultHash {
     fn add(&mut self, bits: u64) {
         for byte in bits.to_le_bytes() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -22,8 +22,8 @@ impl Hash {
     }
 }
 
-fn hash(add_results: impl Fn(&mut Hash, f32, f32)) -> u64 {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+fn hash(add_results: impl Fn(&mut ResultHash, f32, f32)) -> u64 {
+    let mut hash = ResultHash(0xcbf2_9ce4_8422_2325);
     let mut random = Random::new(1);
     for _ in 0..20_000 {
         add_results(&mut hash, random.next_float(), random.next_float());

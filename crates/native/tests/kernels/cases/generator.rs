@@ -44,7 +44,6 @@ fn kernels_without_extensions_have_indices_in_range() {
     assert!(report.failures.is_empty() && report.discarded.is_empty(), "{report} {:?}", report.discarded);
 }
 
-/// Collects the names of statements, and of enums in statements.
 fn collect(block: &Block, names: &mut BTreeSet<String>) {
     for statement in block.iter() {
         let name = format!("{statement:?}");

@@ -16,7 +16,6 @@ use crate::extents::MAX_AXES;
 pub struct Components {
     axis: usize,
     axes: usize,
-    /// Runs of consecutive components, by [`direction_index`].
     runs: Arc<[Vec<Range<i64>>]>,
 }
 

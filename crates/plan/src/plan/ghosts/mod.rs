@@ -123,12 +123,10 @@ pub fn ghosts(arrays: &[(&Placement, &GhostSpec)], rank: usize) -> Result<RankPl
     Ok(builder.finish(rounds, written, first_direction))
 }
 
-/// Array of a ghost update.
 struct ArrayGhosts<'a> {
     array: usize,
     chunks: &'a Chunks,
     spec: &'a GhostSpec,
-    /// Number of directions with ghost cells in the update.
     directions: usize,
     /// For an update of faces: number of the direction before and after the chunk on each axis.
     face: [[usize; 2]; MAX_AXES],

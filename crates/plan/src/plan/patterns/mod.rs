@@ -112,7 +112,6 @@ impl FoldedExchange {
         self.leaders[..self.count()].binary_search(&position).ok()
     }
 
-    /// Group of a leader, and index of the leader in the group.
     fn group(&self, round: usize, leader: usize) -> (Partners, usize) {
         let stride = self.stride(round);
         let index = leader / stride % self.radices[round];

@@ -82,7 +82,6 @@ impl Swap {
         self.exchange.leader(position).map_or(0..0, |leader| self.range(self.rounds(), leader))
     }
 
-    /// Items of a leader before a round.
     fn range(&self, round: usize, leader: usize) -> Range<u64> {
         (0..round).fold(0..self.items, |range, round| {
             let radix = self.exchange.radices[round];
