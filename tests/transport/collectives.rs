@@ -95,12 +95,12 @@ fn all_to_all_delivers_every_pair() {
     groups(RANKS, |group| {
         let (rank, size) = (group.rank(), group.size());
         for round in 0..LENGTHS.len() {
-            let of = |from: usize, to: usize| text(from * 8 + to, length(from + 3 * to, round));
-            let given = (0..size).map(|to| copied(&of(rank, to))).collect();
-            let taken = group.all_to_all_v(given)?;
-            assert_eq!(taken.len(), size);
-            for (from, payload) in taken.iter().enumerate() {
-                assert!(bytes(payload) == of(from, rank), "from {from} in round {round}");
+            let pair_text = |from: usize, to: usize| text(from * 8 + to, length(from + 3 * to, round));
+            let sent = (0..size).map(|to| copied(&pair_text(rank, to))).collect();
+            let received = group.all_to_all_v(sent)?;
+            assert_eq!(received.len(), size);
+            for (from, payload) in received.iter().enumerate() {
+                assert!(bytes(payload) == pair_text(from, rank), "from {from} in round {round}");
             }
         }
         Ok(())

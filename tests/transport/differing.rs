@@ -101,7 +101,7 @@ fn rank_one_call_ahead_is_detected_by_call_numbers() {
 }
 
 #[test]
-fn a_rank_that_has_finished_is_named() {
+fn finished_rank_is_named_in_error() {
     for (ranks, check) in launcher::counts(&[2, 3, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
     {
         let result = launch(&Config::threads(ranks).check(check), |group| {
@@ -119,7 +119,7 @@ fn a_rank_that_has_finished_is_named() {
 }
 
 #[test]
-fn ranks_that_wait_for_each_other_in_different_calls() {
+fn deadlock_in_different_calls_is_detected() {
     for ranks in launcher::counts(&[2, 3, 5]) {
         let result = launch(&Config::threads(ranks).check(false), |group| {
             let rank = group.rank();
@@ -201,7 +201,7 @@ fn groups_created_in_every_step_wait_for_late_ranks() {
 
 /// The awaited rank has made as many calls as the waiting rank, or fewer.
 #[test]
-fn ranks_that_wait_for_each_other_in_different_groups() {
+fn deadlock_in_different_groups_is_detected() {
     for (ranks, check) in
         launcher::counts(&[2, 3, 4, 5, 8]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)])
     {
@@ -221,7 +221,7 @@ fn ranks_that_wait_for_each_other_in_different_groups() {
 }
 
 #[test]
-fn ranks_that_wait_for_each_other_in_a_ring_of_groups() {
+fn deadlock_in_ring_of_groups_is_detected() {
     for ranks in launcher::counts(&[3, 4, 5]).into_iter().filter(|&ranks| ranks > 2) {
         let result = launch(&Config::threads(ranks).check(false).timeout(TIMEOUT), |group| {
             // Group i has ranks i and i + 1. Every rank first calls the group with its successor.
@@ -286,8 +286,8 @@ fn differing_calls_in_dropped_group_are_detected() {
                 panic!("{result:?}")
             };
             let members = if ranks > 2 { ranks - 1 } else { 2 };
-            let place = if check { String::new() } else { format!("in a group of {members}: ") };
-            let text = |rank: usize| format!("{place}broadcast(root {})", members - 1 - rank);
+            let prefix = if check { String::new() } else { format!("in a group of {members}: ") };
+            let text = |rank: usize| format!("{prefix}broadcast(root {})", members - 1 - rank);
             assert_eq!((call, other_call), (&text(*rank), &text(*other_rank)), "{result:?}");
         }
     }
@@ -343,7 +343,7 @@ fn additional_exchange_in_dropped_group_is_detected() {
 }
 
 #[test]
-fn groups_that_are_held_by_the_texts_of_calls() {
+fn groups_owned_by_texts_of_calls_are_dropped() {
     struct Holds(#[allow(dead_code, reason = "held until it is dropped")] Group);
     impl std::fmt::Display for Holds {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -363,7 +363,7 @@ fn groups_that_are_held_by_the_texts_of_calls() {
 }
 
 #[test]
-fn a_rank_that_finishes_early_waits_for_ranks_that_go_on() {
+fn finished_rank_waits_for_running_ranks() {
     for (ranks, check) in launcher::counts(&[3, 5]).into_iter().flat_map(|ranks| [(ranks, true), (ranks, false)]) {
         if ranks < 3 {
             continue;

@@ -25,11 +25,11 @@ fn messages_reach_receivers_that_do_not_know_senders() {
         let (rank, size) = (group.rank(), group.size());
         for round in 0..60 {
             let list = |from: usize, to: usize| (0..count(from, to, round)).map(move |n| message(from, to, round, n));
-            let given: Vec<(usize, Payload)> =
+            let sent: Vec<(usize, Payload)> =
                 (0..size).rev().flat_map(|to| list(rank, to).map(move |text| (to, copied(&text)))).collect();
-            let taken = group.sparse_exchange(given)?;
+            let received = group.sparse_exchange(sent)?;
             let found: Vec<(usize, Vec<u64>)> =
-                taken.iter().map(|(from, payload)| Ok((*from, values(payload)?))).collect::<zippy::Result<_>>()?;
+                received.iter().map(|(from, payload)| Ok((*from, values(payload)?))).collect::<zippy::Result<_>>()?;
             let expected: Vec<(usize, Vec<u64>)> =
                 (0..size).flat_map(|from| list(from, rank).map(move |text| (from, text))).collect();
             assert_eq!(found, expected, "round {round}");
@@ -53,14 +53,14 @@ fn all_ranks_send_to_one_rank() {
     groups(RANKS, |group| {
         for target in 0..group.size() {
             let length = 30_000 + group.rank();
-            let given = vec![(target, copied(&vec![group.rank() as u32; length])), (target, copied::<u8>(&[]))];
-            let taken = group.sparse_exchange(given)?;
+            let sent = vec![(target, copied(&vec![group.rank() as u32; length])), (target, copied::<u8>(&[]))];
+            let received = group.sparse_exchange(sent)?;
             if group.rank() != target {
-                assert!(taken.is_empty());
+                assert!(received.is_empty());
                 continue;
             }
-            assert_eq!(taken.len(), 2 * group.size());
-            for (from, both) in taken.chunks(2).enumerate() {
+            assert_eq!(received.len(), 2 * group.size());
+            for (from, both) in received.chunks(2).enumerate() {
                 assert_eq!((both[0].0, both[1].0), (from, from));
                 assert!(values::<u32>(&both[0].1)? == vec![from as u32; 30_000 + from]);
                 assert!((*both[1].1).as_ref().is_empty());

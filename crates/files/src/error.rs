@@ -14,7 +14,7 @@ pub enum FileError {
     /// The operating system refused to open, read or write the file.
     #[error("{}: cannot {action}: {}", shown(path), said(message))]
     System {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// The attempted operation: open, read, write, rename.
         action: &'static str,
@@ -26,7 +26,7 @@ pub enum FileError {
     /// The content does not follow its format.
     #[error("{}, byte {offset}: {}", shown(path), said(message))]
     Malformed {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// Position of the error, in bytes from the start of the file.
         offset: u64,
@@ -36,7 +36,7 @@ pub enum FileError {
     /// The content follows its format but uses a feature that is not supported.
     #[error("{}, byte {offset}: {}", shown(path), said(message))]
     Unsupported {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// Position of the feature, in bytes from the start of the file.
         offset: u64,
@@ -49,7 +49,7 @@ pub enum FileError {
         shown(path)
     )]
     Truncated {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// End of the data, in bytes from the start of the file.
         offset: u64,
@@ -61,7 +61,7 @@ pub enum FileError {
     /// The data are larger than the header declares.
     #[error("{}, byte {offset}: data go on after the {expected} bytes of its sizes", shown(path))]
     Oversized {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// Start of the surplus, in bytes from the start of the file.
         offset: u64,
@@ -71,7 +71,7 @@ pub enum FileError {
     /// The request does not fit the file.
     #[error("{}: {}", shown(path), said(message))]
     Request {
-        /// The file.
+        /// File path.
         path: PathBuf,
         /// The mistake and the correct form.
         message: String,

@@ -219,7 +219,7 @@ impl CompiledKernel {
     fn run_groups(&self, staged: &Staged, run: &KernelRun<'_>, [nx, ny, nz]: [u32; 3], threads: &impl TaskRunner) {
         let groups = u64::from(nx) * u64::from(ny) * u64::from(nz);
         let size = self.kernel.workgroup_size;
-        let invocations = size.iter().map(|one| u64::from(*one)).product::<u64>();
+        let invocations = size.iter().map(|extent| u64::from(*extent)).product::<u64>();
         let per_task =
             (self.min_task / invocations).max(groups.div_ceil(16 * threads.thread_count() as u64)).clamp(1, groups);
         threads.run(groups.div_ceil(per_task) as usize, self.code.stack_bytes(), &|task| {
@@ -271,7 +271,8 @@ impl CompiledKernel {
             }
             // Code loads a value of read-only memory once for many invocations.
             let written = self.kernel.bindings.iter().zip(bindings).filter(|(other, _)| other.writable);
-            if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, one)| one.overlaps(*bytes)) {
+            if let Some((other, _)) = written.filter(|_| !declared.writable).find(|(_, memory)| memory.overlaps(*bytes))
+            {
                 return Err(fail(format!(
                     "the memory overlaps the memory of \"{}\", which the kernel writes",
                     other.name

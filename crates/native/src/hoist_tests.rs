@@ -17,7 +17,7 @@ pub(crate) fn hoist_tests(kernel: &mut Kernel) {
 }
 
 fn hoist_in_body(kernel: &Kernel, body: &mut Vec<Statement>) {
-    let Some(first) = body.iter().position(|one| writes(std::slice::from_ref(one))) else { return };
+    let Some(first) = body.iter().position(|statement| writes(std::slice::from_ref(statement))) else { return };
     match &mut body[first] {
         Statement::If { accept, reject, .. } => {
             hoist_in_body(kernel, accept);
@@ -54,7 +54,7 @@ fn hoist_in_body(kernel: &Kernel, body: &mut Vec<Statement>) {
     let moved_set: HashSet<Value> = moved.iter().copied().collect();
     remove_definitions(&mut body[from..], &moved_set);
     let rest = body.split_off(from);
-    let rest: Vec<_> = rest.into_iter().filter(|one| !defines_any(one, &moved_set)).collect();
+    let rest: Vec<_> = rest.into_iter().filter(|statement| !defines_any(statement, &moved_set)).collect();
     body.splice(first..first, moved.into_iter().map(Statement::Let));
     body.extend(rest);
 }
@@ -142,7 +142,7 @@ fn defines_any(statement: &Statement, moved_set: &HashSet<Value>) -> bool {
 
 fn remove_definitions(body: &mut [Statement], moved_set: &HashSet<Value>) {
     let clear = |body: &mut Vec<Statement>| {
-        body.retain(|one| !defines_any(one, moved_set));
+        body.retain(|statement| !defines_any(statement, moved_set));
         remove_definitions(body, moved_set);
     };
     for statement in body {

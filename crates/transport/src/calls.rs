@@ -100,7 +100,7 @@ impl CallSummary {
 }
 
 impl Calls {
-    /// Record of a group whose creating call has this fingerprint.
+    /// Record of a group created by a call with this fingerprint.
     pub(crate) fn from(fingerprint: u64) -> Self {
         Self { fingerprint: Cell::new(fingerprint), ..Self::default() }
     }
@@ -186,7 +186,7 @@ fn bounded(text: fmt::Arguments<'_>) -> String {
     out.0
 }
 
-/// Texts of the last calls of two ranks whose first difference is no longer recorded.
+/// Texts of the last calls of two ranks without a recorded difference.
 pub(crate) fn last_calls(own: &[CallSummary], other: &[CallSummary]) -> (String, String) {
     let text = |calls: &[CallSummary]| match calls.last() {
         Some(last) => format!("{} (its call {}, some time after calls that differed)", last.text, last.number + 1),

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 use super::calls::{CallSummary, CallText, CollectiveCall, NOTHING_MORE, first_different_calls, last_calls};
 use super::payload::{copied, decoded, encoded, values};
-use super::wait_report::differing_calls;
+use super::wait_report::{RankCall, differing_calls};
 use super::{Group, ReservedTag};
 use zippy_base::error::{CallSite, Result, TransportError};
 
@@ -35,7 +35,7 @@ impl Display for Comparison {
 }
 
 impl Group {
-    /// Records a call of this rank, whose fingerprint all later messages contain. Collective.
+    /// Records a call of this rank. All later messages contain its fingerprint. Collective.
     ///
     /// With [`Config::check`](super::Config::check), the ranks compare the call at once, with log₂
     /// P messages per rank; otherwise the method sends no message.
@@ -78,7 +78,7 @@ impl Group {
     }
 
     /// Polls for wait messages at an interval. After a quick succession of calls, the next calls
-    /// skip the clock, whose cost would dominate.
+    /// skip the clock and its cost.
     fn receive_wait_messages_at_some_calls(&self) -> Result<()> {
         let calls_until_poll = &self.rank_state().calls_until_poll;
         if calls_until_poll.get() > 0 {
@@ -122,12 +122,16 @@ impl Group {
             return Ok(());
         }
         let (first, second) = (low.1.min(high.1) as usize, low.1.max(high.1) as usize);
-        let (one, other) = (self.calls_of(first)?, self.calls_of(second)?);
+        let (first_calls, second_calls) = (self.calls_of(first)?, self.calls_of(second)?);
         // All ranks must have both calls before one rank fails. Both calls are known here, so an
         // error of the barrier does not matter.
         let _ = self.barrier_on(self.reserved_tag(ReservedTag::Barrier));
-        let (call, other_call) = first_different_calls(&one, &other).unwrap_or_else(|| last_calls(&one, &other));
-        Err(differing_calls((self.world_rank_of(first), call), (self.world_rank_of(second), other_call)))
+        let (call, other_call) = first_different_calls(&first_calls, &second_calls)
+            .unwrap_or_else(|| last_calls(&first_calls, &second_calls));
+        Err(differing_calls(
+            RankCall { rank: self.world_rank_of(first), call },
+            RankCall { rank: self.world_rank_of(second), call: other_call },
+        ))
     }
 
     fn calls_of(&self, rank: usize) -> Result<Vec<CallSummary>> {

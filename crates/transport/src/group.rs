@@ -288,7 +288,7 @@ impl Group {
         self.rank_state.operations.text(otherwise)
     }
 
-    /// Calls `f` with the wait limits of a rank whose program has finished.
+    /// Calls `f` with the wait limits of a finished rank.
     #[doc(hidden)]
     pub fn with_patience_of_the_end<R>(&self, f: impl FnOnce() -> R) -> R {
         let wait_limits = self.wait_limits();

@@ -22,13 +22,15 @@ impl Group {
     pub fn all_reduce<T: Pod>(&self, items: &mut [T], combine: impl Fn(&mut T, &T)) -> Result<()> {
         let _call = CallSite::enter();
         self.check_collective(CollectiveCall::new("all_reduce").argument("bytes", size_of_val(items)))?;
-        self.reduce_on((self.next_sequence(), self.next_sequence()), items, combine)
+        let (up, down) = (self.next_sequence(), self.next_sequence());
+        self.reduce_on(up, down, items, combine)
     }
 
     /// [`all_reduce`](Self::all_reduce) with the caller's tags, without a comparison of calls.
     pub(crate) fn reduce_on<T: Pod>(
         &self,
-        (up, down): (Tag, Tag),
+        up: Tag,
+        down: Tag,
         items: &mut [T],
         combine: impl Fn(&mut T, &T),
     ) -> Result<()> {

@@ -9,8 +9,8 @@ use super::{Group, Payload, Tag, timeline, variables};
 use zippy_base::error::{CallSite, Error, ErrorKind, Failure, Result};
 use zippy_base::trace;
 
-/// Program of a rank, whose result the caller stores. The dynamic type avoids generated code per
-/// program.
+/// Program of a rank, with a result stored by the caller. The dynamic type avoids generated code
+/// per program.
 pub(crate) type RankProgram<'a> = dyn Fn(Group) -> Result<()> + Sync + 'a;
 
 /// Start of a rank's clock, and the timeline file of the run. Only rank 0 uses the path.

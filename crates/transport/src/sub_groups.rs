@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::calls::{CallSummary, first_different_calls, last_calls};
 use super::sub_group_history::{SubGroupId, SubGroupReport, group_fingerprint, summand};
-use super::wait_report::differing_calls;
+use super::wait_report::{RankCall, differing_calls};
 use super::{Group, ReservedTag};
 use zippy_base::error::{Error, Result, TransportError};
 
@@ -29,7 +29,7 @@ impl Group {
             alive.iter().map(|group| summand(group.sub_group_id(), group.is_lowest(), group.report().fingerprint));
         let mut sum = [summands.fold(history.sum.get(), u64::wrapping_add)];
         let tag = self.reserved_tag(ReservedTag::SubGroupSum);
-        self.reduce_on((tag, tag), &mut sum, |a, b| *a = a.wrapping_add(*b))?;
+        self.reduce_on(tag, tag, &mut sum, |a, b| *a = a.wrapping_add(*b))?;
         if sum == [0] { Ok(()) } else { Err(self.first_difference_error(&alive)?) }
     }
 
@@ -38,7 +38,7 @@ impl Group {
         SubGroupReport { group, fingerprint: group_fingerprint(next, self.calls()), exchanges: next - group.start }
     }
 
-    /// Error of the first recorded sub-group whose members have made different calls. Collective.
+    /// Error of the first recorded sub-group with different calls of its members. Collective.
     fn first_difference_error(&self, alive: &[Self]) -> Result<Error> {
         let former = self.sub_group_history().former.borrow();
         let own = || alive.iter().map(Self::report).chain(former.iter().map(|(report, _)| *report)).collect::<Vec<_>>();
@@ -73,7 +73,10 @@ impl Group {
             &ReportedCalls { report: one.1, calls: one_calls? },
             &ReportedCalls { report: other.1, calls: other_calls? },
         );
-        let named = |rank, text| (self.world_rank_of(rank), format!("in a group of {}: {text}", group.size));
+        let named = |rank, text| RankCall {
+            rank: self.world_rank_of(rank),
+            call: format!("in a group of {}: {text}", group.size),
+        };
         Ok(differing_calls(named(one.0, texts.0), named(other.0, texts.1)))
     }
 }

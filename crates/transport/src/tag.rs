@@ -31,7 +31,7 @@ impl Tag {
     /// Number of bits of a context. The MPI tag contains them.
     pub(crate) const CONTEXT_BITS: u32 = 8;
     pub(crate) const SEQUENCE_BITS: u32 = 56;
-    /// First of the reserved numbers, whose fingerprints are not compared.
+    /// First of the reserved numbers, without a comparison of fingerprints.
     const RESERVED: u64 = (1 << Self::SEQUENCE_BITS) - 16;
 
     pub(crate) const fn new(context: u8, sequence: u64, fingerprint: u64) -> Self {

@@ -1,5 +1,5 @@
-//! [`ThreadTransport`]: transport between ranks that are threads of one process. Payloads move into the
-//! receiver's mailbox without a copy.
+//! [`ThreadTransport`]: transport between ranks that are threads of one process. Payloads move into
+//! the receiver's mailbox without a copy.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -13,7 +13,7 @@ pub(crate) struct WaitLimits {
 }
 
 impl WaitLimits {
-    /// Limits for a rank whose program has finished: a warning after `timeout`, and a failure after
+    /// Limits for a finished rank: a warning after `timeout`, and a failure after
     /// twice that time without an answer.
     pub(crate) fn after_finish(self) -> Self {
         let timeout = self.timeout.map(|limit| limit.saturating_mul(2));

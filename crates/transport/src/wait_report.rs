@@ -54,9 +54,16 @@ enum WaitMessage {
     },
 }
 
+/// Call of a rank, in an error about different calls.
+pub(crate) struct RankCall {
+    pub rank: usize,
+    pub call: String,
+}
+
 /// Error that names the calls of two ranks, the lower rank first.
-pub(crate) fn differing_calls(one: (usize, String), other: (usize, String)) -> Error {
-    let ((rank, call), (other_rank, other_call)) = if one.0 < other.0 { (one, other) } else { (other, one) };
+pub(crate) fn differing_calls(a: RankCall, b: RankCall) -> Error {
+    let (low, high) = if a.rank < b.rank { (a, b) } else { (b, a) };
+    let (RankCall { rank, call }, RankCall { rank: other_rank, call: other_call }) = (low, high);
     ErrorKind::Differing { rank, call, other_rank, other_call }.into()
 }
 
@@ -148,7 +155,8 @@ impl Group {
                 WaitMessage::CallsDiffer { group, text, calls } => {
                     let own = self.group_with_id(group).map_or_else(Vec::new, |group| group.calls().summaries());
                     let (call, other_call) = self.difference(&own, &calls, text);
-                    let error = differing_calls((self.world_rank(), call), (received.from, other_call));
+                    let own_call = RankCall { rank: self.world_rank(), call };
+                    let error = differing_calls(own_call, RankCall { rank: received.from, call: other_call });
                     return Err(self.fail_in("a comparison of calls", error));
                 }
             }
@@ -196,8 +204,8 @@ impl Group {
         }
         let next = |index: usize| &cycle[(index + 1) % cycle.len()];
         let index = (0..cycle.len()).find(|&index| cycle[index].text != next(index).text).unwrap_or(0);
-        let rank_and_call = |wait: &WaitingRank| (wait.rank, wait.text.clone());
-        Err(self.fail_in("a wait", differing_calls(rank_and_call(&cycle[index]), rank_and_call(next(index)))))
+        let rank_call = |wait: &WaitingRank| RankCall { rank: wait.rank, call: wait.text.clone() };
+        Err(self.fail_in("a wait", differing_calls(rank_call(&cycle[index]), rank_call(next(index)))))
     }
 
     fn group_with_id(&self, id: GroupId) -> Option<Self> {

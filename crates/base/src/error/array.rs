@@ -10,11 +10,11 @@ pub enum ArrayError {
     /// The calling rank accesses a chunk that another rank owns.
     #[error("chunk {chunk} of array \"{array}\" is not on rank {rank}; only its owner can reach its cells")]
     NotOwned {
-        /// Name of the array.
+        /// Array name.
         array: String,
-        /// Index of the chunk.
+        /// Chunk index.
         chunk: usize,
-        /// The calling rank.
+        /// Calling rank.
         rank: usize,
     },
     /// `local()` is called on a rank that does not own exactly one chunk.
@@ -23,9 +23,9 @@ pub enum ArrayError {
          iterate with chunks()"
     )]
     NotOneChunk {
-        /// Name of the array.
+        /// Array name.
         array: String,
-        /// The calling rank.
+        /// Calling rank.
         rank: usize,
         /// Number of chunks that the rank owns.
         count: usize,
@@ -33,15 +33,15 @@ pub enum ArrayError {
     /// The layout or the chunk order of an array is malformed or exceeds the memory of the machine.
     #[error("array \"{array}\": {source}")]
     Layout {
-        /// Name of the array.
+        /// Array name.
         array: String,
-        /// The error of the layout.
+        /// Layout error.
         source: LayoutError,
     },
     /// The ownership of an array is for another number of ranks than the world has.
     #[error("array \"{array}\": its ownership is for {given} ranks, but the world has {expected}")]
     Ranks {
-        /// Name of the array.
+        /// Array name.
         array: String,
         /// Number of ranks of the ownership.
         given: usize,
@@ -53,7 +53,7 @@ pub enum ArrayError {
         "array \"{array}\" is made with {expected} axes, but its layout has {given}; give Layout::new {expected} extents"
     )]
     Axes {
-        /// Name of the array.
+        /// Array name.
         array: String,
         /// Number of axes of the layout.
         given: usize,
@@ -72,7 +72,7 @@ pub enum ArrayError {
          copies need none)"
     )]
     Uses {
-        /// Name of the array.
+        /// Array name.
         array: String,
         /// The buffer usages that are not available.
         uses: String,
@@ -80,11 +80,11 @@ pub enum ArrayError {
     /// The length of a host slice differs from the number of cells of the section.
     #[error("{what} has {given} elements, but {section} has {expected} cells")]
     Length {
-        /// Name of the slice.
+        /// Slice name.
         what: String,
         /// Number of elements of the slice.
         given: usize,
-        /// The section.
+        /// Section.
         section: String,
         /// Number of cells of the section.
         expected: u64,
@@ -102,9 +102,9 @@ pub enum ArrayError {
     /// An operation that needs one box is called on a section with several boxes.
     #[error("{section} consists of several boxes; {verb} needs one box (boundary() is meant for kernels)")]
     SeveralBoxes {
-        /// The section.
+        /// Section.
         section: String,
-        /// The operation.
+        /// Operation.
         verb: String,
     },
     /// An operation without communication combines two cells that are on different ranks.
@@ -113,7 +113,7 @@ pub enum ArrayError {
          of array \"{other}\" is on rank {other_rank}; first copy one of the sections into an array with the cuts of the other"
     )]
     Apart {
-        /// The operation.
+        /// Operation.
         verb: String,
         /// Name of the first array.
         array: String,
@@ -172,9 +172,9 @@ pub enum ArrayError {
         fits.map_or(String::new(), |shape| format!("about {shape} would fit, otherwise "))
     )]
     Memory {
-        /// Name of the array.
+        /// Array name.
         array: String,
-        /// Shape of the array.
+        /// Array shape.
         shape: Index,
         /// Element type of the array.
         element: String,

@@ -23,7 +23,7 @@ pub enum DeviceError {
     /// An environment variable has an invalid value.
     #[error("{name}={value:?} is not understood; it should be {expected}")]
     Setting {
-        /// Name of the variable.
+        /// Variable name.
         name: String,
         /// Value of the variable.
         value: String,
@@ -33,23 +33,23 @@ pub enum DeviceError {
     /// The driver refused to open the adapter.
     #[error("adapter {adapter} could not be opened: {message}")]
     Open {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
-        /// Message of the driver.
+        /// Driver message.
         message: String,
     },
     /// The device is lost; every further use of it fails.
     #[error("the device {adapter} was lost: {message}")]
     Lost {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
-        /// Message of the driver.
+        /// Driver message.
         message: String,
     },
     /// A device allocation failed.
     #[error("out of memory on {adapter} in {what} ({bytes_now} bytes are allocated on it by this rank)")]
     OutOfMemory {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
         /// The operation that failed.
         what: String,
@@ -59,7 +59,7 @@ pub enum DeviceError {
     /// A buffer would exceed the memory limit of all buffers.
     #[error("{what} needs {bytes} bytes, but {taken} of the {limit} bytes for buffers on {adapter} are in use")]
     NoRoom {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
         /// The operation that failed.
         what: String,
@@ -74,7 +74,7 @@ pub enum DeviceError {
     /// A buffer would exceed the largest buffer size of the adapter.
     #[error("{what} needs {bytes} bytes, but a buffer on {adapter} has at most {limit}; use more chunks")]
     TooLarge {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
         /// The operation that failed.
         what: String,
@@ -88,7 +88,7 @@ pub enum DeviceError {
     Refused {
         /// The operation that failed.
         what: String,
-        /// Message of wgpu.
+        /// wgpu message.
         message: String,
     },
     /// A native kernel reached its time limit: nine tenths of the run's timeout.
@@ -98,7 +98,7 @@ pub enum DeviceError {
         in_loop(*.line)
     )]
     KernelStopped {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// Line of the loop in which the kernel was stopped, from 1; 0 if it was in no loop.
         line: u32,
@@ -108,17 +108,17 @@ pub enum DeviceError {
     /// The adapter lacks an optional feature.
     #[error("{what} needs {feature}, which the adapter {adapter} does not have")]
     MissingFeature {
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
         /// The operation that failed.
         what: String,
-        /// Name of the feature.
+        /// Feature name.
         feature: String,
     },
     /// A box is outside of its buffer or payload, or two boxes do not match.
     #[error("{what}: {message}")]
     BadBox {
-        /// The operation.
+        /// Operation.
         what: String,
         /// Description of the mistake.
         message: String,
@@ -126,9 +126,9 @@ pub enum DeviceError {
     /// An operator cannot be used on this element type.
     #[error("operator {operator} cannot combine elements of type {element}: {message}")]
     Operator {
-        /// Name of the operator.
+        /// Operator name.
         operator: String,
-        /// The element type.
+        /// Element type.
         element: String,
         /// Reason, or the element types that are possible.
         message: String,
@@ -136,13 +136,13 @@ pub enum DeviceError {
     /// A user's operator is not valid WGSL.
     #[error("operator {operator}, line {line}, column {column}: {message}")]
     OperatorSource {
-        /// Name of the operator.
+        /// Operator name.
         operator: String,
         /// Line in the user's text, from 1.
         line: u32,
         /// Column, from 1.
         column: u32,
-        /// Message of the compiler.
+        /// Compiler message.
         message: String,
     },
     /// A failure with its own text.

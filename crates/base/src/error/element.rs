@@ -5,11 +5,11 @@ pub enum ElementError {
     /// Shaders of the adapter do not support the element type.
     #[error("elements of type {element} need {lacks} in shaders, which the adapter \"{adapter}\" does not offer")]
     Unsupported {
-        /// The element type.
+        /// Element type.
         element: &'static str,
         /// The missing number format, in words.
         lacks: &'static str,
-        /// Name of the adapter.
+        /// Adapter name.
         adapter: String,
     },
     /// A failure with its own text.

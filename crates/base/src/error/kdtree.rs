@@ -34,7 +34,7 @@ pub enum KdTreeError {
     Backwards {
         /// Index of the box in the list of queries.
         query: usize,
-        /// The axis.
+        /// Axis.
         axis: usize,
         /// Begin of the box on the axis.
         low: f32,
@@ -46,17 +46,17 @@ pub enum KdTreeError {
         "{what} is at {position}, outside of the grid of {shape} cells; coordinates count cells, from 0 to less than the shape"
     )]
     Outside {
-        /// The point.
+        /// Point.
         what: String,
         /// Position of the point or the query.
         position: String,
-        /// Shape of the grid.
+        /// Grid shape.
         shape: Index,
     },
     /// A shape, or a list with one entry per axis, has another number of axes than the points.
     #[error("{what} has {given} axes, but the points have {expected}")]
     Axes {
-        /// Name of the argument.
+        /// Argument name.
         what: &'static str,
         /// Number of axes of the argument.
         given: usize,
@@ -68,7 +68,7 @@ pub enum KdTreeError {
         "a grid of {shape} cells cannot be cut into {given} boxes that have cells; choose 1 or more boxes, at most {most}"
     )]
     Boxes {
-        /// Shape of the grid.
+        /// Grid shape.
         shape: Index,
         /// Requested number of boxes.
         given: usize,

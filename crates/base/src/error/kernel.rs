@@ -11,7 +11,7 @@ pub enum KernelError {
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// Message of the compiler.
+        /// Compiler message.
         message: String,
         /// The line with the column marked, and notes.
         excerpt: String,
@@ -22,9 +22,9 @@ pub enum KernelError {
          mistake of the kernel: {message}\n{excerpt}"
     )]
     Generated {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
-        /// Message of the compiler.
+        /// Compiler message.
         message: String,
         /// The generated line.
         excerpt: String,
@@ -32,7 +32,7 @@ pub enum KernelError {
     /// The file of a kernel cannot be read.
     #[error("kernel {kernel}: {message}")]
     File {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// Message of the operating system.
         message: String,
@@ -40,37 +40,37 @@ pub enum KernelError {
     /// The shader does not declare or does not use the name of a section or a parameter.
     #[error("kernel {kernel}: {problem}; the shader declares {declared}")]
     Name {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// The name, and the mistake.
         problem: String,
-        /// Declarations of the shader.
+        /// Shader declarations.
         declared: String,
     },
     /// An array or a parameter of the shader has no value.
     #[error("kernel {kernel}: {missing} not given; the shader declares {declared}")]
     Missing {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// The names, and the call that gives them values.
         missing: String,
-        /// Declarations of the shader.
+        /// Shader declarations.
         declared: String,
     },
     /// A Rust type differs from the WGSL type of the same name.
     #[error("kernel {kernel}: {problem}; the shader declares {declared}")]
     Type {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// The difference.
         problem: String,
-        /// Declarations of the shader.
+        /// Shader declarations.
         declared: String,
     },
     /// The binding of a section does not match the shader or another section.
     #[error("kernel {kernel}: {problem}")]
     Binding {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// The mismatch, and a binding that matches.
         problem: String,
@@ -78,7 +78,7 @@ pub enum KernelError {
     /// The entry point is ambiguous or missing.
     #[error("kernel {kernel}: {problem}; its @compute functions are {entries}")]
     Entry {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// Description of the mistake.
         problem: String,
@@ -88,7 +88,7 @@ pub enum KernelError {
     /// The kernel exceeds a limit of the device.
     #[error("kernel {kernel}: {problem}")]
     Limit {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// The limit, and a remedy.
         problem: String,

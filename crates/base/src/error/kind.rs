@@ -29,7 +29,7 @@ pub enum ErrorKind {
     Transfer {
         /// The collective, with its arrays.
         operation: String,
-        /// The error of the device.
+        /// Device error.
         error: DeviceError,
     },
     /// Error of a WGSL kernel or its bindings.

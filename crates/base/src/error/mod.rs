@@ -52,7 +52,7 @@ struct ErrorDetails {
     failed: Option<FailedRank>,
 }
 
-/// Rank whose error ended a run, and its failed operation.
+/// Failed rank of a run, and its failed operation.
 #[derive(Clone)]
 struct FailedRank {
     rank: usize,

@@ -5,7 +5,7 @@ pub enum TransportError {
     /// An environment variable has an invalid value.
     #[error("{name}={value:?} is not {expected}")]
     Variable {
-        /// Name of the variable.
+        /// Variable name.
         name: String,
         /// Value of the variable.
         value: String,
@@ -15,7 +15,7 @@ pub enum TransportError {
     /// A setting of `Config` has an invalid value.
     #[error("{setting} = {value} is not {expected}")]
     Setting {
-        /// Name of the setting.
+        /// Setting name.
         setting: String,
         /// Value of the setting.
         value: String,
@@ -94,17 +94,17 @@ pub enum TransportError {
     /// A rank panicked.
     #[error("rank {rank} panicked at {place}: {message}")]
     Panicked {
-        /// The rank.
+        /// Rank.
         rank: usize,
         /// File, line and column.
         place: String,
-        /// Message of the panic.
+        /// Panic message.
         message: String,
     },
     /// A rank is outside of the group.
     #[error("rank {rank} is not in a group of {size}; ranks are 0..{size}")]
     NoSuchRank {
-        /// The rank.
+        /// Rank.
         rank: usize,
         /// Number of ranks of the group.
         size: usize,
@@ -114,9 +114,9 @@ pub enum TransportError {
         "{operation} got {found} bytes from rank {rank} where this rank gave {expected}; all ranks must give the same number"
     )]
     Length {
-        /// The collective.
+        /// Collective.
         operation: String,
-        /// The other rank.
+        /// Other rank.
         rank: usize,
         /// Bytes on this rank.
         expected: usize,
@@ -141,7 +141,7 @@ pub enum TransportError {
     /// The number of items of a collective is wrong.
     #[error("{operation} needs {expected} and was given {found}")]
     Count {
-        /// The collective.
+        /// Collective.
         operation: String,
         /// The required number, with the items.
         expected: String,
@@ -159,7 +159,7 @@ pub enum TransportError {
         "the trace {file:?} cannot be written: {message}; name a file in an existing directory (ZIPPY_TRACE, Config::trace)"
     )]
     Trace {
-        /// Path of the file.
+        /// File path.
         file: String,
         /// Reason of the failure.
         message: String,
@@ -175,7 +175,7 @@ pub enum TransportError {
     /// The operating system refused to start a thread.
     #[error("a thread for rank {rank} could not be started: {message}")]
     Thread {
-        /// The rank.
+        /// Rank.
         rank: usize,
         /// Message of the operating system.
         message: String,

@@ -151,7 +151,7 @@ impl PendingFile {
 #[derive(Debug)]
 struct Temporary {
     file: File,
-    /// Name, whose drop removes the file; `None` for an unnamed file, which the system removes.
+    /// Temporary name, removed with the file on drop; `None` for an unnamed file.
     name: Option<TempPath>,
 }
 
@@ -236,7 +236,7 @@ fn target(path: &Path) -> Result<(PathBuf, Option<Metadata>), FileError> {
     }
 }
 
-/// End of a chain of symbolic links whose target does not exist.
+/// End of a chain of symbolic links with a missing target.
 pub fn resolve_dangling_links(path: &Path) -> PathBuf {
     let follow = |path: &PathBuf| fs::read_link(path).ok().map(|link| directory(path).join(link));
     let last = std::iter::successors(Some(path.to_path_buf()), follow).take(MOST_LINKS).last();

@@ -40,12 +40,12 @@ fn temporary_names_are_new_and_removed() {
         let (file, name) = random_name().make_in(directory.path(), |path| File::create_new(path)).unwrap().into_parts();
         Temporary { file, name: Some(name) }
     };
-    let (one, two) = (make(), make());
+    let (dropped, renamed) = (make(), make());
     assert_eq!(names(directory.path()).len(), 2);
-    drop(one);
-    (&two.file).write_all(b"two").unwrap();
+    drop(dropped);
+    (&renamed.file).write_all(b"two").unwrap();
     let path = directory.path().join("a");
-    two.put(&path).unwrap();
+    renamed.put(&path).unwrap();
     assert_eq!((fs::read(path).unwrap(), names(directory.path())), (b"two".to_vec(), vec!["a".to_string()]));
 }
 
@@ -62,11 +62,11 @@ fn new_file_never_has_another_name() {
     write_whole(&directory.path().join("a"), b"x").unwrap();
     let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
     let mut events = Reader::new(watch, &mut buffer);
-    let mut seen = Vec::new();
+    let mut created = Vec::new();
     while let Ok(event) = events.next() {
-        seen.push(event.file_name().unwrap().to_str().unwrap().to_string());
+        created.push(event.file_name().unwrap().to_str().unwrap().to_string());
     }
-    assert_eq!(seen, ["a"]);
+    assert_eq!(created, ["a"]);
 }
 
 #[cfg(unix)]

@@ -251,7 +251,7 @@ impl Emitter<'_, '_> {
         let all_run = active.as_ref().map(|active| self.all(active));
         let conditions: Vec<_> = run.is_inside.into_iter().chain(all_run).collect();
         let Some(first) = conditions.first() else { return self.store_contiguous(access, run.address, value) };
-        let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
+        let holds = conditions[1..].iter().fold(*first, |all, operand| self.build.ins().band(all, *operand));
         let [fast, slow, next] = [(); 3].map(|()| self.build.create_block());
         self.build.ins().brif(holds, fast, &[], slow, &[]);
         self.build.seal_block(fast);
@@ -285,7 +285,7 @@ impl Emitter<'_, '_> {
     fn stored_vectors(&mut self, access: &Access, value: Value) -> Vec<code::Value> {
         let vectors = self.vectors(value);
         match (self.kernel.ty(value), access.format) {
-            (Type::Bool, _) => vectors.into_iter().map(|one| self.build.ins().ineg(one)).collect(),
+            (Type::Bool, _) => vectors.into_iter().map(|operand| self.build.ins().ineg(operand)).collect(),
             _ => vectors,
         }
     }
@@ -303,7 +303,7 @@ impl Emitter<'_, '_> {
         let mut conditions: Vec<_> = guard.into_iter().chain(runs).collect();
         let joined = self
             .store_condition
-            .map(|condition| conditions.drain(..).fold(condition, |all, one| self.build.ins().band(all, one)));
+            .map(|condition| conditions.drain(..).fold(condition, |all, operand| self.build.ins().band(all, operand)));
         self.where_all(&conditions, |this| {
             let mut address = this.lane_address(access, lane, None);
             if let Some(condition) = joined {
@@ -325,7 +325,7 @@ impl Emitter<'_, '_> {
 
     pub(crate) fn where_all(&mut self, conditions: &[code::Value], run: impl FnOnce(&mut Self)) {
         let Some(first) = conditions.first() else { return run(self) };
-        let holds = conditions[1..].iter().fold(*first, |all, one| self.build.ins().band(all, *one));
+        let holds = conditions[1..].iter().fold(*first, |all, operand| self.build.ins().band(all, *operand));
         let [inside, next] = [(); 2].map(|()| self.build.create_block());
         self.build.ins().brif(holds, inside, &[], next, &[]);
         self.build.seal_block(inside);
@@ -337,7 +337,7 @@ impl Emitter<'_, '_> {
     }
 
     pub(crate) fn jump(&mut self, block: code::Block, arguments: &[code::Value]) {
-        let arguments: Vec<code::BlockArg> = arguments.iter().map(|one| (*one).into()).collect();
+        let arguments: Vec<code::BlockArg> = arguments.iter().map(|operand| (*operand).into()).collect();
         self.build.ins().jump(block, &arguments);
     }
 }

@@ -54,7 +54,7 @@ impl Emitter<'_, '_> {
             AtomicOperation::CompareExchange => {
                 let expected = atomic.expected.unwrap_or(atomic.operand);
                 let expected = self.lane(expected, lane);
-                let [expected, operand] = [expected, operand].map(|one| to_bits(self, one));
+                let [expected, operand] = [expected, operand].map(|operand| to_bits(self, operand));
                 let old = self.build.ins().atomic_cas(flags, address, expected, operand);
                 return self.value_of_bits(scalar, old);
             }

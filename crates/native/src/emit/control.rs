@@ -29,7 +29,7 @@ pub(crate) enum BodyEnd {
 
 impl Emitter<'_, '_> {
     pub(crate) fn body(&mut self, body: &[Statement]) -> BodyEnd {
-        let joined = body.iter().filter(|one| self.as_conditional_stores(one).is_some()).count() > 1;
+        let joined = body.iter().filter(|statement| self.as_conditional_stores(statement).is_some()).count() > 1;
         for statement in body {
             if joined && let Some((condition, arm)) = self.as_conditional_stores(statement) {
                 self.store_if(condition, arm);

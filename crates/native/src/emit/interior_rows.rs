@@ -235,7 +235,7 @@ impl<'a> InteriorRows<'a, '_> {
         });
         emitter.row = None;
         self.switch_to(other);
-        let [first, after] = [interval.first, after].map(|one| self.position(anchor, one));
+        let [first, after] = [interval.first, after].map(|operand| self.position(anchor, operand));
         let build = &mut self.emitter.build;
         let left = build.ins().isub(row_end, after);
         let is_long = build.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, REEVALUATION_DISTANCE);

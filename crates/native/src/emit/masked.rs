@@ -139,8 +139,8 @@ impl Emitter<'_, '_> {
         let [lanes, again] = [(); 2].map(|()| self.new_mask_slot());
         let active = self.active_mask();
         self.set(&lanes, &active.0);
-        let current: Vec<LaneVariables> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
-        let following: Vec<LaneVariables> = parameters.iter().map(|one| self.new_result_slot(*one)).collect();
+        let current: Vec<LaneVariables> = parameters.iter().map(|operand| self.new_result_slot(*operand)).collect();
+        let following: Vec<LaneVariables> = parameters.iter().map(|operand| self.new_result_slot(*operand)).collect();
         for ((slot, parameter), value) in current.iter().zip(parameters).zip(initial) {
             let values = self.registers_like(*parameter, *value);
             self.set(slot, &values);

@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
     }
 
     pub(crate) fn mask_not(&mut self, mask: &Mask) -> Mask {
-        Mask(mask.0.iter().map(|one| self.build.ins().bnot(*one)).collect())
+        Mask(mask.0.iter().map(|operand| self.build.ins().bnot(*operand)).collect())
     }
 
     pub(crate) fn no_lanes(&mut self) -> Mask {

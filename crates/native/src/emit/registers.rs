@@ -112,10 +112,10 @@ impl Emitter<'_, '_> {
 
     pub(crate) fn extract(&mut self, ty: Type, vectors: &[code::Value], lane: usize) -> code::Value {
         let per_vector = lanes_per_vector(ty);
-        let one = self.build.ins().extractlane(vectors[lane / per_vector], (lane % per_vector) as u8);
+        let scalar = self.build.ins().extractlane(vectors[lane / per_vector], (lane % per_vector) as u8);
         match ty {
-            Type::Bool => self.build.ins().icmp_imm_s(IntCC::NotEqual, one, 0),
-            _ => one,
+            Type::Bool => self.build.ins().icmp_imm_s(IntCC::NotEqual, scalar, 0),
+            _ => scalar,
         }
     }
 

@@ -69,15 +69,15 @@ impl<'a> Emitter<'a, '_> {
                 self.clip_to_growth(value, [low, high], &mut found);
             }
             RowTest::Differs { value, other } => {
-                // The values are equal after a growth of `left` modulo 2³²: clip between two
+                // The values are equal after a growth of `difference` modulo 2³²: clip between two
                 // equalities.
-                let [here, there] = [value, other].map(|one| self.scalar(one));
-                let left = self.build.ins().isub(there, here);
-                let left = self.build.ins().sextend(types::I64, left);
-                let is_ahead = self.build.ins().icmp_imm_s(IntCC::SignedGreaterThan, left, 0);
-                let [before, after] = [-(1 << 32), 1 << 32].map(|turn| self.build.ins().iadd_imm_s(left, turn));
-                let low = self.build.ins().select(is_ahead, before, left);
-                let high = self.build.ins().select(is_ahead, left, after);
+                let scalars = [value, other].map(|operand| self.scalar(operand));
+                let difference = self.build.ins().isub(scalars[1], scalars[0]);
+                let difference = self.build.ins().sextend(types::I64, difference);
+                let is_ahead = self.build.ins().icmp_imm_s(IntCC::SignedGreaterThan, difference, 0);
+                let [before, after] = [-(1 << 32), 1 << 32].map(|turn| self.build.ins().iadd_imm_s(difference, turn));
+                let low = self.build.ins().select(is_ahead, before, difference);
+                let high = self.build.ins().select(is_ahead, difference, after);
                 let low = self.build.ins().iadd_imm_s(low, 1);
                 let high = self.build.ins().iadd_imm_s(high, -1);
                 self.clip_to_growth(value, [low, high], &mut found);
@@ -96,7 +96,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     pub(crate) fn tail_distance(&mut self, tail: &IdleTail, end: code::Value) -> code::Value {
-        let [here, bound] = [tail.value, tail.bound].map(|one| self.extend_to_i64(one, false));
+        let [here, bound] = [tail.value, tail.bound].map(|operand| self.extend_to_i64(operand, false));
         let begin = self.build.ins().isub(bound, here);
         // A wrapped value would again be less than the bound.
         let last = self.build.ins().iadd(here, end);

@@ -38,7 +38,7 @@ impl Emitter<'_, '_> {
                 self.scalar(reject)
             }
             (Definition::Binary(operation, a, b), Speculation::SameQuotient) => {
-                let [dividend, divisor] = [a, b].map(|one| self.scalar(one));
+                let [dividend, divisor] = [a, b].map(|operand| self.scalar(operand));
                 let rest = self.binary(Binary::UnsignedRemainder, Type::I32, dividend, divisor);
                 let last = self.build.ins().iadd_imm_s(rest, LANES as i64 - 1);
                 let is_within = self.build.ins().icmp(IntCC::UnsignedLessThan, last, divisor);
@@ -57,7 +57,7 @@ impl Emitter<'_, '_> {
                 if let Some(no_wrap) = self.does_not_wrap(a, operation == Binary::SignedShiftRight) {
                     self.require(no_wrap);
                 }
-                let [a, b] = [a, b].map(|one| self.scalar(one));
+                let [a, b] = [a, b].map(|operand| self.scalar(operand));
                 self.binary(operation, Type::I32, a, b)
             }
             (Definition::Binary(operation, a, b), _) => {
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
     /// lanes.
     fn same_result(&mut self, comparison: Compare, a: Value, b: Value) -> code::Value {
         let is_signed = matches!(comparison, Compare::SignedLess | Compare::SignedLessEqual);
-        let [a_ends, b_ends] = [a, b].map(|one| self.end_lanes(one));
+        let [a_ends, b_ends] = [a, b].map(|operand| self.end_lanes(operand));
         let first = self.compare(comparison, a_ends[0], b_ends[0]);
         let last = self.compare(comparison, a_ends[1], b_ends[1]);
         let mut holds = self.build.ins().icmp(IntCC::Equal, first, last);
@@ -173,7 +173,7 @@ impl Emitter<'_, '_> {
         {
             self.require(no_wrap);
         }
-        let [a, b] = [a, b].map(|one| self.end_lanes(one));
+        let [a, b] = [a, b].map(|operand| self.end_lanes(operand));
         let ends = [0, 1].map(|end| self.binary(operation, Type::I32, a[end], b[end]));
         self.ends.insert(value, ends);
     }
@@ -185,7 +185,7 @@ impl Emitter<'_, '_> {
         };
         // An affine difference has no zero if its first value exceeds its span.
         let step = step(self.shapes.of(b)).wrapping_sub(step(self.shapes.of(a)));
-        let [first_a, first_b] = [a, b].map(|one| self.scalar(one));
+        let [first_a, first_b] = [a, b].map(|operand| self.scalar(operand));
         let difference =
             if step < 0 { self.build.ins().isub(first_b, first_a) } else { self.build.ins().isub(first_a, first_b) };
         let holds = match step.unsigned_abs().checked_mul(LANES as u32 - 1) {

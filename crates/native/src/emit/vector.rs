@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
             Definition::Binary(operation, a, b) => self.vector_binary(*operation, from, *a, *b),
             Definition::Compare(comparison, a, b) => self.vector_compare(*comparison, from, *a, *b),
             Definition::Select { condition, accept, reject } => {
-                let values = [*accept, *reject].map(|one| self.vectors(one));
+                let values = [*accept, *reject].map(|operand| self.vectors(operand));
                 if self.shapes.of(*condition) == Shape::Uniform {
                     let condition = self.scalar(*condition);
                     let pairs = values[0].iter().zip(&values[1]);
@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
     }
 
     fn map(&mut self, a: Value, f: impl Fn(&mut Self, code::Value) -> code::Value) -> Option<Vec<code::Value>> {
-        Some(self.vectors(a).into_iter().map(|one| f(self, one)).collect())
+        Some(self.vectors(a).into_iter().map(|operand| f(self, operand)).collect())
     }
 
     fn zip(
@@ -82,7 +82,7 @@ impl Emitter<'_, '_> {
         [a, b]: [Value; 2],
         f: impl Fn(&mut Self, code::Value, code::Value) -> code::Value,
     ) -> Option<Vec<code::Value>> {
-        let [a, b] = [a, b].map(|one| self.vectors(one));
+        let [a, b] = [a, b].map(|operand| self.vectors(operand));
         Some(a.into_iter().zip(b).map(|(a, b)| f(self, a, b)).collect())
     }
 
@@ -131,10 +131,10 @@ impl Emitter<'_, '_> {
             {
                 let amount = self.scalar(b);
                 let vectors = self.vectors(a);
-                let shifted = vectors.into_iter().map(|one| match operation {
-                    Binary::ShiftLeft => self.build.ins().ishl(one, amount),
-                    Binary::SignedShiftRight => self.build.ins().sshr(one, amount),
-                    _ => self.build.ins().ushr(one, amount),
+                let shifted = vectors.into_iter().map(|operand| match operation {
+                    Binary::ShiftLeft => self.build.ins().ishl(operand, amount),
+                    Binary::SignedShiftRight => self.build.ins().sshr(operand, amount),
+                    _ => self.build.ins().ushr(operand, amount),
                 });
                 Some(shifted.collect())
             }
@@ -169,7 +169,8 @@ impl Emitter<'_, '_> {
     fn narrow_masks(&mut self, masks: &[code::Value]) -> Vec<code::Value> {
         let pairs = masks.chunks(2).map(|pair| {
             let bytes: Vec<u8> = (0..4).flat_map(|lane| (0..4).map(move |byte| 8 * lane + byte)).collect();
-            let [a, b] = [pair[0], pair[1]].map(|one| self.build.ins().bitcast(types::I8X16, little_endian(), one));
+            let [a, b] =
+                [pair[0], pair[1]].map(|operand| self.build.ins().bitcast(types::I8X16, little_endian(), operand));
             let order = self.build.func.dfg.immediates.push(bytes.into());
             let narrow = self.build.ins().shuffle(a, b, order);
             self.build.ins().bitcast(types::I32X4, little_endian(), narrow)

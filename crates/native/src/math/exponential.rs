@@ -57,7 +57,7 @@ pub(super) fn exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, 0.0).value()
 }
 
-/// e^x / 2, also finite where e^x overflows.
+/// e^x / 2, also finite if e^x overflows.
 #[inline(always)]
 pub(super) fn half_exp<O: Operations>(x: Float<O>) -> Float<O> {
     scaled_exp(x, -1.0).value()

@@ -26,7 +26,7 @@ pub(crate) fn guards(kernel: &Kernel) -> HashSet<Value> {
     into
 }
 
-/// True for a kernel whose invocations can run twice with the same result: without atomic
+/// True if invocations of a kernel can run twice with the same result: without atomic
 /// operations, and without loads from memory that it writes.
 pub(crate) fn is_repeatable(kernel: &Kernel) -> bool {
     fn has_atomics(body: &[Statement]) -> bool {

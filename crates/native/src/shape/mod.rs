@@ -249,25 +249,27 @@ impl<'k> Inference<'k> {
     /// Records a jump to a label. A jump under a varying condition makes its label varying, and all
     /// labels between the jump and its label.
     fn record_jump(&mut self, label: Label) {
-        let Some(target) =
-            self.enclosing.iter().rposition(|one| matches!(one, Enclosing::Label(other) if *other == label))
+        let Some(target) = self
+            .enclosing
+            .iter()
+            .rposition(|construct| matches!(construct, Enclosing::Label(other) if *other == label))
         else {
             return;
         };
         let between = &self.enclosing[target + 1..];
         // The constructs up to a collecting label continue without these lanes.
         let parts = self.out.varying_labels.contains(&label)
-            || between.iter().any(|one| match one {
+            || between.iter().any(|construct| match construct {
                 Enclosing::VaryingIf => true,
                 Enclosing::Label(inner) => self.out.varying_labels.contains(inner),
             });
         if parts {
-            let inner = between.iter().filter_map(|one| match one {
+            let inner = between.iter().filter_map(|construct| match construct {
                 Enclosing::Label(inner) => Some(*inner),
                 Enclosing::VaryingIf => None,
             });
-            for one in inner.chain([label]).collect::<Vec<_>>() {
-                self.has_changed |= self.out.varying_labels.insert(one);
+            for label in inner.chain([label]).collect::<Vec<_>>() {
+                self.has_changed |= self.out.varying_labels.insert(label);
             }
         }
     }
@@ -291,8 +293,8 @@ impl<'k> Inference<'k> {
             self.out.next_word_tests.insert(*guard);
         }
         let mut operands = Vec::new();
-        kernel.definition(value).for_each_operand(|one| operands.push(one));
-        if operands.iter().any(|one| self.shape(*one).is_none()) {
+        kernel.definition(value).for_each_operand(|operand| operands.push(operand));
+        if operands.iter().any(|operand| self.shape(*operand).is_none()) {
             return;
         }
         // Drop assumptions that are not needed, or follow a write.

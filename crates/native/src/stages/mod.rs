@@ -48,7 +48,7 @@ pub(crate) struct Staged {
     pub frame_bytes: u32,
 }
 
-/// True for a kernel with barriers or workgroup memory, whose workgroups run as a whole.
+/// True for a kernel with barriers or workgroup memory: its workgroups run as a whole.
 pub(crate) fn has_stages(kernel: &Kernel) -> bool {
     kernel.workgroup_bytes > 0 || has_barrier(&kernel.body)
 }
@@ -161,8 +161,8 @@ impl StageCutter {
             let mut found = RegionUses::default();
             found.body(&self.kernel, body);
             homes.extend(found.defined.iter().map(|value| (*value, number)));
-            found.variables.iter().for_each(|one| {
-                variables.entry(*one).or_default().insert(number);
+            found.variables.iter().for_each(|variable| {
+                variables.entry(*variable).or_default().insert(number);
             });
             uses.push(found.used);
         }

@@ -12,8 +12,8 @@ pub(super) struct RegionUses {
 
 impl RegionUses {
     fn access(&mut self, access: &Access) {
-        access.for_each_operand(|one| {
-            self.used.insert(one);
+        access.for_each_operand(|operand| {
+            self.used.insert(operand);
         });
     }
 
@@ -25,8 +25,8 @@ impl RegionUses {
                     if let Definition::Get(variable) = kernel.definition(*value) {
                         self.variables.insert(*variable);
                     }
-                    kernel.definition(*value).for_each_operand(|one| {
-                        self.used.insert(one);
+                    kernel.definition(*value).for_each_operand(|operand| {
+                        self.used.insert(operand);
                     });
                 }
                 Statement::Set(variable, value) => {
@@ -76,7 +76,7 @@ impl RegionRewriter<'_> {
     }
 
     fn access(&self, mut access: Access) -> Access {
-        access.map_operands(|one| self.operand(one));
+        access.map_operands(|operand| self.operand(operand));
         access
     }
 
@@ -89,7 +89,7 @@ impl RegionRewriter<'_> {
                 {
                     definition = Definition::Load(frame_access(*slot, ty));
                 }
-                definition.map_operands(|one| self.operand(one));
+                definition.map_operands(|operand| self.operand(operand));
                 self.kernel.values[value.0 as usize].1 = definition;
                 out.push(Statement::Let(value));
                 self.store_if_shared(value, out);
@@ -107,7 +107,7 @@ impl RegionRewriter<'_> {
             Statement::Atomic(mut atomic) => {
                 atomic.access = self.access(atomic.access);
                 atomic.operand = self.operand(atomic.operand);
-                atomic.expected = atomic.expected.map(|one| self.operand(one));
+                atomic.expected = atomic.expected.map(|operand| self.operand(operand));
                 let result = atomic.result;
                 out.push(Statement::Atomic(atomic));
                 self.store_if_shared(result, out);

@@ -164,7 +164,7 @@ impl AxisCuts {
         Self::Even { extent, count }
     }
 
-    /// Cuts from sizes that are not negative and whose sum does not overflow.
+    /// Cuts from non-negative sizes without overflow of their sum.
     pub(crate) fn sizes(sizes: &[i64]) -> Self {
         let ends = sizes.iter().scan(0, |sum, size| {
             *sum += size;

@@ -16,7 +16,7 @@ pub enum GridError {
          its direction, or by a step of Grid::from_steps", spacing[*axis]
     )]
     Spacing {
-        /// The first axis whose spacing is not finite and positive.
+        /// The first axis with a spacing that is not finite and positive.
         axis: usize,
         /// Spacing along the three axes.
         spacing: [f64; 3],
@@ -26,7 +26,7 @@ pub enum GridError {
     /// A direction is not a unit vector.
     #[error("direction {direction:?} of axis {axis} has length {length}; it must be 1 (the spacing is separate)")]
     Length {
-        /// The axis.
+        /// Axis.
         axis: usize,
         /// Direction of the axis.
         direction: [f64; 3],

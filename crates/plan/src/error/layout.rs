@@ -15,15 +15,15 @@ pub enum LayoutError {
     Size {
         /// Kind of the number: the shape, a chunk size or a ghost width.
         what: &'static str,
-        /// The axis.
+        /// Axis.
         axis: usize,
-        /// The number.
+        /// Number.
         given: String,
     },
     /// The array is too large for 63-bit indices or byte counts.
     #[error("an array of {shape} cells of {element_bytes} bytes, or its ghost cells, overflows 63 bits")]
     Overflow {
-        /// The shape.
+        /// Shape.
         shape: String,
         /// Bytes of a cell.
         element_bytes: usize,
@@ -31,7 +31,7 @@ pub enum LayoutError {
     /// The length of a list with one entry per axis differs from the number of axes.
     #[error("{what} was given for {given} axes, but the shape has {expected}")]
     Axes {
-        /// Name of the setting.
+        /// Setting name.
         what: &'static str,
         /// Number of entries of the list.
         given: usize,
@@ -41,13 +41,13 @@ pub enum LayoutError {
     /// A split is `Split::Even(0)` or an empty list of sizes.
     #[error("axis {axis} is cut into 0 chunks; at least one is needed (it may be empty)")]
     NoChunks {
-        /// The axis.
+        /// Axis.
         axis: usize,
     },
     /// The sum of the chunk sizes on an axis differs from the extent of the axis.
     #[error("the chunk sizes on axis {axis} add up to {sum}, but the axis has {extent} cells")]
     Sum {
-        /// The axis.
+        /// Axis.
         axis: usize,
         /// Sum of the sizes.
         sum: i128,
@@ -62,7 +62,7 @@ pub enum LayoutError {
     Box {
         /// Index in the list of boxes.
         chunk: usize,
-        /// The error of the box.
+        /// Box error.
         source: RegionError,
     },
     /// Two boxes share cells.
@@ -84,7 +84,7 @@ pub enum LayoutError {
         held: u128,
         /// Number of cells of the shape.
         cells: u64,
-        /// The shape.
+        /// Shape.
         shape: String,
     },
     /// The number of chunks exceeds the limit of the library.
@@ -100,7 +100,7 @@ pub enum LayoutError {
         "chunk {chunk} with its ghost cells ({extents}) needs {bytes} bytes, but a chunk may have {limit}; {advice}"
     )]
     ChunkTooLarge {
-        /// Index of the chunk.
+        /// Chunk index.
         chunk: usize,
         /// Extents of the chunk with its ghost cells.
         extents: String,
@@ -114,7 +114,7 @@ pub enum LayoutError {
     /// The rank of an owner does not exist, or the number of ranks is 0.
     #[error("chunk {chunk} is owned by rank {rank}, but there are {ranks} ranks")]
     NoSuchRank {
-        /// Index of the chunk.
+        /// Chunk index.
         chunk: usize,
         /// Rank of the owner.
         rank: usize,
@@ -124,7 +124,7 @@ pub enum LayoutError {
     /// The length of a list with one entry per chunk differs from the number of chunks.
     #[error("{what} lists {given} chunks, but the layout has {expected}")]
     ChunkCount {
-        /// Name of the list.
+        /// List name.
         what: &'static str,
         /// Number of entries of the list.
         given: usize,
@@ -154,7 +154,7 @@ pub enum LayoutError {
         chunk: usize,
         /// Extents of `chunk`.
         extents: String,
-        /// The chunk whose buffer `chunk` would get.
+        /// The chunk with the buffer that `chunk` would get.
         other: usize,
         /// Extents of `other`.
         other_extents: String,

@@ -8,9 +8,9 @@ pub enum PlanError {
     /// A region is malformed or outside of its array.
     #[error("{operand}: {source}")]
     Region {
-        /// Name of the operand.
+        /// Operand name.
         operand: &'static str,
-        /// The error of the region.
+        /// Region error.
         source: RegionError,
     },
     /// The source and the destination have different extents.
@@ -57,7 +57,7 @@ pub enum PlanError {
     /// A rank does not exist.
     #[error("there is no rank {rank}; the world has {ranks} ranks")]
     NoSuchRank {
-        /// The rank.
+        /// Rank.
         rank: usize,
         /// Number of ranks.
         ranks: usize,
@@ -75,7 +75,7 @@ pub enum PlanError {
     /// The component axis is not an axis of the array.
     #[error("the component table is for axis {axis} of {table_axes} axes, but the array has {axes}")]
     ComponentAxis {
-        /// The component axis.
+        /// Component axis.
         axis: usize,
         /// Number of axes of the table.
         table_axes: usize,
@@ -85,7 +85,7 @@ pub enum PlanError {
     /// The component axis has ghost cells.
     #[error("the component axis {axis} has ghost widths ({before}, {behind}); it must have none")]
     ComponentGhosts {
-        /// The component axis.
+        /// Component axis.
         axis: usize,
         /// Ghost width before the chunk.
         before: i64,
@@ -97,9 +97,9 @@ pub enum PlanError {
     Component {
         /// The direction: −1, 0 or 1 per axis.
         direction: Vec<i8>,
-        /// The component.
+        /// Component.
         component: i64,
-        /// The component axis.
+        /// Component axis.
         axis: usize,
         /// Number of components.
         count: i64,
@@ -109,7 +109,7 @@ pub enum PlanError {
     Pattern {
         /// Number of participants.
         count: usize,
-        /// The radix.
+        /// Radix.
         radix: usize,
     },
     /// The plans of all ranks are inconsistent: a bug of a planner, found by the oracle.

@@ -11,7 +11,7 @@ pub enum RegionError {
         start: Index,
         /// One past the last cell.
         end: Index,
-        /// The axis.
+        /// Axis.
         axis: usize,
     },
     /// The number of axes is 0 or more than 7.
@@ -35,7 +35,7 @@ pub enum RegionError {
         start: Index,
         /// One past the last cell.
         end: Index,
-        /// Name of the bounds.
+        /// Bounds name.
         what: String,
         /// First cell of the bounds.
         bound_start: Index,
@@ -47,7 +47,7 @@ pub enum RegionError {
     /// A coordinate or the number of cells overflows 63 bits.
     #[error("region with extents {extents} overflows 63-bit indices")]
     Overflow {
-        /// The extents.
+        /// Extents.
         extents: Index,
     },
 }

@@ -137,7 +137,7 @@ fn factor(n: i64, free: &[usize], shape: Index, widest: Index) -> Option<Vec<i64
         // The surface of the largest chunk, not the surface per cell, prefers even cuts.
         let cells: f64 = sides.iter().map(|&side| side.max(1) as f64).product();
         let surface: f64 = sides.iter().map(|&side| cells / side.max(1) as f64).sum();
-        // Ties prefer cuts on the slowest axis, whose faces are contiguous.
+        // Ties prefer cuts on the slowest axis, with contiguous faces.
         if best.as_ref().is_none_or(|(least, _)| surface < *least * (1.0 - 1e-12)) {
             best = Some((surface, counts.to_vec()));
         }

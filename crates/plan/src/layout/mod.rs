@@ -23,7 +23,7 @@ pub enum Split {
     /// This number of parts with sizes that differ by at most one cell, larger parts first. Surplus
     /// parts are empty.
     Even(usize),
-    /// Parts of these sizes, whose sum is the extent of the axis. Size 0 gives an empty chunk.
+    /// Parts of these sizes. Their sum is the extent of the axis. Size 0 gives an empty chunk.
     Sizes(Vec<i64>),
     /// Nearly cubic chunks of nearly equal sizes, chosen from the number of ranks and the largest
     /// chunk that the device can bind.

@@ -254,15 +254,15 @@ proptest! {
 
 #[test]
 fn invalid_copies_are_errors_on_every_rank() {
-    let place = |layout: Layout, ranks| Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks);
-    let a = place(Layout::new([8, 6]).split_all(Split::Even(2)).ghost([1, 1]), 3);
-    let b = place(Layout::new([6, 8]).split_all(Split::Whole), 3);
+    let balanced = |layout: Layout, ranks| Placement::balanced(layout.resolve(ranks, 4, u64::MAX).unwrap(), ranks);
+    let a = balanced(Layout::new([8, 6]).split_all(Split::Even(2)).ghost([1, 1]), 3);
+    let b = balanced(Layout::new([6, 8]).split_all(Split::Whole), 3);
     let at = |start: [i64; 2], end: [i64; 2]| Region { start: Index::from(start), end: Index::from(end) };
     let whole = at([0, 0], [6, 6]);
     let good = CopySpec { src: &a, src_region: whole, dst: &b, dst_region: whole, aliased: false, permutation: None };
     let text = |spec: CopySpec<'_>| {
         let all: Vec<_> = (0..3).map(|rank| copy(&spec, rank).unwrap_err().to_string()).collect();
-        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
         all[0].clone()
     };
     assert!((0..3).all(|rank| copy(&good, rank).is_ok()));
@@ -278,9 +278,9 @@ fn invalid_copies_are_errors_on_every_rank() {
     let wide = CopySpec { src_region: at([0, 0], [8, 6]), dst_region: at([0, 0], [6, 8]), ..good };
     assert!(text(wide).contains("they must agree axis by axis"));
     assert!(copy(&CopySpec { permutation: Some(&[1, 0]), ..wide }, 0).is_ok());
-    let other = place(Layout::new([6, 8]), 2);
+    let other = balanced(Layout::new([6, 8]), 2);
     assert!(text(CopySpec { dst: &other, ..good }).contains("2 ranks where 3"));
-    let line = place(Layout::new([6]), 3);
+    let line = balanced(Layout::new([6]), 3);
     let line_region = Region::whole(Index::from([6]));
     assert!(
         text(CopySpec { dst: &line, dst_region: line_region, ..good })

@@ -96,9 +96,9 @@ proptest! {
                     *cells += 1;
                 }
                 // One layer more than the storage.
-                let one = Index::splat(chunks.axes(), 1);
+                let layer = Index::splat(chunks.axes(), 1);
                 let storage = chunks.storage(chunk);
-                for cell in storage.grow(&one, &one).points().take(3000) {
+                for cell in storage.grow(&layer, &layer).points().take(3000) {
                     let expected = storage.contains(&cell).then(|| image_cell(chunks, &cell)).flatten();
                     prop_assert_eq!(array.to_global(owner, &(cell - region.start)), expected);
                 }

@@ -23,7 +23,7 @@ fn request(arrays: &[Placement]) -> BoxedStrategy<Request<u64>> {
     let section = (0..arrays.len()).prop_flat_map(move |array| (Just(array), random::region(shapes[array].clone())));
     (0..ranks, section, 0..3, any::<u32>())
         .prop_map(|(rank, (array, region), verb, seed)| {
-            let values = || (0..region.cells()).map(|place| (u64::from(seed) << 16) + place).collect::<Vec<_>>();
+            let values = || (0..region.cells()).map(|offset| (u64::from(seed) << 16) + offset).collect::<Vec<_>>();
             let verb = match verb {
                 0 => Verb::Get,
                 1 => Verb::Put(values()),
@@ -52,11 +52,11 @@ proptest! {
         let cells = |(array, memory): (_, &Memory<u64>)| Cells::of(memory, array);
         let before: Vec<_> = case.arrays.iter().zip(&memories).map(cells).collect();
         let mut expected: Vec<_> = case.arrays.iter().map(|array| &**array.chunks()).zip(before).collect();
-        let seen = truth::fence(&case.requests, &mut expected, &merge_in_order);
+        let expected_read = truth::fence(&case.requests, &mut expected, &merge_in_order);
         let operands: Vec<_> =
             case.arrays.iter().enumerate().map(|(memory, placement)| Operand { placement, memory }).collect();
         let read = fence(&case.requests, &operands, &mut memories, &merge_in_order).unwrap();
-        prop_assert_eq!(read, seen);
+        prop_assert_eq!(read, expected_read);
         for ((array, memory), (_, expected)) in case.arrays.iter().zip(&memories).zip(&expected) {
             prop_assert_eq!(&Cells::of(memory, array), expected);
         }
@@ -108,7 +108,7 @@ fn later_operations_read_results_of_earlier_operations() {
         request_of(0, at(0, 6), Verb::Get),
         request_of(1, at(5, 5), Verb::Get),
     ];
-    let read = fence(&requests, &operand, &mut memory, &|new, there| new + there).unwrap();
+    let read = fence(&requests, &operand, &mut memory, &|arriving, cell| arriving + cell).unwrap();
     let expected: [&[i64]; 6] = [&[20, 30], &[], &[], &[130, 40], &[0, 1, 20, 30, 40, 5], &[]];
     assert_eq!(read, expected);
     assert_eq!([memory[0].chunk(&array, 0), memory[0].chunk(&array, 1)].concat(), [0, 1, 20, 130, 40, 5]);
@@ -127,7 +127,7 @@ fn operations_on_two_handles_of_one_memory_are_ordered() {
         request_of(1, at(4, 5), Verb::Accumulate(vec![1000])),
         request_of(0, at(0, 3), Verb::Get),
     ];
-    let read = fence(&requests, &operands, &mut memory, &|new, there| new + there).unwrap();
+    let read = fence(&requests, &operands, &mut memory, &|arriving, cell| arriving + cell).unwrap();
     assert_eq!(read[1], [10, 11, 12]);
     assert_eq!(read[3], [10, 1011, 12]);
 }

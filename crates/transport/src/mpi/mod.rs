@@ -5,7 +5,7 @@
 //! | [`raw`] | checked MPI calls; operations in flight own the memory that MPI uses |
 //! | [`session`] | initialisation and finalisation of MPI, once per process, on one thread |
 //! | [`topology`], [`start`] | rank and node of a process; agreement of all processes on a run |
-//! | [`mpi_transport`], [`label`] | messages over one communicator, divided into pieces; message header |
+//! | [`mpi_transport`], [`label`] | messages over a communicator, in pieces; message header |
 //! | [`arrivals`], [`pool`] | arrived messages; their memory |
 //! | [`control_message`], [`control_state`] | messages on failures and progress; their state |
 //! | [`end`] | reception of the last messages of a run |

@@ -43,7 +43,7 @@ const REQUEST_AFTER: Duration = Duration::from_millis(10);
 const FAILURE_POLL_EVERY: Duration = Duration::from_micros(10);
 
 pub(super) struct MpiTransport {
-    /// `None` after the end of the run.
+    /// Communicator of the run; `None` after its end.
     communicator: RefCell<Option<Communicator>>,
     pub(super) topology: Topology,
     piece_bytes: usize,

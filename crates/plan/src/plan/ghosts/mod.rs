@@ -37,9 +37,9 @@ pub struct GhostSpec {
     pub components: Option<Components>,
     /// True to send ghost cells to their owners, false to fill them from their owners.
     ///
-    /// Several ghost cells can be images of one cell. They are applied in the order of the direction
-    /// (last axis most significant; per axis 0, −1, 1), then the chunk with the ghost cell, then the
-    /// position (axis 0 most significant).
+    /// Several ghost cells can be images of one cell. They are applied in the order of the
+    /// direction (last axis most significant; per axis 0, −1, 1), then the chunk with the ghost
+    /// cell, then the position (axis 0 most significant).
     pub reverse: bool,
 }
 

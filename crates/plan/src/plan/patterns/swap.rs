@@ -76,7 +76,7 @@ impl Swap {
         Some(SwapStep { members: group.members, place, parts: parts.collect(), before })
     }
 
-    /// Items whose complete reduction a position has after the last round; empty for a folded
+    /// Completely reduced items of a position after the last round; empty for a folded
     /// position.
     pub fn result(&self, position: usize) -> Range<u64> {
         self.exchange.leader(position).map_or(0..0, |leader| self.range(self.rounds(), leader))
