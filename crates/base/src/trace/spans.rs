@@ -161,14 +161,14 @@ pub fn is_on() -> bool {
     IS_RECORDING.get()
 }
 
-/// Records a span of the activity `what`, if recording is on. `peer` is the awaited rank.
-pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Option<usize>) {
+/// Records a span of the activity, if recording is on. `peer` is the awaited rank.
+pub fn add(kind: SpanKind, activity: &str, start: Instant, end: Instant, peer: Option<usize>) {
     if !is_on() {
         return;
     }
     LOG.with_borrow_mut(|log| {
         let Some(log) = log else { return };
-        let (what, start, end) = (log.name(what), log.nanos(start), log.nanos(end));
+        let (what, start, end) = (log.name(activity), log.nanos(start), log.nanos(end));
         log.add(Span { kind, what, start, end, peer: peer.and_then(|peer| u32::try_from(peer).ok()) });
     });
 }
@@ -176,17 +176,17 @@ pub fn add(kind: SpanKind, what: &str, start: Instant, end: Instant, peer: Optio
 /// Guard of a span. Its drop computes the name and ends the span.
 pub struct OpenSpan<F: FnOnce() -> String>(Option<(SpanKind, Instant, F)>);
 
-/// Begins a span, if recording is on. `what` computes the name, at the end of the span.
+/// Begins a span, if recording is on. `activity` computes the name, at the end of the span.
 #[inline]
-pub fn span<F: FnOnce() -> String>(kind: SpanKind, what: F) -> OpenSpan<F> {
-    OpenSpan(is_on().then(|| (kind, Instant::now(), what)))
+pub fn span<F: FnOnce() -> String>(kind: SpanKind, activity: F) -> OpenSpan<F> {
+    OpenSpan(is_on().then(|| (kind, Instant::now(), activity)))
 }
 
 impl<F: FnOnce() -> String> Drop for OpenSpan<F> {
     fn drop(&mut self) {
-        if let Some((kind, start, what)) = self.0.take() {
+        if let Some((kind, start, activity)) = self.0.take() {
             let end = Instant::now();
-            add(kind, &what(), start, end, None);
+            add(kind, &activity(), start, end, None);
         }
     }
 }

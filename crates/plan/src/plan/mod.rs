@@ -86,7 +86,7 @@ impl Message {
 /// Source of the cells of a move, for [`RankPlan::waves`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrival {
-    /// `local[index]`.
+    /// Move `local[index]`, inside the rank.
     Local(usize),
     /// Box `index` of message `receives[message]`.
     Received {
