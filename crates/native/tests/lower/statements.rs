@@ -184,6 +184,7 @@ fn loops_have_lines_of_the_source() {
     let kernel = lower(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
          @compute @workgroup_size(1) fn main() {
+
              loop { if (out[0] == 0u) { break; } out[0] -= 1u; }
          }",
     );
