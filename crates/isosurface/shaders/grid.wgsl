@@ -3,15 +3,15 @@
 
 struct Grid {
     origin: vec3<f32>,
-    steps: mat3x3<f32>, // from sample to sample along each axis
-    normals: mat3x3<f32>, // of a gradient in values per index, the direction against it in space
+    steps: mat3x3<f32>, // between consecutive samples along each axis
+    normals: mat3x3<f32>, // from a gradient per index to a direction in space, towards lower values
 }
 
 @group(0) @binding(8) var<uniform> grid: Grid;
 
 // Position in space of a point in the cell that begins at a sample.
-fn position(at: vec3<i32>, place: vec3<f32>) -> vec3<f32> {
-    return grid.origin + grid.steps * vec3<f32>(part.place + at) + grid.steps * place;
+fn position(at: vec3<i32>, in_cell: vec3<f32>) -> vec3<f32> {
+    return grid.origin + grid.steps * vec3<f32>(part.start + at) + grid.steps * in_cell;
 }
 
 // Central differences, one-sided at the ends of the field, divided by eight to avoid overflow; only
@@ -22,11 +22,11 @@ fn gradient(at: vec3<i32>) -> vec3<f32> {
     var slopes = vec3<f32>(0.0);
     for (var axis = 0; axis < 3; axis++) {
         var before = at;
-        var behind = at;
+        var after = at;
         before[axis] = low[axis];
-        behind[axis] = high[axis];
+        after[axis] = high[axis];
         let lower = value(before);
-        let upper = value(behind);
+        let upper = value(after);
         var difference = 0.125 * upper - 0.125 * lower;
         if max(abs(lower), abs(upper)) > LARGE { difference = scaled(upper, -3) - scaled(lower, -3); }
         slopes[axis] = difference / f32(max(high[axis] - low[axis], 1));
@@ -34,7 +34,7 @@ fn gradient(at: vec3<i32>) -> vec3<f32> {
     return slopes;
 }
 
-// Unit vector against a gradient; zero for a gradient of zero or NaN.
+// Unit vector towards lower values; zero for a gradient of zero or NaN.
 fn normal(gradient: vec3<f32>) -> vec3<f32> {
     let down = grid.normals * gradient;
     if !(is_finite(down.x) && is_finite(down.y) && is_finite(down.z)) { return vec3<f32>(0.0); }

@@ -1,16 +1,16 @@
-//! [`DeviceMesh`]: a surface that is distributed over the ranks and stays on their devices.
+//! [`DeviceMesh`]: a distributed surface in device memory.
 
 use zippy::array::Growable;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 
-/// A rank's part of a surface in arrays of its device, for rendering or computation there.
-/// [`Extractor::extract_on_device`](crate::Extractor::extract_on_device) fills it repeatedly; the
-/// arrays grow and never shrink.
+/// A rank's part of a surface in arrays of its device.
+/// [`Extractor::extract_on_device`](crate::Extractor::extract_on_device) fills the arrays
+/// repeatedly; they grow and never shrink.
 ///
-/// Vertices and triangles equal those of [`Mesh`](crate::Mesh), and triangles have the same order,
-/// but vertices are not welded: a vertex on a border between chunks exists once per chunk that uses
-/// it, and has no number in the whole mesh.
+/// Vertices, triangles and the order of triangles equal those of [`Mesh`](crate::Mesh), but
+/// vertices are not welded: a vertex on a border exists once per chunk that uses it, and has no
+/// number in the whole mesh.
 #[derive(Debug)]
 pub struct DeviceMesh {
     pub(crate) positions: Growable<f32>,
@@ -23,7 +23,7 @@ pub struct DeviceMesh {
 }
 
 impl DeviceMesh {
-    /// Creates a mesh without triangles; its arrays are named `name` and a suffix. Local.
+    /// Creates an empty mesh; its arrays are named `name` and a suffix. Local.
     ///
     /// # Errors
     /// The device has too little memory.
@@ -41,8 +41,8 @@ impl DeviceMesh {
         })
     }
 
-    /// Positions of the vertices, three numbers each: first the vertices on edges that begin at
-    /// this rank's samples and inside its cells, then those that begin at samples of other chunks.
+    /// Vertex positions, three numbers each: first the vertices on edges that begin at this rank's
+    /// samples and inside its cells, then those on edges that begin at samples of other chunks.
     pub fn positions(&self) -> &Growable<f32> {
         &self.positions
     }
@@ -53,13 +53,13 @@ impl DeviceMesh {
         Some(&self.normals).filter(|_| self.has_normals)
     }
 
-    /// Values of a further field, one per vertex; `None` if no field was requested.
+    /// Values of the requested field, one per vertex; `None` without a field.
     pub fn values(&self) -> Option<&Growable<f32>> {
         Some(&self.values).filter(|_| self.has_values)
     }
 
-    /// Triangles of this rank, three vertex indices each, counterclockwise as seen from the side of
-    /// lower values.
+    /// Triangles of this rank, three vertex indices each, counterclockwise as seen from lower
+    /// values.
     pub fn triangles(&self) -> &Growable<u32> {
         &self.triangles
     }
@@ -79,7 +79,6 @@ impl DeviceMesh {
         self.triangles.len() / 3
     }
 
-    /// Removes all vertices and triangles.
     pub(crate) fn clear(&mut self) {
         self.own = 0;
         (self.has_normals, self.has_values) = (false, false);

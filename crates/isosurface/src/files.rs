@@ -1,4 +1,4 @@
-//! Mesh files, to which each rank writes its own part.
+//! Mesh files; each rank writes its own part.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use crate::volume_mesh::VolumeMesh;
 
 /// Writes a mesh to a file. Collective; all ranks must see the same file system.
 ///
-/// - `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`: one file, to which every rank writes its part. It
-///   appears under its name when it is complete.
+/// - `.ply`, `.stl`, `.obj`, `.vtp`, `.vtu`: one file with the parts of all ranks. The file has its
+///   final name once it is complete.
 /// - `.pvtp`, `.pvtu`: an index and one file per rank next to it. Shared vertices are in the file
 ///   of each rank that uses them.
 ///
@@ -31,10 +31,10 @@ pub fn write(world: &World, mesh: &Mesh, path: impl AsRef<Path>) -> Result<()> {
 }
 
 /// Writes a mesh whose positions are relative to `origin`; the file has absolute positions as
-/// doubles (STL: floats).
+/// doubles (STL: floats). Collective; the origin must be equal on all ranks.
 ///
-/// For meshes far from the origin of space, where f32 cannot distinguish neighbouring vertices: use
-/// an extractor whose grid has origin 0. Collective; the origin must be equal on all ranks.
+/// Use: meshes far from the origin of space, where `f32` cannot distinguish neighbouring vertices,
+/// from an extractor whose grid has origin 0.
 ///
 /// # Errors
 /// As [`write`](write()).
@@ -66,8 +66,8 @@ fn write_mesh(world: &World, mesh: &Mesh, path: &Path, origin: Option<[f64; 3]>)
     write_part(world, &call, &mesh.points, part, path)
 }
 
-/// Writes a mesh of cells to a `.vtu` file, or to `.pvtu` as an index and one file per rank, like
-/// [`write`](write()). Collective.
+/// Writes a mesh of cells to a `.vtu` file, or to `.pvtu` as an index and one file per rank.
+/// Collective; conditions as for [`write`](write()).
 ///
 /// # Errors
 /// Equal on all ranks: another extension; an error of the file system. A failed file is removed,
@@ -112,7 +112,7 @@ fn write_cells(world: &World, mesh: &VolumeMesh, path: &Path, origin: Option<[f6
     write(world, &call, &mesh.points, part, path)
 }
 
-/// Writes a file with all ranks' parts, for `call`; adds `points` to this rank's part.
+/// Writes one file with the parts of all ranks; `points` complete this rank's part.
 fn write_part(world: &World, call: &str, points: &Points, part: Part<'_>, path: &Path) -> Result<()> {
     let format = world.agree(call, Format::of(path).map_err(Error::from))?;
     let fields = fields(points, points.own);
@@ -135,7 +135,6 @@ fn write_part(world: &World, call: &str, points: &Points, part: Part<'_>, path: 
     file.finish()
 }
 
-/// Values of the first `count` points.
 fn fields(points: &Points, count: usize) -> Vec<Field<'_>> {
     points.fields.iter().map(|(name, values)| Field { name, values: &values[..count] }).collect()
 }
@@ -160,8 +159,7 @@ fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     }))
 }
 
-/// Writes one file per rank and an index, for `call`; adds all points that this rank knows to its
-/// part.
+/// Writes one file per rank and an index; this rank's part includes ghost points.
 fn write_piece(world: &World, call: &str, points: &Points, part: Part<'_>, path: &Path) -> Result<()> {
     let fields = fields(points, points.positions.len());
     let part = Part { positions: &points.positions, fields: &fields, ..part };

@@ -1,5 +1,4 @@
-//! [`SampleFrame`]: a [`Grid`] in the form that vertices and normals need. Equivalent to
-//! `shaders/grid.wgsl`.
+//! [`SampleFrame`]: affine map from sample indices to positions. In kernels: `shaders/grid.wgsl`.
 
 use zippy::Grid;
 
@@ -8,7 +7,6 @@ use crate::error::IsosurfaceError;
 /// Affine map from sample indices to positions, of a validated grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SampleFrame {
-    /// Position of sample `[0, 0, 0]`.
     pub origin: [f64; 3],
     /// Vectors between consecutive samples along each axis.
     pub steps: [[f64; 3]; 3],
@@ -18,8 +16,8 @@ impl SampleFrame {
     /// Checks the grid.
     ///
     /// # Errors
-    /// A grid without distinct positions of the samples; a corner of the field that is too far away
-    /// for `f32`.
+    /// A grid without distinct positions of the samples; a corner of the field outside the range of
+    /// `f32`.
     pub(crate) fn new(grid: &Grid, shape: [i64; 3]) -> Result<Self, IsosurfaceError> {
         grid.check()?;
         let frame = Self { origin: grid.origin, steps: grid.steps() };
@@ -45,8 +43,8 @@ impl SampleFrame {
         volume(&self.steps) < 0.0
     }
 
-    /// Matrix that maps a gradient per index to a multiple of the normal in space, against the
-    /// gradient.
+    /// Matrix that maps a gradient per index to a multiple of the normal in space, towards lower
+    /// values.
     pub(crate) fn normals(&self) -> [[f32; 3]; 3] {
         let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
         let most = normals.as_flattened().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -58,7 +56,8 @@ impl SampleFrame {
         std::array::from_fn(|axis| cross(self.steps[(axis + 1) % 3], self.steps[(axis + 2) % 3]))
     }
 
-    /// Unit vector in space against a gradient per index; zero for a zero gradient.
+    /// Unit vector in space towards lower values for a gradient per index; zero for a zero
+    /// gradient.
     pub(crate) fn normal(&self, gradient: [f64; 3]) -> [f32; 3] {
         let (normals, sign) = (self.cofactors(), volume(&self.steps).signum());
         let down: [f64; 3] =

@@ -1,7 +1,6 @@
 //! Isosurfaces of global arrays: Marching Cubes with the topology of the trilinear interpolant,
-//! welded across chunks and ranks. And filters on the same pattern: [the cells in a
-//! range](Extractor::threshold), [the part on one side of an isovalue](Extractor::clip), [the
-//! section of a plane](cut()).
+//! welded across chunks and ranks; and filters of fields: [threshold](Extractor::threshold),
+//! [clip](Extractor::clip), [planar section](cut()).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};
@@ -19,34 +18,32 @@
 //! # zippy::run_with(zippy::Config::threads(3), program).unwrap();
 //! ```
 //!
-//! The mesh has the Euler characteristic, and the components, of the surface where the trilinear
-//! interpolant of the samples equals the isovalue: ambiguous faces are decided by their saddle, and
-//! so are insides of cells and tunnels through them.
 //!
-//! # What is promised
+//! # Promises
 //!
-//! * A sample that equals the isovalue is inside, and so is a saddle: the mesh is that of an
-//!   isovalue just below. A NaN is outside, like minus infinity. No combination of values opens a
-//!   hole, and no edge has more than two triangles. A field that is inside at its border has an
-//!   open surface there.
-//! * Each crossed grid edge has one vertex, owned by the rank that owns the edge's first sample,
-//!   with a number of 64 bits. The mesh is the same, bit for bit, for every number of ranks and
-//!   every cut, except for the order of vertices and triangles.
-//! * Triangles are counterclockwise as seen from lower values, and normals point there, in mirrored
-//!   grids, too.
-//! * Samples are compared as `f32`. Ambiguous cells are decided in `f64`: exactly for whole and
-//!   half numbers of up to 12 bits, else as far as rounding permits. The mesh is closed either way.
+//! * The mesh has the Euler characteristic and the components of the surface where the trilinear
+//!   interpolant equals the isovalue. Saddles decide ambiguous faces, insides of cells and tunnels.
+//! * A sample or a saddle that equals the isovalue is inside; NaN and minus infinity are outside.
+//!   No combination of values opens a hole, and no edge has more than two triangles. A field that
+//!   is inside at its border has an open surface there.
+//! * Each crossed grid edge has one vertex, owned by the rank of the edge's first sample, with a
+//!   64-bit number. The mesh is the same, bit for bit, for every number of ranks and every cut,
+//!   except for the order of vertices and triangles.
+//! * Triangles are counterclockwise as seen from lower values, and normals point there, also in
+//!   mirrored grids.
+//! * Samples are compared as `f32`. Ambiguous cells are decided in `f64`: exactly for integers and
+//!   half-integers of up to 12 bits, else within rounding. The mesh is closed either way.
 //!
 //! # Limits
 //!
-//! * Filters compute on the host: in place where the device's memory is the host's, else from a
-//!   copy of one chunk at a time. They always make meshes on the host.
+//! * Filters compute on the host: in place if host and device share memory, else from a copy of one
+//!   chunk at a time.
 //! * Kernels compute in `f32`. On adapters of different models, positions may differ in the last
 //!   bit. Samples below 1e-37, and `f16` below 6.1e-5, may count as zero.
-//! * A field without ghost cells along a cut axis is copied. A program that changes a field calls
+//! * A field without ghost cells along a cut axis is copied; a changed field needs
 //!   [`Extractor::update`].
-//! * A surface takes about 0.8 bytes for each voxel where all bricks are crossed, besides samples
-//!   and mesh.
+//! * A surface that crosses all bricks takes about 0.8 bytes per voxel in addition to samples and
+//!   mesh.
 //!
 //! After section 5.2 of the Zippy paper (Fan, Qiu, Kaufman 2008).
 #![forbid(unsafe_code)]

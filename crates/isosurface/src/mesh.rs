@@ -4,10 +4,9 @@ use crate::points::list::Points;
 
 /// A rank's part of a triangle mesh that is welded across ranks.
 ///
-/// A rank owns the vertices on the grid edges that begin at its samples, and the triangles of the
-/// cells that begin there. Triangles at the border of its chunks also use vertices of neighbours.
-/// The rank has copies of these, called *ghost* vertices, with the same bits as on their owner (on
-/// adapters of one model).
+/// A rank owns the vertices on grid edges that begin at its samples, and the triangles of cells
+/// that begin there. The rank also has copies of neighbours' vertices that its triangles use,
+/// called *ghost* vertices, with the same bits as on their owner (on adapters of one model).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mesh {
     pub(crate) points: Points,
@@ -17,7 +16,6 @@ pub struct Mesh {
     pub(crate) totals: Totals,
 }
 
-/// Totals of the whole mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub vertices: u64,
@@ -26,7 +24,7 @@ pub(crate) struct Totals {
 }
 
 impl Mesh {
-    /// Positions of the vertices: first those that this rank owns, then the ghost vertices.
+    /// Vertex positions: first this rank's own, then the ghost vertices.
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.points.positions
     }
@@ -42,14 +40,14 @@ impl Mesh {
         &self.points.fields
     }
 
-    /// Renames a field and maps each of its values, for example to other units. No effect if the
+    /// Renames a field and maps each of its values, for example to other units; no effect if the
     /// field does not exist. Local.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, new_name, map);
     }
 
     /// Triangles of this rank, as indices into [`positions`](Self::positions), counterclockwise as
-    /// seen from the side of lower values.
+    /// seen from lower values.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -59,8 +57,8 @@ impl Mesh {
         self.points.own
     }
 
-    /// Number of a vertex in the whole mesh, equal on all ranks that have it. The vertices of all
-    /// ranks are numbered in the order of ranks.
+    /// Number of a vertex in the whole mesh, equal on all ranks; vertices are numbered in the order
+    /// of ranks.
     pub fn number(&self, vertex: u32) -> u64 {
         self.points.number(vertex)
     }
@@ -85,7 +83,7 @@ impl Mesh {
         self.totals.vertices
     }
 
-    /// Number of vertices of the whole mesh that lie inside a cell and not on a grid edge.
+    /// Number of vertices of the whole mesh that lie inside a cell, not on a grid edge.
     pub fn interior_vertices(&self) -> u64 {
         self.totals.interior
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use zippy::transport::{copied, values};
 use zippy::{Result, World};
 
-/// Sends lists of numbers to ranks (possibly to this one); returns the received lists by sender.
+/// Sends lists of numbers to ranks (possibly to this rank); returns the received lists by sender.
 /// Collective.
 pub(crate) fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -> Result<BTreeMap<usize, Vec<u64>>> {
     let own = messages.remove_entry(&world.rank());

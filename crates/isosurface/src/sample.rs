@@ -3,8 +3,8 @@
 use half::f16;
 use zippy::Element;
 
-/// Sample type of a field. Values are compared and interpolated as `f32`; 32-bit integers of more
-/// than 24 bits are rounded.
+/// Sample type of a field. Values are compared and interpolated as `f32`; integers of more than 24
+/// bits are rounded.
 pub trait Sample: Element {
     /// Value as `f32`.
     fn value(self) -> f32;

@@ -1,4 +1,4 @@
-//! [`VolumeMesh`]: a solid that is distributed over the ranks.
+//! [`VolumeMesh`]: a mesh of cells that is distributed over the ranks.
 
 use zippy_io::mesh::CellCounts;
 
@@ -6,10 +6,9 @@ use crate::points::list::Points;
 
 /// A rank's part of a mesh of hexahedra and tetrahedra that is welded across ranks.
 ///
-/// A rank owns the points that lie at its samples, or on edges and diagonals of cells that begin
-/// there, and the cells that begin at its samples. Cells at the border of its chunks also use
-/// points of neighbours. The rank has copies of these, called *ghost* points, with the same bits as
-/// on their owner.
+/// A rank owns the points at its samples and on edges and diagonals of cells that begin there, and
+/// these cells. The rank also has copies of neighbours' points that its cells use, called *ghost*
+/// points, with the same bits as on their owner.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VolumeMesh {
     pub(crate) points: Points,
@@ -21,25 +20,25 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
-    /// Positions of the points: first those that this rank owns, then the ghost points.
+    /// Point positions: first this rank's own, then the ghost points.
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.points.positions
     }
 
-    /// Values of fields, by name, one per point. The first is the field that was filtered.
+    /// Values of fields, by name, one per point; the filtered field is first.
     pub fn fields(&self) -> &[(String, Vec<f32>)] {
         &self.points.fields
     }
 
-    /// Renames a field and maps each of its values, for example to other units. No effect if the
+    /// Renames a field and maps each of its values, for example to other units; no effect if the
     /// field does not exist. Local.
     pub fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         self.points.map_field(name, new_name, map);
     }
 
-    /// Hexahedra of this rank, as indices into [`positions`](Self::positions). Corners of all cells
-    /// are in VTK's order: four around the bottom, counterclockwise as seen from the top, then the
-    /// four above them.
+    /// Hexahedra of this rank, as indices into [`positions`](Self::positions). Corners are in VTK's
+    /// order: four around the bottom, counterclockwise as seen from the top, then the four above
+    /// them.
     pub fn hexahedra(&self) -> &[[u32; 8]] {
         &self.hexahedra
     }
@@ -54,8 +53,8 @@ impl VolumeMesh {
         self.points.own
     }
 
-    /// Number of a point in the whole mesh, equal on all ranks that have it. The points of all
-    /// ranks are numbered in the order of ranks.
+    /// Number of a point in the whole mesh, equal on all ranks; points are numbered in the order of
+    /// ranks.
     pub fn number(&self, point: u32) -> u64 {
         self.points.number(point)
     }

@@ -1,4 +1,4 @@
-//! Samples of a file in the representation of the device.
+//! Samples of a file in their representation on the device.
 
 use std::cell::RefCell;
 
@@ -15,13 +15,13 @@ use crate::say::complain;
 use crate::source::{self, BoxConsumer, FieldSample, Padding, Source};
 use crate::units::{Level, Number, NumberStatistics};
 
-/// Number of distinct values in the range of a file below which a note is printed.
+/// Number of distinct values below which a note is printed.
 const FEW_VALUES: f64 = 4096.0;
 
-/// A field with the mapping of its samples to values.
+/// Field, and the mapping of its samples to values.
 pub(crate) struct Field<T> {
     pub array: GlobalArray<T, 3>,
-    /// Mapping from samples to values. It keeps samples distinct in 32-bit floats.
+    /// Mapping from samples to values, injective in 32-bit floats.
     pub units: Rescale,
     /// Samples of the [levels](Options::levels). A number of the file and its sample are on the
     /// same side of each level.
@@ -33,24 +33,19 @@ pub(crate) struct Field<T> {
 }
 
 impl<T: FieldSample> Field<T> {
-    /// Creates a field whose samples are the values.
     fn plain(array: GlobalArray<T, 3>, options: &Options) -> Self {
         let levels = plain_levels(options);
         Self { array, units: Rescale::default(), levels, range: None, is_coarse: false }
     }
 
     /// Smallest and largest value; `None` if all values are NaN. Collective.
-    ///
-    /// # Errors
-    /// A failure of any rank.
     pub(crate) fn extremes(&self, world: &World) -> Result<Option<[f64; 2]>> {
         let samples = source::extremes(world, &self.array)?;
         Ok(self.range.or(samples.map(|samples| samples.map(|sample| value(&self.units, sample)))))
     }
 }
 
-/// Samples of levels if samples are the values: rounded to the side on which floats have the same
-/// order.
+/// Samples of levels if samples are the values, rounded to the side with the same order in floats.
 fn plain_levels(options: &Options) -> Vec<f32> {
     let up = |level: f64| match sample(&Rescale::default(), level) {
         nearest if f64::from(nearest) < level => next_up(nearest),
@@ -64,16 +59,10 @@ fn plain_levels(options: &Options) -> Vec<f32> {
 /// Operation on a field of any sample type.
 pub(crate) trait FieldOperation {
     /// Performs the operation. Collective.
-    ///
-    /// # Errors
-    /// A failure of any rank.
     fn run<T: FieldSample>(&self, field: Field<T>) -> Result<()>;
 }
 
 /// Reads the field of a source and performs an operation on it. Collective.
-///
-/// # Errors
-/// Truncated, corrupt or superfluous data; errors of the operation.
 pub(crate) fn with_field(
     world: &World,
     options: &Options,
@@ -155,12 +144,10 @@ pub(crate) fn sample(units: &Rescale, value: f64) -> f32 {
     units.stored(value).clamp(-most, most) as f32
 }
 
-/// Value of a sample.
 pub(crate) fn value(units: &Rescale, sample: f32) -> f64 {
     units.slope * f64::from(sample) + units.intercept
 }
 
-/// Reader of a volume file.
 struct FileReader<'a> {
     world: &'a World,
     options: &'a Options,
@@ -189,7 +176,7 @@ impl FileReader<'_> {
         Ok(Some(Field::plain(array, self.options)))
     }
 
-    /// Reads values as 32-bit floats, which may be differences to a level.
+    /// Reads values as 32-bit floats, possibly as differences to a level.
     fn large<N: Number>(&self) -> Result<Field<f32>> {
         match self.file.rescale() {
             None => self.read_as_floats(|number: N| number),
@@ -224,7 +211,7 @@ impl FileReader<'_> {
             let (statistics, differences) = all.into_inner();
             Ok((array, statistics.over_ranks(self.world)?, differences.over_ranks(self.world)?))
         };
-        // Floats hold the values of most files of these types, so that one pass is enough.
+        // Floats hold the values of most files of these types: one pass is enough.
         let is_likely_exact = self.is_plain() && self.file.kind() != ScalarKind::F64;
         let mut levels = if is_likely_exact { None } else { Some(Levels::new(&requested, first.origin(), 1.0)) };
         let (mut array, statistics, mut differences) = read_array(levels.as_ref())?;
@@ -266,10 +253,8 @@ impl FileReader<'_> {
         self.options.levels().into_iter().map(|level| levels.sample(level)).collect()
     }
 
-    /// Origin of the first mapping of samples.
-    ///
-    /// It is the level farthest from 0: near it, 64-bit values lose most digits as floats. The ends
-    /// of a range are only compared with, and differences to 0 preserve the other values.
+    /// Origin of the first mapping of samples: the level farthest from 0, where 64-bit values lose
+    /// most digits as floats. Range ends only serve comparisons, which differences to 0 preserve.
     fn first_origin(&self, levels: &[Level]) -> Level {
         match levels {
             _ if self.options.filters.is_range() => Level::from(0.0),

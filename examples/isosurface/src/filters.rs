@@ -52,13 +52,12 @@ pub(crate) struct Filters {
     cut: Vec<f64>,
 }
 
-/// Parses an end of a range, which may be infinite.
 fn parse_range_end(text: &str) -> std::result::Result<Level, String> {
     Level::parse(text).or_else(|_| sizes::number_or_infinity(text).map(Level::from))
 }
 
 impl Filters {
-    /// Levels that samples are compared with; `None` without a filter.
+    /// Levels for comparison with samples; `None` without a filter.
     pub(crate) fn levels(&self) -> Option<Vec<Level>> {
         match self.clip {
             Some(level) => Some(vec![level]),
@@ -66,30 +65,23 @@ impl Filters {
         }
     }
 
-    /// True with `--threshold`.
     pub(crate) fn is_range(&self) -> bool {
         !self.threshold.is_empty()
     }
 
-    /// True with `--cut`.
     pub(crate) fn is_cut(&self) -> bool {
         !self.cut.is_empty()
     }
 
-    /// True for a clip that keeps the smaller values.
     pub(crate) fn keeps_below(&self) -> bool {
         self.below
     }
 
-    /// True if a filter is requested.
     pub(crate) fn is_given(&self) -> bool {
         !self.threshold.is_empty() || self.clip.is_some() || !self.cut.is_empty()
     }
 
     /// Checks options that clap does not check.
-    ///
-    /// # Errors
-    /// Too many or too few numbers; an output format without cells.
     pub(crate) fn check(&self, output: Option<&Path>) -> Result<()> {
         for (name, found, wanted) in [("threshold", self.threshold.len(), 2), ("cut", self.cut.len(), 4)] {
             if found != 0 && found != wanted {

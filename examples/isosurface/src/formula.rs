@@ -26,7 +26,6 @@ impl Formula {
         }
     }
 
-    /// Positions of the samples.
     pub(crate) fn grid(self, n: i64) -> Grid {
         let half = match self {
             Self::Tangle => 3.0,

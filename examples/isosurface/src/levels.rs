@@ -1,5 +1,5 @@
-//! Levels that samples are compared with, and a mapping to 32-bit floats that keeps samples on
-//! their sides of the levels.
+//! Levels for comparison with samples, and a mapping to 32-bit floats that keeps samples on their
+//! sides of the levels.
 
 use zippy::{Result, World};
 use zippy_render::volume::Rescale;
@@ -27,15 +27,12 @@ const MAX_SAMPLE: f64 = 1e38;
 /// Range of magnitudes of differences that need no unit.
 const USUAL_RANGE: [f64; 2] = [1e-30, 1e30];
 
-/// Distance, in steps of floats, that defines a coarse level: most of the samples within 16 times
-/// this distance are within this distance.
+/// Distance, in steps of floats, that defines a coarse level: most samples within 16 times this
+/// distance are within this distance.
 const COARSE_STEPS: f64 = 1024.0;
 
-/// Levels of a field, and the mapping of its numbers to floats.
-///
-/// A number is stored as its difference to an origin, divided by a unit. Rounding never moves a
-/// number across a level: floats on a side of the float of a level belong to numbers on the same
-/// side.
+/// Levels of a field, and the mapping of its numbers to floats: differences to an origin, divided
+/// by a unit. Rounding never moves a number across a level.
 pub(crate) struct Levels {
     /// Levels in ascending order, with their samples.
     all: Vec<(Level, f32)>,
@@ -44,7 +41,6 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Creates the mapping with an origin and a unit.
     pub(crate) fn new(levels: &[Level], origin: Level, unit: f64) -> Self {
         let mut sorted = levels.to_vec();
         sorted.sort_by(|a, b| a.minus(*b).total_cmp(&0.0));
@@ -59,7 +55,6 @@ impl Levels {
         Self { all, origin, unit }
     }
 
-    /// Maps a number to a sample.
     pub(crate) fn to_sample<N: Number>(&self, number: N) -> f32 {
         let mut sample = float(number.minus(self.origin) / self.unit);
         for &(level, level_sample) in &self.all {
@@ -75,7 +70,6 @@ impl Levels {
         sample
     }
 
-    /// Sample of a level.
     pub(crate) fn sample(&self, level: Level) -> f32 {
         let found = self.all.iter().find(|(other, _)| other.minus(level) == 0.0);
         found.map_or_else(|| float(level.minus(self.origin) / self.unit), |(_, sample)| *sample)
@@ -86,8 +80,7 @@ impl Levels {
         self.origin
     }
 
-    /// Name of the array in viewers and recordings, which show samples: the name contains origin
-    /// and unit.
+    /// Name of the array in viewers and recordings, with origin and unit of its samples.
     pub(crate) fn name(&self) -> String {
         let is_zero = self.origin.minus(Level::from(0.0)) == 0.0;
         let mut name = NAME.to_owned();
@@ -125,12 +118,12 @@ pub(crate) fn next_up(number: f32) -> f32 {
 /// Statistics of the differences between numbers and levels.
 #[derive(Debug, Clone)]
 pub(crate) struct Differences {
-    /// Smallest and largest non-zero magnitude of differences to the origin, in three bands: below,
+    /// Smallest and largest non-zero magnitude of differences to the origin in three bands: below,
     /// within and above [`USUAL_RANGE`].
     bands: [[f64; 2]; 3],
     /// Spacing of floats at each level.
     steps: Vec<f64>,
-    /// For each level, the count of numbers within [`COARSE_STEPS`], and within 16 times this
+    /// For each level, the count of numbers within [`COARSE_STEPS`] and within 16 times this
     /// distance.
     near: Vec<[u64; 2]>,
     /// For each level, the smallest and the largest difference within [`COARSE_STEPS`].
@@ -149,7 +142,6 @@ impl Differences {
         }
     }
 
-    /// Adds a number.
     pub(crate) fn add<N: Number>(&mut self, levels: &Levels, number: N) {
         let size = number.minus(levels.origin).abs();
         if size > 0.0 && size.is_finite() {
@@ -172,9 +164,6 @@ impl Differences {
     }
 
     /// Combines the statistics of all ranks. Collective.
-    ///
-    /// # Errors
-    /// A failure of any rank.
     pub(crate) fn over_ranks(mut self, world: &World) -> Result<Self> {
         let mut ends = self.bands.map(|[least, most]| [least, -most]);
         world.group().all_reduce(ends.as_flattened_mut(), |a, b| *a = a.min(*b))?;
@@ -186,10 +175,8 @@ impl Differences {
         Ok(self)
     }
 
-    /// Unit in which floats distinguish these differences.
-    ///
-    /// A band with a single magnitude is ignored unless there is no other band: it is usually a
-    /// fill value, such as a background.
+    /// Unit in which floats distinguish these differences. A band with a single magnitude, usually
+    /// a fill value, counts only if there is no other band.
     pub(crate) fn unit(&self) -> f64 {
         let [small, usual, large] = self.bands;
         let has_several = |[least, most]: [f64; 2]| least < most;

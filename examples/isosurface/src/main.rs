@@ -62,7 +62,6 @@ fn run(options: &Options) -> Result<()> {
     zippy::run_with(options.config(), |world| run_rank(world, options)).map(drop)
 }
 
-/// The work of a rank. Collective.
 fn run_rank(world: &World, options: &Options) -> Result<()> {
     let opened = Source::open(options).and_then(|source| options.check_outputs().map(|()| source));
     let source = world.agree("opening the volume", opened)?;
@@ -74,7 +73,7 @@ fn run_rank(world: &World, options: &Options) -> Result<()> {
     field::with_field(world, options, &source, &SurfaceExtraction { world, options, source: &source })
 }
 
-/// Extracts the surfaces of a field, or the part of the field that a filter keeps.
+/// Extraction of the surfaces of a field, or of the kept part with a filter.
 struct SurfaceExtraction<'a> {
     world: &'a World,
     options: &'a Options,

@@ -179,10 +179,6 @@ pub(crate) enum Formula {
 
 impl Options {
     /// Checks options that clap does not check.
-    ///
-    /// # Errors
-    /// An output format that is unknown or cannot store the result; a filter with too few or too
-    /// many numbers.
     pub(crate) fn check(&self) -> zippy::Result<()> {
         self.filters.check(self.output.as_deref())?;
         self.picture.check(self.isovalues().len())?;
@@ -198,20 +194,16 @@ impl Options {
     }
 
     /// Checks before the work that the output files can be written. Local.
-    ///
-    /// # Errors
-    /// A folder that is missing or not writable.
     pub(crate) fn check_outputs(&self) -> Result<(), Error> {
         let mut files = self.output.iter().chain(&self.picture.render);
         files.try_for_each(|path| zippy_files::check_output(path)).map_err(Error::from)
     }
 
-    /// Levels that samples are compared with: those of a filter, or the isovalues.
+    /// Levels for comparison with samples: those of a filter, or the isovalues.
     pub(crate) fn levels(&self) -> Vec<Level> {
         self.filters.levels().unwrap_or_else(|| self.isovalues())
     }
 
-    /// Isovalues of the surfaces.
     pub(crate) fn isovalues(&self) -> Vec<Level> {
         let isovalue = match self.field {
             // The field of a label is 1 in the label and 0 elsewhere.
@@ -224,7 +216,6 @@ impl Options {
         vec![isovalue.into()]
     }
 
-    /// Output file of a surface.
     pub(crate) fn mesh_file(&self, isovalue: Level) -> Option<PathBuf> {
         let path = self.output.as_ref()?;
         if self.iso.len() < 2 {

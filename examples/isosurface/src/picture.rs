@@ -1,4 +1,4 @@
-//! `--render`: a picture of the surfaces and, if requested, of the volume.
+//! Picture of the surfaces and, if requested, of the volume (`--render`).
 
 use std::path::Path;
 
@@ -27,8 +27,8 @@ const COLOURS: [[f64; 3]; 6] = [
 const SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
-/// Renders surfaces and, if requested, the volume. Positions are relative to the first sample: far
-/// from the origin of space, the spacing of 32-bit floats exceeds the spacing of samples.
+/// Renderer of surfaces and, if requested, the volume. Positions are relative to the first sample:
+/// far from the origin of space, floats are coarser than the spacing of samples.
 pub(crate) struct SurfacePicture<'w, T> {
     world: &'w World,
     extractor: Extractor<'w, T>,
@@ -39,8 +39,8 @@ pub(crate) struct SurfacePicture<'w, T> {
 }
 
 impl<'w, T: FieldSample> SurfacePicture<'w, T> {
-    /// Prepares pictures of a field. `colours` is another field of the same shape, whose values
-    /// colour the surfaces. Collective.
+    /// Prepares pictures of a field; `colours` is a field of the same shape for the colours of
+    /// surfaces. Collective.
     pub(crate) fn new(
         world: &'w World,
         field: &GlobalArray<T, 3>,
@@ -129,7 +129,6 @@ fn surface_name(index: usize) -> String {
     format!("surface {index}")
 }
 
-/// Triangles of a mesh for the renderer.
 fn triangles(mesh: &Mesh) -> Triangles<'_> {
     let values = mesh.fields().first().map_or(&[][..], |(_, values)| values);
     Triangles { positions: mesh.positions(), normals: mesh.normals(), values, triangles: mesh.triangles() }

@@ -14,7 +14,6 @@ const MIN_STEPS: f64 = 1024.0;
 
 /// Grid of a field, and origin of the positions of its meshes.
 pub(crate) struct Placement {
-    /// Grid on which meshes are extracted.
     pub grid: Grid,
     /// Position of the first sample, if positions of meshes are relative to it.
     origin: Option<[f64; 3]>,
@@ -39,7 +38,7 @@ impl Placement {
         bounds.map(|corner| std::array::from_fn(|row| origin[row] + f64::from(corner[row])))
     }
 
-    /// Converts the offset of a plane in space to the grid on which meshes are extracted.
+    /// Converts the offset of a plane in space to the grid of the meshes.
     pub(crate) fn offset(&self, normal: [f64; 3], offset: f64) -> f64 {
         let origin = self.origin.unwrap_or_default();
         offset - (0..3).map(|row| normal[row] * origin[row]).sum::<f64>()
@@ -51,9 +50,6 @@ impl Placement {
     }
 
     /// Writes a mesh. Collective.
-    ///
-    /// # Errors
-    /// Errors of [`write`](write()).
     pub(crate) fn write(&self, world: &World, mesh: &Mesh, path: &Path) -> Result<()> {
         let Some(origin) = self.origin else { return write(world, mesh, path) };
         if world.rank() == 0 && Format::of(path).is_ok_and(|format| format == Format::Stl) {
@@ -69,9 +65,6 @@ impl Placement {
     }
 
     /// Writes cells. Collective.
-    ///
-    /// # Errors
-    /// Errors of [`write_volume`].
     pub(crate) fn write_volume(&self, world: &World, mesh: &VolumeMesh, path: &Path) -> Result<()> {
         match self.origin {
             None => write_volume(world, mesh, path),

@@ -17,7 +17,6 @@ pub(crate) fn picture(options: &Options, path: &Path, secs: f64) -> String {
     }
 }
 
-/// Report of a surface, as text and as JSON.
 pub(crate) struct Report {
     pub isovalue: Level,
     /// Label of the surface, with `--label`.
@@ -35,7 +34,6 @@ pub(crate) struct Report {
     pub triangles: u64,
     /// Smallest and largest value of the field, if there are no triangles.
     pub values: Option<[f64; 2]>,
-    /// Statistics of the mesh, with `--verify`.
     pub verified: Option<Statistics>,
     /// Bounding box of the surface in space, with `--verify`.
     pub bounds: Option<[[f64; 3]; 2]>,
@@ -105,7 +103,6 @@ impl Report {
         Value::Object(all).to_string()
     }
 
-    /// The report as text.
     pub(crate) fn text(&self) -> String {
         let [x, y, z] = self.shape;
         let mut text = format!(

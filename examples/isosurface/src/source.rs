@@ -16,20 +16,15 @@ use crate::levels::next_up;
 use crate::options::{Formula, Options};
 use crate::say::complain;
 
-/// Field of which every rank can read every box.
+/// Field with boxes that every rank can read.
 pub(crate) enum Source {
-    /// A volume file.
     File(VolumeFile),
-    /// A formula, with this number of samples along each axis.
+    /// Formula, with its number of samples along each axis.
     Formula(Formula, i64),
 }
 
 impl Source {
     /// Opens the file and reads its header. Local.
-    ///
-    /// # Errors
-    /// The file cannot be read or is malformed; a voxel has several numbers; an axis has a single
-    /// sample.
     pub(crate) fn open(options: &Options) -> Result<Self> {
         let Some(path) = options.file() else { return Ok(Self::Formula(options.field, options.n)) };
         let file = match options.raw.layout(1) {
@@ -69,7 +64,6 @@ impl Source {
         }
     }
 
-    /// Positions of the samples.
     pub(crate) fn grid(&self) -> Grid {
         match self {
             Self::File(file) => file.grid(),
@@ -91,9 +85,6 @@ pub(crate) fn file_regions(file: &VolumeFile, boxes: &[Region]) -> Vec<Region> {
 }
 
 /// Opens a volume file; a NumPy array has the axes of the options. Local.
-///
-/// # Errors
-/// Errors of [`volume::open`].
 fn open(path: &Path, options: &Options, array: Option<String>) -> std::result::Result<VolumeFile, IoError> {
     let plain = OpenOptions { array, ..OpenOptions::default() };
     let with_hint = |error: IoError| match error {
@@ -140,17 +131,11 @@ impl FieldSample for f32 {
 }
 
 /// Smallest and largest sample of a field; `None` if all samples are NaN. Collective.
-///
-/// # Errors
-/// A failure of any rank.
 pub(crate) fn extremes<T: FieldSample>(world: &World, field: &GlobalArray<T, 3>) -> Result<Option<[f32; 2]>> {
     Ok(world.extremes(field)?.map(|Extremes { min, max, .. }| [min.value(), max.value()]))
 }
 
 /// Reads the field that colours surfaces, if requested. Collective.
-///
-/// # Errors
-/// The file cannot be read, or its shape differs from the field (without the layer of `--pad`).
 pub(crate) fn colours(
     world: &World,
     options: &Options,
@@ -203,7 +188,7 @@ fn has_same_positions(first: &Grid, second: &Grid, shape: [i64; 3]) -> bool {
     })
 }
 
-/// Receives the index of a box and its samples.
+/// Receiver of the index and the samples of a box.
 pub(crate) type BoxConsumer<'a, T> = &'a mut dyn FnMut(usize, Vec<T>) -> Result<()>;
 
 /// Layer of samples around a field.
@@ -237,7 +222,7 @@ impl Padding {
 }
 
 /// Reads samples into a global array over all ranks, with a layer around them if requested. Returns
-/// false if the type of the samples has no number for the layer. Collective.
+/// false if the sample type has no number for the layer. Collective.
 pub(crate) fn array<T: FieldSample>(
     world: &World,
     name: &str,

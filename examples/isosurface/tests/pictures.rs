@@ -1,4 +1,4 @@
-//! Pictures and reports of the program, with the same result for every number of ranks.
+//! Pictures and reports of the program, equal for every number of ranks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -117,7 +117,6 @@ fn meshes_of_numpy_arrays_in_both_orders_of_axes_are_equal() {
     std::fs::remove_dir_all(directory).unwrap();
 }
 
-/// Runs the program and returns its output as JSON objects.
 fn run_json(arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isosurface"));
     command.env_remove("ZIPPY_RANKS").args(["--ranks", "3", "--n", "12", "--json"]).args(arguments);

@@ -8,12 +8,12 @@
 @group(0) @binding(6) var<storage, read> ambiguous: array<u32>;
 @group(0) @binding(7) var<storage, read_write> triangles: array<u32>;
 
-struct Turn {
+struct Dispatch {
     first: i32, // item of this call
     mirrored: u32,
 }
 
-@group(0) @binding(8) var<uniform> turn: Turn;
+@group(0) @binding(8) var<uniform> dispatch: Dispatch;
 
 // Per lane: ambiguous cells, triangles, interior vertices.
 var<workgroup> sums: array<vec3<u32>, 64>;
@@ -21,8 +21,8 @@ var<workgroup> sums: array<vec3<u32>, 64>;
 fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
     let start = INSIDE + 5u * cell.z + cell.y;
     let four = vec4<u32>(word(number, start), word(number, start + 1u), word(number, start + 5u), word(number, start + 6u));
-    let low = word(number, BEHIND + cell.z) >> cell.y;
-    let high = word(number, BEHIND + cell.z + 1u) >> cell.y;
+    let low = word(number, AFTER_ROWS + cell.z) >> cell.y;
+    let high = word(number, AFTER_ROWS + cell.z + 1u) >> cell.y;
     return case_of(four, vec4<u32>(low & 1u, (low >> 1u) & 1u, high & 1u, (high >> 1u) & 1u), cell.x);
 }
 
@@ -51,10 +51,10 @@ fn cells(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let is_there = domain_inside(domain_position(id));
-    let place = select(0, domain_workgroup(group), is_there);
-    let of_item = item(items_load(place));
+    let index = select(0, domain_workgroup(group), is_there);
+    let of_item = item(items_load(index));
     let bounds = brick(of_item.brick);
-    let number = u32(turn.first + place);
+    let number = u32(dispatch.first + index);
     if lane < 8u {
         let at = bounds.at + vec3<i32>(vec3<u32>(lane & 1u, (lane >> 1u) & 1u, lane >> 2u));
         bricks[lane] = NONE;
@@ -92,7 +92,7 @@ fn cells(
             let vertices = triangle_of(shape, i);
             for (var corner = 0u; corner < 3u; corner++) {
                 // Reverse orientation for left-handed axes.
-                let taken = select(corner, (3u - corner) % 3u, turn.mirrored == 1u);
+                let taken = select(corner, (3u - corner) % 3u, dispatch.mirrored == 1u);
                 let vertex = (vertices >> (8u * taken)) & 0xffu;
                 var to = interior + vertex - 12u;
                 if vertex < 12u { to = vertex_on(vertex, cell, width); }

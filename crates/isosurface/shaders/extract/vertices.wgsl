@@ -1,17 +1,17 @@
 // Vertices on grid edges. Equivalent Rust code: src/extract/vertices.rs and, for further fields,
 // src/points/interpolate.rs.
 
-@group(0) @binding(6) var<storage, read_write> places: array<f32>;
-// Output of `parts`.
+@group(0) @binding(6) var<storage, read_write> output: array<f32>;
+// Output of `fractions`.
 @group(0) @binding(7) var<storage, read> along: array<f32>;
 
 // Fraction of the edge at which a vertex lies.
-fn part_of(place: i32, found: Point) -> f32 {
-    return between(value(found.at), value(found.end), item(items_load(place)).isovalue);
+fn edge_fraction(index: i32, vertex: Point) -> f32 {
+    return between(value(vertex.at), value(vertex.end), item(items_load(index)).isovalue);
 }
 
 fn store(number: i32, vector: vec3<f32>) {
-    for (var axis = 0; axis < 3; axis++) { places_store(3 * number + axis, vector[axis]); }
+    for (var axis = 0; axis < 3; axis++) { output_store(3 * number + axis, vector[axis]); }
 }
 
 @compute @workgroup_size(64)
@@ -20,10 +20,13 @@ fn positions(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let place = place_of(id, group);
-    for (var step = 0u; step < STEPS && place >= 0; step++) {
-        let found = point(place, step, lane);
-        if found.is_there { store(found.number, position(found.at, part_of(place, found) * vec3<f32>(found.end - found.at))); }
+    let index = item_index(id, group);
+    for (var step = 0u; step < STEPS && index >= 0; step++) {
+        let vertex = point(index, step, lane);
+        if vertex.is_there {
+            let in_cell = edge_fraction(index, vertex) * vec3<f32>(vertex.end - vertex.at);
+            store(vertex.number, position(vertex.at, in_cell));
+        }
     }
 }
 
@@ -33,26 +36,26 @@ fn normals(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let place = place_of(id, group);
-    for (var step = 0u; step < STEPS && place >= 0; step++) {
-        let found = point(place, step, lane);
-        if found.is_there {
-            let here = gradient(found.at);
-            store(found.number, normal(here + part_of(place, found) * (gradient(found.end) - here)));
+    let index = item_index(id, group);
+    for (var step = 0u; step < STEPS && index >= 0; step++) {
+        let vertex = point(index, step, lane);
+        if vertex.is_there {
+            let low = gradient(vertex.at);
+            store(vertex.number, normal(low + edge_fraction(index, vertex) * (gradient(vertex.end) - low)));
         }
     }
 }
 
 @compute @workgroup_size(64)
-fn parts(
+fn fractions(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let place = place_of(id, group);
-    for (var step = 0u; step < STEPS && place >= 0; step++) {
-        let found = point(place, step, lane);
-        if found.is_there { places_store(found.number, part_of(place, found)); }
+    let index = item_index(id, group);
+    for (var step = 0u; step < STEPS && index >= 0; step++) {
+        let vertex = point(index, step, lane);
+        if vertex.is_there { output_store(vertex.number, edge_fraction(index, vertex)); }
     }
 }
 
@@ -63,20 +66,20 @@ fn values(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let place = place_of(id, group);
-    for (var step = 0u; step < STEPS && place >= 0; step++) {
-        let found = point(place, step, lane);
-        if found.is_there {
-            let here = value(found.at);
-            let there = value(found.end);
-            let along = along_load(found.number);
-            var interpolated = here + along * (there - here);
+    let index = item_index(id, group);
+    for (var step = 0u; step < STEPS && index >= 0; step++) {
+        let vertex = point(index, step, lane);
+        if vertex.is_there {
+            let low = value(vertex.at);
+            let high = value(vertex.end);
+            let along = along_load(vertex.number);
+            var interpolated = low + along * (high - low);
             // Avoids overflow of the difference.
-            if max(abs(here), abs(there)) > LARGE {
-                let quarter = scaled(here, -2);
-                interpolated = scaled(quarter + along * (scaled(there, -2) - quarter), 2);
+            if max(abs(low), abs(high)) > LARGE {
+                let quarter = scaled(low, -2);
+                interpolated = scaled(quarter + along * (scaled(high, -2) - quarter), 2);
             }
-            places_store(found.number, interpolated);
+            output_store(vertex.number, interpolated);
         }
     }
 }

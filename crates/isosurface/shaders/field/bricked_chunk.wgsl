@@ -2,25 +2,25 @@
 // src/field/bricked_chunk.rs.
 
 struct Part {
-    place: vec3<i32>, // position of the first own sample in the field
+    start: vec3<i32>, // position of the first own sample in the field
     own: vec3<i32>, // own samples along each axis
-    reach: vec3<i32>, // with those that follow
+    reach: vec3<i32>, // own and next samples
     own_bricks: vec3<i32>,
-    bricks: vec3<i32>, // with those of the samples that follow
-    first: vec3<i32>, // the first sample of the field
-    last: vec3<i32>, // and the last one
+    bricks: vec3<i32>, // including those after the chunk
+    first: vec3<i32>, // first sample of the field
+    last: vec3<i32>, // last sample of the field
 }
 
 @group(0) @binding(0) var<uniform> part: Part;
 
-const LANES = 64u; // of a workgroup, which has a brick
+const LANES = 64u; // invocations of a workgroup, one brick
 const ROWS = 16u;
 
 struct Brick {
     at: vec3<i32>,
-    start: vec3<i32>, // its first sample
-    own: vec3<i32>, // its samples along each axis
-    all: vec3<i32>, // with those that follow
+    start: vec3<i32>, // first sample
+    own: vec3<i32>, // own samples along each axis
+    all: vec3<i32>, // own and next samples
     is_own: bool,
 }
 

@@ -29,7 +29,7 @@ fn is_nan(bits: u32) -> bool {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-// Maps bits to integers in the order of the numbers; both zeros map to one key.
+// Maps bits to integers in the order of the numbers; both zeros have one key.
 fn key(bits: u32) -> u32 {
     let one_zero = select(bits, 0u, bits == 0x80000000u);
     return one_zero ^ select(0x80000000u, 0xffffffffu, (one_zero >> 31u) == 1u);
@@ -40,11 +40,11 @@ fn is_inside(sample: f32, isovalue: f32) -> bool {
     return !is_nan(bits) && key(bits) >= key(bitcast<u32>(isovalue));
 }
 
-// Magnitudes beyond which differences may overflow, and below which devices may flush them to zero.
+// Magnitudes beyond which differences may overflow or be flushed to zero.
 const LARGE = 1e18;
 const SMALL = 1e-18;
 
-// The number times 2^power; zero below the normal numbers; infinities unchanged. Works on bits,
+// The number times 2^power; zero below the normal numbers; infinities unchanged. Operates on bits,
 // because compilers factor out of differences and quotients.
 fn scaled(number: f32, power: i32) -> f32 {
     let bits = bitcast<u32>(number);

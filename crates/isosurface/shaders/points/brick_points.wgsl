@@ -4,21 +4,20 @@
 @group(0) @binding(3) var<storage, read> words: array<u32>;
 @group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
 
-const NEAR = 25u; // rows of a brick and those that follow
+const NEAR = 25u; // rows of a brick and of the next bricks
 
 // The brick and its seven successors.
 var<workgroup> bricks: array<u32, 8>;
-// Per direction and row: bits of the samples with vertices, number of the first vertex, and number
-// of the vertex at the sample after the row.
+// Per direction and row: bits of the samples with vertices, number of the first vertex, number of
+// the vertex at the sample after the row.
 var<workgroup> rows: array<u32, 75>;
 var<workgroup> numbers: array<u32, 75>;
-var<workgroup> numbers_behind: array<u32, 75>;
+var<workgroup> numbers_after_row: array<u32, 75>;
 
-fn word(number: u32, place: u32) -> u32 {
-    return words_load(i32(number * ITEM_WORDS + place));
+fn word(number: u32, offset: u32) -> u32 {
+    return words_load(i32(number * ITEM_WORDS + offset));
 }
 
-// Number of the first vertex of a row of a brick.
 fn first_of_row(number: u32, in_words: u32) -> u32 {
     return starts_load(i32(number)).x + word(number, BEFORE + in_words);
 }
@@ -32,23 +31,22 @@ fn load_near(bounds: Brick, lane: u32) {
         rows[i] = 0u;
         if any(at > height) { continue; }
         let in_words = (i / NEAR) * ROWS + in_brick.y * 4u + in_brick.x;
-        let here = bricks[2u * next.x + 4u * next.y];
-        if here != NONE {
-            rows[i] = word(here, in_words);
-            numbers[i] = first_of_row(here, in_words);
+        let brick_index = bricks[2u * next.x + 4u * next.y];
+        if brick_index != NONE {
+            rows[i] = word(brick_index, in_words);
+            numbers[i] = first_of_row(brick_index, in_words);
         }
-        let behind = bricks[1u + 2u * next.x + 4u * next.y];
-        if behind != NONE { numbers_behind[i] = first_of_row(behind, in_words); }
+        let next_index = bricks[1u + 2u * next.x + 4u * next.y];
+        if next_index != NONE { numbers_after_row[i] = first_of_row(next_index, in_words); }
     }
 }
 
-// Number of the vertex on an edge of a cell.
 fn vertex_on(edge: u32, cell: vec3<u32>, width: u32) -> u32 {
     let axis = edge / 4u;
     let k = edge % 4u;
     let along = select(vec3<u32>(k & 1u, k >> 1u, 0u), vec3<u32>(k & 1u, 0u, k >> 1u), axis == 1u);
     let at = cell + select(along, vec3<u32>(0u, k & 1u, k >> 1u), axis == 0u);
     let row = axis * NEAR + at.z * 5u + at.y;
-    if at.x >= width { return numbers_behind[row]; }
+    if at.x >= width { return numbers_after_row[row]; }
     return numbers[row] + countOneBits(rows[row] & lowest(i32(at.x)));
 }

@@ -10,23 +10,23 @@
 
 struct Dispatch {
     first: i32, // item of this call
-    counts: i32, // where in `found` counts begin
+    counts: i32, // start of the counts in `found`
     borders: i32,
     cells: i32,
-    most: u32, // ambiguous cells that fit
+    most: u32, // capacity for ambiguous cells
 }
 
 @group(0) @binding(7) var<uniform> dispatch: Dispatch;
 
-const CELL_WORDS = 10u; // item, place in the brick, eight samples
+const CELL_WORDS = 10u; // item, position in the brick, eight samples
 
 var<workgroup> edges: array<u32, 48>;
-// Triangles of plain cells and number of ambiguous cells: per lane, then of all lanes before it.
+// Triangles of plain cells and number of ambiguous cells, per lane.
 var<workgroup> sums: array<vec2<u32>, 64>;
 var<workgroup> base: u32;
 
 fn cell_case(y: u32, z: u32, x: u32) -> u32 {
-    return case_of(four_rows(y, z), behind_four(y, z), x);
+    return case_of(four_rows(y, z), after_four_rows(y, z), x);
 }
 
 @compute @workgroup_size(64)
@@ -36,12 +36,12 @@ fn inside(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let is_there = domain_inside(domain_position(id));
-    let place = select(0, domain_workgroup(group), is_there);
-    let of_item = item(items_load(place));
+    let index = select(0, domain_workgroup(group), is_there);
+    let of_item = item(items_load(index));
     let bounds = brick(of_item.brick);
-    let number = dispatch.first + place;
+    let number = dispatch.first + index;
     if lane < 25u { atomicStore(&rows[lane], 0u); }
-    if lane < 5u { atomicStore(&behind[lane], 0u); }
+    if lane < 5u { atomicStore(&after_rows[lane], 0u); }
     workgroupBarrier();
     for (var i = lane; i < 825u; i += LANES) {
         let x = i % 33u;
@@ -49,7 +49,7 @@ fn inside(
         let z = i / 165u;
         let at = vec3<i32>(i32(x), i32(y), i32(z));
         if all(at < bounds.all) && is_inside(value(bounds.start + at), of_item.isovalue) {
-            if x < 32u { atomicOr(&rows[y + 5u * z], 1u << x); } else { atomicOr(&behind[z], 1u << y); }
+            if x < 32u { atomicOr(&rows[y + 5u * z], 1u << x); } else { atomicOr(&after_rows[z], 1u << y); }
         }
     }
     workgroupBarrier();
@@ -70,7 +70,7 @@ fn inside(
         }
     }
     if is_there && lane < 25u { words_store(first_word + i32(INSIDE + lane), atomicLoad(&rows[lane])); }
-    if is_there && lane < 5u { words_store(first_word + i32(BEHIND + lane), atomicLoad(&behind[lane])); }
+    if is_there && lane < 5u { words_store(first_word + i32(AFTER_ROWS + lane), atomicLoad(&after_rows[lane])); }
 
     // Each lane has eight cells of a row.
     let y = (lane / 4u) % 4u;
@@ -78,8 +78,8 @@ fn inside(
     let start = (lane % 4u) * 8u;
     let cells = crossed_cells(bounds, y, z) & (0xffu << start);
     var own = vec2<u32>(0u);
-    for (var left = cells; left != 0u; left &= left - 1u) {
-        let shape = shapes_load(i32(cell_case(y, z, countTrailingZeros(left))));
+    for (var remaining = cells; remaining != 0u; remaining &= remaining - 1u) {
+        let shape = shapes_load(i32(cell_case(y, z, countTrailingZeros(remaining))));
         if shape == NONE { own.y += 1u; } else { own.x += triangles_of(shape); }
     }
     sums[lane] = own;
@@ -100,8 +100,8 @@ fn inside(
     if is_there && lane == 2u { found_store(dispatch.counts + 3 * number + 2, all.y); }
     workgroupBarrier();
     var to = base + earlier.y;
-    for (var left = cells; left != 0u && is_there; left &= left - 1u) {
-        let x = countTrailingZeros(left);
+    for (var remaining = cells; remaining != 0u && is_there; remaining &= remaining - 1u) {
+        let x = countTrailingZeros(remaining);
         if shapes_load(i32(cell_case(y, z, x))) != NONE { continue; }
         if to < dispatch.most {
             let first = dispatch.cells + i32(to * CELL_WORDS);

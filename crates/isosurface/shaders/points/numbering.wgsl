@@ -16,25 +16,25 @@ struct Point {
     end: vec3<i32>,
 }
 
-fn point(place: i32, step: u32, lane: u32) -> Point {
+fn point(index: i32, step: u32, lane: u32) -> Point {
     let word = 2u * step + lane / 32u;
     let x = lane % 32u;
-    let begin = (first_item + place) * i32(ITEM_WORDS) + i32(word);
+    let begin = (first_item + index) * i32(ITEM_WORDS) + i32(word);
     let bits = words_load(begin);
-    var found = Point(((bits >> x) & 1u) == 1u, 0, vec3<i32>(0), vec3<i32>(0));
-    if found.is_there {
+    var result = Point(((bits >> x) & 1u) == 1u, 0, vec3<i32>(0), vec3<i32>(0));
+    if result.is_there {
         let before = words_load(begin + i32(BEFORE)) + countOneBits(bits & lowest(i32(x)));
-        found.number = i32(starts_load(first_item + place).x + before);
+        result.number = i32(starts_load(first_item + index).x + before);
         let in_rows = word % ROWS;
-        let start = brick(item(items_load(place)).brick).start;
-        found.at = start + vec3<i32>(vec3<u32>(x, in_rows % 4u, in_rows / 4u));
-        found.end = found.at;
-        found.end[word / ROWS] += 1;
+        let start = brick(item(items_load(index)).brick).start;
+        result.at = start + vec3<i32>(vec3<u32>(x, in_rows % 4u, in_rows / 4u));
+        result.end = result.at;
+        result.end[word / ROWS] += 1;
     }
-    return found;
+    return result;
 }
 
 // Index of this workgroup's item in the call; -1 for none.
-fn place_of(id: vec3<u32>, group: vec3<u32>) -> i32 {
+fn item_index(id: vec3<u32>, group: vec3<u32>) -> i32 {
     return select(-1, domain_workgroup(group), domain_inside(domain_position(id)));
 }

@@ -2,24 +2,23 @@
 // row. Part of the equivalent of src/points/inside.rs.
 
 var<workgroup> rows: array<atomic<u32>, 25>;
-var<workgroup> behind: array<atomic<u32>, 5>;
+var<workgroup> after_rows: array<atomic<u32>, 5>;
 
 // Words of missing rows are 0.
 fn row(y: u32, z: u32) -> u32 {
     return atomicLoad(&rows[y + 5u * z]);
 }
 
-fn behind_row(y: u32, z: u32) -> u32 {
-    return (atomicLoad(&behind[z]) >> y) & 1u;
+fn after_row(y: u32, z: u32) -> u32 {
+    return (atomicLoad(&after_rows[z]) >> y) & 1u;
 }
 
-// The rows around cells.
 fn four_rows(y: u32, z: u32) -> vec4<u32> {
     return vec4<u32>(row(y, z), row(y + 1u, z), row(y, z + 1u), row(y + 1u, z + 1u));
 }
 
-fn behind_four(y: u32, z: u32) -> vec4<u32> {
-    return vec4<u32>(behind_row(y, z), behind_row(y + 1u, z), behind_row(y, z + 1u), behind_row(y + 1u, z + 1u));
+fn after_four_rows(y: u32, z: u32) -> vec4<u32> {
+    return vec4<u32>(after_row(y, z), after_row(y + 1u, z), after_row(y, z + 1u), after_row(y + 1u, z + 1u));
 }
 
 fn crossed(bounds: Brick, direction: u32, y: u32, z: u32) -> u32 {
@@ -28,16 +27,15 @@ fn crossed(bounds: Brick, direction: u32, y: u32, z: u32) -> u32 {
     if any(at >= vec3<u32>(bounds.own)) || any(at + further >= vec3<u32>(bounds.all)) { return 0u; }
     let bits = row(y, z);
     var other = row(y + further.y, z + further.z);
-    if direction == 0u { other = (bits >> 1u) | (behind_row(y, z) << 31u); }
+    if direction == 0u { other = (bits >> 1u) | (after_row(y, z) << 31u); }
     return (bits ^ other) & lowest(bounds.all.x - i32(further.x)) & lowest(bounds.own.x);
 }
 
-// Cells of a row that a surface crosses.
 fn crossed_cells(bounds: Brick, y: u32, z: u32) -> u32 {
     let at = vec3<u32>(0u, y, z);
     if !bounds.is_own || any(at >= vec3<u32>(bounds.own)) || any(at + 1u >= vec3<u32>(bounds.all)) { return 0u; }
     let four = four_rows(y, z);
-    let next = (four >> vec4<u32>(1u)) | (behind_four(y, z) << vec4<u32>(31u));
+    let next = (four >> vec4<u32>(1u)) | (after_four_rows(y, z) << vec4<u32>(31u));
     let some = four | next;
     let every = four & next;
     let crossed = (some.x | some.y | some.z | some.w) & ~(every.x & every.y & every.z & every.w);

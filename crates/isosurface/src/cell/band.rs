@@ -1,9 +1,8 @@
-//! A band between two contours: the wall of a tunnel.
+//! Triangulation of the band between two contours: the wall of a tunnel.
 
 use super::table::{Shape, Vertex};
 use super::{Edge, apart, share_a_face};
 
-/// Adds the triangles of the band between two contours.
 pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     // The contours run in opposite directions around the band.
@@ -12,8 +11,7 @@ pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     if let Some(steps) = around(a.len(), b.len(), spoke) {
         return stitch(shape, a, &back, &steps);
     }
-    // Every direct edge between the contours lies in a face: add a ring of vertices, one per vertex
-    // of the shorter contour.
+    // Every direct edge between the contours lies in a face.
     let steps = around(a.len(), b.len(), |i, j| Some(apart(a[i], back[j]))).expect("nothing is forbidden");
     let ring: Vec<Vertex> = (0..a.len())
         .map(|i| {
@@ -26,8 +24,8 @@ pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     stitch(shape, &ring, &back, &steps);
 }
 
-/// Finds a closed path of spokes around a band: each step advances one side, no spoke repeats, and
-/// the total spoke length is minimal. Omits the last spoke, which equals the first.
+/// Finds the shortest closed path of spokes around a band, without its last spoke (equal to the
+/// first). Each step advances one side.
 fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
     let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
     (0..b).for_each(|start| search.extend(0, start, start, 0));
@@ -43,7 +41,6 @@ struct Search<F> {
 }
 
 impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
-    /// Continues paths from a spoke; the path so far has total length `length`.
     fn extend(&mut self, i: usize, j: usize, start: usize, length: i32) {
         let (a, b) = (self.a, self.b);
         if self.best.as_ref().is_some_and(|(best, _)| length >= *best) {
@@ -66,8 +63,7 @@ impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
     }
 }
 
-/// Triangulates the strip between two vertex rows of equal direction; `a` is a contour, `back` the
-/// reversed other contour.
+/// Triangulates the strip between a contour `a` and the reversed other contour.
 fn stitch(shape: &mut Shape, a: &[Vertex], back: &[Vertex], steps: &[(usize, usize)]) {
     for (n, &(i, j)) in steps.iter().enumerate() {
         let (from_a, from_b) = (a[i % a.len()], back[j % back.len()]);

@@ -2,8 +2,8 @@
 
 use super::{Edge, FACES, edge_between, is_inside};
 
-/// Contours of a case with decided ambiguous faces. Seen from the side of lower values, the disc of
-/// each contour is on its left.
+/// Contours of a case with decided ambiguous faces. Seen from lower values, the disc of a contour
+/// is on the contour's left.
 pub(super) fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     let next = segments(case, joined);
     let mut visited = [false; 12];
@@ -23,7 +23,7 @@ pub(super) fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     contours
 }
 
-/// For each crossed edge, the next edge of its contour.
+/// Next edge on the contour of each crossed edge.
 fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
     let mut next = [None; 12];
     for (face, corners) in FACES.iter().enumerate() {
@@ -32,24 +32,23 @@ fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
         if face % 2 == 0 {
             circle.reverse();
         }
-        let (mut entered, mut left) = (Vec::new(), Vec::new());
+        let (mut entries, mut exits) = (Vec::new(), Vec::new());
         for (i, &corner) in circle.iter().enumerate() {
             let to = circle[(i + 1) % 4];
             let edge = edge_between(corner, to);
             match (is_inside(case, corner), is_inside(case, to)) {
-                (false, true) => entered.push(edge),
-                (true, false) => left.push(edge),
+                (false, true) => entries.push(edge),
+                (true, false) => exits.push(edge),
                 _ => {}
             }
         }
-        // Each of two inside corners on a circle that begins outside is entered and then left.
-        if is_inside(case, circle[0]) && left.len() == 2 {
-            entered.rotate_right(1);
+        if is_inside(case, circle[0]) && exits.len() == 2 {
+            entries.rotate_right(1);
         }
         if joined >> face & 1 == 1 {
-            left.reverse();
+            exits.reverse();
         }
-        for (from, to) in entered.into_iter().zip(left) {
+        for (from, to) in entries.into_iter().zip(exits) {
             next[usize::from(from)] = Some(to);
         }
     }

@@ -1,12 +1,11 @@
-//! A disc inside one contour.
+//! Triangulation of the disc inside one contour.
 
 use super::table::{Shape, Vertex};
 use super::{Edge, apart, share_a_face};
 
-/// Maximum length of contours without a middle vertex; longer contours are not nearly flat.
+/// Longest contour without a middle vertex; longer contours are not nearly flat.
 const LONGEST_WITHOUT_MIDDLE: usize = 6;
 
-/// Adds the triangles of the disc inside a contour.
 pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
     let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| cut(contour)).flatten();
     if let Some(triangles) = whole {
@@ -18,14 +17,12 @@ pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
     }
 }
 
-/// Triangulates a polygon with minimal total edge length such that no inner edge lies in a face;
-/// `None` if that is impossible.
+/// Triangulates a polygon with minimal total edge length and no inner edge in a face of the cell.
 fn cut(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
     best(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
 }
 
-/// Best triangulation of the part of a contour between two vertices, closed by an edge, and its
-/// total edge length.
+/// Triangulates a contour between two of its vertices; also returns the total edge length.
 fn best(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3]>)> {
     if to - from < 2 {
         return Some((0, Vec::new()));

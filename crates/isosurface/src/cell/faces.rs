@@ -2,8 +2,7 @@
 
 use super::{FACES, is_inside};
 
-/// Ambiguous faces of a case (bit `face`): two opposite corners are inside and the other two are
-/// outside.
+/// Ambiguous faces of a case, as bits.
 pub(crate) fn ambiguous(case: u8) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {
@@ -14,8 +13,8 @@ pub(crate) fn ambiguous(case: u8) -> u8 {
     faces
 }
 
-/// Ambiguous faces on which the inside corners are joined, because the saddle of the bilinear
-/// interpolant is not below zero. Both cells of a face compute the same result.
+/// Faces (bits) on which opposite inside corners are joined: the saddle of the bilinear interpolant
+/// is not negative. Both cells of a face compute the same result.
 pub(crate) fn joined(case: u8, values: &[f64; 8]) -> u8 {
     let mut faces = 0;
     for (face, corners) in FACES.iter().enumerate() {

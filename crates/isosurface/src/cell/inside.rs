@@ -1,14 +1,12 @@
 //! Connectivity of corners inside a cell, by a plane sweep along the last axis.
 //!
-//! In each plane the interpolant is bilinear, with the values of four parallel edges at its
-//! corners. Neighbouring corners of one sign are connected; opposite ones are connected if the sign
-//! of the plane's saddle says so. The signs of corners change only at crossed edges.
+//! The interpolant is bilinear in each plane, with the values of four parallel edges at the plane's
+//! corners. Neighbouring corners of one sign are connected, opposite corners by the sign of the
+//! plane's saddle. Signs of corners change only at crossed edges.
 //!
-//! Between two crossed edges, the sign of the saddle is that of a quadratic. In the planes of
-//! crossed edges, it follows from the set of crossed edges. Therefore the algorithm evaluates signs
-//! and never roots: signs of two products at both ends, and signs of slopes and a discriminant if
-//! the quadratic may rise above zero in between. The evaluation rounds in `f64` and is exact for
-//! integers and half-integers of up to 12 bits.
+//! Between two crossed edges, the sign of the saddle is that of a quadratic. The algorithm
+//! evaluates signs of products, slopes and a discriminant, never roots. It rounds in `f64` and is
+//! exact for integers and half-integers of up to 12 bits.
 
 use super::Corner;
 use super::groups::Groups;
@@ -20,11 +18,11 @@ const EDGES: [Corner; 4] = [0, 1, 3, 2];
 pub(crate) fn connected(values: &[f64; 8]) -> Groups {
     let low = EDGES.map(|corner| values[usize::from(corner)]);
     let high = EDGES.map(|corner| values[usize::from(corner | 4)]);
-    let mut sweep = Sweep { groups: Groups::apart(), low, high, saddle: Quadratic::saddle(&low, &high) };
+    let mut sweep = Sweep { groups: Groups::singletons(), low, high, saddle: Quadratic::saddle(&low, &high) };
     let mut crossed: Vec<(SweepPosition, usize)> = Vec::with_capacity(4);
     for edge in 0..4 {
         if (low[edge] >= 0.0) == (high[edge] >= 0.0) {
-            sweep.groups.unite(EDGES[edge], EDGES[edge] | 4);
+            sweep.groups.merge(EDGES[edge], EDGES[edge] | 4);
         } else {
             crossed.push((SweepPosition { part: low[edge].abs(), whole: low[edge].abs() + high[edge].abs() }, edge));
         }
@@ -59,7 +57,7 @@ pub(crate) fn connected(values: &[f64; 8]) -> Groups {
     sweep.groups
 }
 
-/// Sign of a face's saddle, given that values 0 and 2 are inside and the others are outside.
+/// Sign of a face's saddle if values 0 and 2 are inside and the others outside.
 fn sign(values: &[f64; 4]) -> f64 {
     let (a, b) = (values[0] * values[2], values[1] * values[3]);
     f64::from(i8::from(a > b) - i8::from(a < b))
@@ -78,11 +76,10 @@ impl SweepPosition {
     }
 }
 
-/// Plane of the sweep.
 #[derive(Clone, Copy)]
 struct Plane {
     at: SweepPosition,
-    /// Number with the sign of the quadratic in this plane.
+    /// Number with the sign of the saddle's quadratic in this plane.
     saddle: f64,
 }
 
@@ -94,8 +91,7 @@ struct Quadratic {
 }
 
 impl Quadratic {
-    /// Quadratic with the sign of the plane's saddle, given that edges 0 and 2 are inside and the
-    /// others are outside.
+    /// Quadratic with the sign of the saddle if edges 0 and 2 are inside and the others outside.
     fn saddle(low: &[f64; 4], high: &[f64; 4]) -> Self {
         let step: [f64; 4] = std::array::from_fn(|edge| high[edge] - low[edge]);
         Self {
@@ -105,13 +101,13 @@ impl Quadratic {
         }
     }
 
-    /// Number with the sign of the slope at a position.
+    /// Number with the sign of the slope.
     fn slope(&self, at: &SweepPosition) -> f64 {
         2.0 * self.a * at.part + self.b * at.whole
     }
 
-    /// True if `sign` times the quadratic is positive (or, with `zero_suffices`, not negative)
-    /// anywhere between two planes.
+    /// True if `sign` times the quadratic is positive (with `zero_suffices`: not negative) anywhere
+    /// between two planes.
     fn reaches(&self, sign: f64, from: &Plane, to: &Plane, zero_suffices: bool) -> bool {
         let rises_and_falls = sign * self.slope(&from.at) > 0.0 && sign * self.slope(&to.at) < 0.0;
         let square = self.b * self.b - 4.0 * self.a * self.c;
@@ -128,7 +124,6 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Merges groups that are connected in a plane whose corners have these signs.
     fn connect_in_plane(&mut self, inside: [bool; 4], plane: &Plane) {
         self.connect_neighbours(inside);
         if let Some((sign, first)) = alternating(inside) {
@@ -136,7 +131,6 @@ impl Sweep {
         }
     }
 
-    /// Merges groups that are connected between two planes, where corners have these signs.
     fn connect_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
         if from.at.cmp(&to.at).is_ge() {
             return;
@@ -156,25 +150,23 @@ impl Sweep {
         for edge in 0..4 {
             let next = (edge + 1) % 4;
             if inside[edge] == inside[next] {
-                self.groups.unite(self.end(edge, inside[edge]), self.end(next, inside[next]));
+                self.groups.merge(self.end(edge, inside[edge]), self.end(next, inside[next]));
             }
         }
     }
 
     fn connect_diagonal(&mut self, inside: [bool; 4], first: usize) {
         let [a, b] = [first, first + 2].map(|edge| self.end(edge, inside[edge]));
-        self.groups.unite(a, b);
+        self.groups.merge(a, b);
     }
 
-    /// The end of an edge with this sign.
     fn end(&self, edge: usize, inside: bool) -> Corner {
         debug_assert!((self.low[edge] >= 0.0) == inside || (self.high[edge] >= 0.0) == inside);
         if (self.low[edge] >= 0.0) == inside { EDGES[edge] } else { EDGES[edge] | 4 }
     }
 }
 
-/// For opposite corners of equal sign: factor between the quadratic's sign and the saddle's, and
-/// the inside diagonal.
+/// Sign and inside diagonal of a plane whose opposite corners have equal signs.
 fn alternating(inside: [bool; 4]) -> Option<(f64, usize)> {
     match inside {
         [true, false, true, false] => Some((1.0, 0)),

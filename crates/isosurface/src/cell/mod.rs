@@ -1,15 +1,12 @@
 //! Triangulation of one grid cell: a cube with a value at each of its eight corners. The triangles
-//! approximate the zero set of the trilinear interpolant.
+//! have the topology of the zero set of the trilinear interpolant:
 //!
-//! The triangles have the topology of that surface. It follows from definitions instead of a
-//! hand-made table:
-//!
-//! 1. The faces give closed contours. A face with four crossings is decided by the sign of its
-//!    bilinear saddle (`faces`, the asymptotic decider of G. Nielson and B. Hamann, 1991).
-//! 2. Each contour bounds a disc, unless two groups of corners that are separate on the faces are
-//!    connected inside (`inside`): then their two contours bound a band, which is a tunnel.
-//! 3. Discs and bands are triangulated such that no edge lies in a face where the neighbour cell
-//!    could have the same edge (`disc`, `band`): shared edges have two triangles, never four.
+//! 1. The faces give closed contours. The sign of the bilinear saddle decides a face with four
+//!    crossings (`faces`, the asymptotic decider of G. Nielson and B. Hamann, 1991).
+//! 2. Each contour bounds a disc. If two groups of corners are separate on the faces and connected
+//!    inside the cell (`inside`), their two contours bound a band instead: a tunnel.
+//! 3. No edge of a disc (`disc`) or a band (`band`) lies in a face, where the neighbour cell could
+//!    have the same edge: shared edges have two triangles, never four.
 //!
 //! All cases are computed once (`table`). Topology after R. Grosso, *Construction of topologically
 //! correct and manifold isosurfaces* (2016), and L. Custodio et al. (2013, 2019).
@@ -17,14 +14,11 @@
 //! Corner `i` has the coordinates `(i & 1, i >> 1 & 1, i >> 2)`. Edge `4 * axis + k` is parallel to
 //! its axis; `k` holds its other two coordinates, the lower axis in bit 0. Face: `2 * axis + side`.
 //!
-//! A cell has at most one connection as in rule 2 (true for 30 million random cells). Where no cut
-//! of a disc or a band obeys rule 3, and in contours of more than six edges, vertices inside the
-//! cell help.
+//! At most one connection per cell follows from rule 2 (true for 30 million random cells). Contours
+//! of more than six edges, and cells without a solution for rule 3, get interior vertices.
 //!
-//! Values are differences from the isovalue in `f64`: products of differences rounded to `f32`
-//! decide some faces of whole numbers wrongly. Decisions use signs only. A search for roots in
-//! floating point finds tunnels that do not exist where two edges are crossed in one plane, as with
-//! whole numbers.
+//! Values are differences from the isovalue in `f64`: differences rounded to `f32` decide some
+//! faces of whole numbers wrongly.
 
 mod band;
 mod contours;
@@ -38,13 +32,11 @@ pub(crate) use self::faces::{ambiguous, joined};
 pub(crate) use self::inside::connected;
 pub(crate) use self::table::{MOST_INTERIOR, Shape, ShapeNumber, table};
 
-/// A corner of a cell, `0..8`.
 pub(crate) type Corner = u8;
 
-/// An edge of a cell, `0..12`.
 pub(crate) type Edge = u8;
 
-/// Corners of each face in circular order. Both cells that share a face start at the same corner.
+/// Corners of each face in circular order, equal in both cells of the face.
 const FACES: [[Corner; 4]; 6] = faces_of_cube();
 
 const fn faces_of_cube() -> [[Corner; 4]; 6] {
@@ -60,7 +52,7 @@ const fn faces_of_cube() -> [[Corner; 4]; 6] {
     faces
 }
 
-/// Ends of an edge; the first one is lower along its axis.
+/// Ends of an edge; the first is lower along the edge's axis.
 pub(crate) const fn ends(edge: Edge) -> (Corner, Corner) {
     let (axis, k) = (edge / 4, edge % 4);
     let first = match axis {
@@ -71,7 +63,6 @@ pub(crate) const fn ends(edge: Edge) -> (Corner, Corner) {
     (first, first | 1 << axis)
 }
 
-/// Edge between two corners that differ along one axis.
 fn edge_between(a: Corner, b: Corner) -> Edge {
     let (axis, low) = ((a ^ b).trailing_zeros() as u8, a & b);
     let k = match axis {
@@ -82,7 +73,6 @@ fn edge_between(a: Corner, b: Corner) -> Edge {
     4 * axis + k
 }
 
-/// True if two edges belong to one face.
 fn share_a_face(a: Edge, b: Edge) -> bool {
     let holds = |face: &[Corner; 4], edge: Edge| face.contains(&ends(edge).0) && face.contains(&ends(edge).1);
     FACES.iter().any(|face| holds(face, a) && holds(face, b))
@@ -94,13 +84,12 @@ fn middle(edge: Edge) -> [i32; 3] {
     std::array::from_fn(|axis| i32::from(a >> axis & 1) + i32::from(b >> axis & 1))
 }
 
-/// Squared distance between the middles of two edges, which triangulation minimises.
+/// Squared distance between the middles of two edges.
 fn apart(a: Edge, b: Edge) -> i32 {
     let (a, b) = (middle(a), middle(b));
     (0..3).map(|axis| (a[axis] - b[axis]).pow(2)).sum()
 }
 
-/// True if corner `corner` of a case is inside.
 const fn is_inside(case: u8, corner: Corner) -> bool {
     case >> corner & 1 == 1
 }

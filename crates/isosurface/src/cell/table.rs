@@ -6,24 +6,21 @@ use super::contours::contours;
 use super::groups::Groups;
 use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joined};
 
-/// Vertex of a cell's triangles: below 12 the vertex on that edge, from 12 on an interior vertex.
+/// Vertex of a cell's triangles: the number of its edge, or from 12 on an interior vertex.
 pub(super) type Vertex = u8;
 
-/// Index of a shape in the table.
 pub(crate) type ShapeNumber = u16;
 
-/// Maximum number of interior vertices of a shape.
 pub(crate) const MOST_INTERIOR: usize = 4;
 
-/// Triangles of a cell.
+/// Triangulation of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Triangles, counterclockwise as seen from the side of lower values.
+    /// Triangles, counterclockwise as seen from lower values.
     pub triangles: Vec<[Vertex; 3]>,
-    /// Edges (bits) with vertices.
+    /// Edges with vertices, as bits.
     pub edges: u16,
-    /// Initial position of each interior vertex: the mean of the vertices on these edges (bits),
-    /// before it is moved onto the surface.
+    /// Edges (bits) of each interior vertex; the mean of their vertices is the start of its search.
     pub interior: Vec<u16>,
 }
 
@@ -34,23 +31,22 @@ impl Shape {
     }
 }
 
-/// Shape of a cell whose inside connects two groups of corners that are separate on its faces.
+/// Triangulation for two corner groups that are connected only inside the cell.
 #[derive(Clone, Debug)]
 struct Bridge {
     /// One corner of each group.
     between: (Corner, Corner),
-    /// Shape of the connected cell.
     shape: ShapeNumber,
 }
 
-/// Shapes of a case with decided ambiguous faces.
+/// Triangulations of a case with decided ambiguous faces.
 #[derive(Clone, Debug)]
 struct Entry {
     plain: ShapeNumber,
     bridges: Vec<Bridge>,
 }
 
-/// Shapes of all cases.
+/// Table of all cases.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// First entry of each case; a case has one entry per decision of its ambiguous faces.
@@ -59,7 +55,6 @@ pub(crate) struct Table {
     shapes: Vec<Shape>,
 }
 
-/// The table, computed on first use.
 pub(crate) fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
     &TABLE
@@ -78,30 +73,27 @@ impl Table {
         table
     }
 
-    /// True if a case has a single shape for all values.
+    /// True if a case has one shape for all values.
     pub(crate) fn is_plain(&self, case: u8) -> bool {
         let case = usize::from(case);
         let end = self.starts.get(case + 1).copied().unwrap_or(self.entries.len());
         end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
     }
 
-    /// Shape number of a plain case.
     pub(crate) fn plain(&self, case: u8) -> ShapeNumber {
         self.entries[self.starts[usize::from(case)]].plain
     }
 
-    /// All shapes, by number.
+    /// Shapes, in the order of their numbers.
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
 
-    /// Shape with this number.
     pub(crate) fn numbered(&self, number: ShapeNumber) -> &Shape {
         &self.shapes[usize::from(number)]
     }
 
-    /// Shape of a cell with these corner values; bit `i` of `case` is set if value `i` is not below
-    /// zero.
+    /// Shape number of a cell; bit `i` of `case` is set if value `i` is not negative.
     pub(crate) fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
         let packed = packed(joined(case, values), ambiguous(case));
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
@@ -109,11 +101,11 @@ impl Table {
             return entry.plain;
         }
         let groups = connected(values);
-        let bridge = entry.bridges.iter().find(|bridge| groups.of(bridge.between.0) == groups.of(bridge.between.1));
+        let bridge =
+            entry.bridges.iter().find(|bridge| groups.group_of(bridge.between.0) == groups.group_of(bridge.between.1));
         bridge.map_or(entry.plain, |bridge| bridge.shape)
     }
 
-    /// Adds an entry and its shapes.
     fn add(&mut self, case: u8, joined: u8) {
         let contours = contours(case, joined);
         let shapes = &mut self.shapes;
@@ -133,7 +125,6 @@ impl Table {
         };
         let plain = shape(None);
         let groups = Groups::on_faces(case, joined);
-        // The groups on both sides of each contour.
         let sides: Vec<[Corner; 2]> = contours.iter().map(|contour| sides(case, &groups, contour[0])).collect();
         let mut bridges = Vec::new();
         for inside in [true, false] {
@@ -141,7 +132,7 @@ impl Table {
                 for b in a + 1..contours.len() {
                     let (own, around) = (usize::from(!inside), usize::from(inside));
                     let between = (sides[a][own], sides[b][own]);
-                    // Two groups that share the group around them.
+                    // Both groups border the same third group.
                     if sides[a][around] == sides[b][around] && groups.face_each_other(between) {
                         bridges.push(Bridge { between, shape: shape(Some((a, b))) });
                     }
@@ -152,23 +143,23 @@ impl Table {
     }
 }
 
-/// Groups of the inside and of the outside end of an edge.
+/// Groups of the inside and the outside end of an edge.
 fn sides(case: u8, groups: &Groups, edge: Edge) -> [Corner; 2] {
     let (a, b) = ends(edge);
     let (inside, outside) = if is_inside(case, a) { (a, b) } else { (b, a) };
-    [groups.of(inside), groups.of(outside)]
+    [groups.group_of(inside), groups.group_of(outside)]
 }
 
-/// Compacts the bits of `bits` at the set bits of `mask`.
+/// Gathers the bits of `bits` at the set bits of `mask`.
 fn packed(bits: u8, mask: u8) -> u8 {
-    let places = (0..8).filter(|place| mask >> place & 1 == 1);
-    places.enumerate().fold(0, |packed, (to, from)| packed | (bits >> from & 1) << to)
+    let positions = (0..8).filter(|bit| mask >> bit & 1 == 1);
+    positions.enumerate().fold(0, |packed, (to, from)| packed | (bits >> from & 1) << to)
 }
 
 /// Inverse of [`packed`].
 fn spread(packed: u8, mask: u8) -> u8 {
-    let places = (0..8).filter(|place| mask >> place & 1 == 1);
-    places.enumerate().fold(0, |bits, (from, to)| bits | (packed >> from & 1) << to)
+    let positions = (0..8).filter(|bit| mask >> bit & 1 == 1);
+    positions.enumerate().fold(0, |bits, (from, to)| bits | (packed >> from & 1) << to)
 }
 
 #[cfg(test)]

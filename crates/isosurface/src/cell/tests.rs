@@ -6,8 +6,7 @@ use super::contours::contours;
 use super::groups::Groups;
 use super::*;
 
-/// Euler characteristic of {trilinear interpolant >= 0} in a cell by Hadwiger's sweep; independent
-/// of the tested code.
+/// Euler characteristic of {trilinear interpolant >= 0} in a cell, by Hadwiger's sweep.
 fn solid_chi(v: &[f64; 8]) -> i32 {
     let low = [v[0], v[1], v[3], v[2]];
     let high = [v[4], v[5], v[7], v[6]];
@@ -65,7 +64,6 @@ fn solid_chi(v: &[f64; 8]) -> i32 {
     total
 }
 
-/// Random values of one of several kinds.
 fn values(random: &mut XorShift) -> [f64; 8] {
     let mut next = || (random.next_u64() >> 40) as f64 / (1 << 24) as f64;
     let kind = next();
@@ -80,7 +78,7 @@ fn case_of(values: &[f64; 8]) -> u8 {
     (0..8).fold(0, |case, corner| case | u8::from(values[corner] >= 0.0) << corner)
 }
 
-/// The surface in a cell has as many handles as the solid that it bounds.
+/// The surface in a cell has as many handles as the solid inside it.
 #[test]
 fn random_cells_have_the_topology_of_their_solid() {
     let mut random = XorShift::new(0x1234_5678_9abc_def1);
@@ -120,9 +118,7 @@ fn chi(shape: &Shape) -> i32 {
     vertices.len() as i32 - edges.len() as i32 + shape.triangles.len() as i32
 }
 
-/// Cells of a scan with two groups inside, separated by a plane across the last axis without inside
-/// points: two discs. A floating-point sweep that counts events finds a false tunnel, because two
-/// edges are crossed in one plane.
+/// Two discs in a cell of a scan; a floating-point sweep that counts events finds a false tunnel.
 #[test]
 fn edges_crossed_in_one_plane() {
     let cells = [
@@ -144,17 +140,15 @@ fn edges_crossed_in_one_plane() {
     }
 }
 
-/// Two neighbouring edges that are crossed in one plane, in which the saddle is exactly zero in
-/// spite of rounding.
+/// The saddle in the common plane of two crossings is exactly zero in spite of rounding.
 #[test]
 fn neighbours_crossed_in_one_plane() {
     let v = [-12289.5, -8750.5, 4096.5, 6960.5, 22324.5, 24267.5, -7441.5, -14132.5];
     let groups = connected(&v);
-    assert_ne!(groups.of(0), groups.of(6));
+    assert_ne!(groups.group_of(0), groups.group_of(6));
 }
 
-/// Small integers with many ties: for all orientations of the cell, the mesh is that of an isovalue
-/// just below.
+/// Integers with many ties, in all orientations of the cell.
 #[test]
 fn ties_give_mesh_of_isovalue_just_below() {
     let mut random = XorShift::new(0x9e37_79b9_7f4a_7c15);
@@ -164,17 +158,16 @@ fn ties_give_mesh_of_isovalue_just_below() {
         let (case, on) = (case_of(&v), joined(case_of(&v), &v));
         assert_eq!((case, on), (case_of(&below), joined(case, &below)), "{v:?}");
         assert_eq!(table().shape(case, &v), table().shape(case, &below), "{v:?}");
-        // The same cell with its axes in another order.
         let turned = |corner: usize| corner >> 1 | (corner & 1) << 2;
         let (groups, others) = (connected(&v), connected(&std::array::from_fn(|corner| v[turned(corner)])));
         for (a, b) in (0..8).flat_map(|a| (0..a).map(move |b| (a, b))) {
-            let same = groups.of(turned(a) as u8) == groups.of(turned(b) as u8);
-            assert_eq!(same, others.of(a as u8) == others.of(b as u8), "{v:?}");
+            let same = groups.group_of(turned(a) as u8) == groups.group_of(turned(b) as u8);
+            assert_eq!(same, others.group_of(a as u8) == others.group_of(b as u8), "{v:?}");
         }
     }
 }
 
-/// An interior saddle that equals the isovalue joins the inside and separates the outside.
+/// A saddle that equals the isovalue joins the inside.
 #[test]
 fn a_saddle_that_is_the_isovalue() {
     // Halfway up the last axis, the saddle of the plane is -(4t - 3)^2 / 2.
@@ -196,8 +189,8 @@ fn a_saddle_that_is_the_isovalue() {
     assert_eq!(joined(case_of(&flat), &flat.map(|value| value - 1e-9)), 0);
 }
 
-/// Each shape is a surface bounded by its contours: every directed edge occurs once, with its
-/// reverse except on contours; no inner edge lies in a face.
+/// Every directed edge occurs once, with its reverse except on contours; no inner edge lies in a
+/// face.
 #[test]
 fn shapes_are_bounded_by_their_contours() {
     for case in 0..=255 {

@@ -11,18 +11,14 @@ use crate::points::interpolate::{PointPositions, values};
 use crate::points::list::Points;
 use crate::points::numbering::ON_EDGES;
 
-/// Extracts several surfaces; returns their points chunk by chunk, and the meshes of this rank
-/// before welding. Collective.
-///
-/// # Errors
-/// A rank with too many vertices; a transfer or a device fails.
+/// Extracts surfaces; returns the points of each chunk, and the meshes before welding. Collective.
 pub(super) fn meshes(
     view: &View<'_>,
     isovalues: &[f32],
     fields: &[FittedField<'_>],
 ) -> Result<(Vec<ChunkPoints<3>>, Vec<Mesh>)> {
     let (world, meshes) = (view.world, isovalues.len());
-    let lister = VertexLister { grid: view.grid, normals: view.normals, places: !fields.is_empty() };
+    let lister = VertexLister { grid: view.grid, normals: view.normals, keeps_point_positions: !fields.is_empty() };
     let mut vertices: Vec<[Vertices; 2]> = (0..meshes).map(|_| Default::default()).collect();
     let mut used = view.used.take();
     if let Some([own, _]) = vertices.first_mut() {
@@ -47,7 +43,7 @@ pub(super) fn meshes(
     let mut chunk_points = chunk_points?;
     let counts = number(world, &mut chunk_points, meshes)?;
     world.failing("extracting an isosurface", || {
-        let (mut made, mut places) = (Vec::new(), Vec::new());
+        let (mut made, mut point_positions) = (Vec::new(), Vec::new());
         for (mesh, vertices) in vertices.into_iter().enumerate() {
             // A closed surface has about two triangles per vertex.
             let mut triangles = emptied(std::mem::take(&mut used.triangles));
@@ -65,10 +61,10 @@ pub(super) fn meshes(
                 joined(vertices, counts[mesh][0] as usize)
             });
             made.push(Mesh { points, has_normals: view.normals, triangles, ..Mesh::default() });
-            places.push(at);
+            point_positions.push(at);
         }
         for (name, field) in fields {
-            let all = view.timed(|| values(&chunk_points, ON_EDGES, &places, &**field))?;
+            let all = view.timed(|| values(&chunk_points, ON_EDGES, &point_positions, &**field))?;
             made.iter_mut().zip(all).for_each(|(mesh, values)| mesh.points.fields.push((name.clone(), values)));
         }
         Ok((chunk_points, made))
@@ -85,5 +81,5 @@ fn joined([mut own, ghosts]: [Vertices; 2], count: usize) -> (Points, [PointPosi
     own.positions.extend(ghosts.positions);
     own.normals.extend(ghosts.normals);
     let points = Points { own: count, positions: own.positions, normals: own.normals, ..Points::default() };
-    (points, [own.places, ghosts.places])
+    (points, [own.point_positions, ghosts.point_positions])
 }

@@ -1,4 +1,4 @@
-//! Extraction by kernels: the same meshes as by the host, except for the rounding of `f32`.
+//! Extraction by kernels: meshes equal to those of the host up to rounding to `f32`.
 
 use zippy::array::Growable;
 use zippy::chunks::ChunkId;
@@ -19,11 +19,8 @@ use crate::points::chunk_points::{ChunkPoints, number};
 use crate::points::list::Points;
 use crate::points::numbering::Brick;
 
-/// Extracts several surfaces like [`by_host::meshes`](super::by_host::meshes); `None` on all ranks
-/// if a buffer of some rank is too small. Collective.
-///
-/// # Errors
-/// A transfer or a device fails.
+/// Kernel version of [`by_host::meshes`](super::by_host::meshes); `None` on all ranks if a buffer
+/// of some rank is too small. Collective.
 pub(super) fn meshes(
     view: &View<'_>,
     kernels: &Kernels,
@@ -36,22 +33,22 @@ pub(super) fn meshes(
             kernels.upload(&classified.counted.numbers)?;
             let fields: Vec<(&String, Vec<Binding>)> =
                 fields.iter().map(|(name, field)| (name, sections(view, |chunk| field.section(chunk)))).collect();
-            let MeshArrays { along, places, triangles } = &mut *kernels.mesh_arrays.borrow_mut();
+            let MeshArrays { along, vectors: output, triangles } = &mut *kernels.mesh_arrays.borrow_mut();
             let mut made = Vec::new();
             for (mesh, [own, _]) in classified.counts.iter().enumerate() {
                 let generator = classified.generator(view, kernels, mesh);
-                generator.positions(view.grid, places)?;
-                let mut points = Points { own: *own as usize, positions: vectors(places)?, ..Points::default() };
+                generator.positions(view.grid, output)?;
+                let mut points = Points { own: *own as usize, positions: vectors(output)?, ..Points::default() };
                 if view.normals {
-                    generator.normals(view.grid, places)?;
-                    points.normals = vectors(places)?;
+                    generator.normals(view.grid, output)?;
+                    points.normals = vectors(output)?;
                 }
                 if !fields.is_empty() {
                     generator.along(along)?;
                 }
                 for (name, samples) in &fields {
-                    generator.values(samples, along, places)?;
-                    points.fields.push(((*name).clone(), places.all().read()?));
+                    generator.values(samples, along, output)?;
+                    points.fields.push(((*name).clone(), output.all().read()?));
                 }
                 generator.triangles(classified.counted.triangles[mesh], view.mirrored, triangles)?;
                 let triangles = vectors(triangles)?;
@@ -67,7 +64,7 @@ fn vectors<T: Element>(list: &Growable<T>) -> Result<Vec<[T; 3]>> {
     Ok(list.all().read()?.as_chunks().0.to_vec())
 }
 
-/// Bricks, counts and numbers of meshes before their vertices and triangles are generated.
+/// Classified bricks of surfaces: the input of vertex and triangle generation.
 pub(super) struct ClassifiedBricks<'a> {
     chunks: Vec<(&'a BrickedChunk, Binding)>,
     chunk_points: Vec<ChunkPoints<3>>,
@@ -78,7 +75,7 @@ pub(super) struct ClassifiedBricks<'a> {
 }
 
 impl ClassifiedBricks<'_> {
-    /// Generator of a mesh. The kernels must have [uploaded](Kernels::upload) the numbers.
+    /// Generator of a mesh, for use after [`Kernels::upload`].
     pub(super) fn generator<'a>(&'a self, view: &'a View<'_>, kernels: &'a Kernels, mesh: usize) -> MeshGenerator<'a> {
         let (meshes, [own, ghosts]) = (self.counts.len(), self.counts[mesh]);
         let inner = |piece: usize| &self.counted.numbers.inner[piece * meshes + mesh][..];
@@ -94,11 +91,8 @@ impl ClassifiedBricks<'_> {
     }
 }
 
-/// Classifies the bricks that surfaces may cross and numbers their points. `None` on all ranks if a
+/// Classifies bricks that surfaces may cross and numbers their points. `None` on all ranks if a
 /// buffer of some rank is too small. Collective.
-///
-/// # Errors
-/// A device fails.
 pub(super) fn classify<'a>(
     view: &View<'a>,
     kernels: &Kernels,
@@ -134,15 +128,13 @@ pub(super) fn classify<'a>(
     Ok(Some(ClassifiedBricks { chunks, chunk_points, items, counted, counts }))
 }
 
-/// Bindings of this rank's chunks.
 pub(super) fn sections(view: &View<'_>, section: impl Fn(ChunkId) -> Option<Binding>) -> Vec<Binding> {
     view.chunks.iter().map(|(chunk, ..)| section(*chunk).expect("a chunk of an array of this rank")).collect()
 }
 
-/// Numbers and triangle counts after the host has decided ambiguous cells.
+/// Numbers and triangle counts, including ambiguous cells.
 pub(super) struct MeshCounts {
     pub numbers: ItemNumbers,
-    /// Number of triangles of each mesh.
     pub triangles: Vec<u64>,
 }
 
@@ -158,7 +150,7 @@ fn count(chunk_points: &mut [ChunkPoints<3>], items: &Items, found: &BrickCounts
         remaining = others;
         let first_ambiguous = numbers.ambiguous.len() as u32;
         let (mut inner, mut more) = (Vec::new(), 0);
-        let piece = &mut chunk_points[item.piece];
+        let piece = &mut chunk_points[item.chunk];
         let start = piece.part.samples(item.at).start;
         for cell in cells {
             let (number, values) = shape_and_values(cell, isovalues[item.mesh]);
@@ -173,7 +165,7 @@ fn count(chunk_points: &mut [ChunkPoints<3>], items: &Items, found: &BrickCounts
         let (numbering, further) = (&mut piece.layers[item.mesh].numbering, inner.len() as u32);
         let first = numbering.count(&piece.part, item.at, vertices, further);
         let records = (first + vertices..).zip(inner).map(|(number, (at, index))| record(at, number, index));
-        numbers.inner[item.piece * meshes + item.mesh].extend(records);
+        numbers.inner[item.chunk * meshes + item.mesh].extend(records);
         if let Some(border) = item.border {
             let words = found.borders[border as usize];
             numbering.put(&piece.part, Brick::new(item.at, first, words, further));
@@ -188,7 +180,7 @@ impl MeshCounts {
     /// Computes running numbers over the chunks, own vertices before ghosts.
     fn number(&mut self, chunk_points: &[ChunkPoints<3>], items: &Items, counts: &[[u64; 2]]) {
         for (start, item) in self.numbers.starts.iter_mut().zip(&items.all) {
-            let piece = &chunk_points[item.piece];
+            let piece = &chunk_points[item.chunk];
             let before = piece.layers[item.mesh].before;
             let base = if piece.part.is_own(item.at) { before[0] } else { counts[item.mesh][0] + before[1] };
             start[0] += base as u32;
@@ -200,7 +192,6 @@ impl MeshCounts {
         }
     }
 
-    /// True if buffers of `buffer_bytes` hold the result.
     fn fits(&self, chunk_points: &[ChunkPoints<3>], buffer_bytes: u64) -> bool {
         let vertices = |mesh: usize| -> u64 {
             let numberings = chunk_points.iter().map(|piece| &piece.layers[mesh].numbering);

@@ -3,12 +3,11 @@
 use crate::cell::ends;
 use crate::field::trilinear::interpolated;
 
-/// Number of Newton steps towards the surface; each about doubles the number of correct digits.
+/// Number of Newton steps; each about doubles the number of correct digits.
 const STEPS: usize = 4;
 
-/// Position of an interior vertex in a cell with these corner values. It starts at the mean of the
-/// vertices on `edges` (bits) and is moved along the gradient onto the surface, clamped to the
-/// cell.
+/// Position of an interior vertex in a cell: the mean of the vertices on `edges` (bits), moved
+/// along the gradient onto the surface and clamped to the cell.
 pub(super) fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
     let (mut sum, mut count) = ([0.0; 3], 0.0);
     for edge in (0..12).filter(|edge| edges >> edge & 1 == 1) {
@@ -19,15 +18,15 @@ pub(super) fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
         }
         count += 1.0;
     }
-    let mut place = sum.map(|sum| sum / count);
+    let mut position = sum.map(|sum| sum / count);
     for _ in 0..STEPS {
-        let (value, gradient) = interpolated(values, place);
+        let (value, gradient) = interpolated(values, position);
         let square: f64 = gradient.iter().map(|slope| slope * slope).sum();
         let step = value / square;
         if !step.is_finite() {
             break;
         }
-        place = std::array::from_fn(|axis| (place[axis] - step * gradient[axis]).clamp(0.0, 1.0));
+        position = std::array::from_fn(|axis| (position[axis] - step * gradient[axis]).clamp(0.0, 1.0));
     }
-    place
+    position
 }

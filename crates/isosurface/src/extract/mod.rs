@@ -30,9 +30,9 @@ use crate::kernels::Kernels;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
-/// Extracts isosurfaces of a field of samples, a 3-D global array with any cuts. Data that does not
-/// depend on the isovalue is computed once: a tree of least and greatest values over bricks of 32 x
-/// 4 x 4 samples. The cost of a surface is proportional to the bricks that it crosses.
+/// Extractor of isosurfaces of a field, a 3-D global array with any cuts. The extractor keeps a
+/// tree of least and greatest values over bricks of 32 x 4 x 4 samples; the cost of a surface is
+/// proportional to the bricks that it crosses.
 pub struct Extractor<'w, T> {
     world: &'w World,
     field: GlobalArray<T, 3>,
@@ -46,13 +46,13 @@ pub struct Extractor<'w, T> {
 }
 
 impl<'w, T: Sample> Extractor<'w, T> {
-    /// Prepares surfaces without normals. Collective; updates the field's ghost cells.
+    /// Creates an extractor without normals. Collective; updates the field's ghost cells.
     ///
-    /// Along each axis that is cut, the field needs one ghost cell after each chunk; otherwise the
-    /// extractor copies it. The surface ends at the ends of the array, also along a periodic axis.
+    /// The field needs one ghost cell after each chunk along cut axes; otherwise the extractor
+    /// copies it. The surface ends at the ends of the array, also along a periodic axis.
     ///
-    /// After a change of the field, call [`update`](Self::update). Otherwise the tree is outdated
-    /// and surfaces may have holes; this is not always detected.
+    /// A change of the field requires [`update`](Self::update); an outdated tree can cause holes
+    /// without an error.
     ///
     /// # Errors
     /// A grid without distinct positions of the samples; a transfer or a device fails.
@@ -62,9 +62,11 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Self::prepared(world, field, grid, false)
     }
 
-    /// Prepares surfaces with normals, as [`new`](Self::new) does. Normals are interpolated
-    /// differences of neighbouring samples, also across chunks. The field needs one ghost cell
-    /// before and two after each chunk; otherwise the extractor copies it.
+    /// Creates an extractor with normals, interpolated from differences of neighbouring samples.
+    /// Collective; updates the field's ghost cells.
+    ///
+    /// The field needs one ghost cell before and two after each chunk; otherwise the extractor
+    /// copies it. Other conditions as for [`new`](Self::new).
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -90,14 +92,13 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(extractor)
     }
 
-    /// Makes the extractor compute all surfaces on the host, in `f64`, from copies of chunks.
-    /// Local; must be called on all ranks or none.
+    /// Moves all extraction to the host, in `f64`, from copies of chunks. Local; must be called on
+    /// all ranks or none.
     ///
-    /// By default, kernels extract the surface if no rank's device is the host itself (a software
-    /// adapter). Kernels generate the same vertices and triangles in the same order. Positions are
-    /// rounded to `f32`, by about 2^-22 of the greatest coordinate, as are normals; the direction
-    /// of a normal has little meaning where the gradients of both ends of an edge cancel. The host
-    /// also extracts surfaces that exceed the buffers of a rank's device (see
+    /// By default, kernels extract surfaces if no rank's device is the host itself (a software
+    /// adapter). Their meshes have the same vertices and triangles in the same order, but positions
+    /// and normals rounded to `f32`: positions by about 2^-22 of the greatest coordinate. The host
+    /// also extracts surfaces that exceed the buffers of a device (see
     /// [`extract_on_device`](Self::extract_on_device)).
     #[must_use]
     pub fn on_host(mut self) -> Self {
@@ -105,8 +106,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self
     }
 
-    /// Takes in the current data of the field, after a change. Collective; as expensive as
-    /// creation.
+    /// Reads the field again after a change. Collective; as expensive as creation.
     ///
     /// # Errors
     /// A transfer or a device fails.
@@ -117,7 +117,6 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.build_trees()
     }
 
-    /// Builds the tree of each chunk.
     fn build_trees(&mut self) -> Result<()> {
         let (world, array) = (self.world, &self.fitted.array);
         let parts = world.failing("preparing isosurfaces", || {
@@ -140,21 +139,20 @@ impl<'w, T: Sample> Extractor<'w, T> {
     /// chunks of two ranks.
     ///
     /// Samples that equal or exceed the isovalue are inside; NaN and minus infinity are outside.
-    /// Hence every closed field has a closed surface. The surface passes an infinite sample at the
-    /// position of its neighbour.
+    /// Hence every closed field has a closed surface. Next to an infinite sample, the surface
+    /// passes through the neighbour.
     ///
     /// # Errors
-    /// An isovalue that is not finite; a rank with 2^32 vertices or more, including the vertices of
-    /// neighbours that it uses; a transfer or a device fails.
+    /// An isovalue that is not finite; a rank with 2^32 vertices or more, including ghosts; a
+    /// transfer or a device fails.
     #[track_caller]
     pub fn extract(&self, isovalue: f32) -> Result<Mesh> {
         let _call = CallSite::enter();
         self.extract_with(isovalue, &[])
     }
 
-    /// [`extract`](Self::extract) with the values of further fields at the vertices, interpolated
-    /// like positions. Arrays with other cuts, or without a ghost cell after each chunk, are copied
-    /// each time.
+    /// [`extract`](Self::extract) with values of further fields, interpolated at the vertices.
+    /// Arrays with other cuts, or without a ghost cell after each chunk, are copied at each call.
     ///
     /// # Errors
     /// As [`extract`](Self::extract); an array of another shape.
@@ -165,12 +163,9 @@ impl<'w, T: Sample> Extractor<'w, T> {
         Ok(meshes.into_iter().next().expect("a mesh for each isovalue"))
     }
 
-    /// [`extract`](Self::extract) that reuses the memory of an old mesh, for surfaces that change
-    /// repeatedly, for example while a user drags an isovalue. Collective; after an error the mesh
-    /// is empty.
-    ///
-    /// The host reuses the memory and keeps that of the largest surface; kernels allocate as in
-    /// [`extract`](Self::extract).
+    /// [`extract`](Self::extract) into the memory of an old mesh, for frequent changes such as a
+    /// dragged isovalue. Collective; after an error the mesh is empty. Only the host reuses memory;
+    /// kernels allocate as in [`extract`](Self::extract).
     ///
     /// # Errors
     /// As [`extract`](Self::extract).
@@ -184,9 +179,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
     }
 
     /// Extracts the surfaces of several isovalues, in the given order, each equal to that of
-    /// [`extract`](Self::extract). Collective. The tree and the samples are read once, and ranks
-    /// exchange as many messages as for a single surface; for close isovalues this is cheaper than
-    /// separate calls.
+    /// [`extract`](Self::extract). Collective. Reads the tree and the samples once and sends as
+    /// many messages as for one surface.
     ///
     /// # Errors
     /// As [`extract`](Self::extract), for any of the isovalues.
@@ -196,8 +190,8 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.extract_several_with(isovalues, &[])
     }
 
-    /// [`extract_several`](Self::extract_several) with the values of further fields, as
-    /// [`extract_with`](Self::extract_with) gives them.
+    /// [`extract_several`](Self::extract_several) with values of further fields, as in
+    /// [`extract_with`](Self::extract_with).
     ///
     /// # Errors
     /// As [`extract_with`](Self::extract_with), for any of the isovalues.
@@ -207,25 +201,24 @@ impl<'w, T: Sample> Extractor<'w, T> {
         self.surfaces(&format!("extract_several({isovalues:?})"), isovalues, attributes, Mesh::default())
     }
 
-    /// True if kernels extract surfaces of this field, so that they can [stay on the
-    /// device](Self::extract_on_device): no rank's device is the host itself (a software adapter).
-    /// Otherwise [`extract`](Self::extract) works on the memory that host and device share. Local;
-    /// equal on all ranks.
+    /// True if kernels extract surfaces of this field, a condition of
+    /// [`extract_on_device`](Self::extract_on_device): no rank's device is the host itself (a
+    /// software adapter). Local; equal on all ranks.
     pub fn by_kernels(&self) -> bool {
         self.kernels.is_some()
     }
 
-    /// Extracts the surface of an isovalue into arrays of each rank's device, equal to that of
-    /// [`extract`](Self::extract), and optionally the values of a further field. Only counts and
+    /// Extracts the surface of an isovalue, equal to that of [`extract`](Self::extract), into
+    /// arrays of each rank's device, with the values of an optional further field. Only counts and
     /// ambiguous cells are copied to the host. Collective; on return every rank has its part. The
-    /// previous content of the mesh is lost and its memory reused; after an error the mesh is
-    /// empty.
+    /// mesh's previous content is lost and its memory reused; after an error the mesh is empty.
     ///
     /// # Errors
-    /// - No [kernels](Self::by_kernels) for this field or for the further one.
+    /// - No [kernels](Self::by_kernels) for this field or for the further field.
     /// - An isovalue that is not finite.
-    /// - More on a rank than a buffer holds. For 2 GiB: 178 million vertices or triangles (12 bytes
-    ///   each), 53 million ambiguous cells (40 bytes), 4 million crossed bricks (504 bytes).
+    /// - A rank's part exceeds a buffer. A buffer of 2 GiB holds 178 million vertices or triangles
+    ///   (12 bytes each), 53 million ambiguous cells (40 bytes) or 4 million crossed bricks (504
+    ///   bytes).
     /// - An array of another shape.
     /// - No memory; a transfer or a device fails.
     #[track_caller]
@@ -242,7 +235,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         made
     }
 
-    /// Checks the isovalues, and that all ranks pass equal ones. Collective.
+    /// Checks isovalues and their equality on all ranks. Collective.
     fn check(&self, call: &str, isovalues: &[f32]) -> Result<()> {
         let checked = match isovalues.iter().find(|isovalue| !isovalue.is_finite()) {
             Some(&isovalue) => Err(IsosurfaceError::Isovalue(isovalue).into()),
@@ -259,8 +252,7 @@ impl<'w, T: Sample> Extractor<'w, T> {
         made
     }
 
-    /// Computation time of this rank in the last extraction, without communication and waiting.
-    /// Local.
+    /// Computation time of this rank in the last extraction, without communication. Local.
     pub fn computed(&self) -> Duration {
         self.computed.get()
     }

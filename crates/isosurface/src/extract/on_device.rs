@@ -10,10 +10,6 @@ use crate::field::view::View;
 
 /// Fills device arrays with the surface of an isovalue and the values of a further field.
 /// Collective.
-///
-/// # Errors
-/// More than a buffer holds; a field of another shape, or of a type that kernels cannot read; a
-/// transfer or a device fails.
 pub(super) fn fill(view: &View<'_>, isovalue: f32, field: Option<&dyn Attribute>, to: &mut DeviceMesh) -> Result<()> {
     let world = view.world;
     let none = |what: &str| IsosurfaceError::NoKernels(what.to_string());

@@ -11,14 +11,11 @@ use crate::points::chunk_points::ChunkPoints;
 use crate::points::numbering::ON_EDGES;
 use crate::points::weld;
 
-/// Surfaces of several isovalues, with values of further fields. Collective.
-///
-/// # Errors
-/// A rank with too many vertices; an attribute of another shape; a transfer or a device fails.
+/// Extracts surfaces of several isovalues, with values of further fields. Collective.
 pub(crate) fn surfaces(view: &View<'_>, isovalues: &[f32], attributes: &[&dyn Attribute]) -> Result<Vec<Mesh>> {
     let mut order: Vec<usize> = (0..isovalues.len()).collect();
     order.sort_by(|&a, &b| isovalues[a].total_cmp(&isovalues[b]));
-    let ascending: Vec<f32> = order.iter().map(|&place| isovalues[place]).collect();
+    let ascending: Vec<f32> = order.iter().map(|&index| isovalues[index]).collect();
     let mut made: Vec<(usize, Mesh)> = order.into_iter().zip(ordered(view, &ascending, attributes)?).collect();
     made.sort_by_key(|(place, _)| *place);
     Ok(made.into_iter().map(|(_, mesh)| mesh).collect())
@@ -39,7 +36,7 @@ fn ordered(view: &View<'_>, isovalues: &[f32], attributes: &[&dyn Attribute]) ->
         None => by_host::meshes(view, isovalues, &fields)?,
     };
     world.failing("extracting an isosurface", || {
-        place(view, &chunk_points, &mut made)?;
+        set_offsets(view, &chunk_points, &mut made)?;
         let before: Vec<u64> = made.iter().map(Mesh::vertices_before).collect();
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
         let ghosts = weld::ghosts(world, owned, &chunk_points, ON_EDGES, &before)?;
@@ -53,7 +50,7 @@ fn ordered(view: &View<'_>, isovalues: &[f32], attributes: &[&dyn Attribute]) ->
 }
 
 /// Computes the offsets of this rank's parts in the whole meshes. Collective.
-fn place(view: &View<'_>, chunk_points: &[ChunkPoints<3>], meshes: &mut [Mesh]) -> Result<()> {
+fn set_offsets(view: &View<'_>, chunk_points: &[ChunkPoints<3>], meshes: &mut [Mesh]) -> Result<()> {
     let interior = |mesh: usize| chunk_points.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
     let own = |(number, mesh): (usize, &Mesh)| [mesh.points.own as u64, interior(number), mesh.triangles.len() as u64];
     let own: Vec<[u64; 3]> = meshes.iter().enumerate().map(own).collect();

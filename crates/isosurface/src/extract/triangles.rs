@@ -2,13 +2,12 @@
 
 use super::vertices::CrossedBricks;
 use crate::cell::{self, MOST_INTERIOR, Shape, ends};
-use crate::field::block::{BRICK, places};
+use crate::field::block::{BRICK, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::brick_points::{BrickPoints, PointStart};
 use crate::points::chunk_points::Layer;
 use crate::points::inside::Inside;
 
-/// Start of the vertex of each edge of a cell.
 const EDGES: [PointStart; 12] = {
     let mut edges = [PointStart::NONE; 12];
     let mut edge = 0;
@@ -19,8 +18,7 @@ const EDGES: [PointStart; 12] = {
     edges
 };
 
-/// Adds the triangles of a chunk's cells. Own vertices count from the first of `bases`, ghosts from
-/// the second.
+/// Adds the triangles of a chunk's cells. `bases`: index of the first own vertex and ghost.
 pub(super) fn list(
     part: &BrickedChunk,
     layer: &Layer<3>,
@@ -35,7 +33,7 @@ pub(super) fn list(
         cells(inside, &crossed.ambiguous[*first..], |at, shape| {
             // Looks up each number once, although a vertex has several triangles.
             let mut numbers = [0; 12 + MOST_INTERIOR];
-            places(shape.edges.into()).for_each(|edge| numbers[edge] = near.number(EDGES[edge], at));
+            set_bits(shape.edges.into()).for_each(|edge| numbers[edge] = near.number(EDGES[edge], at));
             for number in numbers[12..].iter_mut().take(shape.interior.len()) {
                 *number = interior;
                 interior += 1;
@@ -53,7 +51,7 @@ fn cells(inside: &Inside, ambiguous: &[cell::ShapeNumber], mut found: impl FnMut
     let table = cell::table();
     let mut ambiguous = ambiguous.iter();
     for (row, word) in inside.cells().into_iter().enumerate() {
-        for x in places(word) {
+        for x in set_bits(word) {
             let at = [x, row % BRICK[1], row / BRICK[1]];
             let case = inside.case(at);
             found(

@@ -2,7 +2,7 @@
 
 use super::interior;
 use crate::cell::{self, ShapeNumber};
-use crate::field::block::{BRICK, Block, Samples, places};
+use crate::field::block::{BRICK, Block, Samples, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::trilinear;
 use crate::field::values::{between, difference};
@@ -12,32 +12,30 @@ use crate::points::inside::Inside;
 use crate::points::interpolate::PointPositions;
 use crate::points::numbering::{ON_EDGES, along, for_each};
 
-/// Input of the triangles of a surface in a chunk, except for the vertex numbers.
+/// Crossed bricks of a surface in a chunk: the input of its triangles, without vertex numbers.
 #[derive(Default)]
 pub(super) struct CrossedBricks {
-    /// Inside samples of each own brick, and the index of its first ambiguous cell.
+    /// Inside samples of each own brick, and the index of the brick's first ambiguous cell.
     pub bricks: Vec<(Inside, usize)>,
-    /// Shapes of ambiguous cells, by brick and row.
     pub ambiguous: Vec<ShapeNumber>,
 }
 
-/// Vertices in the order of their numbers.
 #[derive(Default)]
 pub(super) struct Vertices {
     pub positions: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
-    pub places: PointPositions,
+    pub point_positions: PointPositions,
 }
 
 /// Capacity for all vertices is reserved after `1 / RESERVE_FRACTION` of the bricks.
 const RESERVE_FRACTION: usize = 16;
 
 impl Vertices {
-    /// Several lists that grow alternately would be copied often.
+    /// Avoids copies of several lists that grow alternately.
     fn make_room(&mut self, count: usize, lister: &VertexLister<'_>) {
         self.positions.reserve(count);
         self.normals.reserve(if lister.normals { count } else { 0 });
-        self.places.along.reserve(if lister.places { count } else { 0 });
+        self.point_positions.along.reserve(if lister.keeps_point_positions { count } else { 0 });
     }
 }
 
@@ -47,12 +45,11 @@ pub(super) struct VertexLister<'a> {
     pub grid: &'a SampleFrame,
     pub normals: bool,
     /// True if vertex positions within cells are kept, for further fields.
-    pub places: bool,
+    pub keeps_point_positions: bool,
 }
 
 impl VertexLister<'_> {
-    /// Adds the vertices of several surfaces in a chunk, own ones and ghosts. Loads the samples of
-    /// each brick once.
+    /// Adds the own vertices and ghosts of several surfaces in a chunk; loads each brick once.
     pub(super) fn list(
         &self,
         ChunkPoints { visits, layers, .. }: &mut ChunkPoints<3>,
@@ -93,7 +90,6 @@ impl VertexLister<'_> {
                 for_each(&words, |at, axis| brick.edge_vertex(at, axis, vertices));
                 let interior = if is_own { brick.ambiguous(&mut crossed[mesh].ambiguous, vertices) } else { None };
                 let further = interior.as_ref().map_or(0, |interior| interior.vertices);
-                // A brick with values on both sides may have no crossed edge that begins in it.
                 layers[mesh].numbering.add(part, visit.at, words, further);
                 if let Some(interior) = interior {
                     crossed[mesh].bricks.push((brick.inside, interior.first));
@@ -103,18 +99,16 @@ impl VertexLister<'_> {
     }
 }
 
-/// Ambiguous cells of a brick.
 struct Ambiguous {
-    /// Index of the first ambiguous cell in the list of all.
+    /// Index of the brick's first ambiguous cell in the chunk's list.
     first: usize,
-    /// Number of vertices inside the ambiguous cells.
+    /// Number of interior vertices of these cells.
     vertices: u32,
 }
 
 struct Brick<'a> {
     lister: VertexLister<'a>,
     part: &'a BrickedChunk,
-    /// First sample of the brick.
     start: [i64; 3],
     inside: Inside,
     isovalue: f32,
@@ -136,8 +130,8 @@ impl Brick<'_> {
             let gradient = std::array::from_fn(|axis| a[axis] + part * (b[axis] - a[axis]));
             vertices.normals.push(self.lister.grid.normal(gradient));
         }
-        if self.lister.places {
-            vertices.places.along.push(part);
+        if self.lister.keeps_point_positions {
+            vertices.point_positions.along.push(part);
         }
     }
 
@@ -159,7 +153,7 @@ impl Brick<'_> {
     fn ambiguous(&self, shapes: &mut Vec<ShapeNumber>, vertices: &mut Vertices) -> Option<Ambiguous> {
         let mut found = Ambiguous { first: shapes.len(), vertices: 0 };
         for (row, word) in self.inside.cells().into_iter().enumerate() {
-            for x in places(word) {
+            for x in set_bits(word) {
                 let at = [x, row % BRICK[1], row / BRICK[1]];
                 let case = self.inside.case(at);
                 if cell::table().is_plain(case) {
@@ -187,12 +181,11 @@ impl Brick<'_> {
             let gradients = std::array::from_fn(|number| self.gradient(corner(number)));
             vertices.normals.push(self.lister.grid.normal(trilinear::between(&gradients, place)));
         }
-        if self.lister.places {
-            vertices.places.inside.push((cell, place));
+        if self.lister.keeps_point_positions {
+            vertices.point_positions.inside.push((cell, place));
         }
     }
 
-    /// Values of a cell minus the isovalue.
     fn values(&self, [x, y, z]: [usize; 3]) -> [f64; 8] {
         std::array::from_fn(|corner| {
             let at = [x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2)];

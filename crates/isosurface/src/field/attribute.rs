@@ -1,4 +1,4 @@
-//! [`Attribute`]: further fields, interpolated at the vertices of a mesh.
+//! [`Attribute`]: a further field, interpolated at the vertices of a mesh.
 
 use zippy::chunks::ChunkId;
 use zippy::element::ElementInfo;
@@ -13,8 +13,8 @@ use super::memory::with_samples;
 use crate::error::IsosurfaceError;
 use crate::sample::Sample;
 
-/// Field whose values a mesh receives at its vertices: a 3-D global array of the same shape as the
-/// field of the surface, with any cuts and sample type.
+/// Field to interpolate at the vertices of a mesh: a 3-D global array of the shape of the surface's
+/// field, with any cuts and sample type.
 pub trait Attribute: sealed::Sealed {
     /// Name of the array and of the values in the mesh.
     fn label(&self) -> String;
@@ -30,15 +30,14 @@ pub(crate) mod sealed {
 
     /// Array with the cuts of the surface's field and ghost cells after each chunk.
     pub trait Fitted {
-        /// Calls `f` with the samples of a chunk.
         fn samples(&self, chunk: ChunkId, f: &mut dyn FnMut(&BrickedChunk, &dyn Samples)) -> Result<()>;
 
-        /// Element type, if it is an array.
+        /// Element type, if the field is an array.
         fn element(&self) -> Option<&'static ElementInfo> {
             None
         }
 
-        /// Binding of a chunk for kernels; positions count from its first own sample.
+        /// Binding of a chunk for kernels; positions count from the chunk's first own sample.
         fn section(&self, _chunk: ChunkId) -> Option<Binding> {
             None
         }
@@ -47,18 +46,15 @@ pub(crate) mod sealed {
 
 pub(crate) use sealed::Fitted;
 
-/// Array that [`ghosted`] returned.
+/// The array from [`ghosted`].
 pub(crate) struct FittedArray<'w, T> {
     pub world: &'w World,
     pub array: GlobalArray<T, 3>,
 }
 
 impl<'w, T: Sample> FittedArray<'w, T> {
-    /// The field, or an up-to-date copy, with these numbers of ghost cells before and after each
-    /// chunk. Collective.
-    ///
-    /// # Errors
-    /// A transfer or a device fails.
+    /// The field, or an up-to-date copy, with the given ghost widths before and after each chunk.
+    /// Collective.
     pub(crate) fn new(
         world: &'w World,
         field: &GlobalArray<T, 3>,
@@ -106,8 +102,8 @@ impl<T: Sample> Attribute for GlobalArray<T, 3> {
     }
 }
 
-/// The field itself if it has the required cuts and ghost cells before and after each chunk along
-/// cut axes; otherwise a new array that has them.
+/// Returns the field itself if it has the required cuts and ghost cells along cut axes, otherwise a
+/// new array that has them.
 fn ghosted<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,
@@ -133,14 +129,14 @@ fn ghosted<T: Sample>(
         match world
             .array::<T, 3>(&name, ArrayOptions::new(&layout).owned_by(Ownership::table(ranks.clone(), world.size())?))
         {
-            // Name of another extractor's array.
+            // Another extractor has an array with this name.
             Err(error) if matches!(error.kind(), ErrorKind::Array(ArrayError::NameTaken { .. })) => number += 1,
             made => return made,
         }
     }
 }
 
-/// Updates the result of [`ghosted`].
+/// Updates the array from [`ghosted`].
 pub(crate) fn refreshed<T: Sample>(
     world: &World,
     field: &GlobalArray<T, 3>,

@@ -4,28 +4,24 @@ use std::ops::Range;
 
 use crate::sample::Sample;
 
-/// Maximum number of samples of a brick along each axis. One row of samples is one word of bits.
+/// Samples of a brick along each axis. One row of samples is one word of bits.
 pub(crate) const BRICK: [usize; 3] = [32, 4, 4];
 
-/// Number of rows of a brick.
 pub(crate) const ROWS: usize = BRICK[1] * BRICK[2];
 
-/// Row index of a position in a brick.
 pub(crate) const fn row(y: usize, z: usize) -> usize {
     z * BRICK[1] + y
 }
 
-/// Indices of the set bits of a word.
-pub(crate) fn places(mut word: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn set_bits(mut word: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = word.trailing_zeros();
+        let bit = word.trailing_zeros();
         word &= word.wrapping_sub(1);
-        (place < u32::BITS).then_some(place as usize)
+        (bit < u32::BITS).then_some(bit as usize)
     })
 }
 
-/// One sample before a brick and two after it: cells need one after it, gradients at vertices the
-/// others.
+/// One sample before a brick and two after it: one for cells, the others for gradients.
 const STORED: [usize; 3] = [BRICK[0] + 3, BRICK[1] + 3, BRICK[2] + 3];
 
 /// Box of samples.
@@ -41,7 +37,6 @@ impl Span {
     }
 }
 
-/// Samples of a brick and around it. Positions count from the brick's first sample.
 pub struct Block {
     values: Vec<f32>,
 }
@@ -51,42 +46,39 @@ impl Block {
         Self { values: vec![0.0; STORED.iter().product()] }
     }
 
-    fn place(x: i64, y: i64, z: i64) -> usize {
+    fn index(x: i64, y: i64, z: i64) -> usize {
         (((z + 1) as usize * STORED[1]) + (y + 1) as usize) * STORED[0] + (x + 1) as usize
     }
 
-    /// The sample at a position.
     pub fn at(&self, [x, y, z]: [i64; 3]) -> f32 {
-        self.values[Self::place(x, y, z)]
+        self.values[Self::index(x, y, z)]
     }
 
-    /// Samples of a row.
     pub fn row(&self, x: Range<i64>, y: i64, z: i64) -> &[f32] {
-        &self.values[Self::place(x.start, y, z)..Self::place(x.end, y, z)]
+        &self.values[Self::index(x.start, y, z)..Self::index(x.end, y, z)]
     }
 
-    /// Fills the samples of a box row by row: `fill` receives the position of the row's start,
-    /// relative to the box, and the row.
+    /// Fills a box row by row: `fill` receives the start of a row relative to the box, and the row.
     #[inline]
     pub fn fill(&mut self, first: [i64; 3], span: Span, fill: impl Fn([i64; 3], &mut [f32])) {
         let count = (span.end[0] - span.start[0]) as usize;
         for z in span.start[2]..span.end[2] {
             for y in span.start[1]..span.end[1] {
-                let to = Self::place(span.start[0] - first[0], y - first[1], z - first[2]);
+                let to = Self::index(span.start[0] - first[0], y - first[1], z - first[2]);
                 fill([span.start[0], y, z], &mut self.values[to..to + count]);
             }
         }
     }
 }
 
-/// Source of samples: memory, or computed on demand.
+/// Source of samples: memory, or a computation.
 pub trait Samples {
-    /// Fills the block with the samples of a box, whose positions count from the first sample in
-    /// memory; `first` is the brick's first sample.
+    /// Fills the block with a box of samples; `first` is the brick's first sample. Positions count
+    /// from the first sample in memory.
     fn load(&self, first: [i64; 3], span: Span, block: &mut Block);
 }
 
-/// Samples of one type.
+/// Samples of one type in memory.
 pub(crate) struct Slice<'a, T> {
     pub cells: &'a [T],
     pub strides: [usize; 3],

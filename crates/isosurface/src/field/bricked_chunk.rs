@@ -1,33 +1,29 @@
-//! Chunk of the field, divided into bricks, with one layer of samples after it. Equivalent to
-//! `shaders/field/bricked_chunk.wgsl`.
+//! [`BrickedChunk`]: a chunk of the field, divided into bricks, with one layer of samples after it.
+//! In kernels: `shaders/field/bricked_chunk.wgsl`.
 
 use zippy::region::Region;
 
 use super::block::{BRICK, Span};
 
-/// Chunk of the field, divided into bricks. Positions count from its first own sample.
+/// Chunk of the field, divided into bricks. Positions count from the chunk's first own sample.
 #[derive(Debug, Clone)]
 pub struct BrickedChunk {
-    /// Position of its first own sample in the field.
+    /// Position of the first own sample in the field.
     pub start: [i64; 3],
-    /// Number of own samples along each axis.
     pub own: [i64; 3],
-    /// Number of own samples plus the next ones that its cells need, if the field continues.
+    /// Extents with the next samples that cells need, unless the field ends.
     pub reach: [i64; 3],
-    /// Distance from its first own sample back to the start of the field, and on to the end: the
-    /// range of gradients.
+    /// Bounds of the field, relative to the first own sample.
     field: Span,
-    /// Position of the first sample in memory.
     pub storage: [i64; 3],
-    /// Number of bricks of own samples along each axis.
     own_bricks: [i64; 3],
-    /// Number of bricks along each axis, including those of the samples after the chunk.
+    /// Bricks along each axis, including the layer after the chunk.
     bricks: [i64; 3],
 }
 
 impl BrickedChunk {
     pub fn new(own: &Region, storage: &Region, shape: [i64; 3]) -> Self {
-        let axes = |of: &dyn Fn(usize) -> i64| std::array::from_fn(of);
+        let axes = |value: &dyn Fn(usize) -> i64| std::array::from_fn(value);
         let start: [i64; 3] = axes(&|axis| own.start[axis]);
         let extents: [i64; 3] = axes(&|axis| own.end[axis] - own.start[axis]);
         let more: [i64; 3] = axes(&|axis| i64::from(own.end[axis] < shape[axis]));
@@ -48,22 +44,18 @@ impl BrickedChunk {
         (0..3).all(|axis| self.field.end[axis] - self.field.start[axis] > 1)
     }
 
-    /// Number of bricks along each axis.
     pub fn bricks(&self) -> [i64; 3] {
         self.bricks
     }
 
-    /// Number of bricks of own samples along each axis.
     pub fn own_bricks(&self) -> [i64; 3] {
         self.own_bricks
     }
 
-    /// Range of the field, relative to the first own sample.
     pub fn field(&self) -> Span {
         self.field
     }
 
-    /// Number of bricks.
     pub fn brick_count(&self) -> usize {
         self.bricks.iter().product::<i64>() as usize
     }
@@ -73,12 +65,10 @@ impl BrickedChunk {
         (at[0] + self.bricks[0] * (at[1] + self.bricks[1] * at[2])) as usize
     }
 
-    /// True if the samples of a brick are the chunk's own.
     pub fn is_own(&self, at: [i64; 3]) -> bool {
         (0..3).all(|axis| at[axis] < self.own_bricks[axis])
     }
 
-    /// Samples of a brick.
     pub fn samples(&self, at: [i64; 3]) -> Span {
         let start: [i64; 3] = std::array::from_fn(|axis| (at[axis] * BRICK[axis] as i64).min(self.own[axis]));
         let end = std::array::from_fn(|axis| {
@@ -88,7 +78,7 @@ impl BrickedChunk {
         Span { start, end }
     }
 
-    /// Brick that holds a sample of the reach, and the sample's position in the brick.
+    /// Brick that holds a sample, and the sample's position in the brick.
     pub fn brick_of(&self, sample: [i64; 3]) -> ([i64; 3], [usize; 3]) {
         let at = std::array::from_fn(|axis| {
             if sample[axis] < self.own[axis] { sample[axis] / BRICK[axis] as i64 } else { self.own_bricks[axis] }
@@ -97,13 +87,13 @@ impl BrickedChunk {
         (at, std::array::from_fn(|axis| (sample[axis] - start[axis]) as usize))
     }
 
-    /// Samples of a brick and the adjacent next ones within the reach.
+    /// Samples of a brick and the adjacent next samples within the reach.
     pub fn with_next(&self, samples: &Span) -> Span {
         let end = std::array::from_fn(|axis| (samples.end[axis] + 1).min(self.reach[axis]));
         Span { start: samples.start, end }
     }
 
-    /// Samples of a brick and those that gradients at its vertices need.
+    /// Samples of a brick and the neighbours that gradients need.
     pub fn with_around(&self, samples: &Span) -> Span {
         let start = std::array::from_fn(|axis| (samples.start[axis] - 1).max(self.field.start[axis]));
         let end = std::array::from_fn(|axis| {
@@ -113,13 +103,11 @@ impl BrickedChunk {
         Span { start, end }
     }
 
-    /// Neighbours of a sample along an axis, clamped to the field.
     pub fn neighbours(&self, sample: [i64; 3], axis: usize) -> [i64; 2] {
         let at = sample[axis];
         [(at - 1).max(self.field.start[axis]), (at + 1).min(self.field.end[axis] - 1)]
     }
 
-    /// Span relative to the first sample in memory.
     pub fn in_memory(&self, span: &Span) -> Span {
         let moved = |at: [i64; 3]| std::array::from_fn(|axis| at[axis] - self.storage[axis]);
         Span { start: moved(span.start), end: moved(span.end) }

@@ -1,5 +1,5 @@
-//! [`Tree`]: least and greatest values of bricks, so that a surface reads only the bricks that it
-//! crosses. Equivalent to `shaders/field/tree.wgsl`.
+//! [`Tree`]: least and greatest values of bricks. A surface reads only bricks that it crosses. In
+//! kernels: `shaders/field/tree.wgsl`.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ impl Extremes {
     }
 
     fn of_row(self, row: &[f32]) -> Self {
-        // Plain comparisons, which the compiler vectorises; NaN is counted separately.
+        // Plain comparisons, which the compiler vectorises.
         let (mut least, mut largest, mut is_number) = (self.least, self.largest, true);
         for &value in row {
             least = if value < least { value } else { least };
@@ -31,7 +31,7 @@ impl Extremes {
         Self { least: if is_number { least } else { f32::NEG_INFINITY }, largest }
     }
 
-    /// Converts the ordered integer keys of a kernel. If all samples are NaN, there are no keys.
+    /// Converts the ordered integer keys of a kernel, which are absent if all samples are NaN.
     pub(crate) fn of_keys([least, largest]: [u32; 2]) -> Self {
         let value = |key: u32| f32::from_bits(if key >> 31 == 1 { key ^ 1 << 31 } else { !key });
         Self {
@@ -40,21 +40,19 @@ impl Extremes {
         }
     }
 
-    /// Indices of the isovalues (in ascending order) that have values on both sides.
+    /// Indices of the (ascending) isovalues that have values on both sides.
     pub(crate) fn crossed_by(self, isovalues: &[f32]) -> Range<usize> {
         let up_to = |bound: f32| isovalues.partition_point(|&isovalue| isovalue <= bound);
         up_to(self.least)..up_to(self.largest)
     }
 }
 
-/// Selects the layers that need a brick with such values. An empty range means none; then no brick
-/// with narrower extremes is needed either.
+/// Selects the layers that need a brick with these extremes. If no layer does, none needs a brick
+/// with narrower extremes.
 pub(crate) type LayerSelector<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
 
-/// Bricks of a chunk, searchable by their values.
 pub(crate) trait Bricks {
-    /// Calls `found` with each brick for whose extremes `wanted` returns a non-empty range, and
-    /// with that range.
+    /// Calls `found` with each brick for which `wanted` selects layers, and these layers.
     fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>));
 }
 
@@ -75,13 +73,12 @@ impl Level {
     }
 }
 
-fn places(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+fn positions(counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let [x, y, z] = counts;
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
 
 impl Tree {
-    /// Builds the tree; reads all samples once.
     pub(crate) fn new(part: &BrickedChunk, samples: &dyn Samples) -> Self {
         let mut block = Block::new();
         let brick = |at: [i64; 3]| {
@@ -92,19 +89,18 @@ impl Tree {
             let rows = (0..z).flat_map(|k| (0..y).map(move |j| (j, k)));
             rows.fold(Extremes::NONE, |found, (j, k)| found.of_row(block.row(0..x, j, k)))
         };
-        Self::over(part, places(part.bricks()).map(brick).collect())
+        Self::over(part, positions(part.bricks()).map(brick).collect())
     }
 
-    /// Builds the tree over bricks with these extremes, axis 0 fastest.
     pub(crate) fn over(part: &BrickedChunk, bricks: Vec<Extremes>) -> Self {
         let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {
             let counts = below.counts.map(|count| (count + 1) / 2);
             let node = |at: [i64; 3]| {
-                let children = below_of(at, below.counts).map(|child| below.node(child));
+                let children = children_of(at, below.counts).map(|child| below.node(child));
                 children.fold(Extremes::NONE, Extremes::with)
             };
-            let nodes = places(counts).map(node).collect();
+            let nodes = positions(counts).map(node).collect();
             levels.push(Level { counts, nodes });
         }
         Self { levels }
@@ -122,7 +118,7 @@ impl Tree {
         } else if level == 0 {
             found(at, range);
         } else {
-            let children = below_of(at, self.levels[level - 1].counts);
+            let children = children_of(at, self.levels[level - 1].counts);
             children.for_each(|child| self.descend(level - 1, child, wanted, found));
         }
     }
@@ -131,13 +127,12 @@ impl Tree {
 impl Bricks for Tree {
     fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>)) {
         if let Some(root) = self.levels.last().filter(|level| !level.nodes.is_empty()) {
-            places(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, wanted, found));
+            positions(root.counts).for_each(|at| self.descend(self.levels.len() - 1, at, wanted, found));
         }
     }
 }
 
-/// Children of a node.
-fn below_of(at: [i64; 3], counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+fn children_of(at: [i64; 3], counts: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let two = |axis: usize| 2 * at[axis]..(2 * at[axis] + 2).min(counts[axis]);
     let (x, y, z) = (two(0), two(1), two(2));
     z.flat_map(move |k| {

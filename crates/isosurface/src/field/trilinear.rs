@@ -1,13 +1,14 @@
 //! Trilinear interpolation in a cell.
 
 /// Interpolates vectors at the corners of a cell.
-pub(crate) fn between(corners: &[[f64; 3]; 8], place: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), place).0)
+pub(crate) fn between(corners: &[[f64; 3]; 8], position: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), position).0)
 }
 
 /// Value and gradient of the trilinear interpolant.
-pub(crate) fn interpolated(values: &[f64; 8], place: [f64; 3]) -> (f64, [f64; 3]) {
-    let weight = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { place[axis] } else { 1.0 - place[axis] };
+pub(crate) fn interpolated(values: &[f64; 8], position: [f64; 3]) -> (f64, [f64; 3]) {
+    let weight =
+        |corner: usize, axis: usize| if corner >> axis & 1 == 1 { position[axis] } else { 1.0 - position[axis] };
     let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
     let (mut value, mut gradient) = (0.0, [0.0; 3]);
     for (corner, at) in values.iter().enumerate() {

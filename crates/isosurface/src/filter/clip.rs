@@ -18,25 +18,24 @@ use crate::volume_mesh::VolumeMesh;
 /// Side of an isovalue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Values that equal or exceed it.
+    /// Values that equal or exceed the isovalue.
     Above,
     /// Lower values, and NaN.
     Below,
 }
 
 impl<T: Sample> Extractor<'_, T> {
-    /// Clips the volume to one side of an isovalue. The mesh has the values of the field, and then
+    /// Clips the volume to one side of an isovalue; the mesh has the values of the field, and then
     /// of `attributes`, at its points. Collective; on return every rank has its part.
     ///
     /// Grid cells with all corners on this side become hexahedra. Cells with corners on both sides
-    /// are divided into six tetrahedra around the diagonal from their lowest to their highest
-    /// corner; the field counts as linear in each tetrahedron, and its part on this side becomes
-    /// tetrahedra. Hence the boundary is within O(h²) of the isosurface of
-    /// [`extract`](Self::extract) but not equal to it, and both sides together fill the whole box.
-    /// Between a hexahedron and a divided cell, two triangles share a quadrilateral.
+    /// are divided into six tetrahedra around the diagonal from the lowest to the highest corner;
+    /// linear interpolation in a tetrahedron bounds its part on this side, which becomes
+    /// tetrahedra. Hence the boundary is within O(h²) of the surface of [`extract`](Self::extract)
+    /// but not equal to it, and both sides together fill the whole box. Between a hexahedron and a
+    /// divided cell, two triangles share a quadrilateral.
     ///
-    /// As for surfaces, a sample that equals the isovalue is above, and NaN is below. Samples that
-    /// equal the isovalue can yield cells without volume.
+    /// Samples that equal the isovalue are above and can yield cells without volume; NaN is below.
     ///
     /// # Errors
     /// As [`extract_with`](Self::extract_with).

@@ -1,10 +1,9 @@
 //! Planar sections of a field.
 //!
-//! The section is the isosurface at zero of distances from the plane. Distances are computed by
-//! monotonic operations, so the extremes of a box of samples are at its corners. A distance that is
-//! a rounding error of `f64` counts as zero. If a side of the box then lies in the plane and no
-//! sample lies beyond it, both sides of the plane are exchanged: otherwise the section would be
-//! empty.
+//! A section is the isosurface at zero of distances from the plane. Monotonic operations compute
+//! the distances, so the extremes of a box of samples are at its corners. Distances within rounding
+//! of `f64` count as zero. If a side of the box then lies in the plane and no sample beyond it,
+//! both sides of the plane are exchanged: otherwise the section would be empty.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -26,7 +25,7 @@ use crate::grid::SampleFrame;
 use crate::mesh::Mesh;
 use crate::sample::Sample;
 
-/// Plane in space: the points whose scalar product with the normal equals the offset. The normal
+/// Plane in space: all points whose scalar product with the normal equals the offset. The normal
 /// may have any length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
@@ -36,15 +35,13 @@ pub struct Plane {
     pub offset: f64,
 }
 
-/// Computes the section of a plane and the box of a field's samples, as triangles with the values
-/// of the field, and then of `attributes`, at their vertices. Triangles are counterclockwise as
-/// seen from the tip of the normal. Collective; on return every rank has its part. Arrays without a
-/// ghost cell after each chunk along cut axes are copied each time.
+/// Computes the section of a plane and the box of a field's samples: triangles, counterclockwise as
+/// seen from the tip of the normal, with the values of the field, and then of `attributes`, at
+/// their vertices. Collective; on return every rank has its part. Arrays without a ghost cell after
+/// each chunk along cut axes are copied at each call.
 ///
-/// The section is the surface where the distance from the plane is zero. Samples in the plane,
-/// within rounding of `f64`, count as on the side opposite to the normal. Hence a plane through
-/// samples, along faces of cells or along a side of the box has one layer of triangles, some of
-/// which may have no area.
+/// Samples in the plane, within rounding of `f64`, count as on the side opposite to the normal.
+/// Hence a plane through samples has one layer of triangles, some possibly without area.
 ///
 /// ```
 /// # use zippy::{Layout, Split, World};
@@ -61,8 +58,8 @@ pub struct Plane {
 ///
 /// # Errors
 /// A normal of zero; numbers that are not finite; a grid without distinct positions of the samples;
-/// a rank with 2^32 vertices or more, including the vertices of neighbours that it uses; an array
-/// of another shape; a transfer or a device fails.
+/// a rank with 2^32 vertices or more, including ghosts; an array of another shape; a transfer or a
+/// device fails.
 #[track_caller]
 pub fn cut<T: Sample>(
     world: &World,
@@ -111,8 +108,7 @@ struct Distances {
 }
 
 impl Distances {
-    /// Also returns true if the sides are exchanged: for a plane along a side of the box that has
-    /// no sample beyond it.
+    /// Also returns true if the sides are exchanged (see the module).
     fn new(plane: &Plane, grid: &SampleFrame, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
         let [a, b, c] = plane.normal;
         let most = plane.normal.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -127,7 +123,6 @@ impl Distances {
         let corners: Vec<[i64; 3]> = corners.collect();
         let exact = Self { first, steps, least: 0.0 };
         let farthest = corners.iter().map(|&at| exact.at(at).abs()).fold(0.0, f64::max);
-        // Relative to the largest term of the distances.
         let lengths = (0..3).flat_map(|row| grid.steps.map(|step| (step[row], row)).into_iter().zip(last));
         let reach = lengths.map(|((step, row), last)| (normal[row] * step).abs() * last as f64).sum::<f64>();
         let origin = (0..3).map(|row| (normal[row] * grid.origin[row]).abs()).sum::<f64>();
@@ -145,7 +140,7 @@ impl Distances {
         Ok((Self { first: first / scale, steps: steps.map(|step| step / scale), least: least / farthest }, reversed))
     }
 
-    /// Each operation is monotonic, so that the extremes of a box are at its corners.
+    /// Each operation is monotonic: the extremes of a box are at its corners.
     fn at(&self, [x, y, z]: [i64; 3]) -> f64 {
         let [a, b, c] = self.steps;
         let distance = a * x as f64 + b * y as f64 + c * z as f64 + self.first;
@@ -153,7 +148,6 @@ impl Distances {
     }
 }
 
-/// Distances in a chunk.
 struct Section {
     distances: Distances,
     part: BrickedChunk,
@@ -201,7 +195,6 @@ impl Samples for Section {
     }
 }
 
-/// Distances in all chunks.
 struct Sections<'a>(&'a [(ChunkId, Section)]);
 
 impl Fitted for Sections<'_> {

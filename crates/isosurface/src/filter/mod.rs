@@ -1,4 +1,4 @@
-//! Filters of fields: threshold (cells with values in a range), clip (one side of an isovalue), cut
+//! Filters of fields: threshold (cells in a range of values), clip (one side of an isovalue), cut
 //! (planar section).
 
 pub(crate) mod clip;

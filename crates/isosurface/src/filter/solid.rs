@@ -6,7 +6,7 @@ use zippy_io::mesh::CellCounts;
 
 use super::tetrahedra::remainder;
 use crate::field::attribute::Attribute;
-use crate::field::block::{BRICK, Block, ROWS, Samples, places};
+use crate::field::block::{BRICK, Block, ROWS, Samples, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::Extremes;
 use crate::field::values::between;
@@ -21,42 +21,38 @@ use crate::points::numbering::{EVERYWHERE, Words, along, for_each};
 use crate::points::weld;
 use crate::volume_mesh::VolumeMesh;
 
-/// Selection of a part of a field.
+/// Rule that selects a part of a field.
 pub(super) trait Filter {
     /// True if the filter may keep something of a brick with these extremes.
     fn wants(&self, found: Extremes) -> bool;
 
-    /// True if bricks after a kept brick may have points of its cells even if the filter keeps
-    /// nothing of them.
+    /// True if kept cells may have points in the bricks after them although the filter keeps
+    /// nothing there.
     fn spreads(&self) -> bool {
         false
     }
 
-    /// Selects the kept part of a brick. Fills the block with its samples and the next ones.
+    /// Selects the kept part of a brick; fills the block with the brick's samples and the next
+    /// samples.
     fn keep(&self, at: [i64; 3], part: &BrickedChunk, samples: &dyn Samples, block: &mut Block) -> BrickSelection;
 
     /// Isovalue that locates the points between a kept and a removed sample.
     fn isovalue(&self) -> f32;
 }
 
-/// Kept part of a brick.
 pub(super) struct BrickSelection {
     pub points: Words<8>,
     pub cells: KeptCells,
 }
 
 pub(super) struct KeptCells {
-    /// Cells that are kept completely.
     pub whole: [u32; ROWS],
-    /// Samples that are kept, for cells that are cut.
+    /// Kept samples, for cells that are cut.
     pub inside: Option<Inside>,
 }
 
-/// Applies a filter to a field; the mesh has the values of this field and of further ones.
+/// Applies a filter to a field; the mesh has the values of this field and of further fields.
 /// Collective.
-///
-/// # Errors
-/// A rank with too many points; an attribute of another shape; a transfer or a device fails.
 #[track_caller]
 pub(super) fn solid(
     view: &View<'_>,
@@ -96,13 +92,13 @@ pub(super) fn solid(
         let [mut own, ghosts] = lists;
         own.positions.extend(ghosts.positions);
         mesh.points = Points { own: counts[0] as usize, positions: own.positions, ..Points::default() };
-        let places = [[own.places, ghosts.places]];
+        let point_positions = [[own.point_positions, ghosts.point_positions]];
         let further = fitted.iter().map(|(name, field)| (name.as_str(), &**field));
         for (name, field) in std::iter::once((name, view.samples)).chain(further) {
-            let all = values(&chunk_points, EVERYWHERE, &places, field)?.remove(0);
+            let all = values(&chunk_points, EVERYWHERE, &point_positions, field)?.remove(0);
             mesh.points.fields.push((name.into(), all));
         }
-        place(view, &mut mesh)?;
+        set_offsets(view, &mut mesh)?;
         let owned = (&**view.placement.chunks(), &**view.placement.ownership());
         let numbers = weld::ghosts(world, owned, &chunk_points, EVERYWHERE, &[mesh.points.before])?.remove(0);
         let VolumeMesh { points, hexahedra, tetrahedra, .. } = &mut mesh;
@@ -111,15 +107,13 @@ pub(super) fn solid(
     })
 }
 
-/// Points in the order of their numbers.
 #[derive(Default)]
 struct Listed {
     positions: Vec<[f32; 3]>,
-    places: PointPositions,
+    point_positions: PointPositions,
 }
 
-/// Adds the kept points of a chunk, own ones and ghosts, and lists the kept cells of its own
-/// bricks.
+/// Adds the own points and ghosts of a chunk, and lists the kept cells of its own bricks.
 fn list(
     ChunkPoints { visits, layers, .. }: &mut ChunkPoints<8>,
     (part, samples): (&BrickedChunk, &dyn Samples),
@@ -128,7 +122,7 @@ fn list(
     found: &mut Vec<KeptCells>,
 ) {
     let mut block = Block::new();
-    // Bricks that were visited only for cells that begin elsewhere may be empty.
+    // Bricks visited only for cells that begin elsewhere may be empty.
     visits.retain(|visit| {
         let (is_own, start) = (part.is_own(visit.at), part.samples(visit.at).start);
         let kept = filter.keep(visit.at, part, samples, &mut block);
@@ -142,7 +136,7 @@ fn list(
             if direction != 0 {
                 let part = between(block.at(at), block.at(along(at, direction)), filter.isovalue());
                 (0..3).filter(|axis| direction >> axis & 1 == 1).for_each(|axis| index[axis] += part);
-                list.places.along.push(part);
+                list.point_positions.along.push(part);
             }
             list.positions.push(view.grid.position(index));
         });
@@ -157,7 +151,6 @@ fn list(
 /// Corners of a grid cell in VTK's order.
 const HEXAHEDRON: [u8; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
-/// Cells that are appended to a mesh.
 struct CellAppender<'a> {
     mesh: &'a mut VolumeMesh,
     /// True if the grid is left-handed, which reverses the order of corners.
@@ -165,8 +158,7 @@ struct CellAppender<'a> {
 }
 
 impl CellAppender<'_> {
-    /// Adds the cells of a chunk. Own points count from the first of `bases`, ghosts from the
-    /// second.
+    /// Adds the cells of a chunk. `bases`: index of the first own point and ghost.
     fn add(&mut self, part: &BrickedChunk, layer: &Layer<8>, kept: &[KeptCells], bases: [u32; 2]) {
         for (brick, kept) in layer.numbering.bricks.iter().zip(kept) {
             let near = BrickPoints::new(&layer.numbering, part, brick, bases);
@@ -191,15 +183,14 @@ impl CellAppender<'_> {
     }
 }
 
-/// Calls `found` with the position of each set bit.
 fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
     for (row, word) in rows.into_iter().enumerate() {
-        places(word).for_each(|x| found([x, row % BRICK[1], row / BRICK[1]]));
+        set_bits(word).for_each(|x| found([x, row % BRICK[1], row / BRICK[1]]));
     }
 }
 
 /// Computes the offset of this rank's part in the whole mesh. Collective.
-fn place(view: &View<'_>, mesh: &mut VolumeMesh) -> Result<()> {
+fn set_offsets(view: &View<'_>, mesh: &mut VolumeMesh) -> Result<()> {
     let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
     let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
     let cells = |counts: &[u64]| CellCounts { hexahedra: counts[1], tetrahedra: counts[2] };

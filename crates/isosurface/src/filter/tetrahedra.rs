@@ -1,33 +1,31 @@
-//! Division of a grid cell into six tetrahedra around its diagonal (Kuhn), and the remainder of the
-//! tetrahedra without some corners.
+//! Division of a grid cell into six tetrahedra around its diagonal (Kuhn), and the rest of the
+//! tetrahedra after the removal of corners.
 //!
-//! Each tetrahedron goes from corner 0 to corner 7 along the axes in one of their six orders. Every
-//! edge leads from a corner to one that is not lower along any axis, so that cells with a common
-//! face divide it along the same diagonal.
+//! Each tetrahedron goes from corner 0 to corner 7 along the axes in one of their six orders. No
+//! edge descends along any axis, so cells with a common face divide it along the same diagonal.
 
 use std::sync::LazyLock;
 
 use crate::cell::Corner;
 use crate::points::brick_points::PointStart;
 
-/// Remainder of a cell: tetrahedra, the first three corners counterclockwise as seen from the
+/// Tetrahedra that remain of a cell, the first three corners counterclockwise as seen from the
 /// fourth.
 #[derive(Default)]
 pub(crate) struct Remainder {
     pub tetrahedra: Vec<[PointStart; 4]>,
 }
 
-/// A corner of the cell, or a point between two.
+/// Corner of the cell, or a point between two corners.
 #[derive(Clone, Copy, PartialEq)]
 struct Point {
-    one: Corner,
-    other: Corner,
+    a: Corner,
+    b: Corner,
 }
 
 impl Point {
-    /// Position in halves of a cell, if it lies in the middle between the corners.
     fn middle(self) -> [i32; 3] {
-        [0, 1, 2].map(|axis| i32::from(self.one >> axis & 1) + i32::from(self.other >> axis & 1))
+        [0, 1, 2].map(|axis| i32::from(self.a >> axis & 1) + i32::from(self.b >> axis & 1))
     }
 
     /// Rank in an order of the points of all cells; equal in every cell that has the point.
@@ -36,12 +34,12 @@ impl Point {
         [z, y, x]
     }
 
-    fn place(self) -> PointStart {
-        PointStart::new(usize::from(self.one ^ self.other), self.one & self.other)
+    fn start(self) -> PointStart {
+        PointStart::new(usize::from(self.a ^ self.b), self.a & self.b)
     }
 }
 
-/// Remainder of a cell if corner `i` is kept exactly if bit `i` of `case` is set.
+/// Remainder of a cell that keeps the corners in `case` (bits).
 pub(crate) fn remainder(case: u8) -> &'static Remainder {
     static TABLE: LazyLock<Vec<Remainder>> = LazyLock::new(|| (0..=255).map(Remainder::new).collect());
     &TABLE[usize::from(case)]
@@ -59,7 +57,7 @@ pub(crate) fn corners() -> [[Corner; 4]; 6] {
     })
 }
 
-/// Permutations of four corners that preserve a tetrahedron's orientation.
+/// Permutations that preserve a tetrahedron's orientation.
 const ROTATIONS: [[usize; 4]; 12] = [
     [0, 1, 2, 3],
     [0, 2, 3, 1],
@@ -77,19 +75,19 @@ const ROTATIONS: [[usize; 4]; 12] = [
 
 impl Remainder {
     fn new(case: u8) -> Self {
-        let mut left = Self::default();
-        corners().into_iter().for_each(|corners| left.add(case, corners));
-        left
+        let mut remainder = Self::default();
+        corners().into_iter().for_each(|corners| remainder.add(case, corners));
+        remainder
     }
 
     fn add(&mut self, case: u8, corners: [Corner; 4]) {
         let is_kept = |corner: Corner| case >> corner & 1 == 1;
         let count = corners.into_iter().filter(|&corner| is_kept(corner)).count();
-        let turned = ROTATIONS.map(|rotation| rotation.map(|place| corners[place]));
+        let turned = ROTATIONS.map(|rotation| rotation.map(|index| corners[index]));
         let kept_first = |corners: &[Corner; 4]| corners[..count].iter().all(|&corner| is_kept(corner));
         let [a, b, c, d] = turned.into_iter().find(kept_first).expect("any corners can come first");
         // Also the point between a corner and itself.
-        let between = |one: Corner, other: Corner| Point { one, other };
+        let between = |a: Corner, b: Corner| Point { a, b };
         let at = |corner: Corner| between(corner, corner);
         match count {
             0 => {}
@@ -101,8 +99,8 @@ impl Remainder {
     }
 
     /// Divides a wedge into three tetrahedra, because readers disagree about the order of a wedge's
-    /// corners. Each quadrilateral is divided from its corner of least rank, so that cells with a
-    /// common quadrilateral divide it along the same diagonal.
+    /// corners. Each quadrilateral is divided from its corner of least rank: cells that share it
+    /// choose the same diagonal.
     ///
     /// Source: J. Dompierre, P. Labbé, M.-G. Vallet, R. Camarero, *How to Subdivide Pyramids,
     /// Prisms and Hexahedra into Tetrahedra*, 8th International Meshing Roundtable (1999), section
@@ -126,12 +124,12 @@ impl Remainder {
         let ([u, v, w], cyclic) = ([b, c, d].map(from), [(0, 1, 2), (1, 2, 0), (2, 0, 1)]);
         let volume: i32 = cyclic.iter().map(|&(x, y, z)| w[x] * (u[y] * v[z] - u[z] * v[y])).sum();
         let corners = if volume > 0 { [a, b, c, d] } else { [a, c, b, d] };
-        self.tetrahedra.push(corners.map(Point::place));
+        self.tetrahedra.push(corners.map(Point::start));
     }
 }
 
-/// Corners of a wedge in the order that begins with each of them: the three of a triangle, and
-/// those above them.
+/// Corners of a wedge in the order that begins with each of them: one triangle, then the corners
+/// above it.
 const FROM_CORNER: [[usize; 6]; 6] = [
     [0, 1, 2, 3, 4, 5],
     [1, 2, 0, 4, 5, 3],

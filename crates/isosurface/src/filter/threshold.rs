@@ -1,4 +1,4 @@
-//! Threshold: the cells of a field whose values lie in a range.
+//! Threshold: the cells of a field with values in a range.
 
 use std::ops::RangeInclusive;
 
@@ -25,15 +25,15 @@ pub enum Corners {
 }
 
 impl<T: Sample> Extractor<'_, T> {
-    /// Selects the grid cells of which all or any corners have values in a range, both ends
-    /// included. Returns hexahedra with the values of the field, and then of `attributes`, at their
-    /// points. NaN is in no range. Collective; on return every rank has its part. The field needs a
-    /// ghost cell before and two after each chunk, as for [`with_normals`](Self::with_normals);
-    /// otherwise it is copied each time.
+    /// Selects the grid cells with all or any corners in a range of values, both ends included.
+    /// Returns hexahedra with the values of the field, and then of `attributes`, at their points.
+    /// NaN is in no range. Collective; on return every rank has its part. The field needs a ghost
+    /// cell before and two after each chunk, as for [`with_normals`](Self::with_normals); otherwise
+    /// it is copied at each call.
     ///
     /// # Errors
-    /// A range with NaN or in descending order; a rank with 2^32 points or more, including the
-    /// points of neighbours that it uses; an array of another shape; a transfer or a device fails.
+    /// A range with NaN or in descending order; a rank with 2^32 points or more, including ghosts;
+    /// an array of another shape; a transfer or a device fails.
     #[track_caller]
     pub fn threshold(
         &self,
@@ -86,8 +86,8 @@ impl Filter for Threshold {
         for z in 0..depth {
             for y in 0..height {
                 // Samples are corners of the cells before and after them.
-                let of = cells[z][y] | cells[z][y + 1] | cells[z + 1][y] | cells[z + 1][y + 1];
-                kept.points[0][row(y, z)] = ((of | of << 1) >> 1 & own_ones) as u32;
+                let corner_cells = cells[z][y] | cells[z][y + 1] | cells[z + 1][y] | cells[z + 1][y + 1];
+                kept.points[0][row(y, z)] = ((corner_cells | corner_cells << 1) >> 1 & own_ones) as u32;
                 kept.cells.whole[row(y, z)] = (cells[z + 1][y + 1] >> 1 & own_ones) as u32;
             }
         }
@@ -101,23 +101,22 @@ impl Filter for Threshold {
 }
 
 impl Threshold {
-    /// Kept cells around a brick.
     fn cells(&self, around: &Span, block: &Block) -> Bits {
         let mut samples: Bits = [[0; AROUND[0]]; AROUND[1]];
-        let place = |at: i64| (at + 1) as usize;
+        let index = |at: i64| (at + 1) as usize;
         for z in around.start[2]..around.end[2] {
             for y in around.start[1]..around.end[1] {
                 let row = block.row(around.start[0]..around.end[0], y, z).iter().enumerate();
                 let is_in = |value: f32| value >= self.low && value <= self.high;
                 let bits = row.fold(0, |bits, (x, &value)| bits | u64::from(is_in(value)) << x);
-                samples[place(z)][place(y)] = bits << place(around.start[0]);
+                samples[index(z)][index(y)] = bits << index(around.start[0]);
             }
         }
-        let begin = (1 << place(around.end[0] - 1)) - 1;
-        let begin = begin >> place(around.start[0]) << place(around.start[0]);
+        let begin = (1 << index(around.end[0] - 1)) - 1;
+        let begin = begin >> index(around.start[0]) << index(around.start[0]);
         let mut cells: Bits = [[0; AROUND[0]]; AROUND[1]];
-        for z in place(around.start[2])..place(around.end[2] - 1) {
-            for y in place(around.start[1])..place(around.end[1] - 1) {
+        for z in index(around.start[2])..index(around.end[2] - 1) {
+            for y in index(around.start[1])..index(around.end[1] - 1) {
                 let four = [samples[z][y], samples[z][y + 1], samples[z + 1][y], samples[z + 1][y + 1]];
                 let found = match self.corners {
                     Corners::All => four.iter().fold(u64::MAX, |all, bits| all & bits & bits >> 1),

@@ -8,7 +8,7 @@ use super::{Kernels, LANES, with_chunk};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::numbering::Words;
 
-/// Number of words of an ambiguous cell that the host reads.
+/// Number of words of an ambiguous cell in a kernel's output.
 const CELL_WORDS: usize = 10;
 
 /// Slot without an item.
@@ -18,14 +18,11 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct BrickCounts {
     /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
-    /// Crossed edges of border items.
     pub borders: Vec<Words<3>>,
-    /// Ambiguous cells, in the order of items and cells.
     pub cells: Vec<AmbiguousCell>,
 }
 
 impl BrickCounts {
-    /// Number of vertices on edges, per mesh.
     pub(crate) fn vertices(&self, items: &Items, meshes: usize) -> Vec<u64> {
         let mut vertices = vec![0; meshes];
         items.all.iter().zip(&self.counts).for_each(|(item, count)| vertices[item.mesh] += u64::from(count[0]));
@@ -33,7 +30,7 @@ impl BrickCounts {
     }
 }
 
-/// Cell that the host decides.
+/// Ambiguous cell, which the host decides.
 pub(crate) struct AmbiguousCell {
     pub item: u32,
     /// Position relative to the brick's first sample.
@@ -42,12 +39,8 @@ pub(crate) struct AmbiguousCell {
 }
 
 impl Kernels {
-    /// Classifies the items of chunks with these samples, for the isovalues of their meshes. Reads
-    /// back once, or more often if there are more ambiguous cells than bricks. `None` if a buffer
-    /// is too small.
-    ///
-    /// # Errors
-    /// A device fails.
+    /// Classifies the items of chunks for the isovalues of their meshes. Reads back once, or more
+    /// often if there are more ambiguous cells than bricks. `None` if a buffer is too small.
     pub(crate) fn classify(
         &self,
         world: &World,
@@ -71,8 +64,8 @@ impl Kernels {
         }
         let list: Vec<[u32; 4]> = (items.all.iter())
             .map(|item| {
-                let brick = chunks[item.piece].0.brick_number(item.at) as u32;
-                let slots = items.first_slot(item.piece, item.mesh) as u32;
+                let brick = chunks[item.chunk].0.brick_number(item.at) as u32;
+                let slots = items.first_slot(item.chunk, item.mesh) as u32;
                 [brick, isovalues[item.mesh].to_bits(), item.border.unwrap_or(NONE), slots]
             })
             .collect();

@@ -17,16 +17,13 @@ pub(crate) fn most_in_buffers(world: &World) -> u64 {
     world.limits().buffer_bytes / 12
 }
 
-/// Numbers that the host computes for the kernels.
 #[derive(Default)]
 pub(crate) struct ItemNumbers {
-    /// Per item: numbers, in its mesh on this rank, of its first vertex, triangle, ambiguous cell
-    /// (in the list below) and interior vertex.
+    /// Per item: index of the first vertex, triangle, ambiguous cell and interior vertex.
     pub starts: Vec<[u32; 4]>,
-    /// Shapes of ambiguous cells, item by item.
     pub ambiguous: Vec<u32>,
-    /// Vertices inside cells, per chunk and mesh: cell relative to the chunk's first sample, vertex
-    /// number, and position in the cell.
+    /// Interior vertices per chunk and mesh: cell relative to the chunk's first sample, vertex
+    /// number, position in the cell.
     pub inner: Vec<Vec<[[u32; 4]; 2]>>,
 }
 
@@ -35,19 +32,13 @@ pub(crate) struct MeshGenerator<'a> {
     pub kernels: &'a Kernels,
     pub world: &'a World,
     pub items: &'a Items,
-    /// Chunks of this rank, with the samples of the surface's field.
     pub chunks: &'a [(&'a BrickedChunk, Binding)],
     pub mesh: usize,
-    /// Number of vertices on this rank, including ghosts.
     pub vertices: u64,
     pub inner: Vec<&'a [[[u32; 4]; 2]]>,
 }
 
 impl Kernels {
-    /// Uploads the numbers of all items.
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn upload(&self, numbers: &ItemNumbers) -> Result<()> {
         let work = &mut *self.work.borrow_mut();
         work.starts.clear();
@@ -57,45 +48,32 @@ impl Kernels {
     }
 }
 
-/// Per-vertex output.
 #[derive(Clone, Copy)]
 enum VertexOutput<'a> {
     Positions(&'a SampleFrame),
     Normals(&'a SampleFrame),
     Along,
-    /// Values, with the positions of the vertices along their edges.
+    /// Values, with the positions of vertices along their edges.
     Values(&'a Growable<f32>),
 }
 
 impl MeshGenerator<'_> {
     /// Writes vertex positions, three numbers each.
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn positions(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Positions(grid), &self.samples(), to)
     }
 
     /// Writes normals, three numbers each.
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn normals(&self, grid: &SampleFrame, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Normals(grid), &self.samples(), to)
     }
 
     /// Writes the positions of vertices along their edges, the input of [`values`](Self::values).
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn along(&self, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Along, &self.samples(), to)
     }
 
-    /// Writes the values of a further field; `samples` are its chunks.
-    ///
-    /// # Errors
-    /// A device fails.
+    /// Writes the values of a further field with the chunks `samples`.
     pub(crate) fn values(&self, samples: &[Binding], along: &Growable<f32>, to: &mut Growable<f32>) -> Result<()> {
         self.write(VertexOutput::Values(along), samples, to)
     }
@@ -104,13 +82,12 @@ impl MeshGenerator<'_> {
         self.chunks.iter().map(|(_, samples)| samples.clone()).collect()
     }
 
-    /// Writes one output for all vertices.
     fn write(&self, output: VertexOutput<'_>, samples: &[Binding], values: &mut Growable<f32>) -> Result<()> {
         let work = &mut *self.kernels.work.borrow_mut();
         let (name, each, grid) = match output {
             VertexOutput::Positions(grid) => ("positions", 3, Some(grid)),
             VertexOutput::Normals(grid) => ("normals", 3, Some(grid)),
-            VertexOutput::Along => ("parts", 1, None),
+            VertexOutput::Along => ("fractions", 1, None),
             VertexOutput::Values(_) => ("values", 1, None),
         };
         values.clear();
@@ -121,7 +98,7 @@ impl MeshGenerator<'_> {
             let range = own.start..others.end;
             if !range.is_empty() {
                 let kernel = kernels.vertices.entry(name)?;
-                let call = kernel.call().read("samples", samples.clone()).write("places", values.all());
+                let call = kernel.call().read("samples", samples.clone()).write("output", values.all());
                 let call = match output {
                     VertexOutput::Values(along) => call.read("along", along.all()),
                     _ => call,
@@ -135,7 +112,7 @@ impl MeshGenerator<'_> {
                 work.inner.clear();
                 work.inner.append(inner.as_flattened())?;
                 let kernel = kernels.interior.entry(name)?;
-                let call = kernel.call().read("inner", work.inner.all()).write("places", values.all());
+                let call = kernel.call().read("inner", work.inner.all()).write("output", values.all());
                 let call = match output {
                     VertexOutput::Positions(_) => with_chunk(call, part),
                     VertexOutput::Normals(_) => with_chunk(call, part).read("samples", samples.clone()),
@@ -148,9 +125,6 @@ impl MeshGenerator<'_> {
     }
 
     /// Writes `count` triangles, three vertex indices each.
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn triangles(&self, count: u64, mirrored: bool, to: &mut Growable<u32>) -> Result<()> {
         let work = &*self.kernels.work.borrow();
         to.clear();
@@ -163,8 +137,8 @@ impl MeshGenerator<'_> {
             let call = self.kernels.triangles.call().read("shapes", self.kernels.shapes.all());
             let call = on_items(call, work, &own).read("starts", work.starts.all()).read("slots", work.slots.all());
             let call = call.read("ambiguous", work.ambiguous.all()).write("triangles", to.all());
-            let call = with_chunk(call, part).param("turn.first", own.start as i32);
-            call.param("turn.mirrored", u32::from(mirrored)).over([own.len() * LANES]).run()?;
+            let call = with_chunk(call, part).param("dispatch.first", own.start as i32);
+            call.param("dispatch.mirrored", u32::from(mirrored)).over([own.len() * LANES]).run()?;
         }
         Ok(())
     }

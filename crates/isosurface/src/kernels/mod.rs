@@ -26,16 +26,12 @@ use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Extremes, Tree};
 use crate::grid::SampleFrame;
 
-/// Indices below this are exact in `f32`.
-const MOST_SAMPLES: i64 = 1 << 24;
+const MAX_SAMPLES: i64 = 1 << 24;
 
-/// Sums of coordinates below this are finite in `f32`.
-const FARTHEST: f64 = f32::MAX as f64 / 8.0;
+const MAX_COORDINATE: f64 = f32::MAX as f64 / 8.0;
 
-/// Maximum number of workgroups of a dispatch.
-const MOST_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
+const MAX_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
-/// Kernels of an extractor, and their work arrays.
 pub(crate) struct Kernels {
     sample_kernels: RefCell<Vec<(&'static str, Rc<SampleKernels>)>>,
     triangles: Kernel,
@@ -43,11 +39,9 @@ pub(crate) struct Kernels {
     work: RefCell<WorkArrays>,
     /// Arrays from which meshes are read back.
     pub mesh_arrays: RefCell<MeshArrays>,
-    /// Common capabilities of all ranks' adapters.
     formats: Capabilities,
 }
 
-/// Kernels for one sample type.
 struct SampleKernels {
     tree: Kernel,
     inside: Kernel,
@@ -55,7 +49,6 @@ struct SampleKernels {
     interior: Kernel,
 }
 
-/// Work arrays that grow and are reused.
 struct WorkArrays {
     items: Growable<[u32; 4]>,
     words: Growable<u32>,
@@ -66,20 +59,16 @@ struct WorkArrays {
     inner: Growable<[u32; 4]>,
 }
 
-/// Data of a mesh on the device.
 pub(crate) struct MeshArrays {
     pub along: Growable<f32>,
-    pub places: Growable<f32>,
+    pub vectors: Growable<f32>,
     pub triangles: Growable<u32>,
 }
 
 impl Kernels {
-    /// Creates kernels for fields with these chunks and grid. `None` if some rank's device is the
-    /// host, which is then faster; if `f32` cannot represent the field's indices or coordinates; or
-    /// if a chunk has more bricks than a dispatch has workgroups. Collective.
-    ///
-    /// # Errors
-    /// A device fails.
+    /// Creates kernels for fields with these chunks and grid. Collective. `None` if some rank's
+    /// device is the host, which is then faster; if `f32` cannot represent the field's indices or
+    /// coordinates; or if a chunk exceeds a dispatch.
     pub(crate) fn new(world: &World, chunks: &Chunks, grid: &SampleFrame) -> Result<Option<Self>> {
         let gpu = world.gpu();
         let own = Capabilities::from(gpu.features());
@@ -107,7 +96,7 @@ impl Kernels {
         };
         let made = MeshArrays {
             along: world.growable("isosurface.along")?,
-            places: world.growable("isosurface.places")?,
+            vectors: world.growable("isosurface.vectors")?,
             triangles: world.growable("isosurface.triangles")?,
         };
         let triangles = world.kernel(source::triangles())?;
@@ -141,10 +130,6 @@ impl Kernels {
         Ok(made)
     }
 
-    /// Builds the tree of a chunk with these samples.
-    ///
-    /// # Errors
-    /// A device fails.
     pub(crate) fn tree(&self, world: &World, part: &BrickedChunk, samples: Binding) -> Result<Tree> {
         let kernels = self.sample_kernels(world, samples.element)?;
         let bricks = part.brick_count();
@@ -167,9 +152,9 @@ fn is_representable(chunks: &Chunks, grid: &SampleFrame) -> bool {
         let extents = chunks.region(chunk).extents();
         (0..3).map(|axis| extents[axis] / BRICK[axis] as i64 + 2).product::<i64>()
     };
-    shape.iter().all(|&extent| extent <= MOST_SAMPLES)
-        && lengths.as_flattened().iter().all(|length| length.abs() <= FARTHEST)
-        && (0..chunks.count()).all(|chunk| bricks(chunk) <= MOST_BRICKS)
+    shape.iter().all(|&extent| extent <= MAX_SAMPLES)
+        && lengths.as_flattened().iter().all(|length| length.abs() <= MAX_COORDINATE)
+        && (0..chunks.count()).all(|chunk| bricks(chunk) <= MAX_BRICKS)
 }
 
 /// Number of invocations of a workgroup.
@@ -178,7 +163,7 @@ const LANES: usize = 64;
 fn with_chunk<'k>(call: Call<'k>, part: &BrickedChunk) -> Call<'k> {
     let field = part.field();
     let small = |at: [i64; 3]| at.map(|at| at as i32);
-    call.param("part.place", small(part.start))
+    call.param("part.start", small(part.start))
         .param("part.own", small(part.own))
         .param("part.reach", small(part.reach))
         .param("part.own_bricks", small(part.own_bricks()))

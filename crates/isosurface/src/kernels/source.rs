@@ -41,7 +41,6 @@ pub(super) fn triangles() -> KernelSource {
     KernelSource::text("isosurface triangles", texts.concat())
 }
 
-/// A kernel over samples of one type.
 fn over(name: &str, texts: &[&str], element: &ElementInfo) -> KernelSource {
     let cell = match element.kind {
         ElementKind::Packed(_) => "u32",

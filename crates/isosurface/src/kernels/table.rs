@@ -5,9 +5,12 @@ use crate::cell::table;
 /// Shape number of ambiguous cases.
 const NONE: u32 = u32::MAX;
 
-/// Words of the table: per case its shape number; then per shape the offset of its triangles, their
-/// number (bits 16 to 23) and the number of interior vertices (bits 24 to 31); then the triangles,
-/// one vertex per byte.
+/// Words of the table:
+///
+/// - per case its shape number;
+/// - per shape the offset of its triangles, their number (bits 16 to 23) and the number of interior
+///   vertices (bits 24 to 31);
+/// - the triangles, one vertex per byte.
 pub(super) fn laid_out() -> Vec<u32> {
     let (table, shapes) = (table(), table().shapes());
     let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };

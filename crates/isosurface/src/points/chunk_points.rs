@@ -10,13 +10,11 @@ use crate::error::IsosurfaceError;
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Bricks, LayerSelector};
 
-/// Chunk of this rank with the points of several meshes.
 pub(crate) struct ChunkPoints<const K: usize> {
     pub chunk: ChunkId,
     pub part: BrickedChunk,
     /// Bricks with points: first those of own samples, then those after the chunk.
     pub visits: Vec<Visit>,
-    /// Points of each mesh.
     pub layers: Vec<Layer<K>>,
 }
 
@@ -26,7 +24,6 @@ pub(crate) struct Visit {
     pub layers: Range<usize>,
 }
 
-/// Points of a mesh in a chunk.
 pub(crate) struct Layer<const K: usize> {
     pub numbering: Numbering<K>,
     /// Numbers of own points and ghosts of the mesh in this rank's earlier chunks.
@@ -34,8 +31,7 @@ pub(crate) struct Layer<const K: usize> {
 }
 
 impl<const K: usize> ChunkPoints<K> {
-    /// Selects the bricks that any of the meshes needs; has no points yet. Empty for a field that
-    /// is one sample thin, because it has no cells.
+    /// Selects the bricks that any of the meshes needs: none in a field without cells.
     pub(crate) fn new(
         chunk: ChunkId,
         part: &BrickedChunk,
@@ -62,8 +58,8 @@ impl<const K: usize> ChunkPoints<K> {
         self.visits.sort_by_key(|visit| !self.part.is_own(visit.at));
     }
 
-    /// Adds the bricks that may have points of a mesh's cells that begin elsewhere: those after
-    /// bricks with points, and all at borders to other chunks, whose values are unknown here.
+    /// Adds bricks with possible points of cells that begin elsewhere: the bricks after bricks with
+    /// points, and all bricks at borders to other chunks.
     pub(crate) fn spread(&mut self) {
         let mut is_there = vec![false; self.part.brick_count()];
         self.visits.iter().for_each(|visit| is_there[self.part.brick_number(visit.at)] = true);
@@ -86,23 +82,19 @@ impl<const K: usize> ChunkPoints<K> {
     }
 }
 
-/// Limit of 32-bit numbers.
-const MOST_POINTS: u64 = u32::MAX as u64;
+const MAX_POINTS: u64 = u32::MAX as u64;
 
 /// Kind of the items in errors.
 const VERTICES: &str = "vertices, its neighbours' that it uses among them";
 
-/// Assigns each mesh consecutive numbers over the chunks; returns its numbers of own points and
+/// Numbers each mesh's points consecutively over the chunks; returns the numbers of own points and
 /// ghosts. Collective.
-///
-/// # Errors
-/// On some rank a mesh has more points than 32 bits can number.
 pub(crate) fn number<const K: usize>(
     world: &World,
     chunk_points: &mut [ChunkPoints<K>],
     meshes: usize,
 ) -> Result<Vec<[u64; 2]>> {
-    let most = MOST_POINTS;
+    let most = MAX_POINTS;
     let mut counts = vec![[0; 2]; meshes];
     for piece in chunk_points {
         for (layer, count) in piece.layers.iter_mut().zip(&mut counts) {

@@ -1,17 +1,17 @@
 //! [`Inside`]: inside samples of a brick, and the edges and cells that a surface crosses, as bits;
-//! one word per row of samples. Equivalent to `shaders/points/inside.wgsl`.
+//! one word per row of samples. In kernels: `shaders/points/inside.wgsl`.
 
 use super::numbering::{Directions, Words};
 use crate::field::block::{BRICK, Block, ROWS, Span, row};
 
-/// Inside samples of a brick and of the next ones.
+/// Inside samples of a brick and of the next samples, as bits.
 pub(crate) struct Inside {
     rows: [[u32; BRICK[1] + 1]; BRICK[2] + 1],
     /// The sample after each row.
-    behind: [u8; BRICK[2] + 1],
-    /// Number of own samples of the brick.
+    after_row: [u8; BRICK[2] + 1],
+    /// Own samples of the brick along each axis.
     own: [u8; 3],
-    /// Number of samples including the next ones.
+    /// Samples along each axis, including the next samples.
     all: [u8; 3],
 }
 
@@ -23,28 +23,26 @@ impl Inside {
     /// Compares the samples of a brick; NaN is outside.
     pub(crate) fn new(block: &Block, own: &Span, with_next: &Span, isovalue: f32) -> Self {
         let [own, all] = [own, with_next].map(|span| span.extents().map(|count| count as usize));
-        let (mut rows, mut behind) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
+        let (mut rows, mut after_row) = ([[0; BRICK[1] + 1]; BRICK[2] + 1], [0; BRICK[2] + 1]);
         for (z, plane) in rows.iter_mut().enumerate().take(all[2]) {
             for (y, row) in plane.iter_mut().enumerate().take(all[1]) {
                 let bits = bits(block.row(0..all[0] as i64, y as i64, z as i64), isovalue);
                 *row = bits as u32;
-                behind[z] |= ((bits >> BRICK[0]) as u8) << y;
+                after_row[z] |= ((bits >> BRICK[0]) as u8) << y;
             }
         }
-        Self { rows, behind, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
+        Self { rows, after_row, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
     }
 
-    /// A row and the sample after it.
     fn row(&self, y: usize, z: usize) -> u64 {
-        u64::from(self.rows[z][y]) | u64::from(self.behind[z] >> y & 1) << BRICK[0]
+        u64::from(self.rows[z][y]) | u64::from(self.after_row[z] >> y & 1) << BRICK[0]
     }
 
     fn extents(&self) -> [[usize; 3]; 2] {
         [self.own, self.all].map(|extents| extents.map(usize::from))
     }
 
-    /// For each direction and row, the samples whose neighbour in this direction is on the other
-    /// side.
+    /// Samples, per direction and row, whose neighbour in this direction is on the other side.
     #[inline]
     pub(crate) fn crossed<const K: usize>(&self, directions: Directions<K>) -> Words<K> {
         let mut crossed = [[0; ROWS]; K];
@@ -64,7 +62,7 @@ impl Inside {
         crossed
     }
 
-    /// Own samples that are inside, by row.
+    /// Own inside samples, by row.
     pub(crate) fn samples(&self) -> [u32; ROWS] {
         let mut samples = [0; ROWS];
         let [own, _] = self.extents();
@@ -76,15 +74,14 @@ impl Inside {
         samples
     }
 
-    /// Exchanges outside and inside.
     pub(crate) fn reversed(mut self) -> Self {
         let [_, all] = self.extents();
         for z in 0..all[2] {
             for y in 0..all[1] {
                 self.rows[z][y] = !self.rows[z][y] & lowest(all[0].min(BRICK[0])) as u32;
             }
-            let behind = if all[0] > BRICK[0] { lowest(all[1]) as u8 } else { 0 };
-            self.behind[z] = !self.behind[z] & behind;
+            let after_row = if all[0] > BRICK[0] { lowest(all[1]) as u8 } else { 0 };
+            self.after_row[z] = !self.after_row[z] & after_row;
         }
         self
     }
@@ -99,8 +96,7 @@ impl Inside {
         self.cells_where(|_, every| every)
     }
 
-    /// Cells by row; `wanted` selects them from the bits of cells with any and with all corners
-    /// inside.
+    /// Cells by row, selected from the bits of cells with any and with all corners inside.
     #[inline]
     fn cells_where(&self, wanted: impl Fn(u64, u64) -> u64) -> [u32; ROWS] {
         let mut cells = [0; ROWS];

@@ -17,26 +17,22 @@ pub(crate) struct PointPositions {
     pub inside: Vec<([usize; 3], [f64; 3])>,
 }
 
-/// Interpolates a field at the points of each mesh; `places` holds own points and ghosts. Returns
-/// values of own points, then of ghosts.
-///
-/// # Errors
-/// The field's samples cannot be read.
+/// Interpolates a field at the own points and ghosts of each mesh; returns values of own points,
+/// then of ghosts.
 pub(crate) fn values<const K: usize>(
     chunk_points: &[ChunkPoints<K>],
     directions: Directions<K>,
-    places: &[[PointPositions; 2]],
+    positions: &[[PointPositions; 2]],
     field: &dyn Fitted,
 ) -> Result<Vec<Vec<f32>>> {
-    let mut values: Vec<[Vec<f32>; 2]> = places.iter().map(|_| [Vec::new(), Vec::new()]).collect();
-    let mut remaining: Vec<_> = places
+    let mut values: Vec<[Vec<f32>; 2]> = positions.iter().map(|_| [Vec::new(), Vec::new()]).collect();
+    let mut remaining: Vec<_> = positions
         .iter()
         .map(|both| both.each_ref().map(|positions| (positions.along.iter(), positions.inside.iter())))
         .collect();
     let mut block = Block::new();
     for piece in chunk_points {
-        // Index of each mesh's next brick.
-        let mut next = vec![0; places.len()];
+        let mut next = vec![0; positions.len()];
         field.samples(piece.chunk, &mut |part, samples| {
             for visit in &piece.visits {
                 let own = part.samples(visit.at);

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 /// A rank's own points, followed by *ghosts*: points of other ranks that its cells use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Points {
-    /// Number of own points.
     pub own: usize,
     /// Number of points that lower ranks own.
     pub before: u64,
@@ -18,7 +17,6 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// Renames a field and maps each of its values.
     pub(crate) fn map_field(&mut self, name: &str, new_name: &str, map: impl Fn(f32) -> f32) {
         for (own, values) in self.fields.iter_mut().filter(|(own, _)| own == name) {
             new_name.clone_into(own);
@@ -35,34 +33,32 @@ impl Points {
         }
     }
 
-    /// Stores the numbers of ghosts, removes duplicates and unused ghosts, and updates `corners`,
-    /// the point indices of cells. Ghosts that this rank owns in another chunk, or that several of
-    /// its chunks use, are merged.
+    /// Stores the ghosts' numbers, merges ghosts with equal numbers or own points, removes unused
+    /// ghosts, and updates `corners`, the point indices of cells.
     pub(crate) fn weld<'a>(&mut self, numbers: &[u64], corners: impl Iterator<Item = &'a mut u32>) {
         let (own, first) = (self.before..self.before + self.own as u64, self.own);
-        let (mut kept, mut places) = (Vec::new(), HashMap::new());
-        // A ghost is a corner of several cells.
+        let (mut kept, mut indices) = (Vec::new(), HashMap::new());
         let mut welded = vec![None; numbers.len()];
         for point in corners {
             let Some(ghost) = (*point as usize).checked_sub(first) else { continue };
             *point = *welded[ghost].get_or_insert_with(|| match numbers[ghost] {
                 number if own.contains(&number) => (number - own.start) as u32,
-                number => *places.entry(number).or_insert_with(|| {
+                number => *indices.entry(number).or_insert_with(|| {
                     kept.push(first + ghost);
                     (first + kept.len() - 1) as u32
                 }),
             });
         }
-        self.ghosts = kept.iter().map(|&place| numbers[place - first]).collect();
+        self.ghosts = kept.iter().map(|&point| numbers[point - first]).collect();
         keep(&mut self.positions, first, &kept);
         keep(&mut self.normals, first, &kept);
         self.fields.iter_mut().for_each(|(_, values)| keep(values, first, &kept));
     }
 }
 
-/// Keeps the first items of a list and the listed ones of the others; an empty list stays empty.
+/// Keeps the first items of a list and the listed others; an empty list stays empty.
 fn keep<V: Copy>(list: &mut Vec<V>, first: usize, kept: &[usize]) {
-    let others: Vec<V> = kept.iter().filter_map(|&place| list.get(place).copied()).collect();
+    let others: Vec<V> = kept.iter().filter_map(|&index| list.get(index).copied()).collect();
     list.truncate(first);
     list.extend(others);
 }

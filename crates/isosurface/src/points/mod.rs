@@ -1,5 +1,4 @@
-//! Points that begin at samples: their numbers on a rank and in the whole mesh, and interpolation
-//! of fields.
+//! Points that begin at samples: numbers on a rank and in the whole mesh, and interpolation.
 
 pub(crate) mod brick_points;
 pub(crate) mod chunk_points;

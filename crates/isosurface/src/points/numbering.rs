@@ -1,26 +1,23 @@
-//! [`Numbering`]: numbers of points that begin at samples, brick by brick, from counts of set bits.
-//! Equivalent to `shaders/points/numbering.wgsl`.
+//! [`Numbering`]: numbers of points that begin at samples, from counts of set bits per brick. In
+//! kernels: `shaders/points/numbering.wgsl`.
 
-use crate::field::block::{BRICK, ROWS, places, row};
+use crate::field::block::{BRICK, ROWS, row, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 
-/// A brick without points.
 const NONE: u32 = u32::MAX;
 
-/// Bits of the samples at which points begin, by kind (of `K`) and row.
+/// Samples at which points begin, as bits by kind (of `K`) and row.
 pub(crate) type Words<const K: usize> = [[u32; ROWS]; K];
 
-/// Points of a brick.
 pub(crate) struct Brick<const K: usize> {
     pub at: [i64; 3],
-    /// Number of its first point, among this rank's own points or among its ghosts.
+    /// Number of the first point, among this rank's own points or among its ghosts.
     pub first: u32,
     pub words: Words<K>,
     /// Number of the brick's points before each row.
     before: [[u16; ROWS]; K],
-    /// Number of points that begin at samples.
     pub count: u32,
-    /// Number of further points, which begin at no sample.
+    /// Number of points that begin at no sample.
     pub further: u32,
 }
 
@@ -36,8 +33,8 @@ impl<const K: usize> Brick<K> {
         Self { at, first, words, before, count, further }
     }
 
-    /// Calls `found` with positions and numbers of the points of a kind that begin in a half-open
-    /// box, relative to the brick's first sample. The box may exceed the brick.
+    /// Calls `found` with positions and numbers of the points of a kind in a half-open box,
+    /// relative to the brick's first sample; the box may exceed the brick.
     pub(crate) fn within(&self, kind: usize, [low, end]: [[i64; 3]; 2], mut found: impl FnMut([usize; 3], u32)) {
         let [xs, ys, zs] = [0, 1, 2].map(|axis| {
             let most = BRICK[axis] as i64;
@@ -46,53 +43,49 @@ impl<const K: usize> Brick<K> {
         for (z, y) in zs.flat_map(|z| ys.clone().map(move |y| (z, y))) {
             let row = row(y, z);
             let word = self.words[kind][row];
-            for x in places(word).filter(|x| xs.contains(x)) {
+            for x in set_bits(word).filter(|x| xs.contains(x)) {
                 found([x, y, z], self.first_of_row(kind, row) + (word & ((1 << x) - 1)).count_ones());
             }
         }
     }
 
-    /// Number of the first point of a row.
     pub(crate) fn first_of_row(&self, kind: usize, row: usize) -> u32 {
         self.first + u32::from(self.before[kind][row])
     }
 }
 
-/// Calls `found` with the start of each point, relative to the brick's first sample, and its kind,
-/// in the order of numbers.
+/// Calls `found` with the start and the kind of each point, in the order of numbers. Starts are
+/// relative to the brick's first sample.
 #[inline]
 pub(crate) fn for_each<const K: usize>(words: &Words<K>, mut found: impl FnMut([i64; 3], usize)) {
     for (kind, rows) in words.iter().enumerate() {
         for (row, &word) in rows.iter().enumerate() {
-            for x in places(word) {
+            for x in set_bits(word) {
                 found([x, row % BRICK[1], row / BRICK[1]].map(|at| at as i64), kind);
             }
         }
     }
 }
 
-/// Direction of each kind of points: a point lies between its first sample and the next one along
-/// the axes whose bits are set; without bits, at the sample.
+/// Direction of each kind of points: bit `axis` is set if a point lies between its first sample and
+/// the next along the axis.
 pub(crate) type Directions<const K: usize> = [u8; K];
 
-/// Points on grid edges.
 pub(crate) const ON_EDGES: Directions<3> = [1, 2, 4];
 
 /// Points at samples, on grid edges, and on diagonals of faces and cells.
 pub(crate) const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// The next sample in a direction.
 #[inline]
 pub(crate) fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
     std::array::from_fn(|axis| at[axis] + i64::from(direction >> axis & 1))
 }
 
-/// Points of a chunk: first those of own samples, then those of the samples after it.
+/// Numbers of the points of a chunk: first those of own samples, then those of the samples after
+/// it.
 pub(crate) struct Numbering<const K: usize> {
     pub bricks: Vec<Brick<K>>,
-    /// Slot of each brick of the chunk in `bricks`.
     slots: Vec<u32>,
-    /// Number of own points.
     pub own: u64,
     pub ghosts: u64,
     /// Number of own points that begin at no sample.
@@ -100,7 +93,6 @@ pub(crate) struct Numbering<const K: usize> {
 }
 
 impl<const K: usize> Numbering<K> {
-    /// Creates an empty numbering with capacity for `bricks` bricks.
     pub(crate) fn new(part: &BrickedChunk, bricks: usize) -> Self {
         Self {
             bricks: Vec::with_capacity(bricks),
@@ -111,15 +103,15 @@ impl<const K: usize> Numbering<K> {
         }
     }
 
-    /// Adds a brick with points and `further` points that begin at no sample. All own bricks must
-    /// be added before other bricks.
+    /// Adds a brick with points and `further` points that begin at no sample. Own bricks come
+    /// before all others.
     pub(crate) fn add(&mut self, part: &BrickedChunk, at: [i64; 3], words: Words<K>, further: u32) {
         let mut brick = Brick::new(at, 0, words, further);
         brick.first = self.count(part, at, brick.count, further);
         self.put(part, brick);
     }
 
-    /// Counts the points of a brick, and returns the number of the first one.
+    /// Counts the points of a brick, and returns the number of the first point.
     pub(crate) fn count(&mut self, part: &BrickedChunk, at: [i64; 3], count: u32, further: u32) -> u32 {
         let numbers = if part.is_own(at) { &mut self.own } else { &mut self.ghosts };
         // An overflow is reported as an error before any number is used.
@@ -129,13 +121,11 @@ impl<const K: usize> Numbering<K> {
         first
     }
 
-    /// Stores a brick whose points have been counted.
     pub(crate) fn put(&mut self, part: &BrickedChunk, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);
     }
 
-    /// Returns a brick if it has points.
     pub(crate) fn brick(&self, part: &BrickedChunk, at: [i64; 3]) -> Option<&Brick<K>> {
         self.bricks.get(*self.slots.get(part.brick_number(at))? as usize)
     }

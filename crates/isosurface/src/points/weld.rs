@@ -1,8 +1,7 @@
 //! Numbers of ghost points: each owner sends them to the users of its border.
 //!
-//! Both sides have bit-identical samples of a border, so that both list its points in the same
-//! order. Messages contain only numbers, and a hash of the positions with which the user verifies
-//! that its points are the same.
+//! Both sides have bit-identical samples of a border and list its points in the same order.
+//! Messages contain numbers, and a hash of the positions for verification.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,12 +17,11 @@ use crate::error::IsosurfaceError;
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::messages::exchange;
 
-/// Samples of one chunk that another one uses.
+/// Samples of one chunk that another chunk uses.
 struct Border {
     user: ChunkId,
     owner: ChunkId,
     samples: Region,
-    /// Samples that the user can reach.
     reach: Region,
 }
 
@@ -32,7 +30,7 @@ fn reach(chunks: &Chunks, chunk: ChunkId) -> Region {
     Region::between(own.start, Index::from_fn(3, |axis| (own.end[axis] + 1).min(shape[axis])))
 }
 
-/// Borders of a chunk: those whose samples it uses, or those whose samples it owns.
+/// Borders of a chunk as a user or as the owner of their samples.
 fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
     let own = chunks.region(chunk);
     let mut found = Vec::new();
@@ -55,11 +53,11 @@ fn borders(chunks: &Chunks, chunk: ChunkId, as_user: bool) -> Vec<Border> {
 /// Points of a border in the order that both sides share.
 struct BorderPoints {
     numbers: Vec<u32>,
-    /// FNV-1a hash of their positions: samples in the border, and directions.
+    /// FNV-1a hash of positions: samples in the border, and directions.
     positions: u64,
 }
 
-/// Points of a border, sorted by sample and then by kind, because both sides have different bricks.
+/// Points of a border, sorted by sample and kind, because both sides have different bricks.
 fn points<const K: usize>(
     border: &Border,
     (part, layer): (&BrickedChunk, &Layer<K>),
@@ -91,11 +89,8 @@ fn points<const K: usize>(
     BorderPoints { numbers: found.into_iter().map(|(_, number)| number).collect(), positions }
 }
 
-/// Numbers of this rank's ghost points in each whole mesh. `before`: number of points of each mesh
-/// that lower ranks own. Collective; one exchange for all meshes.
-///
-/// # Errors
-/// Two ranks have different samples.
+/// Numbers of this rank's ghost points in each whole mesh. `before`: points of each mesh that lower
+/// ranks own. Collective; one exchange for all meshes.
 pub(crate) fn ghosts<const K: usize>(
     world: &World,
     (chunks, owners): (&Chunks, &Ownership),

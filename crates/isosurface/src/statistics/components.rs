@@ -6,9 +6,9 @@ use zippy::{Result, World};
 use super::shared::Shared;
 use crate::mesh::Mesh;
 
-/// For each vertex of this rank, including ghosts, the lowest number of a connected vertex; a
-/// triangle belongs to the component of its corners. Collective; takes one round of messages per
-/// rank along a component's path.
+/// Computes, for each vertex of this rank, including ghosts, the lowest number of a connected
+/// vertex; a triangle belongs to the component of its corners. Collective; takes one round of
+/// messages per rank along a component's path.
 ///
 /// # Errors
 /// A transfer fails.
@@ -21,8 +21,8 @@ pub fn components(world: &World, mesh: &Mesh) -> Result<Vec<u64>> {
 pub(super) fn labels(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Vec<u64>> {
     let mut sets = Sets((0..mesh.positions().len() as u32).collect());
     for [a, b, c] in mesh.triangles() {
-        sets.unite(*a, *b);
-        sets.unite(*a, *c);
+        sets.merge(*a, *b);
+        sets.merge(*a, *c);
     }
     let roots: Vec<u32> = (0..mesh.positions().len() as u32).map(|vertex| sets.root(vertex)).collect();
     let mut labels = vec![u64::MAX; roots.len()];
@@ -52,7 +52,7 @@ pub(super) fn labels(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Vec<
     }
 }
 
-/// Disjoint sets of vertices: the parent of each vertex, or itself.
+/// Disjoint sets of vertices: the parent of each vertex, or the vertex itself.
 struct Sets(Vec<u32>);
 
 impl Sets {
@@ -65,7 +65,7 @@ impl Sets {
         vertex
     }
 
-    fn unite(&mut self, a: u32, b: u32) {
+    fn merge(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b) as usize] = a.min(b);
     }

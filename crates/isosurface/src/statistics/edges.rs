@@ -8,7 +8,6 @@ use super::shared::Shared;
 use crate::mesh::Mesh;
 use crate::messages::exchange;
 
-/// Numbers of edges in the whole mesh.
 pub(super) struct Edges {
     pub all: u64,
     pub open: u64,
@@ -19,7 +18,7 @@ pub(super) struct Edges {
 /// direction.
 type Edge = [u64; 4];
 
-/// Counts the edges. Collective. The owner of the lower end counts an edge that several ranks have.
+/// Counts the edges; the owner of the lower end counts a shared edge. Collective.
 pub(super) fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges> {
     let (mut own, mut sent) = (Vec::new(), Vec::new());
     for triangle in mesh.triangles() {
@@ -48,7 +47,7 @@ pub(super) fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges
     Ok(Edges { all, open, nonmanifold })
 }
 
-/// Sorts the edges and sums the triangles of equal ones.
+/// Sorts the edges and sums the triangles of equal edges.
 fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.sort_unstable();
     edges.dedup_by(|next, kept| {

@@ -9,8 +9,8 @@ use crate::mesh::Mesh;
 use crate::points::list::Points;
 use crate::volume_mesh::VolumeMesh;
 
-/// Area of a surface, and the volume that it encloses. Collective. Sums are exact until the final
-/// rounding; only the terms of single triangles are rounded.
+/// Area of a surface, and the enclosed volume. Collective. Sums are exact until the final rounding;
+/// only the terms of single triangles are rounded.
 pub(super) fn measure(world: &World, mesh: &Mesh) -> Result<[f64; 2]> {
     let (mut area, mut volume) = (ExactSum::default(), ExactSum::default());
     for triangle in mesh.triangles() {
@@ -28,7 +28,6 @@ pub(super) fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
     let at = |point: u32| mesh.positions()[point as usize].map(f64::from);
     let mut volume = ExactSum::default();
     for cell in mesh.hexahedra() {
-        // Converts VTK's order to that of the grid.
         let [a, b, d, c, e, f, h, g] = cell.map(at);
         let corner = [a, b, c, d, e, f, g, h];
         volume.add(
@@ -39,7 +38,7 @@ pub(super) fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
     sum(world, volume)
 }
 
-/// Six times the volume of a tetrahedron, which gives a cube an integer.
+/// Six times the volume of a tetrahedron: a whole number for unit cells.
 fn six_times([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
     let (across, up) = (cross(side(a, b), side(a, c)), side(a, d));
     (0..3).map(|axis| across[axis] * up[axis]).sum()
@@ -55,7 +54,7 @@ fn sum(world: &World, sum: ExactSum) -> Result<f64> {
     Ok(ExactSum::from_words(&words).into_f64())
 }
 
-/// Bounding box of the points of all ranks; `count` is their total number. Collective.
+/// Bounding box of `count` points of all ranks. Collective.
 pub(super) fn bounds(world: &World, points: &Points, count: u64) -> Result<Option<[[f32; 3]; 2]>> {
     let mut corners = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     for position in &points.positions[..points.own] {
@@ -64,7 +63,7 @@ pub(super) fn bounds(world: &World, points: &Points, count: u64) -> Result<Optio
             corners[1][axis] = corners[1][axis].max(position[axis]);
         }
     }
-    // One reduction for both: the highest corner is negated.
+    // One reduction for both corners: the highest is negated.
     let mut least: Vec<f32> = corners[0].into_iter().chain(corners[1].map(|x| -x)).collect();
     world.group().all_reduce(&mut least, |mine, theirs| *mine = mine.min(*theirs))?;
     let found = [std::array::from_fn(|axis| least[axis]), std::array::from_fn(|axis| -least[axis + 3])];

@@ -20,7 +20,7 @@ use crate::mesh::Mesh;
 pub struct Statistics {
     /// Number of vertices, each counted once.
     pub vertices: u64,
-    /// Number of vertices that lie inside a cell and not on a grid edge.
+    /// Number of vertices inside cells, not on grid edges.
     pub interior_vertices: u64,
     /// Number of triangles.
     pub triangles: u64,
@@ -36,8 +36,8 @@ pub struct Statistics {
     pub nonmanifold_edges: u64,
     /// Sum of the triangles' areas, exact until the final rounding.
     pub area: f64,
-    /// Enclosed volume, by the divergence theorem; meaningless for surfaces with open edges.
-    /// Positive around higher values.
+    /// Enclosed volume, by the divergence theorem: positive around higher values, meaningless for
+    /// surfaces with open edges.
     pub volume: f64,
     /// Lowest and highest corner of the bounding box; `None` without vertices.
     pub bounds: Option<[[f32; 3]; 2]>,

@@ -8,13 +8,12 @@ use zippy::{Result, World};
 use crate::mesh::Mesh;
 use crate::messages::exchange;
 
-/// Vertices of this rank that other ranks also have.
 pub(super) struct Shared {
     /// For each rank, the number of vertices that lower ranks own.
     before: Vec<u64>,
-    /// Ghosts by owner: indices of vertices.
+    /// Indices of ghosts, by owner.
     owned_by: BTreeMap<usize, Vec<u32>>,
-    /// Own vertices by the rank that has them as ghosts, in that rank's order.
+    /// Own vertices that other ranks have as ghosts, by rank and in that rank's order.
     ghosts_of: BTreeMap<usize, Vec<u32>>,
     is_shared: Vec<bool>,
 }
@@ -42,7 +41,6 @@ impl Shared {
         Ok(shared)
     }
 
-    /// Rank that owns the vertex with this number.
     pub(super) fn owner(&self, number: u64) -> usize {
         self.before.partition_point(|&before| before <= number) - 1
     }
@@ -53,7 +51,7 @@ impl Shared {
     }
 
     /// Sends values of ghosts to their owners, or values of own vertices to the ranks that have
-    /// them as ghosts. `of` gives the value of a vertex; `take` receives it. Collective.
+    /// them as ghosts; calls `receive` with the received values. Collective.
     pub(super) fn exchange_values(
         &self,
         world: &World,

@@ -28,7 +28,6 @@ fn noise([x, y, z]: [i64; 3]) -> f32 {
     random((x * 7919 + y * 104_729 + z * 1_299_709) as u32)
 }
 
-/// Noise on a slope, so that no gradient is close to zero.
 pub(crate) fn rough(at: [i64; 3]) -> f32 {
     let [x, y, z] = at.map(|x| x as f32);
     0.05 * x + 0.11 * y - 0.07 * z + 0.9 * noise(at)
@@ -45,14 +44,14 @@ fn cuts() -> [Layout; 4] {
 }
 
 /// Maximum distance between the vectors of two lists.
-fn apart<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
+fn max_distance<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
     assert_eq!(a.len(), b.len());
     let differences = a.as_flattened().iter().zip(b.as_flattened());
     differences.fold(0.0, |most, (a, b)| if a == b { most } else { most.max((a - b).abs()) })
 }
 
-/// Compares two meshes of samples whose magnitude is at most `largest`.
-fn hold(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
+/// Compares two meshes of samples of magnitude at most `largest`.
+fn assert_meshes_match(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
     assert_eq!(by_kernels.triangles(), by_host.triangles(), "{what}");
     assert_eq!(by_kernels.ghosts(), by_host.ghosts(), "{what}");
     let counts = |mesh: &Mesh| {
@@ -66,18 +65,17 @@ fn hold(by_kernels: &Mesh, by_host: &Mesh, largest: f32, what: &str) {
     };
     assert_eq!(counts(by_kernels), counts(by_host), "{what}");
     assert_eq!(by_kernels.own_vertices(), by_host.own_vertices(), "{what}");
-    let far = apart(by_kernels.positions(), by_host.positions());
+    let far = max_distance(by_kernels.positions(), by_host.positions());
     assert!(far < 2e-5, "{what}: {far}");
-    let turned = apart(by_kernels.normals(), by_host.normals());
+    let turned = max_distance(by_kernels.normals(), by_host.normals());
     assert!(turned < 1e-3, "{what}: {turned}");
     // Values may be small differences of samples.
     for ((name, a), (_, b)) in by_kernels.fields().iter().zip(by_host.fields()) {
-        let far = apart(a.as_chunks::<1>().0, b.as_chunks::<1>().0);
+        let far = max_distance(a.as_chunks::<1>().0, b.as_chunks::<1>().0);
         assert!(far < 1e-6 * largest, "{what}, {name}: {far}");
     }
 }
 
-/// Compares the meshes of an array by kernels and by the host.
 fn compare<T: Sample>(
     world: &World,
     layout: &Layout,
@@ -108,14 +106,14 @@ fn compare<T: Sample>(
     assert!(expected.iter().filter(|mesh| mesh.triangle_count() > 500).count() > 1);
     for (place, isovalue) in isovalues.iter().enumerate() {
         let what = format!("{} at {isovalue}, {layout:?}", T::INFO.name);
-        hold(&made[place], &expected[place], largest, &what);
+        assert_meshes_match(&made[place], &expected[place], largest, &what);
     }
     // A second mesh in the same arrays, without further fields.
     let again = [&kernels, &host].map(|extractor| extractor.extract(isovalues[0]).unwrap());
-    hold(&again[0], &again[1], largest, "again");
+    assert_meshes_match(&again[0], &again[1], largest, "again");
 }
 
-fn all() {
+fn compare_with_host_extraction() {
     for ranks in launcher::counts(&[1, 3]) {
         run_with(Config::threads(ranks), |world| {
             assert!(!world.gpu().is_host());
@@ -151,8 +149,7 @@ fn all() {
     }
 }
 
-/// Chunks that are bound as several variables.
-fn in_windows() {
+fn compare_split_bindings() {
     run_with(Config::threads(launcher::counts(&[1])[0]), |world| {
         let layout = Layout::new(SHAPE).split_all(Split::Whole);
         compare(world, &layout, (grid(), true), &[1.5, 0.25], &rough);
@@ -161,23 +158,22 @@ fn in_windows() {
     .unwrap();
 }
 
-/// The host extracts meshes that exceed a buffer.
-fn too_many() {
+fn host_extracts_meshes_beyond_a_buffer() {
     for ranks in launcher::counts(&[1, 3]) {
         run_with(Config::threads(ranks), |world| {
             // All on one rank: words of bricks of several isovalues, triangles, ambiguous cells.
             let layout = Layout::new(SHAPE).split_all(Split::Whole);
             let slope = |[x, y, z]: [i64; 3]| (x + 2 * y + 3 * z) as f32;
-            host_makes(world, &layout, &std::array::from_fn::<f32, 12, _>(|i| 20.5 + 7.0 * i as f32), &slope);
-            host_makes(world, &layout, &[1.5], &rough);
-            host_makes(world, &layout, &[0.5], &noise);
+            assert_host_extracts(world, &layout, &std::array::from_fn::<f32, 12, _>(|i| 20.5 + 7.0 * i as f32), &slope);
+            assert_host_extracts(world, &layout, &[1.5], &rough);
+            assert_host_extracts(world, &layout, &[0.5], &noise);
             Ok(())
         })
         .unwrap();
     }
 }
 
-fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn([i64; 3]) -> f32) {
+fn assert_host_extracts(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn([i64; 3]) -> f32) {
     let array = world.array::<f32, 3>("field", layout).unwrap();
     array.fill_with(value).unwrap();
     let extractor = Extractor::new(world, &array, grid()).unwrap();
@@ -188,23 +184,23 @@ fn host_makes(world: &World, layout: &Layout, isovalues: &[f32], value: &dyn Fn(
         let error = extractor.extract_on_device(isovalue, None, &mut mesh).unwrap_err().to_string();
         assert!(error.contains("a buffer has at most 49152 bytes") && mesh.triangle_count() == 0, "{error}");
     }
-    // Bit-identical, which kernels would not achieve.
+    // Bit-identical, unlike meshes of kernels.
     assert!(made == extractor.on_host().extract_several(isovalues).unwrap());
     assert!(made.iter().all(|mesh| mesh.triangle_count() > 100));
 }
 
 zippy_testing::with_variables! {
-    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], compare_with_host_extraction
 }
 
 zippy_testing::with_variables! {
-    beyond_a_binding_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], in_windows
+    beyond_a_binding_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BINDING_LIMIT", "16384")], compare_split_bindings
 }
 
 zippy_testing::with_variables! {
-    beyond_a_buffer_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], too_many
+    beyond_a_buffer_by_driver, [("ZIPPY_HOST_MAP", "0"), ("ZIPPY_BUFFER_LIMIT", "49152")], host_extracts_meshes_beyond_a_buffer
 }
 
 zippy_testing::with_variables! {
-    by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
+    by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { compare_with_host_extraction() }
 }

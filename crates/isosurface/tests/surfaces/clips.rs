@@ -6,11 +6,11 @@ use zippy::{Config, Layout, Split, run_with};
 use zippy_isosurface::{Extractor, Grid, Side, volume_statistics};
 
 use super::fields::Field;
-use super::solid::{GRID, Solid, alone, cells_are_the_right_way_round, faces};
+use super::solid::{GRID, Solid, alone, assert_positive_volumes, faces};
 use super::solids::{cells, corners, plain, volume_of};
 use super::support::launcher;
 
-/// Corners of the six tetrahedra of a cell, from its lowest to its highest corner along the axes in
+/// Corners of the six tetrahedra of a cell, from the lowest to the highest corner along the axes in
 /// each order.
 fn tetrahedra(cell: [i64; 3]) -> Vec<[[i64; 3]; 4]> {
     let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -25,9 +25,8 @@ fn tetrahedra(cell: [i64; 3]) -> Vec<[[i64; 3]; 4]> {
     orders.into_iter().map(path).collect()
 }
 
-/// Share of a tetrahedron with values above zero for a linear function: from powers of the corners'
-/// values.
-fn part_above(values: [f64; 4]) -> f64 {
+/// Share of a tetrahedron where a linear function is positive.
+fn share_above(values: [f64; 4]) -> f64 {
     let part = |i: usize| {
         let others = (0..4).filter(|&j| j != i).map(|j| values[i] - values[j]).product::<f64>();
         values[i].powi(3) / others
@@ -37,7 +36,7 @@ fn part_above(values: [f64; 4]) -> f64 {
 
 #[test]
 fn clips_are_those_of_linear_tetrahedra() {
-    // A ball with a rough surface: there are whole cells on both sides.
+    // A ball with a rough surface: whole cells exist on both sides.
     let (shape, rough) = ([12, 11, 10], plain([12, 11, 10]));
     let field = Field::new(shape, |at| {
         let square: f32 = at.iter().map(|&i| (i as f32 - 4.9).powi(2)).sum();
@@ -45,7 +44,7 @@ fn clips_are_those_of_linear_tetrahedra() {
     });
     let above: f64 = cells(shape)
         .flat_map(tetrahedra)
-        .map(|four| part_above(four.map(|at| f64::from(field.at(at)))) * 0.5 * 0.75 * 1.25 / 6.0)
+        .map(|four| share_above(four.map(|at| f64::from(field.at(at)))) * 0.5 * 0.75 * 1.25 / 6.0)
         .sum();
     let both = [Side::Above, Side::Below].map(|side| alone(&field, GRID, move |_, one| one.clip(0.0, side, &[])));
     for (solid, expected) in both.iter().zip([above, volume_of(shape) - above]) {
@@ -64,11 +63,11 @@ fn clips_are_those_of_linear_tetrahedra() {
     let whole = cells(shape).filter(|cell| corners(*cell).into_iter().all(is_above)).count();
     assert_eq!(both[0].found.cells.hexahedra, whole as u64);
     both.iter().for_each(|solid| faces_meet(solid, shape));
-    both.iter().for_each(cells_are_the_right_way_round);
+    both.iter().for_each(assert_positive_volumes);
 }
 
-/// Each face is shared with another cell in reverse order, or lies on the border, or two triangles
-/// share a hexahedron's face.
+/// Checks that each face has a reversed twin, lies on the border, or is one of two triangles on a
+/// hexahedron's face.
 fn faces_meet(solid: &Solid, shape: [i64; 3]) {
     // Samples keep their own values; points on cut edges have zero.
     let is_cut = |point: usize| solid.value(point, 0).abs() < 1e-6;
@@ -108,7 +107,6 @@ fn faces_meet(solid: &Solid, shape: [i64; 3]) {
         if !of_hexahedron {
             continue;
         }
-        // From the lowest to the highest corner.
         let sum = |point: usize| solid.position(point).iter().sum::<f64>();
         let low = (0..4).min_by(|&a, &b| sum(face[a]).total_cmp(&sum(face[b]))).unwrap();
         let corner = |i: usize| face[(low + i) % 4];

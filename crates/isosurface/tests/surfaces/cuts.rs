@@ -9,8 +9,7 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// Random, so that nearly every cell is crossed and many are ambiguous; longer than a brick along
-/// axis 0.
+/// Random samples: nearly every cell is crossed. Longer than a brick along axis 0.
 fn field() -> Field<f32> {
     Field::new(SHAPE, |[x, y, z]| random((x * 7919 + y * 104_729 + z * 1_299_709) as u32))
 }
@@ -29,30 +28,27 @@ fn check(expected: &Whole, found: Option<Whole>) {
 }
 
 #[test]
-fn ranks() {
+fn mesh_is_equal_for_every_number_of_ranks() {
     let alone = alone();
     for ranks in launcher::counts(&[2, 3, 4, 5, 7, 8]) {
         check(&alone, field().cut(ranks, |layout| layout.split_all(Split::Auto), 0.5).0);
-        // With ghost cells of the field's own.
         let ghosts = |layout: zippy::Layout| layout.split_all(Split::Auto).ghost([2, 2, 2]);
         check(&alone, field().cut(ranks, ghosts, 0.5).0);
     }
 }
 
 #[test]
-fn uneven() {
+fn mesh_is_equal_for_uneven_cuts() {
     let alone = alone();
     // A chunk of one sample, several chunks per rank, a rank without chunks.
     let cut =
         |layout: zippy::Layout| layout.split([Split::Sizes(vec![1, 30, 6]), Split::Sizes(vec![2, 9]), Split::Even(4)]);
     let owners: Vec<usize> = (0..24).map(|chunk| [0, 3, 1, 3, 0][chunk % 5]).collect();
     check(&alone, field().owned(4, cut, &owners, 0.5));
-    // One chunk per row.
     let rows = |layout: zippy::Layout| layout.split([Split::Whole, Split::Even(11), Split::Even(9)]);
     check(&alone, field().cut(3, rows, 0.5).0);
 }
 
-/// Field of 37 x 11 x 9 samples with k-d cuts, without a common grid.
 pub(crate) fn k_d() -> Vec<Region> {
     let boxes = [
         ([0, 0, 0], [20, 5, 9]),
@@ -66,7 +62,7 @@ pub(crate) fn k_d() -> Vec<Region> {
 }
 
 #[test]
-fn boxes() {
+fn mesh_is_equal_for_k_d_cuts() {
     let alone = alone();
     let boxes = k_d();
     for ranks in launcher::counts(&[1, 4, 6]) {
@@ -74,12 +70,10 @@ fn boxes() {
     }
 }
 
-/// Ghost cells of other widths than extraction needs, and chunks without cells.
 #[test]
-fn ghost_cells_of_all_kinds() {
+fn mesh_does_not_depend_on_ghost_widths() {
     let alone = alone();
     let cuts: [&(dyn Fn(zippy::Layout) -> zippy::Layout + Sync); 6] = [
-        // Wider than a chunk.
         &|layout| layout.split([Split::Even(9), Split::Even(2), Split::Whole]).ghost([6, 6, 6]),
         &|layout| layout.split([Split::Even(3), Split::Even(2), Split::Even(2)]).ghost_sides([(0, 3), (1, 2), (4, 0)]),
         &|layout| layout.split([Split::Even(2), Split::Even(2), Split::Whole]).ghost([2, 2, 0]),
@@ -93,10 +87,9 @@ fn ghost_cells_of_all_kinds() {
     }
 }
 
-/// Surfaces of a reused extractor, also of two at once, equal those of new extractors, also after a
-/// change and an update.
+/// Surfaces of a reused extractor, also of two extractors at once, also after an update.
 #[test]
-fn extractors_are_used_again() {
+fn reused_extractor_equals_new_extractor() {
     let samples = field();
     let ranks = launcher::counts(&[3])[0];
     for widths in [0, 2] {
@@ -135,7 +128,7 @@ fn different_isovalues_on_ranks_are_errors() {
 }
 
 #[test]
-fn types_of_samples() {
+fn mesh_is_equal_for_every_sample_type() {
     // Integers, with samples that equal the isovalue.
     let whole = |at: [i64; 3]| (8.0 * field().at(at)) as u8;
     let expected = Field::new([9, 8, 7], |at| f32::from(whole(at))).alone(4.0).0;

@@ -26,7 +26,6 @@ impl<T: Sample> Field<T> {
         self.samples[(x + self.shape[0] * (y + self.shape[1] * z)) as usize]
     }
 
-    /// Adds a layer of one value around the field.
     pub(crate) fn padded(&self, value: T) -> Self {
         Self::new(self.shape.map(|n| n + 2), |at| {
             let inner = at.map(|x| x - 1);
@@ -50,14 +49,13 @@ impl<T: Sample> Field<T> {
         Ok(array)
     }
 
-    /// Surface by a single rank that has the whole field, with its mesh.
+    /// Surface by a single rank, with its mesh.
     pub(crate) fn alone(&self, isovalue: f32) -> (Whole, Statistics) {
         let found = self.surface(Config::apart(1), |layout| layout, None, isovalue, true);
         (found.0.expect("one rank"), found.1)
     }
 
-    /// Surface by `ranks` ranks or, under a launcher, by its processes. The process of rank 0
-    /// receives the mesh.
+    /// Surface by `ranks` ranks or, under a launcher, by its processes. Rank 0 receives the mesh.
     pub(crate) fn cut(
         &self,
         ranks: usize,
@@ -80,7 +78,6 @@ impl<T: Sample> Field<T> {
         self.surface(Config::threads(ranks), cut, Some(owners), isovalue, true).0
     }
 
-    /// Statistics of an even cut.
     pub(crate) fn statistics(&self, ranks: usize, isovalue: f32) -> Statistics {
         let ranks = launcher::counts(&[ranks])[0];
         self.surface(Config::threads(ranks), |layout| layout.split_all(Split::Auto), None, isovalue, false).1
@@ -136,12 +133,11 @@ impl<T: Sample> Field<T> {
     }
 }
 
-/// Whole mesh, with vertices in the order of their bits. Vertices with equal bits are merged.
+/// Whole mesh, with vertices in the order of their bits and equal vertices merged.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Whole {
-    /// Position and normal, as bits.
     pub vertices: Vec<[u32; 6]>,
-    /// Each triangle begins with its lowest vertex.
+    /// Triangles; each begins with its lowest vertex.
     pub triangles: Vec<[usize; 3]>,
     chi: i64,
 }
@@ -203,7 +199,7 @@ fn words(mesh: &Mesh) -> Vec<u64> {
     words
 }
 
-/// Random numbers from 0 to 1, by the formula of the reference numbers.
+/// Random samples from 0 to 1, by the formula of the reference numbers.
 pub(crate) fn noise(n: i64) -> Field<f32> {
     Field::new([n; 3], |[x, y, z]| random((x + n * (y + n * z)) as u32))
 }

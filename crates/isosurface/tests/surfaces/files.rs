@@ -9,7 +9,7 @@ use zippy_isosurface::{Extractor, Grid, write};
 use super::fields::{Field, noise};
 use super::support::launcher;
 
-/// Directory that all processes of a launcher share; the first process removes it.
+/// Directory shared by all processes of a launcher; the first process removes it.
 pub(crate) struct Directory(pub PathBuf);
 
 impl Directory {
@@ -27,18 +27,18 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if first() {
+        if checks_files() {
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 }
 
 /// True on the process that checks files.
-pub(crate) fn first() -> bool {
+pub(crate) fn checks_files() -> bool {
     launcher::rank().unwrap_or(0) == 0
 }
 
-/// Writes a surface of random samples by `ranks` ranks; returns the result of `write` on each.
+/// Writes a surface of random samples by `ranks` ranks; returns each rank's result.
 fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<Result<(), String>> {
     let results = run_with(Config::threads(launcher::counts(&[ranks])[0]), |world| {
         let array = field.array(world, &Layout::new(field.shape).split_all(Split::Auto), None)?;
@@ -53,8 +53,7 @@ fn written(path: &Path, field: &Field<f32>, ranks: usize, normals: bool) -> Vec<
     results.unwrap()
 }
 
-/// Positions and normals of the corners of all triangles, sorted: independent of the order of
-/// vertices.
+/// Positions and normals of the corners of all triangles, sorted.
 fn corners(mesh: &mesh::Mesh) -> Vec<[Vec<u32>; 3]> {
     let bits = |vertex: u64| {
         let normal = mesh.normals.as_ref().map(|normals| normals[vertex as usize]);
@@ -83,7 +82,7 @@ fn the_same_mesh_for_every_number_of_ranks() {
             files += 1;
             let path = directory.0.join(format!("mesh-{files}.{ending}"));
             assert!(written(&path, &field, ranks, normals).iter().all(Result::is_ok));
-            if first() {
+            if checks_files() {
                 let mesh = read(&path).unwrap();
                 if ["ply", "vtp"].contains(&ending) {
                     let [(name, values)] = &mesh.fields[..] else { panic!("one field") };
@@ -100,28 +99,28 @@ fn the_same_mesh_for_every_number_of_ranks() {
             }
         }
     }
-    assert!(!first() || directory.files() == files, "no temporary file is left");
+    assert!(!checks_files() || directory.files() == files, "no temporary file is left");
 }
 
 #[test]
-fn a_piece_a_rank() {
+fn each_rank_writes_one_piece() {
     let directory = Directory::new("pieces");
     let field = noise(7).padded(0.0);
     let [whole, index] = ["mesh.vtp", "pieces.pvtp"].map(|name| directory.0.join(name));
     assert!(written(&whole, &field, 1, true)[0].is_ok());
     assert!(written(&index, &field, 3, true).iter().all(Result::is_ok));
-    // Vertices of two ranks are in two pieces, so that only triangles are compared.
-    assert!(!first() || corners(&read(&index).unwrap()) == corners(&read(&whole).unwrap()));
+    // Vertices of two ranks are in two pieces, so only triangles are compared.
+    assert!(!checks_files() || corners(&read(&index).unwrap()) == corners(&read(&whole).unwrap()));
 }
 
 #[test]
-fn nothing_to_write() {
+fn empty_mesh_is_written() {
     let directory = Directory::new("nothing");
     let field = Field::new([6, 6, 6], |_| 0.0);
     for ending in ["ply", "stl", "obj", "vtp", "pvtp"] {
         let path = directory.0.join(format!("mesh.{ending}"));
         assert!(written(&path, &field, 3, true).iter().all(Result::is_ok));
-        assert!(!first() || read(&path).unwrap().triangles.is_empty());
+        assert!(!checks_files() || read(&path).unwrap().triangles.is_empty());
     }
 }
 
@@ -135,8 +134,8 @@ fn failed_write_is_an_error_on_every_rank() {
             assert!(error.as_ref().unwrap_err().contains(expected), "{error:?}");
         }
     }
-    assert!(!first() || directory.files() == 0);
-    // A piece that cannot be written prevents the others from being renamed; old pieces stay.
+    assert!(!checks_files() || directory.files() == 0);
+    // A piece that cannot be written prevents the renaming of others; old pieces stay.
     if launcher::size().is_none() {
         let (old, blocked) = (directory.0.join("mesh_0.vtp"), directory.0.join("mesh_1.vtp"));
         std::fs::write(&old, "old").unwrap();

@@ -26,8 +26,7 @@ fn vectors<const N: usize>(list: &Growable<f32>) -> Vec<[f32; N]> {
     all.as_chunks().0.to_vec()
 }
 
-/// Compares triangles and their order.
-fn hold(found: &DeviceMesh, wanted: &Mesh, has_normals: bool, what: &str) {
+fn assert_same_triangles(found: &DeviceMesh, wanted: &Mesh, has_normals: bool, what: &str) {
     let read = found.triangles().all().read().unwrap();
     let triangles: &[[u32; 3]] = read.as_chunks().0;
     assert_eq!(triangles.len() as u64, found.triangle_count(), "{what}");
@@ -37,7 +36,6 @@ fn hold(found: &DeviceMesh, wanted: &Mesh, has_normals: bool, what: &str) {
     assert_eq!(positions.len() as u64, found.vertices(), "{what}");
     let all = at_corners(wanted.positions(), wanted.triangles());
     assert!(at_corners(&positions, triangles) == all, "{what}: positions");
-    // Own vertices equal those of the mesh, one by one.
     let own = wanted.own_vertices();
     assert_eq!(positions[..own], wanted.positions()[..own], "{what}");
     assert_eq!(found.normals().is_some(), has_normals, "{what}");
@@ -69,20 +67,25 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     assert_eq!((mesh.vertices(), mesh.triangle_count()), (0, 0));
     // Consecutive surfaces in the same arrays: larger, smaller, empty, with and without a further
     // field.
-    let mut seen = [0; 4];
+    let mut triangle_counts = [0; 4];
     for (number, (isovalue, with)) in [(2.5, false), (1.5, true), (0.25, false), (1e6, true)].into_iter().enumerate() {
         let field = with.then_some(&other as &dyn Attribute);
         extractor.extract_on_device(isovalue, field, &mut mesh)?;
         let wanted = extractor.extract_with(isovalue, field.as_slice())?;
-        hold(&mesh, &wanted, true, &format!("{isovalue}, {layout:?}"));
-        seen[number] = wanted.triangle_count();
+        assert_same_triangles(&mesh, &wanted, true, &format!("{isovalue}, {layout:?}"));
+        triangle_counts[number] = wanted.triangle_count();
     }
-    assert!(seen[1] > 1000 && seen[1] != seen[0] && seen[2] > 0 && seen[2] < seen[1] && seen[3] == 0, "{seen:?}");
-    // Without normals, in the same arrays.
+    assert!(
+        triangle_counts[1] > 1000
+            && triangle_counts[1] != triangle_counts[0]
+            && triangle_counts[2] > 0
+            && triangle_counts[2] < triangle_counts[1]
+            && triangle_counts[3] == 0,
+        "{triangle_counts:?}"
+    );
     let plain = Extractor::new(world, &array, grid)?;
     plain.extract_on_device(1.5, None, &mut mesh)?;
-    hold(&mesh, &plain.extract(1.5)?, false, "without normals");
-    // An error empties the mesh.
+    assert_same_triangles(&mesh, &plain.extract(1.5)?, false, "without normals");
     let error = plain.extract_on_device(f32::NAN, None, &mut mesh).unwrap_err().to_string();
     assert!(error.contains("isovalue NaN"), "{error}");
     assert_eq!((mesh.vertices(), mesh.triangle_count(), mesh.own_vertices()), (0, 0, 0));
@@ -90,12 +93,11 @@ fn compare(world: &World, layout: &Layout, mirrored: bool) -> zippy::Result<()> 
     let small = world.array::<f32, 3>("small", &Layout::new([4, 4, 4]))?;
     let error = plain.extract_on_device(1.5, Some(&small), &mut mesh).unwrap_err().to_string();
     assert!(error.contains("\"small\"") && mesh.triangle_count() == 0, "{error}");
-    refused(world, &plain.on_host(), &mut mesh);
+    assert_refused(world, &plain.on_host(), &mut mesh);
     Ok(())
 }
 
-/// Checks the error of an extractor without kernels.
-fn refused(world: &World, extractor: &Extractor<'_, f32>, mesh: &mut DeviceMesh) {
+fn assert_refused(world: &World, extractor: &Extractor<'_, f32>, mesh: &mut DeviceMesh) {
     assert!(!extractor.by_kernels());
     let error = extractor.extract_on_device(1.5, None, mesh).unwrap_err().to_string();
     assert!(error.contains("cannot be made on the device") && error.contains("by_kernels"), "{error}");
@@ -103,7 +105,7 @@ fn refused(world: &World, extractor: &Extractor<'_, f32>, mesh: &mut DeviceMesh)
     world.barrier().unwrap();
 }
 
-fn all() {
+fn compare_with_host_meshes() {
     let layout = || Layout::new(SHAPE);
     let cuts = [
         layout().split([Split::Sizes(vec![1, 30, 14]), Split::Sizes(vec![2, 10]), Split::Even(2)]).ghost([2; 3]),
@@ -123,7 +125,7 @@ fn the_host_has_no_kernels() {
         array.fill_with(rough)?;
         let extractor = Extractor::new(world, &array, grid(false))?;
         if world.gpu().is_host() {
-            refused(world, &extractor, &mut DeviceMesh::new(world, "mesh")?);
+            assert_refused(world, &extractor, &mut DeviceMesh::new(world, "mesh")?);
         }
         Ok(())
     })
@@ -131,9 +133,9 @@ fn the_host_has_no_kernels() {
 }
 
 zippy_testing::with_variables! {
-    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], all
+    without_mapping_by_driver, [("ZIPPY_HOST_MAP", "0")], compare_with_host_meshes
 }
 
 zippy_testing::with_variables! {
-    by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { all() }
+    by_native_kernels, [("ZIPPY_HOST_MAP", "1"), ("ZIPPY_KERNELS", "native-only")], || if computes_natively() { compare_with_host_meshes() }
 }

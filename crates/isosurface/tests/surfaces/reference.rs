@@ -11,7 +11,7 @@ fn reference() -> Option<Value> {
     Some(serde_json::from_str(&text).unwrap())
 }
 
-fn closed(found: &Statistics) {
+fn assert_closed(found: &Statistics) {
     assert_eq!((found.open_edges, found.nonmanifold_edges), (0, 0), "{found:?}");
 }
 
@@ -22,12 +22,12 @@ fn noise_has_the_exact_topology() {
         let found = noise(n).padded(0.0).statistics(4, 0.5);
         assert_eq!((found.euler, found.vertices - found.interior_vertices), (chi, crossed), "{found:?}");
         assert_eq!(found.components, components, "as the field has, sampled 24 times as finely");
-        closed(&found);
+        assert_closed(&found);
     }
 }
 
 #[test]
-fn tangle() {
+fn tangle_matches_reference_counts() {
     let coordinate = |i: i64, n: i64| 3.0 * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
     let field = Field::new([64; 3], |at| {
         let sum: f64 = at.map(|i| coordinate(i, 64)).map(|x| x.powi(4) - 5.0 * x * x).iter().sum();
@@ -56,10 +56,9 @@ fn spheres_and_tori_converge() {
             (if is_torus { 0.25 - (ring * ring + z * z).sqrt() } else { 0.7 - (x * x + y * y + z * z).sqrt() }) as f32
         });
         let found = field.statistics(2, 0.0);
-        closed(&found);
+        assert_closed(&found);
         assert_eq!(found.vertices, shape["points"].as_u64().unwrap());
         assert_eq!(found.triangles, shape["triangles"].as_u64().unwrap());
-        // The tests' grid has cells of 0.5 x 0.75 x 1.25, which scale the volume.
         let cell = (2.0 / (n - 1) as f64).powi(3);
         let volume = found.volume / (0.5 * 0.75 * 1.25) * cell;
         // Not bit-identical: a quadrilateral has two triangulations.
@@ -95,6 +94,6 @@ fn scans_have_the_exact_topology() {
         assert_eq!(found.euler, expected, "{name} at {isovalue}");
         let crossed = case["bipolar_grid_edges"].as_u64().unwrap();
         assert_eq!(found.vertices - found.interior_vertices, crossed, "{name} at {isovalue}");
-        closed(&found);
+        assert_closed(&found);
     }
 }

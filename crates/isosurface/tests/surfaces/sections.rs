@@ -68,7 +68,6 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// Checks that all vertices lie in the plane, orientation, and the values of the linear field.
 fn check(triangles: &[Triangle], grid: Grid, plane: Plane) {
     let length = dot(plane.normal, plane.normal).sqrt();
     for triangle in triangles {
@@ -93,29 +92,25 @@ fn check(triangles: &[Triangle], grid: Grid, plane: Plane) {
 
 #[test]
 fn section_areas_equal_closed_form() {
-    // A box of 8 x 8 x 8.
     let (shape, root) = ([9, 9, 9], f64::sqrt);
     for (normal, offset, area) in [
         ([0.0, 0.0, 1.0], 3.5, 64.0),
         ([0.0, -2.0, 0.0], -6.5, 64.0),
-        // Through samples, and along faces of cells.
         ([1.0, 0.0, 0.0], 3.0, 64.0),
         ([-1.0, 0.0, 0.0], -3.0, 64.0),
         ([1.0, 1.0, 0.0], 8.0, 64.0 * root(2.0)),
         ([-1.0, -1.0, 0.0], -8.0, 64.0 * root(2.0)),
         ([1.0, 0.0, -1.0], 0.0, 64.0 * root(2.0)),
-        // A regular hexagon and triangles.
         ([1.0, 1.0, 1.0], 12.0, 64.0 * 0.75 * root(3.0)),
         ([-1.0, -1.0, -1.0], -12.0, 64.0 * 0.75 * root(3.0)),
         ([1.0, 1.0, 1.0], 8.0, 0.25 * root(3.0) * 128.0),
         ([1.0, 1.0, 1.0], 7.3, 0.25 * root(3.0) * 2.0 * 7.3 * 7.3),
-        // Sides of the box, with both orientations.
         ([1.0, 0.0, 0.0], 0.0, 64.0),
         ([-1.0, 0.0, 0.0], 0.0, 64.0),
         ([0.0, 3.0, 0.0], 24.0, 64.0),
         ([0.0, -3.0, 0.0], -24.0, 64.0),
         ([0.0, 0.0, 1.0], 8.0, 64.0),
-        // Outside of the box, and touching an edge or a corner.
+        // Outside of the box, or through an edge or a corner.
         ([0.0, 0.0, 1.0], 8.001, 0.0),
         ([0.0, 0.0, 1.0], -1e300, 0.0),
         ([1.0, 1.0, 0.0], 0.0, 0.0),
@@ -133,8 +128,7 @@ fn section_areas_equal_closed_form() {
     }
 }
 
-/// Rounded products and sums: planes through samples of a skewed grid with an arbitrary origin
-/// leave no hole.
+/// Planes through samples of a skewed grid with an arbitrary origin.
 #[test]
 fn rounding_leaves_no_hole_in_section() {
     let grid = Grid::from_steps([0.1, -7.3, 1e3], [[0.3, 0.1, 0.0], [-0.3, 0.7, 0.2], [0.1, 0.0, -1.1]]);
@@ -157,7 +151,7 @@ fn rounding_leaves_no_hole_in_section() {
 }
 
 #[test]
-fn the_same_for_every_cut() {
+fn section_is_equal_for_every_cut() {
     let skewed = Grid::from_steps([3.0, -2.0, 1.0], [[0.5, 0.1, 0.0], [-0.3, 0.8, 0.2], [0.1, 0.0, -1.5]]);
     for (grid, plane) in [
         (Grid::default(), Plane { normal: [1.0, 1.0, 1.0], offset: 20.0 }),
@@ -185,7 +179,7 @@ fn thin_fields_have_no_section() {
     }
 }
 
-/// Vertices are NaN only at NaN samples: a vertex between a number and NaN has a number.
+/// A vertex between a number and NaN has a number.
 #[test]
 fn nan_values_occur_only_at_nan_samples() {
     let shape = [6, 6, 6];

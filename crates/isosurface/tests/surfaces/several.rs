@@ -8,7 +8,7 @@ use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// Small integers at random, with several NaN.
+/// Small random integers, several of them NaN.
 fn field() -> Field<f32> {
     Field::new(SHAPE, |[x, y, z]| {
         let one = random((x * 7919 + y * 104_729 + z * 1_299_709) as u32);
@@ -39,7 +39,6 @@ fn several_isovalues_equal_separate_extractions() {
                 other.fill_with(|[x, y, z]| (3 * x - 5 * y + 7 * z) as i16)?;
                 let attributes: [&dyn Attribute; 2] = [&other, &other];
                 let grid = Grid::from_steps([1.0, 2.0, 3.0], [[0.5, 0.0, 0.0], [0.0, -0.75, 0.0], [0.0, 0.0, 1.25]]);
-                // Memory of the previous surface.
                 let mut again = Mesh::default();
                 for normals in [true, false] {
                     let extractor = if normals {
@@ -71,7 +70,6 @@ fn several_isovalues_equal_separate_extractions() {
     }
 }
 
-/// Number of this rank's next exchange.
 fn exchanges(world: &World) -> u64 {
     let tag = format!("{:?}", world.group().next_sequence());
     let digits: String = tag.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
@@ -79,7 +77,6 @@ fn exchanges(world: &World) -> u64 {
     digits.parse::<u64>().unwrap() >> 8
 }
 
-/// Eleven isovalues need as many exchanges as a single one.
 #[test]
 fn several_isovalues_need_exchanges_of_one() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
@@ -105,7 +102,6 @@ fn empty_list_and_nan_isovalue() {
         assert!(extractor.extract_several(&[])?.is_empty());
         let refused = |bad: f32| extractor.extract_several(&[0.5, bad, 0.25]).unwrap_err().to_string();
         let errors = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(refused);
-        // The world remains usable.
         assert!(extractor.extract_several(&[0.5])?[0] == extractor.extract(0.5)?);
         Ok(errors)
     });

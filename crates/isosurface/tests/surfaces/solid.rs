@@ -9,7 +9,7 @@ use zippy_isosurface::{Extractor, Grid, VolumeMesh, VolumeStatistics, volume_sta
 use super::fields::Field;
 use super::support::launcher;
 
-/// Whole mesh, with points in the order of their bits. Points with equal bits are merged.
+/// Whole mesh, with points in the order of their bits and equal points merged.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Solid {
     /// Position and values, as bits.
@@ -21,8 +21,7 @@ pub(crate) struct Solid {
 
 pub(crate) const GRID: Grid = Grid::new([1.0, 2.0, 3.0], [0.5, 0.75, 1.25]);
 
-/// Result of a filter on `ranks` ranks or, under a launcher, on its processes. The process of rank
-/// 0 receives it.
+/// Result of a filter on `ranks` ranks or, under a launcher, on its processes; received by rank 0.
 pub(crate) fn filtered(
     field: &Field<f32>,
     ranks: usize,
@@ -32,7 +31,7 @@ pub(crate) fn filtered(
     owned(field, Config::threads(launcher::counts(&[ranks])[0]), cut, None, GRID, filter)
 }
 
-/// Result of a filter on a single rank that has the whole field.
+/// Result of a filter on a single rank.
 pub(crate) fn alone(
     field: &Field<f32>,
     grid: Grid,
@@ -41,7 +40,6 @@ pub(crate) fn alone(
     owned(field, Config::apart(1), |layout| layout, None, grid, filter).expect("one rank")
 }
 
-/// [`filtered`] with an owner for each chunk.
 pub(crate) fn owned(
     field: &Field<f32>,
     config: Config,
@@ -143,8 +141,8 @@ impl Solid {
     }
 }
 
-/// Cuts of a field of 37 x 11 x 9 samples: even, with ghost cells, uneven with chunks of one
-/// sample, one chunk per row, with empty chunks, k-d.
+/// Cuts of a field of 37 x 11 x 9 samples: even, with ghost cells, uneven, one chunk per row, with
+/// empty chunks, k-d.
 pub(crate) fn cuts() -> Vec<Box<dyn Fn(Layout) -> Layout + Sync>> {
     use zippy::Split;
     let boxes = crate::surfaces::cuts::k_d();
@@ -171,8 +169,8 @@ pub(crate) fn faces(cell: &[usize]) -> Vec<Vec<usize>> {
     places.iter().map(|face| face.iter().map(|&place| cell[place]).collect()).collect()
 }
 
-/// Checks that each cell has a positive volume, by the divergence theorem over its faces.
-pub(crate) fn cells_are_the_right_way_round(solid: &Solid) {
+/// Checks that each cell has a positive volume, by the divergence theorem.
+pub(crate) fn assert_positive_volumes(solid: &Solid) {
     for cell in &solid.cells {
         let mut volume = 0.0;
         for face in faces(cell) {

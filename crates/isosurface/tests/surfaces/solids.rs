@@ -1,4 +1,4 @@
-//! Thresholds and clips: against loops over the samples, for every cut, and for special values.
+//! Thresholds and clips: against direct loops, for every cut, and for special values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,11 @@ use zippy::{Config, Layout, Split, run_with};
 use zippy_isosurface::{Corners, Extractor, Grid, IsosurfaceError, Side};
 
 use super::fields::{Field, random};
-use super::solid::{GRID, Solid, alone, cells_are_the_right_way_round, cuts, filtered, owned};
+use super::solid::{GRID, Solid, alone, assert_positive_volumes, cuts, filtered, owned};
 use super::support::launcher;
 
 const SHAPE: [i64; 3] = [37, 11, 9];
 
-/// Number of ranks for each of the cuts.
 const RANKS: [usize; 7] = [3, 5, 3, 5, 3, 1, 4];
 
 /// Random samples, some of them NaN.
@@ -22,13 +21,11 @@ fn noisy() -> Field<f32> {
     })
 }
 
-/// Random samples without special values.
 pub(crate) fn plain(shape: [i64; 3]) -> Field<f32> {
     Field::new(shape, |[x, y, z]| random((x + 50 * (y + 50 * z)) as u32) - 0.4)
 }
 
 pub(crate) fn corners([x, y, z]: [i64; 3]) -> [[i64; 3]; 8] {
-    // Corners of a hexahedron in VTK's order.
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
         .map(|[i, j, k]| [x + i, y + j, z + k])
 }
@@ -39,7 +36,7 @@ pub(crate) fn cells(shape: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 }
 
 /// Position of a sample of the tests' grid, as bits.
-fn stands([x, y, z]: [i64; 3]) -> [u32; 3] {
+fn position_bits([x, y, z]: [i64; 3]) -> [u32; 3] {
     [1.0 + 0.5 * x as f32, 2.0 + 0.75 * y as f32, 3.0 + 1.25 * z as f32].map(f32::to_bits)
 }
 
@@ -63,9 +60,12 @@ fn thresholds_equal_direct_selection() {
             Corners::Any => corners(*cell).into_iter().any(is_in),
         };
         let kept: BTreeSet<[[u32; 3]; 8]> =
-            cells(SHAPE).filter(is_kept).map(|cell| corners(cell).map(stands)).collect();
-        let points: BTreeMap<[u32; 3], u32> =
-            cells(SHAPE).filter(is_kept).flat_map(corners).map(|at| (stands(at), field.at(at).to_bits())).collect();
+            cells(SHAPE).filter(is_kept).map(|cell| corners(cell).map(position_bits)).collect();
+        let points: BTreeMap<[u32; 3], u32> = cells(SHAPE)
+            .filter(is_kept)
+            .flat_map(corners)
+            .map(|at| (position_bits(at), field.at(at).to_bits()))
+            .collect();
         assert!(kept.len() >= least, "{}", kept.len());
         let check = |found: Solid| {
             let at = |point: usize| -> [u32; 3] { std::array::from_fn(|axis| found.points[point][axis]) };
@@ -137,7 +137,7 @@ fn the_same_clip_for_every_cut() {
 
 /// NaN, infinities and ties: both sides together fill the whole box, on any grid.
 #[test]
-fn strange_samples_and_grids() {
+fn clips_of_special_samples_and_grids_fill_the_box() {
     let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
     let field = Field::new([35, 9, 8], |[x, y, z]| {
         let one = random((x + 40 * (y + 40 * z)) as u32);
@@ -154,16 +154,15 @@ fn strange_samples_and_grids() {
         let sum = both[0].found.volume + both[1].found.volume;
         assert!((sum - box_).abs() < 1e-5 * box_, "{sum} {box_}");
         assert!(both.iter().all(|solid| solid.found.volume > 0.1 * box_));
-        both.iter().for_each(cells_are_the_right_way_round);
+        both.iter().for_each(assert_positive_volumes);
         let all = alone(&field, grid, |_, extractor| extractor.threshold(0.0..=0.2, Corners::Any, &[]));
-        cells_are_the_right_way_round(&all);
+        assert_positive_volumes(&all);
         let cells = all.found.cells.hexahedra as f64;
         assert!((all.found.volume - cells * determinant(grid.steps()).abs()).abs() < 1e-4 * cells && cells > 100.0);
     }
 }
 
-/// Linear fields, whose values follow from positions; named after their arrays, the filtered field
-/// first.
+/// Linear fields, whose values follow from positions.
 #[test]
 fn values_of_further_fields() {
     let field = plain(SHAPE);
@@ -189,8 +188,7 @@ fn values_of_further_fields() {
     }
 }
 
-/// Tetrahedra share complete faces: each face has two tetrahedra, or lies on the isosurface, on the
-/// box, or on a hexahedron.
+/// Each face has two tetrahedra, or lies on the isosurface, on the box, or on a hexahedron.
 #[test]
 fn faces_of_tetrahedra_fit_together() {
     let wave = |place: i64, length: f32| (place as f32 / length).sin();
@@ -228,7 +226,7 @@ fn faces_of_tetrahedra_fit_together() {
 }
 
 #[test]
-fn nothing_and_everything() {
+fn empty_and_full_selections() {
     for shape in [[1, 1, 1], [5, 1, 1], [1, 7, 9], [0, 4, 4], [2, 2, 2], [6, 5, 4]] {
         let field = Field::new(shape, |_| 3.0_f32);
         let cells = shape.iter().map(|n| (n - 1).max(0) as u64).product::<u64>();

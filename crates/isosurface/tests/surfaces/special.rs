@@ -21,7 +21,7 @@ fn fields_without_surface_give_empty_mesh() {
 }
 
 #[test]
-fn one_cell() {
+fn single_cell_has_one_triangle() {
     let field = Field::new([2, 2, 2], |at| if at == [0, 0, 0] { 1.0_f32 } else { -1.0 });
     for ranks in [1, 3, 8] {
         let (_, found) = field.cut(ranks, |layout| layout.split_all(Split::Even(2)), 0.0);
@@ -31,14 +31,13 @@ fn one_cell() {
 }
 
 #[test]
-fn no_isovalue() {
+fn isovalue_that_is_not_finite_is_an_error() {
     let field = Field::new([4, 4, 4], |[x, ..]| x as f32);
     for isovalue in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let errors = run_with(Config::threads(counts(&[2])[0]), |world| {
             let array = field.array(world, &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto), None)?;
             let extractor = Extractor::new(world, &array, Grid::default())?;
             let error = extractor.extract(isovalue).unwrap_err().to_string();
-            // The world remains usable.
             assert_eq!(extractor.extract(1.5)?.vertices(), 16);
             Ok(error)
         });
@@ -49,7 +48,7 @@ fn no_isovalue() {
 }
 
 #[test]
-fn grids_without_volume() {
+fn grid_without_volume_is_an_error() {
     let results = run_with(Config::threads(counts(&[2])[0]), |world| {
         let array = world.array::<f32, 3>("field", &zippy::Layout::new([4, 4, 4]).split_all(Split::Auto))?;
         let mut all = Vec::new();
@@ -64,7 +63,6 @@ fn grids_without_volume() {
     }
 }
 
-/// Random samples with values that equal the isovalue, NaN and infinities have closed surfaces.
 #[test]
 fn surfaces_of_nan_and_infinite_samples_are_closed() {
     let strange = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, f32::MIN_POSITIVE / 8.0];
@@ -105,8 +103,8 @@ fn surface_at_nan_and_infinite_samples() {
 
 /// Differences of numbers of any magnitude, and neighbours of infinite samples.
 #[test]
-fn large_samples() {
-    for (inside, outside, isovalue, place) in [
+fn surface_of_large_samples_has_exact_positions() {
+    for (inside, outside, isovalue, fraction) in [
         (f32::MAX, f32::MIN, f32::MIN / 2.0, 0.75),
         (f32::INFINITY, -1e38, 0.0, 1.0),
         (f32::INFINITY, f32::MIN, 0.0, 1.0),
@@ -114,14 +112,14 @@ fn large_samples() {
     ] {
         let field = Field::new([2, 2, 2], |[x, ..]| if x == 0 { inside } else { outside });
         let whole = field.alone(isovalue).0;
-        let expected = 1.0 + 0.5 * place;
+        let expected = 1.0 + 0.5 * fraction;
         assert!(whole.vertices.iter().all(|vertex| f32::from_bits(vertex[0]) == expected), "{inside} {outside}");
     }
 }
 
-/// Two balls: each vertex has the label of its ball, on all ranks that have it.
+/// Each vertex has the label of its ball, on all ranks that have the vertex.
 #[test]
-fn labels_of_components() {
+fn vertices_have_the_labels_of_their_components() {
     let field = Field::new([30, 12, 12], |[x, y, z]| {
         let ball = |centre: f32| (x as f32 - centre).hypot((y as f32 - 5.4).hypot(z as f32 - 5.6));
         4.1 - ball(6.3).min(ball(22.7))
@@ -141,9 +139,9 @@ fn labels_of_components() {
     assert!(all.len() < 2 || all.first().unwrap().1 != all.last().unwrap().1);
 }
 
-/// Skewed axes: positions follow the grid, normals are perpendicular to the plane of all vertices.
+/// Positions follow the grid; normals are perpendicular to the plane of all vertices.
 #[test]
-fn skewed_grids() {
+fn skewed_grid_has_positions_and_normals_in_space() {
     let field = Field::new([6, 5, 7], |[x, y, z]| (2 * x + y + 3 * z) as f32);
     let steps = [[0.5, 0.1, 0.0], [-0.3, 0.8, 0.2], [0.1, 0.0, -1.5]];
     let grid = Grid::from_steps([3.0, -2.0, 1.0], steps);
@@ -177,7 +175,7 @@ fn skewed_grids() {
 
 /// Mirrored axes would turn a mesh inside out if triangles kept their orientation.
 #[test]
-fn volume_of_mirrored_grids() {
+fn mirrored_grid_has_a_positive_volume() {
     let field = Field::new([12, 12, 12], |at| 4.2 - at.map(|x| (x as f32 - 5.5).powi(2)).iter().sum::<f32>().sqrt());
     let volumes = [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [-1.0, -2.0, 1.0]].map(|spacing| {
         let found = run_with(Config::threads(counts(&[2])[0]), |world| {
@@ -186,7 +184,6 @@ fn volume_of_mirrored_grids() {
                 std::array::from_fn(|axis| std::array::from_fn(|row| if row == axis { spacing[axis] } else { 0.0 }));
             let grid = Grid::from_steps([0.0; 3], steps);
             let mesh = Extractor::with_normals(world, &array, grid)?.extract(0.0)?;
-            // Normals point away from the middle.
             let middle: [f64; 3] = std::array::from_fn(|axis| 5.5 * spacing[axis]);
             for (position, normal) in mesh.positions().iter().zip(mesh.normals()) {
                 let away: f64 =

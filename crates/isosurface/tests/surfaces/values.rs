@@ -11,7 +11,7 @@ use super::support::launcher;
 
 const N: i64 = 9;
 
-/// Linear field, whose values at vertices follow from their positions.
+/// Linear field: values at vertices follow from their positions.
 fn linear([x, y, z]: [i64; 3]) -> i16 {
     (3 * x - 5 * y + 7 * z) as i16
 }
@@ -77,10 +77,9 @@ fn the_same_values_for_every_cut() {
     }
 }
 
-/// The field of the surface has the isovalue at its vertices, except for rounding and vertices
-/// inside cells.
+/// The isovalue, except for rounding and vertices inside cells.
 #[test]
-fn the_field_itself() {
+fn values_of_the_surface_field_equal_the_isovalue() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let field = Field::new([N; 3], linear).array(world, &Layout::new([N; 3]).split_all(Split::Auto), None)?;
         let mesh = Extractor::new(world, &field, Grid::default())?.extract_with(11.5, &[&field])?;

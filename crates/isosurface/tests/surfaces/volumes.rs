@@ -7,7 +7,7 @@ use zippy::{Config, Layout, Split, run_with};
 use zippy_isosurface::{Corners, Extractor, Side, VolumeMesh, write_volume};
 
 use super::fields::{Field, random};
-use super::files::{Directory, first};
+use super::files::{Directory, checks_files};
 use super::solid::GRID;
 use super::support::launcher;
 
@@ -15,19 +15,19 @@ const SHAPE: [i64; 3] = [14, 9, 8];
 
 /// Content of a document: values by position bits; shape and corner positions of each cell.
 #[derive(Debug, Default, PartialEq)]
-struct Read {
+struct MeshContent {
     values: BTreeMap<[u32; 3], u32>,
     points: usize,
     cells: Vec<(u8, Vec<[u32; 3]>)>,
 }
 
-/// Value of the first attribute `name` in a text.
+/// Value of the first XML attribute `name` in a text.
 fn attribute<'a>(text: &'a str, name: &str) -> &'a str {
     let start = text.find(&format!(" {name}=\"")).unwrap_or_else(|| panic!("no {name} in {text}")) + name.len() + 3;
     &text[start..start + text[start..].find('"').unwrap()]
 }
 
-fn read_piece(path: &Path, into: &mut Read) {
+fn read_piece(path: &Path, into: &mut MeshContent) {
     let bytes = std::fs::read(path).unwrap();
     let mark = b"<AppendedData encoding=\"raw\">\n   _";
     let at = bytes.windows(mark.len()).position(|window| window == mark).unwrap();
@@ -63,8 +63,8 @@ fn read_piece(path: &Path, into: &mut Read) {
     }
 }
 
-fn read(path: &Path) -> Read {
-    let mut read = Read::default();
+fn read(path: &Path) -> MeshContent {
+    let mut read = MeshContent::default();
     if path.extension().unwrap() == "vtu" {
         read_piece(path, &mut read);
     } else {
@@ -78,8 +78,7 @@ fn read(path: &Path) -> Read {
     read
 }
 
-/// Content of a rank's mesh.
-fn held(mesh: &VolumeMesh) -> Read {
+fn held(mesh: &VolumeMesh) -> MeshContent {
     let at = |point: &u32| mesh.positions()[*point as usize].map(f32::to_bits);
     let mut cells: Vec<(u8, Vec<[u32; 3]>)> = Vec::new();
     cells.extend(mesh.hexahedra().iter().map(|cell| (12, cell.iter().map(at).collect())));
@@ -87,12 +86,11 @@ fn held(mesh: &VolumeMesh) -> Read {
     cells.sort();
     let points = 0..mesh.positions().len() as u32;
     let values = points.map(|point| (at(&point), mesh.fields()[0].1[point as usize].to_bits())).collect();
-    Read { values, points: mesh.positions().len(), cells }
+    MeshContent { values, points: mesh.positions().len(), cells }
 }
 
-/// Writes the result of a filter on random samples; returns each rank's content and the result of
-/// `write_volume`.
-fn written(path: &Path, config: Config, clip: Option<f32>) -> Vec<(Read, Result<(), String>)> {
+/// Writes the result of a filter on random samples; returns each rank's content and result.
+fn written(path: &Path, config: Config, clip: Option<f32>) -> Vec<(MeshContent, Result<(), String>)> {
     let results = run_with(config, |world| {
         let field = Field::new(SHAPE, |[x, y, z]| random((x + 50 * (y + 50 * z)) as u32));
         let array = field.array(world, &Layout::new(SHAPE).split_all(Split::Auto), None)?;
@@ -117,10 +115,10 @@ fn the_same_mesh_for_every_number_of_ranks() {
             let path = directory.0.join(name);
             let config = Config::threads(launcher::counts(&[ranks])[0]);
             assert!(written(&path, config, clip).iter().all(|(_, said)| said.is_ok()));
-            if first() {
+            if checks_files() {
                 let found = read(&path);
                 assert!(found.values == expected.values && found.cells == expected.cells, "{ranks} {name}");
-                // In pieces those that several ranks know are there for each.
+                // Points that several ranks have are in each of their pieces.
                 assert!(if name == "mesh.vtu" {
                     found.points == expected.points
                 } else {
@@ -142,5 +140,5 @@ fn other_names_are_refused_on_every_rank() {
             }
         }
     }
-    assert!(!first() || directory.files() == 0);
+    assert!(!checks_files() || directory.files() == 0);
 }

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::{BALL, Folder, cells, data, depth, number, program, run_error, run_json};
 
-/// The surface of each label of a map is closed and encloses about the volume of its samples.
 #[test]
 fn surface_of_a_label_encloses_its_samples() {
     let file = data("labels.nrrd");
@@ -35,7 +34,6 @@ fn surface_of_a_label_encloses_its_samples() {
     assert!((number(&found[0], "volume") / BALL - 1.0).abs() < 0.06, "{found:?}");
 }
 
-/// --pad closes a region that fills its box.
 #[test]
 fn pad_closes_a_region_that_fills_its_box() {
     let file = data("ones.nrrd");
@@ -90,7 +88,6 @@ fn arrays_raw_numbers_and_files_of_two_axes() {
         "{error}"
     );
     assert!(run_error(&[vti, "--array", "none", "--iso", "0"]).contains("it has \"depth\", \"flow\""));
-    // Raw numbers of several types, with an offset, in both byte orders.
     let raw = folder.file("a.raw", "header", &ball);
     let raw = raw.to_str().unwrap();
     let big: Vec<u8> = ball.chunks(4).flat_map(|bytes| bytes.iter().rev().copied()).collect();
@@ -168,7 +165,7 @@ fn picture_by_driver_has_the_size_of_the_command_line() {
     }
 }
 
-/// A clip with --pad ends at the surface with --pad, and has no full cells of the layer.
+/// The clip has no full cells of the layer.
 #[test]
 fn padded_clip_ends_where_the_padded_surface_does() {
     let file = data("ones.nrrd");
@@ -187,8 +184,8 @@ fn padded_clip_ends_where_the_padded_surface_does() {
     for operation in [["--threshold", "1,1"], ["--cut", "1,0,0,2"]] {
         assert!(run_error(&[&file, operation[0], operation[1], "--pad"]).contains("cannot be used with"));
     }
-    // The surface is half a step outside for every sample type. Types of 8 bits have no number for
-    // the layer: -100 for samples of 200 and isovalue 50, -341 for 100 and -120.5.
+    // Types of 8 bits have no number for the layer: -100 for samples of 200 and isovalue 50, -341
+    // for 100 and -120.5.
     let folder = Folder::new("pad");
     let whole = |kind: &str, bytes: &[u8]| {
         let head = format!("NRRD0004\ntype: {kind}\ndimension: 3\nsizes: 6 6 6\nendian: little\nencoding: raw\n\n");

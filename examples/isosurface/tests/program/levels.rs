@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::{BALL, Folder, SURFACE, cells, data, depth, number, run_json};
 
-/// Isovalue and samples near 101,325 whose differences are below the spacing of 32-bit floats.
+/// Differences of the samples from the isovalue are below the spacing of 32-bit floats.
 #[test]
 fn isovalue_between_values_with_a_large_offset_is_exact() {
     for ranks in [1, 3] {
@@ -35,7 +35,6 @@ fn isovalue_between_values_with_a_large_offset_is_exact() {
         let (found, notes) = run_json(2, &["--iso", &isovalue, "--verify", path.to_str().unwrap()]);
         assert!((number(&found[0], "volume") / SURFACE - 1.0).abs() < 1e-4, "{name}: {found:?}");
         assert!(!notes.contains("note"), "{notes}");
-        // Reported values are values of the file.
         let (none, _) = run_json(2, &["--iso", "7", path.to_str().unwrap()]);
         let least = none[0]["values"][0].as_f64().unwrap();
         assert!((least / isovalue.parse::<f64>().unwrap() - 1.0).abs() < 1e-5, "{name}: {none:?}");
@@ -58,8 +57,7 @@ fn few_distinct_values_in_a_file_give_a_note() {
     }
 }
 
-/// Samples of 30,000 and 30,001, and bounds whose distance to 30,000 is below the spacing of
-/// floats.
+/// Samples of 30,000 and 30,001, and bounds closer to 30,000 than the spacing of floats.
 #[test]
 fn bounds_near_a_sample_keep_it_on_its_side() {
     let folder = Folder::new("bounds");
@@ -105,8 +103,7 @@ fn count_cells(shape: i64, is_kept: impl Fn([i64; 3]) -> bool) -> [f64; 2] {
     counts
 }
 
-/// Values whose differences are below the spacing of 32-bit floats, with a fill value. Surfaces
-/// equal those of the same values without their offset.
+/// Surfaces equal those of the same values without their offset and fill value.
 #[test]
 fn fill_value_leaves_surfaces_next_to_large_values_exact() {
     let folder = Folder::new("fill");
@@ -148,13 +145,11 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
         assert!((volume / solid - 1.0).abs() < 1e-3, "{offset} {fill}: {volume}, {solid}");
         assert_eq!(number_of(&[&file, "--threshold", &range], "hexahedra"), all, "{offset} {fill}");
         assert_eq!(number_of(&[&file, "--threshold", &range, "--any"], "hexahedra"), any, "{offset} {fill}");
-        // Reported values are values of the file.
         let (none, _) = run_json(1, &[&file, "--iso", "1e305"]);
         let least = fill.min(value([0; 3]));
         assert_eq!(none[0]["values"][0].as_f64(), Some(least), "{offset} {fill}: {none:?}");
     }
-    // Several isovalues. Floats distinguish the last one from its neighbours only with an origin
-    // near it.
+    // Floats distinguish the last isovalue from its neighbours only with an origin near it.
     let file = path("masked.nrrd", &|at| if is_filled(at) { 0.0 } else { 101_325.0 + 1e-3 * depth(at) });
     let (found, notes) = run_json(2, &["--iso", "50000,101325.0003", "--verify", &file]);
     assert!((number(&found[1], "volume") / surface - 1.0).abs() < 1e-3, "{found:?}");
@@ -168,7 +163,6 @@ fn fill_value_leaves_surfaces_next_to_large_values_exact() {
     assert_eq!(notes.matches("note: 32-bit floats round").count(), 1, "{notes}");
 }
 
-/// Integers of every type give the same surface: floats hold them without rounding.
 #[test]
 fn integers_of_every_type_give_the_same_surface() {
     let folder = Folder::new("whole");
@@ -190,7 +184,6 @@ fn integers_of_every_type_give_the_same_surface() {
     assert!(found.iter().all(|surfaces| *surfaces == found[0]), "{found:?}");
 }
 
-/// Isovalues that are 64-bit integers beyond the exact range of `f64`.
 #[test]
 fn isovalue_beyond_two_to_53_is_exact() {
     let folder = Folder::new("integers");
@@ -241,7 +234,7 @@ fn output_coarser_than_its_samples_gives_a_note() {
     }
 }
 
-/// Recordings have the samples of the device; the array name has their offset.
+/// Recordings have the samples of the device.
 #[test]
 fn recorded_samples_have_their_offset_in_the_name() {
     let folder = Folder::new("recorded");

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A temporary directory; dropping it removes it.
+/// Temporary directory, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -42,7 +42,7 @@ fn program(ranks: usize, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Runs the program. Returns its output as JSON objects, and its standard error.
+/// Runs the program; returns its output as JSON objects, and its standard error.
 fn run_json(ranks: usize, arguments: &[&str]) -> (Vec<Value>, String) {
     let output = program(ranks, &[&["--json"], arguments].concat());
     let notes = String::from_utf8(output.stderr).unwrap();
@@ -51,7 +51,7 @@ fn run_json(ranks: usize, arguments: &[&str]) -> (Vec<Value>, String) {
     (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), notes)
 }
 
-/// Runs a command that must fail. Returns its standard error.
+/// Runs a command that must fail; returns its standard error.
 fn run_error(arguments: &[&str]) -> String {
     let output = program(2, arguments);
     assert!(!output.status.success(), "{arguments:?}");
@@ -77,5 +77,4 @@ fn depth([x, y, z]: [i64; 3]) -> f64 {
 /// Volume of the ball. An extracted surface has 1.5 % less.
 const BALL: f64 = 4.0 / 3.0 * std::f64::consts::PI * 6.3 * 6.3 * 6.3;
 
-/// Volume of the extracted surface of the ball.
 const SURFACE: f64 = 1031.735;

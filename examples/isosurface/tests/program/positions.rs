@@ -84,7 +84,6 @@ fn positions_far_from_the_origin_of_space_are_kept() {
     let (_, notes) = run_json(2, &[far, "--iso", "0", "--output", output.to_str().unwrap()]);
     assert!(notes.contains("STL has positions as floats"), "{notes}");
     assert!(mesh::read(&output).unwrap().positions.iter().all(|[x, ..]| (x - 5e6).abs() < 2.0));
-    // Cells, sections and the plane of --cut are in space, too.
     let output = folder.0.join("cells.vtu");
     let (found, _) = run_json(2, &[far, "--clip", "0", "--verify", "--output", output.to_str().unwrap()]);
     assert!((number(&found[0], "volume") / (BALL * 1e-6) - 1.0).abs() < 0.02, "{found:?}");
@@ -97,13 +96,11 @@ fn positions_far_from_the_origin_of_space_are_kept() {
     assert!(String::from_utf8_lossy(&std::fs::read(output).unwrap()).contains("property float x"));
 }
 
-/// Pictures of files with mirrored and exchanged axes equal the picture of the plain file with the
-/// same voxels at the same positions.
+/// Files with the same voxels at the same positions.
 #[test]
 fn picture_by_driver_of_mirrored_axes_equals_the_plain_file() {
     let folder = Folder::new("mirrored");
     let [nx, ny, nz] = [19_i64, 15, 12];
-    // A pear-shaped body without symmetry.
     let value = |[x, y, z]: [i64; 3]| {
         let off = [x - 8, 2 * y - 13, 2 * z - 10 - (x - 8) / 3];
         (200 - off.iter().map(|x| x * x).sum::<i64>() * 2 - 9 * (x - 8) - 5 * (y - 7)).clamp(0, 250) as u8
@@ -141,7 +138,6 @@ fn picture_by_driver_of_mirrored_axes_equals_the_plain_file() {
     }
 }
 
-/// A mirrored file gives the mesh of the plain file.
 #[test]
 fn mirrored_volume_has_its_surface_at_the_positions_of_the_file() {
     let (found, _) = run_json(2, &[&data("mirror.nrrd"), "--iso", "0", "--verify"]);
@@ -149,6 +145,5 @@ fn mirrored_volume_has_its_surface_at_the_positions_of_the_file() {
     // An inside-out surface has a negative volume.
     assert!(number(found, "volume") > 0.0 && found["open_edges"] == 0, "{found}");
     let bounds = |corner: usize, axis: usize| found["bounds"][corner][axis].as_f64().unwrap();
-    // Samples 0 to 23 of the first axis are at x = 10 to -13.
     assert!(bounds(0, 0) > -13.0 && bounds(1, 0) < 10.0, "{found}");
 }
