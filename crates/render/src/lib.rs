@@ -1,5 +1,5 @@
-//! Sort-last volume rendering over global arrays: each rank casts rays through its own chunks, and
-//! the partial pictures are composited into one (section 5.1 of the Zippy paper).
+//! Sort-last volume rendering of global arrays: each rank casts rays through its own chunks, and
+//! the partial images are composited (section 5.1 of the Zippy paper).
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};
@@ -19,15 +19,15 @@
 //!
 //! # Volumes of files
 //!
-//! * A volume is drawn by origin, spacing and directions of its file: clip planes, focal points,
-//!   scenes and meshes are in the space of the file. A crop box counts along the volume's own axes,
-//!   index times spacing, from 0 at the first voxel.
+//! * A volume has the origin, spacing and directions of its file: clip planes, focal points, scenes
+//!   and meshes are in the space of the file. A crop box counts along the volume's own axes, index
+//!   times spacing, from 0 at the first voxel.
 //! * Slope and intercept apply to values of transfer functions and presets. Numbers that 32-bit
-//!   floats cannot tell apart are stored less an offset, or scaled ([`volume::Rescale`]).
+//!   floats cannot distinguish are stored minus an offset, or scaled ([`volume::Rescale`]).
 //! * NaN and minus infinity are drawn as the smallest value, infinity as the largest.
-//! * A rank reads its own rows of uncompressed data, the blocks of zlib or LZ4 that it touches, and
-//!   of one compressed stream everything up to the end of its part.
-//! * Pictures in `.npy` have shape (height, width, 4): red, green and blue multiplied by alpha, and
+//! * A rank reads its own rows of uncompressed data, its blocks of zlib or LZ4, and one compressed
+//!   stream up to the end of its part.
+//! * Images in `.npy` have shape (height, width, 4): red, green and blue multiplied by alpha, and
 //!   alpha.
 #![forbid(unsafe_code)]
 

@@ -24,7 +24,7 @@ use crate::volume::{Camera, Projection, Shading, TransferFunction};
 /// Parameters of an image, except for the volume.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
-    /// The scene's name.
+    /// Name of the scene.
     pub name: String,
     /// Position, direction and projection of the camera.
     pub camera: Camera,
@@ -89,11 +89,11 @@ impl Entry {
     }
 }
 
-/// Reads the scene `name` of a file, or its only scene. Local to the calling rank.
+/// Reads the scene `name` of a file, or its only scene. Local.
 ///
 /// # Errors
-/// As [`json::read`]; the file has no such scene (the message lists the scenes of the file), or the
-/// scene's transfer function is malformed.
+/// As [`json::read`]; no such scene (the message lists the file's scenes); a malformed transfer
+/// function.
 pub fn read(path: impl AsRef<Path>, name: Option<&str>) -> Result<Scene, IoError> {
     let path = path.as_ref();
     let file: SceneFile = json::read(path, "a list \"scenes\"")?;

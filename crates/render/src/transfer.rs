@@ -29,10 +29,10 @@ fn default_distance() -> f64 {
     1.0
 }
 
-/// Reads a transfer function. Local to the calling rank.
+/// Reads a transfer function. Local.
 ///
 /// # Errors
-/// As [`json::read`], or [`TransferFunction::check`] rejects the function.
+/// As [`json::read`]; [`TransferFunction::check`] rejects the function.
 pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     let path = path.as_ref();
     let file: TransferFile = json::read(path, "opacity_points and rgb_points")?;
@@ -45,8 +45,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<TransferFunction, IoError> {
     Ok(transfer)
 }
 
-/// Writes a transfer function, one point per line, such that [`read`] returns an equal one. Local
-/// to the calling rank.
+/// Writes a transfer function, one point per line, such that [`read`] returns an equal one. Local.
 ///
 /// # Errors
 /// [`TransferFunction::check`] rejects the function, or the file system reports an error. An

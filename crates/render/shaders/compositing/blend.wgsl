@@ -26,11 +26,11 @@ fn work(line: vec4<u32>) -> u32 {
     let runs = stream_load(at);
     at += 1;
     pixel.x += i32(runs & 0xffffu);
-    for (var left = runs >> 16u; left > 0u; left--) {
-      let brought = load_pixel(at);
-      let there = onto_load(pixel);
-      let blended = select(behind(brought, there, params.opaque), in_front(brought, there), params.way == 1u);
-      onto_store(pixel, select(blended, brought, params.way == 0u));
+    for (var remaining = runs >> 16u; remaining > 0u; remaining--) {
+      let source = load_pixel(at);
+      let destination = onto_load(pixel);
+      let blended = select(behind(source, destination, params.opaque), in_front(source, destination), params.way == 1u);
+      onto_store(pixel, select(blended, source, params.way == 0u));
       at += WORDS;
       pixel.x += 1;
     }

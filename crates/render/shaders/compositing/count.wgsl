@@ -6,9 +6,9 @@ fn work(line: vec4<u32>) -> u32 {
   var words = 0u;
   var before = false;
   for (var x = 0u; x < line.z; x++) {
-    let here = full(pixels_load(vec2<i32>(vec2(line.x + x, line.y))));
-    words += select(0u, select(u32(WORDS) + 1u, u32(WORDS), before), here);
-    before = here;
+    let is_full = full(pixels_load(vec2<i32>(vec2(line.x + x, line.y))));
+    words += select(0u, select(u32(WORDS) + 1u, u32(WORDS), before), is_full);
+    before = is_full;
   }
   return words;
 }

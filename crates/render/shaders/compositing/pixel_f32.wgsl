@@ -16,10 +16,10 @@ fn full(pixel: Pixel) -> bool {
   return any(pixel != vec4(0.0));
 }
 
-fn in_front(brought: Pixel, there: Pixel) -> Pixel {
-  return over(brought, there);
+fn in_front(source: Pixel, destination: Pixel) -> Pixel {
+  return over(source, destination);
 }
 
-fn behind(brought: Pixel, there: Pixel, opaque: f32) -> Pixel {
-  return saturate_opacity(over(there, brought), opaque);
+fn behind(source: Pixel, destination: Pixel, opaque: f32) -> Pixel {
+  return saturate_opacity(over(destination, source), opaque);
 }

@@ -16,11 +16,11 @@ fn full(pixel: Pixel) -> bool {
   return pixel != 0u;
 }
 
-fn in_front(brought: Pixel, there: Pixel) -> Pixel {
-  return over_rgba8(brought, there);
+fn in_front(source: Pixel, destination: Pixel) -> Pixel {
+  return over_rgba8(source, destination);
 }
 
 // Termination does not apply to 8-bit pixels.
-fn behind(brought: Pixel, there: Pixel, opaque: f32) -> Pixel {
-  return over_rgba8(there, brought);
+fn behind(source: Pixel, destination: Pixel, opaque: f32) -> Pixel {
+  return over_rgba8(destination, source);
 }

@@ -21,19 +21,19 @@ fn work(line: vec4<u32>) -> u32 {
   var run = 0u;
   for (var x = 0u; x < line.z; x++) {
     let pixel = pixels_load(vec2<i32>(vec2(line.x + x, line.y)));
-    let here = full(pixel);
-    if here {
+    let is_full = full(pixel);
+    if is_full {
       store_pixel(at + 1 + i32(run) * WORDS, pixel);
       run += 1u;
     }
     let last = x + 1u == line.z;
-    if run > 0u && (!here || last) {
+    if run > 0u && (!is_full || last) {
       stream_store(at, skip | (run << 16u));
       at += 1 + i32(run) * WORDS;
       run = 0u;
       skip = 0u;
     }
-    skip += select(1u, 0u, here);
+    skip += select(1u, 0u, is_full);
   }
   return u32(at) - line.w;
 }

@@ -1,4 +1,4 @@
-// Converts vertices of surfaces to corners: position in voxels, normal, value. Reports the first
+// Converts vertices of surfaces to corners (position in voxels, normal, value); reports the first
 // vertex that is not finite.
 
 struct Vertices {
@@ -9,7 +9,7 @@ struct Vertices {
   to_voxels: mat3x3<f32>,      // from vectors in space
 }
 
-// Three numbers per vertex; one per vertex for values.
+// Three numbers per vertex; values: one per vertex.
 @group(0) @binding(0) var<storage, read> positions: array<f32>;
 @group(0) @binding(1) var<storage, read> normals: array<f32>;
 @group(0) @binding(2) var<storage, read> values: array<f32>;
@@ -36,7 +36,7 @@ fn is_finite(number: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   let vertex = domain_position(id);
   if !domain_inside(vertex) { return; }
-  var place = vec3<f32>(0.0);
+  var voxel = vec3<f32>(0.0);
   for (var axis = 0; axis < 3; axis++) {
     let position = positions_load(3 * vertex + axis);
     if !is_finite(position) { atomicMin(&found[found_index(WRONG_POSITION)], u32(vertex)); }
@@ -44,12 +44,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let from_origin = clamp(position - vertices.origin[axis], -MOST, MOST);
     let offset = clamp(from_origin - vertices.origin_remainder[axis], -MOST, MOST);
     // Clamped products: their sums are finite, and no device fuses product and sum.
-    place += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
+    voxel += clamp(offset * vertices.to_voxels[axis], vec3(-BEYOND), vec3(BEYOND));
     let normal = select(0.0, normals_load(3 * vertex + axis), vertices.has_normals == 1u);
     if !is_finite(normal) { atomicMin(&found[found_index(WRONG_NORMAL)], u32(vertex)); }
     corners_store(CORNER_WORDS * vertex + 3 + axis, normal);
   }
-  for (var axis = 0; axis < 3; axis++) { corners_store(CORNER_WORDS * vertex + axis, place[axis]); }
+  for (var axis = 0; axis < 3; axis++) { corners_store(CORNER_WORDS * vertex + axis, voxel[axis]); }
   let value = select(0.0, values_load(vertex), vertices.has_values == 1u);
   corners_store(CORNER_WORDS * vertex + 6, value);
 }

@@ -1,9 +1,9 @@
 // Rasterises triangles. Rays (shaders/volume/view.wgsl) and light precede this file. Fragment
-// shaders write a few words per pixel in undefined order; therefore all writes are operations whose
-// result does not depend on the order.
+// shaders write a few words per pixel in undefined order: results of all writes are independent of
+// the order.
 //
-// The position of a fragment is counted in steps of its pixel's ray, from one step before the
-// entry: jitter moves it by up to half a step, and positions must not be negative.
+// The position of a fragment is in steps of its pixel's ray, from one step before the entry: jitter
+// moves it by up to half a step, and positions must not be negative.
 
 struct Surface {
   colour: vec3<f32>,       // used if the table has no entries
@@ -13,8 +13,8 @@ struct Surface {
   per_value: f32,          // entries per unit of value
   entries: i32,
   phase: u32,
-  // Band of rows: first row, and the offset of its data in the bindings, in pixels of one word,
-  // pixels of two words, and words of the list.
+  // Band of rows: first row, and the offset of the band's data in the bindings, in pixels of one
+  // word, pixels of two words, and words of the list.
   first_row: i32,
   first: u32,
   first_of_two: u32,
@@ -30,7 +30,7 @@ struct Surface {
 
 struct Corner {
   @builtin(position) clip: vec4<f32>,
-  @location(0) place: vec3<f32>,    // in voxels
+  @location(0) voxel: vec3<f32>,    // in voxels
   @location(1) normal: vec3<f32>,
   @location(2) value: f32,
 }
@@ -40,14 +40,14 @@ const NEAR = 1e-3;
 const FAR = 1e20;
 
 @vertex
-fn corner(@location(0) place: vec3<f32>, @location(1) normal: vec3<f32>, @location(2) value: f32) -> Corner {
-  let from_eye = to_space(place - view.eye);
+fn corner(@location(0) voxel: vec3<f32>, @location(1) normal: vec3<f32>, @location(2) value: f32) -> Corner {
+  let from_eye = to_space(voxel - view.eye);
   let depth = dot(from_eye, view.forward);
   let x = dot(from_eye, view.right) / dot(view.right, view.right) * (f32(view.size.y) / f32(view.size.x));
   let y = dot(from_eye, view.up) / dot(view.up, view.up);
   // Depth only clips fragments behind the eye; their order is decided in steps of rays.
   let clip = select(vec4(x, y, depth / FAR, 1.0), vec4(x, y, depth - NEAR, depth), view.bend > 0.0);
-  return Corner(clip, place, normal, value);
+  return Corner(clip, voxel, normal, value);
 }
 
 fn colour_at(value: f32) -> vec4<f32> {
@@ -58,18 +58,18 @@ fn colour_at(value: f32) -> vec4<f32> {
 }
 
 // True if clip planes and the crop box keep the point, with a margin for the rounding of fragments.
-fn is_seen(place: vec3<f32>) -> bool {
+fn is_visible(voxel: vec3<f32>) -> bool {
   let margin = 1e-3 + 1e-6 * vec3<f32>(view.cells);
-  var seen = all(place >= view.crop_low - margin) && all(place <= view.crop_high + margin);
+  var is_kept = all(voxel >= view.crop_low - margin) && all(voxel <= view.crop_high + margin);
   for (var plane = 0; plane < PLANES; plane++) {
-    seen = seen && dot(view.planes[plane].xyz, place) + view.planes[plane].w >= -margin.x;
+    is_kept = is_kept && dot(view.planes[plane].xyz, voxel) + view.planes[plane].w >= -margin.x;
   }
-  return seen;
+  return is_kept;
 }
 
 struct Fragment {
   number: u32,             // of the pixel within the band
-  at: u32,                 // the bits of its place on the ray
+  at: u32,                 // the bits of its voxel on the ray
   words: vec2<u32>,        // colour and opacity
 }
 
@@ -77,7 +77,7 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   let pixel = vec2<i32>(floor(corner.clip.xy));
   let ray = ray_of(pixel);
   let step = to_space(ray.delta);
-  let at = max(dot(to_space(corner.place - ray.entry), step) / dot(step, step) + 1.0, 0.0);
+  let at = max(dot(to_space(corner.voxel - ray.entry), step) / dot(step, step) + 1.0, 0.0);
   let normal = select(corner.normal, flat_normal, all(corner.normal == vec3(0.0)));
   let plain = vec4(colour_at(corner.value).rgb * surface.opacity, surface.opacity);
   let colour = in_light(plain, normal, ray, surface.light);
@@ -86,20 +86,19 @@ fn fragment_of(corner: Corner, flat_normal: vec3<f32>) -> Fragment {
   return Fragment(number, bitcast<u32>(at), words);
 }
 
-// Normal of the triangle, for surfaces without vertex normals.
 fn normal_of(corner: Corner) -> vec3<f32> {
-  let place = to_space(corner.place);
-  return cross(dpdx(place), dpdy(place));
+  let voxel = to_space(corner.voxel);
+  return cross(dpdx(voxel), dpdy(voxel));
 }
 
 @fragment
 fn opaque(corner: Corner) -> @location(0) vec4<f32> {
   let flat_normal = normal_of(corner);
-  if is_seen(corner.place) {
+  if is_visible(corner.voxel) {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
-    // No branch depends on the phase alone: both phases execute all operations, with operands that
-    // disable those of the other phase.
+    // Both phases execute all operations, without branches; operands disable those of the other
+    // phase.
     let was = atomicMin(&nearest[number], select(0xffffffffu, fragment.at, surface.phase == 0u));
     if (surface.phase != 0u) & (was == fragment.at) {
       // Coincident fragments: the larger of each pair of components, independent of the rank.
@@ -114,11 +113,11 @@ fn opaque(corner: Corner) -> @location(0) vec4<f32> {
 @fragment
 fn transparent(corner: Corner) -> @location(0) vec4<f32> {
   let flat_normal = normal_of(corner);
-  if is_seen(corner.place) {
+  if is_visible(corner.voxel) {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
     if fragment.at < atomicLoad(&nearest[number]) {
-      // Counts up in the first phase and down in the second one.
+      // Counts up in the first phase and down in the second.
       let count = atomicAdd(&cursors[number], select(0xffffffffu, 1u, surface.phase == 0u));
       if (surface.phase != 0u) & (count > 0u) {
         let word = 3u * (count - 1u) - surface.first_word;

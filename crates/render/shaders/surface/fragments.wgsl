@@ -1,4 +1,4 @@
-// Sorts the fragments of each pixel: front first, and coincident fragments by colour, so that the
+// Sorts the fragments of each pixel, front first; coincident fragments by colour, so that the
 // result does not depend on the order of drawing. `spans` receives per pixel the position of the
 // nearest opaque surface, and its first and last fragment.
 
@@ -21,7 +21,7 @@ fn put(number: u32, fragment: vec3<u32>) {
   fragments_store(word + 2, fragment.z);
 }
 
-// Positions are not negative, so that their bits have the order of the numbers.
+// Positions are not negative: their bits have the order of the numbers.
 fn comes_before(a: vec3<u32>, b: vec3<u32>) -> bool {
   if a.x != b.x { return a.x < b.x; }
   if a.y != b.y { return a.y < b.y; }
@@ -49,9 +49,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
       sinking = fragment_at(first + unsorted);
       put(first + unsorted, fragment_at(first));
     }
-    var place = next;
+    var index = next;
     loop {
-      var child = 2u * place + 1u;
+      var child = 2u * index + 1u;
       if child >= unsorted { break; }
       var below = fragment_at(first + child);
       if child + 1u < unsorted {
@@ -62,10 +62,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         }
       }
       if !comes_before(sinking, below) { break; }
-      put(first + place, below);
-      place = child;
+      put(first + index, below);
+      index = child;
     }
-    put(first + place, sinking);
+    put(first + index, sinking);
   }
   spans_store(pixel, vec4(nearest_load(pixel), first, end, 0u));
 }

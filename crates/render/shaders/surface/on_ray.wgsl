@@ -1,6 +1,6 @@
 // Fragments of surfaces on a ray, between the samples of the volume; part of the ray caster, before
 // its march. A fragment belongs to the box of cells around it, so that each fragment is blended
-// once. Its position is counted in steps of the ray, from one step before the entry.
+// once. Its position is in steps of the ray, from one step before the entry.
 
 @group(0) @binding(8) var<storage, read> spans: array<vec4<u32>>;     // of each pixel; see shaders/surface/fragments.wgsl
 @group(0) @binding(9) var<storage, read> fragments: array<u32>;       // three words each, of a pixel front first
@@ -20,7 +20,6 @@ fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {
   return Surfaces(span.y, span.z, behind, bitcast<f32>(span.x) - 1.0);
 }
 
-// Samples up to `end` in front of the nearest opaque surface.
 fn in_front_of_opaque(surfaces: Surfaces, end: i32) -> i32 {
   return min(end, i32(ceil(clamp(surfaces.opaque, 0.0, 16777216.0) - 0.5)));
 }

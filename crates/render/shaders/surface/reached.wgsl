@@ -1,6 +1,6 @@
 // Finds the cells of this rank's bricks that triangles may cross, and the triangles that other
 // ranks need. The draw order receives triangles that may cross bricks of this rank, or very many
-// bricks; other triangles are replaced by a degenerate one (a single vertex three times).
+// bricks; a degenerate triangle replaces each of the others.
 
 struct Reach {
   margin: vec3<f32>,       // in voxels; see src/volume/surface/distribute.rs
@@ -29,8 +29,8 @@ const BOXES = 5;
 const NONE = 0xffffffffu;
 
 // Maximum number of bricks per triangle in kernels; the host processes larger triangles. Other
-// invocations would wait for them, and some devices end loops after 65,535 iterations.
-const MOST_BRICKS = 64;
+// invocations would wait, and some devices end loops after 65,535 iterations.
+const MAX_BRICKS = 64;
 const CORNER_WORDS = 7;
 const LISTED_WORDS = 24;
 
@@ -86,9 +86,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let first = low / reach.side;
     let extent = (high + reach.side - 1) / reach.side - first;
     let count = extent.x * extent.y * extent.z;
-    var is_others = count > MOST_BRICKS;
+    var is_others = count > MAX_BRICKS;
     is_own = is_others;
-    for (var i = 0; i < count && count <= MOST_BRICKS; i++) {
+    for (var i = 0; i < count && count <= MAX_BRICKS; i++) {
       let at = first + vec3(i % extent.x, i / extent.x % extent.y, i / extent.x / extent.y);
       let number = numbers_load(at.x + reach.bricks.x * (at.y + reach.bricks.y * at.z));
       if number == NONE {

@@ -1,6 +1,5 @@
 // Voxels of the volume. CELL is the type of the bound voxels, COMPONENTS the number of interleaved
-// components per voxel. shaders/volume/linear.wgsl or shaders/volume/nearest.wgsl follows, for
-// values between voxels.
+// components per voxel. shaders/volume/linear.wgsl or shaders/volume/nearest.wgsl follows.
 
 @group(0) @binding(0) var<storage, read> volume: array<CELL>;
 

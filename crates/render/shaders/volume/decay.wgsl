@@ -1,4 +1,4 @@
-// Exponentials with the same operations as crates/render/src/volume/decay.rs. Built-in functions of
+// Exponentials with the same operations as crates/render/src/volume/decay.rs; built-in functions of
 // drivers differ by more than the tolerance of samples.
 
 struct Decay {

@@ -4,9 +4,8 @@ fn carried(pixel: vec2<i32>) -> vec4<f32> {
   return vec4(0.0);
 }
 
-fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {}
+fn carry_on(pixel: vec2<i32>, accumulated: vec4<f32>) {}
 
-// True if no pass follows.
 fn is_last() -> bool {
   return true;
 }

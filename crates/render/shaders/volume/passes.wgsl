@@ -6,8 +6,8 @@ fn carried(pixel: vec2<i32>) -> vec4<f32> {
   return select(carry_load(pixel), vec4(0.0), subvolume.first == 0);
 }
 
-fn carry_on(pixel: vec2<i32>, seen: vec4<f32>) {
-  carry_store(pixel, seen);
+fn carry_on(pixel: vec2<i32>, accumulated: vec4<f32>) {
+  carry_store(pixel, accumulated);
 }
 
 fn is_last() -> bool {

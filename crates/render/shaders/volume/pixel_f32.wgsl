@@ -2,6 +2,6 @@
 
 @group(0) @binding(3) var<storage, read_write> layer: array<vec4<f32>>;
 
-fn pixel_of(seen: vec4<f32>) -> vec4<f32> {
-  return seen;
+fn pixel_of(colour: vec4<f32>) -> vec4<f32> {
+  return colour;
 }

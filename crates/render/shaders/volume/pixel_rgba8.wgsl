@@ -2,6 +2,6 @@
 
 @group(0) @binding(3) var<storage, read_write> layer: array<u32>;
 
-fn pixel_of(seen: vec4<f32>) -> u32 {
-  return to_rgba8(seen);
+fn pixel_of(colour: vec4<f32>) -> u32 {
+  return to_rgba8(colour);
 }

@@ -8,7 +8,6 @@ fn colour_of(value: f32) -> vec4<f32> {
   return between(transfer_load(entry), transfer_load(entry + 1), x - f32(entry));
 }
 
-// Premultiplied contribution of a sample.
 fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   let share = clamp(p - vec3<f32>(cell), vec3(0.0), vec3(1.0));
   let at = cell - subvolume.origin;

@@ -30,7 +30,7 @@ fn position_in(value: f32) -> Position {
 }
 
 // Mean between two positions: parts of the outer cells and whole cells between them. All terms are
-// positive, so that the mean is equally exact for close and for distant positions.
+// positive: the mean is equally exact for close and for distant positions.
 fn mean(a: Position, b: Position) -> vec4<f32> {
   let rising = a.at <= b.at;
   let i = select(b.cell, a.cell, rising);
@@ -46,7 +46,6 @@ fn mean(a: Position, b: Position) -> vec4<f32> {
   return select(whole, first, i == j);
 }
 
-// Half a segment.
 fn half_of(a: Position, b: Position) -> vec4<f32> {
   let sums = mean(a, b) * (0.5 * view.depth_unit);
   let alpha = absorbed(sums.a);
@@ -70,7 +69,6 @@ fn end_of(ray: Ray, steps: f32) -> End {
   return end;
 }
 
-// Premultiplied contribution of a sample.
 fn sample_of(ray: Ray, sample: i32, p: vec3<f32>, cell: vec3<i32>) -> vec4<f32> {
   if far_of != sample { far = end_of(ray, f32(sample)); }
   let near = far;

@@ -1,4 +1,4 @@
-// Marks the blocks of cells that may have a visible value, so that rays can leap over other blocks.
+// Marks the blocks of cells that may have a visible value; rays leap over other blocks.
 
 struct Params {
   first_value: f32,        // of the transfer table

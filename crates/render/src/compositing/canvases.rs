@@ -1,4 +1,4 @@
-//! Arrays of one composite, and positions of image regions in them.
+//! [`Canvases`]: the arrays of one composite.
 
 use zippy::Result;
 use zippy::array::{GlobalArray, GlobalSection};
@@ -9,7 +9,7 @@ use super::pixel::Pixel;
 use super::plan::{Blend, Canvas};
 use super::settings::Layer;
 
-/// The arrays of one composite.
+/// Arrays of one composite, by canvas.
 pub(super) struct Canvases<'a, P> {
     pub pixels: &'a GlobalArray<P, 2>,
     pub layers: &'a [Layer],
@@ -18,7 +18,6 @@ pub(super) struct Canvases<'a, P> {
 }
 
 impl<P: Pixel> Canvases<'_, P> {
-    /// Array that holds a canvas.
     pub(super) fn array(&self, canvas: Canvas) -> &GlobalArray<P, 2> {
         match canvas {
             Canvas::Layer(_) => self.pixels,
@@ -36,7 +35,6 @@ impl<P: Pixel> Canvases<'_, P> {
         (self.array(canvas).core().placement(), region)
     }
 
-    /// Section of a canvas that holds an image region.
     pub(super) fn section(&self, canvas: Canvas, region: &Region) -> GlobalSection<P, 2> {
         let (_, region) = self.placed(canvas, region);
         self.array(canvas).at((region.start[0]..region.end[0], region.start[1]..region.end[1]))

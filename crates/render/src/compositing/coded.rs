@@ -1,7 +1,5 @@
-//! Execution of a plan with run-length coded pixels.
-//!
-//! Each rank codes the pixels that it sends into its outbox. The used parts of the streams are
-//! copied into slots of the receivers' inboxes and blended from there.
+//! Execution of a plan with run-length coded pixels: each rank codes pixels into its outbox, the
+//! used parts of the streams are copied into the receivers' inboxes, and blended from there.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -18,7 +16,7 @@ use super::pixel::Pixel;
 use super::plan::{BlendPlan, BlendRule, Round};
 use crate::error::RenderError;
 
-/// Executes plans with coded pixels. Keeps its arrays, which only grow.
+/// Executor of plans with coded pixels; its arrays only grow.
 pub(super) struct Coder<'w> {
     world: &'w World,
     name: String,
@@ -47,7 +45,6 @@ impl<'w> Coder<'w> {
         plan.rounds.iter().map(coded).collect()
     }
 
-    /// Executes a plan with its coded rounds. Collective.
     pub(super) fn execute<P: Pixel>(
         &self,
         plan: &BlendPlan,
@@ -101,7 +98,7 @@ impl<'w> Coder<'w> {
         Ok(moved)
     }
 
-    /// Codes a stream of this rank; returns its length in words.
+    /// Codes a stream of this rank; returns the stream's length in words.
     fn code<P: Pixel>(
         &self,
         coded: &CodedRound,
@@ -120,10 +117,10 @@ impl<'w> Coder<'w> {
         self.kernels.get_or_init(|| CodingKernels::new(self.world, &self.name))
     }
 
-    /// Returns mailboxes with at least these numbers of words on each rank.
+    /// Returns mailboxes of at least these sizes in words.
     fn mailboxes(&self, mut sizes: [Vec<u64>; 2]) -> Result<Mailboxes> {
-        let mut kept = self.mailboxes.borrow_mut();
-        if let Some((mailboxes, have)) = &*kept {
+        let mut cached = self.mailboxes.borrow_mut();
+        if let Some((mailboxes, have)) = &*cached {
             let enough = |which: usize| sizes[which].iter().zip(&have[which]).all(|(size, have)| size <= have);
             if enough(0) && enough(1) {
                 return Ok(mailboxes.clone());
@@ -132,8 +129,8 @@ impl<'w> Coder<'w> {
                 *size = (*size).max(*have);
             }
         }
-        *kept = None;
+        *cached = None;
         let mailboxes = Mailboxes::new(self.world, &self.name, &sizes)?;
-        Ok(kept.insert((mailboxes, sizes)).0.clone())
+        Ok(cached.insert((mailboxes, sizes)).0.clone())
     }
 }

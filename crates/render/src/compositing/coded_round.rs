@@ -1,5 +1,5 @@
-//! Blends of a round, cut into patches that lie in one chunk at both ends, and the streams that
-//! carry them. Pure functions, equal on all ranks.
+//! Blends of a round as patches with one chunk at both ends, and the streams of these patches. Pure
+//! functions, equal on all ranks.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::plan::{Blend, BlendRule, Canvas, Round};
 use super::stream::{capacity, line_count};
 use crate::error::RenderError;
 
-/// One end of a patch: a box in one chunk of a canvas's array.
+/// Source or destination of a patch: a box in one chunk of a canvas's array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PatchEnd {
     pub canvas: Canvas,
@@ -21,7 +21,7 @@ pub(super) struct PatchEnd {
     pub rank: usize,
 }
 
-/// Part of a blend whose source and destination lie in one chunk each.
+/// Part of a blend with one source chunk and one destination chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Patch {
     pub from: PatchEnd,
@@ -31,10 +31,9 @@ pub(super) struct Patch {
     pub line: u64,
 }
 
-/// Stream from one rank to another: all patches of the round between the two, one after the other.
+/// Stream from one rank to another: all patches of the round between the two ranks in sequence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Stream {
-    /// Indices of the patches.
     pub patches: Vec<usize>,
     pub lines: u64,
     /// Maximum length in words.
@@ -44,7 +43,7 @@ pub(super) struct Stream {
     pub inbox: u64,
 }
 
-/// A round, prepared for coding.
+/// Round of blends, prepared for coding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CodedRound {
     /// Patches in the order in which they are blended.
@@ -79,7 +78,7 @@ impl CodedRound {
                 }
             }
         }
-        out.place();
+        out.assign_offsets();
         out
     }
 
@@ -95,13 +94,12 @@ impl CodedRound {
         stream.capacity += capacity::<P>(&read);
     }
 
-    fn place(&mut self) {
+    fn assign_offsets(&mut self) {
         let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
         for ((from, to), stream) in &mut self.streams {
             let sent = sent.entry(*from).or_insert(0);
             stream.outbox = *sent;
             *sent += stream.capacity;
-            // A stream that stays on its rank is blended from the outbox.
             if from != to {
                 let received = received.entry(*to).or_insert(0);
                 stream.inbox = *received;
@@ -126,10 +124,10 @@ impl CodedRound {
     /// pixels.
     pub(super) fn check(&self, ranks: usize, limit: u64) -> Result<(), RenderError> {
         let [sent, received] = self.sizes(ranks);
-        let of = |words: Vec<u64>, verb| {
+        let largest = |words: Vec<u64>, verb| {
             words.into_iter().enumerate().map(move |(rank, words)| (words * size_of::<u32>() as u64, verb, rank))
         };
-        match of(sent, "sends").chain(of(received, "receives")).max() {
+        match largest(sent, "sends").chain(largest(received, "receives")).max() {
             Some((bytes, verb, rank)) if bytes > limit => Err(RenderError::Setting(format!(
                 "the run-length coded pixels that rank {rank} {verb} in a round may take {bytes} bytes, but a buffer \
                  holds {limit}; use Encoding::Dense (Encoding::Auto chooses it), more ranks or a smaller picture"
@@ -180,10 +178,10 @@ mod tests {
                 [stream(2, pixel), 0, stream(2, pixel) + stream(3, pixel)],
             ];
             assert_eq!(coded.sizes(3).map(|words| words.iter().map(|words| 4 * words).collect::<Vec<_>>()), sizes);
-            let most = sizes[0][1];
-            assert_eq!(coded.check(3, most), Ok(()));
-            let error = coded.check(3, most - 4).unwrap_err().to_string();
-            let wanted = format!("may take {most} bytes, but a buffer holds {}; use Encoding::Dense", most - 4);
+            let limit = sizes[0][1];
+            assert_eq!(coded.check(3, limit), Ok(()));
+            let error = coded.check(3, limit - 4).unwrap_err().to_string();
+            let wanted = format!("may take {limit} bytes, but a buffer holds {}; use Encoding::Dense", limit - 4);
             assert!(error.contains("that rank 1 sends in a round") && error.contains(&wanted), "{error}");
         }
         assert_eq!(CodedRound::default().check(3, 0), Ok(()));

@@ -1,4 +1,4 @@
-//! [`Compositor`]: blends layers in one array into an image in another.
+//! [`Compositor`]: blends layers in one array into an image in another array.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,14 +23,14 @@ use super::pixel::{Pixel, opaque};
 use super::plan::BlendPlan;
 use super::settings::{Encoding, Layer, Settings, check_layers};
 
-/// Tiles per rank. Tiles are strips of rows, dealt in turn, such that an image with one object in
-/// its middle keeps all ranks busy.
+/// Tiles per rank: strips of rows in round-robin order, such that an image with one object in its
+/// middle keeps all ranks busy.
 const STRIPS: usize = 4;
 
-/// Distance, in rows, between the rows that decide the encoding.
+/// Distance between the sampled rows that decide the encoding.
 const SAMPLE: usize = 16;
 
-/// Blends layers into images, frame after frame. Keeps its memory between frames.
+/// Compositor of layers into images; it reuses its memory between frames.
 pub struct Compositor<'w, P> {
     world: &'w World,
     name: String,
@@ -53,25 +53,27 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     }
 
     /// Blends `layers` (front first), stored in `pixels`, into `finished` (`[width, height]`, any
-    /// layout). Collective; `layers` must be equal on all ranks.
+    /// layout). Collective; `layers` must be equal on all ranks. On return the part of this rank is
+    /// complete. Pixels of `finished` without layers become transparent. Direct send leaves
+    /// `pixels` unchanged; swaps overwrite it.
     ///
-    /// Pixels of `finished` without layers become transparent. On return the part of this rank is
-    /// complete. Direct send leaves `pixels` unchanged; swaps overwrite it.
-    ///
-    /// Direct send blends every pixel in the order of the layers, so that its bits depend neither
-    /// on owners nor on layouts. Swaps associate by rounds. If half of the ranks or more own no
-    /// part of `finished`, direct send blends tiles over all ranks and collects them at the end,
-    /// such that the owner of the image blends only a share of it.
+    /// Direct send blends every pixel in the order of the layers, so its bits depend neither on
+    /// owners nor on layouts; swaps associate by rounds. If half of the ranks or more own no part
+    /// of `finished`, direct send blends tiles over all ranks and collects them at the end.
     ///
     /// # Cost
-    /// Direct send moves each layer once, within its bounds, in one message per pair of ranks or
-    /// one per tile, and the image once more if it is collected. Swaps move about one image per
-    /// layer. [`Encoding::Auto`] reads every sixteenth row of the layers and sums two numbers over
-    /// the ranks. The result counts the bytes that moved, as they were coded.
+    /// - Direct send moves each layer once, within its bounds, in one message per pair of ranks or
+    ///   one per tile, and the image once more if it is collected.
+    /// - Swaps move about one image per layer.
+    /// - [`Encoding::Auto`] reads every sixteenth row of the layers and sums two numbers over the
+    ///   ranks.
+    ///
+    /// The result counts the bytes that moved, as they were coded.
     ///
     /// # Errors
     /// Layers that do not fit `pixels`, the image or the algorithm; coded pixels
     /// ([`Encoding::RunLength`]) that may exceed a buffer; no memory for tiles or streams; a
+    /// failure of this or another rank.
     /// failure of this or another rank.
     #[track_caller]
     pub fn composite(
@@ -96,8 +98,8 @@ impl<'w, P: Pixel> Compositor<'w, P> {
     }
 
     /// Returns the rounds of [`composite`](Self::composite) for these layers: blends, and the
-    /// messages and bytes of all ranks if no pixel is empty. Collective, because it creates the
-    /// tiles if the plan needs them; moves no pixels.
+    /// messages and bytes of all ranks if no pixel is empty. Collective; creates tiles if the plan
+    /// needs them, and moves no pixels.
     ///
     /// # Errors
     /// As [`composite`](Self::composite).
@@ -148,20 +150,20 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         self.settings.algorithm.radices().is_none() && holding * 2 <= self.world.size()
     }
 
-    /// Creates tiles for an image and returns the regions that need them. A region whose tile and
-    /// image part have the same owner needs no tile.
+    /// Creates tiles for an image and returns the regions with tiles. A region needs no tile if its
+    /// tile and its image part have the same owner.
     fn tiles(&self, finished: &GlobalArray<P, 2>) -> Result<(GlobalArray<P, 2>, Vec<Region>)> {
         let (size, ranks) = (finished.shape(), self.world.size());
         let strips = ranks * STRIPS;
-        let mut kept = self.tiles.borrow_mut();
-        if kept.as_ref().is_none_or(|tiles| tiles.shape() != size) {
-            *kept = None;
+        let mut tiles = self.tiles.borrow_mut();
+        if tiles.as_ref().is_none_or(|tiles| tiles.shape() != size) {
+            *tiles = None;
             let layout = Layout::new(size).split([Split::Whole, Split::Even(strips)]);
             let owners = Ownership::table((0..strips).map(|strip| strip % ranks).collect(), ranks)?;
-            *kept =
+            *tiles =
                 Some(self.world.array(&format!("{}.tiles", self.name), ArrayOptions::new(&layout).owned_by(owners))?);
         }
-        let tiles = kept.as_ref().expect("just made").clone();
+        let tiles = tiles.as_ref().expect("just made").clone();
         let mut apart: Vec<Region> = Vec::new();
         for holder in tiles.core().placement().holders(&tiles.core().bounds()) {
             let of_picture = finished.core().placement().holders(&holder.part);
@@ -178,7 +180,7 @@ impl<'w, P: Pixel> Compositor<'w, P> {
         Ok((tiles, apart))
     }
 
-    /// True if fewer than half of the layers' pixels, sampled by rows, are not empty.
+    /// True if most of the layers' pixels are empty, by a sample of rows. Collective.
     fn mostly_empty(&self, pixels: &GlobalArray<P, 2>, layers: &[Layer]) -> Result<bool> {
         let core = pixels.core();
         let mut rows: Vec<(ChunkId, Region)> = Vec::new();

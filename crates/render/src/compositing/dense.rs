@@ -18,15 +18,15 @@ pub(super) fn execute<P: Pixel>(
     let mut moved = Moved::default();
     for round in &plan.rounds {
         on.clear(&round.clears)?;
-        let of = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
+        let sections = |way| round.blends.iter().filter(move |blend| blend.way == way).map(|blend| on.ends(blend));
         let ways = [
             (BlendRule::Alone, None),
             (BlendRule::InFront, Some(Operator::Over)),
             (BlendRule::Behind, Some(under(opaque))),
         ];
         let all = ways.into_iter().fold(Exchange::new(), |all, (way, operator)| match operator {
-            None => all.copies(of(way)),
-            Some(operator) => all.composites(of(way), &operator),
+            None => all.copies(sections(way)),
+            Some(operator) => all.composites(sections(way), &operator),
         });
         moved += world.exchange(all)?;
     }

@@ -1,5 +1,5 @@
-//! Coding and blending by the host, on memory that it shares with a software adapter. Produces the
-//! same bits as the kernels in less time.
+//! Coding and blending by the host, on memory that it shares with a software adapter: the same bits
+//! as the kernels in less time.
 
 use zippy::Result;
 use zippy::array::GlobalArray;
@@ -12,7 +12,7 @@ use super::mailboxes::Mailboxes;
 use super::pixel::Pixel;
 use super::stream::{self, Writer, lines};
 
-/// Codes a stream of this rank; returns its length in words.
+/// Codes a stream of this rank; returns the stream's length in words.
 pub(super) fn code<P: Pixel>(
     world: &World,
     coded: &CodedRound,
@@ -22,7 +22,7 @@ pub(super) fn code<P: Pixel>(
 ) -> Result<u64> {
     let (mut line, mut end) = (0, 0);
     for patch in stream.patches.iter().map(|&patch| &coded.patches[patch]) {
-        let (pixels, view) = place(on, &patch.from)?;
+        let (pixels, view) = lease_pixels(on, &patch.from)?;
         let words = lease_words(&mailboxes.outbox, world.rank())?;
         world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &[P] = bytemuck::cast_slice(pixels);
@@ -53,7 +53,7 @@ pub(super) fn blend<P: Pixel>(
     for patch in coded.patches.iter().filter(|patch| patch.to.rank == world.rank()) {
         let stream = &coded.streams[&(patch.from.rank, patch.to.rank)];
         let (of, start) = mailboxes.read(patch, stream);
-        let (pixels, view) = place(on, &patch.to)?;
+        let (pixels, view) = lease_pixels(on, &patch.to)?;
         let words = lease_words(of, world.rank())?;
         world.gpu().lend([&pixels, &words], |[pixels, words]| {
             let pixels: &mut [P] = bytemuck::cast_slice_mut(pixels);
@@ -68,19 +68,18 @@ pub(super) fn blend<P: Pixel>(
     Ok(())
 }
 
-/// Leases the buffer of an end on this rank; returns it with the strides of the region.
-fn place<P: Pixel>(on: &Canvases<'_, P>, end: &PatchEnd) -> Result<(Lease, StridedBox)> {
+/// Leases the buffer of a patch end on this rank; returns the lease with the region's strides.
+fn lease_pixels<P: Pixel>(on: &Canvases<'_, P>, end: &PatchEnd) -> Result<(Lease, StridedBox)> {
     let core = on.array(end.canvas).core();
     let lease = core.lease(end.chunk)?.expect("a chunk of this rank with cells");
     Ok((lease, core.strided(end.chunk, &end.region)))
 }
 
-/// Leases the words of one rank in a mailbox.
 fn lease_words(array: &GlobalArray<u32, 1>, rank: usize) -> Result<Lease> {
     Ok(array.core().lease(rank)?.expect("a rank with a stream has words for it"))
 }
 
-/// Index of a pixel of a region whose rows are dense.
+/// Index of a pixel of a region with dense rows.
 fn cell(view: &StridedBox, end: &PatchEnd, at: [i64; 2]) -> usize {
     let start = end.region.start;
     view.offset as usize + ((at[0] - start[0]) + (at[1] - start[1]) * view.strides[1]) as usize

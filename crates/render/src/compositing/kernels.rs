@@ -28,7 +28,7 @@ const NEVER: f32 = 1e30;
 
 type Line = [u32; 4];
 
-/// Compiled kernels (from first use on) and the tables of lines that they process.
+/// Kernels for coding and blending, compiled on first use, and their tables of lines.
 pub(super) struct CodingKernels<'w> {
     world: &'w World,
     name: String,
@@ -41,8 +41,8 @@ impl<'w> CodingKernels<'w> {
         Self { world, name: name.to_string(), compiled: RefCell::default(), tables: RefCell::new(None) }
     }
 
-    /// Codes a stream of this rank; returns its length in words. Kernels count the words of each
-    /// line, the host sums them, and kernels write.
+    /// Codes a stream of this rank; returns the stream's length in words. Kernels count the words
+    /// of each line, the host sums them, and kernels write.
     pub(super) fn code<P: Pixel>(
         &self,
         coded: &CodedRound,
@@ -88,7 +88,7 @@ impl<'w> CodingKernels<'w> {
         Ok(u64::from(table[table.len() - 1]))
     }
 
-    /// Blends the streams that this rank received or coded for itself. Patches that do not overlap
+    /// Blends the streams that this rank received or coded for itself; patches that do not overlap
     /// are blended in parallel.
     pub(super) fn blend<P: Pixel>(
         &self,
@@ -174,12 +174,10 @@ impl<'w> CodingKernels<'w> {
     }
 }
 
-/// WGSL text of a kernel that runs `work` on each line.
 fn text<P: Pixel>(work: &str) -> String {
     [colour::WGSL, P::WGSL, LINES, work].join("\n")
 }
 
-/// Chunk `number` of this rank.
 fn chunk<T: Element, const D: usize>(array: &GlobalArray<T, D>, number: usize) -> ChunkRef<T, D> {
     array.chunks().find(|chunk| chunk.id() == number).expect("a chunk of this rank")
 }
@@ -190,7 +188,6 @@ fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
 }
 
-/// Code of a [`BlendRule`] in the kernels.
 fn way_of(way: BlendRule) -> u32 {
     match way {
         BlendRule::Alone => 0,

@@ -1,5 +1,4 @@
-//! Mailboxes of a round: per rank, one chunk for its coded streams and one for its received
-//! streams.
+//! [`Mailboxes`]: per rank, one chunk for coded streams and one for received streams.
 
 use zippy::Result;
 use zippy::array::{GlobalArray, GlobalSection};
@@ -8,7 +7,7 @@ use zippy::world::World;
 
 use super::coded_round::{Patch, Stream};
 
-/// Arrays that hold the streams of one round.
+/// Outboxes and inboxes of all ranks for the streams of one round.
 #[derive(Clone)]
 pub(super) struct Mailboxes {
     pub outbox: GlobalArray<u32, 1>,
@@ -43,7 +42,6 @@ impl Mailboxes {
     }
 }
 
-/// Section of a stream in a rank's chunk.
 fn section(array: &GlobalArray<u32, 1>, rank: usize, at: u64, stream: &Stream) -> GlobalSection<u32, 1> {
     let start = array.core().chunks().region(rank).start[0] + at as i64;
     array.at(start..start + stream.capacity as i64)

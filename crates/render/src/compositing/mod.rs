@@ -1,5 +1,5 @@
-//! Compositing: blends partial images in depth order into one, with global-array operations
-//! (section 5.1 of the paper).
+//! Compositing of partial images in depth order with global-array operations (section 5.1 of the
+//! paper).
 //!
 //! An [`Algorithm`] yields a [`BlendPlan`], rounds of blends as data. A [`Compositor`] executes the
 //! plan on arrays, dense or run-length coded.

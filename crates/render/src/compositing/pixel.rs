@@ -4,8 +4,8 @@ use zippy::device::colour::Colour;
 use zippy::element::Element;
 use zippy::world::Operator;
 
-/// Pixel format that can be blended: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green,
-/// blue and opacity. Colours are premultiplied by opacity; zero is transparent.
+/// Pixel format for blending: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue
+/// and opacity. Colours are premultiplied by opacity; zero is transparent.
 pub trait Pixel: Element + Colour + PartialEq {
     /// WGSL definitions: the type `Pixel`, its words, and its blend functions.
     #[doc(hidden)]

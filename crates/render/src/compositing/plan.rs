@@ -10,7 +10,7 @@ use zippy::region::Region;
 
 use super::settings::{Algorithm, Layer, check_layers};
 
-/// Storage of pixels.
+/// Storage of pixels: a layer, tiles or the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Canvas {
     /// Box of the layer with this index.
@@ -22,7 +22,7 @@ pub enum Canvas {
     Picture,
 }
 
-/// Rule by which pixels are blended onto their destination.
+/// Rule that combines pixels with their destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlendRule {
     /// Replace the destination, whose content is undefined.
@@ -33,7 +33,7 @@ pub enum BlendRule {
     Behind,
 }
 
-/// Region of the image that is blended from one canvas onto another.
+/// Region of the image to blend from one canvas onto another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blend {
     /// Source canvas.
@@ -46,17 +46,17 @@ pub struct Blend {
     pub way: BlendRule,
 }
 
-/// Blends that are independent: no blend reads pixels that another one writes.
+/// Independent blends: no blend reads pixels that another blend writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
     /// Regions that become transparent before the blends.
     pub clears: Vec<(Canvas, Region)>,
-    /// Blends; they run grouped by way (alone, in front, behind). Overlapping blends within a group
-    /// keep their order.
+    /// Blends; they run grouped by rule (alone, in front, behind). Overlapping blends within a
+    /// group keep their order.
     pub blends: Vec<Blend>,
 }
 
-/// Rounds that blend layers, front first, into an image.
+/// Plan of rounds that blend layers, front first, into an image.
 ///
 /// Transparent regions do not travel: a blend is restricted to the bounds of its source. The bounds
 /// of blended layers are their bounding box.
@@ -69,8 +69,8 @@ pub struct BlendPlan {
 impl BlendPlan {
     /// Plans an image of `size` pixels from layers, front first.
     ///
-    /// Direct send blends `tiles`, disjoint regions of the image, on [`Canvas::Tiles`] and collects
-    /// them at the end. It blends all other regions in place.
+    /// Direct send blends `tiles`, disjoint regions of the image, on [`Canvas::Tiles`], collects
+    /// them at the end, and blends all other regions in place.
     ///
     /// # Errors
     /// Layers that do not fit the image or the algorithm, or a radix below 2.
@@ -89,7 +89,7 @@ impl BlendPlan {
             Some(radices) => {
                 let pattern = Swap::new(visible.len(), radices, (frame.end[1] - frame.start[1]) as u64)?;
                 let bounds = visible.iter().map(|&layer| layers[layer].bounds).collect();
-                Ok(Swapping { pattern, visible, bounds, frame }.plan(&picture))
+                Ok(LayerSwap { pattern, visible, bounds, frame }.plan(&picture))
             }
         }
     }
@@ -108,8 +108,8 @@ impl Round {
     }
 }
 
-/// Plans direct send: the first layer replaces its destination, and every other layer is blended
-/// behind the layers in front of it.
+/// Plans direct send: the first layer replaces its destination, every other layer is blended behind
+/// the layers in front of it.
 fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region, tiles: &[Region]) -> BlendPlan {
     let (mut round, mut collect) = (Round::default(), Round::default());
     let mut blend_all = |canvas, part: &Region| {
@@ -138,17 +138,16 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
     BlendPlan { rounds }
 }
 
-/// Swap of the layers that are not empty. Members are numbered in depth order.
-struct Swapping {
+/// Swap of the layers that are not empty; members are numbered in depth order.
+struct LayerSwap {
     pattern: Swap,
     visible: Vec<usize>,
-    /// Current bounds of each member.
     bounds: Vec<Region>,
-    /// Bounding box of all members, whose rows are divided.
+    /// Bounding box of all members; swaps divide its rows.
     frame: Region,
 }
 
-impl Swapping {
+impl LayerSwap {
     fn plan(mut self, picture: &Region) -> BlendPlan {
         let folds = self.pattern.folds();
         let mut rounds = Vec::new();
@@ -193,7 +192,7 @@ impl Swapping {
         region
     }
 
-    /// Blends a region of other members onto `member`, nearest in depth first. Returns the bounding
+    /// Blends a region of other members onto `member`, nearest in depth first; returns the bounding
     /// box of the result.
     fn merge(&self, round: &mut Round, member: usize, part: &Region, front: &[usize], behind: &[usize]) -> Region {
         let held = |other: usize| self.bounds[other].intersect(part);

@@ -1,11 +1,11 @@
-//! Run-length coded pixels, and the host's coder, equivalent to `shaders/compositing`.
+//! Streams of run-length coded pixels, and the host's coder, equivalent to `shaders/compositing`.
 //!
 //! A stream is a table of line offsets, followed by the lines. The table has one word per line and
 //! one for the end; offsets count words from the start of the stream.
 //!
-//! A line has at most [`LINE`] pixels of a row and is coded as runs. A run is one word, with the
-//! number of empty pixels before the run (low half) and the number of its pixels (high half),
-//! followed by the pixels. Empty pixels after the last run are not coded.
+//! A line has at most [`LINE`] pixels of a row, as runs. The first word of a run holds the number
+//! of empty pixels before the run (low half) and the number of its pixels (high half); the pixels
+//! follow. Empty pixels after the last run are not coded.
 
 use zippy::region::Region;
 
@@ -15,7 +15,6 @@ use super::plan::BlendRule;
 /// Maximum number of pixels per line; lines are processed in parallel.
 pub(super) const LINE: i64 = 256;
 
-/// Number of words per pixel.
 pub(super) const fn words<P>() -> usize {
     size_of::<P>() / 4
 }
@@ -26,14 +25,13 @@ pub(super) fn lines(region: &Region) -> impl Iterator<Item = ([i64; 2], i64)> + 
     (top..bottom).flat_map(move |y| (left..right).step_by(LINE as usize).map(move |x| ([x, y], LINE.min(right - x))))
 }
 
-/// Number of lines of a region.
 pub(super) fn line_count(region: &Region) -> u64 {
     let extents = region.extents();
     (extents[0] as u64).div_ceil(LINE as u64) * extents[1] as u64
 }
 
-/// Maximum number of words of a region's lines with their table words. A line with every other
-/// pixel empty is no longer than a line of full pixels.
+/// Maximum number of words of a region's lines with their table words: alternating empty pixels
+/// need no more than full pixels.
 pub(super) fn capacity<P>(region: &Region) -> u64 {
     region.cells() * words::<P>() as u64 + 2 * line_count(region)
 }
@@ -46,7 +44,6 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Starts a stream of `lines` lines.
     pub(super) fn new(words: &'a mut [u32], lines: u64) -> Self {
         let end = lines as usize + 1;
         words[0] = end as u32;
@@ -58,7 +55,6 @@ impl<'a> Writer<'a> {
         Self { words, line: line as usize, end: end as usize }
     }
 
-    /// Appends a line.
     pub(super) fn write<P: Pixel>(&mut self, pixels: &[P]) {
         let empty = P::zeroed();
         let mut at = 0;
@@ -79,13 +75,12 @@ impl<'a> Writer<'a> {
         self.words[self.line] = self.end as u32;
     }
 
-    /// Number of words written.
     pub(super) fn len(&self) -> u64 {
         self.end as u64
     }
 }
 
-/// Blends line `line` of a stream onto pixels. A pixel becomes opaque if blending behind it raises
+/// Blends line `line` of a stream onto pixels. A pixel becomes opaque if a blend behind it raises
 /// its opacity to `opaque`.
 pub(super) fn blend<P: Pixel>(stream: &[u32], line: usize, onto: &mut [P], way: BlendRule, opaque: Option<f32>) {
     match way {
@@ -135,14 +130,12 @@ mod tests {
         assert_eq!(words[..9], [3, 8, 8, 2 | 2 << 16, 5, 6, 1 | 1 << 16, 7, 77]);
     }
 
-    /// Number of words of a line.
     fn count<P: Pixel>(pixels: &[P]) -> usize {
         let runs = pixels.chunk_by(|a, b| (*a == P::zeroed()) == (*b == P::zeroed()));
         runs.filter(|run| run[0] != P::zeroed()).map(|run| 1 + run.len() * words::<P>()).sum()
     }
 
-    /// For any pattern of empty pixels, blending the stream restores the coded pixels, and the
-    /// stream fits its capacity.
+    /// Blending of the stream restores the coded pixels, and the stream fits its capacity.
     #[test]
     fn every_pattern_comes_back_and_fits() {
         for length in 1_usize..9 {

@@ -1,5 +1,4 @@
-//! Lattice of bricks at which rays are cut. It depends on the volume's shape only, never on the
-//! decomposition.
+//! [`Lattice`]: lattice of bricks at which rays are cut, a function of the volume's shape only.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -12,20 +11,19 @@ use crate::error::RenderError;
 /// between voxels `c` and `c + 1`.
 pub(super) type CellBox = ([i32; 3], [i32; 3]);
 
-/// Half-open box of bricks.
 pub(super) type BrickBox = ([i64; 3], [i64; 3]);
 
-/// Bounding box of both boxes.
 pub(super) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].max(other_high[axis])))
 }
 
-/// Bricks consist of whole blocks of this many cells a side; see [`Space`](super::space::Space).
+/// Cells along a side of a block; bricks consist of whole blocks; see
+/// [`Space`](super::space::Space).
 pub(super) const BLOCK: i64 = 8;
 
 /// Maximum number of bricks; every rank stores all of them.
-const MOST_BRICKS: i64 = 1 << 16;
+const MAX_BRICKS: i64 = 1 << 16;
 
 /// Lattice of bricks. Brick `[i, j, k]` holds the cells from `side * [i, j, k]` up to the next
 /// brick; the last bricks hold the remainder.
@@ -45,7 +43,7 @@ pub(super) fn halves((low, high): &BrickBox) -> Option<[BrickBox; 2]> {
     Some([(*low, end), (start, *high)])
 }
 
-/// Adjacent bricks of one rank.
+/// Box of adjacent bricks of one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OwnedBricks {
     pub bricks: BrickBox,
@@ -73,9 +71,9 @@ impl Lattice {
                 let message = format!("bricks of {side} cells a side; it must be a multiple of {BLOCK} up to 4096");
                 return Err(RenderError::Setting(message));
             }
-            Some(side) if many(side) > i128::from(MOST_BRICKS) => {
+            Some(side) if many(side) > i128::from(MAX_BRICKS) => {
                 let message =
-                    format!("{} bricks of {side} cells a side; at most {MOST_BRICKS} are possible", many(side));
+                    format!("{} bricks of {side} cells a side; at most {MAX_BRICKS} are possible", many(side));
                 return Err(RenderError::Setting(message));
             }
             Some(side) => side,
@@ -86,7 +84,7 @@ impl Lattice {
                 };
                 let mut side = ((longest + share - 1) / share + BLOCK - 1) / BLOCK * BLOCK;
                 side = side.clamp(least, 128);
-                while many(side) > i128::from(MOST_BRICKS) {
+                while many(side) > i128::from(MAX_BRICKS) {
                     side *= 2;
                 }
                 side
@@ -95,27 +93,24 @@ impl Lattice {
         Ok(Self { voxels, side, counts: counts(side) })
     }
 
-    /// Number of bricks.
     pub(super) fn count(&self) -> usize {
         self.counts.iter().product::<i64>() as usize
     }
 
-    /// Number of cells along a side of a brick.
+    /// Cells along a side of a brick.
     pub(super) fn side(&self) -> i32 {
         self.side as i32
     }
 
-    /// Number of bricks along each axis.
     pub(super) fn counts(&self) -> [i32; 3] {
         self.counts.map(|count| count as i32)
     }
 
-    /// Number of cells of the volume along each axis.
     pub(super) fn all_cells(&self) -> [i32; 3] {
         self.voxels.map(|n| (n - 1) as i32)
     }
 
-    /// Maximum number of bricks on a ray. Along a ray each brick coordinate is monotonic.
+    /// Maximum number of bricks on a ray: along a ray each brick coordinate is monotonic.
     pub(super) fn most_on_a_ray(&self) -> i64 {
         self.counts.iter().sum::<i64>() - 2
     }
@@ -130,32 +125,29 @@ impl Lattice {
         (x + self.counts[0] * (y + self.counts[1] * z)) as usize
     }
 
-    /// Numbers of the bricks in a box.
     pub(super) fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
         let (low, high) = (*low, *high);
         let rows = (low[2]..high[2]).flat_map(move |z| (low[1]..high[1]).map(move |y| (y, z)));
         rows.flat_map(move |(y, z)| (low[0]..high[0]).map(move |x| self.number([x, y, z])))
     }
 
-    /// Box of a single brick.
     pub(super) fn single(&self, brick: usize) -> BrickBox {
         let low = self.place(brick);
         (low, low.map(|at| at + 1))
     }
 
-    /// Bricks that hold a non-empty box of cells.
+    /// Box of the bricks that hold a non-empty box of cells.
     pub(super) fn around(&self, (low, high): &CellBox) -> BrickBox {
         let end = |axis: usize| (i64::from(high[axis]) + self.side - 1) / self.side;
         (low.map(|at| i64::from(at) / self.side), std::array::from_fn(end))
     }
 
-    /// Cells of a box of bricks.
     pub(super) fn cells(&self, (low, high): &BrickBox) -> CellBox {
         let first = low.map(|at| (at * self.side) as i32);
         (first, std::array::from_fn(|axis| (high[axis] * self.side).min(self.voxels[axis] - 1) as i32))
     }
 
-    /// Voxels of a box of bricks: those at the lower corners of its cells, and the last ones of the
+    /// Voxels of a box of bricks: the lower corners of its cells, and the last voxels of the
     /// volume.
     pub(super) fn voxels(&self, bricks: &BrickBox) -> Region {
         let (low, high) = self.cells(bricks);
@@ -179,9 +171,8 @@ impl Lattice {
         }
     }
 
-    /// Merges the bricks of each rank into few boxes. A box grows along axis 0, then 1, then 2, as
-    /// far as `owners` (one per brick) and `fits` allow. Deterministic, so that all ranks compute
-    /// the same boxes.
+    /// Merges the bricks of each rank into few boxes: a box grows along axis 0, then 1, then 2, as
+    /// far as `owners` (one per brick) and `fits` allow. Equal on all ranks.
     pub(super) fn merge(&self, owners: &[usize], fits: impl Fn(&BrickBox) -> bool) -> Vec<OwnedBricks> {
         let mut taken = vec![false; owners.len()];
         let mut held = Vec::new();
@@ -235,8 +226,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Merged boxes cover every cell and voxel exactly once, belong to the owner of their
-        /// bricks, and satisfy the size limit.
+        /// Every cell and voxel is in one box, of its brick's owner and within the size limit.
         #[test]
         fn boxes_cover_the_volume_once(
             voxels in prop::array::uniform3(2_i64..60),
@@ -267,7 +257,6 @@ mod tests {
             prop_assert_eq!(of_voxels, voxels.iter().product::<i64>());
         }
 
-        /// Along every ray, depth ascends from brick to brick.
         #[test]
         fn depth_ascends_along_rays(
             voxels in prop::array::uniform3(2_i64..50),

@@ -36,7 +36,7 @@ pub struct Camera {
     pub projection: Projection,
 }
 
-/// Directions of a camera: orthonormal and right-handed.
+/// Orthonormal, right-handed axes of a camera.
 pub(super) struct CameraAxes {
     pub forward: [f64; 3],
     pub right: [f64; 3],
@@ -44,7 +44,8 @@ pub(super) struct CameraAxes {
 }
 
 impl Camera {
-    /// Camera that sees a whole volume of `shape` voxels on a grid, from above, front and right.
+    /// Camera with a view of a whole volume of `shape` voxels on a grid, from above, front and
+    /// right.
     pub fn overview(shape: [i64; 3], grid: impl Into<Grid>) -> Self {
         let grid = grid.into();
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1).max(1) as f64 * grid.spacing[axis]);
@@ -60,7 +61,6 @@ impl Camera {
         }
     }
 
-    /// Directions of the camera.
     pub(super) fn frame(&self) -> Result<CameraAxes, RenderError> {
         let numbers = [self.position, self.focal_point, self.view_up];
         if !numbers.as_flattened().iter().all(|v| v.is_finite()) {
@@ -108,8 +108,8 @@ fn largest(v: [f64; 3]) -> f64 {
     v.iter().fold(0.0_f64, |most, part| most.max(part.abs()))
 }
 
-/// Normalises a vector. `None` if it has no direction: it is the difference of numbers of up to
-/// `size`, and its length is within rounding error.
+/// Normalises a vector. `None` for the difference of numbers of up to `size` with a length within
+/// rounding error.
 fn unit(v: [f64; 3], size: f64) -> Option<[f64; 3]> {
     let scale = largest(v);
     if scale <= 1e-12 * size || !scale.is_finite() {

@@ -2,7 +2,7 @@
 
 use super::integrals::IntegralTable;
 use super::look::{Interpolation, Look};
-use super::transfer::{MOST_EVEN, MOST_LABELS, TransferTable};
+use super::transfer::{MAX_EVEN, MOST_LABELS, TransferTable};
 use crate::error::RenderError;
 
 /// Tables of a transfer function for one sample distance.
@@ -13,16 +13,12 @@ pub(super) enum Classes {
 }
 
 impl Classes {
-    /// Tables of a look at voxels with `components` components.
-    ///
-    /// # Errors
-    /// The transfer function or the step is out of range.
+    /// Tables of a look for voxels with `components` components.
     pub(super) fn of(look: &Look, components: usize) -> Result<Self, RenderError> {
         if look.preintegrated {
             look.transfer.integrals(look.step, components > 1).map(Self::Segments)
         } else {
-            // Each label needs its own entry.
-            let most = if look.interpolation == Interpolation::Nearest { MOST_LABELS } else { MOST_EVEN };
+            let most = if look.interpolation == Interpolation::Nearest { MOST_LABELS } else { MAX_EVEN };
             look.transfer.table_of(look.step, most).map(Self::Points)
         }
     }
@@ -43,7 +39,6 @@ impl Classes {
         }
     }
 
-    /// Number of entries.
     pub(super) fn count(&self) -> usize {
         match self {
             Self::Points(table) => table.entries.len(),
@@ -51,8 +46,7 @@ impl Classes {
         }
     }
 
-    /// Number of cells by which the values of a sample may reach out of its cell: ends of segments
-    /// lie outside.
+    /// Number of cells by which the values of a sample may exceed its cell: 1 for segments.
     pub(super) fn reach(&self) -> i32 {
         match self {
             Self::Points(_) => 0,

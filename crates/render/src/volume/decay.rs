@@ -1,8 +1,7 @@
-//! Exponentials with the same operations as `shaders/volume/decay.wgsl`. Built-in functions of
+//! Exponentials with the same operations as `shaders/volume/decay.wgsl`; built-in functions of
 //! drivers differ by more than the tolerance of samples.
 
-/// `1 - exp(-depth)` for `depth >= 0`, with a relative error of a few units in the last place, also
-/// for small depths.
+/// `1 - exp(-depth)` for `depth >= 0`, with a relative error of a few units in the last place.
 pub(super) fn absorbed(depth: f32) -> f32 {
     let (power, rest) = decay_of(depth);
     (1.0 - power) + power * rest
@@ -23,7 +22,7 @@ pub(super) fn power_of(base: f32, exponent: f32) -> f32 {
     power - power * rest
 }
 
-/// `exp(-depth)` as `power * (1 - rest)`; `power` is a power of two and `rest` is small.
+/// `exp(-depth)` as `power * (1 - rest)`, with a power of two and a small rest.
 fn decay_of(depth: f32) -> (f32, f32) {
     let depth = depth.min(80.0);
     let whole = (depth * std::f32::consts::LOG2_E + 0.5).floor();

@@ -23,9 +23,9 @@ pub struct Distribution {
     pub counts: Vec<u64>,
 }
 
-/// Replacement for infinite values; its negative replaces NaN. It exceeds every useful value, and
-/// single precision can still interpolate between the two. Distributions exclude values of at least
-/// this magnitude, and non-finite values.
+/// Replacement for infinite values, negated for NaN: beyond every useful value, with exact
+/// interpolation in single precision. Distributions exclude non-finite values and values of at
+/// least this magnitude.
 pub const FAR: f64 = 1e30;
 
 /// Type of a voxel: integers or floats of 8 to 32 bits.
@@ -59,15 +59,14 @@ const BINS: usize = 256;
 pub struct Values {
     /// Histogram of each component.
     pub components: Vec<Distribution>,
-    /// Number of voxel components that no histogram counts: not finite, or at least [`FAR`] in
-    /// magnitude.
+    /// Number of uncounted voxel components: not finite, or at least [`FAR`] in magnitude.
     pub left_out: u64,
 }
 
 impl Values {
     /// Counts all voxels of a distributed volume, whose `components` are interleaved on axis 0.
-    /// Collective; the result is equal on all ranks and for every decomposition. The range is 0 to
-    /// 1 if there are no values.
+    /// Collective; the result is equal on all ranks and for every decomposition. Without values,
+    /// the range is 0 to 1.
     ///
     /// Cost: two passes over the voxels, and two all-reduces per component, the larger one of 2
     /// KiB.
@@ -128,11 +127,11 @@ impl Distribution {
         self.min + (self.max - self.min) * (bin as f64 + 0.5) / self.counts.len().max(1) as f64
     }
 
-    /// Threshold that best separates the voxels into background and foreground: it maximises the
-    /// variance between the two classes. The middle of the range if all voxels are in one class.
+    /// Threshold that best separates background and foreground: it maximises the variance between
+    /// the two classes. The middle of the range if all voxels are in one class.
     ///
-    /// N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC 9(1),
-    /// 1979.
+    /// Source: N. Otsu, A threshold selection method from gray-level histograms, IEEE Trans. SMC
+    /// 9(1), 1979.
     pub fn threshold(&self) -> f64 {
         let all: f64 = self.counts.iter().map(|&count| count as f64).sum();
         // In bins: squares of values may overflow.
@@ -162,11 +161,9 @@ impl Distribution {
         (self.middle(first) + self.middle(last + 1)) / 2.0
     }
 
-    /// Upper end of the background's noise, for a background below `threshold`.
-    ///
-    /// The noise is assumed to end one and a half widths above the narrowest range that holds half
-    /// of the background (2.7 standard deviations of normal noise). Returns `min` if the background
-    /// has no such peak:
+    /// Upper end of the background's noise, for a background below `threshold`: one and a half
+    /// widths above the narrowest range that holds half of the background (2.7 standard deviations
+    /// of normal noise). Returns `min` if the background has no such peak:
     ///
     /// - the end would be more than half-way to the threshold; or
     /// - more than a twentieth of the background lies equally far below, where only the scanner's
@@ -182,8 +179,8 @@ impl Distribution {
         if reach <= (threshold - high) / 2.0 && lower <= 0.05 { high + reach } else { self.min }
     }
 
-    /// Value that a `share` (0 to 1) of the voxels within a range does not exceed. Voxels count as
-    /// evenly spread within a bin. The end of the range if it holds no voxels.
+    /// Quantile: a `share` (0 to 1) of the voxels within a range has at most this value. Voxels
+    /// count as evenly spread within a bin. The end of the range if it holds no voxels.
     pub fn quantile(&self, share: f64, within: &Range<f64>) -> f64 {
         let wanted = share.clamp(0.0, 1.0) * self.held(within);
         let mut seen = 0.0;
@@ -196,7 +193,6 @@ impl Distribution {
         within.end
     }
 
-    /// Number of voxels within a range.
     fn held(&self, within: &Range<f64>) -> f64 {
         self.parts(within).map(|(_, _, voxels)| voxels).sum()
     }
@@ -210,7 +206,6 @@ impl Distribution {
         })
     }
 
-    /// Lower edge of a bin.
     pub(super) fn edge(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * bin as f64 / self.counts.len().max(1) as f64
     }
@@ -231,7 +226,6 @@ mod tests {
         assert!((heaps.quantile(0.3, &(threshold..100.0)) - 70.5).abs() < 1e-9);
         assert!((heaps.quantile(0.8, &(threshold..100.0)) - 72.5).abs() < 1e-9);
         assert!((heaps.quantile(1.0, &(threshold..100.0)) - 73.0).abs() < 1e-9);
-        // All voxels: 1050.
         assert!((heaps.quantile(450.0 / 1050.0, &(0.0..100.0)) - 10.5).abs() < 1e-9);
         // The first peak: 900 in 10..11, 100 in 11..12.
         assert!((heaps.quantile(0.45, &(0.0..threshold)) - 10.5).abs() < 1e-9);
@@ -265,8 +259,7 @@ mod tests {
             let values = noisy(tail);
             let threshold = values.threshold();
             assert!((1330.0..1800.0).contains(&threshold), "{threshold}");
-            // Bins 28 to 32 hold nearly all voxels; the narrowest half is less than three bins
-            // wide.
+            // The narrowest half of the voxels spans less than three bins.
             let noise = values.noise(threshold);
             assert!((1330.0..1370.0).contains(&noise), "tail of {tail}: {noise}");
             // A fill value for voxels that the scanner did not measure.
@@ -275,8 +268,7 @@ mod tests {
             let noise = filled.noise(filled.threshold());
             assert!((1330.0..1400.0).contains(&noise), "tail of {tail}, filled: {noise}");
         }
-        // No peak of air: all values below the threshold are equally frequent, or there are two
-        // peaks.
+        // No peak of air: equally frequent values below the threshold, or two peaks.
         let even = Distribution { min: 1000.0, max: 2000.0, counts: vec![10; 100] };
         assert_eq!(even.noise(even.threshold()), 1000.0);
         let mut two = noisy(0);

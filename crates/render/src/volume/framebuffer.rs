@@ -19,7 +19,6 @@ use crate::compositing::{Algorithm, Compositor, Layer, Pixel, Settings};
 
 /// Arrays of images of one size, for any pixel format.
 pub(super) trait Framebuffer {
-    /// Width and height.
     fn size(&self) -> (u32, u32);
 
     /// Allocates layers with these bounds and owner ranks. Collective.
@@ -38,7 +37,6 @@ pub(super) trait Framebuffer {
     fn read(&self) -> Result<Option<Image>>;
 }
 
-/// Settings of compositing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Blending {
     pub algorithm: Algorithm,
@@ -54,15 +52,12 @@ struct Arrays<'w, P> {
     finished: GlobalArray<P, 2>,
     /// Array of all layers, and its pages.
     pixels: RefCell<Option<(Atlas, GlobalArray<P, 2>)>>,
-    /// Compositor for the most recent termination.
+    /// Compositor, and its termination.
     compositor: RefCell<Option<(f32, Compositor<'w, P>)>>,
 }
 
 /// Creates the framebuffer for images of a size; its arrays are named `name` and a suffix.
 /// Collective.
-///
-/// # Errors
-/// Names that are taken, or no memory.
 pub(super) fn framebuffer<'w>(
     world: &'w World,
     name: &str,

@@ -1,31 +1,27 @@
 //! Pre-integrated classification: colour and opacity of all values between two samples.
 //!
-//! The value varies linearly along a segment of a ray. The optical depth of the segment is the mean
-//! density between the values at its ends, times its length. One-dimensional running sums give that
-//! mean for any two values, also for narrow features, without a two-dimensional table of pairs of
-//! values. Attenuation inside the segment is computed between its two halves, and within each half
-//! for its mean colour.
+//! Values vary linearly along a segment of a ray. The optical depth of the segment is its length
+//! times the mean density between the values at its ends. One-dimensional running sums give that
+//! mean for any two values, without a two-dimensional table. Attenuation inside the segment is
+//! computed between its two halves, and within each half for its mean colour.
 
 use zippy::device::colour::over;
 
 use super::decay::absorbed;
-use super::transfer::{MOST_EVEN, TransferFunction};
+use super::transfer::{MAX_EVEN, TransferFunction};
 use crate::error::RenderError;
 
 /// Running integrals of a transfer function over the value, for one sample distance. Entry `i`
 /// holds the integral below the value `first + i / per_value`; the function counts as constant
-/// within each cell between entries. The first and the last cell lie outside of all points, where
-/// the function is constant.
+/// within each cell between entries. The first and the last cell lie outside of all points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct IntegralTable {
-    /// Value of the first entry.
     pub first: f32,
     /// Number of entries per unit of value.
     pub per_value: f32,
     /// Optical depth of a segment per integer unit of density.
     pub depth_unit: f32,
-    /// Colour times optical depth per integer unit of colour, or colour alone if colours are summed
-    /// separately.
+    /// Colour times optical depth per integer unit of colour, or colour alone with `apart`.
     pub colour_unit: f32,
     /// True if colours are summed separately, without the weight of the density.
     pub apart: bool,
@@ -37,7 +33,7 @@ pub(super) struct IntegralTable {
 const CELLS: f64 = 4096.0;
 
 /// Density for an opacity of 1 over a unit distance: transmits 2^-24 of the light.
-const MOST: f64 = 24.0 * std::f64::consts::LN_2;
+const MAX_DENSITY: f64 = 24.0 * std::f64::consts::LN_2;
 
 /// Nodes and weights of Gauss quadrature with four points on -1..1.
 const GAUSS: [(f64, f64); 4] = [
@@ -59,7 +55,7 @@ impl TransferFunction {
         if !(step > 0.0 && step.is_finite()) {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
-        let (low, range, cells) = self.cells(CELLS, MOST_EVEN)?;
+        let (low, range, cells) = self.cells(CELLS, MAX_EVEN)?;
         let width = range / cells as f64;
         let mut knots: Vec<f64> = self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0])).collect();
         knots.sort_by(f64::total_cmp);
@@ -97,7 +93,7 @@ impl TransferFunction {
     fn add_integral(&self, (from, to): (f64, f64), apart: bool, cell: f64, sum: &mut [f64; 4]) {
         for (node, weight) in GAUSS {
             let value = from + (to - from) * (node + 1.0) / 2.0;
-            let density = (-(-self.opacity_at(value)).ln_1p()).min(MOST) / self.unit_distance;
+            let density = (-(-self.opacity_at(value)).ln_1p()).min(MAX_DENSITY) / self.unit_distance;
             let share = weight / 2.0 * (to - from) / cell;
             let coloured = if apart { 1.0 } else { density };
             let [red, green, blue] = self.colour_at(value).map(|part| part * coloured);
@@ -114,8 +110,8 @@ impl IntegralTable {
         ((value - self.first) * self.per_value).clamp(-1e9, 1e9)
     }
 
-    /// Premultiplied colour and alpha of a segment between two positions. If colours are summed
-    /// separately, `colour` gives their positions. Same arithmetic as the shader's.
+    /// Premultiplied colour and alpha of a segment between two positions; with `apart`, `colour`
+    /// gives the positions of the colours. Same arithmetic as the shader's.
     pub(super) fn segment(&self, depth: [f32; 2], colour: [f32; 2]) -> [f32; 4] {
         let half = |[a, b]: [f32; 2]| 0.5 * (a + b);
         if self.apart {
@@ -128,7 +124,6 @@ impl IntegralTable {
         over(near, far)
     }
 
-    /// Premultiplied colour and alpha of half a segment.
     fn half_of(&self, positions: [f32; 2]) -> [f32; 4] {
         let mean = self.mean(positions).map(|part| part * (0.5 * self.depth_unit));
         let alpha = absorbed(mean[3]);
@@ -137,8 +132,8 @@ impl IntegralTable {
         [mean[0] * share, mean[1] * share, mean[2] * share, alpha]
     }
 
-    /// Mean between two positions: parts of the outer cells and whole cells between them. All terms
-    /// are positive, so that the mean is equally exact for close and for distant positions.
+    /// Mean between two positions, from parts of the outer cells and whole cells between them. All
+    /// terms are positive, so the mean is equally exact for close and for distant positions.
     fn mean(&self, [a, b]: [f32; 2]) -> [f32; 4] {
         let (low, high) = (a.min(b), a.max(b));
         let last = self.entries.len() as i32 - 2;

@@ -46,7 +46,6 @@ impl Features {
 /// Ray casters of a volume, compiled on first use.
 pub(super) struct RayCasters<'w> {
     world: &'w World,
-    /// WGSL type of the voxels.
     cell: &'static str,
     made: RefCell<HashMap<Features, Kernel>>,
 }
@@ -144,7 +143,7 @@ fn text(cell: &str, features: Features) -> String {
 /// Parameters of a view, in the order of `struct View`.
 pub(super) type ViewParameters = [(&'static str, ParamValue)];
 
-/// Parameters that all layers of an image share. `direct` scales the components of a direct colour
+/// Parameters that all layers of an image share; `direct` scales the components of a direct colour
 /// to 0 to 1.
 pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {
     let (first_value, per_value) = classes.scale();

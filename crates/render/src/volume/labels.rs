@@ -17,8 +17,8 @@ pub(super) fn labels(values: &Distribution, unit_distance: f64) -> TransferFunct
     TransferFunction { opacity, colour: colour.collect(), unit_distance }
 }
 
-/// Colour of a label. The hues of consecutive labels differ by the golden angle, so that any short
-/// run of labels has well separated hues. Saturation and brightness vary with other periods.
+/// Colour of a label. The hues of consecutive labels differ by the golden angle; saturation and
+/// brightness vary with other periods.
 fn label_colour(label: f64) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let hue = (label * GOLDEN).rem_euclid(1.0);

@@ -1,5 +1,5 @@
-//! Layers of an image: the boxes of cells to cast, their order, their bounds in the image, and the
-//! positions of their pixels. Pure functions, equal on all ranks.
+//! Layers of an image: their boxes of cells, order, bounds in the image, and the positions of their
+//! pixels. Pure functions, equal on all ranks.
 
 use zippy::extents::Index;
 use zippy::region::Region;
@@ -13,17 +13,17 @@ use crate::error::RenderError;
 /// Box of cells of one part of the storage, which becomes a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Subvolume {
-    /// Index of the part of the storage.
     pub part: usize,
     pub cells: CellBox,
     /// Non-empty bounds of the pixels that the box may cover.
     pub bounds: Region,
 }
 
-/// Subvolumes of an image, front first. `visible` gives the visible cells of a brick; `parts` are
+/// Subvolumes of an image, front first. `visible` returns the visible cells of a brick; `parts` are
 /// boxes of bricks.
 ///
 /// # Errors
+/// Parts that overlap.
 /// Parts that overlap.
 pub(super) fn subvolumes(
     view: &View,
@@ -141,10 +141,9 @@ pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
 }
 
 /// Allocation of layers in the array of pixels. Each rank has pages of the image's width, one below
-/// the other. Layers fill a page shelf by shelf.
+/// the other; layers fill a page shelf by shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Atlas {
-    /// Number of rows of each page of each rank.
     pub pages: Vec<Vec<i64>>,
 }
 
@@ -191,7 +190,6 @@ impl Atlas {
             .all(|(own, other)| own.len() >= other.len() && own.iter().zip(other).all(|(own, other)| own >= other))
     }
 
-    /// Atlas with the maximum number of rows of both.
     pub(super) fn join(&self, other: &Self) -> Self {
         let most = |(own, other): (&Vec<i64>, &Vec<i64>)| {
             let at = |pages: &Vec<i64>, page: usize| pages.get(page).copied().unwrap_or(0);

@@ -6,7 +6,7 @@ use super::camera::Camera;
 use super::transfer::TransferFunction;
 use crate::error::RenderError;
 
-/// Parameters of an image of a volume. All lengths are in the unit of the volume's grid; camera and
+/// Parameters of an image of a volume. Lengths are in the unit of the volume's grid; camera and
 /// clip planes are in its space.
 ///
 /// ```
@@ -34,8 +34,8 @@ pub struct Look {
     /// Lighting by the gradient of the values; `None` shows unlit colours.
     #[serde(default)]
     pub shading: Option<Shading>,
-    /// True to integrate the transfer function over the values between two samples, instead of
-    /// evaluating it at samples.
+    /// True for pre-integrated classification: the transfer function is integrated over the values
+    /// between two samples, not evaluated at samples.
     #[serde(default)]
     pub preintegrated: bool,
     /// Interpolation between voxels.
@@ -52,10 +52,11 @@ pub struct Look {
     #[serde(default)]
     pub jitter: bool,
     /// Early ray termination: a ray ends if the remaining light changes every component of the
-    /// pixel by at most this amount; the pixel's alpha then becomes exactly 1.
+    /// pixel by at most this amount; the pixel's alpha then becomes exactly 1. 0 ends rays only if
+    /// no light remains.
     ///
     /// The threshold is this share of the light, or less if shading can make colours brighter than
-    /// 1; see [`ends_at`](Self::ends_at). 0 ends rays only if no light remains.
+    /// 1; see [`ends_at`](Self::ends_at).
     #[serde(default = "Look::default_termination")]
     pub termination: f32,
 }
@@ -67,8 +68,7 @@ pub enum Interpolation {
     /// Trilinear interpolation between the eight corners of a cell.
     #[default]
     Linear,
-    /// Value of the nearest voxel, for labels, which cannot be interpolated. Shading uses the
-    /// trilinear gradient.
+    /// Value of the nearest voxel, for labels. Shading uses the trilinear gradient.
     Nearest,
 }
 
@@ -93,7 +93,6 @@ impl Default for Shading {
 }
 
 impl Shading {
-    /// Maximum brightness of a white surface.
     pub(super) fn brightest(&self) -> f64 {
         self.ambient + self.diffuse + self.specular
     }
@@ -117,8 +116,8 @@ impl Shading {
     }
 }
 
-/// Clip plane: keeps the points `p`, in the space of the volume's grid, with
-/// `dot(normal, p) >= offset`.
+/// Clip plane: keeps the points `p`, in the space of the volume's grid, with `dot(normal, p) >=
+/// offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClipPlane {
@@ -142,7 +141,7 @@ pub struct Crop {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Bit-identical images for every number of ranks and every decomposition. Rays are cut at the
+    /// Bit-identical images for every number of ranks and every decomposition: rays are cut at the
     /// bricks of a lattice that depends on the volume only.
     #[default]
     Reproducible,
@@ -158,7 +157,7 @@ pub enum PixelFormat {
     /// Four components of 32 bits.
     #[default]
     F32,
-    /// Four components of 8 bits, which move a quarter of the bytes.
+    /// Four components of 8 bits, a quarter of the bytes.
     Rgba8,
 }
 
@@ -196,8 +195,7 @@ impl Look {
     }
 
     /// Share of light at which rays end: [`termination`](Self::termination), divided by the maximum
-    /// brightness of the light if that exceeds 1, because later samples may be brighter than their
-    /// colours by this factor.
+    /// brightness of the light if that exceeds 1.
     pub fn ends_at(&self) -> f32 {
         self.ends_at_with(1.0)
     }
@@ -285,7 +283,6 @@ mod tests {
         };
         let text = serde_json::to_string(&look).unwrap();
         assert_eq!(serde_json::from_str::<Look>(&text).unwrap(), look);
-        // Missing fields have their defaults.
         let mut short: serde_json::Value = serde_json::from_str(&serde_json::to_string(&good()).unwrap()).unwrap();
         let parts = short.as_object_mut().unwrap();
         parts.retain(|name, _| ["camera", "transfer"].contains(&name.as_str()));

@@ -13,8 +13,8 @@ use super::transfer::TransferTable;
 use super::view::View;
 use crate::error::RenderError;
 
-/// Number of samples that are blended among themselves before they join the pixel. Partial sums
-/// stay small, which limits rounding.
+/// Number of samples that are blended among themselves before they join the pixel. Small partial
+/// sums limit rounding.
 pub(super) const BLOCK: u32 = 32;
 
 /// Ray caster on the CPU with all features of a [`Look`]; equivalent to
@@ -151,7 +151,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         (value * self.scale).clamp(0.0, 1.0)
     }
 
-    /// Premultiplied colour and alpha of a sample: `shaders/volume/point.wgsl`.
+    /// Premultiplied colour and alpha of a sample; equivalent to `shaders/volume/point.wgsl`.
     fn point(&self, table: &TransferTable, cell: [i32; 3], share: [f32; 3]) -> [f32; 4] {
         let value = |component| self.value(component, cell, share);
         let [mut red, mut green, mut blue, _] = table.sample(value(0));
@@ -162,7 +162,7 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
         [red * alpha, green * alpha, blue * alpha, alpha]
     }
 
-    /// Premultiplied colour and alpha of the segment between two positions:
+    /// Premultiplied colour and alpha of the segment between two positions; equivalent to
     /// `shaders/volume/segment.wgsl`.
     fn segment(&self, table: &IntegralTable, ends: [([i32; 3], [f32; 3]); 2]) -> [f32; 4] {
         let values = |component| ends.map(|(cell, share)| self.value(component, cell, share));

@@ -1,18 +1,18 @@
 //! Volume rendering by ray casting: camera, transfer function, samples on one global lattice, depth
 //! order.
 //!
-//! The voxels of a volume stand at the positions of its [`Grid`](zippy::Grid); camera, clip planes
-//! and surfaces are in the same space. The volume reaches from the first voxel's centre to the last
-//! one's along each axis; between voxels values are interpolated trilinearly. Samples lie on one
-//! lattice along each ray that depends on camera, volume and sample distance only, and every sample
-//! belongs to exactly one cell and so to exactly one brick of a lattice that is a function of the
-//! volume's shape alone. Pictures are therefore the same bits for every decomposition
-//! ([`Mode::Reproducible`]).
+//! Voxels are at the positions of the volume's [`Grid`](zippy::Grid); camera, clip planes and
+//! surfaces are in the same space. The volume extends from the centre of the first voxel to that of
+//! the last; values between voxels are interpolated trilinearly.
 //!
-//! Where the transparency of a ray falls to a limit, the opacity becomes exactly 1, and voxels
-//! behind add exactly nothing. So a rank leaves out bricks that its own layers hide, without a
-//! message and with the same bits. Samples are summed in blocks of 32 of the lattice along the ray,
-//! since rounding then grows with the number of blocks.
+//! The samples of a ray depend only on camera, volume and sample distance. Every sample belongs to
+//! exactly one cell, and so to exactly one brick of a lattice that depends on the volume's shape
+//! alone. Images therefore have the same bits for every decomposition ([`Mode::Reproducible`]).
+//!
+//! Where the transparency of a ray falls to a limit, opacity becomes exactly 1, and farther voxels
+//! add exactly nothing. So a rank omits bricks that its own layers hide, without a message and with
+//! the same bits. Samples are summed in blocks of 32 along the ray, which bounds rounding by the
+//! number of blocks.
 
 mod bricks;
 mod camera;

@@ -15,15 +15,15 @@ pub struct RendererOptions {
     /// Number of cells along each side of a brick, a multiple of 8. Default for `None`: a quarter
     /// of the longest axis, within 32 to 128; in fast mode a sixteenth, within 8 to 128.
     pub brick: Option<i64>,
-    /// Number of array cells per voxel, interleaved on axis 0.
+    /// Number of array cells per voxel, interleaved on axis 0:
     ///
-    /// - 1: a value.
-    /// - 2: a value for the colour, a value for the opacity.
+    /// - 1: a value;
+    /// - 2: a value for the colour, a value for the opacity;
     /// - 4: red, green and blue, from 0 to the type's greatest number (1 for floats), and a value
     ///   for the opacity.
     pub components: usize,
-    /// Prefix of the names of its arrays, as in `name.picture`; `None` uses the volume's name.
-    /// Several renderers of one volume need different names.
+    /// Prefix of array names, as in `name.picture`; `None` uses the volume's name. Several
+    /// renderers of one volume need different names.
     pub name: Option<String>,
     /// Compositing algorithm. Only direct send needs no more memory than the layers cover.
     pub algorithm: Algorithm,
@@ -48,7 +48,7 @@ impl Default for RendererOptions {
 }
 
 impl RendererOptions {
-    /// Checks that a volume of `voxels` can be rendered with these options. Local; needs no volume.
+    /// Checks that a volume of `voxels` can be rendered with these options. Local.
     ///
     /// # Errors
     /// An unsupported number of components, or an invalid size of bricks.

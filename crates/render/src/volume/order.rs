@@ -3,10 +3,8 @@
 use super::view::View;
 use crate::error::RenderError;
 
-/// Reason why boxes have no depth order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unordered {
-    /// Two boxes that overlap.
     Overlap(usize, usize),
     /// Boxes that contain a cycle: each hides the next.
     Ring(Vec<usize>),
@@ -25,8 +23,8 @@ impl From<Unordered> for RenderError {
 }
 
 /// For boxes that are separated along one axis (one ends at `low_end`, the other begins at
-/// `high_start`): true if a ray that crosses both crosses the lower one first. `None` if no ray
-/// crosses both.
+/// `high_start`): true if a ray through both crosses the lower box first. `None` if no ray crosses
+/// both.
 fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<bool> {
     if view.parallel {
         let forward = view.parallel_direction()[axis];
@@ -42,15 +40,15 @@ fn low_first(view: &View, axis: usize, low_end: i64, high_start: i64) -> Option<
     }
 }
 
-/// Sorts disjoint boxes of cells from front to back along the rays of a view; returns a permutation
-/// of their indices. If a ray crosses two boxes, the nearer one comes first. Boxes that share no
-/// ray are sorted by index, as are empty boxes.
+/// Sorts disjoint boxes of cells, `(start, end)` half-open, from front to back along the rays of a
+/// view; returns a permutation of their indices. If a ray crosses two boxes, the nearer one comes
+/// first. Empty boxes and boxes without a common ray are sorted by index.
 ///
-/// Boxes are `(start, end)`, half-open. Supports grid cuts, k-d cuts and every other decomposition
-/// without cycles. Local; cost: quadratic in the number of boxes.
+/// Supports grid cuts, k-d cuts and every other decomposition without cycles. Cost: quadratic in
+/// the number of boxes.
 ///
 /// # Errors
-/// Boxes overlap, or hide each other in a cycle, so that no order exists.
+/// Boxes overlap, or hide each other in a cycle.
 pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Result<Vec<usize>, Unordered> {
     let n = boxes.len();
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -72,7 +70,6 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
                 };
                 apart = true;
                 match low_first(view, axis, low_end, high_start) {
-                    // No ray crosses both sides: no constraint.
                     None => (i_first, j_first) = (true, true),
                     Some(low) if low == low_is_i => i_first = true,
                     Some(_) => j_first = true,
@@ -177,8 +174,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Every sample of every ray belongs to exactly one chunk, and a ray crosses the chunks in
-        /// depth order.
+        /// Every sample belongs to one chunk, and a ray crosses the chunks in depth order.
         #[test]
         fn chunks_share_the_samples_in_depth_order(
             shape in prop::array::uniform3(2_i64..14),
@@ -238,7 +234,6 @@ mod tests {
         assert_eq!(front_to_back(&ring, &view([-1.0, 1.0, 1.0])).unwrap(), [1, 2, 0]);
         let overlap = [([0; 3], [4; 3]), ([3, 3, 3], [5; 3])];
         assert!(said(front_to_back(&overlap, &view([1.0; 3])).unwrap_err()).contains("overlap"));
-        // An empty box constrains nothing.
         let empty = [([0; 3], [4; 3]), ([2, 2, 2], [2, 3, 3])];
         assert_eq!(front_to_back(&empty, &view([1.0; 3])).unwrap().len(), 2);
     }

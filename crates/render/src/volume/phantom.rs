@@ -1,8 +1,7 @@
 //! Analytic test volume: a head of ellipsoids after Shepp and Logan, with a skull, soft tissue and
 //! an inner lattice.
 
-/// Phantom of any size. Every voxel is a function of its position only, so that each rank can fill
-/// its own part.
+/// Analytic head phantom of any size. Every voxel is a function of its position only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Phantom {
     /// Number of voxels along each axis.
@@ -12,9 +11,8 @@ pub struct Phantom {
 /// Centre, half axes, rotation about axis 2 in radians, and density that is added inside.
 struct Ellipsoid([f64; 3], [f64; 3], f64, f64);
 
-/// Ellipsoids of the phantom. The skull is denser than the brain, and the objects in the brain are
-/// denser than the skull: a transfer function can separate them although values blur at every
-/// surface.
+/// Ellipsoids of the phantom. The objects in the brain are denser than the skull: a transfer
+/// function can separate them although values blur at every surface.
 const ELLIPSOIDS: [Ellipsoid; 9] = [
     Ellipsoid([0.0, 0.0, 0.0], [0.69, 0.92, 0.81], 0.0, 0.32),
     Ellipsoid([0.0, -0.0184, 0.0], [0.63, 0.85, 0.745], 0.0, -0.20),

@@ -9,8 +9,8 @@ use super::labels::labels;
 use super::transfer::{MOST_LABELS, TransferFunction};
 use crate::error::RenderError;
 
-/// Transfer function for a kind of volume. [`Preset::transfer`] fits it to the volume's values, so
-/// that it suits Hounsfield units and 8-bit scans alike.
+/// Transfer function for a kind of volume. [`Preset::transfer`] fits it to the volume's values, in
+/// Hounsfield units or other units.
 ///
 /// ```
 /// use zippy_render::volume::{Distribution, Preset};
@@ -42,8 +42,8 @@ pub enum Preset {
     Labels,
 }
 
-/// Point of a preset: its position in Hounsfield units, its position between the landmarks of a
-/// distribution, and its value.
+/// Point of a preset: position in Hounsfield units, position between the landmarks of a
+/// distribution, and value.
 struct Point<const N: usize>(f64, f64, [f64; N]);
 
 /// Upper limit of air in Hounsfield units; only volumes in Hounsfield units have smaller values.
@@ -77,10 +77,10 @@ impl Preset {
     /// `unit_distance`; the distance of voxels is a suitable choice.
     ///
     /// Presets for CT treat values below -200 as a sign of Hounsfield units and use fixed points.
-    /// Otherwise points lie between landmarks of the distribution: its minimum, the end of the
-    /// background's noise ([`Distribution::noise`]), the threshold between background and
-    /// foreground, the median and the 99th percentile of the foreground, and its maximum. A
-    /// scanner's fill value, a single value far below air, is ignored.
+    /// Otherwise points lie between landmarks of the distribution: minimum, end of the background's
+    /// noise ([`Distribution::noise`]), threshold between background and foreground, median and
+    /// 99th percentile of the foreground, and maximum. A scanner's fill value, a single value far
+    /// below air, is ignored.
     pub fn transfer(self, values: &Distribution, unit_distance: f64) -> TransferFunction {
         if self == Self::Labels {
             return labels(values, unit_distance);
@@ -192,7 +192,7 @@ impl Preset {
     }
 }
 
-/// Measured values: all values, without a single fill value far below those of air.
+/// All values, without a single fill value far below those of air.
 fn measured_values(values: &Distribution) -> Distribution {
     let next = values.counts.iter().skip(1).position(|&count| count > 0).map_or(0, |empty| empty + 1);
     let min = values.edge(next);
@@ -225,7 +225,6 @@ impl fmt::Display for Preset {
 impl FromStr for Preset {
     type Err = RenderError;
 
-    /// Parses a preset's name; `grey` is short for `grey-ramp`.
     fn from_str(name: &str) -> Result<Self, RenderError> {
         let wanted = if name == "grey" { "grey-ramp" } else { name };
         let all = || Self::ALL.into_iter().chain([Self::Labels]);
@@ -271,14 +270,13 @@ mod tests {
                 let transfer = preset.transfer(&values, 0.5);
                 transfer.check().unwrap_or_else(|error| panic!("{preset}: {error}: {transfer:?}"));
                 assert_eq!(transfer.unit_distance, 0.5);
-                // Air is transparent, the densest value is not.
                 assert!(transfer.opacity_at(values.min) < 0.01 || values.min == values.max, "{preset}: {transfer:?}");
                 assert!(transfer.opacity_at(values.max) >= 0.5 || values.min == values.max, "{preset}: {transfer:?}");
             }
         }
     }
 
-    /// Neither a cylinder of fill values around a scan nor a small metal part changes the image.
+    /// A cylinder of fill values around a scan, and a small metal part.
     #[test]
     fn fill_values_and_metal_do_not_change_presets() {
         let bins = |min: f64, max: f64, fill: u64| {
@@ -287,7 +285,6 @@ mod tests {
                 [(-1000.0, 500_000), (40.0, 90_000), (60.0, 50_000), (900.0, 4_000), (max - 1.0, 20), (min, fill)];
             for (value, count) in heaps {
                 let at = |value: f64| (((value - min) / (max - min) * 256.0) as usize).min(255);
-                // The fill value has no noise.
                 let width = if count == fill { 0.0 } else { 30.0 };
                 counts[at(value - width)] += count / 4;
                 counts[at(value)] += count / 2;

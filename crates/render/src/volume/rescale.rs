@@ -3,11 +3,10 @@
 use super::distribution::{Distribution, Values};
 use super::transfer::TransferFunction;
 
-/// Linear map from a stored number to its value: `slope * stored + intercept`.
-///
-/// Files define such maps ([`zippy_io::volume::VolumeFile::rescale`]). Numbers that f32 cannot
-/// distinguish are stored minus an offset. Voxels keep their stored numbers; distributions and
-/// transfer functions are converted.
+/// Linear map from a stored number to its value: `slope * stored + intercept`. Files define such
+/// maps ([`zippy_io::volume::VolumeFile::rescale`]); numbers that f32 cannot distinguish are stored
+/// minus an offset. Voxels keep their stored numbers; distributions and transfer functions are
+/// converted.
 ///
 /// ```
 /// use zippy_render::volume::Rescale;
@@ -24,7 +23,6 @@ pub struct Rescale {
 }
 
 impl Default for Rescale {
-    /// Identity.
     fn default() -> Self {
         Self { slope: 1.0, intercept: 0.0 }
     }
@@ -41,7 +39,7 @@ impl Rescale {
         (value - self.intercept) / self.slope
     }
 
-    /// Map that remains to be applied to the result of `inner`.
+    /// Composition: the map after `inner`.
     pub fn of(&self, inner: Self) -> Self {
         Self { slope: self.slope * inner.slope, intercept: self.value(inner.intercept) }
     }

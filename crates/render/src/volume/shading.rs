@@ -5,9 +5,8 @@ use super::decay::power_of;
 use super::look::Shading;
 
 /// Weights of four voxels along an axis (the voxel before a cell, its two ends, the voxel after it)
-/// for the derivative at a fraction of the cell's length. The derivative interpolates central
-/// differences at both ends. At the border of the volume the difference is one-sided, and the
-/// missing voxel has weight 0.
+/// for the derivative at a fraction of the cell's length: interpolated central differences,
+/// one-sided at the border of the volume.
 pub(super) fn weights_of(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     let (near, far) = (0.5 * (1.0 - share), 0.5 * share);
     let [mut before, mut low, mut high, mut behind] = [-near, -far, near, far];
@@ -20,8 +19,8 @@ pub(super) fn weights_of(cell: i32, cells: i32, share: f32) -> [f32; 4] {
     [before, low, high, behind]
 }
 
-/// Gradient of trilinearly interpolated values, per voxel along each axis. Reads voxels from the
-/// one before `cell`, 4 x 4 x 4, restricted to those that share a line with an edge of the cell.
+/// Gradient of trilinearly interpolated values, per voxel along each axis. Reads 4 x 4 x 4 voxels
+/// from the one before `cell`, restricted to lines with an edge of the cell.
 pub(super) fn gradient_of(
     voxel: impl Fn([i32; 3]) -> f32,
     cell: [i32; 3],
@@ -98,7 +97,6 @@ mod tests {
     fn differences_are_central_inside_and_one_sided_at_the_border() {
         let squares = |[x, _, _]: [i32; 3]| (x * x) as f32;
         let slope = |cell: i32, share: f32| gradient_of(squares, [cell, 0, 0], [5, 1, 1], [share, 0.0, 0.0])[0];
-        // Voxels 0 to 5: slopes 1 (0 to 1), 2, 4, 6, 8 and 9 (4 to 5).
         assert_eq!(
             [slope(0, 0.0), slope(0, 1.0), slope(2, 0.5), slope(4, 0.0), slope(4, 1.0)],
             [1.0, 2.0, 5.0, 8.0, 9.0]
@@ -110,7 +108,6 @@ mod tests {
         let light = Shading { ambient: 0.1, diffuse: 0.7, specular: 0.2, shininess: 10.0 };
         let colour = [0.2, 0.1, 0.0, 0.5];
         let ahead = [0.0, 0.0, 1.0];
-        // Both sides of a surface that faces the camera.
         for facing in [2.0, -0.01] {
             let [red, green, blue, alpha] = lit(colour, [0.0, 0.0, facing], ahead, &light);
             assert!((red - (0.16 + 0.1)).abs() < 1e-6 && (green - (0.08 + 0.1)).abs() < 1e-6);

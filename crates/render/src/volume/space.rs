@@ -1,5 +1,5 @@
-//! Empty space: blocks of cells without visible values. Rays leap over such blocks, and bricks that
-//! consist of them have no layer.
+//! Empty space: blocks of cells without visible values. Rays leap over such blocks; bricks of such
+//! blocks have no layer.
 
 use std::cell::{Cell, RefCell};
 
@@ -45,7 +45,6 @@ pub(super) struct Space<'w> {
     name: String,
     range: Kernel,
     mark: Kernel,
-    /// Blocks of this rank's parts.
     blocks: Vec<Option<Blocks>>,
     table: RefCell<Option<TableOnDevice>>,
     known: RefCell<Cache>,
@@ -83,7 +82,6 @@ struct MarkInputs {
 }
 
 impl<'w> Space<'w> {
-    /// Creates the cache for a volume with voxels of WGSL type `cell`. Local.
     pub(super) fn new<T: Element>(
         world: &'w World,
         name: &str,
@@ -92,7 +90,6 @@ impl<'w> Space<'w> {
         storage: &Storage<'_, T>,
         lattice: &Lattice,
     ) -> Result<Self> {
-        // The last component determines the opacity.
         let head = format!("const COMPONENTS = {components};\nconst OPACITY = {};\n", (components - 1).min(3));
         let text = head + &include_str!("../../shaders/volume/ranges.wgsl").replace("CELL", cell);
         let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
@@ -119,7 +116,6 @@ impl<'w> Space<'w> {
         *self.known.borrow_mut() = Cache::default();
     }
 
-    /// Numbers of rebuilds so far.
     pub(super) fn rebuilds(&self) -> Rebuilds {
         self.rebuilds.get()
     }
@@ -141,7 +137,7 @@ impl<'w> Space<'w> {
         self.known.borrow().visible.get(brick).copied().flatten()
     }
 
-    /// Table on this rank; written only if it has changed. Local.
+    /// Transfer table on this rank; written only if it has changed. Local.
     pub(super) fn table(&self, classes: &Classes) -> Result<TableOnDevice> {
         let mut kept = self.table.borrow_mut();
         if let Some(known) = kept.as_ref().filter(|known| known.classes == *classes) {
@@ -163,9 +159,6 @@ impl<'w> Space<'w> {
 
     /// Updates ranges and marks for a table. Collective; does not communicate if nothing has
     /// changed.
-    ///
-    /// # Errors
-    /// A failure of this or another rank.
     pub(super) fn update<T: Element>(
         &self,
         storage: &Storage<'_, T>,
@@ -250,8 +243,7 @@ impl<'w> Space<'w> {
     }
 }
 
-/// Box of cells of each brick, gathered from the boxes that each rank has for its own bricks.
-/// Collective.
+/// Box of cells of each brick, gathered from the ranks of the bricks. Collective.
 pub(super) fn boxes_of_all(
     world: &World,
     own: impl IntoIterator<Item = (usize, CellBox)>,
@@ -301,7 +293,6 @@ mod tests {
         let tight = |low, high| tight(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
         assert_eq!(tight([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
         assert_eq!(tight([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
-        // The last block of a volume is partial.
         assert_eq!(tight([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
         assert_eq!(tight([16, 8, 8], [32, 24, 24]), None);
     }

@@ -1,4 +1,4 @@
-//! Volume, cut along its lattice of bricks, with the ghost cells for ray casting and gradients.
+//! [`Storage`]: volume cut along its lattice of bricks, with the ghost cells for ray casting.
 
 use zippy::array::{ChunkRef, GlobalArray};
 use zippy::chunks::ChunkId;
@@ -25,7 +25,6 @@ pub(super) struct Storage<'w, T> {
     bricked: GlobalArray<T, 3>,
     copied: bool,
     parts: Vec<BrickChunk>,
-    /// Chunks of this rank's parts.
     chunks: Vec<Option<ChunkRef<T, 3>>>,
 }
 
@@ -42,9 +41,6 @@ impl<'w, T: Element> Storage<'w, T> {
     /// which may have any cuts and owners. A voxel has `components` cells on axis 0. Creates the
     /// array `<name>.bricks` unless the volume already has suitable cuts and ghost cells.
     /// Collective; copies nothing yet.
-    ///
-    /// # Errors
-    /// The name is taken, or no memory.
     pub(super) fn new(
         world: &'w World,
         name: &str,
@@ -74,7 +70,7 @@ impl<'w, T: Element> Storage<'w, T> {
         let held = lattice.merge(&owners, fits);
         let boxes: Vec<Region> = held.iter().map(|chunk| stretched(lattice.voxels(&chunk.bricks))).collect();
         let widths = [(components * GHOSTS.0, components * GHOSTS.1), GHOSTS, GHOSTS];
-        let (bricked, chunks) = match as_it_is(volume, &held, &boxes, widths) {
+        let (bricked, chunks) = match suitable_chunks(volume, &held, &boxes, widths) {
             Some(chunks) => (volume.clone(), chunks),
             None => {
                 let layout = Layout::new(volume.shape()).boxes(boxes).ghost_sides(widths);
@@ -96,9 +92,6 @@ impl<'w, T: Element> Storage<'w, T> {
     }
 
     /// Copies the current volume, with its ghost cells. Collective.
-    ///
-    /// # Errors
-    /// A failure of this or another rank.
     pub(super) fn refresh(&self) -> Result<Moved> {
         let mut moved = Moved::default();
         if self.copied {
@@ -123,7 +116,7 @@ impl<'w, T: Element> Storage<'w, T> {
 
 /// Chunks of `volume` that equal these boxes, if its cuts, owners and ghost cells are exactly as
 /// required.
-fn as_it_is<T: Element>(
+fn suitable_chunks<T: Element>(
     volume: &GlobalArray<T, 3>,
     held: &[OwnedBricks],
     boxes: &[Region],

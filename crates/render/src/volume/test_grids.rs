@@ -12,7 +12,6 @@ const DIRECTIONS: [[[f64; 3]; 3]; 4] = [
     [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
 ];
 
-/// Number of grids.
 pub(super) const COUNT: usize = DIRECTIONS.len();
 
 /// Grid number `number` with a spacing, and the camera transformed with its axes.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RenderError;
 
 /// Maximum range of whole numbers with one table entry each.
-pub(super) const MOST_EVEN: f64 = 4096.0;
+pub(super) const MAX_EVEN: f64 = 4096.0;
 
 /// Maximum range of labels with one table entry each.
 pub(super) const MOST_LABELS: f64 = 65536.0;
@@ -67,7 +67,7 @@ impl TransferFunction {
         check("colour", &self.colour)
     }
 
-    /// Restricts the function to values from `low` to `high`; it is constant beyond. Points outside
+    /// Restricts the function to values from `low` to `high`, with constants beyond. Points outside
     /// then neither coarsen its table nor exceed the range of f32.
     pub fn within(&self, low: f64, high: f64) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl TransferFunction {
         interpolate::<2, 1>(&self.opacity, value)[0]
     }
 
-    /// Red, green and blue.
+    /// Red, green and blue at a value.
     pub fn colour_at(&self, value: f64) -> [f64; 3] {
         interpolate(&self.colour, value)
     }
@@ -93,7 +93,7 @@ impl TransferFunction {
     /// # Errors
     /// The function is malformed, its values leave the range of f32, or the step is not positive.
     pub fn table(&self, step: f64) -> Result<TransferTable, RenderError> {
-        self.table_of(step, MOST_EVEN)
+        self.table_of(step, MAX_EVEN)
     }
 
     /// [`table`](Self::table) with one entry per whole number up to a range of `most`.
@@ -122,9 +122,6 @@ impl TransferFunction {
 impl TransferFunction {
     /// Least value of a point, range to the greatest, and number of cells: 4096, or up to `whole`
     /// such that points at whole numbers, at most `most` apart, lie between cells.
-    ///
-    /// # Errors
-    /// Values that f32 cannot hold.
     pub(super) fn cells(&self, whole: f64, most: f64) -> Result<(f64, f64, usize), RenderError> {
         let values = || self.opacity.iter().map(|p| p[0]).chain(self.colour.iter().map(|p| p[0]));
         let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
@@ -140,7 +137,6 @@ impl TransferFunction {
     }
 }
 
-/// Checks a list of points and reports the first mistake.
 fn check<const N: usize>(name: &str, points: &[[f64; N]]) -> Result<(), RenderError> {
     let bad = |message: String| Err(RenderError::Transfer(message));
     if points.is_empty() {
@@ -177,7 +173,7 @@ fn within<const N: usize>(points: &[[f64; N]], low: f64, high: f64) -> Vec<[f64;
     kept
 }
 
-/// Point of a piecewise-linear function at a value. At a double point the later one holds.
+/// Point of a piecewise-linear function at a value; the later of a double point.
 fn at<const N: usize>(points: &[[f64; N]], x: f64) -> [f64; N] {
     let after = points.partition_point(|point| point[0] <= x);
     let mut found = points[after.saturating_sub(1)];
@@ -270,8 +266,7 @@ mod tests {
         }
     }
 
-    /// Points that f32 cannot hold are errors, unless the function is restricted to a range of
-    /// values; then they define the same function.
+    /// Points that f32 cannot hold are errors, unless the function is restricted to a range.
     #[test]
     fn points_far_outside_of_the_values_have_no_effect() {
         let far = |low: f64, high: f64| TransferFunction {
@@ -290,7 +285,6 @@ mod tests {
             TransferFunction { opacity: vec![[0.0, 0.0], [100.0, 0.0], [100.0, 0.75], [1e9, 0.25]], ..far(-1.0, 1e9) };
         let table = stepped.within(3.0, 255.0).table(1.0).unwrap();
         assert_eq!((table.sample(99.0)[3], table.sample(101.0)[3]), (0.0, 0.75));
-        // A double point at the end keeps both of its sides.
         let cut = stepped.within(-5.0, 100.0);
         assert_eq!(cut.opacity, [[-5.0, 0.0], [0.0, 0.0], [100.0, 0.0], [100.0, 0.75]]);
         assert_eq!(stepped.within(7.0, 7.0).opacity, [[7.0, 0.0]]);

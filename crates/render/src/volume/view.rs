@@ -12,17 +12,17 @@ use crate::error::RenderError;
 
 /// Maximum number of samples per ray in one dispatch; longer rays take several dispatches. Software
 /// Vulkan silently ends the loops of an invocation after 65,535 iterations. A sample takes one
-/// iteration of each of three loops. For rays in one subgroup, each leap of any ray and each
-/// fragment of a surface counts for all.
+/// iteration of each of three loops; leaps and surface fragments of any ray in a subgroup count for
+/// all.
 pub(super) const MAX_SAMPLES: u32 = 15_000;
 
 /// Maximum distance, in voxels, of a camera from the volume's origin along an axis; farther away,
 /// single precision cannot distinguish adjacent voxels.
-const FARTHEST: f64 = 16_777_216.0;
+const MAX_CAMERA_DISTANCE: f64 = 16_777_216.0;
 
 /// Camera, volume and sample distance, prepared for ray casting. Positions are in voxels (index
 /// space), directions of the camera in the volume's space. The unit of length is the smallest
-/// distance of voxels, so that a view does not depend on the volume's unit.
+/// distance of voxels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Number of pixels per row.
@@ -54,8 +54,8 @@ pub struct View {
     pub low: [f32; 3],
     /// Upper corner of the visible box, in voxels.
     pub high: [f32; 3],
-    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`. All
-    /// planes cut; unused ones keep all points.
+    /// Planes `[a, b, c, d]` that keep the points, in voxels, with `a x + b y + c z + d >= 0`.
+    /// Unused planes keep all points.
     pub planes: [[f32; 4]; MAX_CLIP_PLANES],
     /// True if samples are shifted by a fixed function of the pixel, by up to half a step.
     pub jitter: bool,
@@ -114,9 +114,11 @@ impl View {
             return Err(RenderError::Camera(message));
         }
         let eye = grid.index(camera.position);
-        if let Some(far) = eye.iter().find(|at| at.abs() > FARTHEST) {
-            let message =
-                format!("it is {:.3e} voxels away along an axis; f32 resolves at most {FARTHEST:e}", far.abs());
+        if let Some(far) = eye.iter().find(|at| at.abs() > MAX_CAMERA_DISTANCE) {
+            let message = format!(
+                "it is {:.3e} voxels away along an axis; f32 resolves at most {MAX_CAMERA_DISTANCE:e}",
+                far.abs()
+            );
             return Err(RenderError::Camera(message));
         }
         let f32s = |v: [f64; 3]| v.map(|x| x as f32);
@@ -241,8 +243,8 @@ impl View {
         let bend = if self.parallel { 0.0 } else { 1.0 };
         let towards: [f32; 3] = std::array::from_fn(|axis| self.forward[axis] + bend * aside[axis]);
         let direction = self.direction(towards);
-        let beside = self.to_voxels(aside.map(|part| (1.0 - bend) * part));
-        let origin: [f32; 3] = std::array::from_fn(|axis| self.eye[axis] + beside[axis]);
+        let offset = self.to_voxels(aside.map(|part| (1.0 - bend) * part));
+        let origin: [f32; 3] = std::array::from_fn(|axis| self.eye[axis] + offset[axis]);
         let (mut enter, mut exit) = (0.0_f32, f32::MAX);
         for axis in 0..3 {
             // A ray parallel to the faces of this axis crosses them far away, on the correct side.
@@ -267,7 +269,8 @@ impl View {
     }
 }
 
-/// Product of a matrix, given by its columns, and a vector: `shaders/volume/view.wgsl`.
+/// Product of a matrix, given by its columns, and a vector; equivalent to
+/// `shaders/volume/view.wgsl`.
 fn product([a, b, c]: &[[f32; 3]; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| a[row] * x + b[row] * y + c[row] * z)
 }
@@ -287,16 +290,14 @@ fn smallest(spacing: [f64; 3]) -> f64 {
     spacing.iter().fold(f64::INFINITY, |least, &s| least.min(s))
 }
 
-/// Smallest distance between opposite faces of a cell; less than that of voxels if axes are not
-/// orthogonal.
+/// Smallest distance between opposite faces of a cell.
 fn thinnest(grid: &Grid) -> f64 {
     let inverse = grid.inverse();
     let per_length = |axis: usize| inverse.iter().map(|column| column[axis].powi(2)).sum::<f64>().sqrt();
     (0..3).map(|axis| grid.spacing[axis] / per_length(axis)).fold(f64::INFINITY, f64::min)
 }
 
-/// Pseudo-random number from -1/2 up to 1/2 that depends on the pixel only. Integer arithmetic
-/// gives the same number on all devices.
+/// Pseudo-random number from -1/2 up to 1/2 that depends on the pixel only, in integer arithmetic.
 fn shift_of(column: u32, row: u32) -> f32 {
     let mut h = column.wrapping_mul(0x9e37_79b1) ^ row.wrapping_mul(0x85eb_ca77);
     h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
@@ -321,8 +322,8 @@ impl Ray {
         std::array::from_fn(|axis| (position[axis].floor() as i32).clamp(0, cells[axis] - 1))
     }
 
-    /// Samples whose cells lie in the box from `start` to `end`. The range is contiguous because
-    /// cells move in one direction.
+    /// Samples whose cells lie in the box from `start` to `end`: a contiguous range, because cells
+    /// move in one direction.
     pub fn samples_in(&self, cells: [i32; 3], start: [i32; 3], end: [i32; 3]) -> std::ops::Range<u32> {
         let entered = |sample: u32| {
             let cell = self.cell(sample, cells);

@@ -34,7 +34,7 @@ fn closed_form_pictures_with_preintegration() {
     analytic::check_preintegrated(|case, preintegrated| middle(case, &Look { preintegrated, ..look(case) }));
 }
 
-/// Case A1 with cuts: the remaining part of the length of 2 is known.
+/// Case A1 with cuts of the length of 2.
 #[test]
 fn cuts_leave_the_expected_length() {
     let case = analytic::a1(64);
@@ -45,9 +45,7 @@ fn cuts_leave_the_expected_length() {
         (Look { clip: vec![plane([0.0, 0.0, 1.0], 0.75)], ..look(&case) }, 1.25),
         (Look { clip: vec![plane([0.0, 0.0, -3.0], -1.5)], ..look(&case) }, 0.5),
         (Look { clip: vec![plane([0.0, 0.0, 1.0], 0.25), plane([0.0, 0.0, -1.0], -1.0)], ..look(&case) }, 0.75),
-        // A slanted plane crosses the ray at z = 1.53.
         (Look { clip: vec![plane([-1.0, 0.0, 1.0], 1.0)], ..look(&case) }, 0.47),
-        // Planes along the ray: one keeps it, one cuts it completely.
         (Look { clip: vec![plane([1.0, 0.0, 0.0], 0.5)], ..look(&case) }, 2.0),
         (Look { clip: vec![plane([1.0, 0.0, 0.0], 0.6)], ..look(&case) }, 0.0),
         (Look { crop: crop(0.5, 1.25), ..look(&case) }, 0.75),
@@ -69,13 +67,11 @@ fn cuts_leave_the_expected_length() {
     }
 }
 
-/// Planes and boxes of anisotropic voxels are in the unit of the spacing.
 #[test]
 fn cuts_are_in_units_of_length() {
     let case = Case { spacing: [0.5, 0.25, 0.125], ..analytic::a1(64) };
     let mut look = look(&case);
     look.step = 1.0 / 64.0;
-    // The volume has length 1 along axis 2.
     let alpha = |look: &Look| f64::from(middle(&case, look)[3]);
     assert!((alpha(&look) - (1.0 - (-1.5_f64).exp())).abs() < 1e-5);
     look.clip = vec![ClipPlane { normal: [2.0, 0.0, 2.0], offset: 2.0 * (0.53 + 0.25) }];
@@ -118,7 +114,6 @@ fn components_are_colour_and_opacity() {
     let cell = [20.0, 50.0, 40.0, 75.0];
     let pixel = |components: usize, preintegrated: bool| {
         let look = Look { transfer: transfer.clone(), preintegrated, ..look(&case) };
-        // Interleaved on axis 0.
         let voxel = |[x, _, _]: [i32; 3]| {
             assert!((0..5 * components as i32).contains(&x));
             cell[(x % components as i32) as usize]
@@ -143,8 +138,7 @@ fn components_are_colour_and_opacity() {
     assert!(one.unwrap_err().to_string().contains("3 components"));
 }
 
-/// The gradient of a density along axis 2 is parallel to the ray; from the side, perpendicular to
-/// it.
+/// The gradient of a density along axis 2 is parallel to the ray; from the side, perpendicular.
 #[test]
 fn light_depends_on_the_gradient() {
     let case = analytic::a2(64);
@@ -163,13 +157,12 @@ fn light_depends_on_the_gradient() {
         let shade = 0.25 + 0.5 * 0.5_f64.sqrt() + 0.125 / 16.0;
         assert!(alpha > 0.3 && (intensity - shade * alpha).abs() < 1e-5, "{intensity} of {alpha}");
     }
-    // A constant has ambient light only.
     let constant = analytic::a1(64);
     let [intensity, _, _, alpha] = middle(&constant, &Look { shading: Some(light), ..look(&constant) }).map(f64::from);
     assert!((intensity - 0.25 * 0.8 * alpha).abs() < 1e-6);
 }
 
-/// Early ray termination changes no component by more than the remaining share of light.
+/// No component changes by more than the remaining share of light.
 #[test]
 fn rays_end_early_within_the_bound() {
     let case = analytic::a3(256);
@@ -183,7 +176,7 @@ fn rays_end_early_within_the_bound() {
         let off = (0..4).map(|c| (ended[c] - whole[c]).abs()).fold(0.0, f32::max);
         assert!(off > 0.0 && off <= termination, "{termination}: off by {off}");
     }
-    // Light can make colours brighter than 1: rays end later, so that the bound holds.
+    // Light can make colours brighter than 1: rays end later.
     let bright = Shading { ambient: 1.0, diffuse: 0.5, specular: 1.0, shininess: 1.0 };
     let slope = Case { values: (0..225).map(|i| 7.0 + (i / 25) as f32).collect(), ..analytic::a1(256) };
     let dense =
@@ -212,8 +205,7 @@ fn long_steps_are_not_integrated() {
     assert!(error.contains("0.51") && error.contains("0.5"), "{error}");
 }
 
-/// Boxes of cells partition the samples: with all features on, cuts between boxes change rounding
-/// only.
+/// With all features on, cuts between boxes change rounding only.
 #[test]
 fn boxes_join_without_seams() {
     let case = analytic::a4(10);

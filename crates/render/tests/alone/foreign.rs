@@ -108,8 +108,7 @@ fn volumes(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     nrrd.chain(METAIMAGE.iter().map(meta)).chain(npy).chain(vti).collect()
 }
 
-/// Checks that a message is readable and has no control characters.
-fn harmless(message: &str, what: &str) {
+fn assert_harmless(message: &str, what: &str) {
     let obeyed = |letter: &char| letter.is_control() || "\u{202e}\u{200f}".contains(*letter);
     let letter = message.chars().find(obeyed);
     assert_eq!(letter, None, "{what}: {message:?}");
@@ -124,7 +123,7 @@ fn header_texts_are_escaped_in_errors() {
             let what = String::from_utf8_lossy(&content[..content.len().min(300)]).into_owned();
             let what = format!("{number} {}", what.escape_debug());
             let error = failure(volume::open(folder.file(name, &content))).unwrap_or_else(|| panic!("{what} is read"));
-            harmless(&error, &what);
+            assert_harmless(&error, &what);
         }
         let array = ARRAYS[2].replace("@@", "2").replace("\"v\"", &format!("\"{text}\""));
         let whole = String::from_utf8(volumes("2").pop().unwrap().1).unwrap();
@@ -133,7 +132,7 @@ fn header_texts_are_escaped_in_errors() {
         let path = folder.file("b.vti", format!("{before}{array}{after}").as_bytes());
         assert_eq!(failure(volume::open(&path)), None);
         let other = OpenOptions { array: Some(format!("{text}!")), ..OpenOptions::default() };
-        harmless(&volume::open_with(&path, &other).unwrap_err().to_string(), "no such array");
+        assert_harmless(&volume::open_with(&path, &other).unwrap_err().to_string(), "no such array");
     }
 }
 
@@ -152,12 +151,12 @@ fn scene_and_transfer_texts_are_escaped_in_errors() {
             |list: &[String]| folder.file("a.json", format!("{{\"scenes\": [{}]}}", list.join(", ")).as_bytes());
         let message = |path: &Path, name| scene::read(path, name).unwrap_err().to_string();
         let parallel = "parallel, half-height 3";
-        harmless(&message(&scenes(&[scene(&text, &text)]), None), "projection");
-        harmless(&message(&scenes(&vec![scene(&text, parallel); 30]), None), "names");
-        harmless(&message(&scenes(&[scene(&text, parallel)]), Some("other")), "name");
+        assert_harmless(&message(&scenes(&[scene(&text, &text)]), None), "projection");
+        assert_harmless(&message(&scenes(&vec![scene(&text, parallel); 30]), None), "names");
+        assert_harmless(&message(&scenes(&[scene(&text, parallel)]), Some("other")), "name");
         let path = folder.file("b.json", format!("{{\"{text}\": 1}}").as_bytes());
-        harmless(&transfer::read(&path).unwrap_err().to_string(), "field");
-        harmless(&json::read::<u8>(&path, "a field").unwrap_err().to_string(), "type");
+        assert_harmless(&transfer::read(&path).unwrap_err().to_string(), "field");
+        assert_harmless(&json::read::<u8>(&path, "a field").unwrap_err().to_string(), "type");
     }
 }
 
@@ -170,10 +169,10 @@ fn file_names_are_escaped_in_errors() {
         [("nrrd", "NRRD0001\n"), ("mha", "NDims"), ("nii", "x"), ("vti", "<?xml"), ("npy", "\u{93}")]
     {
         let path = folder.file(&format!("{name}.{ending}"), content.as_bytes());
-        harmless(&volume::open(&path).unwrap_err().to_string(), ending);
+        assert_harmless(&volume::open(&path).unwrap_err().to_string(), ending);
     }
     let path = folder.file(&name, b"{");
-    harmless(&transfer::read(&path).unwrap_err().to_string(), "transfer function");
-    harmless(&scene::read(&path, None).unwrap_err().to_string(), "scene");
-    harmless(&volume::open(Path::new(&ESCAPES.repeat(5000))).unwrap_err().to_string(), "no such file");
+    assert_harmless(&transfer::read(&path).unwrap_err().to_string(), "transfer function");
+    assert_harmless(&scene::read(&path, None).unwrap_err().to_string(), "scene");
+    assert_harmless(&volume::open(Path::new(&ESCAPES.repeat(5000))).unwrap_err().to_string(), "no such file");
 }

@@ -1,5 +1,5 @@
 //! Plans of compositing, executed on vectors for any number of layers, bounds, radices and sizes,
-//! against blending the layers one after the other.
+//! against blending the layers in sequence.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn expected(layers: &[Layer], at: [i64; 2]) -> Pixel {
 }
 
 /// Executes the rounds: within a round, all reads precede all writes.
-fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
+fn execute(plan: &BlendPlan, layers: &[Layer]) -> Memory {
     let mut memory = Memory::new();
     for (number, layer) in layers.iter().enumerate() {
         points(&layer.bounds).for_each(|at| {
@@ -76,8 +76,7 @@ fn play(plan: &BlendPlan, layers: &[Layer]) -> Memory {
     memory
 }
 
-/// Checks that no blend of a round reads pixels that another one writes. The ways run one after the
-/// other.
+/// Checks that no blend of a round reads pixels that another blend of the same rule writes.
 fn check_rounds(plan: &BlendPlan) {
     for round in &plan.rounds {
         let written = round.blends.iter().map(|blend| (blend.to, blend.region)).chain(round.clears.iter().copied());
@@ -89,7 +88,6 @@ fn check_rounds(plan: &BlendPlan) {
     }
 }
 
-/// Tiles for the first rows.
 fn tiles(size: [i64; 2], rows: u64) -> Vec<Region> {
     let tiled = (0..size[1]).filter(|row| rows >> row & 1 == 1);
     tiled.map(|row| region([0, row], [size[0], row + 1])).collect()
@@ -98,7 +96,7 @@ fn tiles(size: [i64; 2], rows: u64) -> Vec<Region> {
 fn check(algorithm: &Algorithm, layers: &[Layer], size: [i64; 2], tiled: u64) {
     let plan = BlendPlan::new(algorithm, layers, size, &tiles(size, tiled)).unwrap();
     check_rounds(&plan);
-    let memory = play(&plan, layers);
+    let memory = execute(&plan, layers);
     for at in points(&region([0, 0], size)) {
         let got = *memory.get(&(Canvas::Picture, at)).unwrap_or(&POISON);
         let expected = expected(layers, at);
@@ -141,7 +139,7 @@ proptest! {
 }
 
 #[test]
-fn every_count_from_1_to_17() {
+fn layers_from_1_to_17_blend_in_order() {
     for count in 1..=17 {
         let size = [3, 7];
         let layers = vec![whole(size, region([0, 0], size)); count];
@@ -153,7 +151,7 @@ fn every_count_from_1_to_17() {
 
 /// Binary swap of dense layers sends one image per layer owner, for any number of layers.
 #[test]
-fn a_swap_sends_less_than_a_picture_for_each_layer() {
+fn swap_sends_one_image_per_layer_owner() {
     let size = [16, 64];
     for rounds in 0..5 {
         let layers = vec![whole(size, region([0, 0], size)); 1 << rounds];
@@ -168,13 +166,12 @@ fn a_swap_sends_less_than_a_picture_for_each_layer() {
 }
 
 #[test]
-fn transparent_parts_stay_where_they_are() {
+fn transparent_regions_are_not_sent() {
     let size = [20, 10];
     let [left, right] = [region([2, 1], [5, 9]), region([12, 3], [14, 6])];
     let layers = [whole(size, left), whole(size, right)];
     let plan = BlendPlan::new(&Algorithm::BinarySwap, &layers, size, &[]).unwrap();
     let regions = |round: usize| plan.rounds[round].blends.iter().map(|blend| blend.region).collect::<Vec<_>>();
-    // The non-empty rows 1 to 9 are halved at 5.
     assert_eq!(regions(0), [region([12, 3], [14, 5]), region([2, 5], [5, 9])]);
     assert_eq!(regions(1), [region([2, 1], [14, 5]), region([2, 5], [14, 9])]);
     let nothing =

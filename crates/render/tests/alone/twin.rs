@@ -12,7 +12,6 @@ fn cells_of((start, end): CellBox, shape: [i64; 3]) -> ([i32; 3], [i32; 3]) {
     (start.map(|v| v as i32), std::array::from_fn(|axis| end[axis].min(shape[axis] - 1) as i32))
 }
 
-/// Renders boxes, front first.
 fn render(case: &Case, boxes: &[CellBox], size: (u32, u32)) -> Image {
     let look = Look { step: case.step, size, ..Look::new(case.camera.clone(), case.transfer.clone()) };
     let [nx, ny, _] = case.shape;
@@ -43,12 +42,11 @@ fn closed_form_pictures_from_chunks() {
 
 /// A single bright voxel appears at the pixel that the camera's geometry predicts.
 #[test]
-fn right_is_right_and_up_is_up() {
+fn bright_voxel_appears_at_its_predicted_pixel() {
     let shape = [21, 21, 21];
     for projection in
         [Projection::Perspective { vertical_fov_degrees: 30.0 }, Projection::Parallel { half_height: 15.0 }]
     {
-        // Seen from -y: x runs to the right, z upwards.
         for (bright, right, up) in
             [([16, 10, 10], 1, 0), ([4, 10, 10], -1, 0), ([10, 10, 16], 0, 1), ([10, 10, 4], 0, -1)]
         {
@@ -109,7 +107,6 @@ fn invalid_views_are_errors() {
 
 const SHAPE: [i64; 3] = [9, 12, 7];
 
-/// Look at a small volume with light and cuts.
 fn lit(projection: Projection) -> Look {
     let camera = Camera { projection, ..Camera::overview(SHAPE, SPACING) };
     let transfer = TransferFunction {
@@ -140,7 +137,7 @@ fn in_units(look: &Look, length: f64, value: f64) -> Image {
 }
 
 #[test]
-fn units_of_length_and_of_values_do_not_matter() {
+fn image_is_independent_of_units() {
     for projection in [PERSPECTIVE, PARALLEL] {
         let look = lit(projection);
         let view = |length| View::of(&scaled(&look, length, 1.0), SHAPE, SPACING.map(|s| s * length)).unwrap();
@@ -177,7 +174,7 @@ fn lengths_below_f32_resolution_are_errors() {
 }
 
 #[test]
-fn the_phantom_is_a_head() {
+fn phantom_has_skull_brain_and_ventricle() {
     let phantom = Phantom { shape: [40, 50, 45] };
     assert_eq!(phantom.value([0, 0, 0]), 0);
     let value = |x, y, z| phantom.value([x, y, z]);

@@ -116,7 +116,6 @@ pub(crate) fn a5(a_first: bool) -> Case {
         name: format!("A5, {}", if a_first { "A over B" } else { "B over A" }),
         shape,
         spacing,
-        // Values at the middles of the two cells are 1 and 2.
         values: fill(shape, spacing, |p| [1.0, 1.0, 3.0][p[2] as usize]),
         camera: along_z(1.0, 1.0, a_first),
         transfer: TransferFunction {
@@ -150,8 +149,7 @@ pub(crate) fn a6(n: i64) -> Case {
 }
 
 /// A7: spike of density 500 between the values 0.500 and 0.502, on a value that rises from 0 to 1
-/// over length 1. All rays and pixels are equal. Only integration over values can resolve the
-/// spike.
+/// over length 1. All pixels are equal. Only integration over values can resolve the spike.
 pub(crate) fn a7(samples: u32) -> Case {
     let (shape, spacing) = ([3, 3, 2], [0.5, 0.5, 1.0]);
     let sigma = 500.0_f64;
@@ -197,8 +195,7 @@ pub(crate) fn exact_cases() -> Vec<Case> {
     cases
 }
 
-/// Checks the exact cases with pre-integration, including the spike; and that the spike is
-/// invisible without it.
+/// Checks the exact cases with pre-integration, including the spike, which is invisible without.
 pub(crate) fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4]) {
     for case in exact_cases() {
         // The slabs of A5 are defined by samples; segments are at most two voxels long.
@@ -229,9 +226,8 @@ pub(crate) fn check_preintegrated(mut middle: impl FnMut(&Case, bool) -> [f32; 4
     }
 }
 
-/// Checks all exact cases, and A3.
-///
-/// `middle` renders a case on a picture of odd size and returns its middle pixel.
+/// Checks all exact cases, and A3. `middle` renders a case with an odd size and returns its middle
+/// pixel.
 pub(crate) fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
     let mut error = |case: &Case| {
         let [red, green, blue, alpha] = middle(case).map(f64::from);
@@ -242,8 +238,7 @@ pub(crate) fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
         let [intensity, alpha] = error(&case);
         assert!(intensity.max(alpha) <= case.tolerance, "{}: off by {intensity:e} and {alpha:e}", case.name);
     }
-    // A3: errors of the midpoint rule, which decrease 16-fold if the number of samples increases
-    // 4-fold.
+    // A3: errors of the midpoint rule decrease 16-fold for 4 times as many samples.
     for (samples, known) in [(16, 9.2739909e-4), (64, 5.7994270e-5), (256, 3.6247664e-6)] {
         let [intensity, alpha] = error(&a3(samples));
         assert!((intensity - known).abs() < 0.02 * known + 3e-7, "A3, {samples} samples: {intensity:e}");
@@ -252,12 +247,12 @@ pub(crate) fn check(mut middle: impl FnMut(&Case) -> [f32; 4]) {
 }
 
 /// Closed form of a blob or a ball: optical depth of a ray at a distance from the middle.
-struct Round {
+struct RadialDepth {
     middle: f64,
     depth: fn(f64) -> f64,
 }
 
-impl Round {
+impl RadialDepth {
     /// Distance of each pixel's ray from the middle, and the error of its alpha.
     fn errors(&self, case: &Case, image: &Image) -> Vec<(f64, f64)> {
         let Projection::Parallel { half_height } = case.camera.projection else { return Vec::new() };
@@ -290,12 +285,9 @@ fn order(errors: &[f64]) -> f64 {
 }
 
 /// Checks the convergence of the blob (A4) and the ball (A6) with the distance of voxels and
-/// samples: the error of every ray is below a bound of the expected order, and the overall error
-/// converges with that order.
-///
-/// `picture` renders a case at the given size.
+/// samples: the error of every ray, and the overall error. `picture` renders a case at a size.
 pub(crate) fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) {
-    let mut errors = |case: &Case, round: &Round, within: f64| -> Vec<(f64, f64)> {
+    let mut errors = |case: &Case, round: &RadialDepth, within: f64| -> Vec<(f64, f64)> {
         let all = round.errors(case, &picture(case, (31, 23)));
         all.into_iter().filter(|(distance, _)| *distance < within).collect()
     };
@@ -305,7 +297,8 @@ pub(crate) fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) 
     let (mut blobs, mut balls) = (Vec::new(), Vec::new());
     for n in SIZES {
         // Trilinear interpolation and midpoints are of second order.
-        let blob = Round { middle: 1.0, depth: |d| 0.8 * (2.0 * std::f64::consts::PI).sqrt() * (-d * d / 0.08).exp() };
+        let blob =
+            RadialDepth { middle: 1.0, depth: |d| 0.8 * (2.0 * std::f64::consts::PI).sqrt() * (-d * d / 0.08).exp() };
         let found = errors(&a4(n), &blob, 1.0);
         for (distance, off) in &found {
             // An eighth of the second derivatives across the ray (of both axes, or of the larger
@@ -316,10 +309,9 @@ pub(crate) fn check_orders(mut picture: impl FnMut(&Case, (u32, u32)) -> Image) 
             assert!(*off < bound, "A4, {n} voxels per unit, distance {distance}: off by {off:e}, bound {bound:e}");
         }
         blobs.push(root_mean_square(&found));
-        // A jump is of first order: the surface may appear half a voxel displaced, and so may the
-        // ray.
+        // A jump is of first order: the surface, and the ray, may appear half a voxel displaced.
         let chord = |d: f64| 4.0 * (0.49 - d * d).max(0.0).sqrt();
-        let ball = Round { middle: (2 * n - 1) as f64 / (2 * n) as f64, depth: chord };
+        let ball = RadialDepth { middle: (2 * n - 1) as f64 / (2 * n) as f64, depth: chord };
         let found = errors(&a6(n), &ball, 0.69);
         for (distance, off) in &found {
             let steep = distance / (0.49 - distance * distance).sqrt();

@@ -8,13 +8,9 @@ pub(crate) mod units;
 use zippy::device::{Device, DeviceOptions};
 use zippy_io::image::Difference;
 
-/// True if the difference from the CPU image is small enough.
-///
-/// * `max_abs`: largest absolute difference of a component.
-/// * `psnr_db`: minimum signal-to-noise ratio, in decibels.
-///
-/// On GPUs the limit is four times as large, because their divisions, roots and powers have other
-/// rounding errors.
+/// True if the difference from the CPU image is small enough: `max_abs` limits the difference of a
+/// component, `psnr_db` is the minimum signal-to-noise ratio. GPUs have a limit four times as
+/// large, because they round divisions, roots and powers differently.
 pub(crate) fn is_close(difference: &Difference, max_abs: f64, psnr_db: f64) -> bool {
     let options = DeviceOptions::from_env(0, 1).expect("the options of the rank that has drawn the picture");
     let device = Device::open(&options).expect("the device that has drawn the picture");

@@ -75,7 +75,6 @@ pub(crate) fn pixel(layer: usize, [x, y]: [i64; 2], sparse: bool) -> [f64; 4] {
     [mix(0) * alpha, mix(1) * alpha, mix(2) * alpha, alpha]
 }
 
-/// Layers and blend settings.
 #[derive(Clone)]
 pub(crate) struct Scene {
     pub size: [i64; 2],
@@ -87,8 +86,8 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Layers with these bounds, of the size of the image or, with `tight`, of their bounds. They
-    /// are stacked in the array of pixels.
+    /// Layers with these bounds, of the size of the image or, with `tight`, of their bounds;
+    /// stacked in the array of pixels.
     pub(crate) fn new(size: [i64; 2], bounds: &[Region], tight: bool) -> Self {
         let layer = |(number, bounds): (usize, &Region)| Layer {
             at: [0, number as i64 * size[1]],
@@ -127,8 +126,8 @@ impl Scene {
         })
     }
 
-    /// Blend of the layers, one after the other, in f64, with termination. Swaps blend in another
-    /// order and may differ by the termination.
+    /// Blend of the layers in sequence, in f64, with termination. Swaps blend in another order and
+    /// may differ by the termination.
     pub(crate) fn expected<P: Sample>(&self, at: [i64; 2]) -> [f64; 4] {
         let holding = self.layers.iter().enumerate().filter(|(_, layer)| layer.bounds.contains(&Index::new(&at)));
         let first = self.layers.iter().position(|layer| !layer.bounds.is_empty());
@@ -143,8 +142,8 @@ impl Scene {
     }
 
     /// Blends on `ranks` ranks, twice with the same compositor, into an image of this layout, and
-    /// compares every pixel with [`expected`](Self::expected). Returns the image's bits and the
-    /// data that rank 0 moved, if this process has rank 0.
+    /// compares every pixel with [`expected`](Self::expected). Returns the image's bits and rank
+    /// 0's moved data, on the process of rank 0.
     pub(crate) fn check<P: Sample>(
         &self,
         ranks: usize,

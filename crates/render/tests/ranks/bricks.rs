@@ -1,5 +1,5 @@
-//! Images through bricks, for all algorithms and pixel formats: the same bits for every number of
-//! ranks and every decomposition in reproducible mode, and close to them in fast mode.
+//! Images through bricks, for all algorithms and pixel formats: the same bits for every
+//! decomposition in reproducible mode, and close to them in fast mode.
 
 use zippy::region::Region;
 use zippy::{ArrayOptions, Config, Element, Layout, Ownership, Split, World, run_with};
@@ -76,8 +76,8 @@ fn cuts() -> Vec<Cut> {
         ([1, 1, 1], [3, 2, 2]),
     ];
     let planes = [vec![0, 8, 24, 37], vec![0, 16, 29], vec![0, 24, 43]];
-    let place = |at: [usize; 3]| -> [i64; 3] { std::array::from_fn(|axis| planes[axis][at[axis]]) };
-    let bars = boxes(&bars.map(|(start, end)| (place(start), place(end))));
+    let corner = |at: [usize; 3]| -> [i64; 3] { std::array::from_fn(|axis| planes[axis][at[axis]]) };
+    let bars = boxes(&bars.map(|(start, end)| (corner(start), corner(end))));
     cuts.push(cut("interlocking bars", 5, plain().boxes(bars.clone())));
     cuts.push(owned("interlocking bars of two ranks", 2, plain().boxes(bars), &[0, 1, 0, 1, 0]));
     let quarters = plain().split([Split::Even(2), Split::Even(2), Split::Whole]);
@@ -143,7 +143,6 @@ fn bits(image: &Image) -> Vec<u32> {
 fn every_decomposition_gives_the_same_bits() {
     for parallel in [false, true] {
         let (expected, layers) = alone(&options(), &look(parallel), voxel);
-        // Opaque, translucent and empty pixels.
         let count = |low: f32, high: f32| expected.pixels.iter().filter(|p| p[3] > low && p[3] <= high).count();
         let counts = [count(0.1, 0.9), count(0.999, 1.0), count(-1.0, 0.0)];
         assert!(counts[0] > 50 && counts[1] > 50 && counts[2] > 200, "{counts:?}");
@@ -169,8 +168,7 @@ fn fast_mode_is_close_and_has_fewer_layers() {
     }
 }
 
-/// Slabs thinner than the bricks of reproducible mode: in fast mode each rank has its share of the
-/// work.
+/// Slabs are thinner than the bricks of reproducible mode; each rank has its share of the work.
 #[test]
 fn fast_mode_follows_thin_chunks() {
     support::ranks(&[5], |world| {
@@ -313,7 +311,6 @@ fn small_volumes_and_pictures() {
     }
 }
 
-/// Two renderers of one volume have separate arrays.
 #[test]
 fn two_renderers_of_one_volume_are_independent() {
     support::ranks(&[3], |world| {
@@ -322,7 +319,6 @@ fn two_renderers_of_one_volume_are_independent() {
         let exact = VolumeRenderer::new(world, &volume, SPACING, options())?;
         let fast = RendererOptions { mode: Mode::Fast, name: Some("quick".into()), ..options() };
         let fast = VolumeRenderer::new(world, &volume, SPACING, fast)?;
-        // Alternating renders of different sizes do not affect each other.
         let small = Look { size: (20, 31), ..look(true) };
         let first = exact.render(&look(false))?;
         let quick = [fast.render(&look(false))?, fast.render(&small)?];
@@ -341,7 +337,6 @@ fn two_renderers_of_one_volume_are_independent() {
     });
 }
 
-/// A volume that is cut into whole bricks with ghost cells is not copied.
 #[test]
 fn volume_cut_like_bricks_is_not_copied() {
     support::ranks(&[2], |world| {

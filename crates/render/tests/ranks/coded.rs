@@ -29,7 +29,7 @@ fn boxes() -> Vec<Region> {
 }
 
 #[test]
-fn the_bits_are_those_of_dense_pixels() {
+fn coded_bits_equal_dense_bits() {
     fn check<P: Sample>(termination: f32) {
         for ranks in launcher::counts(&[1, 2, 3, 5]) {
             for (algorithm, sparse) in algorithms().into_iter().flat_map(|a| [(a.clone(), false), (a, true)]) {
@@ -49,7 +49,7 @@ fn the_bits_are_those_of_dense_pixels() {
     check::<u32>(0.0);
 }
 
-/// Colours brighter than their opacity allows, as light makes them, blend equally in all encodings.
+/// Light makes colours brighter than their opacity allows.
 #[test]
 fn bright_colours_blend_equally_in_all_encodings() {
     let (wide, high, count) = (270, 6, 5);
@@ -87,9 +87,8 @@ fn bright_colours_blend_equally_in_all_encodings() {
     });
 }
 
-/// The pixels of one layer may belong to several ranks.
 #[test]
-fn layers_are_cut_where_their_array_is() {
+fn layers_may_belong_to_several_ranks() {
     support::ranks(support::RANKS, |world| {
         let cuts = [Split::Even(3), Split::Even(4)];
         let owners = (0..12).map(|chunk| chunk * 7 % world.size()).collect();
@@ -124,18 +123,16 @@ fn layers_are_cut_where_their_array_is() {
     });
 }
 
-/// The reported bytes are those of the streams: the table, and per run a word and the pixels.
+/// A stream is the table, and per run a word and the pixels.
 #[test]
-fn bytes_are_those_that_moved() {
+fn reported_bytes_equal_stream_lengths() {
     support::ranks(&[2, 3, 8], |world| {
         let [width, height] = [64, 48];
         let layout = Layout::new([width, 2 * height]).split([Split::Whole, Split::Even(2)]);
         let owners = Ownership::table(vec![0, 1], world.size())?;
         let pixels = world.array::<[f32; 4], 2>("pixels", ArrayOptions::new(&layout).owned_by(owners))?;
-        // Layer 1 has three pixels in every row; layer 0 has all.
         let full = |[x, y]: [i64; 2]| y < height || (10..12).contains(&x) || x == 50;
         pixels.fill_with(|at| if full(at) { [0.25, 0.0, 0.0, 0.5] } else { [0.0; 4] })?;
-        // The whole image belongs to the last rank.
         let one = Ownership::table(vec![0, world.size() - 1], world.size())?;
         let halves = Layout::new([width, height]).split([Split::Whole, Split::Sizes(vec![0, height])]);
         let finished = world.array::<[f32; 4], 2>("finished", ArrayOptions::new(&halves).owned_by(one))?;
@@ -163,7 +160,7 @@ fn bytes_are_those_that_moved() {
 }
 
 #[test]
-fn a_plan_is_explained() {
+fn explained_plan_equals_moved_messages() {
     support::ranks(&[2], |world| {
         let layout = Layout::new([8, 8]).split([Split::Whole, Split::Even(2)]);
         let pixels = world.array::<u32, 2>("pixels", &layout)?;

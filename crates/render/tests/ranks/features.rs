@@ -1,6 +1,5 @@
-//! Features of a look on the device: pre-integration, light, cuts, jitter, components. Compared
-//! with closed forms and with the CPU ray caster; the bits are equal for every decomposition,
-//! because gradients at the borders of chunks are those of the volume.
+//! Features of a look on the device (pre-integration, light, cuts, jitter, components) against
+//! closed forms and the CPU ray caster; bits are equal for every decomposition.
 
 mod values;
 
@@ -41,7 +40,6 @@ fn plain() -> Look {
     Look { step: 0.5, size: SIZE, ..Look::new(Camera::overview(SHAPE, SPACING), transfer) }
 }
 
-/// Looks with one feature each, and one with all features.
 fn looks() -> Vec<(&'static str, Look)> {
     let parallel = |look: Look| {
         let camera = Camera { projection: Projection::Parallel { half_height: 22.0 }, ..look.camera.clone() };
@@ -91,7 +89,6 @@ fn layout(components: i64) -> Layout {
     Layout::new([SHAPE[0] * components, SHAPE[1], SHAPE[2]])
 }
 
-/// Images of several looks, on rank 0.
 fn render(
     world: &World,
     layout: &Layout,
@@ -127,7 +124,6 @@ fn every_feature_gives_the_picture_of_the_twin() {
             let difference = picture.difference(&expected).unwrap();
             assert!(is_close(&difference, 1e-5, 130.0), "{name}: {difference:?}");
             assert!(seen(picture) > 150, "{name}: {} pixels", seen(picture));
-            // The feature has an effect.
             assert!(expected.difference(&without).unwrap().max_abs > 0.02, "{name} changes nothing");
         }
     }
@@ -187,7 +183,6 @@ fn components_are_colour_and_opacity() {
     }
 }
 
-/// Images do not depend on the units of lengths and values.
 #[test]
 fn picture_is_independent_of_units() {
     let (_, look) = looks().pop().unwrap();

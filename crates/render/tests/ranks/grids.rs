@@ -38,7 +38,7 @@ fn middle(grid: &Grid) -> [f64; 3] {
 
 const RADIUS: f64 = 6.5;
 
-/// Sees the whole volume, off-centre and not along an axis.
+/// Camera with a view of the whole volume, off-centre and not along an axis.
 fn camera(grid: &Grid, parallel: bool) -> Camera {
     let focus = middle(grid);
     let projection = if parallel {
@@ -159,8 +159,8 @@ fn pictures_by_driver_on_a_grid_have_the_same_bits_for_every_number_of_ranks() {
     }
 }
 
-/// The image of a rotated volume equals that of the volume under the inversely rotated camera;
-/// mirrored axes mirror the image.
+/// Image of a rotated volume and of the volume under the inversely rotated camera; mirrored axes
+/// mirror the image.
 #[test]
 fn turned_volume_looks_like_a_turned_camera() {
     let value = |[x, y, z]: [i32; 3]| ((x * 7 + y * 13 + z * 5 + x * y) % 90) as f32;
@@ -194,8 +194,7 @@ fn turned_volume_looks_like_a_turned_camera() {
     }
 }
 
-/// Values that vary along a direction of space are lit by the angle to it, and absorb by the length
-/// in space, on any grid.
+/// Values along a direction of space are lit by the angle to it, and absorb by the length in space.
 #[test]
 fn light_and_lengths_are_those_of_space() {
     let light = Shading { ambient: 0.25, diffuse: 0.5, specular: 0.0, shininess: 1.0 };
@@ -274,7 +273,6 @@ fn grids_without_a_position_for_each_voxel_are_refused() {
     });
 }
 
-/// An argument that differs on one rank is an error on all ranks.
 #[test]
 fn grid_that_differs_on_one_rank_is_refused_by_all() {
     for other in [grids()[1], Grid::new([f64::NAN, 0.0, 0.0], [1.0; 3]), Grid::from([1.0, -1.0, 1.0])] {

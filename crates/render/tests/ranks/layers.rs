@@ -1,5 +1,5 @@
 //! Compositing of arrays: all algorithms, with any number of layers, ranks and owners, against a
-//! blend in f64. The bits do not depend on the positions of the layers.
+//! blend in f64.
 
 use proptest::prelude::*;
 use zippy::region::Region;
@@ -26,7 +26,7 @@ fn algorithms() -> [Algorithm; 3] {
 fn every_algorithm_count_of_layers_and_ranks() {
     for ranks in launcher::counts(support::RANKS) {
         // Two layers on other ranks than their tiles: the replacing layer comes by message, the
-        // blended one need not.
+        // blended layer need not.
         for count in [1, 2, 3, 8] {
             let owners: Vec<usize> = (0..count).map(|layer| (layer * 3 + 1) % count).collect();
             for algorithm in algorithms() {
@@ -39,8 +39,7 @@ fn every_algorithm_count_of_layers_and_ranks() {
     }
 }
 
-/// The same layers on other ranks, into other tiles: the same bits, with and without termination,
-/// in both formats.
+/// The same layers on other ranks, into other tiles, with and without termination, in both formats.
 #[test]
 fn bits_are_independent_of_layer_positions() {
     fn check<P: Sample>(scene: &Scene, ranks: &[usize]) {
@@ -66,8 +65,7 @@ fn bits_are_independent_of_layer_positions() {
     }
 }
 
-/// Pixels behind an opacity that reaches the termination threshold are hidden; pixels behind a
-/// lower opacity are visible.
+/// Pixels behind an opacity that reaches the termination threshold are hidden, others visible.
 #[test]
 fn termination_makes_opaque() {
     support::ranks(&[1, 3], |world| {

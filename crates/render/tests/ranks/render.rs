@@ -1,4 +1,4 @@
-//! The whole pipeline on the GPU: bricks, ray caster, depth order, compositing; against closed
+//! The whole pipeline on the GPU (bricks, ray caster, depth order, compositing) against closed
 //! forms and the CPU ray caster.
 
 use zippy::region::Region;
@@ -72,7 +72,7 @@ fn closed_form_pictures() {
     .unwrap();
 }
 
-/// A scaled phantom seen from a corner, in perspective, with anisotropic voxels.
+/// A scaled phantom seen from a corner, with anisotropic voxels.
 fn phantom(shape: [i64; 3], scale: f32, parallel: bool) -> Case {
     let phantom = Phantom { shape };
     let spacing = [1.0, 0.75, 1.25];
@@ -124,12 +124,9 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
         (3, [Split::Even(3), whole.clone(), whole.clone()]),
         (5, [whole.clone(), Split::Even(5), whole.clone()]),
         (8, [Split::Even(2), Split::Even(2), Split::Even(2)]),
-        // Several uneven chunks per rank.
         (3, [Split::Sizes(vec![3, 17, 1]), Split::Sizes(vec![20, 6]), Split::Sizes(vec![1, 2, 15])]),
-        // Ranks without chunks, empty chunks.
         (5, [whole.clone(), Split::Even(2), whole.clone()]),
         (2, [Split::Sizes(vec![0, 20, 1]), whole.clone(), Split::Sizes(vec![17, 0, 1])]),
-        // Chunks one voxel thick.
         (4, [whole.clone(), whole, Split::Even(18)]),
     ];
     for (ranks, split) in splits {
@@ -141,8 +138,7 @@ fn every_decomposition_gives_the_picture_of_the_twin() {
     }
 }
 
-/// Rays that leap over empty space never miss single visible voxels, including those at the edges
-/// of blocks and chunks.
+/// Single visible voxels, including those at the edges of blocks and chunks.
 #[test]
 fn leaps_miss_no_visible_voxel() {
     let shape = [35, 26, 33];
@@ -154,7 +150,6 @@ fn leaps_miss_no_visible_voxel() {
         seed % below
     };
     let mut case = phantom(shape, 255.0, false);
-    // Visible from 40 on.
     case.transfer.opacity = vec![[0.0, 0.0], [40.0, 0.0], [255.0, 0.7]];
     let corners = [[0, 0, 0], [34, 25, 32], [7, 8, 8], [8, 8, 8], [15, 16, 24], [16, 7, 9], [34, 0, 31]];
     case.values = vec![0.0; case.values.len()];
@@ -173,7 +168,6 @@ fn leaps_miss_no_visible_voxel() {
             let mut case = Case { step, ..case.clone() };
             let (sin, cos) = f64::sin_cos(azimuth);
             let middle = case.camera.focal_point;
-            // The last camera looks along an axis.
             let height = if azimuth == 0.0 { 0.0 } else { 21.0 };
             case.camera.position = [middle[0] + 60.0 * cos, middle[1] + 60.0 * sin, middle[2] + height];
             if parallel {
@@ -192,7 +186,7 @@ fn leaps_miss_no_visible_voxel() {
 }
 
 #[test]
-fn cuts_by_boxes_have_a_depth_order_too() {
+fn cuts_by_boxes_have_a_depth_order() {
     let case = phantom([21, 26, 18], 255.0, true);
     let boxes = [
         ([0, 0, 0], [9, 26, 18]),
@@ -232,8 +226,7 @@ fn every_type_of_voxel() {
     check(7.0, |v| v);
 }
 
-/// Software Vulkan ends loops after 65,535 iterations: rays with more samples are cast in several
-/// dispatches.
+/// Software Vulkan ends loops after 65,535 iterations: longer rays are cast in several dispatches.
 #[test]
 fn long_rays_are_cast_whole() {
     let case = analytic::a1(120_000);
@@ -245,7 +238,7 @@ fn long_rays_are_cast_whole() {
 }
 
 /// Next to a ray that takes every sample, other rays leap over every other pair of blocks, at
-/// different samples. All of these leaps count for the rays of a subgroup.
+/// different samples; all leaps count for the rays of a subgroup.
 #[test]
 fn long_rays_next_to_leaping_rays_are_cast_whole() {
     const SIDE: i64 = 33_000;
@@ -253,7 +246,6 @@ fn long_rays_next_to_leaping_rays_are_cast_whole() {
         let volume = world.array::<u8, 3>("volume", &Layout::new([SIDE, 128, 2]))?;
         let seen = |x: i64, y: i64| y % 16 < 9 && (y < 16 || (x / 8 + y / 16) % 4 < 2);
         volume.fill_with(|[x, y, _]| if seen(x, y) { 200 } else { 0 })?;
-        // Rays are not cut at bricks.
         let options = RendererOptions { mode: Mode::Fast, ..RendererOptions::default() };
         let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
         let camera = Camera {
@@ -280,7 +272,7 @@ fn long_rays_next_to_leaping_rays_are_cast_whole() {
 }
 
 #[test]
-fn a_renderer_is_used_again_and_again() {
+fn reused_renderer_gives_the_same_bits() {
     let case = phantom([15, 14, 13], 255.0, false);
     let split = layout(&case).split([Split::Even(2), Split::Even(2), Split::Even(1)]);
     support::ranks(&[2], |world| {
@@ -331,9 +323,7 @@ fn invalid_volumes_and_looks_are_errors() {
         assert!(renderer.render(&Look { size: (0, 8), ..look.clone() }).is_err());
         let crooked = Camera { view_up: [0.0; 3], ..look.camera.clone() };
         assert!(renderer.render(&Look { camera: crooked, ..look.clone() }).is_err());
-        // Too fine for the volume.
         assert!(renderer.render(&Look { step: 1e-8, ..look.clone() }).is_err());
-        // None of these errors ends the world.
         renderer.render(&look)?;
         Ok(())
     });

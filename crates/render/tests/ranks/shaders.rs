@@ -1,5 +1,4 @@
-//! Every shader of the renderer compiles in all its combinations. The other modules compare the
-//! shaders with their Rust equivalents.
+//! Every shader of the renderer compiles in all its combinations.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +7,6 @@ use zippy::device::colour;
 
 use crate::support;
 
-/// Shaders whose Rust equivalent has another name.
 const ELSEWHERE: [(&str, &str); 15] = [
     ("compositing/pixel_f32", "../device/src/device/colour.rs"),
     ("compositing/pixel_rgba8", "../device/src/device/colour.rs"),

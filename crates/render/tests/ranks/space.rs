@@ -9,7 +9,6 @@ use crate::support;
 const CELLS: [i64; 3] = [21, 14, 18];
 const LOW: [i64; 3] = [3, 0, 5];
 const HIGH: [i64; 3] = [21, 13, 17];
-/// Cells per side of a block.
 const SIDE: i64 = 8;
 const COMPONENTS: i64 = 2;
 /// Transfer table: its first value, entries per unit of value, and for each entry the first
@@ -20,7 +19,6 @@ const NEXT: [u32; 12] = [0, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11];
 
 fn voxel([x, y, z]: [i64; 3], component: i64) -> f32 {
     let mixed = ((x + 29 * (y + 31 * z)) * COMPONENTS + component).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64);
-    // Smooth, so that blocks differ.
     (x / 4 + y / 5 - z / 6) as f32 * 1.7 + (mixed >> 56) as f32 / 300.0
 }
 

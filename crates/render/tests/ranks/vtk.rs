@@ -1,6 +1,6 @@
-//! Images of scanned volumes against those of VTK's ray caster (GPU mapper): same camera, transfer
-//! function, sample distance and light. Scans and images are not part of the project; without them
-//! the test prints a message and passes.
+//! Images of scanned volumes against those of VTK's ray caster (GPU mapper), with the same camera,
+//! transfer function, sample distance and light. Without the scans and images, which are not part
+//! of the project, the test prints a message and passes.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,8 @@ use crate::support::launcher;
 /// The two mappers of VTK agree with each other to 43.7 dB (engine) and 44.2 dB (bonsai).
 const LEAST_DB: f64 = 45.0;
 
-/// Light of the shaded scenes, which do not define it: the round numbers that come closest to both
-/// images. VTK's own defaults (0.1, 0.7, 0.2, 10) are 32 and 37 dB away.
+/// Light of the shaded scenes, which do not define it: the round numbers closest to both images.
+/// VTK's own defaults (0.1, 0.7, 0.2, 10) are 32 and 37 dB away.
 const LIGHT: Shading = Shading { ambient: 0.2, diffuse: 0.7, specular: 0.3, shininess: 40.0 };
 
 /// Scenes, and their numbers of ranks (threads).
@@ -33,7 +33,6 @@ fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
-/// Image of a scene, 8 bits per component, on rank 0.
 fn render(world: &World, name: &str) -> Result<Option<Vec<u8>>, Error> {
     let scan = name.split('_').next().unwrap_or(name);
     let scene = scene::read(shared().join("reference/volume_rendering.json"), Some(name))?;

@@ -30,8 +30,8 @@ use super::view::{MAX_SAMPLES, View};
 use crate::compositing::{Algorithm, Layer};
 use crate::error::RenderError;
 
-/// Renders a distributed volume from any camera, sort-last. Each rank casts its boxes of cells into
-/// layers, and the layers are blended in depth order.
+/// Sort-last renderer of a distributed volume from any camera: each rank casts its boxes of cells
+/// into layers, and the layers are blended in depth order.
 pub struct VolumeRenderer<'w, T> {
     world: &'w World,
     name: String,
@@ -47,7 +47,6 @@ pub struct VolumeRenderer<'w, T> {
     framebuffer: RefCell<Option<Box<dyn Framebuffer + 'w>>>,
     /// State that rays carry from pass to pass, for images of the framebuffer's size.
     carry: RefCell<Option<LocalArray<[f32; 4], 2>>>,
-    /// Owner rank of each brick.
     brick_owners: Rc<Bricks>,
     /// Surfaces in images of the framebuffer's size.
     scene: RefCell<Option<Scene<'w>>>,
@@ -56,7 +55,6 @@ pub struct VolumeRenderer<'w, T> {
     intake: RefCell<Option<TriangleImport>>,
 }
 
-/// Input of ray casting.
 struct Cast<'a, 'w> {
     view: &'a View,
     classes: &'a Classes,
@@ -86,17 +84,18 @@ pub struct Frame {
 }
 
 impl<'w, T: Element> VolumeRenderer<'w, T> {
-    /// Creates a renderer of `volume` and takes in its current data; see
-    /// [`refresh`](Self::refresh).
+    /// Creates a renderer of `volume` with the volume's current data; see
+    /// [`refresh`](Self::refresh). Collective; creates arrays named after the volume, or after the
+    /// name in the options, and a suffix.
     ///
     /// The volume may have any cuts, owners and ghost widths. Unless it is cut into boxes of whole
     /// bricks with ghost cells (one before, two after), the renderer keeps a copy that is. `grid`
     /// gives the positions of the voxels, in the space of camera, clip planes and surfaces; a
-    /// spacing alone means the axes of space with the first voxel at 0. Collective; creates arrays
-    /// named after the volume, or after the name in the options, and a suffix.
+    /// spacing alone means the axes of space with the first voxel at 0.
     ///
     /// # Errors
     /// Cells that are not one number each, an axis of fewer than two voxels, a grid that
+    /// [`Grid::check`] rejects, options out of range, a name that is taken, or no memory.
     /// [`Grid::check`] rejects, options out of range, a name that is taken, or no memory.
     #[track_caller]
     pub fn new(
@@ -145,7 +144,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(made)
     }
 
-    /// Takes in the volume after a change of its cells, before the next image. Collective.
+    /// Reads the volume again after a change of its cells, before the next image. Collective.
     /// Communication: a copy of voxels that are not on their brick's rank, and a ghost update.
     ///
     /// # Errors
@@ -339,9 +338,8 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         Ok(())
     }
 
-    /// Transparency of this rank's layers in front at which a layer need not be cast, because
-    /// compositing, which also has the other ranks' layers in front, is certain to find the pixel
-    /// opaque. Negative: never.
+    /// Transparency limit of this rank's layers in front below which a layer need not be cast:
+    /// compositing is certain to find the pixel opaque. Negative: never.
     ///
     /// Compositing and a single rank round differently: each of n steps by at most 2^-25, and the
     /// products, whose sum is at most 1, by 2^-23 of it, in both cases. Swaps blend in another

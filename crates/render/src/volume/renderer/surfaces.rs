@@ -8,9 +8,9 @@ use super::VolumeRenderer;
 use crate::volume::surface::{DeviceTriangles, Surface, TriangleImport, Triangles};
 
 impl<T: Element> VolumeRenderer<'_, T> {
-    /// Creates a surface in the volume from each rank's part of its triangles, which may lie in any
-    /// boxes of the volume; see [`set_surface`](Self::set_surface). Its arrays are named `name` and
-    /// a suffix. Collective.
+    /// Creates a surface in the volume from each rank's part of its triangles, in any boxes of the
+    /// volume; see [`set_surface`](Self::set_surface). Its arrays are named `name` and a suffix.
+    /// Collective.
     ///
     /// # Errors
     /// As [`set_surface`](Self::set_surface).
@@ -57,12 +57,13 @@ impl<T: Element> VolumeRenderer<'_, T> {
     }
 
     /// Replaces the triangles of a surface by triangles in arrays on each rank's device.
-    /// Collective. Images have the same bits as with [`set_surface`](Self::set_surface).
+    /// Collective. Images have the same bits as with [`set_surface`](Self::set_surface). After an
+    /// error the surface has no triangles.
     ///
-    /// The arrays are read and not kept, so that they can be overwritten afterwards. Kernels locate
-    /// the triangles. Only triangles near bricks of other ranks, or with more than 64 bricks in
-    /// reach, are read back; the former are sent to these ranks. The renderer keeps the list of
-    /// them, 96 bytes each, at its largest size. After an error the surface has no triangles.
+    /// The call reads the arrays and does not keep them. Kernels locate the triangles. Only
+    /// triangles near bricks of other ranks, or with more than 64 bricks in reach, are read back;
+    /// the former are sent to these ranks. The renderer keeps this list, 96 bytes per triangle, at
+    /// its largest size.
     ///
     /// # Errors
     /// - Inconsistent arrays, positions or normals that are not finite, vertex indices out of

@@ -1,4 +1,4 @@
-//! Bands of image rows, sized such that one binding holds all data that a band writes.
+//! Bands of image rows, such that one binding holds all output of a band.
 
 use std::ops::Range;
 
@@ -18,7 +18,6 @@ pub(super) struct BandedOutput<'a> {
 }
 
 impl BandedOutput<'_> {
-    /// Byte range that a band binds.
     pub(super) fn bytes(&self, rows: &Range<u32>) -> Range<u64> {
         let (start, end) = ((self.rows)(rows.start), (self.rows)(rows.end));
         let start = start.min(self.buffer.size() - 4) / ALIGNMENT * ALIGNMENT;

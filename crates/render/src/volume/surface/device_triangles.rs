@@ -6,7 +6,7 @@ use zippy::array::Growable;
 use super::triangles::check_room;
 use crate::error::RenderError;
 
-/// A rank's part of a surface, like [`Triangles`](super::Triangles), in arrays of this rank's
+/// A rank's part of a surface, like [`Triangles`](super::Triangles), in arrays of the rank's
 /// device.
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceTriangles<'a> {
@@ -15,27 +15,22 @@ pub struct DeviceTriangles<'a> {
     /// Normal of the surface at each vertex, of any length, three numbers per vertex. Without
     /// normals, or for zeros, shading uses the normal of the triangle.
     pub normals: Option<&'a Growable<f32>>,
-    /// A value per vertex that determines its colour; without values: 0.
+    /// Value per vertex that determines its colour; without values: 0.
     pub values: Option<&'a Growable<f32>>,
     /// Vertex indices, three per triangle, counted from 0 within this rank's vertices.
     pub triangles: &'a Growable<u32>,
 }
 
 impl DeviceTriangles<'_> {
-    /// Number of vertices.
     pub(super) fn vertices(&self) -> u64 {
         self.positions.len() / 3
     }
 
-    /// Number of triangles.
     pub(super) fn count(&self) -> u64 {
         self.triangles.len() / 3
     }
 
     /// Checks the sizes of the arrays; reads no cells.
-    ///
-    /// # Errors
-    /// Inconsistent sizes, or more than one buffer holds.
     pub(super) fn check(&self, world: &World) -> Result<(), RenderError> {
         let wrong = |message: String| Err(RenderError::Surface(message));
         let (vertices, triangles) = (self.vertices(), self.count());

@@ -1,11 +1,10 @@
-//! Distribution of triangles over ranks. A fragment is blended by the rank that casts the brick
-//! around it; therefore each rank needs the triangles that may cross its bricks.
+//! Distribution of triangles over ranks. The rank that casts a brick blends the fragments in it;
+//! therefore each rank needs the triangles that may cross its bricks, and, because rasterisers move
+//! vertices by parts of a pixel, those within half a voxel.
 //!
-//! Computed in `f32`, with operations that all devices round equally: kernels and host find the
-//! same cells.
-//!
-//! A rank also gets triangles within half a voxel of its bricks, because rasterisers move vertices
-//! by parts of a pixel. A kernel compares a triangle with at most 64 bricks, since the other
+//! All operations are in `f32` and round equally on all devices: kernels and host find the same
+//! cells. A kernel compares a triangle with at most 64 bricks, since the other invocations of its
+//! workgroup wait; the host compares larger triangles.
 //! invocations of its workgroup wait; the host compares larger triangles.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +16,6 @@ use super::triangles::{Corner, Triangles};
 use crate::error::RenderError;
 use crate::volume::bricks::{CellBox, Lattice, joined};
 
-/// Triangles and the vertices that they use.
 #[derive(Debug, Default)]
 pub(super) struct DrawList {
     pub corners: Vec<Corner>,
@@ -46,16 +44,13 @@ const NOT_LISTED: u32 = u32::MAX;
 #[derive(Debug, PartialEq)]
 pub(in crate::volume) struct Bricks {
     pub lattice: Lattice,
-    /// Rank of each brick.
     pub ranks: Vec<usize>,
-    /// Positions of the voxels.
     pub grid: Grid,
 }
 
 /// Affine map from positions to voxels, with coefficients that are exact in `f32`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::volume) struct ToVoxels {
-    /// Position of the first voxel.
     pub origin: [f64; 3],
     /// Exact position of the first voxel minus [`origin`](Self::origin), rounded to `f32`.
     pub origin_remainder: [f64; 3],
@@ -113,9 +108,6 @@ impl Bricks {
     }
 
     /// Checks that devices can represent the map.
-    ///
-    /// # Errors
-    /// The first voxel is too far away, or voxels are too far apart or too close.
     pub(crate) fn check(&self) -> std::result::Result<(), RenderError> {
         if self.to_voxels().is_single() {
             Ok(())
@@ -133,8 +125,7 @@ impl Bricks {
         self.grid.bounds(self.lattice.all_cells().map(|cells| i64::from(cells) + 1))
     }
 
-    /// Distance of neighbouring `f32` positions at the far end of the volume, if it is coarse:
-    /// above a sixteenth of the least spacing.
+    /// Distance of neighbouring `f32` positions at the far end of the volume, if it is coarse.
     pub(crate) fn coarse_position_distance(&self) -> Option<f64> {
         let farthest = self.bounds().as_flattened().iter().fold(0.0_f64, |most, part| most.max(part.abs())) as f32;
         let distance = f64::from(farthest.next_up()) - f64::from(farthest);
@@ -142,8 +133,8 @@ impl Bricks {
         (farthest.is_normal() && distance > COARSE_SHARE * least_spacing).then_some(distance)
     }
 
-    /// Upper bound, in voxels, of the rounding of fragments. It also covers rasterisers, which may
-    /// move vertices by a sixteenth of a pixel, for pixels of up to eight voxels.
+    /// Upper bound, in voxels, of the rounding of fragments. It also covers rasterisers that move
+    /// vertices by a sixteenth of a pixel, for pixels of up to eight voxels.
     pub(crate) fn margin(&self) -> [f32; 3] {
         self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
@@ -242,7 +233,7 @@ impl Bricks {
             let cells = self.cells(corners.map(|index| drawn.corners[index as usize].place));
             for brick in self.lattice.within(&self.lattice.around(&cells)) {
                 if self.ranks[brick] == rank {
-                    let cells = common(&cells, &self.lattice.cells(&self.lattice.single(brick)));
+                    let cells = intersection(&cells, &self.lattice.cells(&self.lattice.single(brick)));
                     known.entry(brick).and_modify(|known| *known = joined(known, &cells)).or_insert(cells);
                 }
             }
@@ -264,8 +255,7 @@ fn exchange(world: &World, lists: &BTreeMap<usize, PartialDrawList>, all: &mut D
     Ok(())
 }
 
-/// Intersection of two boxes.
-fn common((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
+fn intersection((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].max(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].min(other_high[axis])))
 }

@@ -15,18 +15,15 @@ use crate::error::RenderError;
 /// Words of a fragment: position on the ray, and two times two components of 16 bits.
 const WORDS: u64 = 3;
 
-/// Bytes of a fragment.
 const BYTES: u64 = 4 * WORDS;
 
 /// Maximum number of fragments of a pixel. More would make sorting and casting approach the loop
 /// limit of software Vulkan; see `MAX_SAMPLES`.
-const MOST: u32 = 2048;
+const MAX_PER_PIXEL: u32 = 2048;
 
-/// Saturating sums.
 const SATURATING: &str =
     "fn combine(a: u32, b: u32) -> u32 { return select(a + b, 0xffffffffu, b > 0xffffffffu - a); }";
 
-/// Fragments of an image.
 pub(in crate::volume) struct Fragments<'w> {
     world: &'w World,
     size: (u32, u32),
@@ -39,7 +36,6 @@ pub(in crate::volume) struct Fragments<'w> {
 }
 
 impl<'w> Fragments<'w> {
-    /// Allocates the fragments of an image. Local.
     pub(crate) fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
         let layout = Layout::new([i64::from(size.0) * i64::from(size.1)]);
         let text = include_str!("../../../shaders/surface/fragments.wgsl");
@@ -89,9 +85,9 @@ impl<'w> Fragments<'w> {
 
     fn check_depth(&self) -> Result<()> {
         let deepest = self.world.on_rank().reduce(&self.cursors, &Operator::Max)?.unwrap_or(0);
-        if deepest > MOST {
+        if deepest > MAX_PER_PIXEL {
             let message = format!(
-                "a pixel has {deepest} overlapping transparent triangles on rank {}; at most {MOST} are possible: \
+                "a pixel has {deepest} overlapping transparent triangles on rank {}; at most {MAX_PER_PIXEL} are possible: \
                  make surfaces opaque",
                 self.world.rank(),
             );
@@ -114,8 +110,8 @@ impl<'w> Fragments<'w> {
         self.list.borrow_mut().set_len(WORDS * u64::from(total.max(1)))
     }
 
-    /// First fragment of each row, and the total, from prefix sums over the pixels. An image that
-    /// is drawn in one band needs no sums for its inner rows.
+    /// First fragment of each row, and the total, from prefix sums over the pixels. An image in one
+    /// band needs no sums for its inner rows.
     fn starts(&self, total: u32) -> Result<Vec<u32>> {
         let (row, rows) = (self.size.0 as usize, self.size.1 as usize);
         let most = (4 * row * rows).max((BYTES * u64::from(total)) as usize) as u64;
@@ -147,12 +143,10 @@ impl<'w> Fragments<'w> {
         Ok(())
     }
 
-    /// Spans of all pixels.
     pub(crate) fn spans(&self) -> &LocalArray<[u32; 4], 1> {
         &self.spans
     }
 
-    /// All fragments.
     pub(crate) fn list(&self) -> std::cell::Ref<'_, Growable<u32>> {
         self.list.borrow()
     }

@@ -20,7 +20,7 @@ use crate::volume::transfer::{TransferFunction, TransferTable};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// Colour.
+    /// Colour of the surface.
     pub colour: Colouring,
     /// Share of the background that the surface hides: 0 is invisible, 1 is opaque.
     pub opacity: f64,
@@ -28,7 +28,7 @@ pub struct Material {
     pub shading: Shading,
 }
 
-/// The colour of a surface.
+/// Colour of a surface: constant, or by vertex value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Colouring {
@@ -81,9 +81,6 @@ impl Material {
     }
 
     /// Table of the colour map; `None` for a plain colour.
-    ///
-    /// # Errors
-    /// As [`TransferFunction::table`].
     pub(in crate::volume) fn table(&self) -> Result<Option<TransferTable>, RenderError> {
         match &self.colour {
             Colouring::Plain(_) => Ok(None),
@@ -92,7 +89,6 @@ impl Material {
     }
 }
 
-/// Opaque transfer function of a colour map.
 fn scale(points: &[[f64; 4]]) -> TransferFunction {
     let opacity = points.first().map(|point| [point[0], 1.0]).into_iter().collect();
     TransferFunction { opacity, colour: points.to_vec(), unit_distance: 1.0 }

@@ -1,8 +1,8 @@
-//! Surfaces in volumes, opaque or transparent. The rasteriser draws them from arrays on the device,
-//! together with the volume.
+//! Surfaces in volumes, opaque or transparent, drawn from arrays on the device together with the
+//! volume.
 //!
-//! The rasteriser finds the pixels that a triangle covers. All ranks agree on the nearest opaque
-//! surface of each pixel: rays end there, and its colour is a layer behind all others. Fragments of
+//! The rasteriser finds the pixels of a triangle. All ranks agree on the nearest opaque surface of
+//! each pixel: rays end there, and its colour is a layer behind all others. Fragments of
 //! transparent surfaces are stored per pixel, sorted, and blended by the ray caster between its
 //! samples.
 
@@ -50,9 +50,6 @@ pub(super) struct Scene<'w> {
 
 impl<'w> Scene<'w> {
     /// Creates the arrays, named `name` and a suffix. Collective.
-    ///
-    /// # Errors
-    /// Names that are taken, a too large image, or no memory.
     pub(super) fn new(
         world: &'w World,
         name: &str,
@@ -66,7 +63,6 @@ impl<'w> Scene<'w> {
         Ok(Self { world, size, rasteriser, opaque, fragments })
     }
 
-    /// Size of the images.
     pub(super) fn size(&self) -> (u32, u32) {
         self.size
     }

@@ -96,12 +96,10 @@ impl<'w> Opaque<'w> {
         &self.nearest
     }
 
-    /// Strip of the image of a rank.
     pub(crate) fn strip(&self, rank: usize) -> Region {
         strip(self.size, rank, self.world.size())
     }
 
-    /// Writes this rank's strip to its layer.
     pub(crate) fn write(&self, layer: Binding) -> Result<()> {
         let columns = self.size.0 as i32;
         self.layer

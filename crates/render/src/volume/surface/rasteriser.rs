@@ -28,7 +28,7 @@ pub(super) enum Pass {
     Shown,
     /// Number of fragments per pixel.
     Count,
-    /// Fragments.
+    /// Data of fragments.
     Fill,
 }
 
@@ -57,10 +57,9 @@ pub(super) struct Rasteriser<'w> {
     pipelines: Rc<Pipelines>,
 }
 
-/// Input of a render pass.
 pub(super) struct Drawing<'a> {
     pub surfaces: Vec<(&'a Surface, &'a Material)>,
-    /// Parameters of the view, in their order.
+    /// Parameters of the view, in the order of the shader.
     pub view: &'a [(&'static str, ParamValue)],
     pub planes: usize,
 }

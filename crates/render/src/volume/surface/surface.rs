@@ -34,7 +34,6 @@ pub struct Surface {
 /// Numbers of triangles of all ranks.
 struct TriangleCounts {
     triangles: u64,
-    /// Triangles outside of the volume.
     outside: u64,
     /// True if rank 0 has warned at this call site.
     has_warned: bool,
@@ -43,8 +42,8 @@ struct TriangleCounts {
 /// Number of positions per read from the device.
 const READ_AT_ONCE: u64 = 1 << 18;
 
-/// Least coordinates of positions, followed by the negated greatest coordinates. The minimum of
-/// each number over all ranks gives the bounds of all positions.
+/// Least coordinates of positions, followed by the negated greatest coordinates; element-wise
+/// minima over ranks give the bounds of all positions.
 struct PositionBounds([f32; 6]);
 
 impl Default for PositionBounds {
@@ -54,7 +53,6 @@ impl Default for PositionBounds {
 }
 
 impl PositionBounds {
-    /// Widens the bounds to contain these positions.
     fn widen(&mut self, positions: &[[f32; 3]]) {
         for position in positions {
             for (bound, part) in self.0.iter_mut().zip(position.iter().copied().chain(position.map(|part| -part))) {
@@ -68,7 +66,6 @@ impl PositionBounds {
 const TAKING: &str = "set_surface(…)";
 
 impl Surface {
-    /// Creates a surface without triangles. Local.
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
         let corners = world.growable(&format!("{name}.corners"))?.with_usages(BufferUsages::VERTEX)?;
         let order = world.growable(&format!("{name}.order"))?.with_usages(BufferUsages::INDEX)?;
@@ -144,8 +141,8 @@ impl Surface {
     /// Collective.
     ///
     /// * `reached`: for each brick of this rank the cells that the surface may reach into.
-    /// * `triangles`, `outside`: numbers of this rank's triangles, and of those that lie outside of
-    ///   the volume.
+    /// * `triangles`, `outside`: numbers of this rank's triangles, and of those outside of the
+    ///   volume.
     fn finish(
         &mut self,
         world: &World,
@@ -162,10 +159,9 @@ impl Surface {
         Ok(TriangleCounts { triangles, outside, has_warned: warned > 0 })
     }
 
-    /// Warns, once for each call site, if positions are coarse for the voxels, or if more than half
-    /// of the triangles lie outside of the volume. Collective.
-    ///
-    /// `widen_bounds` widens bounds to contain the positions of this rank.
+    /// Warns, once per call site, if positions are coarse for the voxels, or if more than half of
+    /// the triangles lie outside of the volume. Collective. `widen_bounds` widens bounds to contain
+    /// the positions of this rank.
     fn warn_of_placement(
         &self,
         world: &World,
@@ -221,14 +217,11 @@ impl Surface {
         self.corners.append(bytemuck::cast_slice(corners))?;
         match first {
             0 => self.order.append(order),
-            _ => self.order.append(&order.iter().map(|place| first as u32 + place).collect::<Vec<_>>()),
+            _ => self.order.append(&order.iter().map(|index| first as u32 + index).collect::<Vec<_>>()),
         }
     }
 
     /// Checks that the surface belongs to these bricks.
-    ///
-    /// # Errors
-    /// It belongs to other bricks.
     pub(in crate::volume) fn check(&self, bricks: &Rc<Bricks>) -> Result<(), RenderError> {
         if Rc::ptr_eq(&self.bricks, bricks) || self.bricks == *bricks {
             return Ok(());
@@ -262,5 +255,4 @@ impl Surface {
     }
 }
 
-/// Bytes of a vertex.
 pub(super) const CORNER_BYTES: u64 = size_of::<Corner>() as u64;

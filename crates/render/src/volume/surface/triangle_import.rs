@@ -29,7 +29,6 @@ const LISTED_WORDS: usize = 3 + 3 * CORNER_WORDS;
 /// Initial capacity of the list, in triangles.
 const FIRST_LISTED: u64 = 1024;
 
-/// Kernels and their work arrays.
 pub(in crate::volume) struct TriangleImport {
     corner: Kernel,
     reached: Kernel,
@@ -44,7 +43,6 @@ pub(super) struct ImportedTriangles {
     pub reached: BTreeMap<usize, CellBox>,
     /// Triangles that may cross bricks of other ranks, or very many bricks.
     pub listed: DrawList,
-    /// Number of triangles outside of the volume.
     pub outside: u64,
 }
 

@@ -14,7 +14,7 @@ pub struct Triangles<'a> {
     /// Normal of the surface at each vertex, of any length. Without normals, or for zeros, shading
     /// uses the normal of the triangle.
     pub normals: &'a [[f32; 3]],
-    /// A value per vertex that determines its colour; without values: 0.
+    /// Value per vertex that determines its colour; without values: 0.
     pub values: &'a [f32],
     /// Vertex indices, three per triangle.
     pub triangles: &'a [[u32; 3]],
@@ -30,7 +30,6 @@ pub(in crate::volume) struct Corner {
     pub value: f32,
 }
 
-/// Number of words of a [`Corner`].
 pub(super) const CORNER_WORDS: usize = size_of::<Corner>() / 4;
 
 impl Triangles<'_> {
@@ -74,9 +73,6 @@ impl Triangles<'_> {
 }
 
 /// Checks that a buffer holds this number of vertices and triangles.
-///
-/// # Errors
-/// More than one buffer holds.
 pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {
     let (bytes, most) = ((4 * CORNER_WORDS as u64 * vertices).max(12 * triangles), world.limits().buffer_bytes);
     if bytes > most {

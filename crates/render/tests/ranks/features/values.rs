@@ -17,7 +17,6 @@ fn numbers() -> impl Iterator<Item = i64> {
     (0..11 * 7 * 9).map(|i| number([i % 11, i / 11 % 7, i / 77]))
 }
 
-/// Volume of some components, with several cuts and owners.
 fn cuts(components: i64) -> [Layout; 3] {
     let [x, y, z] = SHAPE;
     let layout = || Layout::new([components * x, y, z]);
@@ -85,8 +84,7 @@ fn values_are_counted_over_all_ranks() {
     );
 }
 
-/// Colours from -1024 to 1024, opacities from 0 to 1: components have separate bins, and presets
-/// fit each to its own.
+/// Colours from -1024 to 1024, opacities from 0 to 1: presets fit each to its own bins.
 #[test]
 fn components_are_counted_apart() {
     let value = |n: i64, component: i64| match component {
@@ -105,7 +103,6 @@ fn components_are_counted_apart() {
     assert!(transfer.colour.iter().any(|point| point[0] > 500.0) && transfer.unit_distance == 1.5);
     assert_eq!(expected.range(), (-1024.0, 1024.0));
     measure(2, value, &expected);
-    // Four components stay separate.
     let (byte, _) = counted(0.0, 255.0, 256, |n| Some(n.min(255) as usize));
     let shifted = |by: f64| Distribution { min: byte.min + by, max: byte.max + by, counts: byte.counts.clone() };
     let expected = Values { components: [0.0, 300.0, 600.0, 900.0].map(shifted).to_vec(), left_out: 0 };

@@ -4,7 +4,7 @@ use zippy::{Config, Grid, Layout, World, run_with};
 use zippy_render::volume::{RendererOptions, VolumeRenderer};
 
 use super::super::surfaces::Mesh;
-use super::super::surfaces::on_device::Arrays;
+use super::super::surfaces::on_device::DeviceMesh;
 use super::{SHAPE, grids, middle};
 use crate::support::jobs::{self, Carrier};
 
@@ -20,7 +20,7 @@ fn draw_surfaces_that_miss() -> zippy::Result<()> {
         for on_device in [false, true] {
             for mesh in [&inside, &half, &outside, &outside] {
                 let mine = mesh.of(world.rank(), world.size());
-                let arrays = Arrays::of(world, "mesh", &mine);
+                let arrays = DeviceMesh::of(world, "mesh", &mine);
                 if on_device {
                     drop(renderer.surface_on_device("miss", &arrays.triangles())?)
                 } else {
@@ -69,7 +69,7 @@ fn draw_surfaces_far_away() -> zippy::Result<()> {
             let mesh = Mesh::ball(middle(&grid).map(|part| part as f32), 4.0, 6).of(world.rank(), world.size());
             for _ in 0..2 {
                 renderer.surface(name, &mesh.triangles())?;
-                renderer.surface_on_device(name, &Arrays::of(world, "mesh", &mesh).triangles())?;
+                renderer.surface_on_device(name, &DeviceMesh::of(world, "mesh", &mesh).triangles())?;
             }
         }
         Ok(())
@@ -87,7 +87,6 @@ fn surface_far_from_origin_causes_one_warning_per_call_site() {
         let ended = jobs::start(Carrier::Threads, ranks, &test, &[]);
         assert_eq!(ended.code, Some(0), "{}", ended.text);
         let warnings = ended.lines("numbers of 32 bits");
-        // One per call site: surfaces from the host and from the device.
         assert_eq!(warnings.len(), 2, "{}", ended.text);
         assert!(warnings.iter().all(|warning| warning.contains("\"far\" are numbers of 32 bits, 0.5 apart")));
         assert!(warnings.iter().all(|warning| warning.contains("[1.0, 1.25, 0.75] apart")), "{}", ended.text);

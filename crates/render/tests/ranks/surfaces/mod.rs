@@ -38,7 +38,6 @@ impl Mesh {
         Triangles { positions, normals, values, triangles }
     }
 
-    /// Rectangle across axis 2.
     fn plane(z: f32, [left, right]: [f32; 2], [bottom, top]: [f32; 2]) -> Self {
         let positions = vec![[left, bottom, z], [right, bottom, z], [right, top, z], [left, top, z]];
         Self { positions, triangles: vec![[0, 1, 2], [0, 2, 3]], ..Self::default() }
@@ -77,7 +76,7 @@ fn over(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
 
 /// Intersections of a ray and a mesh, front first: distance in steps, cosine with the normal,
 /// value.
-fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
+fn intersect(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
     let sub = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let cross =
@@ -98,7 +97,7 @@ fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
             continue;
         }
         let weights = [1.0 - s - t, s, t];
-        let mixed = |of: &dyn Fn(usize) -> f64| (0..3).map(|i| weights[i] * of(corners[i] as usize)).sum::<f64>();
+        let mixed = |value: &dyn Fn(usize) -> f64| (0..3).map(|i| weights[i] * value(corners[i] as usize)).sum::<f64>();
         let normal: [f64; 3] = std::array::from_fn(|axis| mixed(&|vertex| f64::from(mesh.normals[vertex][axis])));
         let cosine = dot(normal, delta).abs() / (dot(normal, normal) * dot(delta, delta)).sqrt();
         found.push((dot(v, q) / det, cosine, mixed(&|vertex| f64::from(mesh.values[vertex]))));
@@ -107,7 +106,7 @@ fn met(mesh: &Mesh, origin: [f64; 3], delta: [f64; 3]) -> Vec<(f64, f64, f64)> {
     found
 }
 
-/// Two balls, one within the other, against rays that are intersected with each triangle.
+/// Two balls, one within the other.
 #[test]
 fn balls_by_driver_equal_ray_intersections() {
     let (outer, inner) = (Mesh::ball([12.0, 12.5, 10.0], 8.5, 24), Mesh::ball([13.0, 12.0, 11.0], 4.0, 16));
@@ -143,8 +142,8 @@ fn balls_by_driver_equal_ray_intersections() {
             if ray.samples == 0 {
                 continue;
             }
-            let mut all: Vec<_> = met(&outer, origin, delta).into_iter().map(|hit| (hit, &shell)).collect();
-            all.extend(met(&inner, origin, delta).into_iter().map(|hit| (hit, &core)));
+            let mut all: Vec<_> = intersect(&outer, origin, delta).into_iter().map(|hit| (hit, &shell)).collect();
+            all.extend(intersect(&inner, origin, delta).into_iter().map(|hit| (hit, &core)));
             all.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
             // Rounding may make grazing rays miss.
             if all.len() % 2 == 1 || all.iter().any(|((_, cosine, _), _)| *cosine < 0.2) {
@@ -268,7 +267,6 @@ fn surfaces_by_driver_have_the_same_bits_for_every_cut() {
     }
 }
 
-/// Fast mode and other pixel formats.
 #[test]
 fn other_modes_and_pixels_by_driver_come_close() {
     let plain = Layout::new(SHAPE);
@@ -304,7 +302,6 @@ fn errors_are_returned_on_all_ranks() {
         let mut far = good.clone();
         far.positions[7][2] = f32::NAN;
         for (mesh, wanted) in [(short, "39 values for 40"), (loose, "triangle 5"), (far, "vertex 7 is at")] {
-            // A single rank has invalid input.
             let mesh = if world.rank() == world.size() - 1 { mesh } else { good.clone() };
             let error = renderer.set_surface(&mut surface, &mesh.triangles()).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");
@@ -321,7 +318,6 @@ fn errors_are_returned_on_all_ranks() {
         crooked.normals[3][0] = f32::INFINITY;
         let error = renderer.set_surface(&mut surface, &crooked.triangles()).unwrap_err().to_string();
         assert!(error.contains("vertex 3 has the normal"), "{error}");
-        // A surface of another renderer.
         let other = RendererOptions { brick: Some(8), name: Some("other".into()), ..RendererOptions::default() };
         let other = VolumeRenderer::new(world, &volume, SPACING, other)?;
         let error = other.render_with(&look, &[(&surface, &Material::default())]).unwrap_err().to_string();

@@ -10,15 +10,14 @@ use zippy_render::volume::{
 use super::{Mesh, SHAPE, SPACING, bits, even};
 use crate::support::{self, launcher};
 
-/// Mesh on the device.
-pub(crate) struct Arrays {
+pub(crate) struct DeviceMesh {
     positions: Growable<f32>,
     normals: Growable<f32>,
     values: Growable<f32>,
     triangles: Growable<u32>,
 }
 
-impl Arrays {
+impl DeviceMesh {
     fn new(world: &World, name: &str) -> Self {
         let growable = |what: &str| world.growable(&format!("{name}.{what}")).unwrap();
         let triangles = world.growable(&format!("{name}.triangles")).unwrap();
@@ -53,9 +52,8 @@ impl Arrays {
     }
 }
 
-/// Distribution of a surface's triangles over ranks.
 #[derive(Debug, Clone, Copy)]
-enum Given {
+enum TriangleDistribution {
     /// Round-robin, so that most lie in bricks of other ranks.
     Spread,
     /// All on one rank.
@@ -63,7 +61,7 @@ enum Given {
     No,
 }
 
-impl Given {
+impl TriangleDistribution {
     fn part(self, mesh: &Mesh, world: &World) -> Mesh {
         match self {
             Self::Spread => mesh.of(world.rank(), world.size()),
@@ -75,7 +73,7 @@ impl Given {
 
 /// Results of a picture on this rank.
 #[derive(PartialEq)]
-struct Seen {
+struct PictureResult {
     image: Option<Image>,
     /// Layers of all ranks, and cells that this rank has cast: they depend on the reach of
     /// surfaces.
@@ -85,23 +83,22 @@ struct Seen {
 
 /// Two surfaces, opaque and transparent, in an invisible volume, for several distributions of
 /// triangles.
-fn pictures(world: &World, renderer: &VolumeRenderer<'_, u8>, on_device: bool) -> zippy::Result<Vec<Seen>> {
+fn pictures(world: &World, renderer: &VolumeRenderer<'_, u8>, on_device: bool) -> zippy::Result<Vec<PictureResult>> {
     let way = if on_device { "device" } else { "host" };
-    // Some vertices lie outside of the volume.
     let outer = Mesh::ball([12.0, 12.5, 10.0], 13.0, 24);
     let inner = Mesh { normals: vec![], values: vec![], ..Mesh::ball([13.0, 10.0, 12.0], 5.0, 9) };
     let plane = Mesh::plane(6.0, [-3.0, 30.0], [2.0, 22.0]);
     let corner = Mesh::plane(0.0, [0.5, 1.0], [0.5, 1.0]);
     let scenes = [
-        ([&outer, &inner], Given::Spread),
-        ([&outer, &plane], Given::By(world.size() - 1)),
-        ([&plane, &outer], Given::No),
-        ([&corner, &inner], Given::By(1)),
+        ([&outer, &inner], TriangleDistribution::Spread),
+        ([&outer, &plane], TriangleDistribution::By(world.size() - 1)),
+        ([&plane, &outer], TriangleDistribution::No),
+        ([&corner, &inner], TriangleDistribution::By(1)),
     ];
     let scale = Colouring::Scale(vec![[-1.0, 0.0, 0.2, 1.0], [1.0, 1.0, 0.1, 0.0]]);
     let glass = Material { colour: scale, opacity: 0.4, ..Material::default() };
     let look = Look { size: (37, 31), ..Look::new(Camera::overview(SHAPE, SPACING), even(0.0)) };
-    let mut surfaces: Vec<(Surface, Arrays)> = Vec::new();
+    let mut surfaces: Vec<(Surface, DeviceMesh)> = Vec::new();
     let mut seen = Vec::new();
     for (meshes, given) in scenes {
         for (number, mesh) in meshes.into_iter().enumerate() {
@@ -113,7 +110,7 @@ fn pictures(world: &World, renderer: &VolumeRenderer<'_, u8>, on_device: bool) -
                 }
                 Some((surface, _)) => renderer.set_surface(surface, &mine.triangles())?,
                 None => {
-                    let arrays = Arrays::of(world, &name, &mine);
+                    let arrays = DeviceMesh::of(world, &name, &mine);
                     let made = if on_device {
                         renderer.surface_on_device(&name, &arrays.triangles())?
                     } else {
@@ -129,7 +126,7 @@ fn pictures(world: &World, renderer: &VolumeRenderer<'_, u8>, on_device: bool) -
                 surfaces.iter().zip(materials).map(|((surface, _), material)| (surface, material)).collect();
             let frame = renderer.render_with(&look, &both)?;
             let triangles = both.iter().map(|(surface, _)| surface.triangles()).sum();
-            seen.push(Seen { image: frame.image, cast: (frame.layers, frame.cells), triangles });
+            seen.push(PictureResult { image: frame.image, cast: (frame.layers, frame.cells), triangles });
         }
     }
     Ok(seen)
@@ -220,7 +217,7 @@ fn across_many_bricks() {
         let mine = mesh.of(world.rank(), world.size());
         let surfaces = [
             renderer.surface("host", &mine.triangles())?,
-            renderer.surface_on_device("device", &Arrays::of(world, "arrays", &mine).triangles())?,
+            renderer.surface_on_device("device", &DeviceMesh::of(world, "arrays", &mine).triangles())?,
         ];
         let [host, device] = surfaces.map(|surface| renderer.render_with(&look, &[(&surface, &glass)]).unwrap());
         assert_eq!((host.layers, host.cells), (device.layers, device.cells));
@@ -241,7 +238,7 @@ fn mistakes() {
         let volume = world.array::<u8, 3>("volume", &Layout::new(SHAPE))?;
         let renderer = VolumeRenderer::new(world, &volume, SPACING, RendererOptions::default())?;
         let good = Mesh::ball([12.0, 12.5, 10.0], 8.5, 4);
-        let mut arrays = Arrays::of(world, "arrays", &good);
+        let mut arrays = DeviceMesh::of(world, "arrays", &good);
         let mut surface = renderer.surface_on_device("good", &arrays.triangles())?;
         assert_eq!(surface.triangles(), 64 * world.size() as u64);
         let wrong = |change: &dyn Fn(&mut Mesh)| {
@@ -292,7 +289,7 @@ fn all() {
     mistakes();
 }
 
-/// Arrays that are bound as several variables, and a list that cannot hold all triangles at once.
+/// DeviceMesh that are bound as several variables, and a list that cannot hold all triangles at once.
 fn in_parts() {
     cuts(1);
     too_many();
@@ -314,7 +311,7 @@ fn too_many() {
         for on_device in [false, true] {
             let mine = [&few, &many, &none][world.rank().min(2)];
             let taken = if on_device {
-                let arrays = Arrays::of(world, "arrays", mine);
+                let arrays = DeviceMesh::of(world, "arrays", mine);
                 renderer.set_surface_on_device(&mut surface, &arrays.triangles())
             } else {
                 renderer.set_surface(&mut surface, &mine.triangles())

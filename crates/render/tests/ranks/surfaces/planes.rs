@@ -1,4 +1,4 @@
-//! Planes across the rays: the volume in front of, between and behind them is known.
+//! Planes across the rays, with known samples in front of, between and behind them.
 
 use zippy::{Config, Layout, Split, World, run_with};
 use zippy_io::image::Image;
@@ -9,10 +9,9 @@ use zippy_render::volume::{
 use super::{Mesh, even, over};
 use crate::support::launcher;
 
-/// Unlit colours.
 const UNLIT: Shading = Shading { ambient: 1.0, diffuse: 0.0, specular: 0.0, shininess: 1.0 };
 
-/// Camera that looks up along axis 2, one pixel per voxel.
+/// Camera along axis 2, one pixel per voxel.
 fn along_z(size: (u32, u32)) -> Camera {
     Camera {
         position: [8.0, 8.0, -10.0],
@@ -22,7 +21,7 @@ fn along_z(size: (u32, u32)) -> Camera {
     }
 }
 
-fn close(found: [f32; 4], wanted: [f32; 4], what: &str) {
+fn assert_close(found: [f32; 4], wanted: [f32; 4], what: &str) {
     let far = (0..4).map(|part| (found[part] - wanted[part]).abs()).fold(0.0, f32::max);
     assert!(far < 2e-5, "{what}: {found:?}, not {wanted:?}");
 }
@@ -33,7 +32,6 @@ fn samples(opacity: f32, count: i32) -> [f32; 4] {
     [alpha, 0.0, 0.0, alpha]
 }
 
-/// Planes across the rays: the number of samples in front of, between and behind them is exact.
 #[test]
 fn planes_by_driver_hide_what_lies_behind_them() {
     let size = (17, 17);
@@ -43,7 +41,7 @@ fn planes_by_driver_hide_what_lies_behind_them() {
         let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
         let renderer = VolumeRenderer::new(world, &volume, [1.0; 3], options)?;
         // Samples lie at z = 0.25, 0.75, and so on: 20 in front of z = 10.1, and 12 more in front
-        // of z = 16, which is a border of bricks.
+        // of z = 16, a border of bricks.
         let mine = |mesh: Mesh| mesh.of(world.rank(), world.size());
         let near = renderer.surface("near", &mine(Mesh::plane(10.1, [4.0, 16.0], [0.0, 16.0])).triangles())?;
         let far = renderer.surface("far", &mine(Mesh::plane(16.0, [0.0, 16.0], [0.0, 16.0])).triangles())?;
@@ -69,25 +67,25 @@ fn planes_by_driver_hide_what_lies_behind_them() {
             let (glass, mist) = ([0.0, 0.5, 0.0, 0.5], [0.0, 0.0, 0.25, 0.25]);
             // Large x is at the left of the image: the camera looks along z with y up.
             let column = |x: usize| row + 16 - x;
-            close(none.pixels[column(2)], samples(alpha, 64), "without surfaces");
+            assert_close(none.pixels[column(2)], samples(alpha, 64), "without surfaces");
             let behind = |count| samples(alpha, count);
             let wall = [1.0, 1.0, 0.0, 1.0];
             let mist_and = |rest| over(mist, rest);
             let to_wall = over(behind(32), mist_and(over(behind(8), wall)));
-            close(three.pixels[column(2)], to_wall, "mist and wall");
+            assert_close(three.pixels[column(2)], to_wall, "mist and wall");
             let all = over(behind(20), over(glass, over(behind(12), mist_and(over(behind(8), wall)))));
-            close(three.pixels[column(6)], all, "glass, mist and wall");
+            assert_close(three.pixels[column(6)], all, "glass, mist and wall");
             let open = over(behind(20), over(glass, over(behind(12), mist_and(behind(32)))));
-            close(three.pixels[column(12)], open, "glass and mist");
-            close(opaque.pixels[column(6)], over(behind(20), wall), "opaque in front");
-            close(opaque.pixels[column(2)], over(behind(32), wall), "opaque on a border of bricks");
+            assert_close(three.pixels[column(12)], open, "glass and mist");
+            assert_close(opaque.pixels[column(6)], over(behind(20), wall), "opaque in front");
+            assert_close(opaque.pixels[column(2)], over(behind(32), wall), "opaque on a border of bricks");
             assert!(unseen == none, "what is wholly transparent is not there");
         }
     }
 }
 
-/// Planes across the rays in an invisible volume, with equal opacity: red ones in front of green
-/// ones.
+/// Planes across the rays in an invisible volume, with equal opacity: red planes in front of green
+/// planes.
 fn stack(world: &World, layout: &Layout, look: &Look, heights: &[f32], opacity: f64) -> zippy::Result<Option<Image>> {
     let volume = world.array::<f32, 3>("volume", layout)?;
     let options = RendererOptions { brick: Some(8), ..RendererOptions::default() };
@@ -138,7 +136,7 @@ fn no_plane_by_driver_is_lost() {
             let program = |world: &World| stack(world, &layout, look, &heights, 0.25);
             for image in run_with(Config::threads(ranks), program).unwrap().into_iter().flatten() {
                 for pixel in &image.pixels {
-                    close(*pixel, behind_planes(0.25, *seen), &format!("{look:?}"));
+                    assert_close(*pixel, behind_planes(0.25, *seen), &format!("{look:?}"));
                 }
             }
         }
