@@ -2,15 +2,13 @@
 
 use zippy::Element;
 
-/// A cell that does not collide like other cells, with the data for its kernel.
-///
-/// [`BOUNDARY_CELL_WGSL`] is the same structure in WGSL.
+/// Record of a cell that does not collide like other cells, for kernels; [`BOUNDARY_CELL_WGSL`] in
+/// WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Element)]
 #[repr(C)]
 pub(crate) struct BoundaryCell {
     /// Index in the chunk, and number of the [`CellKind`](crate::CellKind).
     pub cell: [i32; 4],
-    /// Velocity and density.
     pub flow: [f32; 4],
     /// By kind:
     ///
@@ -20,9 +18,9 @@ pub(crate) struct BoundaryCell {
     pub normal: [f32; 4],
     /// A bit for each population that arrives from fluid.
     pub links: u32,
-    /// A bit for each population that would arrive from outside of the lattice.
+    /// Bits of the populations that would arrive from outside of the lattice.
     pub outside: u32,
-    /// A bit for each axis across which the cell is an image.
+    /// Bits of the axes across which the cell is an image.
     pub mirrored_axes: u32,
     pub _pad: u32,
 }

@@ -63,13 +63,11 @@ impl CellKind {
         Self::from_number(number).is_some_and(Self::is_solid)
     }
 
-    /// WGSL constants of all kinds: `const FLUID: u32 = 0u;` and so on.
     pub(crate) fn wgsl_constants() -> String {
         wgsl_constants(Self::ALL.map(|(kind, name)| (name, kind.number().into())))
     }
 }
 
-/// Declarations of WGSL constants of the type `u32`.
 pub(crate) fn wgsl_constants(constants: impl IntoIterator<Item = (&'static str, u32)>) -> String {
     constants.into_iter().map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).collect()
 }

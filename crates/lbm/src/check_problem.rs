@@ -23,9 +23,6 @@ fn check_positive(quantity: &'static str, value: f64) -> Result<(), FlowError> {
 
 impl Problem {
     /// Checks everything except the values of functions.
-    ///
-    /// # Errors
-    /// The first mistake in the description.
     pub(crate) fn check(&self) -> Result<(), FlowError> {
         let (is_plane, extents) = (self.set.axes() == 2, self.extents);
         if extents.iter().any(|&n| !(1..=MAX_EXTENT).contains(&n)) || is_plane && extents[2] != 1 {

@@ -6,7 +6,6 @@ use crate::problem::Problem;
 
 const TWO_COMPONENTS: &str = "in two dimensions without a third component";
 
-/// Largest speed, in cells per step.
 const MAX_SPEED: f64 = 1.0;
 
 impl Problem {
@@ -14,8 +13,7 @@ impl Problem {
         self.set.axes() == 2 && vector[2] != 0.0
     }
 
-    /// # Errors
-    /// A velocity that is not finite or too high, or has a third component in two dimensions.
+    /// Refuses a velocity that is not finite, too high, or has a third component in two dimensions.
     pub(crate) fn check_velocity(&self, quantity: &'static str, cell: CellIndex, u: [f64; 3]) -> Result<(), FlowError> {
         let square: f64 = u.iter().map(|x| x * x).sum();
         let requirement = if self.has_wrong_component(u) {
@@ -23,14 +21,12 @@ impl Problem {
         } else if square < MAX_SPEED {
             return Ok(());
         } else {
-            // Comparisons with NaN are false.
             "finite, and slower than 1 cell a step"
         };
         Err(FlowError::InvalidCellValue { quantity, cell, value: format!("{u:?}"), requirement })
     }
 
-    /// # Errors
-    /// A force that is not finite in 32 bits, or has a third component in two dimensions.
+    /// Refuses a force that is not finite in 32 bits, or has a third component in two dimensions.
     pub(crate) fn check_force(&self, cell: CellIndex, force: [f64; 3]) -> Result<(), FlowError> {
         let requirement = if self.has_wrong_component(force) {
             TWO_COMPONENTS
@@ -42,8 +38,6 @@ impl Problem {
         Err(FlowError::InvalidCellValue { quantity: "the force", cell, value: format!("{force:?}"), requirement })
     }
 
-    /// # Errors
-    /// An invalid initial density or velocity.
     pub(crate) fn check_initial_flow(&self, cell: CellIndex) -> Result<(), FlowError> {
         let density = (self.initial_density)(cell);
         if !(density > 0.0 && density.is_finite()) {

@@ -5,7 +5,7 @@ use crate::lattice_cell::{LatticeCell, OpenCondition};
 use crate::problem::Problem;
 use crate::side::Side;
 
-/// A cell after reflection at free-slip sides and wrapping along periodic axes.
+/// Cell after reflection at free-slip sides and wrapping along periodic axes.
 pub(crate) struct ReflectedCell {
     pub cell: CellIndex,
     /// Steps along each axis from the image beyond free-slip sides to the cell.
@@ -38,7 +38,7 @@ impl Problem {
         reflected
     }
 
-    /// The role of a cell in the box or up to two cells beyond it.
+    /// Role of a cell in the box or up to two cells beyond it.
     pub(crate) fn classify(&self, cell: CellIndex) -> LatticeCell {
         let ReflectedCell { cell, steps } = self.reflect(cell);
         let role = self.classify_reflected(cell);
@@ -70,7 +70,6 @@ impl Problem {
         (0..3).find_map(|axis| self.classify_at_open_side(cell, axis)).unwrap_or(LatticeCell::Fluid)
     }
 
-    /// The role of a cell next to an open side of an axis.
     fn classify_at_open_side(&self, cell: CellIndex, axis: usize) -> Option<LatticeCell> {
         for (side, end) in self.sides[axis].iter().zip([0, self.extents[axis] - 1]) {
             if cell[axis] != end {
@@ -99,10 +98,8 @@ impl Problem {
     }
 }
 
-/// The role of a cell beyond one side or, at edges and corners, beyond several sides:
-///
-/// * moving, if all sides are walls that move with the same velocity;
-/// * at rest otherwise. This includes cells beyond open sides and images.
+/// Role of a cell beyond one or, at edges and corners, several sides: moving if all sides are walls
+/// with the same velocity, otherwise at rest (including cells beyond open sides and images).
 fn classify_outside(sides: [Option<&Side>; 3]) -> LatticeCell {
     let mut common_velocity = None;
     for side in sides.into_iter().flatten() {

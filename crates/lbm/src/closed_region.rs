@@ -4,7 +4,7 @@ use crate::cell_index::CellIndex;
 use crate::lattice_cell::{LatticeCell, OpenCondition};
 use crate::problem::Problem;
 
-/// Largest box that is searched. The search takes a byte and about ten nanoseconds per cell.
+/// Largest box of a search. The search takes a byte and about ten nanoseconds per cell.
 const MAX_CELLS: i64 = 1 << 23;
 
 /// Connected cells of fluid.
@@ -36,16 +36,15 @@ impl FluidRegion {
         !self.has_pressure && self.net_inflow.abs() > 1e-3 * self.total_flow
     }
 
-    /// Change of the density per step.
     fn density_rate(&self) -> f64 {
         self.net_inflow / self.cells as f64
     }
 }
 
 impl Problem {
-    /// A warning about a region of fluid, closed by bodies and walls, that fixed velocities fill or
-    /// empty: its density changes for ever. Boxes without bodies, and boxes of more than 2²³ cells,
-    /// are not searched. Local.
+    /// Warning about a region of fluid, closed by bodies and walls, with an imbalance of fixed
+    /// velocities: the density changes for ever. Boxes without bodies, and boxes of more than 2²³
+    /// cells, are not searched. Local.
     pub fn closed_region_warning(&self) -> Option<String> {
         if self.bodies.is_empty() || self.extents.iter().product::<i64>() > MAX_CELLS {
             return None;

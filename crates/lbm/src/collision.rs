@@ -5,8 +5,7 @@
 pub enum Collision {
     /// One relaxation time (Bhatnagar, Gross, Krook).
     Bgk,
-    /// Two relaxation times (Ginzburg). The viscosity gives the first one, this number the second
-    /// one.
+    /// Two relaxation times (Ginzburg): one from the viscosity, one from the magic number.
     Trt {
         /// Λ = (1/ω⁺ − ½)(1/ω⁻ − ½). With [`Collision::EXACT_WALL_MAGIC`], straight walls are
         /// exactly half-way between cells.

@@ -8,7 +8,7 @@ use crate::error::FlowError;
 use crate::problem::Problem;
 use crate::side::Side;
 
-/// The parts of the lattice along each axis.
+/// Division of the lattice along each axis.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Cut {
     /// About as many cells on each rank, with small cuts, in chunks that fit one binding of a
@@ -24,9 +24,6 @@ pub enum Cut {
 impl Cut {
     /// Lengths of the parts along each axis of a problem's lattice, with `cell_bytes` bytes of
     /// populations per cell.
-    ///
-    /// # Errors
-    /// A cut that does not fit; too many chunks.
     pub(crate) fn resolve(
         &self,
         world: &World,
@@ -111,8 +108,7 @@ fn ghost_layers(problem: &Problem) -> [i64; 3] {
     std::array::from_fn(|axis| if axis < problem.set.axes() { 2 } else { 0 })
 }
 
-/// The layout of an array with these parts, and with `components` numbers per cell along a fourth
-/// axis.
+/// Layout of an array with these parts, and with `components` numbers per cell along a fourth axis.
 pub(crate) fn lattice_layout(parts: &[Vec<i64>; 3], components: Option<usize>) -> Layout {
     let [nx, ny, nz] = parts.each_ref().map(|lengths| lengths.iter().sum::<i64>());
     let [x, y, z] = parts.each_ref().map(|lengths| Split::Sizes(lengths.clone()));
@@ -127,7 +123,6 @@ const MIN_AT_OUTLET: i64 = 3;
 /// Least length of a part at a free-slip side: the image, and its cell.
 const MIN_AT_FREE_SLIP: i64 = 2;
 
-/// Least lengths of the first and the last part along an axis.
 fn end_minima(problem: &Problem, axis: usize) -> [i64; 2] {
     [0, 1].map(|side| {
         let padding = if side == 1 { problem.padding_layers(axis) } else { 0 };

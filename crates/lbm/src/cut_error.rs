@@ -1,6 +1,6 @@
 //! Errors of cuts.
 
-/// A cut does not fit the lattice along an axis.
+/// Reason why a cut does not fit the lattice along an axis.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutError {

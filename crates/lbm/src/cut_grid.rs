@@ -1,10 +1,10 @@
-//! Choice of the number of parts along each axis.
+//! [`CutGrid`]: choice of the number of parts along each axis.
 
-/// Largest number of chunks of a lattice, if the ranks are not more. Each chunk costs memory and
+/// Largest number of chunks of a lattice, unless there are more ranks. Each chunk costs memory and
 /// messages on every rank.
 pub(crate) const MAX_CHUNKS: i128 = 1 << 16;
 
-/// A lattice to be divided into a grid of chunks.
+/// Lattice to be divided into a grid of chunks.
 pub(crate) struct CutGrid {
     pub extents: [i64; 3],
     /// Layers of ghost cells of a chunk along each axis.
@@ -19,7 +19,6 @@ pub(crate) fn product(extents: &[i64; 3]) -> i128 {
     extents.iter().fold(1, |product, &n| product.saturating_mul(n.into()))
 }
 
-/// Adds ghost layers to a chunk.
 pub(crate) fn extend(cells: [i64; 3], ghosts: [i64; 3]) -> [i64; 3] {
     std::array::from_fn(|axis| cells[axis] + ghosts[axis])
 }
@@ -52,10 +51,9 @@ pub(crate) fn split_evenly(cells: i64, parts: i64, [first, last]: [i64; 2]) -> V
 }
 
 impl CutGrid {
-    /// The number of parts along each axis: one chunk per rank, or several where chunks would have
-    /// more than `max_cells` cells. If no such number of chunks fits, some ranks have none.
+    /// Number of parts along each axis: one chunk per rank, or more for chunks of at most
+    /// `max_cells` cells. If no such grid fits, some ranks have no chunk.
     pub(crate) fn choose(&self, ranks: i64) -> [i64; 3] {
-        // Ghost cells are part of a binding.
         let is_small = |chunk: [i64; 3]| product(&extend(chunk, self.ghosts)) <= self.max_cells || product(&chunk) <= 1;
         let max_chunks = product(&self.extents).min(MAX_CHUNKS.max(ranks.into())) as i64;
         let min_per_rank = (product(&self.extents) / self.max_cells.max(1)).min(max_chunks.into()) as i64 / ranks;
@@ -69,8 +67,8 @@ impl CutGrid {
             .unwrap_or([1; 3])
     }
 
-    /// The grid of `chunks` chunks with the least cost: volume and cut surface of the largest
-    /// chunk. Cuts across axis 0 count double, because their cells are not contiguous.
+    /// Grid of `chunks` chunks with the least cost: volume and cut surface of the largest chunk.
+    /// Cuts across axis 0 count double, because their cells are not contiguous.
     fn best_grid(&self, chunks: i64, is_small: impl Fn([i64; 3]) -> bool) -> Option<[i64; 3]> {
         let mut best: Option<(i128, [i64; 3])> = None;
         for a in divisors(chunks) {
@@ -95,7 +93,6 @@ impl CutGrid {
     }
 }
 
-/// All divisors of a number, sorted.
 fn divisors(n: i64) -> Vec<i64> {
     let mut all: Vec<i64> = (1..).take_while(|d| d * d <= n).filter(|d| n % d == 0).collect();
     let large: Vec<i64> = all.iter().rev().map(|d| n / d).filter(|d| d * d > n).collect();
@@ -126,7 +123,6 @@ mod tests {
     fn ends_have_their_least_lengths() {
         for cells in 1..15 {
             for (parts, first, last) in (0..17).flat_map(|n| (1..5).flat_map(move |a| (1..5).map(move |b| (n, a, b)))) {
-                // All lengths of the ends, with one cell for each other part.
                 let is_possible = match parts {
                     0 => false,
                     1 => true,
@@ -165,11 +161,9 @@ mod tests {
         assert_eq!(choose([64, 64, 64], 8, UNLIMITED), [1, 2, 4]);
         assert_eq!(choose([300, 20, 20], 5, UNLIMITED), [5, 1, 1]);
         assert_eq!(choose([128, 128, 1], 4, UNLIMITED), [1, 4, 1]);
-        // 130³ cells need at least three chunks of a million cells.
         let parts = choose([130, 130, 130], 1, 1_000_000);
         assert!((3..=4).contains(&parts.iter().product::<i64>()), "{parts:?}");
         assert_eq!(choose([2, 3, 1], 64, UNLIMITED), [2, 3, 1]);
-        // More cells than 64 bits can count.
         let parts = choose([1 << 24; 3], 7, 1 << 60);
         assert!(parts.iter().product::<i64>() % 7 == 0, "{parts:?}");
     }
@@ -178,7 +172,6 @@ mod tests {
     fn plane_has_no_ghost_cells_along_z() {
         let choose =
             |max_cells| CutGrid { extents: [64, 64, 1], ghosts: [2, 2, 0], minima: [[1; 2]; 3], max_cells }.choose(1);
-        // 64 x 64 cells are 4356 with ghost cells.
         assert_eq!(choose(4356), [1, 1, 1]);
         assert_eq!(choose(4355).iter().product::<i64>(), 2);
     }
@@ -189,11 +182,9 @@ mod tests {
             let minima = [[1, 3], [1, 1], [1, 1]];
             CutGrid { extents, ghosts: [2; 3], minima, max_cells: UNLIMITED }.choose(14)
         };
-        // 14 parts along x would leave one cell to the outlet.
         let parts = choose([14, 3, 3]);
         assert_eq!(parts.iter().product::<i64>(), 14);
         assert!(parts[0] <= 12, "{parts:?}");
-        // Two of 14 ranks have no cells.
         assert_eq!(choose([14, 1, 1]), [12, 1, 1]);
     }
 }

@@ -6,7 +6,7 @@ use crate::problem::{Body, Problem, VectorField};
 use crate::side::Side;
 
 impl Problem {
-    /// The problem with all velocities of sides and bodies, and all forces, multiplied by a factor.
+    /// Problem with all velocities of sides and bodies, and all forces, multiplied by a factor.
     /// Viscosity, densities and the initial flow stay.
     #[must_use]
     pub fn scale_driving(&self, factor: f64) -> Self {

@@ -5,7 +5,7 @@ use crate::cut_error::CutError;
 use crate::flow::{ArrayMismatch, FastestCell};
 use crate::solids::SolidError;
 
-/// A flow cannot be created, or cannot continue.
+/// Reason why a flow cannot be created, or cannot continue.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {

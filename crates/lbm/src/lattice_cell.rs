@@ -7,10 +7,9 @@ use crate::cell_kind::CellKind;
 pub(crate) enum LatticeCell {
     Fluid,
     Solid,
-    /// A solid cell with a velocity.
     MovingSolid([f64; 3]),
-    /// The image of a fluid cell beyond free-slip sides: the steps along each axis from the image
-    /// to the fluid cell.
+    /// Image of a fluid cell beyond free-slip sides: steps along each axis from the image to the
+    /// fluid cell.
     Mirror([i64; 3]),
     /// Fluid at an open side. The normal points into the fluid.
     Open {
@@ -19,7 +18,6 @@ pub(crate) enum LatticeCell {
     },
 }
 
-/// Condition at an open side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum OpenCondition {
     Velocity([f64; 3]),

@@ -1,5 +1,5 @@
-//! Lattice Boltzmann flow over global arrays. Populations exist once and stream in place. Results
-//! have the same bits for every number of ranks and every cut.
+//! Lattice Boltzmann flow over global arrays, with one copy of the populations that streams in
+//! place. Results have the same bits for every number of ranks and every cut.
 //!
 //! ```
 //! # use zippy::World;
@@ -23,7 +23,7 @@
 //!
 //! A [`Problem`] describes a flow, and a [`Flow`] is the running flow. Coordinates of a problem
 //! count the cells of the box from 0. Arrays of a flow have one more layer of cells at each side
-//! that is not periodic, for walls: see [`Flow::box_ranges`].
+//! that is not periodic: see [`Flow::box_ranges`].
 //!
 //! # Promises
 //!
@@ -34,16 +34,16 @@
 //!   or is open, and each surface cell of a body, takes 64 more bytes. Density and velocity take
 //!   memory only on request.
 //! * A step moves only populations that cross a cut: 5 of 19 per face, both directions in one
-//!   exchange. On devices with their own memory, cells without remote neighbours are computed
-//!   meanwhile, except in flows with outlets.
+//!   exchange. On devices with their own memory, interior cells are computed meanwhile, except in
+//!   flows with outlets.
 //! * Walls are half-way between solid and fluid cells. With two relaxation times and the magic
 //!   number 3/16, straight walls are exact.
 //! * Open sides are regularised. Two open sides do not meet at an edge. A part of the cut at an
 //!   outlet has at least three layers of cells.
 //! * Small lattices leave some ranks without cells. A lattice with more than 65536 chunks is
 //!   refused.
-//! * Mistakes are the same error on every rank: an invalid description, a cut that does not fit,
-//!   and an unstable flow, with the fastest cell of its last finite state.
+//! * Errors are the same on every rank: an invalid description, a cut that does not fit, and an
+//!   unstable flow, with the fastest cell of its last finite state.
 //!
 //! # End and continuation of runs of the program `lbm`
 //!

@@ -3,14 +3,12 @@
 use crate::cell_index::CellIndex;
 use crate::problem::Problem;
 
-/// Cells of a period along each periodic axis.
 pub(crate) type Periods = [Option<i64>; 3];
 
-/// Position of the tested point of a cell relative to its centre, in cells: larger than rounding
-/// errors of positions.
+/// Offset of the tested point of a cell from its centre, in cells: larger than rounding errors of
+/// positions.
 const POINT_OFFSET: f64 = 1e-6;
 
-/// Offset of a cell from the nearest image of a position.
 pub(crate) fn nearest_offset(periods: Periods, cell: CellIndex, position: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let offset = cell[axis] as f64 - position[axis];
@@ -27,7 +25,6 @@ pub(crate) fn within_interval(period: Option<i64>, coordinate: i64, [from, to]: 
 }
 
 impl Problem {
-    /// Cells of a period along each periodic axis of the velocity set.
     pub(crate) fn periods(&self) -> Periods {
         let repeats = |axis: usize| axis < self.set.axes() && self.is_periodic(axis);
         std::array::from_fn(|axis| repeats(axis).then_some(self.extents[axis]))

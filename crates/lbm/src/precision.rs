@@ -8,11 +8,9 @@ pub enum Precision {
     Single,
     /// 16 bits, two populations in a word: half the memory and half the traffic.
     ///
-    /// Each step rounds populations to eleven binary digits, stochastically up or down. The noise
-    /// of velocities is some 1e-4 of the speed at 0.05 cells per step, and more in slower flows. A
-    /// flow never becomes completely steady.
-    ///
-    /// Rounding to nearest would repeat the same error in each step of a steady flow, and such an
-    /// error acts like a force.
+    /// Each step rounds populations to eleven binary digits, stochastically up or down: rounding to
+    /// nearest would act like a force in a steady flow. The noise of velocities is about 1e-4 of
+    /// the speed at 0.05 cells per step, and more in slower flows. A flow never becomes completely
+    /// steady.
     Half,
 }

@@ -8,10 +8,8 @@ use crate::precision::Precision;
 use crate::side::Side;
 use crate::velocity_set::VelocitySet;
 
-/// A velocity or a force for each cell.
 pub(crate) type VectorField = Rc<dyn Fn(CellIndex) -> [f64; 3]>;
 
-/// A solid body.
 #[derive(Clone)]
 pub(crate) struct Body {
     pub is_inside: Rc<dyn Fn(CellIndex) -> bool>,
@@ -20,10 +18,8 @@ pub(crate) struct Body {
     pub centre: [f64; 3],
 }
 
-/// Description of a flow: velocity set, box, sides, bodies, fluid and initial flow. All numbers are
-/// in lattice units: cells, steps, and density 1.
-///
-/// Every rank describes the same problem.
+/// Description of a flow: velocity set, box, sides, bodies, fluid and initial flow, equal on every
+/// rank. All numbers are in lattice units: cells, steps, and density 1.
 #[derive(Clone)]
 pub struct Problem {
     pub(crate) name: String,
@@ -41,7 +37,6 @@ pub struct Problem {
     pub(crate) initial_velocity: VectorField,
 }
 
-/// Relaxation rates of two-relaxation-time collisions.
 pub(crate) struct RelaxationRates {
     /// ω⁺, of the symmetric part of each pair of populations.
     pub symmetric: f64,
@@ -54,9 +49,9 @@ pub(crate) struct RelaxationRates {
 const OUTLET_RESTORING_RATE: f64 = 0.2;
 
 impl Problem {
-    /// A periodic box of fluid at rest, with two relaxation times ([`Collision::EXACT_WALL_MAGIC`])
-    /// and the viscosity 1/6. `extents` are the cells along each axis; the third one is 1 in two
-    /// dimensions.
+    /// Creates a periodic box of fluid at rest, with two relaxation times
+    /// ([`Collision::EXACT_WALL_MAGIC`]) and the viscosity 1/6. `extents` are the cells along each
+    /// axis; the third is 1 in two dimensions.
     pub fn new(set: VelocitySet, extents: [i64; 3]) -> Self {
         Self {
             name: "flow".into(),
@@ -107,13 +102,13 @@ impl Problem {
         Self { smagorinsky: Some(constant), ..self }
     }
 
-    /// A uniform force on all cells with fluid, such as gravity.
+    /// Uniform force on all cells with fluid, such as gravity.
     pub fn force(self, force: [f64; 3]) -> Self {
         Self { force, ..self }
     }
 
-    /// A force for each cell with fluid, in addition to the uniform force. Called once for each of
-    /// these cells. Cost: 12 bytes per cell.
+    /// Force for each cell with fluid, in addition to the uniform force; `force` is called once per
+    /// cell. Cost: 12 bytes per cell.
     pub fn force_field(self, force: impl Fn(CellIndex) -> [f64; 3] + 'static) -> Self {
         Self { force_field: Some(Rc::new(force)), ..self }
     }
@@ -123,13 +118,13 @@ impl Problem {
         Self { precision, ..self }
     }
 
-    /// A solid body of the cells for which `is_inside` is true. Torque is relative to `centre`, in
+    /// Solid body of the cells for which `is_inside` is true. Torque is relative to `centre`, in
     /// cells; cell 0 has its centre at 0.
     pub fn body(self, centre: [f64; 3], is_inside: impl Fn(CellIndex) -> bool + 'static) -> Self {
         self.moving_body(centre, is_inside, |_| [0.0; 3])
     }
 
-    /// A solid body whose surface moves and whose cells stay, such as a wheel.
+    /// Solid body with a moving surface and fixed cells, such as a wheel.
     pub fn moving_body(
         mut self,
         centre: [f64; 3],
@@ -154,18 +149,16 @@ impl Problem {
         self.set
     }
 
-    /// Name of an array of the flow.
     pub(crate) fn array_name(&self, suffix: &str) -> String {
         format!("{} {suffix}", self.name)
     }
 
-    /// True for cells of the box.
     pub(crate) fn contains(&self, cell: CellIndex) -> bool {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&cell[axis]))
     }
 
-    /// The factor from the velocity of a sound wave to the velocity that an outlet adds in a step
-    /// to restore its density.
+    /// Factor from the velocity of a sound wave to the velocity that an outlet adds in a step to
+    /// restore its density.
     pub(crate) fn outlet_restoring_factor(&self) -> f64 {
         let has_outlet = |axis: &usize| self.sides[*axis].iter().any(|side| matches!(side, Side::Outlet(_)));
         let axis = (0..3).find(has_outlet);
@@ -186,7 +179,6 @@ impl Problem {
         if self.is_periodic(axis) { 0 } else { 1 }
     }
 
-    /// The cell of the box at these coordinates of the lattice.
     pub(crate) fn box_cell(&self, at: [i64; 3]) -> CellIndex {
         std::array::from_fn(|axis| at[axis] - self.side_layers(axis))
     }

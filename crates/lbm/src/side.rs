@@ -7,32 +7,29 @@ use crate::cell_index::CellIndex;
 /// Condition at one side of the box.
 #[derive(Clone, Default)]
 pub enum Side {
-    /// The fluid continues at the opposite side.
+    /// Periodic: the fluid continues at the opposite side.
     #[default]
     Periodic,
-    /// A wall at rest, half a cell beyond the outermost cells.
+    /// Wall at rest, half a cell beyond the outermost cells.
     Wall,
-    /// A wall, half a cell beyond the outermost cells, that moves along itself with this velocity
-    /// in cells per step.
+    /// Wall, half a cell beyond the outermost cells, that moves along itself with this velocity in
+    /// cells per step.
     MovingWall([f64; 3]),
-    /// A plane of symmetry, half a cell beyond the outermost cells. The flow beyond the plane is
-    /// the mirror image: no fluid passes, and no friction acts. Bodies that reach the plane
-    /// continue beyond it.
+    /// Plane of symmetry, half a cell beyond the outermost cells: no fluid passes, and no friction
+    /// acts. Bodies that reach the plane continue beyond it.
     FreeSlip,
     /// Open side with a velocity for each of the outermost cells, in cells per step, below 1.
     Velocity(Rc<dyn Fn(CellIndex) -> [f64; 3]>),
     /// Open side with a density, which is 3 × pressure, in the outermost cells. Fluid passes
     /// perpendicularly.
     Pressure(f64),
-    /// Open side through which fluid leaves with its own velocity. Sound waves leave, too. The
-    /// density tends to this value, in about ten times the length of the box in steps. In cells
-    /// without a fluid neighbour inside (one or two cells along the axis, or a body at the side),
-    /// it acts like `Pressure`.
+    /// Open side through which fluid and sound waves leave. The density tends to this value, in
+    /// about ten times the length of the box in steps. Cells without a fluid neighbour inside (one
+    /// or two cells along the axis, or a body at the side) act like `Pressure`.
     Outlet(f64),
 }
 
 impl Side {
-    /// True for sides through which fluid passes.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Self::Velocity(_) | Self::Pressure(_) | Self::Outlet(_))
     }

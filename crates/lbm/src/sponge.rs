@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use crate::side::Side;
 
-/// Least 3 ν in the layers next to an open side. At a speed of 0.1 and with walls next to the side,
-/// lower values are unstable.
+/// Least 3 ν in the layers next to an open side; lower values are unstable at a speed of 0.1 and
+/// with walls next to the side.
 const MIN_VISCOUS_TIME: f64 = 0.06;
 /// Layers next to a side with the full least viscosity.
 const FULL_LAYERS: i64 = 4;
@@ -14,7 +14,6 @@ const DECAY: f64 = 0.8;
 /// Limit of the number of layers for viscosities near 0.
 const MAX_DECAYING_LAYERS: f64 = 1e6;
 
-/// Sponge layers along the axis with open sides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sponge {
     pub axis: usize,
@@ -25,16 +24,16 @@ pub(crate) struct Sponge {
 }
 
 impl Problem {
-    /// The sponge layers, if the problem has open sides and a low viscosity.
+    /// Sponge layers of a problem with open sides and a low viscosity.
     pub(crate) fn sponge(&self) -> Option<Sponge> {
         let axis = (0..3).find(|&axis| self.sides[axis].iter().any(Side::is_open))?;
         let is_open = self.sides[axis].each_ref().map(Side::is_open);
         (self.sponge_layers() > 0).then(|| Sponge { axis, is_open, cells: self.extents[axis] })
     }
 
-    /// Number of layers of cells at each open side in which the viscosity is raised for stability:
-    /// to 0.02 next to the side, and less further inside. 0 without open sides, and for a viscosity
-    /// of at least 0.02.
+    /// Number of layers of cells at each open side with a raised viscosity for stability: 0.02 next
+    /// to the side, and less further inside. 0 without open sides, and for a viscosity of at least
+    /// 0.02.
     pub fn sponge_layers(&self) -> i64 {
         let ratio = 3.0 * self.viscosity / MIN_VISCOUS_TIME;
         if self.has_open_sides() && ratio < 1.0 {

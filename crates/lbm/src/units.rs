@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Physical size of the lattice units. With all ones, numbers are in lattice units.
+/// Physical size of the lattice units; all ones for lattice units.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Units {
     /// Edge of a cell, in m.
@@ -52,7 +52,6 @@ impl Units {
         self.density * self.speed().powi(2) / 3.0
     }
 
-    /// Density of the lattice at a pressure, in Pa above that of the fluid at rest.
     pub(crate) fn lattice_density(&self, pressure: f64) -> f64 {
         1.0 + pressure / self.pressure()
     }
@@ -82,7 +81,6 @@ mod tests {
         let viscosity = 1e-3;
         let reynolds = [0.2 * 0.1 / viscosity, 0.05 * 20.0 / (viscosity / units.viscosity())];
         assert!((reynolds[0] - reynolds[1]).abs() < 1e-9, "{reynolds:?}");
-        // A force of ½ ρ u² per area, and the same pressure.
         let drag = 0.5 * 0.05_f64.powi(2) * 20.0;
         assert!((drag * units.force(true) - 0.5 * 1000.0 * 0.04 * 0.1).abs() < 1e-9);
         assert!((drag * 20.0 * units.force(false) - 0.5 * 1000.0 * 0.04 * 0.01).abs() < 1e-9);

@@ -1,9 +1,7 @@
 //! Discrete velocities of a lattice, and their weights.
 
-/// A set of discrete velocities.
-///
-/// Population 0 is at rest. The others are pairs of opposite velocities: an odd population *q* and
-/// population *q* + 1.
+/// Set of discrete velocities. Population 0 is at rest; the others are pairs of opposite
+/// velocities: an odd population *q* and population *q* + 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VelocitySet {
     /// Nine velocities in a plane; the third axis has one cell.
@@ -14,7 +12,6 @@ pub enum VelocitySet {
     D3Q27,
 }
 
-/// The first velocity of each pair.
 const FIRST_VELOCITIES: [[i64; 3]; 13] = [
     [1, 0, 0],
     [0, 1, 0],
@@ -31,7 +28,6 @@ const FIRST_VELOCITIES: [[i64; 3]; 13] = [
     [-1, 1, 1],
 ];
 
-/// Indices of the [`FIRST_VELOCITIES`] in the plane.
 const PLANE_PAIRS: [usize; 4] = [0, 1, 3, 4];
 
 impl VelocitySet {
@@ -109,7 +105,6 @@ impl VelocitySet {
         }
     }
 
-    /// The first population of each pair: 1, 3, 5, …
     pub(crate) fn first_of_pairs(self) -> impl Iterator<Item = usize> {
         (0..self.pairs()).map(|pair| 1 + 2 * pair)
     }

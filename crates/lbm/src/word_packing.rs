@@ -1,22 +1,22 @@
 //! Packing of two 16-bit populations into one word.
 //!
-//! The two cells of a word are half the lattice apart along one axis, the *fold axis*. One
-//! invocation has both cells, so no two invocations write the same word. The fold axis is the last
-//! axis that is either periodic with an even number of cells, or not periodic and long enough.
+//! The two cells of a word are half the lattice apart along the *fold axis*, so one invocation
+//! writes each word. The fold axis is the last axis that is either periodic with an even number of
+//! cells, or not periodic and long enough.
 
 use crate::precision::Precision;
 use crate::problem::Problem;
 use crate::side::Side;
 
-/// Least number of cells along a fold axis with outlets. An outlet and its inner neighbour must be
+/// Least number of cells along a fold axis with outlets: an outlet and its inner neighbour must be
 /// in the same half of the lattice.
 const MIN_CELLS_WITH_OUTLETS: i64 = 5;
-/// Least number of cells along a fold axis with free-slip sides. An image and its cell must be in
+/// Least number of cells along a fold axis with free-slip sides: an image and its cell must be in
 /// the same half of the lattice.
 const MIN_CELLS_WITH_IMAGES: i64 = 2;
 
 impl Problem {
-    /// The fold axis; `None` for populations of 32 bits.
+    /// Fold axis; `None` for populations of 32 bits.
     pub(crate) fn fold_axis(&self) -> Option<usize> {
         match self.precision {
             Precision::Single => None,
@@ -38,16 +38,15 @@ impl Problem {
         }
     }
 
-    /// Layers of solid cells after the last layer along an axis, which make the number of layers
-    /// along the fold axis even.
+    /// Layers of solid cells after the last layer along an axis, for an even number along the fold
+    /// axis.
     pub(crate) fn padding_layers(&self, axis: usize) -> i64 {
         if self.fold_axis() == Some(axis) { self.extents[axis] % 2 } else { 0 }
     }
 
     /// Extents of the grid that a [`Cut`](crate::Cut) divides.
     ///
-    /// * 32 bits: cells of the lattice, which are those of the box and one layer at each side that
-    ///   is not periodic.
+    /// * 32 bits: cells of the lattice: the box and one layer at each side that is not periodic.
     /// * 16 bits: words of two cells, half as many along the fold axis. A box with an odd number of
     ///   cells between sides has two layers after its last cells.
     ///

@@ -1,4 +1,4 @@
-//! Adds the bodies of a case file to a problem.
+//! [`BodyBuilder`]: adds the bodies of a case file to a problem.
 
 use zippy::{Error, Result, World};
 
@@ -11,18 +11,16 @@ use crate::problem::Problem;
 use crate::solids::{Placement, SolidMask, VoxelizationBox};
 use crate::units::Units;
 
-/// Adds bodies to a problem, one after the other.
 pub(super) struct BodyBuilder<'a> {
     world: &'a World,
     pub problem: Problem,
     units: &'a Units,
     load: &'a LoadShape<'a>,
     bodies: usize,
-    /// Warnings about parts of bodies without cells.
     pub warnings: Vec<String>,
 }
 
-/// Size and position of the shape in a file, as in the case file.
+/// Size and position of the shape in a file, in the units of the case file.
 struct FilePlacement {
     size: Option<f64>,
     unit: Option<f64>,
@@ -36,9 +34,6 @@ impl<'a> BodyBuilder<'a> {
     }
 
     /// Adds a body. Collective for a body with a file, else local.
-    ///
-    /// # Errors
-    /// An error of the file; a shape that cannot become solid cells.
     pub(super) fn add_body(&mut self, body: &BodyTable) -> Result<()> {
         match &body.shape {
             ShapeEntry::Sphere(sphere) => self.add_sphere(body, sphere),
@@ -55,14 +50,13 @@ impl<'a> BodyBuilder<'a> {
         self.problem.velocity_set().axes() == 2
     }
 
-    /// A position in cells: cell 0 has its centre half a cell from the corner. In the plane, the
+    /// Position in cells: cell 0 has its centre half a cell from the corner. In the plane, the
     /// third component is that of the only layer.
     fn in_cells(&self, position: [f64; 3]) -> [f64; 3] {
         let [x, y, z] = position.map(|x| x / self.units.cell - 0.5);
         [x, y, if self.is_plane() { 0.0 } else { z }]
     }
 
-    /// Adds the cells of a predicate, with the body's velocity and rotation about `centre`.
     fn push(&mut self, body: &BodyTable, centre: [f64; 3], is_inside: impl Fn(CellIndex) -> bool + 'static) {
         let velocity = body.velocity.map(|u| u / self.units.speed());
         let spin = body.spin.map(|x| x * self.units.step);
@@ -86,7 +80,6 @@ impl<'a> BodyBuilder<'a> {
     fn add_box(&mut self, body: &BodyTable, corners: &BoxEntry) {
         let (from, to) = (self.in_cells(corners.from), self.in_cells(corners.to));
         let centre = std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis]));
-        // A plane has no extent along its third axis.
         let (axes, periods) = (self.problem.velocity_set().axes(), self.problem.periods());
         self.push(body, centre, move |cell| {
             (0..axes).all(|axis| within_interval(periods[axis], cell[axis], [from[axis], to[axis]]))

@@ -4,8 +4,8 @@ use super::schema::CaseTables;
 use super::shape_entry::ShapeEntry;
 use crate::units::Units;
 
-/// The lower and the upper end of a body along each axis, in the units of the file; infinite if
-/// only a scan or a surface has them.
+/// Lower and upper end of a body along each axis, in the units of the case file; infinite if only a
+/// scan or a surface defines them.
 pub(super) fn body_extents(shape: &ShapeEntry) -> [[f64; 2]; 3] {
     let unbounded = [f64::NEG_INFINITY, f64::INFINITY];
     let around = |centre: [f64; 3], radius: f64| centre.map(|x| [x - radius, x + radius]);

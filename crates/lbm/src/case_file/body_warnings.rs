@@ -7,10 +7,9 @@ use super::side_entry::SideEntry;
 use super::sides::sides_of_axis;
 use crate::units::Units;
 
-/// Bodies that sides of the box cut off. A body with its centre on a free-slip side is complete:
-/// its image is the other half.
+/// Warnings about bodies cut off by sides of the box, except at a free-slip side through the
+/// centre: the image is the other half.
 pub(super) fn cut_off_warnings(tables: &CaseTables, units: &Units, axes: usize) -> Vec<String> {
-    /// Rounding errors, in cells.
     const ROUNDING: f64 = 1e-6;
     let mut warnings = Vec::new();
     for (index, table) in tables.bodies.iter().enumerate() {
@@ -31,7 +30,6 @@ pub(super) fn cut_off_warnings(tables: &CaseTables, units: &Units, axes: usize) 
     warnings
 }
 
-/// Bodies with few cells.
 pub(super) fn small_body_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
     const MIN_CELLS: f64 = 8.0;
     let warning = |(index, shape): (usize, &ShapeEntry)| {
@@ -52,7 +50,7 @@ pub(super) fn small_body_warnings(tables: &CaseTables, units: &Units) -> Vec<Str
     tables.bodies.iter().map(|table| &table.get_ref().shape).enumerate().filter_map(warning).collect()
 }
 
-/// The largest speeds of the surfaces of bodies, as first components of velocities.
+/// Largest speeds of the surfaces of bodies, as first components of velocities.
 pub(super) fn surface_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
     let length = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let all = tables.bodies.iter().enumerate().map(|(index, table)| {

@@ -13,7 +13,7 @@ use crate::collision::Collision;
 use crate::problem::Problem;
 
 impl CaseFile {
-    /// The case, with its bodies. `load` reads the files of bodies. Collective.
+    /// Builds the case with its bodies; `load` reads the files of bodies. Collective.
     ///
     /// # Errors
     /// The errors of `load`; a shape that cannot become solid cells. The same on every rank.

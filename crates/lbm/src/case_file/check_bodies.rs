@@ -11,8 +11,7 @@ use super::source_text::SourceText;
 use crate::error::FlowError;
 use crate::units::Units;
 
-/// # Errors
-/// A number that is not finite or out of range; a size that is missing or given twice; a body
+/// Refuses numbers that are not finite or out of range, missing or duplicate sizes, and bodies
 /// outside of the box.
 pub(super) fn check_bodies(text: &SourceText<'_>, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
     let size = tables.lattice.get_ref().cells.map(|n| n as f64 * units.cell);
@@ -35,7 +34,6 @@ pub(super) fn check_bodies(text: &SourceText<'_>, tables: &CaseTables, units: &U
     Ok(())
 }
 
-/// Check of one body.
 struct BodyCheck<'a> {
     text: &'a SourceText<'a>,
     table: &'a Spanned<BodyTable>,

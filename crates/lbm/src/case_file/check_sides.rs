@@ -7,8 +7,7 @@ use super::source_text::SourceText;
 use crate::error::FlowError;
 use crate::units::Units;
 
-/// # Errors
-/// A number that is not finite or out of range; an axis with one periodic side.
+/// Refuses numbers that are not finite or out of range, and axes with one periodic side.
 pub(super) fn check_sides(text: &SourceText<'_>, tables: &CaseTables, units: &Units) -> Result<(), FlowError> {
     for sides in axes(tables) {
         for side in sides.both() {
@@ -40,11 +39,11 @@ fn check_side(text: &SourceText<'_>, sides: &AxisSides<'_>, side: &KeyedSide, un
             text.check_finite(table, key, &[pressure])?;
             let density = units.lattice_density(pressure);
             if !(density > 0.0 && density < 2.0) {
-                let most = units.pressure();
+                let max_pressure = units.pressure();
                 let message = format!(
                     "{pressure} is the density {density} of the lattice, which must stay near 1: pressures are well between \
-                     {} and {most}",
-                    -most
+                     {} and {max_pressure}",
+                    -max_pressure
                 );
                 return Err(text.error(table, key, message));
             }

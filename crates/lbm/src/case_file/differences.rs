@@ -10,10 +10,9 @@ use crate::collision::Collision;
 use crate::error::FlowError;
 use crate::velocity_set::VelocitySet;
 
-/// Keys of the initial flow.
 const INITIAL_KEYS: [&str; 1] = ["fluid.velocity"];
 
-/// Differences between the file of a run and the file with which the run continues.
+/// Differences between the case file of a run and the file of its continuation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CaseDifferences {
     /// Differences that a restart accepts, one line each: `fluid.viscosity: 0.02 -> 0.03`.
@@ -86,7 +85,6 @@ impl CaseFile {
     }
 }
 
-/// A value in the notation of a file.
 fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text:?}"),

@@ -6,7 +6,7 @@ use super::side_entry::SideEntry;
 use super::sides::{axes, axes_between_walls};
 use crate::units::Units;
 
-/// A warning if fixed velocities bring more fluid than they remove, or less, and no side has a
+/// Warning if fixed velocities add more fluid than they remove, or less, and no side has a
 /// pressure: the density then changes for ever.
 pub(super) fn inflow_imbalance(tables: &CaseTables, units: &Units) -> Option<String> {
     let (cells, is_between_walls) = (tables.lattice.get_ref().cells, axes_between_walls(tables));
@@ -22,7 +22,6 @@ pub(super) fn inflow_imbalance(tables: &CaseTables, units: &Units) -> Option<Str
                 SideEntry::Parabola(u) => u[axis] * (2.0_f64 / 3.0).powi(walled_axes as i32),
                 _ => continue,
             };
-            // The area of the side is unknown.
             if may_cover_side(tables, units, axis, inward) {
                 return None;
             }

@@ -13,17 +13,15 @@ use crate::error::FlowError;
 use crate::units::Units;
 use crate::velocity_set::VelocitySet;
 
-/// Largest number of cells along an axis.
 const MAX_CELLS: i64 = 1 << 24;
 
-/// Longest part of a line in an error.
 const MAX_QUOTED_CHARS: usize = 60;
 
 /// A valid case file.
 #[derive(Debug, Clone)]
 pub struct CaseFile {
     pub(super) tables: CaseTables,
-    /// Those of the lattice without a table `units`.
+    /// Units of the file; lattice units without a table `units`.
     pub(super) units: Units,
     probes: Vec<Probe>,
     warnings: Vec<String>,
@@ -113,7 +111,6 @@ fn find_warnings(tables: &CaseTables, units: &Units) -> Vec<String> {
     fast.chain(small).chain(cut_off_warnings(tables, units, axes)).chain(inflow_imbalance(tables, units)).collect()
 }
 
-/// The velocity set of a lattice, with its defaults.
 pub(super) fn velocity_set(lattice: &LatticeTable) -> VelocitySet {
     match lattice.velocities {
         Some(VelocitySetName::D2Q9) => VelocitySet::D2Q9,

@@ -6,7 +6,7 @@ use crate::cell_index::CellIndex;
 use crate::error::FlowError;
 use crate::units::Units;
 
-/// A cell at which density and velocity are recorded.
+/// Named cell at which density and velocity are recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     /// Name in tables.
@@ -15,10 +15,8 @@ pub struct Probe {
     pub cell: CellIndex,
 }
 
-/// Converts the probes of a case file to cells.
-///
-/// # Errors
-/// Two probes with one name; a name that a table cannot have; a position outside of the box.
+/// Converts the probes of a case file to cells. Refuses duplicate or invalid names and positions
+/// outside of the box.
 pub(super) fn resolve_probes(
     text: &SourceText<'_>,
     tables: &CaseTables,

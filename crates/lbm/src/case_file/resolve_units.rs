@@ -5,11 +5,8 @@ use super::source_text::SourceText;
 use crate::error::FlowError;
 use crate::units::Units;
 
-/// The units of a case file; those of the lattice without a table `units`.
-///
-/// # Errors
-/// A number that is not positive; a step that is missing or given twice; units out of the range of
-/// floats.
+/// Units of a case file; lattice units without a table `units`. Refuses numbers that are not
+/// positive, a step that is missing or given twice, and units out of the range of floats.
 pub(super) fn resolve_units(text: &SourceText<'_>, tables: &CaseTables) -> Result<Units, FlowError> {
     let Some(table) = &tables.units else { return Ok(Units::LATTICE) };
     let entries = table.get_ref();

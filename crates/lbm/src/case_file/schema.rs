@@ -7,7 +7,6 @@ use super::shape_entry::ShapeEntry;
 use super::side_entry::SideEntry;
 use super::three_numbers::three;
 
-/// The whole file.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CaseTables {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::three_numbers::{some_three, three};
 
-/// The shape of a body, in the units of the file.
+/// Shape of a body, in the units of the file.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ShapeEntry {
@@ -93,7 +93,6 @@ pub(super) struct SurfaceEntry {
     pub thicken: bool,
 }
 
-/// Names of shapes in a file.
 const NAMES: [&str; 5] = ["sphere", "box", "cylinder", "scan", "surface"];
 
 impl<'de> Deserialize<'de> for ShapeEntry {

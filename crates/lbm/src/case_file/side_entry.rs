@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::three_numbers::three;
 
-/// A side of the box, in the units of the file.
+/// Side of the box, in the units of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SideEntry {
@@ -21,10 +21,8 @@ pub(super) enum SideEntry {
     Outlet(f64),
 }
 
-/// Names of sides in a file.
 const NAMES: [&str; 8] = ["periodic", "wall", "free-slip", "moving-wall", "velocity", "parabola", "pressure", "outlet"];
 
-/// An example of the notation of a side.
 fn example(name: &str) -> String {
     match name {
         "pressure" | "outlet" => format!("{{ {name} = 0.0 }}, with the pressure above that of the fluid at rest"),

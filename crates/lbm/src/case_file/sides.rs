@@ -5,28 +5,24 @@ use toml::Spanned;
 use super::schema::{AxisTable, CaseTables};
 use super::side_entry::SideEntry;
 
-/// Names of the axes in keys.
 const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// The table of an axis that the file mentions.
+/// Sides of an axis that the file mentions.
 pub(super) struct AxisSides<'t> {
     pub axis: usize,
     pub table: &'t Spanned<AxisTable>,
 }
 
-/// A side with its key.
 pub(super) struct KeyedSide {
     pub key: String,
     pub entry: SideEntry,
 }
 
 impl AxisSides<'_> {
-    /// Key of the axis.
     pub(super) fn key(&self) -> String {
         format!("sides.{}", AXIS_NAMES[self.axis])
     }
 
-    /// The sides below and above.
     pub(super) fn both(&self) -> [KeyedSide; 2] {
         keyed_sides(self.axis, self.table.get_ref())
     }
@@ -37,7 +33,7 @@ fn keyed_sides(axis: usize, table: &AxisTable) -> [KeyedSide; 2] {
         .map(|(name, entry)| KeyedSide { key: format!("sides.{}.{name}", AXIS_NAMES[axis]), entry })
 }
 
-/// The axes that the file mentions.
+/// Axes that the file mentions.
 pub(super) fn axes(tables: &CaseTables) -> impl Iterator<Item = AxisSides<'_>> {
     let all = [&tables.sides.x, &tables.sides.y, &tables.sides.z];
     all.into_iter().enumerate().filter_map(|(axis, table)| table.as_ref().map(|table| AxisSides { axis, table }))
@@ -49,12 +45,10 @@ pub(super) fn sides_of_axis(tables: &CaseTables, axis: usize) -> [KeyedSide; 2] 
     mentioned.map_or_else(|| keyed_sides(axis, &AxisTable::PERIODIC), |sides| sides.both())
 }
 
-/// True for each axis with walls at rest on both sides.
 pub(super) fn axes_between_walls(tables: &CaseTables) -> [bool; 3] {
     [0, 1, 2].map(|axis| sides_of_axis(tables, axis).iter().all(|side| side.entry == SideEntry::Wall))
 }
 
-/// Velocities at sides.
 pub(super) fn side_velocities(tables: &CaseTables) -> Vec<(String, [f64; 3])> {
     let moving = |side: KeyedSide| match side.entry {
         SideEntry::MovingWall(u) | SideEntry::Velocity(u) | SideEntry::Parabola(u) => Some((side.key, u)),

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use crate::error::FlowError;
 
-/// The text of a case file.
+/// Text of a case file, for the lines of errors.
 pub(super) struct SourceText<'t>(pub &'t str);
 
 impl SourceText<'_> {
@@ -13,13 +13,10 @@ impl SourceText<'_> {
         1 + self.0.bytes().take(byte).filter(|&byte| byte == b'\n').count()
     }
 
-    /// The error of a key in a table.
     pub(super) fn error<T>(&self, table: &Spanned<T>, key: &str, message: impl Into<String>) -> FlowError {
         FlowError::CaseFile { line: self.line(table.span().start), key: key.to_owned(), message: message.into() }
     }
 
-    /// # Errors
-    /// A value that is not a finite number above 0.
     pub(super) fn check_positive<T>(&self, table: &Spanned<T>, key: &str, value: f64) -> Result<(), FlowError> {
         if value > 0.0 && value.is_finite() {
             return Ok(());
@@ -27,8 +24,6 @@ impl SourceText<'_> {
         Err(self.error(table, key, format!("it is {value}; it must be a finite number above 0")))
     }
 
-    /// # Errors
-    /// A value that is not finite.
     pub(super) fn check_finite<T>(&self, table: &Spanned<T>, key: &str, values: &[f64]) -> Result<(), FlowError> {
         match values.iter().find(|x| !x.is_finite()) {
             None => Ok(()),

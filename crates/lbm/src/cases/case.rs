@@ -1,4 +1,4 @@
-//! A problem with its reference numbers.
+//! [`Case`]: a problem with its reference numbers.
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use crate::cell_index::CellIndex;
 use crate::collision::Collision;
 use crate::problem::Problem;
 
-/// The velocity in a cell after a number of steps.
+/// Exact velocity in a cell after a number of steps.
 pub type ExactVelocity = Rc<dyn Fn(CellIndex, u64) -> [f64; 3]>;
 
-/// A problem with its reference numbers.
+/// Problem with its reference numbers: a standard case or a case file.
 #[derive(Clone)]
 pub struct Case {
     /// Name of the case.
@@ -50,8 +50,8 @@ impl Case {
         self.speed * 3.0_f64.sqrt()
     }
 
-    /// The case with another speed, in cells per step. Everything that drives the flow changes in
-    /// proportion. The viscosity stays, so the Reynolds number changes. The exact solution is
+    /// Returns the case with another speed, in cells per step. All velocities and forces change in
+    /// proportion; the viscosity stays, so the Reynolds number changes. The exact solution is
     /// removed.
     #[must_use]
     pub fn with_speed(&self, speed: f64) -> Self {

@@ -7,7 +7,7 @@ use super::stream_cases::{cylinder, object, sphere};
 use super::wall_cases::{cavity_2d, cavity_3d, couette, poiseuille};
 use crate::error::FlowError;
 
-/// A standard case in the list of cases.
+/// Entry of a standard case in the list of cases.
 pub struct CaseEntry {
     /// Name of the case.
     pub name: &'static str,

@@ -6,7 +6,7 @@ use crate::precision::Precision;
 use crate::solids::{Placement, SolidMask, SolidShape};
 use crate::velocity_set::VelocitySet;
 
-/// Options of a standard case. Each case has defaults for options that are `None` or 0.
+/// Options of a standard case; cases have defaults for options that are `None` or 0.
 #[derive(Debug, Clone, Default)]
 pub struct CaseOptions {
     /// Size of the case: cells along each axis, or one number followed by zeros.
@@ -27,23 +27,20 @@ pub struct CaseOptions {
     pub solid: Option<SolidMask>,
 }
 
-/// Default values of a case.
 pub(super) struct CaseDefaults {
     pub n: i64,
     pub reynolds: f64,
     pub speed: f64,
 }
 
-/// Size, Reynolds number and speed of a case.
 pub(super) struct CaseNumbers {
-    /// The first number of the size.
+    /// First number of the size.
     pub n: i64,
     pub reynolds: f64,
     pub speed: f64,
 }
 
 impl CaseNumbers {
-    /// The viscosity at which a length has the Reynolds number.
     pub(super) fn viscosity(&self, length: f64) -> f64 {
         self.speed * length / self.reynolds
     }
@@ -51,7 +48,7 @@ impl CaseNumbers {
 
 impl CaseOptions {
     /// Placement of a shape in the case "object". `longest` is the longest edge of the shape in
-    /// cells; the default is two fifths of the height of the box.
+    /// cells, by default two fifths of the height of the box.
     pub fn placement(&self, shape: &dyn SolidShape, longest: Option<f64>) -> Placement {
         let extents = self.stream_extents();
         let share = |axis: usize, share: f64| extents[axis] as f64 * share - 0.5;
@@ -69,25 +66,18 @@ impl CaseOptions {
         }
     }
 
-    /// The velocity set of a case in space.
     pub(super) fn set_in_space(&self) -> VelocitySet {
         self.set.unwrap_or(VelocitySet::D3Q19)
     }
 
-    /// The velocity set of a case in the plane.
     pub(super) fn set_in_plane(&self) -> VelocitySet {
         self.set.unwrap_or(VelocitySet::D2Q9)
     }
 
-    /// The first number of the size.
     pub(super) fn n_or(&self, default: i64) -> i64 {
         if self.n[0] == 0 { default } else { self.n[0] }
     }
 
-    /// The numbers of a case.
-    ///
-    /// # Errors
-    /// A Reynolds number or a speed that is not a finite number above 0.
     pub(super) fn numbers(&self, defaults: CaseDefaults) -> Result<CaseNumbers, FlowError> {
         let positive = |quantity, value: f64| {
             if value > 0.0 && value.is_finite() {

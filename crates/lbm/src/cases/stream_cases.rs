@@ -12,8 +12,8 @@ use crate::side::Side;
 use crate::solids::SolidError;
 use crate::velocity_set::VelocitySet;
 
-/// The channel of 22 × 4.1 diameters of Schäfer and Turek. The axis of the cylinder is 2 diameters
-/// from the lower wall and, except for half a cell, from the inlet. Inlet and outlet are at cell
+/// Channel of 22 × 4.1 diameters (Schäfer and Turek). The axis of the cylinder is 2 diameters from
+/// the lower wall and, except for half a cell, from the inlet. Inlet and outlet are at cell
 /// centres, walls at the edges of cells.
 pub(super) fn cylinder(options: &CaseOptions) -> Result<Case, FlowError> {
     let numbers = options.numbers(CaseDefaults { n: 20, reynolds: 20.0, speed: 0.05 })?;

@@ -17,8 +17,8 @@ pub struct BodyForce {
 }
 
 impl Flow<'_> {
-    /// Force and torque on each body, in the order of the problem. Sums have no rounding errors, so
-    /// they are the same for every number of ranks. Collective.
+    /// Computes force and torque on each body, in the order of the problem; the same bits for every
+    /// number of ranks. Collective.
     ///
     /// # Errors
     /// A failure of any rank.

@@ -8,11 +8,9 @@ use crate::boundary_cell::BoundaryCell;
 use crate::error::FlowError;
 use crate::problem::Problem;
 
-/// Boundary cells of one rank.
 pub(super) struct BoundaryLists {
     /// Cells that move, mirror or are open, chunk by chunk and sorted by kind.
     pub cells: LocalArray<BoundaryCell, 1>,
-    /// Ranges of `cells` for each chunk.
     pub chunks: Vec<ChunkBoundary>,
     /// Surfaces of bodies, with their images beyond free-slip sides.
     pub bodies: Vec<BodySurface>,
@@ -24,17 +22,16 @@ pub(super) struct BoundaryLists {
 pub(super) struct ChunkBoundary {
     pub moving: Range<i64>,
     pub mirrors: Range<i64>,
-    /// All open cells; outlets are last.
+    /// Open cells; outlets are last.
     pub open: Range<i64>,
     pub outlets: Range<i64>,
 }
 
-/// The surface cells of a body, which touch fluid.
+/// Surface cells of a body, which touch fluid.
 pub(super) struct BodySurface {
     pub cells: LocalArray<BoundaryCell, 1>,
-    /// Range of `cells` for each chunk.
     pub chunks: Vec<Range<i64>>,
-    /// Number of the cells that are in the box, and no images.
+    /// Number of cells in the box, without images.
     pub box_cells: u64,
 }
 
@@ -42,7 +39,6 @@ pub(super) struct BodySurface {
 pub(super) struct CellTotals {
     pub fluid: u64,
     pub outlets: u64,
-    /// Surface cells of each body.
     pub surfaces: Vec<u64>,
 }
 

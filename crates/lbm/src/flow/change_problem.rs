@@ -12,8 +12,8 @@ use crate::problem::Problem;
 impl Flow<'_> {
     /// Continues with another problem from the next step on. The populations stay. Viscosity,
     /// force, and the velocities and densities of sides and bodies may differ; sudden changes cause
-    /// sound waves. All ranks give the same problem. Collective. Cost: classifies all cells again,
-    /// with two lists of boundary cells meanwhile.
+    /// sound waves. Collective; the problem must be equal on all ranks. Cost: classifies all cells
+    /// again, with two lists of boundary cells meanwhile.
     ///
     /// # Errors
     /// An invalid problem; [`FlowError::FixedProperty`]; [`FlowError::ChangedCellKind`]. Errors are
@@ -50,22 +50,23 @@ impl Flow<'_> {
         &self.kinds
     }
 
-    /// Checks that kernels and arrays of the flow suit another problem.
     fn check_fixed_properties(&self, problem: &Problem) -> Result<(), FlowError> {
-        let own = &self.problem;
+        let current = &self.problem;
         let periodic = |problem: &Problem| [0, 1, 2].map(|axis| problem.is_periodic(axis));
         let operator = |problem: &Problem| std::mem::discriminant(&problem.collision);
-        let property = if problem.set != own.set {
+        let property = if problem.set != current.set {
             FixedProperty::VelocitySet
-        } else if problem.extents != own.extents || periodic(problem) != periodic(own) {
+        } else if problem.extents != current.extents || periodic(problem) != periodic(current) {
             FixedProperty::Lattice
-        } else if operator(problem) != operator(own) || problem.smagorinsky.is_some() != own.smagorinsky.is_some() {
+        } else if operator(problem) != operator(current)
+            || problem.smagorinsky.is_some() != current.smagorinsky.is_some()
+        {
             FixedProperty::Collision
-        } else if problem.precision != own.precision {
+        } else if problem.precision != current.precision {
             FixedProperty::Precision
-        } else if problem.force_field.is_some() != own.force_field.is_some() {
+        } else if problem.force_field.is_some() != current.force_field.is_some() {
             FixedProperty::ForceField
-        } else if problem.bodies.len() != own.bodies.len() {
+        } else if problem.bodies.len() != current.bodies.len() {
             FixedProperty::Bodies
         } else {
             return Ok(());

@@ -10,9 +10,6 @@ use crate::error::FlowError;
 impl Flow<'_> {
     /// Checks that an array has the chunks of the lattice on this rank, with their ghost cells.
     /// Local.
-    ///
-    /// # Errors
-    /// [`FlowError::ForeignArray`] with the first difference.
     pub(super) fn check_array<T: Element, const D: usize>(&self, array: &GlobalArray<T, D>) -> Result<(), FlowError> {
         self.compare_array(array)
             .map_err(|mismatch| FlowError::ForeignArray { name: array.name().to_owned(), mismatch })

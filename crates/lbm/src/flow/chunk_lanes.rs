@@ -5,7 +5,7 @@ use zippy::region::Region;
 use super::populations::PopulationChunk;
 use crate::problem::Problem;
 
-/// The words of the populations of a chunk of cells: whole words, or one half of each word.
+/// Words of the populations of a chunk of cells: whole words, or one half of each word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChunkLane {
     /// Index of the chunk of words on this rank.
@@ -25,7 +25,6 @@ pub(super) struct ChunkLane {
     pub first_layer: i32,
 }
 
-/// The lanes of this rank's chunks of cells.
 pub(super) fn chunk_lanes(problem: &Problem, words: &[PopulationChunk], cells: &[Region]) -> Vec<ChunkLane> {
     let first_layer = |region: &Region| problem.sponge().map_or(0, |sponge| (region.start[sponge.axis] - 1) as i32);
     let Some(axis) = problem.fold_axis() else {

@@ -8,9 +8,9 @@ use super::lattice_arrays::{create_on_lattice, parts_in_cells, scalar_layout, ve
 use super::running_flow::Flow;
 
 impl Flow<'_> {
-    /// Density and velocity of the current state, in new arrays. Half of a step's force belongs to
-    /// the velocity. The arrays are `flow velocity` and `flow excess density` for the name `flow`,
-    /// then `flow velocity 2` and so on. Collective. Cost: 16 bytes per cell.
+    /// Computes density and velocity of the current state, in new arrays: `flow velocity` and `flow
+    /// excess density` for the name `flow`, then `flow velocity 2` and so on. The velocity includes
+    /// half of a step's force. Collective. Cost: 16 bytes per cell.
     ///
     /// # Errors
     /// No memory; a failure of any rank.
@@ -57,12 +57,10 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Creates an array of one number per cell.
     pub(super) fn create_scalar(&self, suffix: &str) -> Result<GlobalArray<f32, 3>> {
         self.create_array(&self.problem.array_name(suffix), &scalar_layout(&self.problem, &self.parts))
     }
 
-    /// Creates an array of three numbers per cell.
     pub(super) fn create_vector(&self, suffix: &str) -> Result<GlobalArray<f32, 4>> {
         self.create_array(&self.problem.array_name(suffix), &self.vector_layout_of_cells())
     }

@@ -1,27 +1,25 @@
-//! Exchanges between chunks.
+//! [`DueExchange`]: exchanges between chunks.
 //!
-//! A cell uses slots of its own, and slots of its neighbours in the directions of the first
-//! velocities of all pairs. So ghost cells hold slots of remote cells that the cells of this chunk
-//! use in the next step, and their new values return to the owner. One exchange moves one slot of
-//! each pair forwards and one back.
+//! A cell uses its own slots, and slots of its neighbours in the directions of the first velocities
+//! of all pairs. Ghost cells hold the remote slots for the next step, and their new values return
+//! to the owner. One exchange moves one slot of each pair forwards and one back.
 //!
-//! A ghost cell at a face may have slots that a cell of a third chunk writes to its own ghost cell
-//! at an edge. Both return to the owner. Edges move after faces and corners after edges, so the
-//! right value is the last one. This order exists for grids of parts, not for covers by boxes.
+//! A third chunk may write the same slot to its own ghost cell at an edge. Both values return to
+//! the owner: edges move after faces and corners after edges, so the right value is the last. This
+//! order exists for grids of parts, not for covers by boxes.
 
 use crate::velocity_set::VelocitySet;
 
-/// The exchange that must precede the next use of the populations.
+/// Exchange that must precede the next use of the populations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DueExchange {
     None,
-    /// Fills ghost cells.
     FillGhosts,
     /// Returns the results of a step in ghost cells to their owners, and fills ghost cells.
     ReturnAndFill,
 }
 
-/// The slots of a neighbour in `direction` that cells use in a step of this parity.
+/// Slots of a neighbour in `direction` that cells use in a step of this parity.
 pub(super) fn slots_across(set: VelocitySet, parity: usize, direction: &[i8]) -> Vec<usize> {
     let points_there = |q: &usize| {
         let velocity = set.velocity(*q);

@@ -6,12 +6,10 @@ use super::due_exchange::{DueExchange, slots_across};
 use super::running_flow::Flow;
 
 impl Flow<'_> {
-    /// The parity of the next step.
     pub(super) fn parity(&self) -> usize {
         (self.steps % 2) as usize
     }
 
-    /// The ghost slots of a step of this parity.
     fn add_ghost_slots(&self, exchange: Exchange, parity: usize) -> Exchange {
         let set = self.problem.set;
         self.populations.add_ghosts(exchange).components(3, move |direction| slots_across(set, parity, direction))
@@ -24,7 +22,6 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// The due exchange.
     pub(super) fn due_exchange(&self) -> Option<Exchange> {
         let parity = self.parity();
         match self.due {

@@ -2,7 +2,7 @@
 
 use crate::cell_index::CellIndex;
 
-/// The fastest fluid cell of a flow.
+/// Fastest fluid cell of a flow at a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FastestCell {
     /// Number of steps of the flow.

@@ -15,9 +15,6 @@ use crate::periodic_images::nearest_offset;
 use crate::problem::Problem;
 
 /// Writes the kind of each cell of this rank to `kinds`, and lists the boundary cells. Local.
-///
-/// # Errors
-/// An invalid velocity or density in a boundary cell; an error of the device.
 pub(super) fn find_boundary(world: &World, problem: &Problem, kinds: &GlobalArray<u8, 3>) -> Result<BoundaryLists> {
     let mut finder = BoundaryFinder::new(problem);
     for chunk in kinds.chunks() {
@@ -26,7 +23,7 @@ pub(super) fn find_boundary(world: &World, problem: &Problem, kinds: &GlobalArra
     finder.into_lists(world)
 }
 
-/// Boundary cells of the chunks so far.
+/// Boundary cells of the processed chunks.
 struct BoundaryFinder<'p> {
     problem: &'p Problem,
     lattice: [i64; 3],
@@ -43,7 +40,6 @@ struct SurfaceCells {
     chunks: Vec<Range<i64>>,
 }
 
-/// A cell of the lattice.
 struct CellPosition {
     /// Index in the lattice.
     at: [i64; 3],
@@ -66,7 +62,6 @@ impl<'p> BoundaryFinder<'p> {
         }
     }
 
-    /// Adds the boundary cells of a chunk, and returns the kinds of all its cells.
     fn add_chunk(&mut self, region: &Region) -> Result<Vec<u8>, FlowError> {
         let first = self.cells.len();
         let body_starts: Vec<i64> = self.bodies.iter().map(|body| body.cells.len() as i64).collect();
@@ -156,7 +151,7 @@ impl<'p> BoundaryFinder<'p> {
         Ok(())
     }
 
-    /// Velocity and density of an open cell; of an outlet, the initial ones.
+    /// Velocity and density of an open cell; of an outlet, the initial values.
     fn open_flow(&self, condition: OpenCondition, cell: CellIndex) -> Result<[f32; 4], FlowError> {
         let problem = self.problem;
         match condition {
@@ -172,7 +167,6 @@ impl<'p> BoundaryFinder<'p> {
         }
     }
 
-    /// A bit for each population that would arrive from outside of the lattice.
     fn outside_bits(&self, at: [i64; 3]) -> u32 {
         population_bits(self.problem, |velocity| {
             let is_outside = |axis: usize| !(0..self.lattice[axis]).contains(&(at[axis] - velocity[axis]));
@@ -180,7 +174,6 @@ impl<'p> BoundaryFinder<'p> {
         })
     }
 
-    /// A bit for each population that arrives from fluid.
     fn link_bits(&self, cell: CellIndex) -> u32 {
         population_bits(self.problem, |velocity| {
             self.problem.classify(std::array::from_fn(|axis| cell[axis] - velocity[axis])).is_fluid()
@@ -206,13 +199,12 @@ impl<'p> BoundaryFinder<'p> {
     }
 }
 
-/// A bit for each moving population whose velocity has a property.
+/// Bits of the moving populations whose velocity has a property.
 fn population_bits(problem: &Problem, has_property: impl Fn([i64; 3]) -> bool) -> u32 {
     let set = problem.set;
     (1..set.count()).filter(|&q| has_property(set.velocity(q))).fold(0, |bits, q| bits | 1 << q)
 }
 
-/// A bit for each axis with steps.
 fn axis_bits(steps: [i64; 3]) -> u32 {
     (0..3).filter(|&axis| steps[axis] != 0).fold(0, |bits, axis| bits | 1 << axis)
 }

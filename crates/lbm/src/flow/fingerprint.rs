@@ -24,15 +24,15 @@ pub struct SolidFingerprint {
     pub hash: u64,
 }
 
-/// A population in a slot: its number, and the offset from its cell to the cell of the slot.
+/// Population in a slot: its number, and the offset from its cell to the cell of the slot.
 struct SlotContent {
     q: usize,
     offset: [i64; 3],
 }
 
 impl Flow<'_> {
-    /// Number and hash of the solid cells in the box: the same for every number of ranks and every
-    /// cut. Collective.
+    /// Computes number and hash of the solid cells in the box: the same for every number of ranks
+    /// and every cut. Collective.
     ///
     /// # Errors
     /// A failure of any rank.
@@ -61,8 +61,8 @@ impl Flow<'_> {
         Ok(found)
     }
 
-    /// A hash of all populations with their numbers and the cells where they arrive: the same for
-    /// every number of ranks and every cut. Collective.
+    /// Computes a hash of all populations with their numbers and the cells where they arrive: the
+    /// same for every number of ranks and every cut. Collective.
     ///
     /// # Errors
     /// A failure of any rank.
@@ -91,7 +91,6 @@ impl Flow<'_> {
                             cell[axis] = cell[axis].rem_euclid(lattice[axis]);
                         }
                     }
-                    // Populations outside of the lattice arrive nowhere.
                     if (0..3).all(|axis| (0..lattice[axis]).contains(&cell[axis])) {
                         let key = cell_number(cell, lattice) * 32 + content.q as u64;
                         sum = sum.wrapping_add(mix(mix(key) ^ u64::from(bits)));
@@ -102,8 +101,8 @@ impl Flow<'_> {
         Ok(sum)
     }
 
-    /// The population in a slot before the next step: a slot of a pair holds the first population
-    /// of its own cell, or the second population of the cell before.
+    /// Population in a slot before the next step: a slot of a pair holds the first population of
+    /// its own cell, or the second population of the cell before.
     fn slot_content(&self, slot: usize) -> SlotContent {
         if slot == 0 {
             return SlotContent { q: 0, offset: [0; 3] };

@@ -4,7 +4,6 @@ use zippy::{Kernel, Result, World};
 
 use crate::shader::{self, KernelForm};
 
-/// The kernels of a flow, compiled when the flow is created.
 pub(super) struct FlowKernels {
     pub step: Kernel,
     pub moving_wall: Kernel,
@@ -19,7 +18,6 @@ pub(super) struct FlowKernels {
 }
 
 impl FlowKernels {
-    /// Collective.
     pub(super) fn new(world: &World, form: &KernelForm) -> Result<Self> {
         Ok(Self {
             step: world.kernel(shader::step_kernel(form))?,

@@ -7,8 +7,7 @@ use super::fields::Fields;
 use super::lattice_arrays::{create_on_lattice, scalar_layout};
 use super::running_flow::Flow;
 
-/// Velocity and density of a cell; zero in cells without fluid. A file of such records has
-/// velocities as vectors.
+/// Velocity and density of a cell, as a record for files; zero in cells without fluid.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Element)]
 #[repr(C)]
 pub struct FlowSample {

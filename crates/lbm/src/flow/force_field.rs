@@ -8,11 +8,8 @@ use crate::cell_kind::CellKind;
 use crate::problem::Problem;
 
 impl Flow<'_> {
-    /// The force field of a problem on each of this rank's chunks; zero in cells without fluid.
-    /// Empty without a force field. Local.
-    ///
-    /// # Errors
-    /// An invalid force.
+    /// Force field of a problem on each of this rank's chunks; zero in cells without fluid. Empty
+    /// without a force field. Local.
     pub(super) fn evaluate_force_field(&self, problem: &Problem) -> Result<Vec<Vec<f32>>> {
         let Some(force_field) = &problem.force_field else { return Ok(Vec::new()) };
         let evaluate_chunk = |chunk: ChunkRef<u8, 3>| {
@@ -30,13 +27,11 @@ impl Flow<'_> {
         self.kinds.chunks().map(evaluate_chunk).collect()
     }
 
-    /// Writes the values of [`evaluate_force_field`](Self::evaluate_force_field). Collective.
     pub(super) fn write_force_field(&self, array: &GlobalArray<f32, 4>, values: &[Vec<f32>]) -> Result<()> {
         let written = array.chunks().zip(values).try_for_each(|(chunk, values)| chunk.all().write(values));
         self.world.agree("writing the force field", written)
     }
 
-    /// Creates the array of the force field, if the problem has one. Collective.
     pub(super) fn create_force_field(&self) -> Result<Option<GlobalArray<f32, 4>>> {
         if self.problem.force_field.is_none() {
             return Ok(None);

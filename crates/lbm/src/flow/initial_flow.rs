@@ -8,10 +8,6 @@ use crate::lattice_cell::LatticeCell;
 use crate::shader::initial_kernel;
 
 impl Flow<'_> {
-    /// Checks the initial density and velocity of this rank's cells. Local.
-    ///
-    /// # Errors
-    /// The first invalid value.
     pub(super) fn check_initial_flow(&self) -> Result<()> {
         for chunk in self.kinds.chunks() {
             let kinds = chunk.all().read()?;

@@ -12,24 +12,22 @@ use crate::problem::RelaxationRates;
 const FIRST_STEP_WITH_STORED_FLOW: u64 = 2;
 
 impl Flow<'_> {
-    /// A call of a kernel that reads the populations of a chunk of cells.
+    /// Call of a kernel that reads the populations of a chunk of cells.
     pub(super) fn call_reading<'k>(&self, kernel: &'k Kernel, words: &[PopulationChunk], chunk: usize) -> Call<'k> {
         self.bind_parameters(words[self.lanes[chunk].word_chunk].bind_read(kernel.call()), chunk)
     }
 
-    /// A call of a kernel that reads and writes the populations of a chunk of cells, with the force
+    /// Call of a kernel that reads and writes the populations of a chunk of cells, with the force
     /// on its cells.
     pub(super) fn call_updating<'k>(&self, kernel: &'k Kernel, words: &[PopulationChunk], chunk: usize) -> Call<'k> {
         let call = words[self.lanes[chunk].word_chunk].bind_update(kernel.call());
         self.bind_force_field(self.bind_parameters(call, chunk), chunk)
     }
 
-    /// Binds the force field of a chunk, if the flow has one.
     pub(super) fn bind_force_field<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
         self.bind_force_field_as("force_field", call, chunk)
     }
 
-    /// Binds the force field of a chunk to a variable, if the flow has one.
     pub(super) fn bind_force_field_as<'k>(&self, variable: &'static str, call: Call<'k>, chunk: usize) -> Call<'k> {
         match self.force_field.as_ref().and_then(|forces| forces.chunks().nth(chunk)) {
             Some(forces) => call.read(variable, forces.all()),
@@ -37,7 +35,6 @@ impl Flow<'_> {
         }
     }
 
-    /// Sets the parameters that all kernels with populations share.
     fn bind_parameters<'k>(&self, call: Call<'k>, chunk: usize) -> Call<'k> {
         let ChunkLane { lane, first_word, last_word, origin, first_layer, .. } = self.lanes[chunk];
         let RelaxationRates { symmetric, antisymmetric } = self.problem.relaxation_rates();

@@ -20,12 +20,10 @@ pub(super) fn create_on_lattice<T: Element, const D: usize>(
     }
 }
 
-/// The layout of one number per cell.
 pub(super) fn scalar_layout(problem: &Problem, parts: &[Vec<i64>; 3]) -> Layout {
     lattice_layout(&parts_in_cells(problem, parts), None).ghost(ghost_widths(problem)).periodic(periodic_axes(problem))
 }
 
-/// The layout of several numbers for each element of these parts.
 pub(super) fn vector_layout(problem: &Problem, parts: &[Vec<i64>; 3], components: usize) -> Layout {
     let ([gx, gy, gz], [px, py, pz]) = (ghost_widths(problem), periodic_axes(problem));
     lattice_layout(parts, Some(components)).ghost([gx, gy, gz, 0]).periodic([px, py, pz, false])
@@ -39,13 +37,12 @@ pub(super) fn periodic_axes(problem: &Problem) -> [bool; 3] {
     std::array::from_fn(|axis| axis < problem.set.axes() && problem.is_periodic(axis))
 }
 
-/// The parts of the lattice in cells: twice as many along the fold axis.
+/// Parts of the lattice in cells: twice as many along the fold axis.
 pub(super) fn parts_in_cells(problem: &Problem, parts: &[Vec<i64>; 3]) -> [Vec<i64>; 3] {
     let copies = |axis| if problem.fold_axis() == Some(axis) { 2 } else { 1 };
     std::array::from_fn(|axis| parts[axis].repeat(copies(axis)))
 }
 
-/// Owners of the chunks of cells: the owners of their words.
 fn owners_of_cells(world: &World, problem: &Problem, parts: &[Vec<i64>; 3]) -> Result<Ownership> {
     let counts = [0, 1, 2].map(|axis| parts[axis].len());
     let owners_of_words = Ownership::balanced(counts.iter().product(), world.size());

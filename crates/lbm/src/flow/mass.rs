@@ -6,8 +6,8 @@ use zippy::error::CallSite;
 use super::running_flow::Flow;
 
 impl Flow<'_> {
-    /// Sum of the density minus 1 of all fluid cells, with the populations that solid cells hold
-    /// for a step. In a closed box it is constant, except for the rounding of collisions and of
+    /// Computes the mass: the sum of the density minus 1 of all fluid cells, including populations
+    /// in solid cells. In a closed box it is constant, except for the rounding of collisions and of
     /// 16-bit populations. Collective.
     ///
     /// # Errors

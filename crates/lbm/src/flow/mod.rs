@@ -1,8 +1,8 @@
-//! A running flow: its arrays, its kernels, and its operations.
+//! [`Flow`]: arrays, kernels and operations of a running flow.
 //!
 //! Populations and the number of steps are the complete state of a flow, and the content of a
-//! checkpoint. An outlet keeps its state in the slots towards the wall beyond it, which nothing
-//! else uses.
+//! checkpoint. An outlet keeps its state in the slots towards the wall beyond it, which are
+//! otherwise unused.
 
 mod array_mismatch;
 mod body_force;

@@ -9,18 +9,18 @@ use super::lattice_arrays::{periodic_axes, vector_layout};
 use crate::problem::Problem;
 use crate::shader::Strides;
 
-/// The populations of a flow, one copy, with the axes x, y, z and slot.
+/// Populations of a flow, one copy, with the axes x, y, z and slot.
 #[derive(Clone)]
 pub enum Populations {
     /// One population of 32 bits.
     Single(GlobalArray<f32, 4>),
-    /// Two populations of 16 bits in a word, times 2¹⁵. The lower half is of a cell in the first
-    /// half of the lattice along the fold axis, the upper half of the cell half a lattice further.
+    /// Two populations of 16 bits in a word, times 2¹⁵. The lower half belongs to a cell in the
+    /// first half of the lattice along the fold axis, the upper half to the cell half a lattice
+    /// further.
     Half(GlobalArray<u32, 4>),
 }
 
 impl Populations {
-    /// Collective.
     pub(super) fn new(world: &World, problem: &Problem, parts: &[Vec<i64>; 3]) -> Result<Self> {
         let name = problem.array_name("populations");
         let layout = vector_layout(problem, parts, problem.set.count());
@@ -42,7 +42,6 @@ impl Populations {
         }
     }
 
-    /// The chunks of this rank. Local.
     pub(super) fn chunks(&self) -> Vec<PopulationChunk> {
         match self {
             Self::Single(f) => f.chunks().map(PopulationChunk::Single).collect(),
@@ -51,20 +50,17 @@ impl Populations {
     }
 }
 
-/// A chunk of populations.
 pub(super) enum PopulationChunk {
     Single(ChunkRef<f32, 4>),
     Half(ChunkRef<u32, 4>),
 }
 
-/// Bits of populations, with the region of their words.
 pub(super) struct PopulationBits {
     pub region: Region,
     pub bits: Vec<u32>,
 }
 
 impl PopulationChunk {
-    /// Binds the populations for reading, as `f`.
     pub(super) fn bind_read<'c>(&self, call: Call<'c>) -> Call<'c> {
         match self {
             Self::Single(f) => call.read("f", f.all()),
@@ -72,7 +68,6 @@ impl PopulationChunk {
         }
     }
 
-    /// Binds the populations for reading and writing, as `f`.
     pub(super) fn bind_update<'c>(&self, call: Call<'c>) -> Call<'c> {
         match self {
             Self::Single(f) => call.update("f", f.all()),
@@ -93,7 +88,7 @@ impl PopulationChunk {
         [x, x * y, x * y * z]
     }
 
-    /// The bits of a slot in one lane of the words.
+    /// Bits of a slot in one lane of the words.
     pub(super) fn read_bits(&self, slot: i64, lane: i32) -> Result<PopulationBits> {
         match self {
             Self::Single(f) => {

@@ -19,7 +19,6 @@ pub enum Quantity {
     QCriterion,
 }
 
-/// Names of the quantities in the kernel.
 const QUANTITY_NAMES: [(&str, Quantity); 3] =
     [("SPEED", Quantity::Speed), ("VORTICITY", Quantity::Vorticity), ("Q_CRITERION", Quantity::QCriterion)];
 
@@ -30,8 +29,8 @@ fn quantity_kernel() -> KernelSource {
 }
 
 impl Flow<'_> {
-    /// Creates an array with one number per cell of the lattice, for
-    /// [`compute_quantity`](Self::compute_quantity) and other uses. Collective.
+    /// Creates an array with one number per cell of the lattice, for example for
+    /// [`compute_quantity`](Self::compute_quantity). Collective.
     ///
     /// # Errors
     /// A name that is taken; no memory.

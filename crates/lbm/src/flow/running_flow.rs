@@ -1,4 +1,4 @@
-//! A running flow.
+//! [`Flow`]: a running flow.
 
 use std::ops::Range;
 
@@ -19,21 +19,17 @@ use crate::cut::Cut;
 use crate::problem::Problem;
 use crate::shader::KernelForm;
 
-/// Bytes of a word of populations.
 const WORD_BYTES: i64 = 4;
 
-/// A running flow on all ranks of a world. Methods are collective unless they are documented as
+/// Running flow on all ranks of a world. Methods are collective unless they are documented as
 /// local.
 pub struct Flow<'w> {
     pub(super) world: &'w World,
     pub(super) problem: Problem,
     pub(super) populations: Populations,
-    /// Numbers of the kinds of cells.
     pub(super) kinds: GlobalArray<u8, 3>,
     pub(super) force_field: Option<GlobalArray<f32, 4>>,
-    /// Lengths of the parts of the cut along each axis, in words.
     pub(super) parts: [Vec<i64>; 3],
-    /// For each chunk of cells of this rank.
     pub(super) lanes: Vec<ChunkLane>,
     pub(super) boundary: BoundaryLists,
     pub(super) totals: CellTotals,
@@ -41,21 +37,20 @@ pub struct Flow<'w> {
     pub(super) kernels: FlowKernels,
     pub(super) steps: u64,
     pub(super) due: DueExchange,
-    /// Number of [`Fields`](super::Fields) that the flow has created.
     pub(super) field_count: u64,
     pub(super) pending_checks: Option<PendingChecks>,
     pub(super) fastest: Option<FastestCell>,
 }
 
 impl<'w> Flow<'w> {
-    /// The flow of a problem at its start: each cell is in equilibrium with its density and
+    /// Creates the flow of a problem at its start: each cell is in equilibrium with its density and
     /// velocity.
     ///
-    /// All ranks give the same problem and the same cut. The functions of the problem are called
-    /// for cells of this rank and their neighbours; those of the initial flow and of forces, only
-    /// for cells with fluid. Cost: the populations, 1 byte per cell, 64 bytes for each cell that
-    /// moves, mirrors or is open and for each surface cell of a body, and 16 bytes per cell during
-    /// the call.
+    /// Problem and cut must be equal on all ranks. The functions of the problem are called for
+    /// cells of this rank and their neighbours; those of the initial flow and of forces, only for
+    /// cells with fluid. Cost: the populations, 1 byte per cell, 64 bytes for each cell that moves,
+    /// mirrors or is open and for each surface cell of a body, and 16 bytes per cell during the
+    /// call.
     ///
     /// # Errors
     /// An invalid problem or cut, the same on every rank; no memory on some rank.
@@ -68,9 +63,9 @@ impl<'w> Flow<'w> {
         Ok(flow)
     }
 
-    /// A flow that continues after `steps` steps. `fill` writes the
+    /// Creates a flow that continues after `steps` steps. `fill` writes the
     /// [populations](Self::populations) of that step, from any number of ranks and any cut, and is
-    /// collective. Viscosity, forces and velocities of the problem may differ from before.
+    /// collective. Viscosity, forces and velocities of the problem may have changed.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new) and of `fill`.
@@ -130,9 +125,9 @@ impl<'w> Flow<'w> {
         Ok(flow)
     }
 
-    /// The populations. With the number of steps, they are the complete state of the flow: see
-    /// [`resumed`](Self::resumed). The two slots of a pair exchange their populations from step to
-    /// step.
+    /// Completes pending exchanges and returns the populations: with the number of steps, the
+    /// complete state of the flow (see [`resumed`](Self::resumed)). The two slots of a pair
+    /// exchange their populations from step to step.
     ///
     /// # Errors
     /// A failure of any rank.
@@ -158,7 +153,7 @@ impl<'w> Flow<'w> {
         self.totals.fluid
     }
 
-    /// Number of surface cells of each body on all ranks: cells that touch fluid. 0 for a body
+    /// Number of surface cells (cells that touch fluid) of each body on all ranks. 0 for a body
     /// without cells or inside of other bodies. Local.
     pub fn surface_cells(&self) -> &[u64] {
         &self.totals.surfaces

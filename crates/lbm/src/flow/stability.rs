@@ -13,14 +13,12 @@ use crate::cell_index::CellIndex;
 use crate::error::FlowError;
 use crate::shader::{RUN_CELLS, UNSTABLE_KEY, run_fastest_kernel, run_index_kernel};
 
-/// Square of the speed of sound, in cells² per step².
 const SOUND_SQUARE: f64 = 1.0 / 3.0;
 
 /// Key and number of a cell. The fastest cell has the largest key and, of equal keys, the least
 /// number.
 type RankedCell = [u64; 2];
 
-/// No fluid cell.
 const NO_CELL: RankedCell = [0, u64::MAX];
 
 fn keep_faster(best: &mut RankedCell, other: &RankedCell) {
@@ -35,8 +33,7 @@ impl Flow<'_> {
     /// Returns without waiting. Cells at open sides do not count. Collective. Cost: a pass over the
     /// populations, and an exchange that the next step then omits.
     ///
-    /// [`finish_checks`](Self::finish_checks) reads the results; after 32 checks this method calls
-    /// it.
+    /// [`finish_checks`](Self::finish_checks) reads the results, at the latest after 32 checks.
     ///
     /// # Errors
     /// A failure of any rank; the errors of [`finish_checks`](Self::finish_checks).
@@ -56,12 +53,12 @@ impl Flow<'_> {
         self.world.agree("starting a stability check", started)
     }
 
-    /// Reads the results of all pending checks. Waits for the device. Collective.
+    /// Reads the results of all pending checks; waits for the device. Collective.
     ///
     /// # Errors
-    /// [`FlowError::Unstable`] if a check found a cell that is not finite or faster than sound.
-    /// The error has the fastest cell of the check before, and is the same on every rank and for
-    /// every number of ranks. A failure of any rank.
+    /// [`FlowError::Unstable`] for a cell that is not finite or faster than sound, with the fastest
+    /// cell of the check before, the same on every rank and for every number of ranks. A failure of
+    /// any rank.
     #[track_caller]
     pub fn finish_checks(&mut self) -> Result<()> {
         let _call = CallSite::enter();
@@ -81,7 +78,6 @@ impl Flow<'_> {
         for ([key, number], step) in found.into_iter().zip(steps) {
             let cell = if key == 0 { [0; 3] } else { cell_with_number(number, self.problem.extents) };
             let square = f64::from(f32::from_bits(key as u32));
-            // False for NaN.
             let is_subsonic = square < SOUND_SQUARE;
             if key == u64::from(UNSTABLE_KEY) || !is_subsonic {
                 return Err(self.unstable_error(step, cell).into());
@@ -98,7 +94,7 @@ impl Flow<'_> {
     }
 
     /// Checks that the density of each cell is finite and near 1, and that no speed is above that
-    /// of sound. Reads the fields of all cells; [`start_check`](Self::start_check) is faster.
+    /// of sound, from the fields of all cells; [`start_check`](Self::start_check) is faster.
     /// Collective.
     ///
     /// # Errors
@@ -118,7 +114,7 @@ impl Flow<'_> {
         }
     }
 
-    /// The least number of this rank's unstable cells; `u64::MAX` if there are none.
+    /// Least number of this rank's unstable cells; `u64::MAX` if there are none.
     fn first_unstable_cell(&self, fields: &Fields) -> Result<u64> {
         let mut first = u64::MAX;
         for (excess, velocity) in zippy::together((&fields.excess, &fields.velocity))? {
@@ -164,7 +160,6 @@ impl Flow<'_> {
         })
     }
 
-    /// The number of runs of cells along each axis of a chunk.
     fn run_extents(&self, chunk: &ChunkRef<u8, 3>) -> [i64; 3] {
         let (region, last_axis) = (chunk.region(), self.problem.set.axes() - 1);
         std::array::from_fn(|axis| {
@@ -173,7 +168,6 @@ impl Flow<'_> {
         })
     }
 
-    /// Starts the kernels of a check. Local.
     fn find_fastest(&self, checks: &PendingChecks) -> Result<()> {
         let words = self.populations.chunks();
         for (chunk, (kinds, run_fastest)) in self.kinds.chunks().zip(&checks.run_fastest).enumerate() {
@@ -188,7 +182,6 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// The fastest cell of this rank, from the words of one check.
     fn fastest_on_rank(&self, words: &[u32]) -> RankedCell {
         let mut best = NO_CELL;
         for (chunk, result) in self.kinds.chunks().zip(words.chunks(RESULT_WORDS)) {

@@ -103,8 +103,8 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// True if interior cells are computed during the exchange: not if the host moves the messages
-    /// and computes, too, and not with outlets, which read their neighbours before the step.
+    /// True if interior cells are computed during the exchange: not if the host does both, and not
+    /// with outlets, which read their neighbours before the step.
     fn overlaps_exchange(&self) -> bool {
         self.totals.outlets == 0 && !self.world.gpu().host_mapped()
     }

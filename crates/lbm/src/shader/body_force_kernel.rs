@@ -13,7 +13,6 @@ use super::slots::load;
 /// momentum exchange (Ladd 1994).
 pub(crate) fn body_force_kernel(form: &KernelForm) -> KernelSource {
     const FORCES: &str = "@group(0) @binding(3) var<storage, read_write> forces: array<f32>;\n";
-    // Momentum exchange needs no force field.
     let form = &KernelForm { has_force_field: false, ..*form };
     let mut body = load(form);
     // Links of images count for the body before the free-slip sides.

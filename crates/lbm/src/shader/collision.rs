@@ -10,7 +10,7 @@ use super::moments::{DECLARE_FLOW, declare_equilibrium, declare_moments};
 use crate::collision::Collision;
 use crate::velocity_set::VelocitySet;
 
-/// Replaces the arrived populations `g0`, `g1`, … by those after the collision.
+/// Replaces the arrived populations `g0`, `g1`, … by the populations after the collision.
 pub(super) fn collide(form: &KernelForm) -> String {
     match form.collision {
         Collision::Bgk | Collision::Trt { .. } => collide_two_rates(form.set, form.has_eddies),
@@ -18,8 +18,8 @@ pub(super) fn collide(form: &KernelForm) -> String {
     }
 }
 
-/// Two relaxation rates (Ginzburg 2008) with Guo's force: `omega_plus` for the symmetric part of
-/// each pair, `omega_minus` for the antisymmetric part. Equal rates are BGK.
+/// Collision with two relaxation rates (Ginzburg 2008) and Guo's force: `omega_plus` for the
+/// symmetric part of each pair, `omega_minus` for the antisymmetric part. Equal rates are BGK.
 fn collide_two_rates(set: VelocitySet, has_eddies: bool) -> String {
     let mut text = declare_moments(set) + DECLARE_FLOW + &declare_equilibrium(set);
     if has_eddies {

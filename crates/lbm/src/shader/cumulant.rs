@@ -64,7 +64,7 @@ pub(super) fn collide_cumulants(has_eddies: bool) -> String {
     text
 }
 
-/// Declares the second central moments; on the diagonal, those beyond the fluid at rest.
+/// Declares the second central moments; on the diagonal, their excess over the fluid at rest.
 fn declare_second_moments() -> String {
     let mut text = String::new();
     for (a, b) in TENSOR_COMPONENTS {
@@ -104,7 +104,7 @@ fn declare_populations() -> String {
     text
 }
 
-/// A central moment of the Gaussian; `None` for odd orders, which are zero.
+/// Central moment of the Gaussian; `None` for odd orders, which are zero.
 fn gaussian_moment(orders: [usize; 3]) -> Option<String> {
     let [a, b, c] = orders;
     match a + b + c {

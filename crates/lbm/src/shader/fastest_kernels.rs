@@ -14,14 +14,14 @@ use super::kernel_text::{
 use super::moments::{DECLARE_FLOW, declare_moments};
 use super::slots::load;
 
-/// Cells along the last axis that one invocation reads: a *run*.
+/// Length of a *run*: the cells along the last axis that one invocation reads.
 pub(crate) const RUN_CELLS: i64 = 16;
 
 /// Key of a cell without a finite density near 1, above the keys of all speeds.
 pub(crate) const UNSTABLE_KEY: u32 = u32::MAX;
 
-/// Writes key and index of the fastest cell of each run of [`RUN_CELLS`] cells to `run_fastest`,
-/// and the largest key of all runs to the word `slot` of `fastest`.
+/// Kernel that writes key and index of the fastest cell of each run to `run_fastest`, and the
+/// largest key of all runs to the word `slot` of `fastest`.
 pub(crate) fn run_fastest_kernel(form: &KernelForm) -> KernelSource {
     let axis = AXES[form.set.axes() - 1];
     let text = [
@@ -73,7 +73,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     kernel_source(form, "run_fastest", text)
 }
 
-/// Writes the least index of the runs with the largest key to the word after `slot` of `fastest`.
+/// Kernel that writes the least index of the runs with the largest key to the word after `slot` of
+/// `fastest`.
 pub(crate) fn run_index_kernel() -> KernelSource {
     KernelSource::text(
         "run_index.wgsl",

@@ -10,7 +10,8 @@ use super::moments::{DECLARE_FLOW, declare_moments};
 use super::outlet::declare_open_flow;
 use super::slots::load;
 
-/// Density minus 1 and velocity of fluid cells that are not at open sides; zero elsewhere.
+/// Kernel of density minus 1 and velocity of fluid cells that are not at open sides; zero
+/// elsewhere.
 pub(crate) fn fields_kernel(form: &KernelForm) -> KernelSource {
     const FIELDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
 @group(0) @binding(3) var<storage, read_write> excess: array<f32>;
@@ -29,14 +30,14 @@ pub(crate) fn fields_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "fields", kernel.text(form))
 }
 
-/// A kernel that reads populations and boundary cells.
 fn list_reader(declarations: &str, body: &str, form: &KernelForm) -> String {
     let kernel =
         ListKernel { populations: Access::Read, boundary_cells: Access::Read, declarations, cell: CELL_ITSELF, body };
     kernel.text(form)
 }
 
-/// Density minus 1 and velocity of cells at open sides, where some populations are unknown.
+/// Kernel of density minus 1 and velocity of cells at open sides, where some populations are
+/// unknown.
 pub(crate) fn open_fields_kernel(form: &KernelForm) -> KernelSource {
     const FIELDS: &str = "@group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
@@ -51,8 +52,8 @@ pub(crate) fn open_fields_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "open_fields", list_reader(FIELDS, &body, form))
 }
 
-/// Density minus 1 of fluid cells that are not at open sides, and the sum of the populations that
-/// solid cells hold for them. `start` is the lattice index of the chunk's first cell, `bounds` the
+/// Kernel of the density minus 1 of fluid cells that are not at open sides, and the sum of their
+/// populations in solid cells. `start` is the lattice index of the chunk's first cell, `bounds` the
 /// end of the lattice.
 pub(crate) fn mass_kernel(form: &KernelForm) -> KernelSource {
     const DECLARATIONS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
@@ -64,7 +65,6 @@ fn is_fluid(p: vec3<i32>) -> bool {
     return all(at >= vec3<i32>(0, 0, 0)) && all(at < bounds) && kinds_load(p) == FLUID;
 }
 ";
-    // The sum of populations needs no force.
     let form = &KernelForm { has_force_field: false, ..*form };
     let mut body = load(form) + &declare_moments(form.set) + "    var held = 0.0;\n";
     for q in 1..form.set.count() {
@@ -79,7 +79,7 @@ fn is_fluid(p: vec3<i32>) -> bool {
     kernel_source(form, "mass", kernel.text(form))
 }
 
-/// Density minus 1 of cells at open sides.
+/// Kernel of the density minus 1 of cells at open sides.
 pub(crate) fn open_mass_kernel(form: &KernelForm) -> KernelSource {
     const VALUES: &str = "@group(0) @binding(3) var<storage, read_write> values: array<f32>;\n";
     let body = load(form) + &declare_open_flow(form.set) + "    values_store(p, density - 1.0);\n";

@@ -1,4 +1,4 @@
-//! Variants of the kernels of a flow.
+//! [`KernelForm`]: variants of the kernels of a flow.
 
 use crate::collision::Collision;
 use crate::problem::Problem;
@@ -9,19 +9,15 @@ use crate::velocity_set::VelocitySet;
 /// slots.
 pub(crate) type Strides = [i64; 3];
 
-/// Properties of a flow for which its kernels are generated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KernelForm {
     pub set: VelocitySet,
     pub collision: Collision,
-    /// True with a Smagorinsky constant.
     pub has_eddies: bool,
-    /// True with a force for each cell.
     pub has_force_field: bool,
     pub sponge: Option<Sponge>,
     /// Axis along which the two cells of a word are half the lattice apart; `None` in 32 bits.
     pub fold_axis: Option<usize>,
-    /// Words along the fold axis.
     pub fold_words: i64,
     /// Invocations of a workgroup along the first two axes.
     pub workgroup: [i64; 2],
@@ -29,8 +25,7 @@ pub(crate) struct KernelForm {
     pub strides: Option<Strides>,
 }
 
-/// The text for each position of the neighbour in the direction of a velocity, relative to the
-/// fold.
+/// Texts for the positions of a neighbour relative to the fold.
 pub(crate) struct FoldTexts<'t> {
     pub same_half: &'t str,
     /// The neighbour above may be in the other half.
@@ -55,14 +50,13 @@ impl KernelForm {
         }
     }
 
-    /// Uses the strides of this rank's chunks as literals if they are equal. Literals are faster
-    /// than variables.
+    /// Uses the strides of this rank's chunks as literals, which are faster than variables, if they
+    /// are equal.
     pub(crate) fn with_strides(self, strides: &[Strides]) -> Self {
         let are_equal = strides.windows(2).all(|pair| pair[0] == pair[1]);
         Self { strides: strides.first().copied().filter(|_| are_equal), ..self }
     }
 
-    /// The text for the neighbour in the direction of velocity `q`.
     pub(crate) fn across_fold<'t>(&self, q: usize, texts: &FoldTexts<'t>) -> &'t str {
         match self.fold_axis.map(|axis| self.set.velocity(q)[axis]) {
             None | Some(0) => texts.same_half,
@@ -72,8 +66,8 @@ impl KernelForm {
     }
 }
 
-/// The workgroup with the fewest invocations without a cell. On software adapters such invocations
-/// cost as much as others.
+/// Workgroup with the fewest invocations without a cell; on software adapters such invocations cost
+/// as much as others.
 fn fitting_workgroup(parts: &[Vec<i64>; 3]) -> [i64; 2] {
     let invocations = |workgroup: &[i64; 2]| -> i64 {
         let along = |axis: usize| {

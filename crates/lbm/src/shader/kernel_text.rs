@@ -11,7 +11,6 @@ use crate::cell_kind::CellKind;
 use crate::collision::Collision;
 use crate::sponge::LayerExpression;
 
-/// Access of a kernel to an array.
 #[derive(Clone, Copy)]
 pub(super) enum Access {
     Read,
@@ -27,17 +26,14 @@ impl Access {
     }
 }
 
-/// Cells of one invocation.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum CellsPerInvocation {
     One,
-    /// Both cells of a word of 16-bit populations.
     Two,
 }
 
-/// A kernel with one invocation for each cell of an array.
+/// Kernel with one invocation for each cell of an array.
 pub(super) struct ArrayKernel<'t> {
-    /// Name of the array.
     pub array: &'t str,
     pub populations: Access,
     /// Declarations of bindings from 2 on.
@@ -46,24 +42,23 @@ pub(super) struct ArrayKernel<'t> {
     pub body: &'t str,
 }
 
-/// A kernel with one invocation for each boundary cell of a list.
+/// Kernel with one invocation for each boundary cell of a list.
 pub(super) struct ListKernel<'t> {
     pub populations: Access,
     pub boundary_cells: Access,
     /// Declarations of bindings from 3 on.
     pub declarations: &'t str,
-    /// The cell `p` whose populations the kernel reads: [`CELL_ITSELF`] or [`CELL_ALONG_NORMAL`].
+    /// Cell `p` whose populations the kernel reads: [`CELL_ITSELF`] or [`CELL_ALONG_NORMAL`].
     pub cell: &'t str,
     /// Statements; `index` is the index in the list, `boundary_cell` the record, `kind` its kind.
     pub body: &'t str,
 }
 
-/// The boundary cell itself.
 pub(super) const CELL_ITSELF: &str = "boundary_cell.cell.xyz";
-/// The inner neighbour of an outlet, or the fluid cell of an image.
+/// Inner neighbour of an outlet, or the fluid cell of an image.
 pub(super) const CELL_ALONG_NORMAL: &str = "boundary_cell.cell.xyz + vec3<i32>(boundary_cell.normal.xyz)";
 
-/// Declarations of all kernels with populations. `Real` is one number for each cell of an
+/// Declarations of all kernels with populations; `Real` is one number for each cell of an
 /// invocation.
 pub(super) fn declare_common(form: &KernelForm, populations: Access, cells: CellsPerInvocation) -> String {
     let is_half = form.fold_axis.is_some();
@@ -83,12 +78,10 @@ struct RealVector {{ x: Real, y: Real, z: Real }}
     )
 }
 
-/// The binding of the force field, if the flow has one.
 pub(super) fn declare_force_field(form: &KernelForm) -> &'static str {
     if form.has_force_field { "@group(0) @binding(5) var<storage, read> force_field: array<f32>;\n" } else { "" }
 }
 
-/// Declares the force on a cell.
 pub(super) fn declare_force(form: &KernelForm) -> &'static str {
     if !form.has_force_field {
         return "    let force = parameters.force;\n";
@@ -98,7 +91,6 @@ pub(super) fn declare_force(form: &KernelForm) -> &'static str {
 "
 }
 
-/// The bindings of the force fields of both cells of a word.
 pub(super) fn declare_force_fields_of_word(form: &KernelForm) -> &'static str {
     if !form.has_force_field {
         return "";
@@ -108,7 +100,6 @@ pub(super) fn declare_force_fields_of_word(form: &KernelForm) -> &'static str {
 "
 }
 
-/// Declares the forces on both cells of a word.
 pub(super) fn declare_forces_of_word(form: &KernelForm) -> String {
     if !form.has_force_field {
         return "    let force = parameters.force;\n".into();
@@ -121,7 +112,6 @@ pub(super) fn declare_forces_of_word(form: &KernelForm) -> String {
     format!("    let force = RealVector({x}, {y}, {z});\n")
 }
 
-/// Declares parity and rates.
 pub(super) fn declare_parameters(form: &KernelForm, cells: CellsPerInvocation) -> String {
     let rates = match form.sponge {
         None => "    let rate_plus = parameters.rate_plus;
@@ -145,7 +135,7 @@ pub(super) fn declare_parameters(form: &KernelForm, cells: CellsPerInvocation) -
     "    let parity = parameters.parity;\n    let eddy_factor = parameters.eddy_factor;\n".to_owned() + &rates
 }
 
-/// The text of an entry point with one invocation for each cell of an array.
+/// Entry point with one invocation for each cell of an array.
 pub(super) fn frame_entry_point(form: &KernelForm, array: &str, declarations: &str, body: &str) -> String {
     let [x, y] = form.workgroup;
     format!(
@@ -193,7 +183,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     }
 }
 
-/// A kernel source with the velocity set and the precision in its name.
+/// Kernel source with the velocity set and the precision in its name.
 pub(super) fn kernel_source(form: &KernelForm, name: &str, text: String) -> KernelSource {
     let suffix = if form.fold_axis.is_some() { ".half" } else { "" };
     let source = KernelSource::text(format!("{name}.{}{suffix}.wgsl", form.set.name().to_lowercase()), text);

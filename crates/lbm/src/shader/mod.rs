@@ -6,12 +6,11 @@
 //! **Streaming in place (Esoteric-Pull, Lehmann 2022).** Populations have one copy. Slots *q* and
 //! *q* + 1 hold the pair of populations *q* (odd) and *q* + 1. A step of a cell reads one slot of
 //! each pair at the cell itself (`own3`) and one at the neighbour in the direction of velocity *q*
-//! (`remote3`), and writes the populations that leave to the same two slots, exchanged. The parity
-//! of the step selects the slots. So no cell overwrites a slot that another cell reads in this
-//! step.
+//! (`remote3`), and writes the leaving populations to the same two slots, exchanged. The parity of
+//! the step selects the slots. So no cell overwrites a slot that another cell reads in this step.
 //!
-//! **Lists.** Cells that move, mirror or are open are in lists, each with a kernel of its own. One
-//! kernel for all cells would cost the work of all branches on software adapters.
+//! **Lists.** Cells that move, mirror or are open are in lists, each with its own kernel: on
+//! software adapters, one kernel for all cells would cost the work of all branches.
 //!
 //! **Indices.** Kernels compute indices of `f` themselves, because a helper would handle four axes
 //! for each slot. A chunk must therefore fit one binding, and checked runs do not see these

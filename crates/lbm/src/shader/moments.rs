@@ -23,7 +23,7 @@ pub(super) fn declare_moments(set: VelocitySet) -> String {
     text
 }
 
-/// Declares density and velocity from the moments. Half of the force belongs to the velocity (Guo
+/// Declares density and velocity from the moments; the velocity includes half of the force (Guo
 /// 2002).
 pub(super) const DECLARE_FLOW: &str = "    let density = 1.0 + excess;
     let u = RealVector((momentum.x + 0.5 * force.x) / density, (momentum.y + 0.5 * force.y) / density,
@@ -31,7 +31,7 @@ pub(super) const DECLARE_FLOW: &str = "    let density = 1.0 + excess;
 ";
 
 /// Declares the equilibrium of `density`, `excess` and `u`: `eq0`, and for each pair the symmetric
-/// part `eq_plus1` and the antisymmetric part `eq_minus1`. Also declares `cu1` = c · u.
+/// part `eq_plus1`, the antisymmetric part `eq_minus1`, and `cu1` = c · u.
 pub(super) fn declare_equilibrium(set: VelocitySet) -> String {
     let mut text = String::from("    let base = excess - density * (1.5 * (u.x * u.x + u.y * u.y + u.z * u.z));\n");
     _ = writeln!(text, "    let eq0 = {} * base;", literal(set.weight(0)));

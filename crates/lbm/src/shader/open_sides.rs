@@ -30,7 +30,7 @@ pub(super) fn regularise_and_collide(form: &KernelForm) -> String {
     text + "    {\n" + &collide(form) + "    }\n" + &store_outlet_flow(set) + &store(form)
 }
 
-/// Declares the stress of the known populations; unknown ones count like their opposites.
+/// Declares the stress of the known populations; unknown populations count like their opposites.
 fn declare_stress(set: VelocitySet) -> String {
     let mut text = String::new();
     for q in set.first_of_pairs() {
@@ -51,7 +51,7 @@ fn declare_stress(set: VelocitySet) -> String {
     text
 }
 
-/// The stress contracted twice with a velocity.
+/// Stress contracted twice with a velocity.
 fn contract_stress(velocity: [i64; 3]) -> String {
     let mut terms = Vec::new();
     for a in 0..3 {

@@ -1,12 +1,12 @@
 //! Density and velocity at open sides.
 //!
 //! **Outlets** are characteristic (after Izquierdo and Fueyo 2008). Invariants separate sound waves
-//! from the flow. The incoming invariant is the velocity of the inner neighbour without the
-//! outgoing sound wave. It is advected with the flow: each step moves it towards the value of the
-//! inner neighbour. The cell stores it in the slots towards the wall beyond the outlet, which
-//! nothing else uses, and reads it back two steps later. Fluid leaves faster than the invariant by
-//! the velocity of an outgoing sound wave with the density of the cell, so waves are not reflected.
-//! A slow term restores the density of the side.
+//! from the flow. The incoming invariant, the velocity of the inner neighbour without the outgoing
+//! sound wave, is advected with the flow: each step moves it towards the value of the inner
+//! neighbour. The cell stores it in the otherwise unused slots towards the wall beyond the outlet,
+//! and reads it back two steps later. Fluid leaves faster than the invariant by the velocity of an
+//! outgoing sound wave with the density of the cell, so waves are not reflected. A slow term
+//! restores the density of the side.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::velocity_set::VelocitySet;
 
 /// Declares `density`, `u` and `mean` (the mean normal velocity of an outlet) of an open cell, and
 /// for each population the component `inward1` of its velocity along the normal. Velocity or
-/// density is given; the other one follows from the populations that leave or move along the side.
+/// density is given; the other follows from the populations that leave or move along the side.
 pub(super) fn declare_open_flow(set: VelocitySet) -> String {
     let mut text = String::from("    var known = g0;\n");
     for q in 1..set.count() {

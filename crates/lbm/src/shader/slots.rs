@@ -1,12 +1,10 @@
-//! Access to the slots of populations: see the documentation of the [module](super) for streaming
-//! in place.
+//! Access to the slots of populations; the [module](super) describes streaming in place.
 
 use std::fmt::Write;
 
 use super::expressions::AXES;
 use super::kernel_form::{FoldTexts, KernelForm};
 
-/// Lane of the neighbour in the direction of a velocity.
 const LANES: FoldTexts<'static> = FoldTexts { same_half: "lane", above: "lane_above", below: "lane_below" };
 
 /// Condition under which a word of the neighbour has its lanes exchanged; empty: never.
@@ -51,7 +49,6 @@ pub(super) fn declare_slots(form: &KernelForm) -> String {
     text
 }
 
-/// Declares the lanes of a cell and of its neighbours across the fold.
 pub(super) fn declare_lanes(form: &KernelForm) -> &'static str {
     if form.fold_axis.is_none() {
         return "";
@@ -78,7 +75,6 @@ pub(super) fn load(form: &KernelForm) -> String {
     text
 }
 
-/// Population of a pair that goes to a slot.
 #[derive(Clone, Copy)]
 enum PairMember {
     First,
@@ -95,7 +91,7 @@ pub(super) fn store_arrived(form: &KernelForm) -> String {
     declare_slots(form) + declare_lanes(form) + &write_slots(form, PairMember::First)
 }
 
-/// Writes one population of each pair to the cell, and the other one to the neighbour.
+/// Writes one population of each pair to the cell, and the other to the neighbour.
 fn write_slots(form: &KernelForm, own_member: PairMember) -> String {
     let write = |slot: String, lane: &str, q: usize| match form.fold_axis {
         None => format!("    f[{slot}] = g{q};\n"),

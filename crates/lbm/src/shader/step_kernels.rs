@@ -18,7 +18,7 @@ use super::walls::{reflect_at_free_slip, reflect_at_moving_wall};
 
 const KINDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;\n";
 
-/// A step of all cells with fluid that are not at open sides.
+/// Step of all fluid cells that are not at open sides.
 pub(crate) fn step_kernel(form: &KernelForm) -> KernelSource {
     let text = if form.fold_axis.is_some() { step_of_words(form) } else { step_of_cells(form) };
     kernel_source(form, "step", text)
@@ -30,7 +30,6 @@ fn step_of_cells(form: &KernelForm) -> String {
     kernel.text(form)
 }
 
-/// Each invocation has both cells of a word.
 fn step_of_words(form: &KernelForm) -> String {
     const OTHER_KINDS: &str = "@group(0) @binding(3) var<storage, read> other_kinds: array<u32>;\n";
     const MASK: &str = "    let mask = select(0u, 0x0000ffffu, kinds_load(p) == FLUID)
@@ -58,17 +57,15 @@ fn list_step(cell: &'static str, body: &str, form: &KernelForm) -> String {
     ListKernel { populations, boundary_cells, declarations: "", cell, body }.text(form)
 }
 
-/// A step of moving walls.
 pub(crate) fn moving_wall_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "moving_wall", list_step(CELL_ITSELF, &reflect_at_moving_wall(form), form))
 }
 
-/// A step of images beyond free-slip sides.
+/// Step of images beyond free-slip sides.
 pub(crate) fn mirror_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "mirror", list_step(CELL_ALONG_NORMAL, &reflect_at_free_slip(form), form))
 }
 
-/// A step of cells at open sides.
 pub(crate) fn open_side_kernel(form: &KernelForm) -> KernelSource {
     kernel_source(form, "open_side", list_step(CELL_ITSELF, &regularise_and_collide(form), form))
 }

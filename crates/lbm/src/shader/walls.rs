@@ -1,17 +1,16 @@
 //! Populations at moving walls and free-slip sides.
 //!
-//! **Walls at rest** need no kernel. A solid cell leaves its slots alone, so populations that enter
-//! it come back two steps later. The wall is half-way between the solid and the fluid cell. A wall
-//! without this delay would need both slots of a pair at one cell, and exchanges would return slots
-//! that a chunk never wrote. Populations in solid cells count as mass of their senders.
+//! **Walls at rest** need no kernel: a solid cell leaves its slots alone, so populations that enter
+//! it come back two steps later. The wall is half-way between the solid and the fluid cell. Without
+//! this delay, both slots of a pair would be at one cell, and exchanges would return slots that a
+//! chunk never wrote. Populations in solid cells count as mass of their senders.
 //!
 //! **Free-slip sides.** A cell beyond the side is the image of the cell before it. After all fluid
 //! cells have made their step, a kernel copies the populations that left the fluid cell, reflected,
-//! to the slots into which the image would have sent them. This is half-way specular reflection: a
-//! population that leaves cell *x* arrives at *x + t* in the same step, where *t* is the part of
-//! its velocity along the side. The kernel reads slots of fluid cells and writes slots of images,
-//! so the order of invocations does not matter. One part of the cut holds both layers, so the
-//! kernel needs no exchange.
+//! to the slots of the image. This is half-way specular reflection: a population that leaves cell
+//! *x* arrives at *x + t* in the same step, where *t* is the part of its velocity along the side.
+//! The kernel reads slots of fluid cells and writes slots of images, so the order of invocations
+//! does not matter. One part of the cut holds both layers: no exchange is needed.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Measures how much of a surface its solid cells cover.
+//! [`VoxelizedSurface`]: measures the coverage of a surface by its solid cells.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,17 +10,16 @@ use super::surface_coverage::SurfaceCoverage;
 use super::triangle::{CornerBits, Triangle, TriangleList, area_vector, centroid, corner_bits, edges, length};
 use super::voxelization_box::VoxelizationBox;
 
-/// Longest edge of the pieces into which triangles are split, in cells.
+/// Longest edge of the pieces of split triangles, in cells.
 const MAX_EDGE: f64 = 0.5;
 
-/// Unit of sums of areas, in cells².
 const AREA_UNIT: f64 = 1.0 / (1 << 24) as f64;
 
 /// Sums over a surface: projected areas along x, y and z, area, and uncovered area, in
 /// [`AREA_UNIT`]s. Integers give the same sums for every number of ranks.
 type AreaSums = [i64; 5];
 
-/// A surface with triangles in cells, and its solid cells in a box.
+/// Surface with triangles in cells, and its solid cells in a box.
 pub(super) struct VoxelizedSurface<'a, F: Fn(usize) -> Triangle> {
     pub voxelization_box: &'a VoxelizationBox,
     pub solid: &'a SolidMask,
@@ -29,9 +28,6 @@ pub(super) struct VoxelizedSurface<'a, F: Fn(usize) -> Triangle> {
 
 impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
     /// Compares the surface with its solid cells. Collective.
-    ///
-    /// # Errors
-    /// A failure of any rank.
     pub(super) fn measure_coverage(&self, world: &World) -> Result<SurfaceCoverage> {
         let count = self.triangles.count;
         let share = rank_share(world, count as i64);
@@ -51,7 +47,6 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
         Ok(coverage)
     }
 
-    /// Adds up the areas of these triangles on all ranks. Collective.
     fn sum_areas(&self, world: &World, triangles: impl Iterator<Item = usize>) -> Result<SurfaceCoverage> {
         let mut sums: [AreaSums; 1] = [[0; 5]];
         triangles.for_each(|index| self.add_triangle(&mut sums[0], &(self.triangles.get)(index)));
@@ -67,7 +62,7 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
     }
 
     /// Adds the pieces of a triangle. Pieces outside of the box are skipped before they are split,
-    /// so the work depends on the cells of the box and not on the size of the triangle.
+    /// so the work depends only on the cells of the box.
     fn add_triangle(&self, sums: &mut AreaSums, triangle: &Triangle) {
         // A stack instead of recursion: thread stacks are small.
         let mut pieces = vec![*triangle];
@@ -101,7 +96,6 @@ impl<F: Fn(usize) -> Triangle> VoxelizedSurface<'_, F> {
         })
     }
 
-    /// Adds a piece that is not larger than [`MAX_EDGE`].
     fn add_piece(&self, sums: &mut AreaSums, piece: &Triangle) {
         let (normal, point) = (area_vector(piece), centroid(piece));
         let periods = self.voxelization_box.periods();
@@ -131,14 +125,14 @@ fn in_area_units(area: f64) -> i64 {
     (area / AREA_UNIT).round() as i64
 }
 
-/// The corners of a triangle in an order of their own: equal for duplicates.
+/// Corners of a triangle in a canonical order: equal for duplicates.
 fn triangle_key(triangle: Triangle) -> [CornerBits; 3] {
     let mut corners = triangle.map(corner_bits);
     corners.sort_unstable();
     corners
 }
 
-/// The number of edges that two triangles pass in the same direction, and the number of edges.
+/// Number of edges that two triangles pass in the same direction, and number of edges.
 fn count_flipped_edges(triangles: impl Iterator<Item = Triangle>) -> (u64, u64) {
     // For each edge, from its lesser corner: numbers of triangles that pass it forwards and
     // backwards.

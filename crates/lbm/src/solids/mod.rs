@@ -4,8 +4,8 @@
 //! * **Surface**: a cell is solid if its centre is inside, by the generalised winding number. Small
 //!   holes, duplicate triangles, some flipped triangles and overlapping parts are harmless.
 //!
-//! Parts thinner than a cell leave holes. A warning compares the projected areas of the surface
-//! and of the solid cells. [`VoxelizationBox::thicken`] also makes the cells solid that the surface
+//! Parts thinner than a cell leave holes. A warning compares the projected areas of the surface and
+//! of the solid cells. [`VoxelizationBox::thicken`] also makes the cells solid that the surface
 //! passes through; the solid grows by at most half a cell.
 //!
 //! Each rank classifies its share of the cells and reads only the planes of a scan that it needs.

@@ -4,25 +4,22 @@ use std::collections::HashMap;
 
 use super::triangle::{CornerBits, Triangle, area_vector, corner_bits, dot, edges, subtract};
 
-/// Open edges of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OpenEdges {
-    /// Edges of an odd number of triangles.
+    /// Number of edges with an odd number of triangles.
     pub open: usize,
-    /// All edges.
     pub total: usize,
     /// Volume inside of the surface and of flat faces over its holes, in cells.
     pub volume: f64,
 }
 
-/// An edge in the direction of the last triangle that has it.
+/// Edge in the direction of the last triangle that has it.
 struct EdgeUse {
     triangles: u32,
     ends: [[f64; 3]; 2],
 }
 
 impl OpenEdges {
-    /// Finds the open edges of triangles in cells.
     pub(super) fn find(triangles: impl Iterator<Item = Triangle> + Clone) -> Self {
         let mut uses: HashMap<[CornerBits; 2], EdgeUse> = HashMap::new();
         for ends in triangles.clone().flat_map(edges) {
@@ -54,7 +51,7 @@ impl OpenEdges {
         Self { open: open().count(), total: uses.len(), volume: volume.abs() }
     }
 
-    /// A warning, if cells that are neither inside nor outside show that holes matter.
+    /// Warning, if doubtful cells show that holes matter.
     pub(super) fn warning(&self, solid_cells: u64, doubtful_cells: u64) -> Option<String> {
         let Self { open, total, volume } = self;
         // Triangles without common corners have only open edges and no holes.
@@ -69,7 +66,7 @@ impl OpenEdges {
     }
 }
 
-/// Connected groups of corners of open edges.
+/// Connected groups of corners of open edges, as a union-find forest.
 #[derive(Default)]
 struct Rims {
     parents: HashMap<CornerBits, CornerBits>,
@@ -98,7 +95,6 @@ impl Rims {
 mod tests {
     use super::*;
 
-    /// The twelve triangles of a cube of side 2.
     fn cube() -> Vec<Triangle> {
         let mut triangles = Vec::new();
         for axis in 0..3 {
@@ -123,13 +119,11 @@ mod tests {
         assert_eq!((found.open, found.total), (0, 18));
         assert!((found.volume - 8.0).abs() < 1e-12, "{found:?}");
         assert_eq!(found.warning(8, 0), None);
-        // Without a triangle, and without a face.
         for (first, open) in [(1, 3), (2, 4)] {
             let found = OpenEdges::find(whole[first..].iter().copied());
             assert_eq!(found.open, open);
             assert!((found.volume - 8.0).abs() < 1e-12, "{found:?}");
         }
-        // Each triangle twice: no holes.
         let twice: Vec<Triangle> = whole.iter().chain(&whole).copied().collect();
         assert_eq!(OpenEdges::find(twice.iter().copied()).open, 0);
     }

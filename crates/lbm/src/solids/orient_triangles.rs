@@ -2,10 +2,9 @@
 
 use super::triangle::edges;
 
-/// Corners of a triangle as a file gives them.
 type Triangle32 = [[f32; 3]; 3];
 
-/// One side of a triangle.
+/// Edge of a triangle, for the search of neighbours.
 struct TriangleEdge {
     /// Hash of the two corners, the same in both directions.
     key: u64,
@@ -21,8 +20,8 @@ struct NeighbourPair {
     disagree: bool,
 }
 
-/// Flips the triangles that face another way than most triangles of their connected component.
-/// Returns the number of flipped triangles.
+/// Flips the triangles with the minority orientation in their connected component; returns the
+/// number of flipped triangles.
 ///
 /// Triangles are neighbours if exactly two share an edge. Consistent neighbours pass it in opposite
 /// directions.
@@ -68,7 +67,6 @@ fn find_neighbours(triangles: &[Triangle32]) -> Vec<NeighbourPair> {
     all.chunk_by(|a, b| a.key == b.key).filter_map(pair).collect()
 }
 
-/// Component of a triangle, and its orientation relative to the root of the component.
 struct Orientation {
     root: u32,
     is_flipped: bool,
@@ -91,7 +89,6 @@ impl Components {
             is_flipped ^= self.is_flipped[root as usize];
             root = self.parents[root as usize];
         }
-        // Path compression.
         let (mut at, mut to_root) = (triangle, is_flipped);
         while self.parents[at as usize] != at {
             let (next, to_next) = (self.parents[at as usize], self.is_flipped[at as usize]);
@@ -122,7 +119,6 @@ fn hash_edge(corners: [[u32; 3]; 2]) -> u64 {
 mod tests {
     use super::orient_triangles;
 
-    /// The side of a cylinder, of 80 triangles, some of them flipped.
     fn cylinder_side(is_flipped: impl Fn(usize) -> bool) -> Vec<[[f32; 3]; 3]> {
         let at = |k: usize, z: f32| {
             let angle = (k % 40) as f32 * std::f32::consts::TAU / 40.0;

@@ -20,15 +20,12 @@ const OBLIQUE_OFFSETS: [f64; 3] = [1.0, 0.7548776662, 0.5698402910];
 /// Largest number of periods of the box that a shape covers along an axis.
 const MAX_PERIODS: f64 = 4.0;
 
-/// Largest distance of a shape from the box along a periodic axis, in cells.
 const MAX_DISTANCE: f64 = i32::MAX as f64;
 
-/// The cells around a shape, and the points at which they are classified.
+/// Cells around a shape, and the points at which they are classified.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellWindow {
-    /// First cell.
     pub start: [i64; 3],
-    /// Cells along each axis.
     pub extents: [i64; 3],
     /// Position of the classified point of a cell relative to its centre, in cells: larger than
     /// rounding errors of 32-bit coordinates.
@@ -36,14 +33,14 @@ pub(super) struct CellWindow {
 }
 
 impl CellWindow {
-    /// A length above all rounding errors of a surface, in cells.
+    /// Length above all rounding errors of a surface, in cells.
     pub(super) fn tolerance(&self) -> f64 {
         2.0 * self.offset[0]
     }
 }
 
 impl Placement {
-    /// The coordinates of a shape with these bounds at the classified point of a cell.
+    /// Coordinates of a shape with these bounds at the classified point of a cell.
     pub(super) fn shape_point(&self, [low, high]: &[[f64; 3]; 2], window: &CellWindow, cell: [i64; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
             let distance = cell[axis] as f64 - self.centre[axis] + window.offset[axis];
@@ -51,7 +48,7 @@ impl Placement {
         })
     }
 
-    /// The position of a point of the shape in cells, with classified points at whole numbers: the
+    /// Position of a point of the shape in cells, with classified points at whole numbers: the
     /// inverse of [`shape_point`](Self::shape_point).
     pub(super) fn cell_point(&self, [low, high]: &[[f64; 3]; 2], window: &CellWindow, point: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
@@ -60,18 +57,14 @@ impl Placement {
         })
     }
 
-    /// The bounds of a shape in cells.
     pub(super) fn bounds_in_cells(&self, [low, high]: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
         let half = |axis: usize| 0.5 * (high[axis] - low[axis]) * self.scale;
         [-1.0, 1.0].map(|sign| std::array::from_fn(|axis| self.centre[axis] + sign * half(axis)))
     }
 
-    /// The cells with centres between the bounds of a shape or, if the box thickens, the cells that
-    /// touch the bounds. Along periodic axes they may leave the box. `largest` is the largest
+    /// Cells with centres between the bounds of a shape or, if the box thickens, cells that touch
+    /// the bounds; along periodic axes possibly outside of the box. `largest` is the largest
     /// coordinate that the shape keeps in 32 bits.
-    ///
-    /// # Errors
-    /// An invalid placement; no such cell.
     pub(super) fn window(
         &self,
         bounds: &[[f64; 3]; 2],

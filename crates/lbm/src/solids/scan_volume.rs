@@ -12,11 +12,11 @@ use super::solid_shape::SolidShape;
 use super::voxelization_box::VoxelizationBox;
 use crate::error::FlowError;
 
-/// Receives a plane of voxels and its index: see [`ScanVolume::read_planes`]. Values have 64 bits,
-/// because 32 bits round small differences of large values to one number.
+/// Receiver of a plane of voxels and its index: see [`ScanVolume::read_planes`]. Values have 64
+/// bits, because 32 bits round small differences of large values to one number.
 pub type PlaneReceiver<'a> = dyn FnMut(i64, &[f64]) -> Result<()> + 'a;
 
-/// A scan, which is solid where the value interpolated between voxels is in a range.
+/// Scan as a solid: inside where the value interpolated between voxels is in a range.
 pub struct ScanVolume<'a> {
     /// Voxels along each axis.
     pub shape: [i64; 3],
@@ -26,8 +26,9 @@ pub struct ScanVolume<'a> {
     pub above: f64,
     /// Values above this are not solid.
     pub below: Option<f64>,
-    /// Calls the receiver with each plane of a range, in order. Planes are across axis 2, and axis
-    /// 0 is the fastest axis of a plane. Local; each rank requests the planes of its share.
+    /// Reader that calls the receiver with each plane of a range, in order. Planes are across axis
+    /// 2, and axis 0 is the fastest axis of a plane. Local; each rank requests the planes of its
+    /// share.
     pub read_planes: &'a dyn Fn(Range<i64>, &mut PlaneReceiver<'_>) -> Result<()>,
 }
 
@@ -39,9 +40,7 @@ struct VoxelPair {
     weight: f64,
 }
 
-/// Affine map from the centre of a cell to a voxel index.
 struct CellToVoxel {
-    /// Voxel index of the first cell of the window.
     first: [f64; 3],
     /// Difference of the voxel indices of neighbouring cells, for each axis of the box.
     steps: [[f64; 3]; 3],
@@ -54,22 +53,20 @@ struct PlaneRange {
     high: f64,
 }
 
-/// Samples of cells in a window. With several samples along an edge, a cell is solid if any of its
-/// samples is.
+/// Samples of cells in a window. With several samples along an edge, one solid sample makes a cell
+/// solid.
 struct SampledWindow<'a> {
     placement: &'a Placement,
     window: &'a CellWindow,
     samples_per_edge: i64,
 }
 
-/// Solid cells of one rank, with the range of the values in the window.
 struct RankResult {
     builder: SolidMaskBuilder,
     min: f64,
     max: f64,
 }
 
-/// Largest number of samples along an edge of a cell.
 const MAX_SAMPLES_PER_EDGE: i64 = 16;
 
 /// Rounding tolerance of voxel indices at the border of the scan.
@@ -82,15 +79,10 @@ impl CellToVoxel {
         std::array::from_fn(|axis| self.first[axis] + x * along_x[axis] + y * along_y[axis] + z * along_z[axis])
     }
 
-    /// Range of cells along `axis` that may contain a cell between two planes of voxels: a cell for
-    /// axis 0, a row for axis 1, a layer for axis 2.
-    ///
-    /// * `first_index`: index on axis 2 of the scan at cell 0 of `axis` and of all lower axes.
-    /// * `extents`: number of cells along each axis.
-    ///
-    /// The range may have a few more cells at both ends.
+    /// Range of cells along `axis` that may contain a cell between two planes of voxels (a cell for
+    /// axis 0, a row for axis 1, a layer for axis 2), possibly with a few more cells at both ends.
+    /// `first_index` is the index on axis 2 of the scan at cell 0 of `axis` and of all lower axes.
     fn cells_between_planes(&self, axis: usize, first_index: f64, planes: PlaneRange, extents: [i64; 3]) -> Range<i64> {
-        // Lower axes add to the index.
         let added = (0..axis).map(|lower| self.steps[lower][2] * (extents[lower] - 1) as f64);
         let (least, most) = added.fold((0.0, 0.0), |(least, most), end| (least + end.min(0.0), most + end.max(0.0)));
         let (low, high) = (planes.low - most - INDEX_TOLERANCE, planes.high - least + INDEX_TOLERANCE);
@@ -105,8 +97,6 @@ impl CellToVoxel {
 }
 
 impl ScanVolume<'_> {
-    /// # Errors
-    /// A scan without voxels; an invalid grid; invalid thresholds.
     fn check(&self) -> std::result::Result<(), FlowError> {
         if let Some(&voxels) = self.shape.iter().find(|&&n| n < 1) {
             return Err(SolidError::NoVoxels { voxels }.into());
@@ -127,8 +117,8 @@ impl ScanVolume<'_> {
         }
     }
 
-    /// The neighbouring voxels of an index along an axis. An index outside of the scan has the
-    /// outermost voxel.
+    /// Neighbouring voxels of an index along an axis; the outermost voxel for an index outside of
+    /// the scan.
     fn voxel_pair(&self, axis: usize, index: f64) -> VoxelPair {
         let last = self.shape[axis] - 1;
         let index = index.clamp(0.0, last as f64);
@@ -137,8 +127,8 @@ impl ScanVolume<'_> {
         VoxelPair { first, second: if weight > 0.0 { (first + 1).min(last) } else { first }, weight }
     }
 
-    /// The map from samples to voxel indices. It takes the centre of the placement to the centre of
-    /// the scan: the origin of the grid has no influence.
+    /// Map from samples to voxel indices. It takes the centre of the placement to the centre of the
+    /// scan: the origin of the grid has no influence.
     fn cell_to_voxel(&self, sampled: &SampledWindow<'_>) -> CellToVoxel {
         let SampledWindow { placement, window, samples_per_edge } = sampled;
         let samples = *samples_per_edge as f64;
@@ -159,18 +149,16 @@ impl ScanVolume<'_> {
         CellToVoxel { first, steps }
     }
 
-    /// The largest number of voxels across a cell along any axis of the scan.
     fn voxels_across_cell(&self, placement: &Placement) -> f64 {
         self.grid.spacing.iter().fold(0.0, |most: f64, spacing| most.max(1.0 / (spacing * placement.scale)))
     }
 
-    /// True for indices in the box of a voxel.
     fn contains_index(&self, index: [f64; 3]) -> bool {
         let is_within = |axis: usize| index[axis] >= -0.5 && index[axis] <= self.shape[axis] as f64 - 0.5;
         (0..3).all(is_within)
     }
 
-    /// The planes of voxels around the samples from `low` to `high`, both inclusive.
+    /// Planes of voxels around the samples from `low` to `high`, both inclusive.
     fn planes_around(&self, cell_to_voxel: &CellToVoxel, [low, high]: [[i64; 3]; 2]) -> Range<i64> {
         let corner = |corner: usize| {
             let cell = std::array::from_fn(|axis| if corner >> axis & 1 == 1 { high[axis] } else { low[axis] });
@@ -182,7 +170,6 @@ impl ScanVolume<'_> {
         first..end
     }
 
-    /// Classifies the cells in these layers of a window. Local.
     fn classify_layers(&self, layers: Range<i64>, sampled: &SampledWindow<'_>) -> Result<RankResult> {
         let SampledWindow { window, samples_per_edge: samples, .. } = *sampled;
         let builder = SolidMaskBuilder::new(window.start, window.extents)?;

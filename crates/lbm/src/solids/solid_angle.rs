@@ -13,8 +13,8 @@ pub(super) struct TriangleMoments {
     pub first: [[f64; 3]; 3],
 }
 
-/// The solid angle of a triangle (van Oosterom and Strackee 1983), positive on the side opposite to
-/// the normal; `None` for a point on the triangle.
+/// Solid angle of a triangle (van Oosterom and Strackee 1983), positive on the side opposite to the
+/// normal; `None` for a point on the triangle.
 pub(super) fn exact_solid_angle(triangle: &Triangle, point: [f64; 3]) -> Option<f64> {
     /// Rounding error of a sum, relative to its terms.
     const ROUNDING: f64 = 1e-14;
@@ -56,7 +56,7 @@ impl TriangleMoments {
         Self { centre, normal, first }
     }
 
-    /// The solid angle from the point `centre - r`.
+    /// Solid angle from the point `centre - r`.
     pub(super) fn solid_angle(&self, r: [f64; 3]) -> f64 {
         let square = dot(r, r);
         let cube = square * square.sqrt();
@@ -83,7 +83,6 @@ mod tests {
         assert_eq!(exact_solid_angle(&corners, [1.0 / 3.0; 3]), None);
         assert_eq!(exact_solid_angle(&corners, [0.5, 0.5, 0.0]), None);
         assert_eq!(exact_solid_angle(&corners, [0.0, 0.0, 1.0]), None);
-        // In the plane of the face, outside of the face.
         assert_eq!(exact_solid_angle(&corners, [1.0, 1.0, -1.0]), Some(0.0));
     }
 

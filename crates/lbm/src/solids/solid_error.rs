@@ -1,6 +1,6 @@
 //! Errors of solids.
 
-/// A shape cannot become solid cells.
+/// Reason why a shape cannot become solid cells.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolidError {

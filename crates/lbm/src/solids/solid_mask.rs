@@ -14,23 +14,23 @@ use super::voxelization_box::VoxelizationBox;
 /// Largest number of cells of a mask: 8 GiB of bits.
 const MAX_CELLS: i64 = 1 << 36;
 
-/// Solid cells: one bit for each cell of the box around them, the same on every rank. Clones share
-/// the bits.
+/// Set of solid cells: one bit for each cell of the box around them, the same on every rank. Clones
+/// share the bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolidMask {
     start: [i64; 3],
     extents: [i64; 3],
     words: Arc<[u64]>,
     solid_cells: u64,
-    /// Cells of a period along each periodic axis.
     periods: [Option<i64>; 3],
     warnings: Arc<[String]>,
     coverage: Option<SurfaceCoverage>,
 }
 
 impl SolidMask {
-    /// The cells of a box for which a predicate is true. `start` is the first cell of the box,
-    /// `extents` its cells along each axis. Each cell is evaluated on one rank. Collective.
+    /// Creates the mask of the cells of a box for which a predicate is true. `start` is the first
+    /// cell of the box, `extents` its cells along each axis. Each cell is evaluated on one rank.
+    /// Collective.
     ///
     /// # Errors
     /// No memory for the bits; a failure of any rank.
@@ -67,12 +67,10 @@ impl SolidMask {
         images(2).any(|z| images(1).any(|y| images(0).any(|x| self.bit([x, y, z]))))
     }
 
-    /// True for solid cells, without periodic images.
     pub(super) fn contains_unwrapped(&self, cell: [i64; 3]) -> bool {
         self.bit(std::array::from_fn(|axis| cell[axis] - self.start[axis]))
     }
 
-    /// The bit of a cell relative to the first cell of the box.
     fn bit(&self, at: [i64; 3]) -> bool {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&at[axis])) && {
             let bit = bit_index(self.extents, at);
@@ -80,17 +78,14 @@ impl SolidMask {
         }
     }
 
-    /// First cell of the box of the mask.
     pub(super) fn start(&self) -> [i64; 3] {
         self.start
     }
 
-    /// Cells along each axis of the box of the mask.
     pub(super) fn extents(&self) -> [i64; 3] {
         self.extents
     }
 
-    /// Adds the periodic images of a box, warnings and coverage.
     pub(super) fn placed_in(
         self,
         voxelization_box: &VoxelizationBox,
@@ -107,7 +102,7 @@ impl SolidMask {
         &self.warnings
     }
 
-    /// The part of a surface that the cells cover; `None` for other shapes.
+    /// Coverage of a surface by the cells; `None` for other shapes.
     pub fn coverage(&self) -> Option<&SurfaceCoverage> {
         self.coverage.as_ref()
     }
@@ -143,8 +138,8 @@ impl SolidMask {
         bounds
     }
 
-    /// The number of solid cells without a solid upper neighbour along each axis: the projected
-    /// areas of the solid with all its folds, in cells².
+    /// Number of solid cells without a solid upper neighbour along each axis: the projected areas
+    /// of the solid with all its folds, in cells².
     pub(super) fn projected_areas(&self) -> [u64; 3] {
         let mut areas = [0; 3];
         for cell in self.cells() {
@@ -157,7 +152,7 @@ impl SolidMask {
         areas
     }
 
-    /// The area of the solid's shadow along an axis, in cells²: the cross-section for a stream.
+    /// Area of the solid's shadow along an axis, in cells²: the cross-section for a stream.
     ///
     /// # Panics
     /// If `axis` is above 2.
@@ -173,7 +168,6 @@ impl SolidMask {
         is_shaded.into_iter().filter(|&is_shaded| is_shaded).count() as u64
     }
 
-    /// The solid cells.
     fn cells(&self) -> impl Iterator<Item = [i64; 3]> {
         let set_bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
         let words = self.words.iter().enumerate();
@@ -195,10 +189,6 @@ pub(super) struct SolidMaskBuilder {
 }
 
 impl SolidMaskBuilder {
-    /// A mask without solid cells. Local.
-    ///
-    /// # Errors
-    /// No memory.
     pub(super) fn new(start: [i64; 3], extents: [i64; 3]) -> std::result::Result<Self, SolidError> {
         let cells = extents.iter().try_fold(1_i64, |product, &n| product.checked_mul(n));
         let length = cells.filter(|&cells| cells <= MAX_CELLS).map(|cells| (cells as usize).div_ceil(64));
@@ -216,18 +206,16 @@ impl SolidMaskBuilder {
         world.agree("allocating the cells of a solid", builder)
     }
 
-    /// A copy of a mask.
     pub(super) fn from_mask(mask: &SolidMask) -> Self {
         Self { start: mask.start, extents: mask.extents, words: mask.words.to_vec() }
     }
 
-    /// Makes a cell solid, relative to the first cell of the box.
     pub(super) fn set(&mut self, at: [i64; 3]) {
         let bit = bit_index(self.extents, at);
         self.words[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// The union of the cells of all ranks. Collective.
+    /// Union of the cells of all ranks. Collective.
     pub(super) fn merge_ranks(mut self, world: &World) -> Result<SolidMask> {
         world.group().all_reduce(&mut self.words, |word, other| *word |= *other)?;
         let solid_cells = self.words.iter().map(|word| u64::from(word.count_ones())).sum();

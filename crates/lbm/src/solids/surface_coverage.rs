@@ -1,6 +1,6 @@
 //! Comparison of a surface with its solid cells.
 
-/// The part of a surface that solid cells cover.
+/// Comparison of a surface with its solid cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceCoverage {
     /// Projected areas of the surface along x, y and z, in cells². Front and back count once: the
@@ -11,8 +11,7 @@ pub struct SurfaceCoverage {
     pub solid: [u64; 3],
     /// Share of the surface without a solid cell within one cell.
     pub uncovered: f64,
-    /// Edges whose triangles face different ways. Counted only if parts of the surface are
-    /// uncovered, else 0.
+    /// Edges whose triangles face different ways; 0 if no part of the surface is uncovered.
     pub flipped_edges: u64,
     /// All edges of the surface, or 0 like `flipped_edges`.
     pub edges: u64,
@@ -29,7 +28,6 @@ impl SurfaceCoverage {
         self.uncovered * total > 1.0 && self.uncovered > 1e-3 || (0..3).any(is_missing)
     }
 
-    /// A warning, if parts of the surface are uncovered.
     pub(super) fn warning(&self) -> Option<String> {
         if !self.has_losses() {
             return None;

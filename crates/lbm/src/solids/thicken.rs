@@ -1,4 +1,4 @@
-//! Adds the cells that triangles pass through to a solid.
+//! Addition of the cells that triangles pass through to a solid.
 
 use zippy::{Result, World};
 
@@ -6,11 +6,9 @@ use super::rank_share::rank_share;
 use super::solid_mask::{SolidMask, SolidMaskBuilder};
 use super::triangle::{Triangle, TriangleList, area_vector, cross, dot, subtract};
 
-/// Least and greatest coordinate of a box along each axis.
 type Bounds = [[f64; 3]; 2];
 
-/// Six faces of a cell, one bit each: bit 2 × axis is the lower face, bit 2 × axis + 1 the upper
-/// face.
+/// Faces of a cell as bits: bit 2 × axis is the lower face, bit 2 × axis + 1 the upper face.
 #[derive(Clone, Copy)]
 struct FaceSet(u8);
 
@@ -31,9 +29,9 @@ impl FaceSet {
 
 /// Adds the cells that triangles pass through to a solid. Collective.
 ///
-/// Triangles are in cells, with cell centres at whole numbers. A triangle along the axes may pass
-/// through a cell within `skin` of some faces of the cell. Such a cell is added only if no
-/// neighbour across these faces is solid, so that a face between two cells thickens nothing.
+/// Triangles are in cells, with cell centres at whole numbers. A cell with an axis-parallel
+/// triangle within `skin` of some faces is added only if no neighbour across these faces is solid,
+/// so that a face between two cells thickens nothing.
 pub(super) fn thicken(
     world: &World,
     inside: SolidMask,
@@ -75,7 +73,6 @@ pub(super) fn thicken(
     Ok(solid)
 }
 
-/// True if a neighbour across some of the faces is solid.
 fn has_solid_neighbour(solid: &SolidMask, cell: [i64; 3], faces: FaceSet) -> bool {
     (1..8).any(|axes| {
         let step = |axis: usize| if axes >> axis & 1 == 1 { faces.direction(axis) } else { 0 };
@@ -115,7 +112,7 @@ fn visit_touched_cells(triangle: &Triangle, low: [i64; 3], high: [i64; 3], visit
     visit_touched_cells(triangle, start, high, visit);
 }
 
-/// The faces of a cell that have the whole part of the triangle in the cell within `skin`.
+/// Faces of a cell that have the whole part of the triangle in the cell within `skin`.
 fn faces_within_skin(triangle: &Triangle, cell: [i64; 3], skin: f64) -> FaceSet {
     let is_near = |face: &usize| {
         let mut bounds = [cell.map(|x| x as f64 - 0.5), cell.map(|x| x as f64 + 0.5)];
@@ -156,7 +153,6 @@ mod tests {
         let through = [[-9.0, -9.0, 0.1], [9.0, -9.0, 0.1], [0.0, 9.0, 0.1]];
         assert!(touches(&through, &unit));
         assert!(!touches(&through.map(|[x, y, z]| [x, y, z + 0.41]), &unit));
-        // In the plane x + y = 1.1, next to an edge.
         let next_to_edge = [[0.4, 0.7, -2.0], [0.4, 0.7, 2.0], [0.7, 0.4, 0.0]];
         assert!(!touches(&next_to_edge, &unit));
     }

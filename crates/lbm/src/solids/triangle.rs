@@ -1,9 +1,8 @@
 //! Triangles in space, and vectors.
 
-/// The corners of a triangle.
 pub(super) type Triangle = [[f64; 3]; 3];
 
-/// Triangles that are computed on access.
+/// List of triangles that are computed on access.
 pub(super) struct TriangleList<F: Fn(usize) -> Triangle> {
     pub count: usize,
     pub get: F,
@@ -15,7 +14,6 @@ impl<F: Fn(usize) -> Triangle> TriangleList<F> {
     }
 }
 
-/// A corner as bits, for comparison and hashing.
 pub(super) type CornerBits = [u64; 3];
 
 pub(super) fn subtract(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -49,7 +47,7 @@ pub(super) fn edges<T: Copy>(corners: [T; 3]) -> [[T; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// The bits of a corner; both zeros have the same bits.
+/// Bits of a corner, with one zero.
 pub(super) fn corner_bits(corner: [f64; 3]) -> CornerBits {
     corner.map(|x| (x + 0.0).to_bits())
 }

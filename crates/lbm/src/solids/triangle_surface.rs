@@ -1,12 +1,10 @@
-//! The inside of a triangle surface, by the generalised winding number.
+//! [`TriangleSurface`]: the inside of a triangle surface, by the generalised winding number.
 //!
 //! A point is inside if the surface winds around it more than half a time (A. Jacobson et al.,
 //! *Robust inside-outside segmentation using generalized winding numbers*, ACM Trans. Graph. 32,
-//! 2013). Small holes, duplicate triangles, some flipped triangles and overlapping parts do not
-//! change the result. A tree holds moments of groups of triangles, and groups at more than three
-//! times their extent count by their moments (G. Barill et al., *Fast winding numbers for soups and
-//! clouds*, ACM Trans. Graph. 37, 2018). So the cost of a point grows with the logarithm of the
-//! number of triangles.
+//! 2013). A tree holds moments of groups of triangles, which replace groups at more than three
+//! times their extent (G. Barill et al., *Fast winding numbers for soups and clouds*, ACM Trans.
+//! Graph. 37, 2018): the cost of a point grows with the logarithm of the number of triangles.
 //!
 //! On the surface itself the winding number is a rounding error. [`CellWindow::offset`] therefore
 //! moves the classified points off the cell centres.
@@ -31,10 +29,8 @@ use super::triangle::{Triangle, TriangleList, area_vector, centroid, dot, subtra
 use super::voxelization_box::VoxelizationBox;
 use crate::error::FlowError;
 
-/// A surface of triangles, which are counter-clockwise as seen from outside.
-///
-/// Construction flips triangles that face another way than most triangles of their connected
-/// component, and surfaces that are inside out.
+/// Surface of triangles, counter-clockwise as seen from outside. Construction flips triangles with
+/// the minority orientation in their connected component, and surfaces that are inside out.
 #[derive(Debug, Clone)]
 pub struct TriangleSurface {
     triangles: Vec<[[f32; 3]; 3]>,
@@ -45,7 +41,7 @@ pub struct TriangleSurface {
     flipped: usize,
 }
 
-/// A group of triangles. Nodes are in depth-first order: the first child follows its parent.
+/// Group of triangles. Nodes are in depth-first order: the first child follows its parent.
 #[derive(Debug, Clone)]
 struct TreeNode {
     moments: TriangleMoments,
@@ -58,7 +54,6 @@ struct TreeNode {
     is_leaf: bool,
 }
 
-/// Largest number of triangles of a leaf.
 const MAX_LEAF: usize = 8;
 
 /// Least distance at which moments replace triangles, relative to the extent of the group.
@@ -77,7 +72,6 @@ fn to_f64(corners: &[[f32; 3]; 3]) -> Triangle {
     corners.map(|corner| corner.map(f64::from))
 }
 
-/// Least and greatest coordinate of points along each axis.
 fn bounds_of(points: impl Iterator<Item = [f64; 3]>) -> [[f64; 3]; 2] {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in points {
@@ -90,7 +84,7 @@ fn bounds_of(points: impl Iterator<Item = [f64; 3]>) -> [[f64; 3]; 2] {
 }
 
 impl TriangleSurface {
-    /// A surface of triangles, each given by three corners. Triangles without area add nothing.
+    /// Creates a surface from triangles of three corners. Triangles without area add nothing.
     ///
     /// # Errors
     /// No triangles, or more than 2³¹; a coordinate that is not finite.
@@ -120,14 +114,14 @@ impl TriangleSurface {
         Ok(surface)
     }
 
-    /// Number of triangles that faced another way than most triangles of their connected component,
-    /// and are flipped now.
+    /// Number of flipped triangles: those with the minority orientation in their connected
+    /// component.
     pub fn flipped_triangles(&self) -> usize {
         self.flipped
     }
 
-    /// The number of times that the surface winds around a point; one half on the surface, except
-    /// for errors of moments.
+    /// Number of times that the surface winds around a point; one half on the surface, except for
+    /// errors of moments.
     pub fn winding_number(&self, point: [f64; 3]) -> f64 {
         self.winding_off_surface(point).unwrap_or(ON_SURFACE)
     }
@@ -137,7 +131,7 @@ impl TriangleSurface {
         self.winding_off_surface(point).is_some_and(|winding| winding > ON_SURFACE)
     }
 
-    /// The winding number of a point; `None` on a triangle.
+    /// Winding number of a point; `None` on a triangle.
     fn winding_off_surface(&self, point: [f64; 3]) -> Option<f64> {
         let (mut sum, mut at) = (0.0, 0);
         while let Some(node) = self.nodes.get(at) {
@@ -157,7 +151,6 @@ impl TriangleSurface {
         Some(self.sign * sum / (4.0 * PI))
     }
 
-    /// Sorts the triangles `first..end` into a tree and appends its nodes.
     fn add_tree(&mut self, first: usize, end: usize) {
         let group = &mut self.triangles[first..end];
         let moments = TriangleMoments::new(group.iter().map(to_f64));

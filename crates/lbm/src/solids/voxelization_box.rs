@@ -3,7 +3,7 @@
 /// Box of cells for a solid, and rules for its cells.
 ///
 /// A cell is solid if its centre is inside the shape. A centre exactly on the surface counts as the
-/// point next to it in the direction of larger coordinates. So a box of n cells has n layers at any
+/// point next to it in the direction of larger coordinates: a box of n cells has n layers at any
 /// position, and shapes that share a face share no cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VoxelizationBox {
@@ -13,13 +13,12 @@ pub struct VoxelizationBox {
     pub periodic: [bool; 3],
     /// True for a flow in the plane: the third axis has one layer of cells.
     pub is_plane: bool,
-    /// Makes the cells solid that the surface passes through. Thin parts then have at least one
-    /// layer of cells without holes, and the shape grows by at most half a cell.
+    /// Makes the cells solid that the surface passes through: thin parts have at least one layer of
+    /// cells without holes, and the shape grows by at most half a cell.
     pub thicken: bool,
 }
 
 impl From<[i64; 3]> for VoxelizationBox {
-    /// A box without periodic axes that does not thicken.
     fn from(cells: [i64; 3]) -> Self {
         Self { cells, periodic: [false; 3], is_plane: false, thicken: false }
     }
@@ -33,8 +32,8 @@ impl VoxelizationBox {
         })
     }
 
-    /// Warnings about axes along which sides of the box cut off a shape that reaches from `low` to
-    /// `high`, in cells.
+    /// Warnings about axes along which sides of the box cut off a shape from `low` to `high`, in
+    /// cells.
     pub(super) fn cut_warnings(&self, [low, high]: [[f64; 3]; 2]) -> Vec<String> {
         /// Rounding errors of placements, in cells.
         const ROUNDING: f64 = 1e-3;

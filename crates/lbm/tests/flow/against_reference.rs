@@ -35,7 +35,7 @@ pub(crate) fn compare_with_reference(case: &Case, counts: &[usize]) {
             );
         }
     }
-    let places: Vec<_> = (0..reference.roles.len()).map(|i| reference.cell(i)).collect();
+    let cells: Vec<_> = (0..reference.roles.len()).map(|i| reference.cell(i)).collect();
     for ranks in launcher::counts(counts) {
         run_with(Config::threads(ranks), |world| {
             let mut flow = case.flow(world, &Cut::Auto)?;
@@ -49,7 +49,7 @@ pub(crate) fn compare_with_reference(case: &Case, counts: &[usize]) {
                 let mut fetched = world.fence()?;
                 let (excess, velocity) = (fetched.redeem(excess)?, fetched.redeem(velocity)?);
                 for (i, (flows, (density, u))) in expected[steps as usize - 1].iter().enumerate() {
-                    let found = [0, 1, 2].map(|axis| f64::from(velocity[axis * places.len() + i]));
+                    let found = [0, 1, 2].map(|axis| f64::from(velocity[axis * cells.len() + i]));
                     let (wanted, u) = if *flows { (density - 1.0, *u) } else { (0.0, [0.0; 3]) };
                     let far = (0..3).map(|axis| (found[axis] - u[axis]).abs()).fold(0.0, f64::max);
                     let off = (f64::from(excess[i]) - wanted).abs();
@@ -59,7 +59,7 @@ pub(crate) fn compare_with_reference(case: &Case, counts: &[usize]) {
                         case.name,
                         case.set,
                         case.precision,
-                        places[i],
+                        cells[i],
                         excess[i]
                     );
                 }

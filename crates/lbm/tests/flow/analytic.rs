@@ -7,7 +7,7 @@ use zippy_lbm::{Collision, Cut, Flow, Precision, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
-/// The velocity along axis 0 in the cells along axis 1, in the middle of the other axes.
+/// Velocity along axis 0 in the cells along axis 1, in the middle of the other axes.
 fn velocity_profile(world: &World, flow: &mut Flow<'_>) -> Result<Vec<f64>> {
     let fields = flow.fields()?;
     let [x, y, z] = flow.box_ranges();
@@ -88,8 +88,8 @@ fn couette_flow_is_linear() {
     .unwrap();
 }
 
-/// Largest error of Taylor-Green vortices of `n` cells when half of the energy is left, relative to
-/// their speed.
+/// Largest error of Taylor-Green vortices of `n` cells at half of the energy, relative to their
+/// speed.
 fn taylor_green_error(world: &World, set: VelocitySet, n: i64, collision: Collision) -> Result<f64> {
     let (viscosity, speed) = (0.02, 0.64 / n as f64);
     let k = 2.0 * PI / n as f64;

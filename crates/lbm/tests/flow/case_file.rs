@@ -9,7 +9,7 @@ use zippy_lbm::{Collision, Cut, Flow, Problem, Side, VelocitySet};
 
 use super::support::launcher;
 
-/// The example in the documentation of `case_file`.
+/// Example in the documentation of `case_file`.
 fn example() -> String {
     include_str!("../../examples/channel.toml").to_owned()
 }
@@ -67,7 +67,7 @@ fn example_has_the_bits_of_the_problem_in_lattice_units() {
     }
 }
 
-/// Poiseuille flow of oil between plates in SI units: u = a h² / (8 ν) in the middle.
+/// Oil between plates in SI units: u = a h² / (8 ν) in the middle.
 #[test]
 fn velocity_in_physical_units_is_exact() {
     let text = "
@@ -172,7 +172,7 @@ fn invalid_entry_is_an_error_with_line_and_key() {
     assert!(fast.warnings()[0].contains("sides.x.below has Mach number 1.30"), "{:?}", fast.warnings());
 }
 
-/// A square cylinder in a plane; the file does not mention the third axis.
+/// Square cylinder in a plane; the file does not mention the third axis.
 const SQUARE: &str = "
     steps = 1
     lattice = { cells = [24, 16, 1], velocities = \"D2Q9\" }
@@ -213,7 +213,6 @@ fn surface_cells_are_counted_and_a_box_without_fluid_is_an_error() {
     let within = "[[bodies]]\n shape.box = { from = [9, 7, 0], to = [11, 9, 1] }\n";
     // The rim of 4 x 4 cells; the second body is inside of the first.
     assert_eq!(surfaces(&(SQUARE.to_owned() + within)).unwrap()[0], [12, 0]);
-    // Between cell centres.
     assert_eq!(surfaces(&box_of("from = [8.6, 6.6, 0], to = [9.4, 7.4, 1]")).unwrap()[0], [0]);
     let full = surfaces(&box_of("from = [0, 0, 0], to = [24, 16, 1]")).unwrap_err().to_string();
     assert!(full.contains("no cell of the box has fluid: 384 cells"), "{full}");

@@ -69,7 +69,6 @@ fn edited_file_lists_its_differences() {
         let found = differences(&edit(from, to));
         assert!(found.refused.iter().any(|one| one.starts_with(line)), "{line}: {found:?}");
     }
-    // The same values in another notation.
     let explicit = "cells = [24, 16, 12]\nvelocities = \"D3Q19\"\ncollision = \"trt\"\nmagic = 0.1875";
     let explicit = edit("cells = [24, 16, 12]", explicit)
         .replace("[[bodies]]", "[sides.x]\nbelow = \"periodic\"\nabove = \"periodic\"\n[[bodies]]");
@@ -111,7 +110,7 @@ fn error_of_a_side_or_shape_has_the_correction() {
     }
 }
 
-/// A body across periodic sides has the cells, the force and the torque of a body in the middle.
+/// Images have the cells, the force and the torque of a body in the middle.
 #[test]
 fn bodies_have_images_along_periodic_axes() {
     let shapes = [
@@ -164,7 +163,6 @@ fn bodies_have_images_along_periodic_axes() {
     }
 }
 
-/// A body next to the box has an image in it along periodic axes, and none across walls.
 #[test]
 fn body_next_to_the_box_is_refused_across_walls_only() {
     let parse = |centre: &str| CaseFile::parse(&edit("centre = [12, 8, 6]", &format!("centre = {centre}")));

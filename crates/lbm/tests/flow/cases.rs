@@ -6,7 +6,7 @@ use zippy_lbm::{CellIndex, Collision, Cut, Flow, Precision, Problem, Side, Veloc
 
 use super::reference_flow::{CellRole, ReferenceFlow};
 
-/// A side of the box as plain data.
+/// Side of the box as plain data.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum TestSide {
     Periodic,
@@ -32,14 +32,14 @@ pub(crate) struct Case {
     pub is_cumulant: bool,
     pub smagorinsky: f64,
     pub viscosity: f64,
-    /// With scattered solid cells, some of them moving.
+    /// True with scattered solid cells, some of them moving.
     pub has_solids: bool,
-    /// With a force for each cell.
+    /// True with a force for each cell.
     pub has_force_field: bool,
     pub precision: Precision,
 }
 
-/// A pseudorandom number from 0 to 1 for a cell.
+/// Pseudorandom number from 0 to 1 for a cell.
 fn noise(at: CellIndex, salt: i64) -> f64 {
     let mut x = (at[0] * 7_919 + at[1] * 104_729 + at[2] * 1_299_709 + salt * 15_485_863) as u64;
     x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,4 @@
-//! The paper's claim: a flow for a cluster has at most a hundred lines more than for one GPU.
+//! Claim of the paper: a flow for a cluster has at most a hundred lines more than for one GPU.
 
 use std::fs::read_to_string;
 use std::path::Path;

@@ -12,7 +12,6 @@ use super::support::launcher;
 struct FlowBits {
     hash: u64,
     mass: u64,
-    /// Forces and torques on bodies.
     forces: Vec<[u64; 6]>,
     shape: [i64; 3],
 }
@@ -38,7 +37,7 @@ fn run_seven_steps(case: &Case, ranks: usize, cut: &Cut) -> FlowBits {
     all.into_iter().next().unwrap()
 }
 
-/// Three uneven parts along each axis that is long enough, the first one with its least length.
+/// Three uneven parts along each long axis; the first part has its least length.
 fn uneven_cut(case: &Case, lattice: [i64; 3]) -> Cut {
     // An outlet and its inner neighbour are in one part, and so are an image and its cell.
     let least = |side: TestSide| match side {
@@ -61,8 +60,8 @@ fn assert_same(case: &Case, alone: &FlowBits, ranks: usize, cut: &Cut) {
 
 #[test]
 fn all_cuts_have_the_same_bits() {
-    // Compilation of kernels on each rank takes most of the time. Of D3Q27 in 32 bits, cases with
-    // solids cover corners.
+    // Compilation of kernels takes most of the time: of D3Q27 in 32 bits, cases with solids cover
+    // corners.
     let large = |case: &Case| case.set == VelocitySet::D3Q27 && case.precision == Precision::Single;
     for case in all_cases().into_iter().filter(|case| !large(case) || case.has_solids) {
         // Under an MPI launcher, one of three ranks has the only chunk.

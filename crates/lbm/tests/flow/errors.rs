@@ -60,7 +60,7 @@ fn invalid_problem_or_cut_is_the_same_error_on_every_rank() {
     }
 }
 
-/// The message of a value that is invalid on some ranks.
+/// Message about a value that is invalid on some ranks.
 fn value_error(problem: impl Fn() -> Problem + Sync) -> String {
     let errors = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let error = Flow::new(world, &problem(), &Cut::Parts([3, 1, 1])).err().expect("a mistake");
@@ -155,8 +155,7 @@ fn force_field_is_called_once_for_each_fluid_cell() {
     .unwrap();
 }
 
-/// A flow has several arrays of its own, and refuses those of another cut before it writes
-/// anything.
+/// A flow refuses arrays of another cut before it writes anything.
 #[test]
 fn arrays_of_another_cut_are_refused() {
     run_with(Config::threads(launcher::counts(&[3])[0]), |world| {

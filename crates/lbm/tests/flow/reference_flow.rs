@@ -3,13 +3,12 @@
 
 use zippy_lbm::VelocitySet;
 
-/// Role of a cell in the lattice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum CellRole {
     Fluid,
     Solid,
     Moving([f64; 3]),
-    /// The image of a fluid cell beyond free-slip sides of these axes.
+    /// Image of a fluid cell beyond free-slip sides of these axes.
     Mirror([bool; 3]),
     Velocity {
         normal: [i64; 3],
@@ -37,7 +36,6 @@ pub(crate) struct ReferenceFlow {
     pub smagorinsky: f64,
     pub is_cumulant: bool,
     pub steps: u64,
-    /// Force on each cell.
     pub forces: Vec<[f64; 3]>,
     /// Arrived populations: population `q` of cell `i` at `i * count + q`.
     pub f: Vec<f64>,
@@ -146,8 +144,8 @@ impl ReferenceFlow {
                 let restored = 0.2 / 3.0_f64.sqrt() / length as f64 * wave;
                 let still: [f64; 3] = std::array::from_fn(|axis| u[axis] + wave * n[axis]);
                 let mean: [f64; 3] = std::array::from_fn(|axis| blend(old[axis], still[axis]) - restored * n[axis]);
-                // Fluid leaves at the mean speed plus that of a sound wave:
-                // rho (1 + out + c (rho - wanted)) = known.
+                // Fluid leaves at the mean speed plus that of a sound wave: rho (1 + out + c (rho -
+                // wanted)) = known.
                 let (out, sound) = (-dot(mean, n), 1.0 / 3.0_f64.sqrt());
                 let linear = 1.0 + out - sound * density;
                 let rho = (-linear + (linear * linear + 4.0 * sound * known).sqrt()) / (2.0 * sound);
@@ -191,7 +189,6 @@ impl ReferenceFlow {
         self.steps += 1;
     }
 
-    /// The populations that leave a cell.
     fn leave_cell(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
         let count = self.set.count();
         match self.roles[i] {
@@ -211,7 +208,7 @@ impl ReferenceFlow {
             CellRole::Mirror(_) => f,
             CellRole::Velocity { normal, .. } | CellRole::Pressure { normal, .. } | CellRole::Outlet { normal, .. } => {
                 let (density, u) = self.open_flow(i, &f).expect("an open side");
-                let mut left = self.collide(i, self.regularise(i, &f, normal, density, u));
+                let mut leaving = self.collide(i, self.regularise(i, &f, normal, density, u));
                 if matches!(self.roles[i], CellRole::Outlet { .. }) {
                     let n = normal.map(|x| x as f64);
                     let along = [0, 1, 2].map(|axis| if n[axis] == 0.0 { u[axis] } else { 0.0 });
@@ -219,15 +216,15 @@ impl ReferenceFlow {
                     let CellRole::Outlet { density: wanted, .. } = self.roles[i] else { unreachable!("an outlet") };
                     let inward = dot(u, n) + (density - wanted) / 3.0_f64.sqrt();
                     for q in (0..count).filter(|&q| dot(self.velocity(q), n) < 0.0) {
-                        left[q] = self.set.weight(q) + inward - dot(self.velocity(q), along);
+                        leaving[q] = self.set.weight(q) + inward - dot(self.velocity(q), along);
                     }
                 }
-                left
+                leaving
             }
         }
     }
 
-    /// Latt's regularised populations: unknown ones have the stress of their opposites.
+    /// Latt's regularised populations: unknown populations have the stress of their opposites.
     fn regularise(&self, i: usize, f: &[f64], normal: [i64; 3], density: f64, u: [f64; 3]) -> Vec<f64> {
         let n = normal.map(|x| x as f64);
         let beyond = |q: usize| f[q] - self.equilibrium(q, density, u);
@@ -253,7 +250,6 @@ impl ReferenceFlow {
         (0..f.len()).map(population).collect()
     }
 
-    /// Populations after a collision.
     fn collide(&self, i: usize, f: Vec<f64>) -> Vec<f64> {
         let (set, force) = (self.set, self.forces[i]);
         let (density, u) = moments(set, &f, force);

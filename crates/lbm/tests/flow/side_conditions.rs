@@ -51,8 +51,8 @@ const ACROSS: [(&str, SidePair); 5] = [
     ("pressure and outlet", |_| [Side::Pressure(1.0), Side::Outlet(1.0)]),
 ];
 
-/// The exact solution has one velocity everywhere, with all pairs of kinds of sides along each
-/// axis. At a relaxation time of 0.506, rounding errors must not grow.
+/// The exact solution has one velocity everywhere. At a relaxation time of 0.506, rounding errors
+/// must not grow.
 #[test]
 fn uniform_stream_stays_uniform() {
     for (set, collisions) in [
@@ -91,11 +91,10 @@ fn uniform_stream_stays_uniform() {
     }
 }
 
-/// A flow that is symmetric about planes between cells: the whole, or the part above the planes.
+/// Flow with symmetry about planes between cells: the whole, or the part above the planes.
 struct SymmetricFlow {
     set: VelocitySet,
     collision: Collision,
-    /// Extents of the part.
     extents: [i64; 3],
     /// Axes across the planes of symmetry.
     planes: &'static [usize],
@@ -246,7 +245,7 @@ fn force_on_half_a_body_is_the_momentum_put_in() {
     assert!((force.force[0] - put_in).abs() < 1e-5 * put_in, "{} for {put_in}", force.force[0]);
 }
 
-/// A plane pulse of sound, 10 cells wide, leaves through an outlet; less than 2 % is reflected.
+/// A plane pulse of sound, 10 cells wide; less than 2 % is reflected.
 #[test]
 fn outlets_do_not_reflect_sound() {
     let (cells, width, height, sound) = (160, 10.0, 1e-3, 1.0 / 3.0_f64.sqrt());

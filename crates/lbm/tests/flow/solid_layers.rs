@@ -22,13 +22,13 @@ fn block(low: [f64; 3], high: [f64; 3]) -> Vec<Triangle> {
     halves.map(|corners| corners.map(corner)).collect()
 }
 
-/// A placement that keeps the coordinates of a surface, in cells from the lower corner of the box.
+/// Placement that keeps the coordinates of a surface, in cells from the lower corner of the box.
 fn keep_position(surface: &TriangleSurface, scale: f64) -> Placement {
     let [low, high] = surface.bounds();
     Placement { scale, centre: std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]) * scale - 0.5) }
 }
 
-/// The solid of triangles in cells, the same on all ranks.
+/// Solid of triangles in cells, the same on all ranks.
 fn solid(triangles: &[Triangle], scale: f64, room: VoxelizationBox) -> Result<SolidMask> {
     let solids = run_with(Config::threads(launcher::counts(&[3])[0]), |world| {
         let surface = TriangleSurface::new(triangles)?;
@@ -181,7 +181,7 @@ fn boxes_that_share_a_face_share_no_cell() {
     }
 }
 
-/// A plate of 0.3 x 20 x 16 cells between two layers of cell centres.
+/// Plate of 0.3 x 20 x 16 cells between two layers of cell centres.
 fn plate() -> Vec<Triangle> {
     block([5.1, 3.0, 3.0], [5.4, 23.0, 19.0])
 }
@@ -197,7 +197,6 @@ fn plate_thinner_than_a_cell_is_a_warning_with_areas_and_thickened_one_layer() {
     let both = [plate(), block([8.0, 4.0, 4.0], [14.0, 10.0, 10.0])].concat();
     let found = solid(&both, 1.0, room).unwrap();
     let coverage = *found.coverage().unwrap();
-    // Projected areas of plate and block.
     let area = [320.0 + 36.0, 0.3 * 16.0 + 36.0, 0.3 * 20.0 + 36.0];
     assert!((0..3).all(|axis| (coverage.surface[axis] - area[axis]).abs() < 1e-3), "{coverage:?}");
     let whole = [2.0 * (320.0 + 4.8 + 6.0), 6.0 * 36.0];
@@ -246,8 +245,6 @@ fn open_surface_is_a_warning_with_its_edges_and_volume() {
     }
 }
 
-/// A sheet without volume has one layer at any position; a box with faces between cells grows by
-/// none.
 #[test]
 fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([20, 26, 22]) };
@@ -263,7 +260,7 @@ fn faces_between_cells_are_not_thickened_and_sheets_have_one_layer() {
     assert_eq!(found.solid_cells(), 7 * 6 * 5);
 }
 
-/// No path leads through an oblique sheet across the box, not even across corners of cells.
+/// No path leads through the sheet, not even across corners of cells.
 #[test]
 fn thickened_oblique_sheet_is_closed() {
     let thick = VoxelizationBox { thicken: true, ..VoxelizationBox::from([14; 3]) };
@@ -333,8 +330,7 @@ fn sphere_is_covered_and_flipped_triangles_are_repaired() {
     assert!(warning.contains("% of the surface has no solid cell next to it"), "{warning}");
 }
 
-/// A ball across periodic sides has the cells of a ball in the middle; other sides cut it off with
-/// a warning.
+/// Images have the cells of a ball in the middle; other sides cut it off with a warning.
 #[test]
 fn surfaces_have_images_along_periodic_axes() {
     let ball = |middle: [f32; 3]| -> Vec<Triangle> {

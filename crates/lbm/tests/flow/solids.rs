@@ -13,7 +13,7 @@ use super::support::launcher;
 
 type Triangle = [[f32; 3]; 3];
 
-/// A sphere of radius 1 around a point, of `2 n (n - 1)` triangles.
+/// Sphere of radius 1 around a point, of `2 n (n - 1)` triangles.
 pub(crate) fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
     let at = |i: usize, j: usize| -> [f32; 3] {
         let (polar, around) = (PI * i as f64 / n as f64, 2.0 * PI * (j % n) as f64 / n as f64);
@@ -35,7 +35,7 @@ pub(crate) fn sphere(n: usize, centre: [f32; 3]) -> Vec<Triangle> {
     all
 }
 
-/// A cube of edge 4 with a corner at the origin.
+/// Cube of edge 4 with a corner at the origin.
 fn cube() -> Vec<Triangle> {
     let corner = |bits: usize| [0, 1, 2].map(|axis| if bits >> axis & 1 == 1 { 4.0 } else { 0.0 });
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -99,7 +99,7 @@ fn broken_sphere_has_the_same_inside() {
     }
 }
 
-/// A solid, which must be the same on all ranks of all numbers of ranks.
+/// Solid that must be the same on all ranks of all numbers of ranks.
 fn solid_on_all_ranks(make: impl Fn(&World) -> Result<SolidMask> + Sync) -> SolidSummary {
     let mut all = Vec::new();
     for count in launcher::counts(&[1, 2, 3]) {
@@ -176,7 +176,6 @@ fn cells_with_centres_inside_are_solid_also_with_a_hole() {
 /// Interpolation of a linear function is exact.
 #[test]
 fn scan_is_interpolated_between_voxels() {
-    // v = x + 2 y + 3 z at voxel centres.
     let (shape, spacing) = ([6, 5, 4], [1.0, 2.0, 0.5]);
     let value = |at: [f64; 3]| at[0] + 2.0 * at[1] + 3.0 * at[2];
     let middle = |voxel: [i64; 3]| std::array::from_fn(|axis| (voxel[axis] as f64 + 0.5) * spacing[axis]);
@@ -223,7 +222,6 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
         [[1.0, 0.0, 0.0], [0.28, 0.96, 0.0], [-0.36, 0.48, 0.8]],
         [[-1.0, 0.0, -1e-18], [0.0, 1.0, 0.0], [1e-18, 0.0, -1.0]],
     ];
-    // Interpolation of v(i, j, k) = 3 i + 5 j + 11 k is exact.
     let value = |index: [f64; 3]| 3.0 * index[0] + 5.0 * index[1] + 11.0 * index[2];
     // No cell has one of these values, and no cell centre is on the border of the scan.
     let (above, below) = (30.4871, Some(77.5133));
@@ -259,7 +257,7 @@ fn scan_on_turned_or_sheared_grid_fills_expected_cells() {
     }
 }
 
-/// The reader of a scan with computed values.
+/// Reader of a scan with computed values.
 fn scan(shape: [i64; 3], value: impl Fn([i64; 3]) -> f64) -> impl Fn(Range<i64>, &mut PlaneReceiver<'_>) -> Result<()> {
     move |planes, take| {
         for z in planes {

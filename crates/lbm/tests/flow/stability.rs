@@ -8,7 +8,7 @@ use zippy_lbm::{CellIndex, Cut, FastestCell, Flow, FlowError, Precision, Problem
 
 use super::support::launcher;
 
-/// Vortices in a box with a body; its walls are at rest.
+/// Vortices in a box with a body and walls at rest.
 fn vortices(set: VelocitySet, precision: Precision) -> Problem {
     let extents = if set.axes() == 2 { [22, 18, 1] } else { [12, 18, 22] };
     let start = |at: CellIndex| [0.05 * (at[1] as f64).sin(), 0.04 * (0.7 * at[0] as f64).cos(), 0.0];
@@ -76,7 +76,7 @@ fn checks_find_the_fastest_cell_on_every_number_of_ranks() {
     }
 }
 
-/// The flow reads the results of 32 pending checks by itself.
+/// The flow itself reads the results of 32 pending checks.
 #[test]
 fn more_checks_than_the_limit_are_read_in_between() {
     run_with(Config::threads(launcher::counts(&[2])[0]), |world| {
@@ -93,8 +93,7 @@ fn more_checks_than_the_limit_are_read_in_between() {
     .unwrap();
 }
 
-/// The step, the cell and the fastest cell before, the same on every rank and for every number of
-/// ranks.
+/// Step, cell and fastest cell are the same on every rank and for every number of ranks.
 #[test]
 fn unstable_flow_names_the_fastest_cell_of_the_last_finite_state() {
     let fails = |ranks: usize| {
