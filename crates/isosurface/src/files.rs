@@ -10,7 +10,7 @@ use zippy_io::mesh::{self, Before, CellCounts, Cells, Field, Format, Layout, Par
 use zippy_store::CollectiveFile;
 
 use crate::mesh::Mesh;
-use crate::messages::sums;
+use crate::messages::prefix_sums;
 use crate::points::list::Points;
 use crate::volume_mesh::VolumeMesh;
 
@@ -119,7 +119,7 @@ fn write_part(world: &World, call: &str, points: &Points, part: Part<'_>, path: 
     let part = Part { fields: &fields, positions: &points.positions[..points.own], ..part };
     let text = if format == Format::Obj { Text::of(&part).map_err(Error::from) } else { Ok(Text::default()) };
     let text = world.agree("writing numbers", text)?;
-    let [before, whole] = world.failing("writing a mesh", || counted(world, &Whole { text, ..part.alone() }))?;
+    let [before, whole] = world.failing("writing a mesh", || totals(world, &Whole { text, ..part.alone() }))?;
     let Whole { vertices, triangles, cells, text, .. } = before;
     let before = Before { vertices, triangles, cells, text };
     let layout = world.agree(
@@ -144,13 +144,13 @@ fn names<'a>(fields: &[Field<'a>]) -> Vec<&'a str> {
 }
 
 /// Totals of lower ranks, and of all ranks. Collective.
-fn counted(world: &World, own: &Whole) -> Result<[Whole; 2]> {
+fn totals(world: &World, own: &Whole) -> Result<[Whole; 2]> {
     let (cells, text) = (own.cells, own.text);
     let numbers = [
         [own.vertices, own.triangles, cells.hexahedra, cells.tetrahedra],
         [text.positions, text.normals, text.triangles, 0],
     ];
-    Ok(sums(world, numbers.as_flattened())?.map(|sums| Whole {
+    Ok(prefix_sums(world, numbers.as_flattened())?.map(|sums| Whole {
         vertices: sums[0],
         triangles: sums[1],
         cells: CellCounts { hexahedra: sums[2], tetrahedra: sums[3] },

@@ -18,7 +18,7 @@ pub(crate) fn exchange(world: &World, mut messages: BTreeMap<usize, Vec<u64>>) -
 }
 
 /// For each number, the sum over lower ranks and the sum over all ranks. Collective.
-pub(crate) fn sums(world: &World, own: &[u64]) -> Result<[Vec<u64>; 2]> {
+pub(crate) fn prefix_sums(world: &World, own: &[u64]) -> Result<[Vec<u64>; 2]> {
     let (mut before, mut all) = (own.to_vec(), own.to_vec());
     world.group().exclusive_scan(&mut before, 0, |sum, more| *sum += more)?;
     world.group().all_reduce(&mut all, |sum, more| *sum += more)?;

@@ -1,18 +1,19 @@
 //! Triangulation of the band between two contours: the wall of a tunnel.
 
 use super::table::{Shape, Vertex};
-use super::{Edge, apart, share_a_face};
+use super::{Edge, share_a_face, squared_distance};
 
 pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     // The contours run in opposite directions around the band.
     let back: Vec<Edge> = b.iter().rev().copied().collect();
-    let spoke = |i: usize, j: usize| (!share_a_face(a[i], back[j])).then(|| apart(a[i], back[j]));
-    if let Some(steps) = around(a.len(), b.len(), spoke) {
+    let spoke = |i: usize, j: usize| (!share_a_face(a[i], back[j])).then(|| squared_distance(a[i], back[j]));
+    if let Some(steps) = shortest_spoke_path(a.len(), b.len(), spoke) {
         return stitch(shape, a, &back, &steps);
     }
     // Every direct edge between the contours lies in a face.
-    let steps = around(a.len(), b.len(), |i, j| Some(apart(a[i], back[j]))).expect("nothing is forbidden");
+    let steps = shortest_spoke_path(a.len(), b.len(), |i, j| Some(squared_distance(a[i], back[j])))
+        .expect("nothing is forbidden");
     let ring: Vec<Vertex> = (0..a.len())
         .map(|i| {
             let beside = steps.iter().filter(|step| step.0 % a.len() == i).map(|step| back[step.1 % b.len()]);
@@ -26,7 +27,7 @@ pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
 
 /// Finds the shortest closed path of spokes around a band, without its last spoke (equal to the
 /// first). Each step advances one side.
-fn around(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
+fn shortest_spoke_path(a: usize, b: usize, spoke: impl Fn(usize, usize) -> Option<i32>) -> Option<Vec<(usize, usize)>> {
     let mut search = Search { a, b, spoke, steps: Vec::new(), best: None };
     (0..b).for_each(|start| search.extend(0, start, start, 0));
     search.best.map(|(_, steps)| steps)

@@ -1,13 +1,13 @@
 //! Triangulation of the disc inside one contour.
 
 use super::table::{Shape, Vertex};
-use super::{Edge, apart, share_a_face};
+use super::{Edge, share_a_face, squared_distance};
 
 /// Longest contour without a middle vertex; longer contours are not nearly flat.
 const LONGEST_WITHOUT_MIDDLE: usize = 6;
 
 pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
-    let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| cut(contour)).flatten();
+    let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| triangulate(contour)).flatten();
     if let Some(triangles) = whole {
         return shape.triangles.extend(triangles);
     }
@@ -18,12 +18,12 @@ pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
 }
 
 /// Triangulates a polygon with minimal total edge length and no inner edge in a face of the cell.
-fn cut(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
-    best(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
+fn triangulate(contour: &[Edge]) -> Option<Vec<[Vertex; 3]>> {
+    triangulate_between(contour, 0, contour.len() - 1).map(|(_, triangles)| triangles)
 }
 
 /// Triangulates a contour between two of its vertices; also returns the total edge length.
-fn best(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3]>)> {
+fn triangulate_between(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3]>)> {
     if to - from < 2 {
         return Some((0, Vec::new()));
     }
@@ -31,11 +31,12 @@ fn best(contour: &[Edge], from: usize, to: usize) -> Option<(i32, Vec<[Vertex; 3
         1 => Some(0),
         along if along == contour.len() - 1 => Some(0),
         _ if share_a_face(contour[a], contour[b]) => None,
-        _ => Some(apart(contour[a], contour[b])),
+        _ => Some(squared_distance(contour[a], contour[b])),
     };
     let cuts = (from + 1..to).filter_map(|tip| {
         let edges = diagonal(from, tip)? + diagonal(tip, to)?;
-        let ((first, mut triangles), (second, more)) = (best(contour, from, tip)?, best(contour, tip, to)?);
+        let ((first, mut triangles), (second, more)) =
+            (triangulate_between(contour, from, tip)?, triangulate_between(contour, tip, to)?);
         triangles.push([contour[from], contour[tip], contour[to]]);
         triangles.extend(more);
         Some((edges + first + second, triangles))

@@ -85,7 +85,7 @@ fn middle(edge: Edge) -> [i32; 3] {
 }
 
 /// Squared distance between the middles of two edges.
-fn apart(a: Edge, b: Edge) -> i32 {
+fn squared_distance(a: Edge, b: Edge) -> i32 {
     let (a, b) = (middle(a), middle(b));
     (0..3).map(|axis| (a[axis] - b[axis]).pow(2)).sum()
 }

@@ -67,7 +67,7 @@ impl Table {
             table.starts[usize::from(case)] = table.entries.len();
             let faces = ambiguous(case);
             for packed in 0..1_u8 << faces.count_ones() {
-                table.add(case, spread(packed, faces));
+                table.add(case, scatter_bits(packed, faces));
             }
         }
         table
@@ -95,7 +95,7 @@ impl Table {
 
     /// Shape number of a cell; bit `i` of `case` is set if value `i` is not negative.
     pub(crate) fn shape(&self, case: u8, values: &[f64; 8]) -> ShapeNumber {
-        let packed = packed(joined(case, values), ambiguous(case));
+        let packed = gather_bits(joined(case, values), ambiguous(case));
         let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed)];
         if entry.bridges.is_empty() {
             return entry.plain;
@@ -151,13 +151,13 @@ fn sides(case: u8, groups: &Groups, edge: Edge) -> [Corner; 2] {
 }
 
 /// Gathers the bits of `bits` at the set bits of `mask`.
-fn packed(bits: u8, mask: u8) -> u8 {
+fn gather_bits(bits: u8, mask: u8) -> u8 {
     let positions = (0..8).filter(|bit| mask >> bit & 1 == 1);
     positions.enumerate().fold(0, |packed, (to, from)| packed | (bits >> from & 1) << to)
 }
 
-/// Inverse of [`packed`].
-fn spread(packed: u8, mask: u8) -> u8 {
+/// Inverse of [`gather_bits`].
+fn scatter_bits(packed: u8, mask: u8) -> u8 {
     let positions = (0..8).filter(|bit| mask >> bit & 1 == 1);
     positions.enumerate().fold(0, |bits, (from, to)| bits | (packed >> from & 1) << to)
 }
@@ -165,7 +165,7 @@ fn spread(packed: u8, mask: u8) -> u8 {
 #[cfg(test)]
 impl Table {
     pub(super) fn shapes_of(&self, case: u8, joined: u8) -> impl Iterator<Item = &Shape> {
-        let entry = &self.entries[self.starts[usize::from(case)] + usize::from(packed(joined, ambiguous(case)))];
+        let entry = &self.entries[self.starts[usize::from(case)] + usize::from(gather_bits(joined, ambiguous(case)))];
         let numbers = std::iter::once(entry.plain).chain(entry.bridges.iter().map(|bridge| bridge.shape));
         numbers.map(|number| self.numbered(number))
     }

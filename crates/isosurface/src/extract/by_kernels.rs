@@ -11,7 +11,7 @@ use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::values::difference;
 use crate::field::view::{FittedField, View};
 use crate::kernels::classify::{AmbiguousCell, BrickCounts};
-use crate::kernels::generate::{ItemNumbers, MeshGenerator, most_in_buffers};
+use crate::kernels::generate::{ItemNumbers, MeshGenerator, max_items_in_buffers};
 use crate::kernels::items::Items;
 use crate::kernels::{Kernels, MeshArrays};
 use crate::mesh::Mesh;
@@ -114,7 +114,7 @@ pub(super) fn classify<'a>(
         })
     });
     let (mut chunk_points, items, found) = classified?;
-    let most = most_in_buffers(world);
+    let most = max_items_in_buffers(world);
     let counted = view.timed(|| {
         let found = found.filter(|found| found.vertices(&items, meshes).iter().all(|&vertices| vertices <= most))?;
         let counted = count(&mut chunk_points, &items, &found, isovalues);
@@ -132,7 +132,7 @@ pub(super) fn sections(view: &View<'_>, section: impl Fn(ChunkId) -> Option<Bind
     view.chunks.iter().map(|(chunk, ..)| section(*chunk).expect("a chunk of an array of this rank")).collect()
 }
 
-/// Numbers and triangle counts, including ambiguous cells.
+/// Item numbers and triangle counts of meshes, including ambiguous cells.
 pub(super) struct MeshCounts {
     pub numbers: ItemNumbers,
     pub triangles: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Vertices inside a cell. In kernels: `shaders/extract/interior.wgsl`.
 
 use crate::cell::ends;
-use crate::field::trilinear::interpolated;
+use crate::field::trilinear::value_and_gradient;
 
 /// Number of Newton steps; each about doubles the number of correct digits.
 const STEPS: usize = 4;
@@ -20,7 +20,7 @@ pub(super) fn vertex(values: &[f64; 8], edges: u16) -> [f64; 3] {
     }
     let mut position = sum.map(|sum| sum / count);
     for _ in 0..STEPS {
-        let (value, gradient) = interpolated(values, position);
+        let (value, gradient) = value_and_gradient(values, position);
         let square: f64 = gradient.iter().map(|slope| slope * slope).sum();
         let step = value / square;
         if !step.is_finite() {

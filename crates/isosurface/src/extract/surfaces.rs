@@ -6,7 +6,7 @@ use super::{by_host, by_kernels};
 use crate::field::attribute::Attribute;
 use crate::field::view::View;
 use crate::mesh::{Mesh, Totals};
-use crate::messages::sums;
+use crate::messages::prefix_sums;
 use crate::points::chunk_points::ChunkPoints;
 use crate::points::numbering::ON_EDGES;
 use crate::points::weld;
@@ -54,7 +54,7 @@ fn set_offsets(view: &View<'_>, chunk_points: &[ChunkPoints<3>], meshes: &mut [M
     let interior = |mesh: usize| chunk_points.iter().map(|piece| piece.layers[mesh].numbering.further).sum();
     let own = |(number, mesh): (usize, &Mesh)| [mesh.points.own as u64, interior(number), mesh.triangles.len() as u64];
     let own: Vec<[u64; 3]> = meshes.iter().enumerate().map(own).collect();
-    let [before, all] = sums(view.world, own.as_flattened())?;
+    let [before, all] = prefix_sums(view.world, own.as_flattened())?;
     for ((mesh, before), all) in meshes.iter_mut().zip(before.as_chunks::<3>().0).zip(all.as_chunks::<3>().0) {
         (mesh.points.before, mesh.triangles_before) = (before[0], before[2]);
         mesh.totals = Totals { vertices: all[0], interior: all[1], triangles: all[2] };

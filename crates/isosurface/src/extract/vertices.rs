@@ -31,7 +31,7 @@ pub(super) struct Vertices {
 const RESERVE_FRACTION: usize = 16;
 
 impl Vertices {
-    /// Avoids copies of several lists that grow alternately.
+    /// Reserves capacity early: lists that grow alternately would be copied often.
     fn make_room(&mut self, count: usize, lister: &VertexLister<'_>) {
         self.positions.reserve(count);
         self.normals.reserve(if lister.normals { count } else { 0 });

@@ -46,7 +46,7 @@ pub(crate) mod sealed {
 
 pub(crate) use sealed::Fitted;
 
-/// The array from [`ghosted`].
+/// Field, or its copy, with the required cuts and ghost cells.
 pub(crate) struct FittedArray<'w, T> {
     pub world: &'w World,
     pub array: GlobalArray<T, 3>,

@@ -2,11 +2,11 @@
 
 /// Interpolates vectors at the corners of a cell.
 pub(crate) fn between(corners: &[[f64; 3]; 8], position: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|component| interpolated(&corners.map(|vector| vector[component]), position).0)
+    std::array::from_fn(|component| value_and_gradient(&corners.map(|vector| vector[component]), position).0)
 }
 
 /// Value and gradient of the trilinear interpolant.
-pub(crate) fn interpolated(values: &[f64; 8], position: [f64; 3]) -> (f64, [f64; 3]) {
+pub(crate) fn value_and_gradient(values: &[f64; 8], position: [f64; 3]) -> (f64, [f64; 3]) {
     let weight =
         |corner: usize, axis: usize| if corner >> axis & 1 == 1 { position[axis] } else { 1.0 - position[axis] };
     let sign = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };

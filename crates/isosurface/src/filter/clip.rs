@@ -54,7 +54,7 @@ struct Clip {
 }
 
 impl Filter for Clip {
-    fn wants(&self, found: Extremes) -> bool {
+    fn may_keep(&self, found: Extremes) -> bool {
         match self.side {
             Side::Above => found.largest >= self.isovalue,
             Side::Below => found.least < self.isovalue,

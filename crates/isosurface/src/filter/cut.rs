@@ -108,7 +108,7 @@ struct Distances {
 }
 
 impl Distances {
-    /// Also returns true if the sides are exchanged (see the module).
+    /// Computes the distances; also returns true if the sides are exchanged (see the module).
     fn new(plane: &Plane, grid: &SampleFrame, shape: [i64; 3]) -> std::result::Result<(Self, bool), IsosurfaceError> {
         let [a, b, c] = plane.normal;
         let most = plane.normal.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -140,7 +140,7 @@ impl Distances {
         Ok((Self { first: first / scale, steps: steps.map(|step| step / scale), least: least / farthest }, reversed))
     }
 
-    /// Each operation is monotonic: the extremes of a box are at its corners.
+    /// Distance of a sample. Each operation is monotonic: a box has its extremes at corners.
     fn at(&self, [x, y, z]: [i64; 3]) -> f64 {
         let [a, b, c] = self.steps;
         let distance = a * x as f64 + b * y as f64 + c * z as f64 + self.first;

@@ -11,7 +11,7 @@ use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::Extremes;
 use crate::field::values::between;
 use crate::field::view::View;
-use crate::messages::sums;
+use crate::messages::prefix_sums;
 use crate::points::brick_points::{BrickPoints, PointStart};
 use crate::points::chunk_points::{ChunkPoints, Layer, number};
 use crate::points::inside::Inside;
@@ -24,11 +24,11 @@ use crate::volume_mesh::VolumeMesh;
 /// Rule that selects a part of a field.
 pub(super) trait Filter {
     /// True if the filter may keep something of a brick with these extremes.
-    fn wants(&self, found: Extremes) -> bool;
+    fn may_keep(&self, found: Extremes) -> bool;
 
     /// True if kept cells may have points in the bricks after them although the filter keeps
     /// nothing there.
-    fn spreads(&self) -> bool {
+    fn reaches_next_bricks(&self) -> bool {
         false
     }
 
@@ -65,8 +65,8 @@ pub(super) fn solid(
     let (mut lists, mut kept): ([Listed; 2], Vec<Vec<KeptCells>>) = Default::default();
     let chunk_points = world.failing("filtering a field", || {
         let piece = |&(chunk, part, bricks)| {
-            let mut piece = ChunkPoints::new(chunk, part, bricks, 1, &|found| 0..usize::from(filter.wants(found)));
-            if filter.spreads() {
+            let mut piece = ChunkPoints::new(chunk, part, bricks, 1, &|found| 0..usize::from(filter.may_keep(found)));
+            if filter.reaches_next_bricks() {
                 piece.spread();
             }
             let mut found = Vec::new();
@@ -126,7 +126,7 @@ fn list(
     visits.retain(|visit| {
         let (is_own, start) = (part.is_own(visit.at), part.samples(visit.at).start);
         let kept = filter.keep(visit.at, part, samples, &mut block);
-        if filter.spreads() && kept.points.as_flattened().iter().all(|word| *word == 0) {
+        if filter.reaches_next_bricks() && kept.points.as_flattened().iter().all(|word| *word == 0) {
             return false;
         }
         let list = &mut lists[usize::from(!is_own)];
@@ -192,7 +192,7 @@ fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
 /// Computes the offset of this rank's part in the whole mesh. Collective.
 fn set_offsets(view: &View<'_>, mesh: &mut VolumeMesh) -> Result<()> {
     let cells = [mesh.hexahedra.len(), mesh.tetrahedra.len()].map(|count| count as u64);
-    let [before, all] = sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
+    let [before, all] = prefix_sums(view.world, &[mesh.points.own as u64, cells[0], cells[1]])?;
     let cells = |counts: &[u64]| CellCounts { hexahedra: counts[1], tetrahedra: counts[2] };
     (mesh.points.before, mesh.before) = (before[0], cells(&before));
     (mesh.all_points, mesh.all) = (all[0], cells(&all));

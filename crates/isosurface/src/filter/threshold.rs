@@ -66,11 +66,11 @@ const AROUND: [usize; 2] = [BRICK[1] + 3, BRICK[2] + 3];
 type Bits = [[u64; AROUND[0]]; AROUND[1]];
 
 impl Filter for Threshold {
-    fn wants(&self, found: Extremes) -> bool {
+    fn may_keep(&self, found: Extremes) -> bool {
         found.least <= self.high && found.largest >= self.low
     }
 
-    fn spreads(&self) -> bool {
+    fn reaches_next_bricks(&self) -> bool {
         self.corners == Corners::Any
     }
 

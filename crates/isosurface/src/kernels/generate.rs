@@ -13,7 +13,7 @@ use crate::grid::SampleFrame;
 
 /// Maximum number of vertices or triangles of a mesh on a rank: three words each in one buffer.
 /// Equal on all ranks.
-pub(crate) fn most_in_buffers(world: &World) -> u64 {
+pub(crate) fn max_items_in_buffers(world: &World) -> u64 {
     world.limits().buffer_bytes / 12
 }
 

@@ -82,7 +82,7 @@ impl Kernels {
     }
 
     fn local(world: &World, formats: Capabilities) -> Result<Self> {
-        let table = table::laid_out();
+        let table = table::table_words();
         let shapes = world.local_array("isosurface.shapes", &Layout::new([table.len() as i64]))?;
         shapes.all().write(&table)?;
         let work = WorkArrays {

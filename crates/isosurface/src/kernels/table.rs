@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 /// - per shape the offset of its triangles, their number (bits 16 to 23) and the number of interior
 ///   vertices (bits 24 to 31);
 /// - the triangles, one vertex per byte.
-pub(super) fn laid_out() -> Vec<u32> {
+pub(super) fn table_words() -> Vec<u32> {
     let (table, shapes) = (table(), table().shapes());
     let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };
     let mut list: Vec<u32> = (0..=255).map(number).collect();

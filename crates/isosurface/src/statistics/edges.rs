@@ -30,14 +30,14 @@ pub(super) fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges
         }
     }
     let mut messages: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-    for edge in merged(sent) {
+    for edge in merge_equal_edges(sent) {
         messages.entry(shared.owner(edge[0])).or_default().extend(edge);
     }
     for (_, edges) in exchange(world, messages)? {
         own.extend(edges.as_chunks::<4>().0);
     }
     let mut counts = [0_u64; 3];
-    for [_, _, along, against] in merged(own) {
+    for [_, _, along, against] in merge_equal_edges(own) {
         counts[0] += 1;
         counts[1] += u64::from(along + against == 1);
         counts[2] += u64::from(along > 1 || against > 1);
@@ -48,7 +48,7 @@ pub(super) fn count(world: &World, mesh: &Mesh, shared: &Shared) -> Result<Edges
 }
 
 /// Sorts the edges and sums the triangles of equal edges.
-fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
+fn merge_equal_edges(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.sort_unstable();
     edges.dedup_by(|next, kept| {
         let same = next[..2] == kept[..2];

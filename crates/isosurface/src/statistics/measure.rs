@@ -31,15 +31,15 @@ pub(super) fn volume(world: &World, mesh: &VolumeMesh) -> Result<f64> {
         let [a, b, d, c, e, f, h, g] = cell.map(at);
         let corner = [a, b, c, d, e, f, g, h];
         volume.add(
-            corners().map(|four| six_times(four.map(|place| corner[usize::from(place)]))).iter().sum::<f64>() / 6.0,
+            corners().map(|four| six_volumes(four.map(|place| corner[usize::from(place)]))).iter().sum::<f64>() / 6.0,
         );
     }
-    mesh.tetrahedra().iter().for_each(|cell| volume.add(six_times(cell.map(at)) / 6.0));
+    mesh.tetrahedra().iter().for_each(|cell| volume.add(six_volumes(cell.map(at)) / 6.0));
     sum(world, volume)
 }
 
 /// Six times the volume of a tetrahedron: a whole number for unit cells.
-fn six_times([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
+fn six_volumes([a, b, c, d]: [[f64; 3]; 4]) -> f64 {
     let (across, up) = (cross(side(a, b), side(a, c)), side(a, d));
     (0..3).map(|axis| across[axis] * up[axis]).sum()
 }

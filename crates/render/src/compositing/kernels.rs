@@ -141,7 +141,7 @@ impl<'w> CodingKernels<'w> {
             .read("lines", on_device)
             .write("counts", counts)
             .update("onto", onto.all())
-            .param("way", way_of(first.way))
+            .param("way", rule_code(first.way))
             .param("opaque", opaque.unwrap_or(NEVER))
             .run()
     }
@@ -188,7 +188,7 @@ fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
 }
 
-fn way_of(way: BlendRule) -> u32 {
+fn rule_code(way: BlendRule) -> u32 {
     match way {
         BlendRule::Alone => 0,
         BlendRule::InFront => 1,

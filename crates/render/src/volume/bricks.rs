@@ -13,7 +13,7 @@ pub(super) type CellBox = ([i32; 3], [i32; 3]);
 
 pub(super) type BrickBox = ([i64; 3], [i64; 3]);
 
-pub(super) fn joined((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
+pub(super) fn bounding_box((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
     let low = std::array::from_fn(|axis| low[axis].min(other_low[axis]));
     (low, std::array::from_fn(|axis| high[axis].max(other_high[axis])))
 }
@@ -106,17 +106,17 @@ impl Lattice {
         self.counts.map(|count| count as i32)
     }
 
-    pub(super) fn all_cells(&self) -> [i32; 3] {
+    pub(super) fn cell_counts(&self) -> [i32; 3] {
         self.voxels.map(|n| (n - 1) as i32)
     }
 
     /// Maximum number of bricks on a ray: along a ray each brick coordinate is monotonic.
-    pub(super) fn most_on_a_ray(&self) -> i64 {
+    pub(super) fn max_bricks_on_ray(&self) -> i64 {
         self.counts.iter().sum::<i64>() - 2
     }
 
     /// Coordinates of a brick in the lattice; bricks are numbered axis 0 fastest.
-    pub(super) fn place(&self, brick: usize) -> [i64; 3] {
+    pub(super) fn coordinates(&self, brick: usize) -> [i64; 3] {
         let (brick, [x, y, _]) = (brick as i64, self.counts);
         [brick % x, brick / x % y, brick / x / y]
     }
@@ -132,7 +132,7 @@ impl Lattice {
     }
 
     pub(super) fn single(&self, brick: usize) -> BrickBox {
-        let low = self.place(brick);
+        let low = self.coordinates(brick);
         (low, low.map(|at| at + 1))
     }
 
@@ -164,9 +164,10 @@ impl Lattice {
         let eye = view.eye.map(|at| (f64::from(at) / self.side as f64).floor().clamp(-far, far) as i64);
         let sign = view.parallel_direction().map(|part| i64::from(part > 0.0) - i64::from(part < 0.0));
         move |brick| {
-            let place = self.place(brick);
-            let along =
-                |axis: usize| if view.parallel { sign[axis] * place[axis] } else { (place[axis] - eye[axis]).abs() };
+            let coordinates = self.coordinates(brick);
+            let along = |axis: usize| {
+                if view.parallel { sign[axis] * coordinates[axis] } else { (coordinates[axis] - eye[axis]).abs() }
+            };
             along(0) + along(1) + along(2)
         }
     }
@@ -246,7 +247,7 @@ mod tests {
                 for brick in lattice.within(bricks) {
                     times[brick] += 1;
                     prop_assert_eq!(owners[brick], *rank);
-                    prop_assert_eq!(lattice.number(lattice.place(brick)), brick);
+                    prop_assert_eq!(lattice.number(lattice.coordinates(brick)), brick);
                 }
                 let (low, high) = lattice.cells(bricks);
                 cells += (0..3).map(|axis| i64::from(high[axis] - low[axis])).product::<i64>();

@@ -3,7 +3,7 @@
 use super::look::Interpolation;
 
 /// Cell of a box that holds a position (or the nearest cell), and the position within the cell.
-pub(super) fn place(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
+pub(super) fn locate(position: [f32; 3], [start, end]: [[i32; 3]; 2]) -> ([i32; 3], [f32; 3]) {
     let cell: [i32; 3] = std::array::from_fn(|a| (position[a].floor() as i32).clamp(start[a], end[a] - 1));
     (cell, std::array::from_fn(|a| (position[a] - cell[a] as f32).clamp(0.0, 1.0)))
 }

@@ -175,14 +175,14 @@ impl Distribution {
         let [low, high] = halves.min_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0]))).expect("several ranges");
         let reach = 1.5 * (high - low);
         let seen = self.edge(1)..threshold;
-        let lower = self.held(&(seen.start..low - reach)) / self.held(&seen).max(1.0);
+        let lower = self.voxels_within(&(seen.start..low - reach)) / self.voxels_within(&seen).max(1.0);
         if reach <= (threshold - high) / 2.0 && lower <= 0.05 { high + reach } else { self.min }
     }
 
     /// Quantile: a `share` (0 to 1) of the voxels within a range has at most this value. Voxels
     /// count as evenly spread within a bin. The end of the range if it holds no voxels.
     pub fn quantile(&self, share: f64, within: &Range<f64>) -> f64 {
-        let wanted = share.clamp(0.0, 1.0) * self.held(within);
+        let wanted = share.clamp(0.0, 1.0) * self.voxels_within(within);
         let mut seen = 0.0;
         for (from, to, voxels) in self.parts(within) {
             if voxels > 0.0 && seen + voxels >= wanted {
@@ -193,7 +193,7 @@ impl Distribution {
         within.end
     }
 
-    fn held(&self, within: &Range<f64>) -> f64 {
+    fn voxels_within(&self, within: &Range<f64>) -> f64 {
         self.parts(within).map(|(_, _, voxels)| voxels).sum()
     }
 

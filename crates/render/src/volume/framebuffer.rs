@@ -22,7 +22,7 @@ pub(super) trait Framebuffer {
     fn size(&self) -> (u32, u32);
 
     /// Allocates layers with these bounds and owner ranks. Collective.
-    fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>>;
+    fn allocate_layers(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>>;
 
     /// Pixels of a layer of this rank within its bounds.
     fn section(&self, layer: &Layer) -> Result<Binding>;
@@ -107,15 +107,15 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         self.size
     }
 
-    fn place(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>> {
+    fn allocate_layers(&self, layers: &[(Region, usize)]) -> Result<Vec<Layer>> {
         let (width, height) = (i64::from(self.size.0), i64::from(self.size.1));
         let whole = Region::whole(Index::new(&[width, height]));
         // Swaps need layers of the whole image.
-        let place = |bounds: &Region| match self.blending.algorithm {
+        let placed_region = |bounds: &Region| match self.blending.algorithm {
             Algorithm::DirectSend => *bounds,
             Algorithm::BinarySwap | Algorithm::Radix(_) => whole,
         };
-        let extents = |bounds: &Region| [place(bounds).extents()[0], place(bounds).extents()[1]];
+        let extents = |bounds: &Region| [placed_region(bounds).extents()[0], placed_region(bounds).extents()[1]];
         let boxes: Vec<_> = layers.iter().map(|(bounds, rank)| (*rank, extents(bounds))).collect();
         let row_bytes = (width as u64) * P::INFO.bytes as u64;
         let rows = (self.world.limits().binding_bytes / row_bytes) as i64;
@@ -123,9 +123,9 @@ impl<P: Pixel> Framebuffer for Arrays<'_, P> {
         self.grow(atlas)?;
         let kept = self.pixels.borrow();
         let first = kept.as_ref().map(|(atlas, _)| atlas.first_rows()).unwrap_or_default();
-        let layer = |(&(bounds, rank), spot): (&(Region, usize), &super::layers::Spot)| {
+        let layer = |(&(bounds, rank), spot): (&(Region, usize), &super::layers::LayerPosition)| {
             let at = [spot.corner[0], first[rank][spot.page] + spot.corner[1]];
-            Layer { at, place: place(&bounds), bounds }
+            Layer { at, place: placed_region(&bounds), bounds }
         };
         Ok(layers.iter().zip(&spots).map(layer).collect())
     }

@@ -145,7 +145,12 @@ pub(super) type ViewParameters = [(&'static str, ParamValue)];
 
 /// Parameters that all layers of an image share; `direct` scales the components of a direct colour
 /// to 0 to 1.
-pub(super) fn of_picture(look: &Look, view: &View, classes: &Classes, direct: f32) -> Vec<(&'static str, ParamValue)> {
+pub(super) fn picture_parameters(
+    look: &Look,
+    view: &View,
+    classes: &Classes,
+    direct: f32,
+) -> Vec<(&'static str, ParamValue)> {
     let (first_value, per_value) = classes.scale();
     let [depth_unit, colour_unit] = classes.units();
     let Shading { ambient, diffuse, specular, shininess } = look.shading.unwrap_or_default();

@@ -4,7 +4,7 @@
 use zippy::extents::Index;
 use zippy::region::Region;
 
-use super::bricks::{BrickBox, CellBox, Lattice, halves, joined};
+use super::bricks::{BrickBox, CellBox, Lattice, bounding_box, halves};
 use super::look::Mode;
 use super::order::{Unordered, front_to_back};
 use super::view::{View, diagonal};
@@ -45,7 +45,7 @@ pub(super) fn subvolumes(
         }
         Mode::Fast => {
             let visible_box = |(part, bricks): (usize, BrickBox)| {
-                let cells = lattice.within(&bricks).filter_map(&visible).reduce(|a, b| joined(&a, &b))?;
+                let cells = lattice.within(&bricks).filter_map(&visible).reduce(|a, b| bounding_box(&a, &b))?;
                 Some((part, bricks, cells))
             };
             let mut boxes: Vec<_> = parts.iter().copied().enumerate().filter_map(visible_box).collect();
@@ -67,19 +67,20 @@ pub(super) fn subvolumes(
             }
         }
     };
-    let subvolume = |(part, cells): (usize, CellBox)| Some(Subvolume { part, cells, bounds: covered(view, &cells)? });
+    let subvolume =
+        |(part, cells): (usize, CellBox)| Some(Subvolume { part, cells, bounds: covered_pixels(view, &cells)? });
     Ok(boxes.into_iter().filter_map(subvolume).collect())
 }
 
 /// Upper bound of the number of samples of a ray in a box of cells.
-pub(super) fn most_samples(view: &View, (low, high): &CellBox) -> u32 {
+pub(super) fn max_samples(view: &View, (low, high): &CellBox) -> u32 {
     let extent = |axis: usize| f64::from(high[axis] - low[axis]) / f64::from(view.per_length[axis]);
     let diagonal = diagonal(&view.directions.map(|direction| direction.map(f64::from)), extent);
     (diagonal / f64::from(view.step)).ceil() as u32 + 2
 }
 
 /// Pixels whose rays may cross a box of cells, with a margin; `None` if there are none.
-pub(super) fn covered(view: &View, (low, high): &CellBox) -> Option<Region> {
+pub(super) fn covered_pixels(view: &View, (low, high): &CellBox) -> Option<Region> {
     // Upper bound of the rounding of samples.
     let margin: [f64; 3] = std::array::from_fn(|axis| 1e-3 + 1e-6 * f64::from(view.cells[axis]));
     let corner = |number: usize| {
@@ -149,7 +150,7 @@ pub(super) struct Atlas {
 
 /// Position of a layer: page of its rank, and corner in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct LayerPosition {
     pub page: usize,
     pub corner: [i64; 2],
 }
@@ -157,13 +158,13 @@ pub(super) struct Spot {
 impl Atlas {
     /// Packs boxes of `(rank, [width, height])`, of at most `width` columns, onto pages of at most
     /// `rows` rows (a single higher box gets a page of its height).
-    pub(super) fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<Spot>) {
+    pub(super) fn pack(boxes: &[(usize, [i64; 2])], ranks: usize, width: i64, rows: i64) -> (Self, Vec<LayerPosition>) {
         let mut pages: Vec<Vec<i64>> = vec![vec![1]; ranks];
         // Current shelf of each rank: first row, height, used width.
         let mut shelves = vec![[0_i64; 3]; ranks];
         let mut order: Vec<usize> = (0..boxes.len()).collect();
         order.sort_by_key(|&index| (std::cmp::Reverse(boxes[index].1[1]), index));
-        let mut spots = vec![Spot { page: 0, corner: [0; 2] }; boxes.len()];
+        let mut spots = vec![LayerPosition { page: 0, corner: [0; 2] }; boxes.len()];
         for index in order {
             let (rank, [wide, high]) = boxes[index];
             let [row, height, taken] = &mut shelves[rank];
@@ -175,7 +176,7 @@ impl Atlas {
                 }
             }
             let last = pages[rank].len() - 1;
-            spots[index] = Spot { page: last, corner: [*taken, *row] };
+            spots[index] = LayerPosition { page: last, corner: [*taken, *row] };
             pages[rank][last] = pages[rank][last].max(*row + high);
             *taken += wide;
         }
@@ -249,11 +250,11 @@ mod tests {
             let (grid, camera) = grid_and_camera(number, spacing, &camera);
             let view = View::new(&camera, (17, 13), voxels, grid, 0.21).unwrap();
             let cells = (low, std::array::from_fn(|axis| (low[axis] + extents[axis]).min(20)));
-            let bounds = covered(&view, &cells);
+            let bounds = covered_pixels(&view, &cells);
             for (column, row) in (0..13).flat_map(|row| (0..17).map(move |column| (column, row))) {
                 let ray = view.ray(column, row);
                 let range = ray.samples_in(view.cells, cells.0, cells.1);
-                prop_assert!(range.len() as u32 <= most_samples(&view, &cells));
+                prop_assert!(range.len() as u32 <= max_samples(&view, &cells));
                 let inside = |bounds: &Region| bounds.contains(&Index::new(&[column.into(), row.into()]));
                 prop_assert!(range.is_empty() || bounds.as_ref().is_some_and(inside), "({column}, {row}), {bounds:?}");
             }
@@ -268,7 +269,7 @@ mod tests {
             let boxes: Vec<_> = boxes.into_iter().map(|(rank, w, h)| (rank, [w, h])).collect();
             let (atlas, spots) = Atlas::pack(&boxes, 3, 20, rows);
             let stored = |index: usize| {
-                let (Spot { page, corner }, (rank, extents)) = (spots[index], boxes[index]);
+                let (LayerPosition { page, corner }, (rank, extents)) = (spots[index], boxes[index]);
                 (rank, page, Region::at(Index::new(&corner), Index::new(&extents)))
             };
             for i in 0..boxes.len() {

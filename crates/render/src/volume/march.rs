@@ -4,7 +4,7 @@ use zippy::Grid;
 use zippy::device::colour::{over, saturate_opacity};
 use zippy_io::image::Image;
 
-use super::cells::{place, value_at};
+use super::cells::{locate, value_at};
 use super::classes::Classes;
 use super::integrals::IntegralTable;
 use super::look::{Interpolation, Look, Shading};
@@ -108,11 +108,11 @@ impl<V: Fn([i32; 3]) -> f32> Twin<V> {
             let stop = ((samples.start / BLOCK + 1) * BLOCK).min(samples.end);
             let mut sum = [0.0; 4];
             for sample in samples.start..stop {
-                let (cell, share) = place(ray.position(sample), [start, end]);
+                let (cell, share) = locate(ray.position(sample), [start, end]);
                 let mut colour = match &self.classes {
                     Classes::Points(table) => self.point(table, cell, share),
                     Classes::Segments(table) => {
-                        let ends = [sample, sample + 1].map(|steps| place(ray.at(steps as f32), around));
+                        let ends = [sample, sample + 1].map(|steps| locate(ray.at(steps as f32), around));
                         self.segment(table, ends)
                     }
                 };

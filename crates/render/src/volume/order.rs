@@ -120,7 +120,7 @@ pub(super) fn front_to_back(boxes: &[([i64; 3], [i64; 3])], view: &View) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::layers::most_samples;
+    use super::super::layers::max_samples;
     use super::*;
     use crate::volume::test_grids::{COUNT, grid_and_camera};
     use crate::volume::{Camera, Projection};
@@ -193,7 +193,7 @@ mod tests {
             prop_assert_eq!(sorted, (0..boxes.len()).collect::<Vec<_>>());
             for pixel in 0..63 {
                 let ray = view.ray(pixel % 9, pixel / 9);
-                prop_assert!(ray.samples <= most_samples(&view, &([0; 3], view.cells)));
+                prop_assert!(ray.samples <= max_samples(&view, &([0; 3], view.cells)));
                 let mut next = 0;
                 for &chunk in &order {
                     let (start, end) = cells_of(boxes[chunk], shape);

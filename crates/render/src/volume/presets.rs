@@ -90,14 +90,15 @@ impl Preset {
         let above = |share| values.quantile(share, &(threshold..values.max));
         let landmarks = [values.min, values.noise(threshold), threshold, above(0.5), above(0.99), values.max];
         let hounsfield = values.min < AIR && matches!(self, Self::CtBone | Self::CtSoft | Self::Angiography);
-        let value = |units: f64, place: f64| {
-            let landmark = (place as usize).min(landmarks.len() - 2);
+        let value = |units: f64, position: f64| {
+            let landmark = (position as usize).min(landmarks.len() - 2);
             let (low, high) = (landmarks[landmark], landmarks[landmark + 1]);
-            if hounsfield { units } else { low + (place - landmark as f64) * (high - low) }
+            if hounsfield { units } else { low + (position - landmark as f64) * (high - low) }
         };
         let (opacity, colour) = self.points();
-        let opacity = opacity.into_iter().map(|Point(units, place, [o])| [value(units, place), o]).collect();
-        let colour = colour.into_iter().map(|Point(units, place, [r, g, b])| [value(units, place), r, g, b]).collect();
+        let opacity = opacity.into_iter().map(|Point(units, position, [o])| [value(units, position), o]).collect();
+        let colour =
+            colour.into_iter().map(|Point(units, position, [r, g, b])| [value(units, position), r, g, b]).collect();
         TransferFunction { opacity, colour, unit_distance }
     }
 

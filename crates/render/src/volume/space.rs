@@ -177,7 +177,7 @@ impl<'w> Space<'w> {
         *self.known.borrow_mut() = Cache::default();
         let found = self.find(storage, lattice, &marks, (!fresh).then_some(reach));
         let found = self.world.agree("finding empty space", found)?;
-        let visible = boxes_of_all(self.world, found, lattice.count())?;
+        let visible = gather_boxes(self.world, found, lattice.count())?;
         let Rebuilds { ranges, visible: marked } = self.rebuilds.get();
         self.rebuilds.set(Rebuilds { ranges: ranges + u64::from(!fresh), visible: marked + 1 });
         *self.known.borrow_mut() = Cache { ranges: Some(reach), marks: Some(marks), visible };
@@ -216,7 +216,7 @@ impl<'w> Space<'w> {
             let occupied = blocks.occupied.all().read()?;
             for brick in lattice.within(&blocks.bricks) {
                 let cells = lattice.cells(&lattice.single(brick));
-                let visible_cells = tight(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells);
+                let visible_cells = tight_box(&occupied, blocks.occupied.shape(), blocks.cells.0, &cells);
                 found.extend(visible_cells.map(|cells| (brick, cells)));
             }
         }
@@ -238,13 +238,13 @@ impl<'w> Space<'w> {
             .param("reach", reach)
             .param("low", blocks.cells.0)
             .param("high", blocks.cells.1)
-            .param("cells", lattice.all_cells())
+            .param("cells", lattice.cell_counts())
             .run()
     }
 }
 
 /// Box of cells of each brick, gathered from the ranks of the bricks. Collective.
-pub(super) fn boxes_of_all(
+pub(super) fn gather_boxes(
     world: &World,
     own: impl IntoIterator<Item = (usize, CellBox)>,
     bricks: usize,
@@ -262,7 +262,7 @@ pub(super) fn boxes_of_all(
 
 /// Smallest box of marked blocks within `cells`, clipped to them; `first` is the first cell of the
 /// first block.
-fn tight(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -> Option<CellBox> {
+fn tight_box(occupied: &[u32], blocks: [i64; 3], first: [i32; 3], cells: &CellBox) -> Option<CellBox> {
     let side = BLOCK as i32;
     let range = |axis: usize| (cells.0[axis] - first[axis]) / side..(cells.1[axis] - first[axis] + side - 1) / side;
     let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
@@ -290,10 +290,10 @@ mod tests {
         for [x, y, z] in [[1, 0, 0], [2, 2, 0], [3, 1, 1]] {
             occupied[x + 4 * (y + 3 * z)] = 1;
         }
-        let tight = |low, high| tight(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
-        assert_eq!(tight([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
-        assert_eq!(tight([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
-        assert_eq!(tight([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
-        assert_eq!(tight([16, 8, 8], [32, 24, 24]), None);
+        let tight_box = |low, high| tight_box(&occupied, [4, 3, 2], [16, 0, 8], &(low, high));
+        assert_eq!(tight_box([16, 0, 8], [48, 24, 24]), Some(([24, 0, 8], [48, 24, 24])));
+        assert_eq!(tight_box([16, 0, 8], [32, 16, 24]), Some(([24, 0, 8], [32, 8, 16])));
+        assert_eq!(tight_box([32, 0, 8], [45, 21, 20]), Some(([32, 8, 8], [45, 21, 20])));
+        assert_eq!(tight_box([16, 8, 8], [32, 24, 24]), None);
     }
 }

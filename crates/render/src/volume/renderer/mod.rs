@@ -16,11 +16,11 @@ use zippy::world::World;
 use zippy::{Grid, Result};
 use zippy_io::image::Image;
 
-use super::bricks::{BrickBox, CellBox, Lattice, joined};
+use super::bricks::{BrickBox, CellBox, Lattice, bounding_box};
 use super::classes::Classes;
 use super::framebuffer::{Blending, Framebuffer, framebuffer};
-use super::kernels::{Features, RayCasters, direct, of_picture};
-use super::layers::{Subvolume, most_samples, subvolumes};
+use super::kernels::{Features, RayCasters, direct, picture_parameters};
+use super::layers::{Subvolume, max_samples, subvolumes};
 use super::look::{Look, PixelFormat};
 use super::options::RendererOptions;
 use super::space::{Entries, Rebuilds, Space};
@@ -58,7 +58,7 @@ pub struct VolumeRenderer<'w, T> {
 struct Cast<'a, 'w> {
     view: &'a View,
     classes: &'a Classes,
-    of_picture: Vec<(&'static str, ParamValue)>,
+    parameters: Vec<(&'static str, ParamValue)>,
     scene: Option<&'a Scene<'w>>,
     /// Transparency at which rays end.
     ends_at: f32,
@@ -204,19 +204,19 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         self.space.update(&self.storage, &self.lattice, &classes)?;
         let reached = |brick: usize| {
             let transparent = surfaces.iter().filter(|(_, material)| material.is_transparent());
-            transparent.filter_map(|(surface, _)| surface.reached(brick)).reduce(|a, b| joined(&a, &b))
+            transparent.filter_map(|(surface, _)| surface.reached(brick)).reduce(|a, b| bounding_box(&a, &b))
         };
         let visible = |brick: usize| match (self.space.visible(brick), reached(brick)) {
-            (Some(volume), Some(surface)) => Some(joined(&volume, &surface)),
+            (Some(volume), Some(surface)) => Some(bounding_box(&volume, &surface)),
             (volume, surface) => volume.or(surface),
         };
         let subvolumes = subvolumes(&view, self.options.mode, &self.lattice, &self.bricks, visible)?;
         self.prepare(look.size)?;
         let framebuffer = self.framebuffer.borrow();
         let framebuffer = framebuffer.as_deref().expect("just made");
-        let of_picture = of_picture(look, &view, &classes, direct::<T>());
+        let parameters = picture_parameters(look, &view, &classes, direct::<T>());
         if !surfaces.is_empty() {
-            self.scene(look.size)?.draw(&of_picture, look.clip.len(), surfaces)?;
+            self.scene(look.size)?.draw(&parameters, look.clip.len(), surfaces)?;
         }
         let scene = self.scene.borrow();
         let scene = scene.as_ref().filter(|_| !surfaces.is_empty());
@@ -226,11 +226,11 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             let strips = (0..self.world.size()).map(|rank| (scene.backdrop().strip(rank), rank));
             bounds.extend(strips.filter(|(strip, _)| !strip.is_empty()));
         }
-        let layers = framebuffer.place(&bounds)?;
+        let layers = framebuffer.allocate_layers(&bounds)?;
         let cast = self.cast(
             framebuffer,
             look,
-            &Cast { view: &view, classes: &classes, of_picture, scene, ends_at },
+            &Cast { view: &view, classes: &classes, parameters, scene, ends_at },
             &subvolumes,
             &layers,
         );
@@ -284,7 +284,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         &self,
         framebuffer: &dyn Framebuffer,
         look: &Look,
-        Cast { view, classes, of_picture, scene, ends_at }: &Cast<'_, 'w>,
+        Cast { view, classes, parameters, scene, ends_at }: &Cast<'_, 'w>,
         subvolumes: &[Subvolume],
         layers: &[Layer],
     ) -> Result<()> {
@@ -295,7 +295,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
         for (subvolume, layer) in subvolumes.iter().zip(layers) {
             let Some(chunk) = self.storage.chunk(subvolume.part) else { continue };
             let Some((occupied, blocks)) = self.space.occupied(subvolume.part) else { continue };
-            let most = most_samples(view, &subvolume.cells);
+            let most = max_samples(view, &subvolume.cells);
             let passes = most > MAX_SAMPLES;
             let rgba8 = self.options.pixel == PixelFormat::Rgba8;
             let components = self.options.components;
@@ -322,7 +322,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
                     Entries::Points(entries) => call.read("transfer", entries.all()),
                     Entries::Segments(entries) => call.read("transfer", entries.all()),
                 };
-                for (name, value) in of_picture {
+                for (name, value) in parameters {
                     call = call.param(name, value.clone());
                 }
                 if let Some((spans, list)) = &fragments {
@@ -352,7 +352,7 @@ impl<'w, T: Element> VolumeRenderer<'w, T> {
             return 0.0;
         }
         // Including the surfaces behind the layers.
-        let steps = (self.lattice.most_on_a_ray() + 1).min(layers as i64) as f32;
+        let steps = (self.lattice.max_bricks_on_ray() + 1).min(layers as i64) as f32;
         let margin = ends_at - steps * 2.0_f32.powi(-24) - 2.0_f32.powi(-22);
         if margin > 0.0 { margin } else { -1.0 }
     }

@@ -3,7 +3,7 @@
 use zippy::World;
 use zippy::array::Growable;
 
-use super::triangles::check_room;
+use super::triangles::check_capacity;
 use crate::error::RenderError;
 
 /// A rank's part of a surface, like [`Triangles`](super::Triangles), in arrays of the rank's
@@ -48,6 +48,6 @@ impl DeviceTriangles<'_> {
         if values != vertices {
             return wrong(format!("{values} values for {vertices} positions; there must be one per position, or none"));
         }
-        check_room(world, vertices, triangles)
+        check_capacity(world, vertices, triangles)
     }
 }

@@ -14,7 +14,7 @@ use zippy::{Grid, Result, World};
 
 use super::triangles::{Corner, Triangles};
 use crate::error::RenderError;
-use crate::volume::bricks::{CellBox, Lattice, joined};
+use crate::volume::bricks::{CellBox, Lattice, bounding_box};
 
 #[derive(Debug, Default)]
 pub(super) struct DrawList {
@@ -122,7 +122,7 @@ impl Bricks {
 
     /// Least and greatest coordinates of the voxels in space.
     pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
-        self.grid.bounds(self.lattice.all_cells().map(|cells| i64::from(cells) + 1))
+        self.grid.bounds(self.lattice.cell_counts().map(|cells| i64::from(cells) + 1))
     }
 
     /// Distance of neighbouring `f32` positions at the far end of the volume, if it is coarse.
@@ -136,13 +136,13 @@ impl Bricks {
     /// Upper bound, in voxels, of the rounding of fragments. It also covers rasterisers that move
     /// vertices by a sixteenth of a pixel, for pixels of up to eight voxels.
     pub(crate) fn margin(&self) -> [f32; 3] {
-        self.lattice.all_cells().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
+        self.lattice.cell_counts().map(|cells| (0.5 + 1e-6 * f64::from(cells)) as f32)
     }
 
     /// Number of triangles that lie outside of the volume by more than the margin. Equivalent to
     /// `shaders/surface/reached.wgsl`.
     pub(super) fn outside(&self, source: &Triangles<'_>) -> u64 {
-        let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.all_cells());
+        let (to_voxels, margin, cells) = (self.to_voxels(), self.margin(), self.lattice.cell_counts());
         let is_outside = |corners: &&[u32; 3]| {
             let positions = corners.map(|vertex| to_voxels.apply(source.positions[vertex as usize]));
             (0..3).any(|axis| {
@@ -164,7 +164,7 @@ impl Bricks {
             [(low - margin[axis]).floor(), (high + margin[axis]).floor() + 1.0]
         };
         // Fragments outside of the volume belong to the cells at its border.
-        let last = |axis: usize| self.lattice.all_cells()[axis] as f32;
+        let last = |axis: usize| self.lattice.cell_counts()[axis] as f32;
         let low = std::array::from_fn(|axis| ends(axis)[0].clamp(0.0, last(axis) - 1.0) as i32);
         (low, std::array::from_fn(|axis| ends(axis)[1].clamp(1.0, last(axis)) as i32))
     }
@@ -203,7 +203,7 @@ impl Bricks {
     ) -> BTreeMap<usize, PartialDrawList> {
         for corners in triangles {
             let resolved = corners.map(&corner);
-            let bricks = self.lattice.around(&self.cells(resolved.map(|corner| corner.place)));
+            let bricks = self.lattice.around(&self.cells(resolved.map(|corner| corner.voxel)));
             let mut ranks: Vec<usize> = self.lattice.within(&bricks).map(|brick| self.ranks[brick]).collect();
             ranks.sort_unstable();
             ranks.dedup();
@@ -230,11 +230,11 @@ impl Bricks {
     /// Equivalent to `shaders/surface/reached.wgsl`.
     pub(super) fn reached(&self, rank: usize, drawn: &DrawList, known: &mut BTreeMap<usize, CellBox>) {
         for corners in drawn.triangles() {
-            let cells = self.cells(corners.map(|index| drawn.corners[index as usize].place));
+            let cells = self.cells(corners.map(|index| drawn.corners[index as usize].voxel));
             for brick in self.lattice.within(&self.lattice.around(&cells)) {
                 if self.ranks[brick] == rank {
                     let cells = intersection(&cells, &self.lattice.cells(&self.lattice.single(brick)));
-                    known.entry(brick).and_modify(|known| *known = joined(known, &cells)).or_insert(cells);
+                    known.entry(brick).and_modify(|known| *known = bounding_box(known, &cells)).or_insert(cells);
                 }
             }
         }

@@ -13,10 +13,10 @@ use zippy::{Result, World};
 use super::device_triangles::DeviceTriangles;
 use super::distribute::{Bricks, DrawList};
 use super::triangle_import::{ImportedTriangles, TriangleImport};
-use super::triangles::{CORNER_WORDS, Corner, Triangles, check_room};
+use super::triangles::{CORNER_WORDS, Corner, Triangles, check_capacity};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
-use crate::volume::space::boxes_of_all;
+use crate::volume::space::gather_boxes;
 
 /// Surface in a volume, distributed over the ranks; created by
 /// [`VolumeRenderer::surface`](crate::volume::VolumeRenderer::surface). Its device arrays grow and
@@ -63,7 +63,7 @@ impl PositionBounds {
 }
 
 /// Name of the call in errors.
-const TAKING: &str = "set_surface(…)";
+const SET_SURFACE: &str = "set_surface(…)";
 
 impl Surface {
     pub(in crate::volume) fn new(world: &World, name: &str, bricks: &Rc<Bricks>) -> Result<Self> {
@@ -97,7 +97,7 @@ impl Surface {
 
     /// Adds triangles to an empty surface. Collective.
     pub(in crate::volume) fn take(&mut self, world: &World, source: &Triangles<'_>) -> Result<()> {
-        world.agree(TAKING, source.check().map_err(Into::into))?;
+        world.agree(SET_SURFACE, source.check().map_err(Into::into))?;
         let bricks = self.bricks.clone();
         let drawn = bricks.distribute(world, source)?;
         let mut reached = BTreeMap::new();
@@ -119,9 +119,9 @@ impl Surface {
     ) -> Result<()> {
         let bricks = self.bricks.clone();
         let checked = source.check(world).and_then(|()| bricks.check());
-        world.agree(TAKING, checked.map_err(Into::into))?;
+        world.agree(SET_SURFACE, checked.map_err(Into::into))?;
         let taken = intake.take(world, &bricks, source, (&mut self.corners, &mut self.order));
-        let ImportedTriangles { mut reached, listed, outside } = world.agree(TAKING, taken)?;
+        let ImportedTriangles { mut reached, listed, outside } = world.agree(SET_SURFACE, taken)?;
         let received = bricks.distribute_to_others(world, &listed)?;
         for drawn in [&listed, &received] {
             bricks.reached(world.rank(), drawn, &mut reached);
@@ -150,10 +150,10 @@ impl Surface {
         drawn: &DrawList,
         [triangles, outside]: [u64; 2],
     ) -> Result<TriangleCounts> {
-        self.reached = boxes_of_all(world, reached, self.bricks.lattice.count())?;
+        self.reached = gather_boxes(world, reached, self.bricks.lattice.count())?;
         let mut sums = [triangles, outside, u64::from(world.rank() == 0 && has_warned(CallSite::here()))];
         world.group().all_reduce(&mut sums, |sum, more| *sum += more)?;
-        world.agree(TAKING, self.append(world, drawn))?;
+        world.agree(SET_SURFACE, self.append(world, drawn))?;
         let [triangles, outside, warned] = sums;
         self.triangles = triangles;
         Ok(TriangleCounts { triangles, outside, has_warned: warned > 0 })
@@ -190,7 +190,7 @@ impl Surface {
         }
         let mut bounds = PositionBounds::default();
         let widened = widen_bounds(&mut bounds);
-        world.agree(TAKING, widened)?;
+        world.agree(SET_SURFACE, widened)?;
         world.group().all_reduce(&mut bounds.0, |least, other| *least = least.min(*other))?;
         if world.rank() == 0 {
             let [x, y, z, minus_high_x, minus_high_y, minus_high_z] = bounds.0;
@@ -213,7 +213,7 @@ impl Surface {
 
     fn append(&mut self, world: &World, DrawList { corners, order }: &DrawList) -> Result<()> {
         let first = self.corners.len() / CORNER_WORDS as u64;
-        check_room(world, first + corners.len() as u64, (self.order.len() + order.len() as u64) / 3)?;
+        check_capacity(world, first + corners.len() as u64, (self.order.len() + order.len() as u64) / 3)?;
         self.corners.append(bytemuck::cast_slice(corners))?;
         match first {
             0 => self.order.append(order),

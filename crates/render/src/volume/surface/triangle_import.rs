@@ -88,7 +88,7 @@ impl TriangleImport {
         self.numbers.append(&numbers)?;
         self.write_corners(bricks, source, corners)?;
         order.set_len(3 * source.count())?;
-        let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(most_listed(world));
+        let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(max_listed(world));
         self.listed.set_len(room * LISTED_WORDS as u64)?;
         let (found, listed, outside) = self.locate(world, bricks, source, (corners, order))?;
         let boxes = own.into_iter().zip(found[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
@@ -128,7 +128,7 @@ impl TriangleImport {
         let (mut drawn, mut known) = (DrawList::default(), HashMap::new());
         let (mut first, mut outside) = (0, 0);
         loop {
-            let end = source.count().min(first + most_listed(world));
+            let end = source.count().min(first + max_listed(world));
             let found = self.locate_range(bricks, source, first..end, (corners, order))?;
             check(&found, source)?;
             let (count, room) = (u64::from(found[0]), self.listed.len() / LISTED_WORDS as u64);
@@ -164,7 +164,7 @@ impl TriangleImport {
         let call = call.read("numbers", self.numbers.all()).write("order", order.all());
         let call = call.update("found", self.found.all()).write("listed", self.listed.all());
         let call = call.param("reach.margin", bricks.margin()).param("reach.side", lattice.side());
-        let call = call.param("reach.cells", lattice.all_cells()).param("reach.vertices", source.vertices() as u32);
+        let call = call.param("reach.cells", lattice.cell_counts()).param("reach.vertices", source.vertices() as u32);
         let call = call.param("reach.bricks", lattice.counts()).param("reach.most", room as u32);
         call.param("reach.first", triangles.start as i32).over([triangles.end - triangles.start]).run()?;
         self.found.all().read()
@@ -186,7 +186,7 @@ impl TriangleImport {
 }
 
 /// Maximum number of listed triangles that a buffer holds.
-fn most_listed(world: &World) -> u64 {
+fn max_listed(world: &World) -> u64 {
     world.limits().buffer_bytes / 4 / LISTED_WORDS as u64
 }
 

@@ -25,7 +25,7 @@ pub struct Triangles<'a> {
 #[repr(C)]
 pub(in crate::volume) struct Corner {
     /// Position in voxels.
-    pub place: [f32; 3],
+    pub voxel: [f32; 3],
     pub normal: [f32; 3],
     pub value: f32,
 }
@@ -65,7 +65,7 @@ impl Triangles<'_> {
     /// Corner of a vertex. Equivalent to `shaders/surface/corner.wgsl`.
     pub(super) fn corner(&self, vertex: usize, to_voxels: &ToVoxels) -> Corner {
         Corner {
-            place: to_voxels.apply(self.positions[vertex]),
+            voxel: to_voxels.apply(self.positions[vertex]),
             normal: self.normals.get(vertex).copied().unwrap_or_default(),
             value: self.values.get(vertex).copied().unwrap_or_default(),
         }
@@ -73,7 +73,7 @@ impl Triangles<'_> {
 }
 
 /// Checks that a buffer holds this number of vertices and triangles.
-pub(super) fn check_room(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {
+pub(super) fn check_capacity(world: &World, vertices: u64, triangles: u64) -> Result<(), RenderError> {
     let (bytes, most) = ((4 * CORNER_WORDS as u64 * vertices).max(12 * triangles), world.limits().buffer_bytes);
     if bytes > most {
         Err(RenderError::Surface(format!(

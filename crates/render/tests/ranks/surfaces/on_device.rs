@@ -289,7 +289,7 @@ fn all() {
     mistakes();
 }
 
-/// DeviceMesh that are bound as several variables, and a list that cannot hold all triangles at once.
+/// Arrays that are bound as several variables, and a list that cannot hold all triangles at once.
 fn in_parts() {
     cuts(1);
     too_many();
