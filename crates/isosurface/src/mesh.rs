@@ -16,6 +16,7 @@ pub struct Mesh {
     pub(crate) totals: Totals,
 }
 
+/// Totals of the whole mesh.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub vertices: u64,

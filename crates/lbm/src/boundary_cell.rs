@@ -9,6 +9,7 @@ use zippy::Element;
 pub(crate) struct BoundaryCell {
     /// Index in the chunk, and number of the [`CellKind`](crate::CellKind).
     pub cell: [i32; 4],
+    /// Velocity and density.
     pub flow: [f32; 4],
     /// By kind:
     ///
@@ -16,7 +17,7 @@ pub(crate) struct BoundaryCell {
     /// * mirror: steps to the fluid cell;
     /// * body: position relative to the centre of the body.
     pub normal: [f32; 4],
-    /// A bit for each population that arrives from fluid.
+    /// Bits of the populations that arrive from fluid.
     pub links: u32,
     /// Bits of the populations that would arrive from outside of the lattice.
     pub outside: u32,

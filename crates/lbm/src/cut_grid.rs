@@ -19,6 +19,7 @@ pub(crate) fn product(extents: &[i64; 3]) -> i128 {
     extents.iter().fold(1, |product, &n| product.saturating_mul(n.into()))
 }
 
+/// Adds ghost layers to the extents of a chunk.
 pub(crate) fn extend(cells: [i64; 3], ghosts: [i64; 3]) -> [i64; 3] {
     std::array::from_fn(|axis| cells[axis] + ghosts[axis])
 }

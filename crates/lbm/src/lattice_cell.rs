@@ -18,6 +18,7 @@ pub(crate) enum LatticeCell {
     },
 }
 
+/// Condition at an open side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum OpenCondition {
     Velocity([f64; 3]),

@@ -3,6 +3,7 @@
 use crate::cell_index::CellIndex;
 use crate::problem::Problem;
 
+/// Cells of a period along each periodic axis.
 pub(crate) type Periods = [Option<i64>; 3];
 
 /// Offset of the tested point of a cell from its centre, in cells: larger than rounding errors of

@@ -8,8 +8,10 @@ use crate::precision::Precision;
 use crate::side::Side;
 use crate::velocity_set::VelocitySet;
 
+/// Velocity or force for each cell.
 pub(crate) type VectorField = Rc<dyn Fn(CellIndex) -> [f64; 3]>;
 
+/// Solid body with its velocity and the centre of its torque.
 #[derive(Clone)]
 pub(crate) struct Body {
     pub is_inside: Rc<dyn Fn(CellIndex) -> bool>,
@@ -153,6 +155,7 @@ impl Problem {
         format!("{} {suffix}", self.name)
     }
 
+    /// True for cells of the box.
     pub(crate) fn contains(&self, cell: CellIndex) -> bool {
         (0..3).all(|axis| (0..self.extents[axis]).contains(&cell[axis]))
     }

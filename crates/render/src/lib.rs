@@ -3,7 +3,9 @@
 //!
 //! ```
 //! # use zippy::{Layout, Split, World};
-//! use zippy_render::volume::{Camera, Look, Phantom, RendererOptions, TransferFunction, VolumeRenderer};
+//! use zippy_render::volume::{
+//!     Camera, Look, Phantom, RendererOptions, TransferFunction, VolumeRenderer,
+//! };
 //! # fn program(world: &World) -> zippy::Result<()> {
 //! let phantom = Phantom { shape: [32, 32, 32] };
 //! let volume = world.array::<u16, 3>("head", &Layout::new(phantom.shape).split_all(Split::Auto))?;

@@ -3,6 +3,7 @@
 use super::table::{Shape, Vertex};
 use super::{Edge, share_a_face, squared_distance};
 
+/// Adds the triangles of the band between two contours.
 pub(super) fn add(shape: &mut Shape, a: &[Edge], b: &[Edge]) {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     // The contours run in opposite directions around the band.
@@ -42,6 +43,7 @@ struct Search<F> {
 }
 
 impl<F: Fn(usize, usize) -> Option<i32>> Search<F> {
+    /// Continues paths from a spoke; the current path has total length `length`.
     fn extend(&mut self, i: usize, j: usize, start: usize, length: i32) {
         let (a, b) = (self.a, self.b);
         if self.best.as_ref().is_some_and(|(best, _)| length >= *best) {

@@ -6,6 +6,7 @@ use super::{Edge, share_a_face, squared_distance};
 /// Longest contour without a middle vertex; longer contours are not nearly flat.
 const LONGEST_WITHOUT_MIDDLE: usize = 6;
 
+/// Adds the triangles of the disc inside a contour.
 pub(super) fn add(shape: &mut Shape, contour: &[Edge]) {
     let whole = (contour.len() <= LONGEST_WITHOUT_MIDDLE).then(|| triangulate(contour)).flatten();
     if let Some(triangles) = whole {

@@ -76,6 +76,7 @@ impl SweepPosition {
     }
 }
 
+/// Plane of the sweep, across the last axis.
 #[derive(Clone, Copy)]
 struct Plane {
     at: SweepPosition,
@@ -124,6 +125,7 @@ struct Sweep {
 }
 
 impl Sweep {
+    /// Merges groups that are connected in a plane with these signs at its corners.
     fn connect_in_plane(&mut self, inside: [bool; 4], plane: &Plane) {
         self.connect_neighbours(inside);
         if let Some((sign, first)) = alternating(inside) {
@@ -131,6 +133,7 @@ impl Sweep {
         }
     }
 
+    /// Merges groups that are connected between two planes, where corners have these signs.
     fn connect_between(&mut self, inside: [bool; 4], from: &Plane, to: &Plane) {
         if from.at.cmp(&to.at).is_ge() {
             return;
@@ -160,6 +163,7 @@ impl Sweep {
         self.groups.merge(a, b);
     }
 
+    /// End of an edge with the given sign.
     fn end(&self, edge: usize, inside: bool) -> Corner {
         debug_assert!((self.low[edge] >= 0.0) == inside || (self.high[edge] >= 0.0) == inside);
         if (self.low[edge] >= 0.0) == inside { EDGES[edge] } else { EDGES[edge] | 4 }

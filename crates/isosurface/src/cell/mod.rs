@@ -32,8 +32,10 @@ pub(crate) use self::faces::{ambiguous, joined};
 pub(crate) use self::inside::connected;
 pub(crate) use self::table::{MOST_INTERIOR, Shape, ShapeNumber, table};
 
+/// Number of a corner of a cell, `0..8`.
 pub(crate) type Corner = u8;
 
+/// Number of an edge of a cell, `0..12`.
 pub(crate) type Edge = u8;
 
 /// Corners of each face in circular order, equal in both cells of the face.

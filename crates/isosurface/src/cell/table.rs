@@ -9,6 +9,7 @@ use super::{Corner, Edge, ambiguous, band, connected, disc, ends, is_inside, joi
 /// Vertex of a cell's triangles: the number of its edge, or from 12 on an interior vertex.
 pub(super) type Vertex = u8;
 
+/// Index of a shape in the table.
 pub(crate) type ShapeNumber = u16;
 
 pub(crate) const MOST_INTERIOR: usize = 4;
@@ -80,6 +81,7 @@ impl Table {
         end - self.starts[case] == 1 && self.entries[self.starts[case]].bridges.is_empty()
     }
 
+    /// Shape number of a plain case.
     pub(crate) fn plain(&self, case: u8) -> ShapeNumber {
         self.entries[self.starts[usize::from(case)]].plain
     }
@@ -106,6 +108,7 @@ impl Table {
         bridge.map_or(entry.plain, |bridge| bridge.shape)
     }
 
+    /// Adds an entry and its shapes.
     fn add(&mut self, case: u8, joined: u8) {
         let contours = contours(case, joined);
         let shapes = &mut self.shapes;

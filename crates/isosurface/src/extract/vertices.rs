@@ -17,9 +17,11 @@ use crate::points::numbering::{ON_EDGES, along, for_each};
 pub(super) struct CrossedBricks {
     /// Inside samples of each own brick, and the index of the brick's first ambiguous cell.
     pub bricks: Vec<(Inside, usize)>,
+    /// Shapes of ambiguous cells, by brick and row.
     pub ambiguous: Vec<ShapeNumber>,
 }
 
+/// Vertices of a surface, in the order of their numbers.
 #[derive(Default)]
 pub(super) struct Vertices {
     pub positions: Vec<[f32; 3]>,
@@ -99,6 +101,7 @@ impl VertexLister<'_> {
     }
 }
 
+/// Ambiguous cells of a brick.
 struct Ambiguous {
     /// Index of the brick's first ambiguous cell in the chunk's list.
     first: usize,
@@ -186,6 +189,7 @@ impl Brick<'_> {
         }
     }
 
+    /// Values at the corners of a cell, minus the isovalue.
     fn values(&self, [x, y, z]: [usize; 3]) -> [f64; 8] {
         std::array::from_fn(|corner| {
             let at = [x + (corner & 1), y + (corner >> 1 & 1), z + (corner >> 2)];

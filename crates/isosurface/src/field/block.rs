@@ -9,6 +9,7 @@ pub(crate) const BRICK: [usize; 3] = [32, 4, 4];
 
 pub(crate) const ROWS: usize = BRICK[1] * BRICK[2];
 
+/// Row index of a position in a brick.
 pub(crate) const fn row(y: usize, z: usize) -> usize {
     z * BRICK[1] + y
 }
@@ -37,6 +38,7 @@ impl Span {
     }
 }
 
+/// Samples of a brick and around it. Positions count from the brick's first sample.
 pub struct Block {
     values: Vec<f32>,
 }

@@ -10,11 +10,13 @@ use super::block::{BRICK, Span};
 pub struct BrickedChunk {
     /// Position of the first own sample in the field.
     pub start: [i64; 3],
+    /// Own samples along each axis.
     pub own: [i64; 3],
     /// Extents with the next samples that cells need, unless the field ends.
     pub reach: [i64; 3],
     /// Bounds of the field, relative to the first own sample.
     field: Span,
+    /// Position of the first sample in memory.
     pub storage: [i64; 3],
     own_bricks: [i64; 3],
     /// Bricks along each axis, including the layer after the chunk.

@@ -51,6 +51,7 @@ impl Extremes {
 /// with narrower extremes.
 pub(crate) type LayerSelector<'a> = &'a dyn Fn(Extremes) -> Range<usize>;
 
+/// Bricks of a chunk, searchable by their values.
 pub(crate) trait Bricks {
     /// Calls `found` with each brick for which `wanted` selects layers, and these layers.
     fn visit(&self, wanted: LayerSelector<'_>, found: &mut dyn FnMut([i64; 3], Range<usize>));
@@ -92,6 +93,7 @@ impl Tree {
         Self::over(part, positions(part.bricks()).map(brick).collect())
     }
 
+    /// Builds the tree over bricks with these extremes, axis 0 fastest.
     pub(crate) fn over(part: &BrickedChunk, bricks: Vec<Extremes>) -> Self {
         let mut levels = vec![Level { counts: part.bricks(), nodes: bricks }];
         while let Some(below) = levels.last().filter(|level| level.nodes.len() > 1) {

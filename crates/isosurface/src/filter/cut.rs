@@ -148,6 +148,7 @@ impl Distances {
     }
 }
 
+/// Distances in a chunk.
 struct Section {
     distances: Distances,
     part: BrickedChunk,

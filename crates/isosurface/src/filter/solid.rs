@@ -40,12 +40,14 @@ pub(super) trait Filter {
     fn isovalue(&self) -> f32;
 }
 
+/// Kept part of a brick.
 pub(super) struct BrickSelection {
     pub points: Words<8>,
     pub cells: KeptCells,
 }
 
 pub(super) struct KeptCells {
+    /// Completely kept cells, as bits by row.
     pub whole: [u32; ROWS],
     /// Kept samples, for cells that are cut.
     pub inside: Option<Inside>,
@@ -107,6 +109,7 @@ pub(super) fn solid(
     })
 }
 
+/// Points in the order of their numbers.
 #[derive(Default)]
 struct Listed {
     positions: Vec<[f32; 3]>,
@@ -183,6 +186,7 @@ impl CellAppender<'_> {
     }
 }
 
+/// Calls `found` with the position of each set bit.
 fn each(rows: [u32; ROWS], mut found: impl FnMut([usize; 3])) {
     for (row, word) in rows.into_iter().enumerate() {
         set_bits(word).for_each(|x| found([x, row % BRICK[1], row / BRICK[1]]));

@@ -101,6 +101,7 @@ impl Filter for Threshold {
 }
 
 impl Threshold {
+    /// Kept cells around a brick.
     fn cells(&self, around: &Span, block: &Block) -> Bits {
         let mut samples: Bits = [[0; AROUND[0]]; AROUND[1]];
         let index = |at: i64| (at + 1) as usize;

@@ -18,7 +18,9 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct BrickCounts {
     /// Per item: vertices on edges, triangles of unambiguous cells, ambiguous cells.
     pub counts: Vec<[u32; 3]>,
+    /// Crossed edges of border items.
     pub borders: Vec<Words<3>>,
+    /// Ambiguous cells, in the order of items and cells.
     pub cells: Vec<AmbiguousCell>,
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn max_items_in_buffers(world: &World) -> u64 {
     world.limits().buffer_bytes / 12
 }
 
+/// Numbers that the host computes for the kernels, per item.
 #[derive(Default)]
 pub(crate) struct ItemNumbers {
     /// Per item: index of the first vertex, triangle, ambiguous cell and interior vertex.
@@ -82,6 +83,7 @@ impl MeshGenerator<'_> {
         self.chunks.iter().map(|(_, samples)| samples.clone()).collect()
     }
 
+    /// Writes one output for all vertices.
     fn write(&self, output: VertexOutput<'_>, samples: &[Binding], values: &mut Growable<f32>) -> Result<()> {
         let work = &mut *self.kernels.work.borrow_mut();
         let (name, each, grid) = match output {

@@ -32,6 +32,7 @@ const MAX_COORDINATE: f64 = f32::MAX as f64 / 8.0;
 
 const MAX_BRICKS: i64 = i32::MAX as i64 / LANES as i64;
 
+/// Kernels of an extractor, and their work arrays.
 pub(crate) struct Kernels {
     sample_kernels: RefCell<Vec<(&'static str, Rc<SampleKernels>)>>,
     triangles: Kernel,
@@ -39,6 +40,7 @@ pub(crate) struct Kernels {
     work: RefCell<WorkArrays>,
     /// Arrays from which meshes are read back.
     pub mesh_arrays: RefCell<MeshArrays>,
+    /// Common capabilities of all ranks' adapters.
     formats: Capabilities,
 }
 
@@ -130,6 +132,7 @@ impl Kernels {
         Ok(made)
     }
 
+    /// Builds the tree of a chunk with these samples.
     pub(crate) fn tree(&self, world: &World, part: &BrickedChunk, samples: Binding) -> Result<Tree> {
         let kernels = self.sample_kernels(world, samples.element)?;
         let bricks = part.brick_count();

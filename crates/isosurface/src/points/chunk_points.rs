@@ -10,11 +10,13 @@ use crate::error::IsosurfaceError;
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Bricks, LayerSelector};
 
+/// Chunk of this rank with the points of several meshes.
 pub(crate) struct ChunkPoints<const K: usize> {
     pub chunk: ChunkId,
     pub part: BrickedChunk,
     /// Bricks with points: first those of own samples, then those after the chunk.
     pub visits: Vec<Visit>,
+    /// Points of each mesh.
     pub layers: Vec<Layer<K>>,
 }
 
@@ -24,6 +26,7 @@ pub(crate) struct Visit {
     pub layers: Range<usize>,
 }
 
+/// Points of a mesh in a chunk.
 pub(crate) struct Layer<const K: usize> {
     pub numbering: Numbering<K>,
     /// Numbers of own points and ghosts of the mesh in this rank's earlier chunks.

@@ -34,6 +34,7 @@ impl Inside {
         Self { rows, after_row, own: own.map(|count| count as u8), all: all.map(|count| count as u8) }
     }
 
+    /// A row and the sample after it, as bits.
     fn row(&self, y: usize, z: usize) -> u64 {
         u64::from(self.rows[z][y]) | u64::from(self.after_row[z] >> y & 1) << BRICK[0]
     }
@@ -74,6 +75,7 @@ impl Inside {
         samples
     }
 
+    /// Exchanges outside and inside.
     pub(crate) fn reversed(mut self) -> Self {
         let [_, all] = self.extents();
         for z in 0..all[2] {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 /// A rank's own points, followed by *ghosts*: points of other ranks that its cells use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Points {
+    /// Number of own points.
     pub own: usize,
     /// Number of points that lower ranks own.
     pub before: u64,

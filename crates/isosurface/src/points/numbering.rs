@@ -4,11 +4,13 @@
 use crate::field::block::{BRICK, ROWS, row, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 
+/// Slot of a brick without points.
 const NONE: u32 = u32::MAX;
 
 /// Samples at which points begin, as bits by kind (of `K`) and row.
 pub(crate) type Words<const K: usize> = [[u32; ROWS]; K];
 
+/// Points of a brick.
 pub(crate) struct Brick<const K: usize> {
     pub at: [i64; 3],
     /// Number of the first point, among this rank's own points or among its ghosts.
@@ -16,6 +18,7 @@ pub(crate) struct Brick<const K: usize> {
     pub words: Words<K>,
     /// Number of the brick's points before each row.
     before: [[u16; ROWS]; K],
+    /// Number of points that begin at samples.
     pub count: u32,
     /// Number of points that begin at no sample.
     pub further: u32,
@@ -76,6 +79,7 @@ pub(crate) const ON_EDGES: Directions<3> = [1, 2, 4];
 /// Points at samples, on grid edges, and on diagonals of faces and cells.
 pub(crate) const EVERYWHERE: Directions<8> = [0, 1, 2, 3, 4, 5, 6, 7];
 
+/// Position of the next sample in a direction.
 #[inline]
 pub(crate) fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
     std::array::from_fn(|axis| at[axis] + i64::from(direction >> axis & 1))
@@ -85,7 +89,9 @@ pub(crate) fn along(at: [i64; 3], direction: u8) -> [i64; 3] {
 /// it.
 pub(crate) struct Numbering<const K: usize> {
     pub bricks: Vec<Brick<K>>,
+    /// Slot of each brick of the chunk in `bricks`.
     slots: Vec<u32>,
+    /// Number of own points.
     pub own: u64,
     pub ghosts: u64,
     /// Number of own points that begin at no sample.
@@ -121,6 +127,7 @@ impl<const K: usize> Numbering<K> {
         first
     }
 
+    /// Stores a brick whose points have been counted.
     pub(crate) fn put(&mut self, part: &BrickedChunk, brick: Brick<K>) {
         self.slots[part.brick_number(brick.at)] = self.bricks.len() as u32;
         self.bricks.push(brick);

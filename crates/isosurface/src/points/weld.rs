@@ -22,6 +22,7 @@ struct Border {
     user: ChunkId,
     owner: ChunkId,
     samples: Region,
+    /// Samples that the user can reach.
     reach: Region,
 }
 

@@ -8,6 +8,7 @@ use super::shared::Shared;
 use crate::mesh::Mesh;
 use crate::messages::exchange;
 
+/// Numbers of edges in the whole mesh.
 pub(super) struct Edges {
     pub all: u64,
     pub open: u64,

@@ -8,6 +8,7 @@ use zippy::{Result, World};
 use crate::mesh::Mesh;
 use crate::messages::exchange;
 
+/// Vertices of this rank that other ranks also have.
 pub(super) struct Shared {
     /// For each rank, the number of vertices that lower ranks own.
     before: Vec<u64>,

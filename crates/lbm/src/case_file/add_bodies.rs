@@ -57,6 +57,7 @@ impl<'a> BodyBuilder<'a> {
         [x, y, if self.is_plane() { 0.0 } else { z }]
     }
 
+    /// Adds the cells of a predicate, with the body's velocity and rotation about `centre`.
     fn push(&mut self, body: &BodyTable, centre: [f64; 3], is_inside: impl Fn(CellIndex) -> bool + 'static) {
         let velocity = body.velocity.map(|u| u / self.units.speed());
         let spin = body.spin.map(|x| x * self.units.step);

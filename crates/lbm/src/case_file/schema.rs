@@ -7,6 +7,7 @@ use super::shape_entry::ShapeEntry;
 use super::side_entry::SideEntry;
 use super::three_numbers::three;
 
+/// All tables and keys of a case file.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CaseTables {

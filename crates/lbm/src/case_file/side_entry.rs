@@ -23,6 +23,7 @@ pub(super) enum SideEntry {
 
 const NAMES: [&str; 8] = ["periodic", "wall", "free-slip", "moving-wall", "velocity", "parabola", "pressure", "outlet"];
 
+/// Example of the notation of a side.
 fn example(name: &str) -> String {
     match name {
         "pressure" | "outlet" => format!("{{ {name} = 0.0 }}, with the pressure above that of the fluid at rest"),

@@ -51,7 +51,7 @@ pub static CASES: [CaseEntry; 10] = [
 ];
 
 impl Case {
-    /// A standard case by its name.
+    /// Creates a standard case by its name.
     ///
     /// # Errors
     /// An unknown name; a size of the wrong form; a number out of range.

@@ -11,6 +11,7 @@ use crate::problem::Problem;
 pub(super) struct BoundaryLists {
     /// Cells that move, mirror or are open, chunk by chunk and sorted by kind.
     pub cells: LocalArray<BoundaryCell, 1>,
+    /// Ranges of `cells`, per chunk.
     pub chunks: Vec<ChunkBoundary>,
     /// Surfaces of bodies, with their images beyond free-slip sides.
     pub bodies: Vec<BodySurface>,
@@ -30,6 +31,7 @@ pub(super) struct ChunkBoundary {
 /// Surface cells of a body, which touch fluid.
 pub(super) struct BodySurface {
     pub cells: LocalArray<BoundaryCell, 1>,
+    /// Ranges of `cells`, per chunk.
     pub chunks: Vec<Range<i64>>,
     /// Number of cells in the box, without images.
     pub box_cells: u64,
@@ -39,14 +41,12 @@ pub(super) struct BodySurface {
 pub(super) struct CellTotals {
     pub fluid: u64,
     pub outlets: u64,
+    /// Surface cells of each body.
     pub surfaces: Vec<u64>,
 }
 
 impl BoundaryLists {
-    /// Adds up the cells of all ranks. Collective.
-    ///
-    /// # Errors
-    /// [`FlowError::NoFluid`]; a failure of any rank.
+    /// Sums the numbers of cells of all ranks; refuses a flow without fluid. Collective.
     pub(super) fn total(&self, world: &World, problem: &Problem) -> Result<CellTotals> {
         let mut sums = vec![self.fluid_cells, self.outlet_cells];
         sums.extend(self.bodies.iter().map(|body| body.box_cells));

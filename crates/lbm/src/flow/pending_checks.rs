@@ -8,6 +8,7 @@ pub(super) const MAX_PENDING_CHECKS: usize = 32;
 /// Words of a result: the largest key, and the index of the cell.
 pub(super) const RESULT_WORDS: usize = 2;
 
+/// Stability checks with results on the device.
 pub(super) struct PendingChecks {
     pub run_fastest_kernel: Kernel,
     pub run_index_kernel: Kernel,
@@ -15,6 +16,7 @@ pub(super) struct PendingChecks {
     pub run_fastest: Vec<LocalArray<u32, 4>>,
     /// Key and index of the fastest cell, for each check and chunk.
     pub fastest: LocalArray<u32, 1>,
+    /// Step of each pending check.
     pub steps: Vec<u64>,
 }
 

@@ -27,9 +27,12 @@ pub struct Flow<'w> {
     pub(super) world: &'w World,
     pub(super) problem: Problem,
     pub(super) populations: Populations,
+    /// Numbers of the kinds of cells.
     pub(super) kinds: GlobalArray<u8, 3>,
     pub(super) force_field: Option<GlobalArray<f32, 4>>,
+    /// Lengths of the parts of the cut along each axis, in words.
     pub(super) parts: [Vec<i64>; 3],
+    /// Lanes of this rank's chunks of cells.
     pub(super) lanes: Vec<ChunkLane>,
     pub(super) boundary: BoundaryLists,
     pub(super) totals: CellTotals,

@@ -160,6 +160,7 @@ impl Flow<'_> {
         })
     }
 
+    /// Number of runs of cells along each axis of a chunk.
     fn run_extents(&self, chunk: &ChunkRef<u8, 3>) -> [i64; 3] {
         let (region, last_axis) = (chunk.region(), self.problem.set.axes() - 1);
         std::array::from_fn(|axis| {

@@ -23,6 +23,7 @@ pub(super) fn dot_velocity(velocity: [i64; 3], vector: &str) -> String {
     text
 }
 
+/// Number as a WGSL `f32` literal.
 pub(super) fn literal(value: f64) -> String {
     format!("{:?}", value as f32)
 }

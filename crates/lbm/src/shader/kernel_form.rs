@@ -9,6 +9,7 @@ use crate::velocity_set::VelocitySet;
 /// slots.
 pub(crate) type Strides = [i64; 3];
 
+/// Properties of a flow that determine the text of its kernels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KernelForm {
     pub set: VelocitySet,
@@ -57,6 +58,7 @@ impl KernelForm {
         Self { strides: strides.first().copied().filter(|_| are_equal), ..self }
     }
 
+    /// Text for the neighbour in the direction of velocity `q`.
     pub(crate) fn across_fold<'t>(&self, q: usize, texts: &FoldTexts<'t>) -> &'t str {
         match self.fold_axis.map(|axis| self.set.velocity(q)[axis]) {
             None | Some(0) => texts.same_half,

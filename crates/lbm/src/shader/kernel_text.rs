@@ -11,6 +11,7 @@ use crate::cell_kind::CellKind;
 use crate::collision::Collision;
 use crate::sponge::LayerExpression;
 
+/// Access of a kernel to an array.
 #[derive(Clone, Copy)]
 pub(super) enum Access {
     Read,

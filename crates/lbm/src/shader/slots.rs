@@ -75,6 +75,7 @@ pub(super) fn load(form: &KernelForm) -> String {
     text
 }
 
+/// Population of a pair that goes to a slot.
 #[derive(Clone, Copy)]
 enum PairMember {
     First,

@@ -8,6 +8,7 @@ use super::triangle::{CornerBits, Triangle, area_vector, corner_bits, dot, edges
 pub(super) struct OpenEdges {
     /// Number of edges with an odd number of triangles.
     pub open: usize,
+    /// Number of all edges.
     pub total: usize,
     /// Volume inside of the surface and of flat faces over its holes, in cells.
     pub volume: f64,

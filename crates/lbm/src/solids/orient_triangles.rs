@@ -67,6 +67,7 @@ fn find_neighbours(triangles: &[Triangle32]) -> Vec<NeighbourPair> {
     all.chunk_by(|a, b| a.key == b.key).filter_map(pair).collect()
 }
 
+/// Component of a triangle, and its orientation relative to the component's root.
 struct Orientation {
     root: u32,
     is_flipped: bool,

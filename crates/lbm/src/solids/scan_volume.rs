@@ -40,7 +40,9 @@ struct VoxelPair {
     weight: f64,
 }
 
+/// Affine map from the centre of a cell to a voxel index.
 struct CellToVoxel {
+    /// Voxel index of the first cell of the window.
     first: [f64; 3],
     /// Difference of the voxel indices of neighbouring cells, for each axis of the box.
     steps: [[f64; 3]; 3],

@@ -22,6 +22,7 @@ pub struct SolidMask {
     extents: [i64; 3],
     words: Arc<[u64]>,
     solid_cells: u64,
+    /// Cells of a period along each periodic axis.
     periods: [Option<i64>; 3],
     warnings: Arc<[String]>,
     coverage: Option<SurfaceCoverage>,

@@ -34,6 +34,7 @@ pub(super) struct Patch {
 /// Stream from one rank to another: all patches of the round between the two ranks in sequence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Stream {
+    /// Indices of the stream's patches.
     pub patches: Vec<usize>,
     pub lines: u64,
     /// Maximum length in words.

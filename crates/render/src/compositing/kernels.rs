@@ -174,6 +174,7 @@ impl<'w> CodingKernels<'w> {
     }
 }
 
+/// WGSL text of a kernel that runs `work` on each line.
 fn text<P: Pixel>(work: &str) -> String {
     [colour::WGSL, P::WGSL, LINES, work].join("\n")
 }

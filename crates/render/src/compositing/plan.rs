@@ -142,6 +142,7 @@ fn direct(layers: &[Layer], visible: &[usize], picture: &Region, frame: &Region,
 struct LayerSwap {
     pattern: Swap,
     visible: Vec<usize>,
+    /// Current bounds of each member.
     bounds: Vec<Region>,
     /// Bounding box of all members; swaps divide its rows.
     frame: Region,

@@ -22,6 +22,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// Group sizes of a swap; `None` for direct send.
     pub(super) fn radices(&self) -> Option<&[usize]> {
         match self {
             Self::BinarySwap => Some(&[2]),

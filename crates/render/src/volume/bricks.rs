@@ -11,6 +11,7 @@ use crate::error::RenderError;
 /// between voxels `c` and `c + 1`.
 pub(super) type CellBox = ([i32; 3], [i32; 3]);
 
+/// Half-open box of bricks.
 pub(super) type BrickBox = ([i64; 3], [i64; 3]);
 
 pub(super) fn bounding_box((low, high): &CellBox, (other_low, other_high): &CellBox) -> CellBox {
@@ -102,6 +103,7 @@ impl Lattice {
         self.side as i32
     }
 
+    /// Number of bricks along each axis.
     pub(super) fn counts(&self) -> [i32; 3] {
         self.counts.map(|count| count as i32)
     }
@@ -125,12 +127,14 @@ impl Lattice {
         (x + self.counts[0] * (y + self.counts[1] * z)) as usize
     }
 
+    /// Numbers of the bricks in a box.
     pub(super) fn within(&self, (low, high): &BrickBox) -> impl Iterator<Item = usize> + use<'_> {
         let (low, high) = (*low, *high);
         let rows = (low[2]..high[2]).flat_map(move |z| (low[1]..high[1]).map(move |y| (y, z)));
         rows.flat_map(move |(y, z)| (low[0]..high[0]).map(move |x| self.number([x, y, z])))
     }
 
+    /// Box of a single brick.
     pub(super) fn single(&self, brick: usize) -> BrickBox {
         let low = self.coordinates(brick);
         (low, low.map(|at| at + 1))
@@ -142,6 +146,7 @@ impl Lattice {
         (low.map(|at| i64::from(at) / self.side), std::array::from_fn(end))
     }
 
+    /// Cells of a box of bricks.
     pub(super) fn cells(&self, (low, high): &BrickBox) -> CellBox {
         let first = low.map(|at| (at * self.side) as i32);
         (first, std::array::from_fn(|axis| (high[axis] * self.side).min(self.voxels[axis] - 1) as i32))

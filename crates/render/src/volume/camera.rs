@@ -61,6 +61,7 @@ impl Camera {
         }
     }
 
+    /// Axes of the camera.
     pub(super) fn frame(&self) -> Result<CameraAxes, RenderError> {
         let numbers = [self.position, self.focal_point, self.view_up];
         if !numbers.as_flattened().iter().all(|v| v.is_finite()) {

@@ -206,6 +206,7 @@ impl Distribution {
         })
     }
 
+    /// Lower edge of a bin.
     pub(super) fn edge(&self, bin: usize) -> f64 {
         self.min + (self.max - self.min) * bin as f64 / self.counts.len().max(1) as f64
     }

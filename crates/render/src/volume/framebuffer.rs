@@ -37,6 +37,7 @@ pub(super) trait Framebuffer {
     fn read(&self) -> Result<Option<Image>>;
 }
 
+/// Settings of compositing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Blending {
     pub algorithm: Algorithm,

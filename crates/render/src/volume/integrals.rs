@@ -16,6 +16,7 @@ use crate::error::RenderError;
 /// within each cell between entries. The first and the last cell lie outside of all points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct IntegralTable {
+    /// Value of the first entry.
     pub first: f32,
     /// Number of entries per unit of value.
     pub per_value: f32,
@@ -124,6 +125,7 @@ impl IntegralTable {
         over(near, far)
     }
 
+    /// Premultiplied colour and alpha of half a segment.
     fn half_of(&self, positions: [f32; 2]) -> [f32; 4] {
         let mean = self.mean(positions).map(|part| part * (0.5 * self.depth_unit));
         let alpha = absorbed(mean[3]);

@@ -46,6 +46,7 @@ impl Features {
 /// Ray casters of a volume, compiled on first use.
 pub(super) struct RayCasters<'w> {
     world: &'w World,
+    /// WGSL type of the voxels.
     cell: &'static str,
     made: RefCell<HashMap<Features, Kernel>>,
 }

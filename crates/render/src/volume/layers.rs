@@ -13,6 +13,7 @@ use crate::error::RenderError;
 /// Box of cells of one part of the storage, which becomes a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Subvolume {
+    /// Index of the part of the storage.
     pub part: usize,
     pub cells: CellBox,
     /// Non-empty bounds of the pixels that the box may cover.
@@ -145,6 +146,7 @@ pub(super) fn covered_pixels(view: &View, (low, high): &CellBox) -> Option<Regio
 /// the other; layers fill a page shelf by shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Atlas {
+    /// Rows of each page of each rank.
     pub pages: Vec<Vec<i64>>,
 }
 
@@ -191,6 +193,7 @@ impl Atlas {
             .all(|(own, other)| own.len() >= other.len() && own.iter().zip(other).all(|(own, other)| own >= other))
     }
 
+    /// Atlas with the maximum number of rows of both.
     pub(super) fn join(&self, other: &Self) -> Self {
         let most = |(own, other): (&Vec<i64>, &Vec<i64>)| {
             let at = |pages: &Vec<i64>, page: usize| pages.get(page).copied().unwrap_or(0);

@@ -3,6 +3,7 @@
 use super::view::View;
 use crate::error::RenderError;
 
+/// Reason why boxes have no depth order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unordered {
     Overlap(usize, usize),

@@ -226,6 +226,7 @@ impl fmt::Display for Preset {
 impl FromStr for Preset {
     type Err = RenderError;
 
+    /// Parses the name of a preset; `grey` is short for `grey-ramp`.
     fn from_str(name: &str) -> Result<Self, RenderError> {
         let wanted = if name == "grey" { "grey-ramp" } else { name };
         let all = || Self::ALL.into_iter().chain([Self::Labels]);

@@ -55,6 +55,7 @@ pub struct VolumeRenderer<'w, T> {
     intake: RefCell<Option<TriangleImport>>,
 }
 
+/// Input of ray casting.
 struct Cast<'a, 'w> {
     view: &'a View,
     classes: &'a Classes,

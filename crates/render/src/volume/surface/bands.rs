@@ -9,7 +9,7 @@ use crate::error::RenderError;
 /// Alignment of bindings in bytes; valid on every device.
 const ALIGNMENT: u64 = 256;
 
-/// Per-pixel output array, bound for a band of rows at a time.
+/// Per-pixel output array, bound for one band of rows at a time.
 pub(super) struct BandedOutput<'a> {
     pub binding: u32,
     pub buffer: &'a wgpu::Buffer,

@@ -16,6 +16,7 @@ use super::triangles::{Corner, Triangles};
 use crate::error::RenderError;
 use crate::volume::bricks::{CellBox, Lattice, bounding_box};
 
+/// Triangles to draw, and their vertices.
 #[derive(Debug, Default)]
 pub(super) struct DrawList {
     pub corners: Vec<Corner>,
@@ -44,6 +45,7 @@ const NOT_LISTED: u32 = u32::MAX;
 #[derive(Debug, PartialEq)]
 pub(in crate::volume) struct Bricks {
     pub lattice: Lattice,
+    /// Owner rank of each brick.
     pub ranks: Vec<usize>,
     pub grid: Grid,
 }
@@ -51,6 +53,7 @@ pub(in crate::volume) struct Bricks {
 /// Affine map from positions to voxels, with coefficients that are exact in `f32`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::volume) struct ToVoxels {
+    /// Position of the first voxel.
     pub origin: [f64; 3],
     /// Exact position of the first voxel minus [`origin`](Self::origin), rounded to `f32`.
     pub origin_remainder: [f64; 3],

@@ -21,6 +21,7 @@ const BYTES: u64 = 4 * WORDS;
 /// limit of software Vulkan; see `MAX_SAMPLES`.
 const MAX_PER_PIXEL: u32 = 2048;
 
+/// Operator of saturating sums.
 const SATURATING: &str =
     "fn combine(a: u32, b: u32) -> u32 { return select(a + b, 0xffffffffu, b > 0xffffffffu - a); }";
 

@@ -100,6 +100,7 @@ impl<'w> Opaque<'w> {
         strip(self.size, rank, self.world.size())
     }
 
+    /// Writes this rank's strip to its layer.
     pub(crate) fn write(&self, layer: Binding) -> Result<()> {
         let columns = self.size.0 as i32;
         self.layer

@@ -57,6 +57,7 @@ pub(super) struct Rasteriser<'w> {
     pipelines: Rc<Pipelines>,
 }
 
+/// Input of a render pass.
 pub(super) struct Drawing<'a> {
     pub surfaces: Vec<(&'a Surface, &'a Material)>,
     /// Parameters of the view, in the order of the shader.

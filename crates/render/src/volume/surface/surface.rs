@@ -34,6 +34,7 @@ pub struct Surface {
 /// Numbers of triangles of all ranks.
 struct TriangleCounts {
     triangles: u64,
+    /// Number of triangles outside of the volume.
     outside: u64,
     /// True if rank 0 has warned at this call site.
     has_warned: bool,

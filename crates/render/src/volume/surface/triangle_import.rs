@@ -43,6 +43,7 @@ pub(super) struct ImportedTriangles {
     pub reached: BTreeMap<usize, CellBox>,
     /// Triangles that may cross bricks of other ranks, or very many bricks.
     pub listed: DrawList,
+    /// Number of triangles outside of the volume.
     pub outside: u64,
 }
 
