@@ -181,7 +181,7 @@ pub use zippy_derive::Element;
 #[doc(inline)]
 pub use zippy_base::{element, error};
 #[doc(inline)]
-pub use zippy_device::{include_wgsl, kernel};
+pub use zippy_device::{include_wgsl, kernel, wgsl_module};
 // Descriptions of arrays and their moves, without a GPU.
 pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
 

@@ -3,8 +3,6 @@
 //
 // Words: number of differing cells.
 
-const WORDS = 1u;
-
 var<private> cells: u32;
 
 fn identity(word: u32) -> u32 {

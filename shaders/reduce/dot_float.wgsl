@@ -6,8 +6,6 @@
 //
 // Words: 36 digits (two's complement), numbers of NaNs, of +infinities and of -infinities.
 
-const WORDS = 39u;
-
 var<private> digits_0: vec4<u32>;
 var<private> digits_1: vec4<u32>;
 var<private> digits_2: vec4<u32>;

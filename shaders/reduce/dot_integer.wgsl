@@ -3,8 +3,6 @@
 //
 // Words: the digits, lowest first (two's complement).
 
-const WORDS = 4u;
-
 var<private> digits: vec4<u32>;
 
 fn identity(word: u32) -> u32 {

@@ -6,8 +6,6 @@
 //
 // Words: smallest key, largest key, number of excluded numbers.
 
-const WORDS = 3u;
-
 var<private> smallest: u32 = 0xffffffffu;
 var<private> largest: u32;
 var<private> excluded: u32;

@@ -6,8 +6,6 @@
 // Words: count before the first edge, counts of the bins, count from the last edge on; the last
 // word counts NaNs.
 
-const WORDS = 1024u;
-
 fn identity(word: u32) -> u32 {
     return 0u;
 }

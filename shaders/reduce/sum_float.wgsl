@@ -6,8 +6,6 @@
 //
 // Words: 18 digits (two's complement), numbers of NaNs, of +infinities and of -infinities.
 
-const WORDS = 21u;
-
 var<private> digits_0: vec2<u32>;
 var<private> digits_1: vec2<u32>;
 var<private> digits_2: vec2<u32>;

@@ -3,8 +3,6 @@
 //
 // Words: low digit, high digit.
 
-const WORDS = 2u;
-
 var<private> digits: vec2<u32>;
 
 fn identity(word: u32) -> u32 {

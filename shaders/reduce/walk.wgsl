@@ -5,7 +5,7 @@
 // workgroup i runs the groups of slots i, i + n, i + 2 n and so on, and writes WORDS words of
 // `partials`.
 //
-// The text after this file defines the reduction:
+// src/algorithms/reduce/source.rs declares WORDS. The text after this file defines the reduction:
 // * `identity(word)` returns the initial value of a word.
 // * `take(at, second_at)` adds a cell, by its indices in both inputs, to the invocation's state.
 // * `hand_in()` adds the invocation's state to `shared_words`.
@@ -30,7 +30,7 @@ fn walk(group: u32, lane: u32) {
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(zippy_LANES)
 fn main(
     @builtin(workgroup_id) workgroup_id: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,

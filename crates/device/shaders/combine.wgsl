@@ -1,9 +1,9 @@
 // Combines boxes of cells with a merge operator: dst = combine(src, dst).
 //
-// A slot is one cell. Destinations of one dispatch do not overlap. The text before this file is
-// jobs.wgsl and generated code (src/device/kernel_transfers/combine_source.rs): the operator, the
-// element type `T`, the bindings `zippy_src` and `zippy_dst`, and `zippy_combine_cell(s, d)`.
-@compute @workgroup_size(64)
+// A slot is one cell. Destinations of one dispatch do not overlap. The text before this file
+// (src/device/kernel_transfers/combine_source.rs) is the operator, the element type `T`,
+// whole_cells.wgsl or packed_cells.wgsl, and jobs.wgsl.
+@compute @workgroup_size(zippy_LANES)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,

@@ -1,16 +1,14 @@
 // Iteration over the cells of many boxes ("jobs") in one dispatch: common begin of all box kernels.
 //
-// A table has the geometry of the jobs; src/device/kernel_transfers/job_table.rs defines its layout
-// and reads the constants of this file. The cells of a job along its first axis are grouped into
-// slots of one to four cells; the kernel chooses the size. A workgroup of 64 invocations runs 256
-// slots of one job.
+// A table has the geometry of the jobs. The cells of a job along its first axis are grouped into
+// slots of one to four cells; the kernel chooses the size. A workgroup runs slots of one job.
 //
 // All names begin with `zippy_`, because the module can contain a user's operator.
-const zippy_LANES = 64u; // invocations of a workgroup
-const zippy_SLOTS = 256u; // slots of a workgroup
-const zippy_HEADER = 4u; // words of the header of a table
-const zippy_STRIDE = 40u; // words of a job
-const zippy_AXES = 10u; // offset of the further axes in a job, four words each
+//
+// src/device/kernel_transfers/job_table.rs defines the layout of a table and declares:
+// * zippy_LANES, zippy_SLOTS: invocations and slots of a workgroup.
+// * zippy_HEADER, zippy_STRIDE: words of the header of a table and of a job.
+// * zippy_AXES: offset of the further axes in a job, of zippy_AXIS_WORDS words each.
 
 @group(0) @binding(2) var<storage, read> zippy_table: array<u32>;
 
@@ -25,7 +23,7 @@ struct zippy_Axis {
 // Geometry of a job. Vectors have a component for the source and one for the destination.
 struct zippy_Job {
     at: u32, // offset of the job in the table
-    begin: u32, // first slot of this lane, which runs every 64th slot
+    begin: u32, // first slot of this lane, which runs every slot with a distance of zippy_LANES
     end: u32,
     axes: u32, // number of axes
     cells: u32, // along the first axis
@@ -74,7 +72,7 @@ fn zippy_job(group: u32, lane: u32) -> zippy_Job {
 }
 
 fn zippy_axis(job: u32, axis: u32) -> zippy_Axis {
-    let at = job + zippy_AXES + (axis - 1u) * 4u;
+    let at = job + zippy_AXES + (axis - 1u) * zippy_AXIS_WORDS;
     let steps = vec2<u32>(zippy_table[at + 2u], zippy_table[at + 3u]);
     return zippy_Axis(zippy_table[at], bitcast<f32>(zippy_table[at + 1u]), steps);
 }

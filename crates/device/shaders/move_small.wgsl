@@ -6,7 +6,7 @@
 @group(0) @binding(0) var<storage, read_write> src: array<u32>;
 @group(0) @binding(1) var<storage, read_write> dst: array<atomic<u32>>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(zippy_LANES)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,

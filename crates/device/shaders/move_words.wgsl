@@ -1,14 +1,12 @@
-// Moves boxes of units (words, or vectors of four words) from `src` to `dst`. The text before this
-// file is jobs.wgsl. A slot is up to four cells along one axis.
+// Moves boxes of units (`Unit`: words, or vectors of four words) from `src` to `dst`. The text
+// before this file is jobs.wgsl. A slot is up to four cells along one axis.
 //
 // `src` is read_write because it can be the same buffer as `dst`. The boxes of one dispatch do not
 // overlap.
-alias Unit = u32;
-
 @group(0) @binding(0) var<storage, read_write> src: array<Unit>;
 @group(0) @binding(1) var<storage, read_write> dst: array<Unit>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(zippy_LANES)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,

@@ -7,7 +7,8 @@ use zippy::World;
 use zippy::collective::{CellSequence, align_parts};
 use zippy::element::Element;
 use zippy::error::Result;
-use zippy::kernel::KernelSource;
+use zippy::kernel::{KernelSource, WgslComposer};
+use zippy::wgsl_module;
 
 use super::by_size::by_size;
 
@@ -80,8 +81,8 @@ fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]
 
 /// Sets `flags` to 1 where `keys` differ from the previous key and to 0 elsewhere, with a kernel.
 pub(crate) fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key: &mut Option<Vec<u8>>) -> Result<()> {
-    let words = keys.words_per_cell();
-    let text = format!("const WORDS = {words};\n{}", include_str!("../shaders/heads.wgsl").trim_start());
+    let composer = WgslComposer::new().constant("WORDS", keys.words_per_cell() as i32);
+    let text = composer.module(wgsl_module!("../shaders/heads.wgsl")).compose()?;
     let kernel = world.cached_kernel(&KernelSource::composed("heads of segments", text))?;
     for piece in align_parts(&[keys, flags]) {
         let call = kernel.call().read("keys", piece.parts[0].in_words());

@@ -36,6 +36,8 @@
 pub mod compositing;
 mod error;
 pub mod scene;
+#[cfg(test)]
+mod shader_tests;
 pub mod transfer;
 pub mod volume;
 

@@ -89,7 +89,7 @@ impl Elementwise {
     }
 
     fn compiled(&self, parts: &KernelInputs<'_>) -> Result<Rc<ExpressionKernel>> {
-        let ExpressionText { text, lines_before } = parts.text();
+        let ExpressionText { text, lines_before } = parts.text()?;
         if let Some(found) = self.kernels.borrow().get(&text) {
             return Ok(found.clone());
         }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use zippy_device::kernel::WgslComposer;
+
 use crate::element::{ElementInfo, ElementKind, Packed};
+use crate::error::KernelError;
 
 /// A section that the expression reads or writes.
 #[derive(Debug, Clone, Copy)]
@@ -60,13 +63,8 @@ impl KernelInputs<'_> {
 
     /// The complete kernel. Columns in the user's parts are unchanged, and lines have a constant
     /// shift.
-    pub(super) fn text(&self) -> ExpressionText {
-        let mut out = String::new();
-        let half = |term: &Term<'_>| term.element.requires().f16;
-        if self.inputs.iter().any(half) || half(&self.target) {
-            out += "enable f16;\n";
-        }
-        out += self.functions;
+    pub(super) fn text(&self) -> Result<ExpressionText, KernelError> {
+        let mut out = self.functions.to_string();
         if !self.functions.is_empty() {
             out.push('\n');
         }
@@ -96,7 +94,9 @@ impl KernelInputs<'_> {
             arguments.push(format!("zippy_params.{name}"));
         }
         let _ = writeln!(out, "fn zippy_value({}) -> {} {{ return (", declared.join(", "), value(&target));
-        let lines_before = out.matches('\n').count();
+        let half = |term: &Term<'_>| term.element.requires().f16;
+        let needs_f16 = self.inputs.iter().any(half) || half(&self.target);
+        let lines_before = usize::from(needs_f16) + out.matches('\n').count();
         let _ = writeln!(out, "{}\n); }}\n", self.expression);
 
         for (binding, (term, access)) in
@@ -119,7 +119,8 @@ impl KernelInputs<'_> {
             arguments.join(", ")
         );
         self.main(&mut out, &position);
-        ExpressionText { text: out, lines_before }
+        let composer = if needs_f16 { WgslComposer::new().enable("f16") } else { WgslComposer::new() };
+        Ok(ExpressionText { text: composer.generated(out).compose()?, lines_before })
     }
 
     fn main(&self, out: &mut String, position: &str) {

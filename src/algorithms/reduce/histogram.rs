@@ -1,7 +1,8 @@
 //! Histograms of numbers with any bins.
 
+use super::format::Format;
 use super::host::HostBins;
-use super::number::{Format, Number, Reducible};
+use super::number::{Number, Reducible};
 use super::operand::{Stride, collective};
 use super::reduced::Reduced;
 use super::source::HISTOGRAM;

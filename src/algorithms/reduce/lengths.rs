@@ -1,6 +1,7 @@
 //! [`Lengths`]: reduction operand of the lengths of vectors.
 
-use super::number::{Format, Number};
+use super::format::Format;
+use super::number::Number;
 use super::operand::LocalOperand;
 use super::reduced::Reduced;
 use super::source::{Work, kernel_of_lengths};

@@ -12,6 +12,7 @@ mod differing;
 mod exact;
 mod extremes;
 mod fold_on_host;
+mod format;
 mod histogram;
 mod host;
 mod lengths;
@@ -23,6 +24,8 @@ mod reduced;
 #[cfg(test)]
 mod reference_tests;
 mod source;
+#[cfg(test)]
+mod source_tests;
 mod sums;
 mod total;
 

@@ -3,31 +3,12 @@
 use half::f16;
 
 use super::exact::ExactSum;
+use super::format::{Format, Load, Order};
 use super::host::{
     BLOCK, add_float_products, add_floats, narrow_sum, signed_halves, unsigned_halves, wide_sum, widened, widened_block,
 };
 use super::total::{Integer, Total};
 use crate::element::Element;
-
-/// Loading of a number of at most 32 bits in kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
-    /// The section of `shaders/reduce/load.wgsl` that loads a number.
-    pub load: &'static str,
-    /// Interpretation of the loaded bits.
-    pub order: Order,
-}
-
-/// Interpretation of the bits that the device has loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// A `u32`.
-    Unsigned,
-    /// An `i32`.
-    Signed,
-    /// An `f32`.
-    Float,
-}
 
 /// A scalar that can be reduced: `f32`, `f16`, `f64`, and integers of 8 to 64 bits.
 pub trait Number: Element + PartialOrd + std::fmt::Debug + sealed::Number {
@@ -135,7 +116,7 @@ mod sealed {
 /// 2^63: flipping this bit maps the order of signed integers to that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
-const fn format(load: &'static str, order: Order) -> Option<Format> {
+const fn format(load: Load, order: Order) -> Option<Format> {
     Some(Format { load, order })
 }
 
@@ -246,13 +227,13 @@ fn device_signed(key: u32) -> i32 {
 }
 
 integers! {
-    u8: format("u8", Order::Unsigned), u64::from, |key| key as u8, |key| key as u8, narrow;
-    u16: format("u16", Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, narrow;
-    u32: format("word", Order::Unsigned), u64::from, |key| key as u32, |key| key, narrow;
+    u8: format(Load::U8, Order::Unsigned), u64::from, |key| key as u8, |key| key as u8, narrow;
+    u16: format(Load::U16, Order::Unsigned), u64::from, |key| key as u16, |key| key as u16, narrow;
+    u32: format(Load::Word, Order::Unsigned), u64::from, |key| key as u32, |key| key, narrow;
     u64: None, |value| value, |key| key, u64::from, |block: &[u64]| wide_sum(block.iter().copied().map(unsigned_halves));
-    i8: format("i8", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8, narrow;
-    i16: format("i16", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16, narrow;
-    i32: format("word", Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed, narrow;
+    i8: format(Load::I8, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i8, |k| device_signed(k) as i8, narrow;
+    i16: format(Load::I16, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i16, |k| device_signed(k) as i16, narrow;
+    i32: format(Load::Word, Order::Signed), |v| signed(i64::from(v)), |k| (k ^ SIGN) as i32, device_signed, narrow;
     i64: None, signed, |k| (k ^ SIGN) as i64, |k| i64::from(device_signed(k)),
         |block: &[i64]| wide_sum(block.iter().copied().map(signed_halves));
 }
@@ -317,8 +298,8 @@ macro_rules! floats {
 }
 
 floats! {
-    f16, u16, i16, format("f16", Order::Float), |value| f64::from(widened(value)), f16::from_f64, f16::from_f32, add_halves;
-    f32, u32, i32, format("word", Order::Float), f64::from, |value| value as f32, |value| value, add_floats;
+    f16, u16, i16, format(Load::F16, Order::Float), |value| f64::from(widened(value)), f16::from_f64, f16::from_f32, add_halves;
+    f32, u32, i32, format(Load::Word, Order::Float), f64::from, |value| value as f32, |value| value, add_floats;
     f64, u64, i64, None, |value| value, |value| value, f64::from, add_floats;
 }
 

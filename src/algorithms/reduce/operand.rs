@@ -3,7 +3,10 @@
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use super::number::{Format, Number, Reducible};
+use zippy_device::kernel::WgslComposer;
+
+use super::format::Format;
+use super::number::{Number, Reducible};
 use super::numbers::Numbers;
 use super::reduced::Reduced;
 use super::source::{Work, kernel};
@@ -196,7 +199,7 @@ impl<S: Number, const N: usize> LocalOperand<S, N> {
     /// Runs a kernel with this name and text.
     pub(crate) fn fold_by(
         &self,
-        (name, source): (&str, &dyn Fn() -> String),
+        (name, source): (&str, &dyn Fn() -> WgslComposer),
         (work, constants): (&Work, &[u32]),
         component: usize,
         each: &mut dyn FnMut(&[u32]),

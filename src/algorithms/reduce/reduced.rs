@@ -1,6 +1,7 @@
 //! [`Reduced`]: this rank's input of a reduction.
 
-use super::number::{Format, Number};
+use super::format::Format;
+use super::number::Number;
 use super::source::Work;
 use crate::error::Result;
 

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use half::f16;
 use zippy_testing::random::fibonacci_hash;
 
-use super::number::{Number, Order};
+use super::format::Order;
+use super::number::Number;
 use super::source::{DIFFERING, DOT_FLOAT, DOT_INTEGER, EXTREMES, HISTOGRAM, SUM_FLOAT, SUM_INTEGER, Work, kernel};
 use crate::device::{BufferBox, Device, DeviceOptions, ReductionKernel, StridedBox};
 use crate::extents::Index;

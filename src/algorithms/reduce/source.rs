@@ -1,25 +1,25 @@
 //! The text of a reduction's kernel: traversal, loading, ordering and reduction of cells.
 
-use super::number::{Format, Order};
+use zippy_device::kernel::{WgslComposer, WgslModule};
+use zippy_device::wgsl_module;
+
+use super::format::{Format, Load, Order};
 use crate::element::ElementInfo;
 
-const WALK: &str = include_str!("../../../shaders/reduce/walk.wgsl");
-const LOAD: &str = include_str!("../../../shaders/reduce/load.wgsl");
-
 /// The operation of a reduction kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Work {
     /// The kernel's name for error messages.
     pub name: &'static str,
     /// The text of the operation.
-    pub text: &'static str,
+    pub module: WgslModule,
     /// Number of words that a workgroup writes.
     pub words: usize,
 }
 
 /// A [`Work`] that computes sums. Its first words are 16-bit digits from exponent `lowest` on; the
 /// optional next words are the numbers of NaNs, +infinities and −infinities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct SumWork {
     pub work: Work,
     pub digits: usize,
@@ -27,51 +27,75 @@ pub(super) struct SumWork {
     pub lowest: i32,
 }
 
-pub(super) const SUM_FLOAT: SumWork = SumWork {
-    work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
+pub(super) static SUM_FLOAT: SumWork = SumWork {
+    work: Work { name: "sum", module: wgsl_module!("../../../shaders/reduce/sum_float.wgsl"), words: 21 },
     digits: 18,
     lowest: -149,
 };
-pub(super) const SUM_INTEGER: SumWork = SumWork {
-    work: Work { name: "sum", text: include_str!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
+pub(super) static SUM_INTEGER: SumWork = SumWork {
+    work: Work { name: "sum", module: wgsl_module!("../../../shaders/reduce/sum_integer.wgsl"), words: 2 },
     digits: 2,
     lowest: 0,
 };
-pub(super) const DOT_FLOAT: SumWork = SumWork {
-    work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
+pub(super) static DOT_FLOAT: SumWork = SumWork {
+    work: Work { name: "dot", module: wgsl_module!("../../../shaders/reduce/dot_float.wgsl"), words: 39 },
     digits: 36,
     lowest: -298,
 };
-pub(super) const DOT_INTEGER: SumWork = SumWork {
-    work: Work { name: "dot", text: include_str!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
+pub(super) static DOT_INTEGER: SumWork = SumWork {
+    work: Work { name: "dot", module: wgsl_module!("../../../shaders/reduce/dot_integer.wgsl"), words: 4 },
     digits: 4,
     lowest: 0,
 };
 /// Minimum and maximum key, and the number of ignored numbers.
-pub(super) const EXTREMES: Work =
-    Work { name: "extremes", text: include_str!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
+pub(super) static EXTREMES: Work =
+    Work { name: "extremes", module: wgsl_module!("../../../shaders/reduce/extremes.wgsl"), words: 3 };
 /// Counts of numbers before the first edge, in bins, and from the last edge on; NaNs in the last
 /// word.
-pub(super) const HISTOGRAM: Work =
-    Work { name: "histogram", text: include_str!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
+pub(super) static HISTOGRAM: Work =
+    Work { name: "histogram", module: wgsl_module!("../../../shaders/reduce/histogram.wgsl"), words: 1024 };
 
-pub(super) const DIFFERING: Work =
-    Work { name: "differing", text: include_str!("../../../shaders/reduce/differing.wgsl"), words: 1 };
+pub(super) static DIFFERING: Work =
+    Work { name: "differing", module: wgsl_module!("../../../shaders/reduce/differing.wgsl"), words: 1 };
 
-/// The section of the loading text after the mark `//@ name`.
-fn part(name: &str) -> &'static str {
-    let marked = LOAD.split("//@ ").find(|part| part.lines().next() == Some(name));
-    marked.map_or("", |part| &part[name.len()..])
+impl Load {
+    /// The function `name` that loads a number of the array `input`.
+    fn module(self, name: &str, input: &str) -> WgslModule {
+        let module = match self {
+            Self::Word => wgsl_module!("../../../shaders/reduce/load/word.wgsl"),
+            Self::U8 => wgsl_module!("../../../shaders/reduce/load/u8.wgsl"),
+            Self::I8 => wgsl_module!("../../../shaders/reduce/load/i8.wgsl"),
+            Self::U16 => wgsl_module!("../../../shaders/reduce/load/u16.wgsl"),
+            Self::I16 => wgsl_module!("../../../shaders/reduce/load/i16.wgsl"),
+            Self::F16 => wgsl_module!("../../../shaders/reduce/load/f16.wgsl"),
+        };
+        module.define("LOAD", name).define("INPUT", input)
+    }
 }
 
 impl Order {
-    fn name(self) -> &'static str {
+    fn module(self) -> WgslModule {
         match self {
-            Self::Unsigned => "unsigned",
-            Self::Signed => "signed",
-            Self::Float => "float",
+            Self::Unsigned => wgsl_module!("../../../shaders/reduce/order/unsigned.wgsl"),
+            Self::Signed => wgsl_module!("../../../shaders/reduce/order/signed.wgsl"),
+            Self::Float => wgsl_module!("../../../shaders/reduce/order/float.wgsl"),
         }
     }
+
+    /// The magnitude of a number.
+    fn size_module(self) -> WgslModule {
+        match self {
+            Self::Unsigned => wgsl_module!("../../../shaders/reduce/size/unsigned.wgsl"),
+            Self::Signed => wgsl_module!("../../../shaders/reduce/size/signed.wgsl"),
+            Self::Float => wgsl_module!("../../../shaders/reduce/size/float.wgsl"),
+        }
+    }
+}
+
+/// The begin of the text of a kernel whose workgroups write `words` words.
+fn walk(words: usize) -> WgslComposer {
+    let composer = WgslComposer::new().constant("WORDS", words as u32);
+    composer.module(wgsl_module!("../../../shaders/reduce/walk.wgsl"))
 }
 
 /// The name and the text of the kernel for the lengths of vectors with this number of components.
@@ -80,22 +104,29 @@ pub(super) fn kernel_of_lengths(
     element: &ElementInfo,
     format: Format,
     components: usize,
-) -> (String, impl Fn() -> String) {
-    let text = work.text;
+) -> (String, impl Fn() -> WgslComposer) {
+    let Work { name, module, words } = work.clone();
     let source = move || {
-        let number = part(format.load).replace("fn load(", "fn load_number(");
-        let size = part(&format!("size of {}", format.order.name()));
-        let count = format!("const COMPONENTS = {components}u;");
-        [WALK, &count, &number, size, part("length"), part(Order::Float.name()), text].join("\n")
+        walk(words)
+            .constant("COMPONENTS", components as u32)
+            .module(format.load.module("load_number", "first"))
+            .module(format.order.size_module())
+            .module(wgsl_module!("../../../shaders/reduce/load/length.wgsl"))
+            .module(Order::Float.module())
+            .module(module.clone())
     };
-    (format!("{} of {components} {}", work.name, element.name), source)
+    (format!("{name} of {components} {}", element.name), source)
 }
 
 /// The name and the text of the kernel for cells of a type and its format.
-pub(super) fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> String) {
-    let order = format.order.name();
-    let text = work.text;
-    let second = move || part(format.load).replace("fn load(", "fn load_second(").replace("first[", "second[");
-    let source = move || [WALK, part(format.load), &second(), part(order), text].join("\n");
-    (format!("{} of {}", work.name, element.name), source)
+pub(super) fn kernel(work: &Work, element: &ElementInfo, format: Format) -> (String, impl Fn() -> WgslComposer) {
+    let Work { name, module, words } = work.clone();
+    let source = move || {
+        walk(words)
+            .module(format.load.module("load", "first"))
+            .module(format.load.module("load_second", "second"))
+            .module(format.order.module())
+            .module(module.clone())
+    };
+    (format!("{name} of {}", element.name), source)
 }

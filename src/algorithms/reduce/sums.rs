@@ -1,7 +1,8 @@
 //! Exact sums of numbers and of products, rounded once.
 
 use super::exact::ExactSum;
-use super::number::{Factor, Format, Number, Order, Reducible};
+use super::format::{Format, Order};
+use super::number::{Factor, Number, Reducible};
 use super::operand::{LocalOperand, collective};
 use super::source::{DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER, SumWork};
 use super::total::Total;

@@ -1,10 +1,9 @@
 //! Every shader of the library is valid, and agrees with a twin in plain Rust: here, in
 //! tests/device, in src/algorithms/reduce/reference_tests.rs and in `zippy-primitives`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use zippy::device::colour;
+use zippy::kernel::WgslComposer;
 use zippy::{KernelSource, Layout, LocalArray, Split, World, include_wgsl};
 use zippy_native::{CompiledKernel, Vectorization};
 
@@ -14,16 +13,33 @@ use crate::support;
 const DEVICE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device");
 
 /// Shaders of [`DEVICE`] that are covered by the twin of another shader.
-const ELSEWHERE_IN_DEVICE: [(&str, &str); 4] = [
+const ELSEWHERE_IN_DEVICE: [(&str, &str); 6] = [
     ("combine", "../../tests/device/combine.rs"),
     // Iteration over boxes, covered by all tests of operations on boxes.
     ("jobs", "src/device/box_pair.rs"),
     ("move_small", "src/device/host_transfers/copy_cells.rs"),
     ("move_words", "src/device/host_transfers/copy_cells.rs"),
+    ("packed_cells", "../../tests/device/combine.rs"),
+    ("whole_cells", "../../tests/device/combine.rs"),
 ];
 
 /// Shaders of this package that are covered by the twin of another shader.
-const ELSEWHERE: [(&str, &str); 1] = [("reduce/walk", "src/algorithms/reduce/reference_tests.rs")];
+const ELSEWHERE: [(&str, &str); 14] = [
+    ("reduce/load/f16", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/load/i16", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/load/i8", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/load/length", "src/algorithms/reduce/lengths.rs"),
+    ("reduce/load/u16", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/load/u8", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/load/word", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/order/float", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/order/signed", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/order/unsigned", "src/algorithms/reduce/reference_tests.rs"),
+    ("reduce/size/float", "src/algorithms/reduce/lengths.rs"),
+    ("reduce/size/signed", "src/algorithms/reduce/lengths.rs"),
+    ("reduce/size/unsigned", "src/algorithms/reduce/lengths.rs"),
+    ("reduce/walk", "src/algorithms/reduce/reference_tests.rs"),
+];
 
 /// Package of the data-parallel primitives. Declarations of its shaders are generated for element
 /// types and operators. Its test `algorithms` compares the shaders with their twins: natively, and
@@ -31,74 +47,18 @@ const ELSEWHERE: [(&str, &str); 1] = [("reduce/walk", "src/algorithms/reduce/ref
 const PRIMITIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/primitives");
 
 /// Shaders of [`PRIMITIVES`] that are covered by the twin of another shader.
-const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 5] = [
+const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 10] = [
     ("merge/places", "src/merge/host.rs"),
+    ("scan/arrays", "src/scan/association.rs"),
+    ("scan/exclusive", "src/scan/association.rs"),
+    ("scan/inclusive", "src/scan/association.rs"),
     ("search/bound", "src/search/mod.rs"),
     ("select/flags", "src/select/mod.rs"),
+    ("sort/no_values", "src/sort/host/mod.rs"),
     ("sort/place", "src/sort/host/mod.rs"),
     ("sort/radix", "src/sort/host/mod.rs"),
+    ("sort/values", "src/sort/host/mod.rs"),
 ];
-
-/// Divides a text into parts at the marks `//@ name`.
-fn parts(text: &str) -> BTreeMap<&str, &str> {
-    text.split("//@ ").skip(1).map(|part| part.split_once('\n').expect("a line")).collect()
-}
-
-/// Texts composed of files that are not complete shaders: name, files, and text.
-fn made(files: &BTreeMap<String, String>) -> Vec<(String, Vec<&'static str>, String)> {
-    let mut out = Vec::new();
-    let jobs = &files["jobs.wgsl"];
-    for cell in ["f32", "vec4<f32>", "u32"] {
-        let head = format!(
-            "alias T = {cell};
-             @group(0) @binding(0) var<storage, read_write> zippy_src: array<T>;
-             @group(0) @binding(1) var<storage, read_write> zippy_dst: array<T>;
-             fn zippy_combine_cell(s: u32, d: u32) {{ zippy_dst[d] = zippy_src[s] + zippy_dst[d]; }}\n"
-        );
-        out.push((format!("combine of {cell}"), vec!["combine.wgsl"], head + jobs + &files["combine.wgsl"]));
-    }
-    let fours = files["move_words.wgsl"].replace("alias Unit = u32;", "alias Unit = vec4<u32>;");
-    assert_ne!(fours, files["move_words.wgsl"]);
-    out.push(("move_words of fours".to_owned(), vec!["move_words.wgsl"], jobs.clone() + &fours));
-    for file in ["move_words.wgsl", "move_small.wgsl"] {
-        out.push((file.to_owned(), vec!["jobs.wgsl", file], jobs.clone() + &files[file]));
-    }
-    let loads = parts(&files["reduce/load.wgsl"]);
-    let orders = ["unsigned", "signed", "float"];
-    let of_lengths = |name: &str| name == "length" || name.starts_with("size of ");
-    for work in ["sum_float", "sum_integer", "dot_float", "dot_integer", "extremes", "histogram", "differing"] {
-        let file: &'static str = match work {
-            "sum_float" => "reduce/sum_float.wgsl",
-            "sum_integer" => "reduce/sum_integer.wgsl",
-            "dot_float" => "reduce/dot_float.wgsl",
-            "dot_integer" => "reduce/dot_integer.wgsl",
-            "extremes" => "reduce/extremes.wgsl",
-            "differing" => "reduce/differing.wgsl",
-            _ => "reduce/histogram.wgsl",
-        };
-        for order in orders {
-            if work.ends_with("_float") != (order == "float") && !["extremes", "histogram", "differing"].contains(&work)
-            {
-                continue;
-            }
-            let numbers = loads.iter().filter(|(name, _)| !orders.contains(name) && !of_lengths(name));
-            for (name, load) in numbers {
-                let second = load.replace("fn load(", "fn load_second(").replace("first[", "second[");
-                let text = [jobs, &files["reduce/walk.wgsl"], *load, &second, loads[order], &files[file]].join("\n");
-                let used = vec!["reduce/walk.wgsl", "reduce/load.wgsl", file];
-                out.push((format!("{work} of {name}, {order}"), used.clone(), text));
-                // Lengths of vectors, which are floating-point numbers for all component types.
-                if ["extremes", "histogram"].contains(&work) {
-                    let number = "const COMPONENTS = 3u;".to_owned() + &load.replace("fn load(", "fn load_number(");
-                    let length = [loads[&*format!("size of {order}")], loads["length"], loads["float"]].join("\n");
-                    let text = [jobs.as_str(), &files["reduce/walk.wgsl"], &number, &length, &files[file]].join("\n");
-                    out.push((format!("{work} of lengths of {name}, {order}"), used, text));
-                }
-            }
-        }
-    }
-    out
-}
 
 /// Validates a text and compiles it natively.
 fn compile(name: &str, text: &str) {
@@ -114,24 +74,22 @@ fn compile(name: &str, text: &str) {
 /// Complete kernels with arrays bound by name.
 const KERNELS: [&str; 4] = ["add.wgsl", "diffuse.wgsl", "gray_scott.wgsl", "heat.wgsl"];
 
+/// Folder of shaders that are parts of texts. A unit test of the folder's module composes all of its
+/// texts, like the unit tests of other crates with shaders.
+const PARTS: &str = "reduce/";
+
 #[test]
 fn all_are_valid_and_native() {
-    let mut files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
-    files.extend(support::shaders::files(DEVICE));
-    let mut observed: BTreeSet<&str> = BTreeSet::new();
-    for (label, used, text) in &made(&files) {
-        compile(label, text);
-        observed.extend(used);
-    }
+    let files = support::shaders::files(env!("CARGO_MANIFEST_DIR"));
     support::ranks(&[1], |world| {
         for file in KERNELS {
             world.kernel(KernelSource::text(file, files[file].as_str()))?;
         }
         Ok(())
     });
-    observed.extend(KERNELS);
     // All other files must be complete shaders.
-    files.iter().filter(|(name, _)| !observed.contains(name.as_str())).for_each(|(name, text)| compile(name, text));
+    let is_complete = |name: &str| !KERNELS.contains(&name) && !name.starts_with(PARTS);
+    files.iter().filter(|(name, _)| is_complete(name)).for_each(|(name, text)| compile(name, text));
 }
 
 #[test]
@@ -291,7 +249,8 @@ fn colour() {
         |i: usize, c: usize| ((i * 37 + c * 101) % 300) as f32 / 255.0 - 26.0 / 255.0 + ((i + c) % 3) as f32 / 1500.0;
     let floats: Vec<[f32; 4]> = (0..900).map(|i| [0, 1, 2, 3].map(|c| part(i, c))).collect();
     support::ranks(&[1], |world: &World| {
-        let kernel = world.kernel(KernelSource::text("colour.wgsl", [colour::WGSL, text].concat()))?;
+        let text = WgslComposer::new().module(colour::WGSL).generated(text).compose()?;
+        let kernel = world.kernel(KernelSource::text("colour.wgsl", text))?;
         let layout = Layout::new([floats.len() as i64]);
         let from = world.local_array::<[f32; 4], 1>("floats", &layout)?;
         let onto = world.local_array::<u32, 1>("words", &layout)?;

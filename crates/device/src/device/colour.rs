@@ -6,8 +6,10 @@
 
 use bytemuck::Pod;
 
+use crate::wgsl::WgslModule;
+
 /// Functions of this module in WGSL.
-pub const WGSL: &str = include_str!("../../shaders/colour.wgsl");
+pub const WGSL: WgslModule = crate::wgsl_module!("../../shaders/colour.wgsl");
 
 /// Blends `front` over `back`.
 #[inline]

@@ -5,6 +5,7 @@ use std::fmt;
 use super::colour;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 use crate::error::DeviceError;
+use crate::wgsl::WgslComposer;
 
 const UNDER_OPAQUE: &str = "under-opaque";
 
@@ -129,8 +130,9 @@ impl Operator {
         }
     }
 
-    /// Returns WGSL that declares `combine` for an element type.
-    pub fn definition(&self, element: &ElementInfo) -> String {
+    /// Returns WGSL that declares `combine` for an element type. The text of a custom operator is
+    /// the first part.
+    pub fn definition(&self, element: &ElementInfo) -> WgslComposer {
         let is_rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
             Self::Add => "src + dst".to_string(),
@@ -149,13 +151,14 @@ impl Operator {
             Self::Over => "over(src, dst)".to_string(),
             Self::Under => "over(dst, src)".to_string(),
             Self::UnderOpaque { from_bits } => format!("saturate_opacity(over(dst, src), bitcast<f32>({from_bits}u))"),
-            Self::Custom { wgsl, .. } => return wgsl.clone(),
+            Self::Custom { wgsl, .. } => return WgslComposer::new().generated(wgsl),
         };
-        let colour_functions = match self {
-            Self::Over | Self::Under | Self::UnderOpaque { .. } => colour::WGSL,
-            _ => "",
-        };
-        format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n{colour_functions}")
+        let combine = format!("fn combine(src: T, dst: T) -> T {{ return {body}; }}\n");
+        let composer = WgslComposer::new().generated(combine);
+        match self {
+            Self::Over | Self::Under | Self::UnderOpaque { .. } => composer.module(colour::WGSL),
+            _ => composer,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::scan::SourceScan;
 use super::vocabulary::{Vocabulary, without_numbers};
 use crate::error::KernelError;
+use crate::wgsl;
 
 /// An error of naga without file, line and column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +80,8 @@ impl Fault {
         Self { message, notes: Vec::new(), span: None, generated: None }
     }
 
-    /// Converts the fault to an error with line and column in `file`.
+    /// Converts the fault to an error with line and column in `file`, or in the module of a composed
+    /// text.
     pub(super) fn to_error(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {
             let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
@@ -94,6 +96,7 @@ impl Fault {
         let end = floor_boundary(text, at.end.min(line_start + source.len())).max(start);
         let width = text[start..end].chars().count().max(1);
 
+        let (file, line) = wgsl::locate_line(text, line).unwrap_or((file, line));
         let number = line.to_string();
         let blank = " ".repeat(number.len());
         let mut excerpt = String::new();

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::{KernelError, describe_refusal};
+use crate::wgsl::tidy_path;
 
 /// Maximum size of a shader's text.
 const MAX_BYTES: u64 = 16 << 20;
@@ -69,7 +70,13 @@ impl KernelSource {
         // The compiler names source files from the workspace's root, which may lie above the
         // package.
         let found = Path::new(manifest_dir).ancestors().map(|dir| dir.join(&relative)).find(|path| path.is_file());
-        Self { name: tidy(&relative), text: text.to_owned(), path: found, composed: false, prefers_driver: false }
+        Self {
+            name: tidy_path(source_file, path),
+            text: text.to_owned(),
+            path: found,
+            composed: false,
+            prefers_driver: false,
+        }
     }
 }
 
@@ -92,20 +99,6 @@ impl From<&KernelSource> for KernelSource {
     fn from(source: &KernelSource) -> Self {
         source.clone()
     }
-}
-
-/// `examples/../shaders/add.wgsl` → `shaders/add.wgsl`.
-fn tidy(path: &Path) -> String {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir if out.file_name().is_some() => {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out.display().to_string()
 }
 
 /// Watches a kernel's file.
@@ -155,12 +148,6 @@ macro_rules! include_wgsl {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_lose_parent_components() {
-        assert_eq!(tidy(Path::new("examples/../shaders/add.wgsl")), "shaders/add.wgsl");
-        assert_eq!(tidy(Path::new("../shaders/./add.wgsl")), "../shaders/add.wgsl");
-    }
 
     #[test]
     fn too_long_file_is_error() {

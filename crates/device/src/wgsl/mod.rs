@@ -1,9 +1,14 @@
-//! A tokenizer for WGSL that naga cannot parse yet, because Zippy adds declarations to it later.
-//! Finds declarations and reserved names.
+//! WGSL before naga can parse it, because Zippy adds declarations to it later: composition of
+//! texts, and a tokenizer that finds declarations and reserved names.
 
+mod composer;
+#[cfg(test)]
+mod composer_tests;
 mod names;
 mod parameter_branches;
 
+pub use composer::{WgslComposer, WgslConstant, WgslModule};
+pub(crate) use composer::{locate_line, tidy_path};
 pub use names::{PREFIX, reserved, taken};
 #[cfg(test)]
 pub(crate) use parameter_branches::parameter_branches;

@@ -1,8 +1,10 @@
 // Copies cell `indices[p]` of a sequence to cell p of the output, if `part` has the cell. `input`
-// has the cells of `part`. Cells have WORDS words.
+// has the cells of `part`. Cells have WORDS words,
+// of type `Stored` in the output.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
+@group(0) @binding(2) var<storage, read_write> output: array<Stored>;
 @group(0) @binding(3) var<uniform> part: vec2<u32>; // first cell, number of cells
 
 @compute @workgroup_size(256)

@@ -1,8 +1,10 @@
 // Copies cell p of the input to cell `indices[p]` of a sequence, if `part` has the cell. The output
-// has the cells of `part`. Cells have WORDS words.
+// has the cells of `part`. Cells have WORDS words,
+// of type `Stored` in the output.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read> indices: array<u32>;
+@group(0) @binding(2) var<storage, read_write> output: array<Stored>;
 @group(0) @binding(3) var<uniform> part: vec2<u32>; // first cell, number of cells
 
 @compute @workgroup_size(256)

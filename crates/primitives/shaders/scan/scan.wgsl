@@ -1,18 +1,18 @@
 // Block scan: one block per workgroup, one run per invocation. CPU version:
 // src/scan/association.rs.
-// The text before this file declares the element type T, the operator `combine`, the arrays, and:
+// The text before this file declares the element type T, the operator `combine`, the arrays
+// (arrays.wgsl), and:
 // * `zippy_value(p)`: cell p of the input. `zippy_cells()`: number of cells.
 // * `zippy_head(p)`: true if a segment begins at p.
 // * `zippy_put(p, last, head, all)`: writes the result of cell p. `last` is the sum before p, `all`
 //   the sum up to and with p.
+// * zippy_RUN, zippy_RUNS, zippy_LEVELS: cells of a run, runs of a block, and levels of the tree
+//   over the runs, except the root.
 // * zippy_IN_ORDER: true if the result depends on the order, so that blocks are combined in order.
-
-const zippy_RUN = 16;
-const zippy_RUNS = 128;
 
 struct zippy_Item {
     value: T,
-    mark: u32, // 0: no value; 1: a value; 3: a value with the begin of a segment
+    mark: u32, // 0: no value; zippy_MARK: a value; zippy_HEAD: a value with the begin of a segment
 }
 
 // Sums of subtrees of the block. Node 1 is the root; nodes from zippy_RUNS on are the runs.
@@ -22,12 +22,12 @@ var<workgroup> zippy_so_far: zippy_Item;
 
 fn zippy_join(a: zippy_Item, b: zippy_Item) -> zippy_Item {
     if b.mark == 0u { return a; }
-    if a.mark == 0u || b.mark == 3u { return b; }
+    if a.mark == 0u || b.mark == zippy_HEAD { return b; }
     return zippy_Item(combine(a.value, b.value), a.mark);
 }
 
 fn zippy_cell(p: i32) -> zippy_Item {
-    return zippy_Item(zippy_value(p), select(1u, 3u, zippy_head(p)));
+    return zippy_Item(zippy_value(p), select(zippy_MARK, zippy_HEAD, zippy_head(p)));
 }
 
 fn zippy_sum(block: i32) -> zippy_Item {
@@ -60,14 +60,14 @@ fn zippy_grow(lane: i32, run: zippy_Item) {
 // Returns the sum of the block before a run: the complete subtrees before it, the largest first.
 fn zippy_before(lane: i32) -> zippy_Item {
     var all = zippy_Item(zippy_tree[1].value, 0u);
-    for (var level = 7u; level > 0u; level--) {
+    for (var level = zippy_LEVELS; level > 0u; level--) {
         let node = (zippy_RUNS + lane) >> (level - 1u);
         if (node & 1) == 1 { all = zippy_join(all, zippy_tree[node - 1]); }
     }
     return all;
 }
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(zippy_RUNS)
 fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
@@ -84,7 +84,7 @@ fn zippy_fold_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_inv
 // Replaces the sum of each block by the sum before the block, from cell 0 of `zippy_carry` on, and
 // stores the total in this cell. One workgroup. Loops start from the index of the invocation or the
 // workgroup, which are 0, so that no branch depends on parameters alone.
-@compute @workgroup_size(128)
+@compute @workgroup_size(zippy_RUNS)
 fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let lane = i32(index);
     let blocks = zippy_sums_extent();
@@ -125,7 +125,7 @@ fn zippy_carry_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
 }
 
 // Writes the results of each block.
-@compute @workgroup_size(128)
+@compute @workgroup_size(zippy_RUNS)
 fn zippy_write_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);
@@ -144,7 +144,7 @@ fn zippy_write_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         let cell = zippy_cell(p);
         within = zippy_join(within, cell);
         let all = zippy_join(base, within);
-        zippy_put(p, last, cell.mark == 3u, all);
+        zippy_put(p, last, cell.mark == zippy_HEAD, all);
         last = all;
     }
 }

@@ -1,7 +1,7 @@
 // Scatter of one radix sort pass: moves keys to their destinations. The text before this file is
 // radix.wgsl. CPU version: src/sort/host/mod.rs.
 //
-// A block is several tiles of 2,048 keys. A workgroup runs the tiles of its block in order. A group
+// A block is several tiles of TILE keys. A workgroup runs the tiles of its block in order. A group
 // of 32 invocations has a quarter of the tile, 32 keys per round. In a round, the keys of a group
 // with equal digits share a word of `marks`, so that equal keys stay in their order. Then `marks`
 // has the tile index of the key at each index of the sorted tile, so that keys with equal digits
@@ -68,7 +68,7 @@ fn put(p: i32, i: i32) {
     }
 }
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn place(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let lane = i32(index);

@@ -8,17 +8,15 @@
 // * WORDS: words per key.
 // * TOP: index of the most significant word.
 // * `ordered`: converts the most significant word to a number with unsigned order.
-// * VALUE_WORDS: words per value, 0 without values; and the arrays of values.
+// * VALUE_WORDS: words per value, 0 without values.
+// * `put_value`: moves a word of a value (values.wgsl, no_values.wgsl).
+// * LANES, TILE, VALUES: invocations of a workgroup, keys per tile, values of a digit.
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(1) var<storage, read_write> sorted: array<u32>;
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(3) var<uniform> digit: vec3<i32>; // word, shift, tiles per block
 @group(0) @binding(6) var<storage, read_write> differing: array<atomic<u32>>;
-
-const LANES = 128;
-const TILE = 2048;
-const VALUES = 256;
 
 // Number of keys of a block per digit value; place.wgsl defines another use.
 var<workgroup> marks: array<atomic<u32>, TILE>;
@@ -32,7 +30,7 @@ fn number_of(loaded: u32, word: i32) -> u32 {
 }
 
 fn value_of(loaded: u32) -> i32 {
-    return i32((number_of(loaded, digit.x) >> u32(digit.y)) & 255u);
+    return i32((number_of(loaded, digit.x) >> u32(digit.y)) & u32(VALUES - 1));
 }
 
 // Returns the first key of a block; the number of all keys for a workgroup without a block.
@@ -44,7 +42,7 @@ fn end_of(begin: i32, tiles: i32) -> i32 {
     return select(begin + tiles * TILE, cells(), cells() - begin < tiles * TILE);
 }
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn differ(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let begin = begin_of(domain_workgroup(group));
     let end = end_of(begin, digit.z);
@@ -62,7 +60,7 @@ fn differ(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
 }
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
     let block = domain_workgroup(group);
     let begin = begin_of(block);

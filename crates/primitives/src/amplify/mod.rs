@@ -12,7 +12,8 @@ use zippy::collective::CellSequence;
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
-use zippy::kernel::KernelSource;
+use zippy::kernel::{KernelSource, WgslComposer};
+use zippy::wgsl_module;
 
 use super::heads::Heads;
 use super::on_rank::OnRank;
@@ -83,8 +84,8 @@ fn amplify(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequenc
     }
     let ends = world.scratch_cells("ends of copies", &u32::INFO, counts.len())?;
     run(world, &ScanOperation::inclusive(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
-    let source = KernelSource::composed("amplify", include_str!("../../shaders/amplify/amplify.wgsl"));
-    let kernel = world.cached_kernel(&source)?;
+    let text = WgslComposer::new().module(wgsl_module!("../../shaders/amplify/amplify.wgsl")).compose()?;
+    let kernel = world.cached_kernel(&KernelSource::composed("amplify", text))?;
     pairs.were_written(0..pairs.len());
     let call = kernel.call().read("ends", ends.parts()[0].binding()).param("first", first);
     call.write("pairs", pairs.parts()[0].in_words()).over([pairs.len() as i64]).run()

@@ -11,7 +11,8 @@ use zippy::collective::{CellSequence, Lending, LentRange};
 use zippy::device::Device;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
-use zippy::kernel::KernelSource;
+use zippy::kernel::{KernelSource, WgslComposer};
+use zippy::wgsl_module;
 
 use super::on_rank::OnRank;
 use super::scan::{largest, widened_sum};
@@ -67,8 +68,8 @@ fn count_into(world: &World, numbers: &CellSequence, counts: &CellSequence) -> R
 }
 
 fn by_kernel(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
-    let source = KernelSource::composed("histogram", include_str!("../../shaders/histogram/histogram.wgsl"));
-    let kernel = world.cached_kernel(&source)?;
+    let text = WgslComposer::new().module(wgsl_module!("../../shaders/histogram/histogram.wgsl")).compose()?;
+    let kernel = world.cached_kernel(&KernelSource::composed("histogram", text))?;
     // Atomics reach one binding.
     let most = counts.len().min(world.gpu().limits().binding_bytes / 4);
     let scratch = world.scratch_cells("bins", &u32::INFO, most)?;

@@ -8,7 +8,8 @@ use zippy::array::{IntoSequence, Sequence};
 use zippy::collective::CellSequence;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
-use zippy::kernel::KernelSource;
+use zippy::kernel::{KernelSource, WgslComposer};
+use zippy::wgsl_module;
 
 use super::on_rank::OnRank;
 use super::permute::scatter;
@@ -99,8 +100,8 @@ pub(super) fn merge(
         let runs = [first, second].map(|(keys, values)| (keys, values.as_ref()));
         return host::merge(world, order, runs, keys, values);
     }
-    let kernel = KernelSource::composed("places", include_str!("../../shaders/merge/places.wgsl"));
-    let kernel = world.cached_kernel(&kernel)?;
+    let text = WgslComposer::new().module(wgsl_module!("../../shaders/merge/places.wgsl")).compose()?;
+    let kernel = world.cached_kernel(&KernelSource::composed("places", text))?;
     for (number, (run, run_values)) in runs.iter().enumerate() {
         if run.is_empty() {
             continue;

@@ -10,7 +10,8 @@ use zippy::array::IntoSequence;
 use zippy::collective::{CellSequence, LentCells, SequencePart, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
-use zippy::kernel::{Kernel, KernelSource};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer, WgslModule};
+use zippy::wgsl_module;
 
 use self::remote_indices::LocalPositions;
 use super::by_size::by_size;
@@ -117,7 +118,7 @@ fn gather_own(
 }
 
 fn gather_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
-    let kernel = kernel(world, include_str!("../../shaders/permute/gather.wgsl"), output)?;
+    let kernel = kernel(world, wgsl_module!("../../shaders/permute/gather.wgsl"), output)?;
     output.were_written(0..output.len());
     // Indices have 32 bits.
     for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
@@ -165,7 +166,7 @@ fn scatter_own(
 }
 
 fn scatter_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
-    let kernel = kernel(world, include_str!("../../shaders/permute/scatter.wgsl"), output)?;
+    let kernel = kernel(world, wgsl_module!("../../shaders/permute/scatter.wgsl"), output)?;
     output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in align_parts(&[input, indices]) {
@@ -182,14 +183,10 @@ fn range(part: &SequencePart) -> [u32; 2] {
 }
 
 /// A kernel that moves cells as words.
-fn kernel(world: &World, text: &str, cells: &CellSequence) -> Result<Kernel> {
-    let narrow = cells.element().bytes < 4;
-    let stored = if narrow { "atomic<u32>" } else { "u32" };
-    let text = format!(
-        "const WORDS = {};\n@group(0) @binding(2) var<storage, read_write> output: array<{stored}>;\n{text}",
-        cells.words_per_cell()
-    );
-    world.cached_kernel(&KernelSource::composed("a permutation", text))
+fn kernel(world: &World, module: WgslModule, cells: &CellSequence) -> Result<Kernel> {
+    let stored = if cells.element().bytes < 4 { "atomic<u32>" } else { "u32" };
+    let composer = WgslComposer::new().constant("WORDS", cells.words_per_cell() as i32).alias("Stored", stored);
+    world.cached_kernel(&KernelSource::composed("a permutation", composer.module(module).compose()?))
 }
 
 /// The positions of cells among this rank's cells.

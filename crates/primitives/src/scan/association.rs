@@ -6,9 +6,10 @@
 
 /// Cells per run; a run is combined from the left.
 pub(super) const RUN: usize = 16;
+/// Runs of a block.
 pub(super) const RUNS: usize = 128;
 /// Levels of the binary tree over the runs.
-const LEVELS: usize = RUNS.ilog2() as usize + 1;
+pub(super) const LEVELS: usize = RUNS.ilog2() as usize + 1;
 pub(crate) const BLOCK: usize = RUN * RUNS;
 
 /// A combined value. Values before a head are not part of the combination after it.

@@ -6,8 +6,9 @@ use zippy::collective::{AlignedParts, CellSequence, SequencePart, align_parts};
 use zippy::element::{Element, ElementInfo, ElementKind};
 use zippy::error::Result;
 use zippy::kernel::{Call, Kernel, KernelSource};
+use zippy::wgsl_module;
 
-use super::association::{BLOCK, Item, RUNS};
+use super::association::{BLOCK, Item, LEVELS, RUN, RUNS};
 use super::operation::{Carry, ScanOperation};
 use crate::heads::{Heads, mark};
 
@@ -33,18 +34,12 @@ pub(super) struct Blocks {
     output_copy: Option<(CellSequence, CellSequence)>,
 }
 
-const INCLUSIVE: &str = "zippy_output_store(p, all.value);";
-const EXCLUSIVE: &str = "let begin = zippy_begin_load(0);
-    if head || last.mark == 0u {
-        zippy_output_store(p, begin);
-    } else {
-        zippy_output_store(p, combine(begin, last.value));
-    }";
-
 /// Maximum number of blocks per workgroup and pass: some drivers end loops after 65,535 iterations.
 const SOME_BLOCKS: u64 = 1 << 15;
 
+/// Mark of a value.
 const MARK: u32 = 1;
+/// Mark of a value with the begin of a segment.
 const HEAD: u32 = 3;
 
 impl Blocks {
@@ -184,7 +179,6 @@ impl Blocks {
 
 fn kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_place: bool) -> Result<Kernel> {
     let element = operation.element;
-    let cell = element.name;
     let cells = if in_place { "zippy_output" } else { "zippy_input" };
     let (input_element, expression) = operation.transform.unwrap_or((element, "x"));
     let mut records = element.declarations();
@@ -192,36 +186,41 @@ fn kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_plac
         records += &input_element.declarations();
     }
     let head = if segmented { "zippy_flags_load(p) != 0u" } else { "false" };
-    let flags = "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
-    let input = format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", stored(input_element));
-    let text = format!(
-        "{operator}\n{records}alias T = {cell};
-{input}{flags}@group(0) @binding(2) var<storage, read_write> zippy_output: array<{cell}>;
-@group(0) @binding(3) var<storage, read_write> zippy_sums: array<{cell}>;
-@group(0) @binding(4) var<storage, read_write> zippy_marks: array<u32>;
-@group(0) @binding(5) var<storage, read_write> zippy_carry: array<{cell}>;
-@group(0) @binding(6) var<storage, read_write> zippy_carry_mark: array<u32>;
-@group(0) @binding(7) var<storage, read> zippy_begin: array<{cell}>;
-const zippy_IN_ORDER = {in_order};
-fn zippy_value(p: i32) -> T {{ let x = {cells}_load(p); return (
+    let mut arrays = String::new();
+    if !in_place {
+        arrays += &format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", stored(input_element));
+    }
+    if segmented {
+        arrays += "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
+    }
+    let functions = format!(
+        "fn zippy_value(p: i32) -> T {{ let x = {cells}_load(p); return (
 {expression}
 ); }}
 fn zippy_cells() -> i32 {{ return {cells}_extent(); }}
 fn zippy_head(p: i32) -> bool {{ return {head}; }}
-{body}
-fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {{
-    {put}
-}}
-",
-        operator = operation.operator.definition(element),
-        records = records,
-        input = if in_place { "" } else { input.as_str() },
-        flags = if segmented { flags } else { "" },
-        put = if operation.first.is_some() { EXCLUSIVE } else { INCLUSIVE },
-        in_order = !operation.exact(),
-        body = include_str!("../../shaders/scan/scan.wgsl"),
+"
     );
-    world.cached_kernel(&KernelSource::composed(format!("scan with {}", operation.operator), text))
+    let put = if operation.first.is_some() {
+        wgsl_module!("../../shaders/scan/exclusive.wgsl")
+    } else {
+        wgsl_module!("../../shaders/scan/inclusive.wgsl")
+    };
+    let composer = operation
+        .operator
+        .definition(element)
+        .generated(records + &arrays + &functions)
+        .alias("T", element.name)
+        .constant("zippy_RUN", RUN as i32)
+        .constant("zippy_RUNS", RUNS as i32)
+        .constant("zippy_LEVELS", LEVELS as u32 - 1)
+        .constant("zippy_IN_ORDER", !operation.exact())
+        .constant("zippy_MARK", MARK)
+        .constant("zippy_HEAD", HEAD)
+        .module(wgsl_module!("../../shaders/scan/arrays.wgsl"))
+        .module(wgsl_module!("../../shaders/scan/scan.wgsl"))
+        .module(put);
+    world.cached_kernel(&KernelSource::composed(format!("scan with {}", operation.operator), composer.compose()?))
 }
 
 /// The WGSL storage type of the cells.

@@ -8,6 +8,7 @@ use zippy::collective::{CellSequence, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::KernelSource;
+use zippy::wgsl_module;
 
 use super::on_rank::OnRank;
 use super::sort::{KeyOrder, SortKey};
@@ -119,12 +120,8 @@ pub(super) fn find(
     if fresh && keys.is_empty() {
         return bounds.fill(&[0; 4]);
     }
-    let text = format!(
-        "{}const UPPER = {};\n{}",
-        order.declarations(),
-        side == BoundSide::Upper,
-        include_str!("../../shaders/search/bound.wgsl"),
-    );
+    let composer = order.declarations().constant("UPPER", side == BoundSide::Upper);
+    let text = composer.module(wgsl_module!("../../shaders/search/bound.wgsl")).compose()?;
     let kernel = world.cached_kernel(&KernelSource::composed("bounds", text))?;
     for part in keys.parts() {
         for piece in align_parts(&[needles, bounds]) {

@@ -11,7 +11,8 @@ use zippy::collective::{CellSequence, align_parts};
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
-use zippy::kernel::{Kernel, KernelSource};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer};
+use zippy::wgsl_module;
 
 use super::by_size::by_size;
 use super::heads::{Heads, flags_of, read};
@@ -370,6 +371,6 @@ pub(super) fn tails(world: &World, heads: &CellSequence) -> Result<CellSequence>
 }
 
 fn kernel(world: &World, entry: &str) -> Result<Kernel> {
-    let text = include_str!("../../shaders/select/flags.wgsl");
+    let text = WgslComposer::new().module(wgsl_module!("../../shaders/select/flags.wgsl")).compose()?;
     world.cached_kernel(&KernelSource::composed("selection", text))?.entry(entry)
 }

@@ -6,6 +6,7 @@ use zippy::collective::CellSequence;
 use zippy::element::Element;
 use zippy::error::Result;
 use zippy::kernel::{Kernel, KernelSource};
+use zippy::wgsl_module;
 
 use super::key::KeyOrder;
 use crate::scan::scan_counts;
@@ -92,22 +93,20 @@ fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
 }
 
 fn kernel(world: &World, order: KeyOrder, values: Option<&CellSequence>) -> Result<Kernel> {
-    let narrow = values.is_some_and(|values| values.element().bytes < 4);
-    let stored = if narrow { "atomic<u32>" } else { "u32" };
-    let value_declarations = match values {
-        None => "fn put_value(p: i32, place: i32) {}\n".to_string(),
-        Some(_) => format!(
-            "@group(0) @binding(4) var<storage, read> values: array<u32>;
-@group(0) @binding(5) var<storage, read_write> values_sorted: array<{stored}>;
-fn put_value(p: i32, place: i32) {{ values_sorted_store(place, values_load(p)); }}\n"
-        ),
+    let words = values.map_or(0, CellSequence::words_per_cell);
+    let composer = order.declarations().constant("VALUE_WORDS", words as i32);
+    let composer = match values {
+        None => composer.module(wgsl_module!("../../shaders/sort/no_values.wgsl")),
+        Some(values) => {
+            let stored = if values.element().bytes < 4 { "atomic<u32>" } else { "u32" };
+            composer.alias("Stored", stored).module(wgsl_module!("../../shaders/sort/values.wgsl"))
+        }
     };
-    let text = format!(
-        "{}const VALUE_WORDS = {};\n{value_declarations}{}{}",
-        order.declarations(),
-        values.map_or(0, CellSequence::words_per_cell),
-        include_str!("../../shaders/sort/radix.wgsl"),
-        include_str!("../../shaders/sort/place.wgsl"),
-    );
-    world.cached_kernel(&KernelSource::composed("radix sort", text))
+    let composer = composer
+        .constant("LANES", LANES as i32)
+        .constant("TILE", TILE as i32)
+        .constant("VALUES", VALUES as i32)
+        .module(wgsl_module!("../../shaders/sort/radix.wgsl"))
+        .module(wgsl_module!("../../shaders/sort/place.wgsl"));
+    world.cached_kernel(&KernelSource::composed("radix sort", composer.compose()?))
 }

@@ -4,6 +4,7 @@ use zippy::World;
 use zippy::collective::CellSequence;
 use zippy::element::Element;
 use zippy::error::{ArrayError, Result};
+use zippy::kernel::WgslComposer;
 
 /// A type of sort keys: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like a
 /// Rust array, the first word first.
@@ -82,14 +83,16 @@ impl KeyOrder {
     }
 
     /// WGSL that declares `WORDS`, `TOP`, and `ordered` for the word with that index.
-    pub fn declarations(self) -> String {
+    pub fn declarations(self) -> WgslComposer {
         let ordered = match self.kind {
             KeyKind::Unsigned => "word",
             KeyKind::Signed => "word ^ 0x80000000u",
             KeyKind::Float => "word ^ select(0x80000000u, 0xffffffffu, (word >> 31u) == 1u)",
         };
-        let (words, top) = (self.words, self.top);
-        format!("const WORDS = {words};\nconst TOP = {top};\nfn ordered(word: u32) -> u32 {{ return {ordered}; }}\n")
+        WgslComposer::new()
+            .constant("WORDS", self.words as i32)
+            .constant("TOP", self.top as i32)
+            .generated(format!("fn ordered(word: u32) -> u32 {{ return {ordered}; }}\n"))
     }
 
     pub fn number(self, key: &[u32]) -> u64 {

@@ -1,8 +1,8 @@
 // Blends a line of runs onto pixels. `line` holds first pixel, table word, start of the stream.
 
 struct Params {
-  way: u32,      // rule: replace (0), blend in front (1), blend behind (2)
-  opaque: f32,   // for rule 2: opacity from which pixels become opaque
+  way: u32,      // rule: ALONE (replace), IN_FRONT or BEHIND
+  opaque: f32,   // for BEHIND: opacity from which pixels become opaque
 }
 
 @group(0) @binding(2) var<storage, read> stream: array<u32>;
@@ -29,8 +29,8 @@ fn work(line: vec4<u32>) -> u32 {
     for (var remaining = runs >> 16u; remaining > 0u; remaining--) {
       let source = load_pixel(at);
       let destination = onto_load(pixel);
-      let blended = select(behind(source, destination, params.opaque), in_front(source, destination), params.way == 1u);
-      onto_store(pixel, select(blended, source, params.way == 0u));
+      let blended = select(behind(source, destination, params.opaque), in_front(source, destination), params.way == IN_FRONT);
+      onto_store(pixel, select(blended, source, params.way == ALONE));
       at += WORDS;
       pixel.x += 1;
     }

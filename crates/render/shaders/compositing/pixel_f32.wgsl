@@ -2,8 +2,6 @@
 
 alias Pixel = vec4<f32>;
 
-const WORDS = 4;
-
 fn words_of(pixel: Pixel) -> vec4<u32> {
   return bitcast<vec4<u32>>(pixel);
 }

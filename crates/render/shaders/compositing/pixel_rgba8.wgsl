@@ -2,8 +2,6 @@
 
 alias Pixel = u32;
 
-const WORDS = 1;
-
 fn words_of(pixel: Pixel) -> vec4<u32> {
   return vec4(pixel, 0u, 0u, 0u);
 }

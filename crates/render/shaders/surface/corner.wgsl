@@ -1,5 +1,10 @@
 // Converts vertices of surfaces to corners (position in voxels, normal, value); reports the first
 // vertex that is not finite.
+//
+// src/volume/surface/triangle_import.rs declares:
+// * CORNER_WORDS: numbers of a corner.
+// * WRONG_POSITION, WRONG_NORMAL: indices in `found` of the first non-finite position and normal.
+// * MOST, BEYOND: largest f32, and the limit of positions.
 
 struct Vertices {
   origin: vec3<f32>,           // position of the first voxel
@@ -16,16 +21,6 @@ struct Vertices {
 @group(0) @binding(3) var<storage, read_write> corners: array<f32>;   // seven numbers each
 @group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
 @group(0) @binding(5) var<uniform> vertices: Vertices;
-
-const CORNER_WORDS = 7;
-
-// Indices in `found` of the first non-finite position and normal; see shaders/surface/reached.wgsl.
-const WRONG_POSITION = 2;
-const WRONG_NORMAL = 3;
-
-// Largest f32, and the limit of positions; see src/volume/surface/distribute.rs.
-const MOST = 3.4028234e38;
-const BEYOND = 1e38;
 
 // Tests bits, because compilers may assume that all numbers are finite.
 fn is_finite(number: f32) -> bool {

@@ -2,8 +2,11 @@
 // shaders write a few words per pixel in undefined order: results of all writes are independent of
 // the order.
 //
-// The position of a fragment is in steps of its pixel's ray, from one step before the entry: jitter
-// moves it by up to half a step, and positions must not be negative.
+// The position of a fragment is counted in steps of its pixel's ray, from one step before the
+// entry: jitter moves it by up to half a step, and positions must not be negative.
+//
+// crates/render/src/volume/surface/rasteriser.rs declares FIRST_PHASE, and FRAGMENT_WORDS, the
+// number of words of a fragment.
 
 struct Surface {
   colour: vec3<f32>,       // used if the table has no entries
@@ -97,10 +100,10 @@ fn opaque(corner: Corner) -> @location(0) vec4<f32> {
   if is_visible(corner.voxel) {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
-    // Both phases execute all operations, without branches; operands disable those of the other
-    // phase.
-    let was = atomicMin(&nearest[number], select(0xffffffffu, fragment.at, surface.phase == 0u));
-    if (surface.phase != 0u) & (was == fragment.at) {
+    // No branch depends on the phase alone: both phases execute all operations, with operands that
+    // disable those of the other phase.
+    let was = atomicMin(&nearest[number], select(0xffffffffu, fragment.at, surface.phase == FIRST_PHASE));
+    if (surface.phase != FIRST_PHASE) & (was == fragment.at) {
       // Coincident fragments: the larger of each pair of components, independent of the rank.
       let word = 2u * (fragment.number + surface.first_of_two);
       atomicMax(&shown[word], fragment.words.x);
@@ -117,10 +120,10 @@ fn transparent(corner: Corner) -> @location(0) vec4<f32> {
     let fragment = fragment_of(corner, flat_normal);
     let number = fragment.number + surface.first;
     if fragment.at < atomicLoad(&nearest[number]) {
-      // Counts up in the first phase and down in the second.
-      let count = atomicAdd(&cursors[number], select(0xffffffffu, 1u, surface.phase == 0u));
-      if (surface.phase != 0u) & (count > 0u) {
-        let word = 3u * (count - 1u) - surface.first_word;
+      // Counts up in the first phase and down in the second one.
+      let count = atomicAdd(&cursors[number], select(0xffffffffu, 1u, surface.phase == FIRST_PHASE));
+      if (surface.phase != FIRST_PHASE) & (count > 0u) {
+        let word = FRAGMENT_WORDS * (count - 1u) - surface.first_word;
         fragments[word] = fragment.at;
         fragments[word + 1u] = fragment.words.x;
         fragments[word + 2u] = fragment.words.y;

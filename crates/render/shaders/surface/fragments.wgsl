@@ -1,6 +1,7 @@
 // Sorts the fragments of each pixel, front first; coincident fragments by colour, so that the
 // result does not depend on the order of drawing. `spans` receives per pixel the position of the
-// nearest opaque surface, and its first and last fragment.
+// nearest opaque surface, and its first and last fragment. FRAGMENT_WORDS is the number of words of
+// a fragment.
 
 @group(0) @binding(0) var<storage, read_write> fragments: array<u32>;
 @group(0) @binding(1) var<storage, read> cursors: array<u32>;         // offset of each pixel's fragments
@@ -10,12 +11,12 @@
 @group(0) @binding(5) var<uniform> pixels: i32;
 
 fn fragment_at(number: u32) -> vec3<u32> {
-  let word = i32(3u * number);
+  let word = i32(FRAGMENT_WORDS * number);
   return vec3(fragments_load(word), fragments_load(word + 1), fragments_load(word + 2));
 }
 
 fn put(number: u32, fragment: vec3<u32>) {
-  let word = i32(3u * number);
+  let word = i32(FRAGMENT_WORDS * number);
   fragments_store(word, fragment.x);
   fragments_store(word + 1, fragment.y);
   fragments_store(word + 2, fragment.z);

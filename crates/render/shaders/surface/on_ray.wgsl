@@ -3,7 +3,7 @@
 // once. Its position is in steps of the ray, from one step before the entry.
 
 @group(0) @binding(8) var<storage, read> spans: array<vec4<u32>>;     // of each pixel; see shaders/surface/fragments.wgsl
-@group(0) @binding(9) var<storage, read> fragments: array<u32>;       // three words each, of a pixel front first
+@group(0) @binding(9) var<storage, read> fragments: array<u32>;       // FRAGMENT_WORDS words each, of a pixel front first
 
 const HAS_SURFACES = true;
 
@@ -21,7 +21,7 @@ fn surfaces_of(pixel: vec2<i32>, sample: i32) -> Surfaces {
 }
 
 fn in_front_of_opaque(surfaces: Surfaces, end: i32) -> i32 {
-  return min(end, i32(ceil(clamp(surfaces.opaque, 0.0, 16777216.0) - 0.5)));
+  return min(end, i32(ceil(clamp(surfaces.opaque, 0.0, MAX_STEPS) - 0.5)));
 }
 
 // A sum of samples, followed by the fragments of this box up to `before`.
@@ -29,7 +29,7 @@ fn with_surfaces(ray: Ray, surfaces: ptr<function, Surfaces>, before: f32, sum: 
   var blended = sum;
   var next = (*surfaces).next;
   while next < (*surfaces).end {
-    let word = i32(3u * next);
+    let word = i32(FRAGMENT_WORDS * next);
     let at = bitcast<f32>(fragments_load(word)) - 1.0;
     if at > before { break; }
     let cell = cell_of(ray.entry + ray.delta * at);

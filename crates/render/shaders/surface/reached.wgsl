@@ -1,6 +1,13 @@
 // Finds the cells of this rank's bricks that triangles may cross, and the triangles that other
 // ranks need. The draw order receives triangles that may cross bricks of this rank, or very many
-// bricks; a degenerate triangle replaces each of the others.
+// bricks; other triangles are replaced by a degenerate one (a single vertex three times).
+//
+// src/volume/surface/triangle_import.rs declares:
+// * LISTED, OUTSIDE, WRONG_TRIANGLE: indices in `found` of the number of listed triangles, of the
+//   number outside of the volume, and of the first triangle with a vertex index out of range.
+// * BOXES: index in `found` of the first box, which has six numbers.
+// * NONE: index of bricks of other ranks.
+// * CORNER_WORDS, LISTED_WORDS: words of a corner and of a listed triangle.
 
 struct Reach {
   margin: vec3<f32>,       // in voxels; see src/volume/surface/distribute.rs
@@ -20,19 +27,9 @@ struct Reach {
 @group(0) @binding(5) var<storage, read_write> listed: array<u32>;    // per triangle three vertex indices and three corners
 @group(0) @binding(6) var<uniform> reach: Reach;
 
-// Indices in `found`: number of listed triangles, number outside of the volume, first non-finite
-// vertices, first triangle with a vertex index out of range. Boxes follow, six numbers per brick.
-const LISTED = 0;
-const OUTSIDE = 1;
-const WRONG_TRIANGLE = 4;
-const BOXES = 5;
-const NONE = 0xffffffffu;
-
 // Maximum number of bricks per triangle in kernels; the host processes larger triangles. Other
-// invocations would wait, and some devices end loops after 65,535 iterations.
-const MAX_BRICKS = 64;
-const CORNER_WORDS = 7;
-const LISTED_WORDS = 24;
+// invocations would wait for them, and some devices end loops after 65,535 iterations.
+const MOST_BRICKS = 64;
 
 fn place_of(vertex: u32) -> vec3<f32> {
   let first = CORNER_WORDS * i32(vertex);

@@ -1,6 +1,10 @@
 // Casts the ray of each pixel of a layer through a box of cells, front to back. Last part of the
 // ray caster, after rays, cells, classification and pixel format. Equivalent Rust code:
 // crates/render/src/volume/march.rs.
+//
+// crates/render/src/volume/kernels.rs declares the binary logarithms of two numbers:
+// * SUM_BITS: samples that are summed up among themselves.
+// * SIDE_BITS: cells of a side of a block of space.
 
 struct Subvolume {
   low: vec3<i32>,          // the cells of the box, global, from low
@@ -18,9 +22,6 @@ struct Subvolume {
 @group(0) @binding(2) var<storage, read> occupied: array<u32>;        // see shaders/volume/visible.wgsl
 @group(0) @binding(4) var<storage, read_write> prefix: array<f32>;    // the opacity of this rank's layers in front
 @group(0) @binding(6) var<uniform> subvolume: Subvolume;
-
-const SUM_BITS = 5u;       // 32 samples are summed up among themselves
-const SIDE_BITS = 3u;      // blocks of space have 8 cells a side
 
 // Number of samples from p to the first sample that may lie outside of its block.
 fn leap(ray: Ray, p: vec3<f32>, block: vec3<i32>) -> i32 {

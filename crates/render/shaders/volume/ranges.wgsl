@@ -1,6 +1,10 @@
-// Least and greatest value of each block of cells of a chunk. CELL is the type of the bound voxels,
-// COMPONENTS the number of interleaved components per voxel, OPACITY the component that determines
-// visibility.
+// Least and greatest value of each block of cells of a chunk.
+//
+// crates/render/src/volume/space.rs declares:
+// * Cell: type of the bound voxels.
+// * COMPONENTS: number of interleaved components per voxel.
+// * OPACITY: component that determines visibility.
+// * SIDE: number of cells of a side of a block.
 
 struct Params {
   origin: vec3<i32>,       // global coordinate of the first voxel that is bound
@@ -10,11 +14,9 @@ struct Params {
   cells: vec3<i32>,        // of the whole volume
 }
 
-@group(0) @binding(0) var<storage, read> volume: array<CELL>;
+@group(0) @binding(0) var<storage, read> volume: array<Cell>;
 @group(0) @binding(1) var<storage, read_write> ranges: array<vec2<f32>>;
 @group(0) @binding(2) var<uniform> params: Params;
-
-const SIDE = 8;            // cells
 
 @compute @workgroup_size(64, 1, 1)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

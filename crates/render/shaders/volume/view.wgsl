@@ -1,6 +1,7 @@
 // Rays of an image and their lattice of samples, for the whole volume and never for a chunk. First
-// part of the ray caster (assembled by crates/render/src/volume/kernels.rs). PLANES is the number
-// of clip planes. Equivalent Rust code: crates/render/src/volume/view.rs.
+// part of the ray caster. crates/render/src/volume/kernels.rs composes it and declares PLANES, the
+// number of clip planes, with its limit MAX_CLIP_PLANES, and MAX_STEPS, the largest number of sample
+// distances on a ray. Equivalent Rust code: crates/render/src/volume/view.rs.
 
 struct View {
   eye: vec3<f32>,          // in voxels
@@ -20,7 +21,7 @@ struct View {
   crop_high: vec3<f32>,
   colour_unit: f32,        // of the sums of colours
   light: vec4<f32>,        // ambient, diffuse, specular, shininess
-  planes: array<vec4<f32>, 6>,
+  planes: array<vec4<f32>, MAX_CLIP_PLANES>,
   directions: array<vec4<f32>, 3>,  // unit vector in space of each axis of the volume
   inverse: array<vec4<f32>, 3>,     // columns of the inverse of the matrix with these columns
   size: vec2<i32>,         // of the picture
@@ -75,7 +76,7 @@ fn ray_of(pixel: vec2<i32>) -> Ray {
     enter = select(enter, max(enter, crossing), slope > 0.0);
     exit = select(min(exit, crossing), exit, slope > 0.0);
   }
-  let samples = clamp(floor((exit - enter) / view.sample_distance + 0.5), 0.0, 16777216.0);
+  let samples = clamp(floor((exit - enter) / view.sample_distance + 0.5), 0.0, MAX_STEPS);
   let delta = direction * view.sample_distance;
   let entry = origin + direction * enter + delta * (view.jitter * shift_of(vec2<u32>(pixel)));
   return Ray(entry, delta, along(delta), i32(samples));

@@ -7,8 +7,9 @@ use zippy::Result;
 use zippy::array::{ChunkRef, GlobalArray, LocalArray, LocalSection};
 use zippy::device::colour;
 use zippy::element::Element;
-use zippy::kernel::{Kernel, KernelSource};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer, WgslModule};
 use zippy::layout::Layout;
+use zippy::wgsl_module;
 use zippy::world::World;
 
 use super::canvases::Canvases;
@@ -18,10 +19,26 @@ use super::pixel::Pixel;
 use super::plan::BlendRule;
 use super::stream::lines;
 
-const LINES: &str = include_str!("../../shaders/compositing/lines.wgsl");
-const COUNT: &str = include_str!("../../shaders/compositing/count.wgsl");
-const WRITE: &str = include_str!("../../shaders/compositing/write.wgsl");
-const BLEND: &str = include_str!("../../shaders/compositing/blend.wgsl");
+/// Work of a kernel on a line of pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum LineWork {
+    /// Counts the words of a line.
+    Count,
+    /// Writes a line as words.
+    Write,
+    /// Blends a line of words onto pixels.
+    Blend,
+}
+
+impl LineWork {
+    fn module(self) -> WgslModule {
+        match self {
+            Self::Count => wgsl_module!("../../shaders/compositing/count.wgsl"),
+            Self::Write => wgsl_module!("../../shaders/compositing/write.wgsl"),
+            Self::Blend => wgsl_module!("../../shaders/compositing/blend.wgsl"),
+        }
+    }
+}
 
 /// Opacity that no pixel reaches.
 const NEVER: f32 = 1e30;
@@ -32,7 +49,7 @@ type Line = [u32; 4];
 pub(super) struct CodingKernels<'w> {
     world: &'w World,
     name: String,
-    compiled: RefCell<HashMap<(&'static str, &'static str), Kernel>>,
+    compiled: RefCell<HashMap<(LineWork, &'static str), Kernel>>,
     tables: RefCell<Option<(LocalArray<Line, 1>, LocalArray<u32, 1>)>>,
 }
 
@@ -63,7 +80,7 @@ impl<'w> CodingKernels<'w> {
                 }));
             }
             let (on_device, counts) = self.tables(&todo)?;
-            self.kernel::<P>("count", COUNT)?
+            self.kernel::<P>(LineWork::Count)?
                 .call()
                 .read("pixels", pixels.all())
                 .read("lines", on_device.clone())
@@ -75,7 +92,7 @@ impl<'w> CodingKernels<'w> {
                 table.push(start + words);
             }
             on_device.write(&todo)?;
-            self.kernel::<P>("write", WRITE)?
+            self.kernel::<P>(LineWork::Write)?
                 .call()
                 .read("pixels", pixels.all())
                 .read("lines", on_device)
@@ -135,13 +152,13 @@ impl<'w> CodingKernels<'w> {
             }));
         }
         let (on_device, counts) = self.tables(&todo)?;
-        self.kernel::<P>("blend", BLEND)?
+        self.kernel::<P>(LineWork::Blend)?
             .call()
             .read("stream", chunk(of, self.world.rank()).all())
             .read("lines", on_device)
             .write("counts", counts)
             .update("onto", onto.all())
-            .param("way", rule_code(first.way))
+            .param("way", first.way as u32)
             .param("opaque", opaque.unwrap_or(NEVER))
             .run()
     }
@@ -163,20 +180,36 @@ impl<'w> CodingKernels<'w> {
         Ok((on_device, words.at(0..count)))
     }
 
-    fn kernel<P: Pixel>(&self, name: &'static str, work: &str) -> Result<Kernel> {
+    fn kernel<P: Pixel>(&self, work: LineWork) -> Result<Kernel> {
         let mut compiled = self.compiled.borrow_mut();
-        let key = (name, P::INFO.name);
+        let key = (work, P::INFO.name);
         if let Some(kernel) = compiled.get(&key) {
             return Ok(kernel.clone());
         }
-        let source = KernelSource::text(format!("shaders/compositing/{name}.wgsl"), text::<P>(work));
+        let source = KernelSource::text(work.module().file(), line_kernel::<P>(work).compose()?);
         Ok(compiled.entry(key).or_insert(self.world.kernel(source)?).clone())
     }
 }
 
-/// WGSL text of a kernel that runs `work` on each line.
-fn text<P: Pixel>(work: &str) -> String {
-    [colour::WGSL, P::WGSL, LINES, work].join("\n")
+/// The text of a kernel that runs `work` on each line.
+fn line_kernel<P: Pixel>(work: LineWork) -> WgslComposer {
+    WgslComposer::new()
+        .constant("WORDS", (size_of::<P>() / 4) as i32)
+        .used_constants(BLEND_RULES.map(|(name, rule)| (name, rule as u32)))
+        .modules([colour::WGSL, P::WGSL, wgsl_module!("../../shaders/compositing/lines.wgsl"), work.module()])
+}
+
+/// The texts of all kernels, with names.
+#[cfg(test)]
+pub(crate) fn kernel_texts() -> Vec<(String, WgslComposer)> {
+    let works = [LineWork::Count, LineWork::Write, LineWork::Blend];
+    let of_work = |work: LineWork| {
+        [
+            (format!("{work:?}, f32"), line_kernel::<[f32; 4]>(work)),
+            (format!("{work:?}, rgba8"), line_kernel::<u32>(work)),
+        ]
+    };
+    works.into_iter().flat_map(of_work).collect()
 }
 
 fn chunk<T: Element, const D: usize>(array: &GlobalArray<T, D>, number: usize) -> ChunkRef<T, D> {
@@ -189,10 +222,6 @@ fn within<T: Element>(chunk: &ChunkRef<T, 2>, at: [i64; 2]) -> [u32; 2] {
     [0, 1].map(|axis| (at[axis] - start[axis]) as u32)
 }
 
-fn rule_code(way: BlendRule) -> u32 {
-    match way {
-        BlendRule::Alone => 0,
-        BlendRule::InFront => 1,
-        BlendRule::Behind => 2,
-    }
-}
+/// Names of the rules in the kernels. The number of a rule is that of the variant.
+const BLEND_RULES: [(&str, BlendRule); 3] =
+    [("ALONE", BlendRule::Alone), ("IN_FRONT", BlendRule::InFront), ("BEHIND", BlendRule::Behind)];

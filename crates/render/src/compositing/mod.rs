@@ -17,6 +17,9 @@ mod plan;
 mod settings;
 mod stream;
 
+#[cfg(test)]
+pub(crate) use self::kernels::kernel_texts;
+
 pub use compositor::Compositor;
 pub use pixel::Pixel;
 pub use plan::{Blend, BlendPlan, BlendRule, Canvas, Round};

@@ -2,6 +2,8 @@
 
 use zippy::device::colour::Colour;
 use zippy::element::Element;
+use zippy::kernel::WgslModule;
+use zippy::wgsl_module;
 use zippy::world::Operator;
 
 /// Pixel format for blending: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue
@@ -9,7 +11,7 @@ use zippy::world::Operator;
 pub trait Pixel: Element + Colour + PartialEq {
     /// WGSL definitions: the type `Pixel`, its words, and its blend functions.
     #[doc(hidden)]
-    const WGSL: &'static str;
+    const WGSL: WgslModule;
 
     /// True if nearly opaque pixels become opaque.
     #[doc(hidden)]
@@ -17,12 +19,12 @@ pub trait Pixel: Element + Colour + PartialEq {
 }
 
 impl Pixel for [f32; 4] {
-    const WGSL: &'static str = include_str!("../../shaders/compositing/pixel_f32.wgsl");
+    const WGSL: WgslModule = wgsl_module!("../../shaders/compositing/pixel_f32.wgsl");
     const CLOSES: bool = true;
 }
 
 impl Pixel for u32 {
-    const WGSL: &'static str = include_str!("../../shaders/compositing/pixel_rgba8.wgsl");
+    const WGSL: WgslModule = wgsl_module!("../../shaders/compositing/pixel_rgba8.wgsl");
     const CLOSES: bool = false;
 }
 

@@ -6,12 +6,15 @@ use std::collections::HashMap;
 use zippy::Result;
 use zippy::device::{colour, has_wide_vectors};
 use zippy::element::{Element, ElementKind, Packed, Scalar};
-use zippy::kernel::{Kernel, KernelSource, ParamValue};
+use zippy::kernel::{Kernel, KernelSource, ParamValue, WgslComposer, WgslModule};
+use zippy::wgsl_module;
 use zippy::world::World;
 
+use super::bricks::BLOCK;
 use super::classes::Classes;
-use super::look::{Interpolation, Look, Shading};
-use super::view::View;
+use super::look::{Interpolation, Look, MAX_CLIP_PLANES, Shading};
+use super::march::BLOCK as BLOCK_SAMPLES;
+use super::view::{MAX_STEPS, View};
 
 /// Features that change the text of the ray caster; all other settings are parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,80 +68,116 @@ impl<'w> RayCasters<'w> {
         if let Some(kernel) = self.made.borrow().get(&features) {
             return Ok(kernel.clone());
         }
-        let source = KernelSource::text("shaders/volume/march.wgsl", text(self.cell, features));
+        let source = KernelSource::text("shaders/volume/march.wgsl", ray_caster(self.cell, features).compose()?);
         let kernel = self.world.kernel(source.prefer_driver(has_wide_vectors()))?;
         self.made.borrow_mut().insert(features, kernel.clone());
         Ok(kernel)
     }
 }
 
+/// Words of a fragment of a surface: position on the ray, and two times two components of 16 bits.
+pub(super) const FRAGMENT_WORDS: u64 = 3;
+
+/// Rays of an image: the first part of the ray caster and of the rasteriser.
+fn rays(planes: usize) -> WgslComposer {
+    WgslComposer::new()
+        .constant("PLANES", planes as i32)
+        .constant("MAX_CLIP_PLANES", MAX_CLIP_PLANES as i32)
+        .constant("MAX_STEPS", MAX_STEPS)
+        .module(wgsl_module!("../../shaders/volume/view.wgsl"))
+}
+
 /// Parts of the text that shaders of surfaces use.
-pub(super) fn rays_and_light(planes: usize) -> String {
-    let head = format!("const PLANES = {planes};\n");
-    let parts = [
-        head.as_str(),
-        include_str!("../../shaders/volume/view.wgsl"),
-        include_str!("../../shaders/volume/decay.wgsl"),
-        include_str!("../../shaders/volume/light.wgsl"),
-    ];
-    parts.concat()
+pub(super) fn rays_and_light(planes: usize) -> WgslComposer {
+    rays(planes)
+        .module(wgsl_module!("../../shaders/volume/decay.wgsl"))
+        .module(wgsl_module!("../../shaders/volume/light.wgsl"))
 }
 
 /// Pixel format of layers.
-pub(super) fn format_of_pixels(rgba8: bool) -> &'static str {
+pub(super) fn format_of_pixels(rgba8: bool) -> WgslModule {
     if rgba8 {
-        include_str!("../../shaders/volume/pixel_rgba8.wgsl")
+        wgsl_module!("../../shaders/volume/pixel_rgba8.wgsl")
     } else {
-        include_str!("../../shaders/volume/pixel_f32.wgsl")
+        wgsl_module!("../../shaders/volume/pixel_f32.wgsl")
     }
 }
 
-/// Concatenates all parts.
-fn text(cell: &str, features: Features) -> String {
+/// The text of a ray caster for voxels of WGSL type `cell`.
+fn ray_caster(cell: &str, features: Features) -> WgslComposer {
     let Features { planes, components, rgba8, passes, lit, preintegrated, interpolation, surfaces } = features;
-    let head = format!("const PLANES = {planes};\nconst COMPONENTS = {components};\n");
-    let cells = include_str!("../../shaders/volume/cells.wgsl").replace("CELL", cell);
-    let parts = [
-        head.as_str(),
-        colour::WGSL,
-        include_str!("../../shaders/volume/view.wgsl"),
-        &cells,
+    let composer = WgslComposer::new()
+        .constant("COMPONENTS", components as i32)
+        .constant("SUM_BITS", BLOCK_SAMPLES.ilog2())
+        .constant("SIDE_BITS", BLOCK.ilog2())
+        .alias("Cell", cell)
+        .module(colour::WGSL)
+        .append(rays(planes));
+    let composer = if surfaces { composer.constant("FRAGMENT_WORDS", FRAGMENT_WORDS as u32) } else { composer };
+    composer.modules([
+        wgsl_module!("../../shaders/volume/cells.wgsl"),
         match interpolation {
-            Interpolation::Linear => include_str!("../../shaders/volume/linear.wgsl"),
-            Interpolation::Nearest => include_str!("../../shaders/volume/nearest.wgsl"),
+            Interpolation::Linear => wgsl_module!("../../shaders/volume/linear.wgsl"),
+            Interpolation::Nearest => wgsl_module!("../../shaders/volume/nearest.wgsl"),
         },
-        include_str!("../../shaders/volume/direct.wgsl"),
-        include_str!("../../shaders/volume/decay.wgsl"),
+        wgsl_module!("../../shaders/volume/direct.wgsl"),
+        wgsl_module!("../../shaders/volume/decay.wgsl"),
         if preintegrated {
-            include_str!("../../shaders/volume/segment.wgsl")
+            wgsl_module!("../../shaders/volume/segment.wgsl")
         } else {
-            include_str!("../../shaders/volume/point.wgsl")
+            wgsl_module!("../../shaders/volume/point.wgsl")
         },
-        include_str!("../../shaders/volume/light.wgsl"),
+        wgsl_module!("../../shaders/volume/light.wgsl"),
         if lit {
-            include_str!("../../shaders/volume/shading.wgsl")
+            wgsl_module!("../../shaders/volume/shading.wgsl")
         } else {
-            include_str!("../../shaders/volume/unlit.wgsl")
+            wgsl_module!("../../shaders/volume/unlit.wgsl")
         },
         format_of_pixels(rgba8),
         if rgba8 {
-            include_str!("../../shaders/volume/hidden_rgba8.wgsl")
+            wgsl_module!("../../shaders/volume/hidden_rgba8.wgsl")
         } else {
-            include_str!("../../shaders/volume/hidden_f32.wgsl")
+            wgsl_module!("../../shaders/volume/hidden_f32.wgsl")
         },
         if passes {
-            include_str!("../../shaders/volume/passes.wgsl")
+            wgsl_module!("../../shaders/volume/passes.wgsl")
         } else {
-            include_str!("../../shaders/volume/one_pass.wgsl")
+            wgsl_module!("../../shaders/volume/one_pass.wgsl")
         },
         if surfaces {
-            include_str!("../../shaders/surface/on_ray.wgsl")
+            wgsl_module!("../../shaders/surface/on_ray.wgsl")
         } else {
-            include_str!("../../shaders/surface/none.wgsl")
+            wgsl_module!("../../shaders/surface/none.wgsl")
         },
-        include_str!("../../shaders/volume/march.wgsl"),
-    ];
-    parts.concat()
+        wgsl_module!("../../shaders/volume/march.wgsl"),
+    ])
+}
+
+/// The texts of ray casters with all features for voxels of 32-bit floats, and with some for other
+/// voxels; with names.
+#[cfg(test)]
+pub(super) fn ray_caster_texts() -> Vec<(String, WgslComposer)> {
+    let mut texts = Vec::new();
+    for cell in ["f32", "i32", "u32"] {
+        for components in [1, 2, 4] {
+            for bits in 0..if cell == "f32" { 64 } else { 4 } {
+                let has = |bit: u32| bits >> bit & 1 == 1;
+                let interpolation = if has(1) { Interpolation::Nearest } else { Interpolation::Linear };
+                let features = Features {
+                    planes: if has(0) { MAX_CLIP_PLANES } else { 0 },
+                    components,
+                    rgba8: has(2),
+                    passes: has(3),
+                    lit: has(0),
+                    preintegrated: has(4),
+                    interpolation,
+                    surfaces: has(5),
+                };
+                texts.push((format!("{features:?} of {cell}"), ray_caster(cell, features)));
+            }
+        }
+    }
+    texts
 }
 
 /// Parameters of a view, in the order of `struct View`.

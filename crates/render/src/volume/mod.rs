@@ -39,6 +39,8 @@ mod storage;
 mod surface;
 #[cfg(test)]
 mod test_grids;
+#[cfg(test)]
+pub(crate) mod texts;
 mod transfer;
 mod view;
 

@@ -6,9 +6,10 @@ use std::cell::{Cell, RefCell};
 use zippy::Result;
 use zippy::array::{ChunkRef, LocalArray};
 use zippy::element::Element;
-use zippy::kernel::{Kernel, KernelSource};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer};
 use zippy::layout::Layout;
 use zippy::transport::{copied, values};
+use zippy::wgsl_module;
 use zippy::world::World;
 
 use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
@@ -81,6 +82,31 @@ struct MarkInputs {
     next: Vec<u32>,
 }
 
+/// The text of the kernel that finds the ranges of blocks, for voxels of WGSL type `cell`.
+fn range_kernel(cell: &str, components: usize) -> WgslComposer {
+    WgslComposer::new()
+        .alias("Cell", cell)
+        .constant("COMPONENTS", components as i32)
+        // The last component determines the opacity.
+        .constant("OPACITY", (components - 1).min(3) as i32)
+        .constant("SIDE", BLOCK as i32)
+        .module(wgsl_module!("../../shaders/volume/ranges.wgsl"))
+}
+
+/// The text of the kernel that marks visible blocks.
+fn mark_kernel() -> WgslComposer {
+    WgslComposer::new().module(wgsl_module!("../../shaders/volume/visible.wgsl"))
+}
+
+/// The texts of the kernels of empty space, with names.
+#[cfg(test)]
+pub(super) fn kernel_texts() -> Vec<(String, WgslComposer)> {
+    let cells = ["f32", "i32", "u32"].into_iter().flat_map(|cell| [1, 2, 4].map(|components| (cell, components)));
+    let ranges =
+        cells.map(|(cell, components)| (format!("ranges of {components} {cell}"), range_kernel(cell, components)));
+    ranges.chain([("visible".to_owned(), mark_kernel())]).collect()
+}
+
 impl<'w> Space<'w> {
     pub(super) fn new<T: Element>(
         world: &'w World,
@@ -90,10 +116,9 @@ impl<'w> Space<'w> {
         storage: &Storage<'_, T>,
         lattice: &Lattice,
     ) -> Result<Self> {
-        let head = format!("const COMPONENTS = {components};\nconst OPACITY = {};\n", (components - 1).min(3));
-        let text = head + &include_str!("../../shaders/volume/ranges.wgsl").replace("CELL", cell);
+        let text = range_kernel(cell, components).compose()?;
         let range = world.kernel(KernelSource::text("shaders/volume/ranges.wgsl", text))?;
-        let text = include_str!("../../shaders/volume/visible.wgsl");
+        let text = mark_kernel().compose()?;
         let mark = world.kernel(KernelSource::text("shaders/volume/visible.wgsl", text))?;
         let blocks = |(number, part): (usize, &BrickChunk)| {
             let Some(chunk) = storage.chunk(number) else { return Ok(None) };

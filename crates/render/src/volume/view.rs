@@ -20,6 +20,9 @@ pub(super) const MAX_SAMPLES: u32 = 15_000;
 /// single precision cannot distinguish adjacent voxels.
 const MAX_CAMERA_DISTANCE: f64 = 16_777_216.0;
 
+/// Maximum number of sample distances on a ray: f32 holds all integers up to it.
+pub(super) const MAX_STEPS: f32 = 16_777_216.0;
+
 /// Camera, volume and sample distance, prepared for ray casting. Positions are in voxels (index
 /// space), directions of the camera in the volume's space. The unit of length is the smallest
 /// distance of voxels.
@@ -101,8 +104,8 @@ impl View {
             return Err(RenderError::Setting(format!("a sample distance of {step}; it must be positive")));
         }
         let diagonal = diagonal(&grid.directions, |axis| (shape[axis] - 1) as f64 * (spacing[axis] / unit));
-        if diagonal / (step / unit) > f64::from(1 << 24) {
-            let least = diagonal / f64::from(1 << 24) * unit;
+        if diagonal / (step / unit) > f64::from(MAX_STEPS) {
+            let least = diagonal / f64::from(MAX_STEPS) * unit;
             let message = format!("a sample distance of {step}; this volume needs at least {least:.3e}");
             return Err(RenderError::Setting(message));
         }
@@ -261,7 +264,7 @@ impl View {
             enter = if slope > 0.0 { enter.max(crossing) } else { enter };
             exit = if slope > 0.0 { exit } else { exit.min(crossing) };
         }
-        let samples = ((exit - enter) / self.step + 0.5).floor().clamp(0.0, 16_777_216.0) as u32;
+        let samples = ((exit - enter) / self.step + 0.5).floor().clamp(0.0, MAX_STEPS) as u32;
         let delta = direction.map(|d| d * self.step);
         let shift = if self.jitter { shift_of(column, row) } else { 0.0 };
         let entry = std::array::from_fn(|axis| origin[axis] + direction[axis] * enter + delta[axis] * shift);

@@ -1,7 +1,7 @@
 //! Kernels that find empty space, `ranges.wgsl` and `visible.wgsl`, against plain Rust.
 
-use zippy::kernel::KernelSource;
-use zippy::{Layout, Result, World};
+use zippy::kernel::{KernelSource, WgslComposer};
+use zippy::{Layout, Result, World, wgsl_module};
 
 use crate::support;
 
@@ -61,8 +61,12 @@ fn run(world: &World, reach: i64) -> Result<u32> {
     let occupied = world.local_array::<u32, 3>("occupied", &Layout::new(blocks))?;
     let next = world.local_array::<u32, 1>("next", &Layout::new([NEXT.len() as i64]))?;
     next.all().write(&NEXT)?;
-    let text = include_str!("../../shaders/volume/ranges.wgsl").replace("CELL", "f32");
-    let text = format!("const COMPONENTS = {COMPONENTS};\nconst OPACITY = {};\n{text}", COMPONENTS - 1);
+    let composer = WgslComposer::new()
+        .alias("Cell", "f32")
+        .constant("COMPONENTS", COMPONENTS as i32)
+        .constant("OPACITY", COMPONENTS as i32 - 1)
+        .constant("SIDE", SIDE as i32);
+    let text = composer.module(wgsl_module!("../../shaders/volume/ranges.wgsl")).compose()?;
     let i32s = |at: [i64; 3]| at.map(|part| part as i32);
     let call = world.kernel(KernelSource::text("ranges.wgsl", text))?;
     let call = call.call().read("volume", volume.all()).write("ranges", found.all());

@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 
 use super::buffer_window::BufferWindow;
-use super::job_table::{CELLS_PER_JOB, JOBS, JOBS_PER_TABLE, JobTable, SlotKind};
-use super::shader::{Shader, ShaderBinding};
+use super::job_table::{CELLS_PER_JOB, JOBS_PER_TABLE, JobTable, SlotKind, jobs};
+use super::shader::{Shader, ShaderBinding, compose};
 use crate::device::Device;
 use crate::device::box_pair::{BoxPair, least_common_multiple};
 use crate::error::DeviceError;
+use crate::wgsl::WgslComposer;
+use crate::wgsl_module;
 
 /// Move of a box between two buffers, or within one buffer if the boxes do not overlap.
 #[derive(Debug, Clone)]
@@ -23,7 +25,7 @@ pub(super) struct BufferMove<'a> {
 
 /// Unit of a move, which selects the shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Unit {
+pub(super) enum Unit {
     Word,
     FourWords,
     /// An element of 1 or 2 bytes.
@@ -165,18 +167,34 @@ impl Device {
     }
 }
 
+impl Unit {
+    /// The name of the shader.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Word => "move_words",
+            Self::FourWords => "move_fours",
+            Self::Small { .. } => "move_small",
+        }
+    }
+
+    /// The text of the shader.
+    pub(super) fn composer(self) -> WgslComposer {
+        let words = |unit: &str| jobs().alias("Unit", unit).module(wgsl_module!("../../../shaders/move_words.wgsl"));
+        match self {
+            Self::Word => words("u32"),
+            Self::FourWords => words("vec4<u32>"),
+            Self::Small { .. } => jobs().module(wgsl_module!("../../../shaders/move_small.wgsl")),
+        }
+    }
+}
+
 impl MoveShaders {
     fn get_or_compile(&mut self, device: &Device, unit: Unit) -> Result<Shader, DeviceError> {
-        let words = include_str!("../../../shaders/move_words.wgsl");
-        let (name, source) = match unit {
-            Unit::Word => ("move_words", words.to_string()),
-            Unit::FourWords => ("move_fours", words.replace("alias Unit = u32;", "alias Unit = vec4<u32>;")),
-            Unit::Small { .. } => ("move_small", include_str!("../../../shaders/move_small.wgsl").to_string()),
-        };
+        let name = unit.name();
         if let Some(shader) = self.0.get(name) {
             return Ok(shader.clone());
         }
-        let shader = device.compile_shader(name, &[JOBS, &source].concat())?;
+        let shader = device.compile_shader(name, &compose(&unit.composer())?)?;
         self.0.insert(name, shader.clone());
         Ok(shader)
     }

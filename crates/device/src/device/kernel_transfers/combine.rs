@@ -121,7 +121,7 @@ impl Device {
                     message: error.to_string(),
                 });
             }
-            let source = combine_source(element, operator);
+            let source = combine_source(element, operator)?;
             let shader = self.compile_shader(&format!("operator {operator}"), &source.text)?;
             shaders.0.insert(key, shader.clone());
             Ok(CombineKernel { element, shader })

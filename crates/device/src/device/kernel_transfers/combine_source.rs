@@ -1,18 +1,20 @@
 //! [`CombineSource`]: WGSL of a kernel that combines cells. The operator's text is first, so that
-//! its line numbers stay; the code for the element type, `shaders/jobs.wgsl` and
-//! `shaders/combine.wgsl` follow.
+//! its line numbers stay; the element type, `shaders/whole_cells.wgsl` or
+//! `shaders/packed_cells.wgsl`, `shaders/jobs.wgsl` and `shaders/combine.wgsl` follow.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use super::job_table::JOBS;
+use super::job_table::jobs;
+use super::shader::compose;
 use crate::device::Operator;
 use crate::device::operator::COLOURS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
-use crate::wgsl::{self, Tokens};
+use crate::wgsl::{self, Tokens, WgslComposer};
+use crate::wgsl_module;
 
 /// Source of a kernel.
 pub(super) struct CombineSource {
@@ -23,68 +25,46 @@ pub(super) struct CombineSource {
 
 /// Returns the source for any element type; [`Operator::check`] checks that the operator supports
 /// it.
-pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> CombineSource {
-    let enable = if element.requires().f16 { "enable f16;\n" } else { "" };
-    let mut text = format!("{enable}{}\n", operator.definition(element));
-    let element_code = match element.kind {
-        ElementKind::Packed(packed) => packed_cells(packed),
-        _ => {
-            text.push_str(&element.declarations());
-            format!(
-                "alias T = {};
-@group(0) @binding(0) var<storage, read_write> zippy_src: array<T>;
-@group(0) @binding(1) var<storage, read_write> zippy_dst: array<T>;
-fn zippy_combine_cell(s: u32, d: u32) {{
-    zippy_dst[d] = combine(zippy_src[s], zippy_dst[d]);
-}}
-",
-                element.name
-            )
-        }
-    };
-    text.push_str(&element_code);
-    text.push_str(JOBS);
-    text.push_str(include_str!("../../../shaders/combine.wgsl"));
-    CombineSource { text, lines_before: u32::from(!enable.is_empty()) }
+pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> Result<CombineSource, DeviceError> {
+    let lines_before = u32::from(element.requires().f16);
+    Ok(CombineSource { text: compose(&combine_composer(element, operator))?, lines_before })
 }
 
-/// Returns the code for cells of 8 or 16 bits: it unpacks and combines cells, clamps the result to
-/// its range, and stores it by an atomic exchange, because other invocations can change other cells
-/// of the word. A word has at most four cells, so the loop is short.
-fn packed_cells(packed: Packed) -> String {
-    let bits = 8 * packed.bytes();
-    let (per_word_log, mask) = (if bits == 8 { 2 } else { 1 }, (1_u32 << bits) - 1);
-    let (scalar, low, high) = match packed {
-        Packed::U8 => ("u32", "0u", "255u"),
-        Packed::U16 => ("u32", "0u", "65535u"),
-        Packed::I8 => ("i32", "-128i", "127i"),
-        Packed::I16 => ("i32", "-32768i", "32767i"),
+/// Returns the parts of the text of [`combine_source`].
+pub(super) fn combine_composer(element: &ElementInfo, operator: &Operator) -> WgslComposer {
+    let head = if element.requires().f16 { WgslComposer::new().enable("f16") } else { WgslComposer::new() };
+    let head = head.append(operator.definition(element));
+    let cells = match element.kind {
+        ElementKind::Packed(packed) => head.append(packed_cells(packed)),
+        _ => {
+            let head = head.generated(element.declarations()).alias("T", element.name);
+            head.module(wgsl_module!("../../../shaders/whole_cells.wgsl"))
+        }
     };
-    format!(
-        "alias T = {scalar};
-@group(0) @binding(0) var<storage, read_write> zippy_src: array<u32>;
-@group(0) @binding(1) var<storage, read_write> zippy_dst: array<atomic<u32>>;
-fn zippy_unpack(word: u32, cell: u32) -> T {{
-    return extractBits(bitcast<T>(word), (cell & {in_word}u) * {bits}u, {bits}u);
-}}
-fn zippy_combine_cell(s: u32, d: u32) {{
-    let source = zippy_unpack(zippy_src[s >> {per_word_log}u], s);
-    let word = d >> {per_word_log}u;
-    let shift = (d & {in_word}u) * {bits}u;
-    var old = atomicLoad(&zippy_dst[word]);
-    let result = clamp(combine(source, zippy_unpack(old, d)), {low}, {high});
-    let placed = (bitcast<u32>(result) & {mask}u) << shift;
-    loop {{
-        let swap = atomicCompareExchangeWeak(&zippy_dst[word], old, (old & ~({mask}u << shift)) | placed);
-        if swap.exchanged {{
-            break;
-        }}
-        old = swap.old_value;
-    }}
-}}
-",
-        in_word = (1 << per_word_log) - 1,
-    )
+    cells.append(jobs()).module(wgsl_module!("../../../shaders/combine.wgsl"))
+}
+
+/// Returns the code for cells of 8 or 16 bits.
+fn packed_cells(packed: Packed) -> WgslComposer {
+    let (bits, cells_per_word) = (8 * packed.bytes() as u32, 4 / packed.bytes());
+    let composer = WgslComposer::new()
+        .constant("zippy_BITS", bits)
+        .constant("zippy_PER_WORD_LOG", cells_per_word.trailing_zeros());
+    let composer = match packed {
+        Packed::U8 => unsigned_range(composer, u8::MAX.into()),
+        Packed::U16 => unsigned_range(composer, u16::MAX.into()),
+        Packed::I8 => signed_range(composer, [i8::MIN.into(), i8::MAX.into()]),
+        Packed::I16 => signed_range(composer, [i16::MIN.into(), i16::MAX.into()]),
+    };
+    composer.module(wgsl_module!("../../../shaders/packed_cells.wgsl"))
+}
+
+fn unsigned_range(composer: WgslComposer, highest: u32) -> WgslComposer {
+    composer.alias("T", "u32").constant("zippy_LOWEST", 0_u32).constant("zippy_HIGHEST", highest)
+}
+
+fn signed_range(composer: WgslComposer, [lowest, highest]: [i32; 2]) -> WgslComposer {
+    composer.alias("T", "i32").constant("zippy_LOWEST", lowest).constant("zippy_HIGHEST", highest)
 }
 
 /// Custom operators that compile, by element and text.
@@ -204,7 +184,7 @@ fn check_custom(element: &ElementInfo, name: &str, wgsl: &str) -> Result<(), Dev
         return Ok(());
     }
     check_names(element, name, wgsl)?;
-    compile_custom(name, wgsl, &combine_source(element, &Operator::custom(name, wgsl)))?;
+    compile_custom(name, wgsl, &combine_source(element, &Operator::custom(name, wgsl))?)?;
     if is_cacheable {
         let mut valid = valid_operators();
         if valid.len() >= MAX_VALID_OPERATORS {

@@ -17,15 +17,21 @@ use crate::device::Device;
 use crate::device::allocation::BufferRequest;
 use crate::device::box_pair::{AXES, BoxPair};
 use crate::error::DeviceError;
+use crate::wgsl::WgslComposer;
 
-/// WGSL functions that read a table; the first part of every shader with a table.
-pub(super) const JOBS: &str = include_str!("../../../shaders/jobs.wgsl");
 /// Words of the header of a table.
-const HEADER: usize = jobs_constant("const zippy_HEADER = ") as usize;
+const HEADER: usize = 4;
 /// Words of a job.
-const STRIDE: usize = jobs_constant("const zippy_STRIDE = ") as usize;
+const STRIDE: usize = 40;
+/// Offset of the words of the second axis in a job. The words of the other axes follow.
+const FURTHER_AXES: usize = 10;
+/// Words of an axis of a job, except the first.
+const AXIS_WORDS: usize = 4;
+const _: () = assert!(FURTHER_AXES + (AXES - 1) * AXIS_WORDS <= STRIDE);
+/// Number of invocations of a workgroup.
+const LANES: u32 = 64;
 /// Number of slots of a workgroup.
-const SLOTS_PER_GROUP: u64 = jobs_constant("const zippy_SLOTS = ");
+const SLOTS_PER_GROUP: u64 = 256;
 /// Maximum number of cells of a job. Slots are then below 2^23, for which the shaders' division by
 /// a reciprocal is exact.
 pub(super) const CELLS_PER_JOB: u64 = 1 << 22;
@@ -36,26 +42,17 @@ const CACHED_BYTES: u64 = 4 << 20;
 /// Maximum number of cached tables.
 const CACHED_TABLES: usize = 64;
 
-/// Reads the unsigned integer after the text `declaration` in [`JOBS`].
-const fn jobs_constant(declaration: &str) -> u64 {
-    let (text, declaration) = (JOBS.as_bytes(), declaration.as_bytes());
-    let mut start = 0;
-    loop {
-        let mut matching = 0;
-        while matching < declaration.len() && text[start + matching] == declaration[matching] {
-            matching += 1;
-        }
-        if matching == declaration.len() {
-            break;
-        }
-        start += 1;
-    }
-    let (mut index, mut value) = (start + declaration.len(), 0);
-    while text[index].is_ascii_digit() {
-        value = 10 * value + (text[index] - b'0') as u64;
-        index += 1;
-    }
-    value
+/// Composer with the functions of WGSL that read a table: the first part of every shader with a
+/// table.
+pub(super) fn jobs() -> WgslComposer {
+    WgslComposer::new()
+        .constant("zippy_LANES", LANES)
+        .constant("zippy_SLOTS", SLOTS_PER_GROUP as u32)
+        .constant("zippy_HEADER", HEADER as u32)
+        .constant("zippy_STRIDE", STRIDE as u32)
+        .constant("zippy_AXES", FURTHER_AXES as u32)
+        .constant("zippy_AXIS_WORDS", AXIS_WORDS as u32)
+        .module(crate::wgsl_module!("../../../shaders/jobs.wgsl"))
 }
 
 /// Unit in which a shader divides the cells of a job among invocations.

@@ -8,6 +8,8 @@ mod copy_boxes;
 mod job_table;
 mod reduction;
 pub(super) mod shader;
+#[cfg(test)]
+mod shader_tests;
 mod staging;
 mod staging_slice;
 

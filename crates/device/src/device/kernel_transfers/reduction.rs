@@ -4,14 +4,15 @@ use std::collections::HashMap;
 
 use super::box_dispatch::{BoxDispatch, BufferMove};
 use super::buffer_window::BufferWindow;
-use super::job_table::{JOBS, JOBS_PER_TABLE, JobTable, SlotKind};
-use super::shader::{Shader, ShaderBinding};
+use super::job_table::{JOBS_PER_TABLE, JobTable, SlotKind, jobs};
+use super::shader::{Shader, ShaderBinding, compose};
 use crate::device::box_checks::{bad_box, check_element, check_view};
 use crate::device::box_pair::BoxPair;
 use crate::device::mapped_bytes::read_mapped;
 use crate::device::memory_pool::{SLICE_BYTES, StagingKind};
 use crate::device::{BufferBox, Device};
 use crate::error::DeviceError;
+use crate::wgsl::WgslComposer;
 
 /// Maximum number of groups of slots of a workgroup. With 64 invocations of 4 slots of 4 cells, a
 /// workgroup has at most 2^15 cells, so that sums of 16-bit digits fit in 32 bits.
@@ -23,12 +24,19 @@ const MIN_WORKGROUPS: u64 = 64;
 pub struct ReductionKernel<'a> {
     /// Name of the kernel. Kernels of the same name must have the same text.
     pub name: &'a str,
-    /// Returns the WGSL text after `shaders/jobs.wgsl`.
-    pub source: &'a dyn Fn() -> String,
+    /// Returns the parts of the text after `shaders/jobs.wgsl`.
+    pub source: &'a dyn Fn() -> WgslComposer,
     /// Number of words of the result of a workgroup.
     pub words: usize,
     /// Constants of the kernel. Word 2 of the job table is their offset in the table.
     pub constants: &'a [u32],
+}
+
+impl ReductionKernel<'_> {
+    /// Returns the whole text.
+    pub fn composer(&self) -> WgslComposer {
+        jobs().append((self.source)())
+    }
 }
 
 /// Compiled shaders by name of the kernel.
@@ -146,7 +154,7 @@ impl Device {
             if let Some(shader) = shaders.0.get(kernel.name) {
                 return Ok(shader.clone());
             }
-            let shader = self.compile_shader(kernel.name, &[JOBS, &(kernel.source)()].concat())?;
+            let shader = self.compile_shader(kernel.name, &compose(&kernel.composer())?)?;
             shaders.0.insert(kernel.name.to_string(), shader.clone());
             Ok(shader)
         })

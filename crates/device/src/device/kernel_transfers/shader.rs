@@ -10,7 +10,7 @@ use crate::device::counters::AtomicCounters;
 use crate::device::native_code_cache::NativeCodeKey;
 use crate::device::{Device, NativeBinding, NativeDispatch};
 use crate::error::DeviceError;
-use crate::wgsl;
+use crate::wgsl::{self, WgslComposer};
 
 /// Compiled compute shader with entry point `main` and one bind group: a pipeline of the driver, or
 /// machine code.
@@ -25,6 +25,11 @@ pub(super) enum ShaderBinding<'a> {
     Window(BufferWindow<'a>),
     /// Words of the host, for reads only.
     Words(&'a [u32]),
+}
+
+/// Returns the text of a shader.
+pub(super) fn compose(composer: &WgslComposer) -> Result<String, DeviceError> {
+    composer.compose().map_err(|error| DeviceError::Other(error.to_string()))
 }
 
 impl Device {

@@ -66,7 +66,7 @@ const COARSE_SHARE: f64 = 1.0 / 16.0;
 
 /// Limit of positions and voxels. Larger ones lie outside of every image; sums of three smaller
 /// ones are finite.
-const BEYOND: f64 = 1e38;
+pub(super) const BEYOND: f64 = 1e38;
 
 impl ToVoxels {
     /// Voxel coordinates of a position, with the rounding of `f32` operations. Equivalent to

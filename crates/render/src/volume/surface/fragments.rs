@@ -3,19 +3,18 @@
 use std::cell::RefCell;
 
 use zippy::array::{Growable, LocalArray};
-use zippy::kernel::{Kernel, KernelSource};
-use zippy::{Layout, Operator, Result, World};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer};
+use zippy::{Layout, Operator, Result, World, wgsl_module};
 use zippy_primitives::Primitives;
 
 use super::bands::{BandedOutput, binding_bytes};
 use super::opaque::Opaque;
 use super::rasteriser::{Drawing, Pass, Rasteriser};
 use crate::error::RenderError;
+use crate::volume::kernels::FRAGMENT_WORDS;
 
-/// Words of a fragment: position on the ray, and two times two components of 16 bits.
-const WORDS: u64 = 3;
-
-const BYTES: u64 = 4 * WORDS;
+/// Bytes of a fragment.
+const BYTES: u64 = 4 * FRAGMENT_WORDS;
 
 /// Maximum number of fragments of a pixel. More would make sorting and casting approach the loop
 /// limit of software Vulkan; see `MAX_SAMPLES`.
@@ -36,12 +35,18 @@ pub(in crate::volume) struct Fragments<'w> {
     sort: Kernel,
 }
 
+/// The text of the kernel that sorts the fragments of each pixel.
+pub(in crate::volume) fn sorting_kernel() -> WgslComposer {
+    let composer = WgslComposer::new().constant("FRAGMENT_WORDS", FRAGMENT_WORDS as u32);
+    composer.module(wgsl_module!("../../../shaders/surface/fragments.wgsl"))
+}
+
 impl<'w> Fragments<'w> {
     pub(crate) fn new(world: &'w World, name: &str, size: (u32, u32)) -> Result<Self> {
         let layout = Layout::new([i64::from(size.0) * i64::from(size.1)]);
-        let text = include_str!("../../../shaders/surface/fragments.wgsl");
+        let text = sorting_kernel().compose()?;
         let mut list = world.growable(&format!("{name}.fragments"))?;
-        list.set_len(WORDS)?;
+        list.set_len(FRAGMENT_WORDS)?;
         Ok(Self {
             world,
             size,
@@ -108,7 +113,7 @@ impl<'w> Fragments<'w> {
             );
             return Err(RenderError::Surface(message).into());
         }
-        self.list.borrow_mut().set_len(WORDS * u64::from(total.max(1)))
+        self.list.borrow_mut().set_len(FRAGMENT_WORDS * u64::from(total.max(1)))
     }
 
     /// First fragment of each row, and the total, from prefix sums over the pixels. An image in one

@@ -20,6 +20,8 @@ mod triangles;
 
 use std::rc::Rc;
 
+#[cfg(test)]
+use zippy::kernel::WgslComposer;
 use zippy::ownership::Ownership;
 use zippy::{Layout, Result, Split, World};
 
@@ -32,12 +34,28 @@ pub(super) use self::distribute::Bricks;
 use self::fragments::Fragments;
 use self::opaque::Opaque;
 pub(super) use self::rasteriser::Pipelines;
+#[cfg(test)]
+pub(super) use self::rasteriser::drawing_shader;
 use self::rasteriser::{Drawing, Rasteriser};
 pub(super) use self::triangle_import::TriangleImport;
 use super::kernels::ViewParameters;
 
 /// Maximum number of bytes per pixel in one buffer.
 pub(super) const PIXEL_BYTES: u64 = 16;
+
+/// The texts of the kernels of surfaces, with names. The rasteriser is not a kernel:
+/// [`drawing_shader`].
+#[cfg(test)]
+pub(super) fn kernel_texts() -> Vec<(String, WgslComposer)> {
+    let named = |name: &str, composer| (name.to_owned(), composer);
+    vec![
+        named("fragments", fragments::sorting_kernel()),
+        named("corner", triangle_import::corner_kernel()),
+        named("reached", triangle_import::reached_kernel()),
+        named("opaque, f32", opaque::layer_kernel(false)),
+        named("opaque, rgba8", opaque::layer_kernel(true)),
+    ]
+}
 
 /// Surfaces in images of one size.
 pub(super) struct Scene<'w> {

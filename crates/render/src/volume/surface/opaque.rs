@@ -3,9 +3,9 @@
 use zippy::array::GlobalArray;
 use zippy::device::colour;
 use zippy::extents::Index;
-use zippy::kernel::{Binding, Kernel, KernelSource};
+use zippy::kernel::{Binding, Kernel, KernelSource, WgslComposer};
 use zippy::region::Region;
-use zippy::{ArrayOptions, Exchange, Operator, Result, World};
+use zippy::{ArrayOptions, Exchange, Operator, Result, World, wgsl_module};
 
 use super::bands::BandedOutput;
 use super::one_chunk_per_rank;
@@ -30,13 +30,18 @@ pub(in crate::volume) struct Opaque<'w> {
     layer: Kernel,
 }
 
+/// The text of the kernel that writes opaque surfaces as a layer.
+pub(in crate::volume) fn layer_kernel(rgba8: bool) -> WgslComposer {
+    let parts = [colour::WGSL, format_of_pixels(rgba8), wgsl_module!("../../../shaders/surface/opaque.wgsl")];
+    WgslComposer::new().modules(parts)
+}
+
 impl<'w> Opaque<'w> {
     pub(crate) fn new(world: &'w World, name: &str, size: (u32, u32), rgba8: bool) -> Result<Self> {
         let pixels = i64::from(size.0) * i64::from(size.1);
         let (whole, owners) = one_chunk_per_rank(world, |_| pixels)?;
         let (strips, _) = one_chunk_per_rank(world, |rank| strip(size, rank, world.size()).cells() as i64)?;
-        let text =
-            [colour::WGSL, format_of_pixels(rgba8), include_str!("../../../shaders/surface/opaque.wgsl")].concat();
+        let text = layer_kernel(rgba8).compose()?;
         let layer = world.kernel(KernelSource::text("shaders/surface/opaque.wgsl", text));
         Ok(Self {
             world,

@@ -7,15 +7,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use zippy::device::Device;
-use zippy::kernel::ParamValue;
+use zippy::kernel::{ParamValue, WgslComposer};
 use zippy::wgpu::{self, BufferUsages};
-use zippy::{Error, Result, World};
+use zippy::{Error, Result, World, wgsl_module};
 
 use super::bands::{BandedOutput, bands, binding_bytes};
 use super::material::{Colouring, Material};
 use super::surface::{CORNER_BYTES, Surface};
 use crate::error::RenderError;
-use crate::volume::kernels::rays_and_light;
+use crate::volume::kernels::{FRAGMENT_WORDS, rays_and_light};
 use crate::volume::look::Shading;
 use crate::volume::transfer::TransferTable;
 
@@ -40,6 +40,14 @@ impl Pass {
     fn phase(self) -> u32 {
         u32::from(matches!(self, Self::Shown | Self::Fill))
     }
+}
+
+/// The text of the shaders of all passes.
+pub(in crate::volume) fn drawing_shader(planes: usize) -> WgslComposer {
+    rays_and_light(planes)
+        .constant("FRAGMENT_WORDS", FRAGMENT_WORDS as u32)
+        .constant("FIRST_PHASE", Pass::Nearest.phase())
+        .module(wgsl_module!("../../../shaders/surface/draw.wgsl"))
 }
 
 /// Format of the unused render target that passes require.
@@ -157,7 +165,7 @@ impl<'w> Rasteriser<'w> {
         if let Some(made) = self.pipelines.0.borrow().get(&(planes, opaque)) {
             return Ok(made.clone());
         }
-        let text = rays_and_light(planes) + include_str!("../../../shaders/surface/draw.wgsl");
+        let text = drawing_shader(planes).compose()?;
         zippy::kernel::check_text(&text).map_err(Error::program)?;
         let device = self.world.gpu();
         let made = device.checked("compiling shaders/surface/draw.wgsl", || {

@@ -4,18 +4,27 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use zippy::array::Growable;
-use zippy::kernel::{Kernel, KernelSource};
-use zippy::{Result, World};
+use zippy::kernel::{Kernel, KernelSource, WgslComposer};
+use zippy::{Result, World, wgsl_module};
 
 use super::device_triangles::DeviceTriangles;
-use super::distribute::{Bricks, DrawList};
+use super::distribute::{BEYOND, Bricks, DrawList};
 use super::triangles::{CORNER_WORDS, Corner, wrong_normal, wrong_position, wrong_triangle};
 use crate::error::RenderError;
 use crate::volume::bricks::CellBox;
 
-/// Words at the start of `found`: numbers of listed and of outside triangles, and the first invalid
-/// position, normal and triangle; see `shaders/surface/reached.wgsl`.
-const HEAD: usize = 5;
+/// Index in `found` of the number of listed triangles.
+const LISTED: usize = 0;
+/// Index in `found` of the number of triangles outside of the volume.
+const OUTSIDE: usize = 1;
+/// Index in `found` of the first vertex with an invalid position.
+const WRONG_POSITION: usize = 2;
+/// Index in `found` of the first vertex with an invalid normal.
+const WRONG_NORMAL: usize = 3;
+/// Index in `found` of the first triangle with a vertex index out of range.
+const WRONG_TRIANGLE: usize = 4;
+/// Index in `found` of the first box, which has [`EMPTY`]`.len()` words.
+const BOXES: usize = 5;
 
 /// Index of bricks of other ranks, and of "no invalid item".
 const NONE: u32 = u32::MAX;
@@ -47,11 +56,34 @@ pub(super) struct ImportedTriangles {
     pub outside: u64,
 }
 
+/// The text of the kernel that writes the corners of triangles.
+pub(in crate::volume) fn corner_kernel() -> WgslComposer {
+    WgslComposer::new()
+        .constant("CORNER_WORDS", CORNER_WORDS as i32)
+        .constant("WRONG_POSITION", WRONG_POSITION as i32)
+        .constant("WRONG_NORMAL", WRONG_NORMAL as i32)
+        .constant("MOST", f32::MAX)
+        .constant("BEYOND", BEYOND as f32)
+        .module(wgsl_module!("../../../shaders/surface/corner.wgsl"))
+}
+
+/// The text of the kernel that locates triangles.
+pub(in crate::volume) fn reached_kernel() -> WgslComposer {
+    WgslComposer::new()
+        .constant("LISTED", LISTED as i32)
+        .constant("OUTSIDE", OUTSIDE as i32)
+        .constant("WRONG_TRIANGLE", WRONG_TRIANGLE as i32)
+        .constant("BOXES", BOXES as i32)
+        .constant("NONE", NONE)
+        .constant("CORNER_WORDS", CORNER_WORDS as i32)
+        .constant("LISTED_WORDS", LISTED_WORDS as i32)
+        .module(wgsl_module!("../../../shaders/surface/reached.wgsl"))
+}
+
 impl TriangleImport {
     /// Compiles the kernels and creates empty arrays. Local.
     pub(crate) fn new(world: &World, name: &str) -> Result<Self> {
-        let corner = include_str!("../../../shaders/surface/corner.wgsl");
-        let reached = include_str!("../../../shaders/surface/reached.wgsl");
+        let (corner, reached) = (corner_kernel().compose()?, reached_kernel().compose()?);
         Ok(Self {
             corner: world.kernel(KernelSource::text("shaders/surface/corner.wgsl", corner))?,
             reached: world.kernel(KernelSource::text("shaders/surface/reached.wgsl", reached))?,
@@ -74,7 +106,8 @@ impl TriangleImport {
         (corners, order): (&mut Growable<f32>, &mut Growable<u32>),
     ) -> Result<ImportedTriangles> {
         let own: Vec<usize> = (0..bricks.ranks.len()).filter(|&brick| bricks.ranks[brick] == world.rank()).collect();
-        let mut found = vec![0, 0, NONE, NONE, NONE];
+        let mut found = vec![NONE; BOXES];
+        (found[LISTED], found[OUTSIDE]) = (0, 0);
         found.extend(own.iter().flat_map(|_| EMPTY));
         let (bytes, most) = (4 * found.len() as u64, world.limits().binding_bytes);
         if bytes > most {
@@ -92,7 +125,7 @@ impl TriangleImport {
         let room = (self.listed.capacity() / LISTED_WORDS as u64).max(FIRST_LISTED).min(max_listed(world));
         self.listed.set_len(room * LISTED_WORDS as u64)?;
         let (found, listed, outside) = self.locate(world, bricks, source, (corners, order))?;
-        let boxes = own.into_iter().zip(found[HEAD..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
+        let boxes = own.into_iter().zip(found[BOXES..].as_chunks::<6>().0).filter(|(_, cells)| **cells != EMPTY);
         let cells = |cells: &[u32; 6]| cells.map(|cell| cell as i32);
         let cells = boxes.map(|(brick, found)| {
             let [x, y, z, to_x, to_y, to_z] = cells(found);
@@ -132,14 +165,14 @@ impl TriangleImport {
             let end = source.count().min(first + max_listed(world));
             let found = self.locate_range(bricks, source, first..end, (corners, order))?;
             check(&found, source)?;
-            let (count, room) = (u64::from(found[0]), self.listed.len() / LISTED_WORDS as u64);
+            let (count, room) = (u64::from(found[LISTED]), self.listed.len() / LISTED_WORDS as u64);
             if count > room {
                 // Must not be read if it was not written.
                 self.listed.clear();
                 self.listed.set_len(count * LISTED_WORDS as u64)?;
                 continue;
             }
-            outside += u64::from(found[1]);
+            outside += u64::from(found[OUTSIDE]);
             if count > 0 {
                 self.add_listed(count, &mut drawn, &mut known)?;
             }
@@ -198,7 +231,8 @@ fn check(found: &[u32], source: &DeviceTriangles<'_>) -> Result<()> {
         let read = source.at(first..first + 3).read()?;
         Ok([read[0], read[1], read[2]])
     };
-    let [position, normal, triangle] = [2, 3, 4].map(|kind: usize| Some(found[kind]).filter(|&number| number != NONE));
+    let first_wrong = |index: usize| Some(found[index]).filter(|&number| number != NONE);
+    let [position, normal, triangle] = [WRONG_POSITION, WRONG_NORMAL, WRONG_TRIANGLE].map(first_wrong);
     if let Some(number) = position {
         return Err(wrong_position(number as usize, three(source.positions, number)?).into());
     }

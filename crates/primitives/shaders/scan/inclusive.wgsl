@@ -1,0 +1,5 @@
+// Result of an inclusive scan: the sum up to and with a cell. The text before this file is scan.wgsl.
+
+fn zippy_put(p: i32, last: zippy_Item, head: bool, all: zippy_Item) {
+    zippy_output_store(p, all.value);
+}

@@ -1,0 +1,3 @@
+// A radix sort of keys without values.
+
+fn put_value(p: i32, place: i32) {}
