@@ -28,7 +28,7 @@ fn store(number: i32, vector: vec3<f32>) {
     for (var axis = 0; axis < 3; axis++) { output_store(3 * number + axis, vector[axis]); }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn positions(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = domain_position(id);
     if !domain_inside(p) { return; }
@@ -36,7 +36,7 @@ fn positions(@builtin(global_invocation_id) id: vec3<u32>) {
     store(vertex.number, position(vertex.cell, vertex.in_cell));
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn normals(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = domain_position(id);
     if !domain_inside(p) { return; }
@@ -48,7 +48,7 @@ fn normals(@builtin(global_invocation_id) id: vec3<u32>) {
     store(vertex.number, normal(sum));
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn values(@builtin(global_invocation_id) id: vec3<u32>) {
     let p = domain_position(id);
     if !domain_inside(p) { return; }

@@ -16,11 +16,12 @@ struct Dispatch {
 @group(0) @binding(8) var<uniform> dispatch: Dispatch;
 
 // Per lane: ambiguous cells, triangles, interior vertices.
-var<workgroup> sums: array<vec3<u32>, 64>;
+var<workgroup> sums: array<vec3<u32>, LANES>;
 
 fn crossed_case(number: u32, cell: vec3<u32>) -> u32 {
-    let start = INSIDE + 5u * cell.z + cell.y;
-    let four = vec4<u32>(word(number, start), word(number, start + 1u), word(number, start + 5u), word(number, start + 6u));
+    let start = INSIDE + HEIGHT_AND_NEXT * cell.z + cell.y;
+    let four = vec4<u32>(word(number, start), word(number, start + 1u), word(number, start + HEIGHT_AND_NEXT),
+        word(number, start + HEIGHT_AND_NEXT + 1u));
     let low = word(number, AFTER_ROWS + cell.z) >> cell.y;
     let high = word(number, AFTER_ROWS + cell.z + 1u) >> cell.y;
     return case_of(four, vec4<u32>(low & 1u, (low >> 1u) & 1u, high & 1u, (high >> 1u) & 1u), cell.x);
@@ -44,7 +45,7 @@ fn before(own: vec3<u32>, lane: u32) -> vec3<u32> {
     return sum;
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn cells(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
@@ -64,12 +65,15 @@ fn cells(
     load_near(bounds, lane);
     workgroupBarrier();
 
-    // Each lane has eight cells of a row.
-    let row = vec3<u32>((lane % 4u) * 8u, (lane / 4u) % 4u, lane / 16u);
+    let row = vec3<u32>(
+        (lane % LANES_OF_ROW) * CELLS_OF_LANE,
+        (lane / LANES_OF_ROW) % HEIGHT,
+        lane / (LANES_OF_ROW * HEIGHT),
+    );
     let width = u32(bounds.own.x);
     let has_cells = is_there && row.y + 1u < u32(bounds.all.y) && row.z + 1u < u32(bounds.all.z) && row.y < u32(bounds.own.y)
         && row.z < u32(bounds.own.z);
-    let end = select(0u, min(min(row.x + 8u, width), u32(bounds.all.x) - 1u), has_cells);
+    let end = select(0u, min(min(row.x + CELLS_OF_LANE, width), u32(bounds.all.x) - 1u), has_cells);
     var own = vec3<u32>(0u);
     for (var x = row.x; x < end; x++) {
         let kind = crossed_case(number, vec3<u32>(x, row.yz));
@@ -94,8 +98,8 @@ fn cells(
                 // Reverse orientation for left-handed axes.
                 let taken = select(corner, (3u - corner) % 3u, dispatch.mirrored == 1u);
                 let vertex = (vertices >> (8u * taken)) & 0xffu;
-                var to = interior + vertex - 12u;
-                if vertex < 12u { to = vertex_on(vertex, cell, width); }
+                var to = interior + vertex - EDGE_COUNT;
+                if vertex < EDGE_COUNT { to = vertex_on(vertex, cell, width); }
                 triangles_store(i32(3u * triangle + corner), to);
             }
             triangle += 1u;

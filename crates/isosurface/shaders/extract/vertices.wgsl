@@ -14,7 +14,7 @@ fn store(number: i32, vector: vec3<f32>) {
     for (var axis = 0; axis < 3; axis++) { output_store(3 * number + axis, vector[axis]); }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn positions(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
@@ -30,7 +30,7 @@ fn positions(
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn normals(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
@@ -46,7 +46,7 @@ fn normals(
     }
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn fractions(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
@@ -60,7 +60,7 @@ fn fractions(
 }
 
 // Values of another field than that of the surface.
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn values(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,

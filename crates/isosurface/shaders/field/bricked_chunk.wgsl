@@ -1,5 +1,8 @@
 // Bricks of a chunk. Positions count from the chunk's first own sample. Equivalent Rust code:
 // src/field/bricked_chunk.rs.
+//
+// src/kernels/source.rs declares BRICK, the samples of a brick along each axis, and the other
+// constants of the kernels.
 
 struct Part {
     start: vec3<i32>, // position of the first own sample in the field
@@ -13,9 +16,6 @@ struct Part {
 
 @group(0) @binding(0) var<uniform> part: Part;
 
-const LANES = 64u; // invocations of a workgroup, one brick
-const ROWS = 16u;
-
 struct Brick {
     at: vec3<i32>,
     start: vec3<i32>, // first sample
@@ -27,9 +27,9 @@ struct Brick {
 fn brick(number: i32) -> Brick {
     let rest = number / part.bricks.x;
     let at = vec3<i32>(number % part.bricks.x, rest % part.bricks.y, rest / part.bricks.y);
-    let start = min(at * vec3<i32>(32, 4, 4), part.own);
+    let start = min(at * BRICK, part.own);
     let limit = select(part.reach, part.own, start < part.own);
-    let end = min(start + vec3<i32>(32, 4, 4), limit);
+    let end = min(start + BRICK, limit);
     let next = min(end + 1, part.reach);
     return Brick(at, start, end - start, next - start, all(at < part.own_bricks));
 }

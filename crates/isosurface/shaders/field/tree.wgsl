@@ -7,7 +7,7 @@ const LEAST_OF_ALL = 0x007fffffu; // minus infinity
 var<workgroup> least: atomic<u32>;
 var<workgroup> largest: atomic<u32>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn bricks(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,

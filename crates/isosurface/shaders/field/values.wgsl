@@ -1,9 +1,10 @@
-// Samples, including NaN and infinities. Equivalent Rust code: src/field/values.rs.
+// Samples, including NaN and infinities. `Sample` is their type, $NUMBER_OF the function that
+// converts a sample to f32. Equivalent Rust code: src/field/values.rs.
 
-@group(0) @binding(1) var<storage, read> samples: array<SAMPLE>;
+@group(0) @binding(1) var<storage, read> samples: array<Sample>;
 
 fn value(p: vec3<i32>) -> f32 {
-    return NUMBER_OF(samples_load(p));
+    return $NUMBER_OF(samples_load(p));
 }
 
 // Nearest f32, ties to even: devices differ in rounding large integers.

@@ -1,13 +1,9 @@
 // Data of each item: bits from src/points/inside.rs, and numbers. An item is a brick that a surface
-// may cross, for one isovalue.
+// may cross, for one isovalue. src/kernels/items.rs defines the layout of the words.
 
-const EDGE_WORDS = 48u; // samples at which crossed edges begin, by direction and row
-const BEFORE = 48u; // numbers of the brick's edges before each word
-const INSIDE = 96u; // inside samples of five by five rows
-const AFTER_ROWS = 121u; // samples after rows, five to a word
-const ITEM_WORDS = 126u;
-
-const NONE = 0xffffffffu;
+// Lanes that share the cells of a row, and cells of a lane.
+const LANES_OF_ROW = LANES / ROWS;
+const CELLS_OF_LANE = ROW_SAMPLES / LANES_OF_ROW;
 
 struct Item {
     brick: i32,

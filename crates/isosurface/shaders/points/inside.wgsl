@@ -18,18 +18,19 @@ struct Dispatch {
 
 @group(0) @binding(7) var<uniform> dispatch: Dispatch;
 
-const CELL_WORDS = 10u; // item, position in the brick, eight samples
+// Samples of a row and the next one.
+const ROW_AND_NEXT = ROW_SAMPLES + 1u;
 
-var<workgroup> edges: array<u32, 48>;
-// Triangles of plain cells and number of ambiguous cells, per lane.
-var<workgroup> sums: array<vec2<u32>, 64>;
+var<workgroup> edges: array<u32, EDGE_WORDS>;
+// Triangles of plain cells and number of ambiguous cells: per lane, then of all lanes before it.
+var<workgroup> sums: array<vec2<u32>, LANES>;
 var<workgroup> base: u32;
 
 fn cell_case(y: u32, z: u32, x: u32) -> u32 {
     return case_of(four_rows(y, z), after_four_rows(y, z), x);
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(LANES)
 fn inside(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(workgroup_id) group: vec3<u32>,
@@ -40,16 +41,16 @@ fn inside(
     let of_item = item(items_load(index));
     let bounds = brick(of_item.brick);
     let number = dispatch.first + index;
-    if lane < 25u { atomicStore(&rows[lane], 0u); }
-    if lane < 5u { atomicStore(&after_rows[lane], 0u); }
+    if lane < ROWS_AND_NEXT { atomicStore(&rows[lane], 0u); }
+    if lane < HEIGHT_AND_NEXT { atomicStore(&after_rows[lane], 0u); }
     workgroupBarrier();
-    for (var i = lane; i < 825u; i += LANES) {
-        let x = i % 33u;
-        let y = (i / 33u) % 5u;
-        let z = i / 165u;
+    for (var i = lane; i < ROW_AND_NEXT * ROWS_AND_NEXT; i += LANES) {
+        let x = i % ROW_AND_NEXT;
+        let y = (i / ROW_AND_NEXT) % HEIGHT_AND_NEXT;
+        let z = i / (ROW_AND_NEXT * HEIGHT_AND_NEXT);
         let at = vec3<i32>(i32(x), i32(y), i32(z));
         if all(at < bounds.all) && is_inside(value(bounds.start + at), of_item.isovalue) {
-            if x < 32u { atomicOr(&rows[y + 5u * z], 1u << x); } else { atomicOr(&after_rows[z], 1u << y); }
+            if x < ROW_SAMPLES { atomicOr(&rows[y + HEIGHT_AND_NEXT * z], 1u << x); } else { atomicOr(&after_rows[z], 1u << y); }
         }
     }
     workgroupBarrier();
@@ -57,7 +58,7 @@ fn inside(
     let first_word = number * i32(ITEM_WORDS);
     if lane < EDGE_WORDS {
         let in_rows = lane % ROWS;
-        edges[lane] = crossed(bounds, lane / ROWS, in_rows % 4u, in_rows / 4u);
+        edges[lane] = crossed(bounds, lane / ROWS, in_rows % HEIGHT, in_rows / HEIGHT);
     }
     workgroupBarrier();
     var before = 0u;
@@ -69,14 +70,13 @@ fn inside(
             found_store(dispatch.borders + i32(of_item.border * EDGE_WORDS + lane), edges[lane]);
         }
     }
-    if is_there && lane < 25u { words_store(first_word + i32(INSIDE + lane), atomicLoad(&rows[lane])); }
-    if is_there && lane < 5u { words_store(first_word + i32(AFTER_ROWS + lane), atomicLoad(&after_rows[lane])); }
+    if is_there && lane < ROWS_AND_NEXT { words_store(first_word + i32(INSIDE + lane), atomicLoad(&rows[lane])); }
+    if is_there && lane < HEIGHT_AND_NEXT { words_store(first_word + i32(AFTER_ROWS + lane), atomicLoad(&after_rows[lane])); }
 
-    // Each lane has eight cells of a row.
-    let y = (lane / 4u) % 4u;
-    let z = lane / 16u;
-    let start = (lane % 4u) * 8u;
-    let cells = crossed_cells(bounds, y, z) & (0xffu << start);
+    let y = (lane / LANES_OF_ROW) % HEIGHT;
+    let z = lane / (LANES_OF_ROW * HEIGHT);
+    let start = (lane % LANES_OF_ROW) * CELLS_OF_LANE;
+    let cells = crossed_cells(bounds, y, z) & (((1u << CELLS_OF_LANE) - 1u) << start);
     var own = vec2<u32>(0u);
     for (var remaining = cells; remaining != 0u; remaining &= remaining - 1u) {
         let shape = shapes_load(i32(cell_case(y, z, countTrailingZeros(remaining))));

@@ -7,8 +7,6 @@
 @group(0) @binding(4) var<storage, read> starts: array<vec4<u32>>;
 @group(0) @binding(5) var<uniform> first_item: i32; // of this call
 
-const STEPS = 24u;
-
 struct Point {
     is_there: bool,
     number: i32,
@@ -17,8 +15,8 @@ struct Point {
 }
 
 fn point(index: i32, step: u32, lane: u32) -> Point {
-    let word = 2u * step + lane / 32u;
-    let x = lane % 32u;
+    let word = 2u * step + lane / ROW_SAMPLES;
+    let x = lane % ROW_SAMPLES;
     let begin = (first_item + index) * i32(ITEM_WORDS) + i32(word);
     let bits = words_load(begin);
     var result = Point(((bits >> x) & 1u) == 1u, 0, vec3<i32>(0), vec3<i32>(0));
@@ -27,7 +25,7 @@ fn point(index: i32, step: u32, lane: u32) -> Point {
         result.number = i32(starts_load(first_item + index).x + before);
         let in_rows = word % ROWS;
         let start = brick(item(items_load(index)).brick).start;
-        result.at = start + vec3<i32>(vec3<u32>(x, in_rows % 4u, in_rows / 4u));
+        result.at = start + vec3<i32>(vec3<u32>(x, in_rows % HEIGHT, in_rows / HEIGHT));
         result.end = result.at;
         result.end[word / ROWS] += 1;
     }

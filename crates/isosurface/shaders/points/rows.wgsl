@@ -1,12 +1,12 @@
 // Inside samples of a brick and of those after it: five by five rows, and the sample after each
 // row. Part of the equivalent of src/points/inside.rs.
 
-var<workgroup> rows: array<atomic<u32>, 25>;
-var<workgroup> after_rows: array<atomic<u32>, 5>;
+var<workgroup> rows: array<atomic<u32>, ROWS_AND_NEXT>;
+var<workgroup> after_rows: array<atomic<u32>, HEIGHT_AND_NEXT>;
 
 // Words of missing rows are 0.
 fn row(y: u32, z: u32) -> u32 {
-    return atomicLoad(&rows[y + 5u * z]);
+    return atomicLoad(&rows[y + HEIGHT_AND_NEXT * z]);
 }
 
 fn after_row(y: u32, z: u32) -> u32 {

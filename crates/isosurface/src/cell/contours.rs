@@ -1,14 +1,14 @@
 //! Contours: closed intersections of the surface with the faces of a cell, over crossed edges.
 
-use super::{Edge, FACES, edge_between, is_inside};
+use super::{EDGE_COUNT, Edge, FACES, edge_between, is_inside};
 
 /// Contours of a case with decided ambiguous faces. Seen from lower values, the disc of a contour
 /// is on the contour's left.
 pub(super) fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     let next = segments(case, joined);
-    let mut visited = [false; 12];
+    let mut visited = [false; EDGE_COUNT];
     let mut contours = Vec::new();
-    for start in 0..12 {
+    for start in 0..EDGE_COUNT {
         let mut contour = Vec::new();
         let mut edge = start;
         while next[edge].is_some() && !visited[edge] {
@@ -23,9 +23,9 @@ pub(super) fn contours(case: u8, joined: u8) -> Vec<Vec<Edge>> {
     contours
 }
 
-/// Next edge on the contour of each crossed edge.
-fn segments(case: u8, joined: u8) -> [Option<Edge>; 12] {
-    let mut next = [None; 12];
+/// For each crossed edge, the next edge of its contour.
+fn segments(case: u8, joined: u8) -> [Option<Edge>; EDGE_COUNT] {
+    let mut next = [None; EDGE_COUNT];
     for (face, corners) in FACES.iter().enumerate() {
         let mut circle = *corners;
         // Counterclockwise as seen from outside the cell.

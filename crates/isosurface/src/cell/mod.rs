@@ -38,7 +38,10 @@ pub(crate) type Corner = u8;
 /// Number of an edge of a cell, `0..12`.
 pub(crate) type Edge = u8;
 
-/// Corners of each face in circular order, equal in both cells of the face.
+/// Number of edges of a cell. The interior vertices of a shape follow in the numbers of vertices.
+pub(crate) const EDGE_COUNT: usize = 12;
+
+/// Corners of each face in circular order. Both cells that share a face start at the same corner.
 const FACES: [[Corner; 4]; 6] = faces_of_cube();
 
 const fn faces_of_cube() -> [[Corner; 4]; 6] {

@@ -1,17 +1,18 @@
 //! Triangles of a surface, brick by brick. In kernels: `shaders/extract/triangles.wgsl`.
 
 use super::vertices::CrossedBricks;
-use crate::cell::{self, MOST_INTERIOR, Shape, ends};
+use crate::cell::{self, EDGE_COUNT, MOST_INTERIOR, Shape, ends};
 use crate::field::block::{BRICK, set_bits};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::brick_points::{BrickPoints, PointStart};
 use crate::points::chunk_points::Layer;
 use crate::points::inside::Inside;
 
-const EDGES: [PointStart; 12] = {
-    let mut edges = [PointStart::NONE; 12];
+/// Start of the vertex of each edge of a cell.
+const EDGES: [PointStart; EDGE_COUNT] = {
+    let mut edges = [PointStart::NONE; EDGE_COUNT];
     let mut edge = 0;
-    while edge < 12 {
+    while edge < EDGE_COUNT {
         edges[edge] = PointStart::new(edge / 4, ends(edge as u8).0);
         edge += 1;
     }
@@ -32,9 +33,9 @@ pub(super) fn list(
         let mut interior = bases[0] + brick.first + brick.count;
         cells(inside, &crossed.ambiguous[*first..], |at, shape| {
             // Looks up each number once, although a vertex has several triangles.
-            let mut numbers = [0; 12 + MOST_INTERIOR];
+            let mut numbers = [0; EDGE_COUNT + MOST_INTERIOR];
             set_bits(shape.edges.into()).for_each(|edge| numbers[edge] = near.number(EDGES[edge], at));
-            for number in numbers[12..].iter_mut().take(shape.interior.len()) {
+            for number in numbers[EDGE_COUNT..].iter_mut().take(shape.interior.len()) {
                 *number = interior;
                 interior += 1;
             }

@@ -3,16 +3,10 @@
 use zippy::kernel::Binding;
 use zippy::{Result, World};
 
-use super::items::{ITEM_WORDS, Items};
-use super::{Kernels, LANES, with_chunk};
+use super::items::{CELL_WORDS, ITEM_WORDS, Items, LANES, NONE};
+use super::{Kernels, with_chunk};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::points::numbering::Words;
-
-/// Number of words of an ambiguous cell in a kernel's output.
-const CELL_WORDS: usize = 10;
-
-/// Slot without an item.
-const NONE: u32 = u32::MAX;
 
 /// Counts and ambiguous cells of all items.
 pub(crate) struct BrickCounts {

@@ -6,8 +6,8 @@ use zippy::array::Growable;
 use zippy::kernel::{Binding, Call};
 use zippy::{Result, World};
 
-use super::items::Items;
-use super::{Kernels, LANES, WorkArrays, with_chunk};
+use super::items::{Items, LANES};
+use super::{Kernels, WorkArrays, with_chunk};
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::grid::SampleFrame;
 

@@ -2,10 +2,35 @@
 
 use std::ops::Range;
 
+use crate::field::block::{BRICK, ROWS};
 use crate::field::bricked_chunk::BrickedChunk;
+use crate::points::brick_points::ROWS_AND_NEXT;
 use crate::points::chunk_points::ChunkPoints;
 
-pub(crate) const ITEM_WORDS: u64 = 126;
+/// Number of invocations of a workgroup.
+pub(super) const LANES: usize = 64;
+
+/// Slot without an item, and shape of ambiguous cases.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Number of words of an ambiguous cell that the host reads.
+pub(super) const CELL_WORDS: usize = 10;
+
+/// Words of an item that have the samples at which crossed edges begin: three directions, row by
+/// row.
+pub(crate) const EDGE_WORDS: usize = 3 * ROWS;
+
+/// Offset in an item of the numbers of the brick's edges before each word.
+pub(super) const BEFORE: usize = EDGE_WORDS;
+
+/// Offset in an item of the inside samples, a word per row with the next rows.
+pub(super) const INSIDE: usize = 2 * EDGE_WORDS;
+
+/// Offset in an item of the samples after the rows, a word per layer of rows.
+pub(super) const AFTER_ROWS: usize = INSIDE + ROWS_AND_NEXT;
+
+/// Number of words per item on the device.
+pub(crate) const ITEM_WORDS: u64 = (AFTER_ROWS + BRICK[2] + 1) as u64;
 
 /// Work item: a brick of this rank that one of the surfaces may cross.
 pub(crate) struct Item {

@@ -10,6 +10,8 @@ pub(crate) mod classify;
 pub(crate) mod generate;
 pub(crate) mod items;
 mod source;
+#[cfg(test)]
+mod source_tests;
 mod table;
 
 use std::cell::RefCell;
@@ -21,6 +23,8 @@ use zippy::element::{Capabilities, ElementInfo};
 use zippy::kernel::{Binding, Call};
 use zippy::{Kernel, Layout, LocalArray, Result, World};
 
+use self::items::LANES;
+use self::source::SampleKernel;
 use crate::field::block::BRICK;
 use crate::field::bricked_chunk::BrickedChunk;
 use crate::field::tree::{Extremes, Tree};
@@ -101,7 +105,7 @@ impl Kernels {
             vectors: world.growable("isosurface.vectors")?,
             triangles: world.growable("isosurface.triangles")?,
         };
-        let triangles = world.kernel(source::triangles())?;
+        let triangles = world.kernel(source::triangles()?)?;
         Ok(Self {
             sample_kernels: RefCell::default(),
             triangles,
@@ -123,10 +127,10 @@ impl Kernels {
             return Ok(found.clone());
         }
         let made = Rc::new(SampleKernels {
-            tree: world.kernel(source::tree(element))?,
-            inside: world.kernel(source::inside(element))?,
-            vertices: world.kernel(source::vertices(element))?,
-            interior: world.kernel(source::interior(element))?,
+            tree: world.kernel(SampleKernel::Tree.source(element)?)?,
+            inside: world.kernel(SampleKernel::Inside.source(element)?)?,
+            vertices: world.kernel(SampleKernel::Vertices.source(element)?)?,
+            interior: world.kernel(SampleKernel::Interior.source(element)?)?,
         });
         known.push((element.name, made.clone()));
         Ok(made)
@@ -159,9 +163,6 @@ fn is_representable(chunks: &Chunks, grid: &SampleFrame) -> bool {
         && lengths.as_flattened().iter().all(|length| length.abs() <= MAX_COORDINATE)
         && (0..chunks.count()).all(|chunk| bricks(chunk) <= MAX_BRICKS)
 }
-
-/// Number of invocations of a workgroup.
-const LANES: usize = 64;
 
 fn with_chunk<'k>(call: Call<'k>, part: &BrickedChunk) -> Call<'k> {
     let field = part.field();

@@ -1,9 +1,10 @@
 //! Shapes of cells in the layout of `shaders/kernels/table.wgsl`.
 
+use super::items::NONE;
 use crate::cell::table;
 
-/// Shape number of ambiguous cases.
-const NONE: u32 = u32::MAX;
+/// Number of cases of a cell: which of its eight corners are inside.
+pub(super) const CASES: usize = 1 << 8;
 
 /// Words of the table:
 ///
@@ -15,6 +16,7 @@ pub(super) fn table_words() -> Vec<u32> {
     let (table, shapes) = (table(), table().shapes());
     let number = |case: u8| if table.is_plain(case) { u32::from(table.plain(case)) } else { NONE };
     let mut list: Vec<u32> = (0..=255).map(number).collect();
+    debug_assert_eq!(list.len(), CASES);
     let mut next = list.len() + shapes.len();
     for shape in shapes {
         list.push(next as u32 | (shape.triangles.len() as u32) << 16 | (shape.interior.len() as u32) << 24);

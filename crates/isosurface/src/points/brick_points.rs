@@ -5,7 +5,8 @@ use super::numbering::{Brick, Numbering};
 use crate::field::block::{BRICK, row};
 use crate::field::bricked_chunk::BrickedChunk;
 
-const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
+/// Number of rows of a brick and of the next rows.
+pub(crate) const ROWS_AND_NEXT: usize = (BRICK[1] + 1) * (BRICK[2] + 1);
 
 /// Numbers of points that begin at the samples of a brick and at the next samples.
 pub(crate) struct BrickPoints<const K: usize> {

@@ -29,7 +29,7 @@ struct Reach {
 
 // Maximum number of bricks per triangle in kernels; the host processes larger triangles. Other
 // invocations would wait for them, and some devices end loops after 65,535 iterations.
-const MOST_BRICKS = 64;
+const MAX_BRICKS = 64;
 
 fn place_of(vertex: u32) -> vec3<f32> {
   let first = CORNER_WORDS * i32(vertex);
