@@ -63,11 +63,8 @@ impl CellKind {
         Self::from_number(number).is_some_and(Self::is_solid)
     }
 
-    pub(crate) fn wgsl_constants() -> String {
-        wgsl_constants(Self::ALL.map(|(kind, name)| (name, kind.number().into())))
+    /// Constants of all kinds in kernels.
+    pub(crate) fn wgsl_constants() -> [(&'static str, u32); 7] {
+        Self::ALL.map(|(kind, name)| (name, kind.number().into()))
     }
-}
-
-pub(crate) fn wgsl_constants(constants: impl IntoIterator<Item = (&'static str, u32)>) -> String {
-    constants.into_iter().map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).collect()
 }

@@ -20,16 +20,16 @@ pub(super) struct FlowKernels {
 impl FlowKernels {
     pub(super) fn new(world: &World, form: &KernelForm) -> Result<Self> {
         Ok(Self {
-            step: world.kernel(shader::step_kernel(form))?,
-            moving_wall: world.kernel(shader::moving_wall_kernel(form))?,
-            mirror: world.kernel(shader::mirror_kernel(form))?,
-            open_side: world.kernel(shader::open_side_kernel(form))?,
-            outlet_input: world.kernel(shader::outlet_input_kernel(form))?,
-            fields: world.kernel(shader::fields_kernel(form))?,
-            open_fields: world.kernel(shader::open_fields_kernel(form))?,
-            body_force: world.kernel(shader::body_force_kernel(form))?,
-            mass: world.kernel(shader::mass_kernel(form))?,
-            open_mass: world.kernel(shader::open_mass_kernel(form))?,
+            step: world.kernel(shader::step_kernel(form)?)?,
+            moving_wall: world.kernel(shader::moving_wall_kernel(form)?)?,
+            mirror: world.kernel(shader::mirror_kernel(form)?)?,
+            open_side: world.kernel(shader::open_side_kernel(form)?)?,
+            outlet_input: world.kernel(shader::outlet_input_kernel(form)?)?,
+            fields: world.kernel(shader::fields_kernel(form)?)?,
+            open_fields: world.kernel(shader::open_fields_kernel(form)?)?,
+            body_force: world.kernel(shader::body_force_kernel(form)?)?,
+            mass: world.kernel(shader::mass_kernel(form)?)?,
+            open_mass: world.kernel(shader::open_mass_kernel(form)?)?,
         })
     }
 }

@@ -21,7 +21,7 @@ impl Flow<'_> {
 
     /// Sets all populations to the equilibrium of the initial density and velocity. Collective.
     pub(super) fn set_initial_populations(&mut self) -> Result<()> {
-        let kernel: Kernel = self.world.kernel(initial_kernel(&self.form))?;
+        let kernel: Kernel = self.world.kernel(initial_kernel(&self.form)?)?;
         let excess = self.create_scalar("excess")?;
         let velocity = self.create_vector("velocity")?;
         let problem = &self.problem;

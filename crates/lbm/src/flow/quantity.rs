@@ -1,12 +1,13 @@
 //! Speed, vorticity and Q-criterion, computed on the device.
 
 use zippy::error::CallSite;
-use zippy::{GlobalArray, Kernel, KernelSource, Result};
+use zippy::kernel::WgslComposer;
+use zippy::{GlobalArray, Kernel, KernelSource, Result, wgsl_module};
 
 use super::fields::Fields;
 use super::lattice_arrays::scalar_layout;
 use super::running_flow::Flow;
-use crate::cell_kind::{CellKind, wgsl_constants};
+use crate::cell_kind::CellKind;
 
 /// A scalar quantity of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +23,12 @@ pub enum Quantity {
 const QUANTITY_NAMES: [(&str, Quantity); 3] =
     [("SPEED", Quantity::Speed), ("VORTICITY", Quantity::Vorticity), ("Q_CRITERION", Quantity::QCriterion)];
 
-fn quantity_kernel() -> KernelSource {
-    let quantities = wgsl_constants(QUANTITY_NAMES.map(|(name, quantity)| (name, quantity as u32)));
-    let text = CellKind::wgsl_constants() + &quantities + include_str!("../../shaders/quantity.wgsl");
-    KernelSource::text("quantity.wgsl", text)
+fn quantity_kernel() -> Result<KernelSource> {
+    let composer = WgslComposer::new()
+        .used_constants(CellKind::wgsl_constants())
+        .used_constants(QUANTITY_NAMES.map(|(name, quantity)| (name, quantity as u32)))
+        .module(wgsl_module!("../../shaders/quantity.wgsl"));
+    Ok(KernelSource::text("quantity.wgsl", composer.compose()?))
 }
 
 impl Flow<'_> {
@@ -61,7 +64,7 @@ impl Flow<'_> {
         self.world.agree("checking the array of a quantity", checked)?;
         self.update_fields(fields)?;
         self.world.ghosts(&fields.velocity)?;
-        let kernel: Kernel = self.world.kernel(quantity_kernel())?;
+        let kernel: Kernel = self.world.kernel(quantity_kernel()?)?;
         for (kinds, velocity, values) in zippy::together((&self.kinds, &fields.velocity, values))? {
             let call = kernel.call().read("kinds", kinds.all()).read("velocity", velocity.all());
             call.write("values", values.all()).param("quantity", quantity as u32).run()?;

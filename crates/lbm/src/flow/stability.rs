@@ -152,8 +152,8 @@ impl Flow<'_> {
         let fastest = self.world.local_array(&self.problem.array_name("fastest"), &Layout::new([empty.len()]))?;
         fastest.all().write(&empty)?;
         Ok(PendingChecks {
-            run_fastest_kernel: self.world.kernel(run_fastest_kernel(&self.form))?,
-            run_index_kernel: self.world.kernel(run_index_kernel())?,
+            run_fastest_kernel: self.world.kernel(run_fastest_kernel(&self.form)?)?,
+            run_index_kernel: self.world.kernel(run_index_kernel()?)?,
             run_fastest,
             fastest,
             steps: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use zippy::KernelSource;
+use zippy::{KernelSource, Result};
 
 use super::expressions::{dot_velocity, literal};
 use super::kernel_form::KernelForm;
@@ -11,7 +11,7 @@ use super::slots::load;
 
 /// Force and torque of the fluid on each surface cell of a body in a step: six numbers per cell, by
 /// momentum exchange (Ladd 1994).
-pub(crate) fn body_force_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn body_force_kernel(form: &KernelForm) -> Result<KernelSource> {
     const FORCES: &str = "@group(0) @binding(3) var<storage, read_write> forces: array<f32>;\n";
     let form = &KernelForm { has_force_field: false, ..*form };
     let mut body = load(form);

@@ -4,7 +4,8 @@
 //! is above all numbers. For each check and chunk, the array `fastest` has two words: the largest
 //! key, and the least index of a cell with this key.
 
-use zippy::KernelSource;
+use zippy::kernel::WgslComposer;
+use zippy::{KernelSource, Result, wgsl_module};
 
 use super::expressions::AXES;
 use super::kernel_form::KernelForm;
@@ -20,9 +21,9 @@ pub(crate) const RUN_CELLS: i64 = 16;
 /// Key of a cell without a finite density near 1, above the keys of all speeds.
 pub(crate) const UNSTABLE_KEY: u32 = u32::MAX;
 
-/// Kernel that writes key and index of the fastest cell of each run to `run_fastest`, and the
-/// largest key of all runs to the word `slot` of `fastest`.
-pub(crate) fn run_fastest_kernel(form: &KernelForm) -> KernelSource {
+/// Writes key and index of the fastest cell of each run of [`RUN_CELLS`] cells to `run_fastest`,
+/// and the largest key of all runs to the word `slot` of `fastest`.
+pub(crate) fn run_fastest_kernel(form: &KernelForm) -> Result<KernelSource> {
     let axis = AXES[form.set.axes() - 1];
     let text = [
         &declare_common(form, Access::Read, CellsPerInvocation::One),
@@ -73,24 +74,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     kernel_source(form, "run_fastest", text)
 }
 
-/// Kernel that writes the least index of the runs with the largest key to the word after `slot` of
-/// `fastest`.
-pub(crate) fn run_index_kernel() -> KernelSource {
-    KernelSource::text(
-        "run_index.wgsl",
-        "@group(0) @binding(0) var<storage, read> run_fastest: array<u32>;
-@group(0) @binding(1) var<storage, read_write> fastest: array<atomic<u32>>;
-@group(0) @binding(2) var<uniform> slot: u32;
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let run = domain_position(id);
-    if !domain_inside(run) { return; }
-    let key = run_fastest_load(vec4<i32>(run, 0));
-    let word = fastest_index(i32(slot));
-    if key > 0u && key == atomicLoad(&fastest[word]) {
-        atomicMin(&fastest[word + 1u], run_fastest_load(vec4<i32>(run, 1)));
-    }
-}
-",
-    )
+/// Writes the least index of the runs with the largest key to the word after `slot` of `fastest`.
+pub(crate) fn run_index_kernel() -> Result<KernelSource> {
+    let composer = WgslComposer::new().module(wgsl_module!("../../shaders/run_index.wgsl"));
+    Ok(KernelSource::text("run_index.wgsl", composer.compose()?))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use zippy::KernelSource;
+use zippy::{KernelSource, Result};
 
 use super::kernel_form::KernelForm;
 use super::kernel_text::{Access, ArrayKernel, CELL_ITSELF, ListKernel, kernel_source};
@@ -10,9 +10,8 @@ use super::moments::{DECLARE_FLOW, declare_moments};
 use super::outlet::declare_open_flow;
 use super::slots::load;
 
-/// Kernel of density minus 1 and velocity of fluid cells that are not at open sides; zero
-/// elsewhere.
-pub(crate) fn fields_kernel(form: &KernelForm) -> KernelSource {
+/// Density minus 1 and velocity of fluid cells that are not at open sides; zero elsewhere.
+pub(crate) fn fields_kernel(form: &KernelForm) -> Result<KernelSource> {
     const FIELDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
 @group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
@@ -36,9 +35,8 @@ fn list_reader(declarations: &str, body: &str, form: &KernelForm) -> String {
     kernel.text(form)
 }
 
-/// Kernel of density minus 1 and velocity of cells at open sides, where some populations are
-/// unknown.
-pub(crate) fn open_fields_kernel(form: &KernelForm) -> KernelSource {
+/// Density minus 1 and velocity of cells at open sides, where some populations are unknown.
+pub(crate) fn open_fields_kernel(form: &KernelForm) -> Result<KernelSource> {
     const FIELDS: &str = "@group(0) @binding(3) var<storage, read_write> excess: array<f32>;
 @group(0) @binding(4) var<storage, read_write> velocity: array<f32>;
 ";
@@ -55,7 +53,7 @@ pub(crate) fn open_fields_kernel(form: &KernelForm) -> KernelSource {
 /// Kernel of the density minus 1 of fluid cells that are not at open sides, and the sum of their
 /// populations in solid cells. `start` is the lattice index of the chunk's first cell, `bounds` the
 /// end of the lattice.
-pub(crate) fn mass_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn mass_kernel(form: &KernelForm) -> Result<KernelSource> {
     const DECLARATIONS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<f32>;
 @group(0) @binding(4) var<uniform> start: vec3<i32>;
@@ -79,8 +77,8 @@ fn is_fluid(p: vec3<i32>) -> bool {
     kernel_source(form, "mass", kernel.text(form))
 }
 
-/// Kernel of the density minus 1 of cells at open sides.
-pub(crate) fn open_mass_kernel(form: &KernelForm) -> KernelSource {
+/// Density minus 1 of cells at open sides.
+pub(crate) fn open_mass_kernel(form: &KernelForm) -> Result<KernelSource> {
     const VALUES: &str = "@group(0) @binding(3) var<storage, read_write> values: array<f32>;\n";
     let body = load(form) + &declare_open_flow(form.set) + "    values_store(p, density - 1.0);\n";
     kernel_source(form, "open_mass", list_reader(VALUES, &body, form))

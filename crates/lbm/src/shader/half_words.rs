@@ -4,6 +4,9 @@
 //! rounding is up or down in proportion to the distance: a steady flow has noise and no force. The
 //! random number depends only on cell, population and step. Values out of the range of halves
 //! become NaN on every device.
-//! the same for every cut. Values out of the range of halves become NaN on every device.
 
-pub(super) const HALF_WORDS_WGSL: &str = include_str!("../../shaders/half_words.wgsl");
+use zippy::kernel::WgslModule;
+use zippy::wgsl_module;
+
+/// Functions that unpack, round and pack halves.
+pub(super) const HALF_WORDS: WgslModule = wgsl_module!("../../shaders/half_words.wgsl");

@@ -1,10 +1,11 @@
 //! Frames of kernels: declarations, entry points and common variables.
 
-use zippy::KernelSource;
 use zippy::device::has_wide_vectors;
+use zippy::kernel::WgslComposer;
+use zippy::{KernelSource, Result};
 
 use super::expressions::AXES;
-use super::half_words::HALF_WORDS_WGSL;
+use super::half_words::HALF_WORDS;
 use super::kernel_form::KernelForm;
 use crate::boundary_cell::BOUNDARY_CELL_WGSL;
 use crate::cell_kind::CellKind;
@@ -65,8 +66,7 @@ pub(super) fn declare_common(form: &KernelForm, populations: Access, cells: Cell
     let is_half = form.fold_axis.is_some();
     let word = if is_half { "u32" } else { "f32" };
     let real = if cells == CellsPerInvocation::Two { "vec2<f32>" } else { "f32" };
-    let half_words = if is_half { HALF_WORDS_WGSL } else { "" };
-    let (access, kinds) = (populations.wgsl(), CellKind::wgsl_constants());
+    let access = populations.wgsl();
     format!(
         "@group(0) @binding(0) var<storage, {access}> f: array<{word}>;
 struct Parameters {{ parity: i32, is_starting: i32, rate_plus: f32, rate_minus: f32, eddy_factor: f32, magic: f32,
@@ -75,7 +75,7 @@ struct Parameters {{ parity: i32, is_starting: i32, rate_plus: f32, rate_minus: 
 @group(0) @binding(1) var<uniform> parameters: Parameters;
 alias Real = {real};
 struct RealVector {{ x: Real, y: Real, z: Real }}
-{kinds}{half_words}"
+"
     )
 }
 
@@ -184,10 +184,14 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     }
 }
 
-/// Kernel source with the velocity set and the precision in its name.
-pub(super) fn kernel_source(form: &KernelForm, name: &str, text: String) -> KernelSource {
-    let suffix = if form.fold_axis.is_some() { ".half" } else { "" };
-    let source = KernelSource::text(format!("{name}.{}{suffix}.wgsl", form.set.name().to_lowercase()), text);
+/// A kernel source with the velocity set and the precision in its name, from a text that begins
+/// with [`declare_common`].
+pub(super) fn kernel_source(form: &KernelForm, name: &str, text: String) -> Result<KernelSource> {
+    let is_half = form.fold_axis.is_some();
+    let composer = WgslComposer::new().generated(text).used_constants(CellKind::wgsl_constants());
+    let (composer, suffix) = if is_half { (composer.module(HALF_WORDS), ".half") } else { (composer, "") };
+    let name = format!("{name}.{}{suffix}.wgsl", form.set.name().to_lowercase());
     // Native kernels lack the instructions that convert halves.
-    source.prefer_driver(form.fold_axis.is_some() || form.set.axes() == 3 && has_wide_vectors())
+    let prefers_driver = is_half || form.set.axes() == 3 && has_wide_vectors();
+    Ok(KernelSource::text(name, composer.compose()?).prefer_driver(prefers_driver))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use zippy::KernelSource;
+use zippy::{KernelSource, Result};
 
 use super::collision::collide;
 use super::expressions::{dot_velocity, literal};
@@ -18,8 +18,8 @@ use super::walls::{reflect_at_free_slip, reflect_at_moving_wall};
 
 const KINDS: &str = "@group(0) @binding(2) var<storage, read> kinds: array<u32>;\n";
 
-/// Step of all fluid cells that are not at open sides.
-pub(crate) fn step_kernel(form: &KernelForm) -> KernelSource {
+/// A step of all cells with fluid that are not at open sides.
+pub(crate) fn step_kernel(form: &KernelForm) -> Result<KernelSource> {
     let text = if form.fold_axis.is_some() { step_of_words(form) } else { step_of_cells(form) };
     kernel_source(form, "step", text)
 }
@@ -57,21 +57,23 @@ fn list_step(cell: &'static str, body: &str, form: &KernelForm) -> String {
     ListKernel { populations, boundary_cells, declarations: "", cell, body }.text(form)
 }
 
-pub(crate) fn moving_wall_kernel(form: &KernelForm) -> KernelSource {
+/// A step of moving walls.
+pub(crate) fn moving_wall_kernel(form: &KernelForm) -> Result<KernelSource> {
     kernel_source(form, "moving_wall", list_step(CELL_ITSELF, &reflect_at_moving_wall(form), form))
 }
 
-/// Step of images beyond free-slip sides.
-pub(crate) fn mirror_kernel(form: &KernelForm) -> KernelSource {
+/// A step of images beyond free-slip sides.
+pub(crate) fn mirror_kernel(form: &KernelForm) -> Result<KernelSource> {
     kernel_source(form, "mirror", list_step(CELL_ALONG_NORMAL, &reflect_at_free_slip(form), form))
 }
 
-pub(crate) fn open_side_kernel(form: &KernelForm) -> KernelSource {
+/// A step of cells at open sides.
+pub(crate) fn open_side_kernel(form: &KernelForm) -> Result<KernelSource> {
     kernel_source(form, "open_side", list_step(CELL_ITSELF, &regularise_and_collide(form), form))
 }
 
 /// Copies density and velocity of the inner neighbours of outlets into the list, before the step.
-pub(crate) fn outlet_input_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn outlet_input_kernel(form: &KernelForm) -> Result<KernelSource> {
     let body = load(form)
         + &declare_moments(form.set)
         + DECLARE_FLOW
@@ -90,7 +92,7 @@ pub(crate) fn outlet_input_kernel(form: &KernelForm) -> KernelSource {
 }
 
 /// Populations in equilibrium with density and velocity.
-pub(crate) fn initial_kernel(form: &KernelForm) -> KernelSource {
+pub(crate) fn initial_kernel(form: &KernelForm) -> Result<KernelSource> {
     const FIELDS: &str = "@group(0) @binding(2) var<storage, read> excess: array<f32>;
 @group(0) @binding(3) var<storage, read> velocity: array<f32>;
 ";
