@@ -152,12 +152,12 @@ fn compare<T: Loaded>(cells: &[T], float: bool) {
     let seen: Vec<(u32, u32)> =
         cells.iter().zip(&others).skip(1).step_by(2).map(|(a, b)| (a.load(), b.load())).collect();
     let adding = if float {
-        [(SUM_FLOAT.work, false), (DOT_FLOAT.work, true)]
+        [(&SUM_FLOAT.work, false), (&DOT_FLOAT.work, true)]
     } else {
-        [(SUM_INTEGER.work, false), (DOT_INTEGER.work, true)]
+        [(&SUM_INTEGER.work, false), (&DOT_INTEGER.work, true)]
     };
     for (work, paired) in adding {
-        let found = columns(&words(&device, &work, &[], [cells, &others], paired));
+        let found = columns(&words(&device, work, &[], [cells, &others], paired));
         let mut expected = vec![0_i64; work.words];
         for &(a, b) in &seen {
             match (float, paired) {

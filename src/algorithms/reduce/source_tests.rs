@@ -59,7 +59,7 @@ fn all_texts_are_valid_and_native() {
 
     let used: BTreeSet<String> = texts.iter().flat_map(|(_, composer)| composer.files()).collect();
     let all = zippy_testing::shaders::files(env!("CARGO_MANIFEST_DIR")).into_keys();
-    let mut own = all.filter(|file| file.starts_with("reduce/"));
-    let left: Vec<_> = own.by_ref().filter(|file| !used.contains(&format!("shaders/{file}"))).collect();
+    let own = all.filter(|file| file.starts_with("reduce/"));
+    let left: Vec<_> = own.filter(|file| !used.contains(&format!("shaders/{file}"))).collect();
     assert!(left.is_empty(), "no text contains {left:?}");
 }

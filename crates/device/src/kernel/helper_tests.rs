@@ -9,7 +9,7 @@ use super::scan::scan;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
 use crate::element::Packed;
 use crate::error::KernelError;
-use crate::wgsl::{self, PREFIX, Tokens, is_word};
+use crate::wgsl::{self, PREFIX, Tokens, WgslComposer, WgslModule, is_word};
 
 fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
@@ -259,6 +259,20 @@ fn fault_in_generated_text_is_reported_as_such() {
     let fault = program.complete(&signature(shape, Space::Cells), None, all_caps()).unwrap_err();
     match program.explain(&fault, &signature(shape, Space::Cells)) {
         KernelError::Generated { kernel, excerpt, .. } => assert!(kernel == "test.wgsl" && excerpt.contains("select")),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn fault_in_module_of_composed_text_has_file_and_line_of_module() {
+    const MODULE: WgslModule = WgslModule::included("a/b.rs", "c.wgsl", "fn f() -> u32 {\n    return missing;\n}\n");
+    let composer = WgslComposer::new().constant("ONE", 1_u32).generated("fn g() -> u32 { return ONE; }");
+    let text = composer.module(MODULE).generated("@compute @workgroup_size(1) fn k() { _ = f() + g(); }").compose();
+    match Program::new("test.wgsl", &text.unwrap(), true, all_caps()).map(drop).unwrap_err() {
+        KernelError::Wgsl { file, line, excerpt, .. } => {
+            assert_eq!((file.as_str(), line), ("a/c.wgsl", 2));
+            assert!(excerpt.contains("2 |     return missing;"), "{excerpt}");
+        }
         other => panic!("{other}"),
     }
 }

@@ -2,8 +2,12 @@
 
 use zippy::kernel::WgslComposer;
 
-pub(crate) use super::surface::drawing_shader;
 use super::{kernels, space, surface};
+
+/// The text of the rasteriser.
+pub(crate) fn drawing_shader(planes: usize) -> WgslComposer {
+    surface::drawing_shader(planes)
+}
 
 /// The texts of all kernels, with names.
 pub(crate) fn kernel_texts() -> Vec<(String, WgslComposer)> {
