@@ -8,10 +8,12 @@
 //! * [`wgsl`]: texts of kernels, before naga can parse them.
 //! * [`history`]: records of operations on chunks.
 
+#[macro_use]
+pub mod wgsl;
+
 pub mod device;
 pub mod history;
 pub mod kernel;
-pub mod wgsl;
 
 use zippy_base::{element, error, trace};
 use zippy_plan::{chunks, extents, locate, plan, region};

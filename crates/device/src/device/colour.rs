@@ -9,7 +9,7 @@ use bytemuck::Pod;
 use crate::wgsl::WgslModule;
 
 /// Functions of this module in WGSL.
-pub const WGSL: WgslModule = crate::wgsl_module!("../../shaders/colour.wgsl");
+pub const WGSL: WgslModule = wgsl_module!("../../shaders/colour.wgsl");
 
 /// Blends `front` over `back`.
 #[inline]

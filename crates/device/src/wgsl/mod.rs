@@ -1,6 +1,7 @@
 //! WGSL before naga can parse it, because Zippy adds declarations to it later: composition of
 //! texts, and a tokenizer that finds declarations and reserved names.
 
+#[macro_use]
 mod composer;
 #[cfg(test)]
 mod composer_tests;

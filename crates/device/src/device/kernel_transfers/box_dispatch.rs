@@ -10,7 +10,6 @@ use crate::device::Device;
 use crate::device::box_pair::{BoxPair, least_common_multiple};
 use crate::error::DeviceError;
 use crate::wgsl::WgslComposer;
-use crate::wgsl_module;
 
 /// Move of a box between two buffers, or within one buffer if the boxes do not overlap.
 #[derive(Debug, Clone)]

@@ -14,7 +14,6 @@ use crate::device::operator::COLOURS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
 use crate::wgsl::{self, Tokens, WgslComposer};
-use crate::wgsl_module;
 
 /// Source of a kernel.
 pub(super) struct CombineSource {

@@ -52,7 +52,7 @@ pub(super) fn jobs() -> WgslComposer {
         .constant("zippy_STRIDE", STRIDE as u32)
         .constant("zippy_AXES", FURTHER_AXES as u32)
         .constant("zippy_AXIS_WORDS", AXIS_WORDS as u32)
-        .module(crate::wgsl_module!("../../../shaders/jobs.wgsl"))
+        .module(wgsl_module!("../../../shaders/jobs.wgsl"))
 }
 
 /// Unit in which a shader divides the cells of a job among invocations.
