@@ -213,7 +213,7 @@ fn perform<const D: usize>(world: &World, models: &mut [Model<D>], step: &Step) 
             let (operator, combine) = operator(*which);
             let after = meant(models, ends, &straight, combine);
             let (from, to) = (models[ends.from.0].array.at(ends.from.1), models[ends.to.0].array.at(ends.to.1));
-            if started {
+            if *started {
                 world.start(Exchange::new().composite(from, to, operator))?.wait()?
             } else {
                 world.composite(from, to, operator)?
