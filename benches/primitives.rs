@@ -133,8 +133,8 @@ impl Bench<'_> {
         let (input, output) = (self.array_with("input", &plain)?, self.array::<T>("output", self.cells)?);
         let bytes = size_of_val(plain.as_slice());
         let sum = by_hand(&mut scanned, false);
-        assert!(primitives.reduce(&input, &Operator::Add)? == Some(sum), "the sum is wrong");
-        let library = contender("zippy", || primitives.reduce(&input, &Operator::Add).map(drop));
+        assert!(primitives.combine(&input, &Operator::Add).reduce()? == Some(sum), "the sum is wrong");
+        let library = contender("zippy", || primitives.combine(&input, &Operator::Add).reduce().map(drop));
         let loops = contender("a plain loop", || {
             black_box(plain.iter().fold(T::default(), |sum, cell| add(sum, *cell)));
             Ok(())
@@ -144,9 +144,9 @@ impl Bench<'_> {
         for (case, is_exclusive) in [(&inclusive, false), (&exclusive, true)] {
             let scan = || {
                 if is_exclusive {
-                    primitives.exclusive_scan(&input, &output, T::default(), &Operator::Add)
+                    primitives.combine(&input, &Operator::Add).exclusive_scan(&output, T::default())
                 } else {
-                    primitives.inclusive_scan(&input, &output, &Operator::Add)
+                    primitives.combine(&input, &Operator::Add).inclusive_scan(&output)
                 }
             };
             scan()?;
@@ -279,7 +279,7 @@ impl Bench<'_> {
         let (keys, values) = (self.array_with("keys", &keys)?, self.array_with("values", &values)?);
         let [keys_found, values_found] = ["keys found", "values found"].map(|name| self.array::<u32>(name, runs));
         let outputs = (keys_found?, values_found?);
-        let reduce = || primitives.reduce_by_key((&keys, &values), (&outputs.0, &outputs.1), &Operator::Add);
+        let reduce = || primitives.combine(&values, &Operator::Add).by_key(&keys).reduce_runs(&outputs.0, &outputs.1);
         assert_eq!(reduce()?, runs as u64);
         let found = outputs.0.all().read()?.into_iter().zip(outputs.1.all().read()?);
         assert!(found.eq(reduced.iter().copied()), "the reduction by key is wrong");

@@ -184,12 +184,12 @@ impl Bench<'_> {
         let world = self.run.world;
         let (input, output) = (self.vector::<T>("input")?, self.vector::<T>("output")?);
         input.fill_with(|[i]| value(i as usize))?;
-        let scan = || world.vectors().inclusive_scan(&input, &output, &Operator::Add);
+        let scan = || world.vectors().combine(&input, &Operator::Add).inclusive_scan(&output);
         let mut plain: Vec<T> = (0..self.only_on_rank_0(self.cells)).map(value).collect();
         let (from, to) = (self.on_one_rank::<T>("input of one rank")?, self.on_one_rank::<T>("output of one rank")?);
         from.all().write(&plain)?;
         let alone = || match world.rank() {
-            0 => world.on_rank().inclusive_scan(&from, &to, &Operator::Add),
+            0 => world.on_rank().combine(&from, &Operator::Add).inclusive_scan(&to),
             _ => Ok(()),
         };
         let mut sum = T::zeroed();

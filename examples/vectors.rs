@@ -15,8 +15,8 @@ fn main() -> zippy::Result<()> {
         world.vectors().sort(&keys)?;
 
         let sums = world.array::<u32, 1>("sums", &cut)?;
-        world.vectors().inclusive_scan(&keys, &sums, &Operator::Add)?;
-        let largest = world.vectors().reduce(&keys, &Operator::Max)?;
+        world.vectors().combine(&keys, &Operator::Add).inclusive_scan(&sums)?;
+        let largest = world.vectors().combine(&keys, &Operator::Max).reduce()?;
         let counts = world.histogram(keys.at(..), &Bins::even(0, N - 1, 4)?)?.counts;
 
         // After sorting, key i is i.

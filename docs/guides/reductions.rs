@@ -56,7 +56,8 @@ pub(crate) fn program(world: &World) -> zippy::Result<Found> {
     counts.fill_with(|[i]| (i % 3) as u32)?;
     let all = world.sum(&counts)?;
     world.vectors().sort_pairs(&stations, &counts)?;
-    let (keys, sums) = world.vectors().reduce_by_key(["keys", "sums"], &stations, &counts, &Operator::Add)?;
+    let (keys, sums) =
+        world.vectors().combine(&counts, &Operator::Add).by_key(&stations).reduce_runs("keys", "sums")?;
     assert_eq!(keys.shape(), [i64::from(STATIONS)]);
     let ticket = world.get(sums.at(..))?;
     let station_sums = world.fence()?.redeem(ticket)?;

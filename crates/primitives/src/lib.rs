@@ -16,7 +16,7 @@
 //!     x.fill_with(|[i]| [3, 1, 4, 1, 5, 9, 2, 6][i as usize])?;
 //!     world.vectors().sort(&x)?;
 //!     assert_eq!(world.vectors().last(&x)?, Some(9));
-//!     world.vectors().inclusive_scan(&x, &x, &Operator::Add)?;
+//!     world.vectors().combine(&x, &Operator::Add).inclusive_scan(&x)?;
 //!     assert_eq!(world.vectors().last(&x)?, Some(31));
 //!     Ok(())
 //! }

@@ -6,204 +6,32 @@
 //! runs of a block by a binary tree, and blocks from the left.
 
 mod association;
+mod combination;
 mod host;
 mod kernels;
 mod operation;
 mod over_ranks;
+mod segmentation;
 mod steps;
 mod transform;
+mod vector_combination;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::World;
-use zippy::array::{IntoSequence, Sequence};
 use zippy::collective::CellSequence;
 use zippy::device::Operator;
 use zippy::element::Element;
-use zippy::error::{CallSite, Result};
+use zippy::error::Result;
 
 pub(super) use self::association::BLOCK;
+pub use self::combination::Combination;
 pub(super) use self::host::scan as scan_on_host;
 use self::kernels::Blocks;
 pub(super) use self::operation::{Carry, ScanOperation};
+pub(super) use self::segmentation::Segmentation;
+pub use self::segmentation::{ByFlag, ByKey, Whole};
+pub use self::vector_combination::VectorCombination;
 use super::heads::Heads;
-use super::on_rank::OnRank;
-
-impl OnRank<'_> {
-    /// Combines all cells from left to right: `operator(operator(a, b), c)`; `None` without cells.
-    /// Local; waits for the device.
-    ///
-    /// The operator must be associative, and need not be commutative; it is called as
-    /// `operator(left, right)`. For exact sums over all ranks, see
-    /// [`World::sum`](zippy::World::sum).
-    ///
-    /// # Errors
-    /// An operator that the element type does not support, an error in its WGSL, an invalid
-    /// section, a device failure.
-    ///
-    /// ```
-    /// # use zippy::{Layout, Operator, World};
-    /// # use zippy_primitives::Primitives;
-    /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let cells = world.local_array::<u32, 1>("cells", &Layout::new([5]))?;
-    /// cells.all().write(&[3, 1, 4, 1, 5])?;
-    /// assert_eq!(world.on_rank().reduce(&cells, &Operator::Add)?, Some(14));
-    /// // Two by two matrices, as an operator that does not commute: the text is WGSL.
-    /// let product = Operator::custom("product", "fn combine(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    ///     return vec4(a.x * b.x + a.y * b.z, a.x * b.y + a.y * b.w, a.z * b.x + a.w * b.z, a.z * b.y + a.w * b.w);
-    /// }");
-    /// let steps = world.local_array::<[u32; 4], 1>("steps", &Layout::new([10]))?;
-    /// steps.all().fill([1, 1, 1, 0])?;
-    /// assert_eq!(world.on_rank().reduce(&steps, &product)?, Some([89, 55, 55, 34]), "numbers of Fibonacci");
-    /// # Ok(()) }
-    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
-    /// ```
-    #[track_caller]
-    pub fn reduce<T: Element>(&self, input: impl IntoSequence<T>, operator: &Operator) -> Result<Option<T>> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("reduce");
-        let operation = ScanOperation::inclusive(operator, &T::INFO);
-        let all = run(self.world(), &operation, input.into().cells()?, Heads::None, None)?;
-        Ok(all.item.map(|item| pod_read_unaligned(&item.value)))
-    }
-
-    /// Inclusive scan: sets cell *i* of the output to the combination of cells 0 to *i* of the
-    /// input, from left to right. Local; returns when the work is queued or done.
-    ///
-    /// The output is the input itself or does not overlap it. See [`reduce`](Self::reduce) for
-    /// operators.
-    ///
-    /// # Errors
-    /// As [`reduce`](Self::reduce), and different lengths.
-    #[track_caller]
-    pub fn inclusive_scan<T: Element>(
-        &self,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan");
-        self.scanned(operator, None, (&input.into(), &output.into()), Heads::None)
-    }
-
-    /// Exclusive scan: sets cell *i* of the output to the combination of `first` and the cells
-    /// before *i* of the input, from left to right. Local, as
-    /// [`inclusive_scan`](Self::inclusive_scan).
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    ///
-    /// ```
-    /// # use zippy::{Layout, Operator, World};
-    /// # use zippy_primitives::Primitives;
-    /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let counts = world.local_array::<u32, 1>("counts", &Layout::new([5]))?;
-    /// counts.all().write(&[3, 1, 4, 1, 5])?;
-    /// world.on_rank().exclusive_scan(&counts, &counts, 0, &Operator::Add)?;
-    /// assert_eq!(counts.all().read()?, [0, 3, 4, 8, 9]);
-    /// # Ok(()) }
-    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
-    /// ```
-    #[track_caller]
-    pub fn exclusive_scan<T: Element>(
-        &self,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan");
-        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::None)
-    }
-
-    /// [`inclusive_scan`](Self::inclusive_scan) of each segment separately. A segment begins at
-    /// each flag that is not 0, and at the first cell.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn inclusive_scan_by_flag<T: Element>(
-        &self,
-        flags: impl IntoSequence<u32>,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan_by_flag");
-        self.scanned(operator, None, (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
-    }
-
-    /// [`exclusive_scan`](Self::exclusive_scan) of each segment separately, each from `first`. A
-    /// segment begins at each flag that is not 0, and at the first cell.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn exclusive_scan_by_flag<T: Element>(
-        &self,
-        flags: impl IntoSequence<u32>,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan_by_flag");
-        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Flags(flags.into().cells()?))
-    }
-
-    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys separately. Keys are
-    /// equal if all their bits are.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn inclusive_scan_by_key<K: Element, T: Element>(
-        &self,
-        keys: impl IntoSequence<K>,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan_by_key");
-        self.scanned(operator, None, (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
-    }
-
-    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys separately, each from
-    /// `first`. Keys are equal if all their bits are.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn exclusive_scan_by_key<K: Element, T: Element>(
-        &self,
-        keys: impl IntoSequence<K>,
-        input: impl IntoSequence<T>,
-        output: impl IntoSequence<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan_by_key");
-        self.scanned(operator, Some(&first), (&input.into(), &output.into()), Heads::Keys(keys.into().cells()?))
-    }
-
-    fn scanned<T: Element>(
-        &self,
-        operator: &Operator,
-        first: Option<&T>,
-        (input, output): (&Sequence<T>, &Sequence<T>),
-        heads: Heads<'_>,
-    ) -> Result<()> {
-        let (input, output) = (input.cells()?, output.cells()?);
-        input.check_length(output, "the output")?;
-        let operation = ScanOperation { first: first.map(bytes_of), ..ScanOperation::inclusive(operator, &T::INFO) };
-        run(self.world(), &operation, input, heads, Some(output)).map(drop)
-    }
-}
 
 /// Scans, or only reduces if there is no output; returns the combination of all cells.
 pub(super) fn run(

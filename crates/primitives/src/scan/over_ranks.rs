@@ -5,241 +5,58 @@
 //! pair of neighbouring chunks on different ranks, sequentially, while all ranks process cells in
 //! parallel.
 
-use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::World;
 use zippy::collective::CellSequence;
-use zippy::device::Operator;
-use zippy::element::Element;
-use zippy::error::{CallSite, Result};
+use zippy::error::Result;
 use zippy::transport::{Payload, Tag, copied};
 
 use super::association::{BLOCK, Item};
 use super::operation::{Carry, ScanOperation};
+use super::segmentation::Segmentation;
 use super::steps::ScanSteps;
 use crate::heads::Heads;
-use crate::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, in_blocks, spans};
+use crate::vectors::{Span, VectorCells, Vectors, check_lengths, in_blocks};
 
-/// Definition of segments.
-pub(super) enum Segments<'a, K> {
-    None,
-    Flags(&'a Vector<u32>),
-    Keys(&'a Vector<K>),
+/// A scan of distributed vectors, without static types.
+pub(super) struct VectorScan<'a> {
+    /// Name of the collective.
+    pub verb: &'static str,
+    pub operation: &'a ScanOperation<'a>,
+    pub input: &'a dyn VectorCells,
+    pub segments: Segmentation<&'a dyn VectorCells>,
+    pub output: Option<&'a dyn VectorCells>,
 }
 
-impl Vectors<'_> {
-    /// Combines all cells from first to last, on every rank; `None` without cells. Collective; see
-    /// [`OnRank::reduce`](crate::OnRank::reduce) for operators, and [`World::sum`] for
-    /// exact sums.
-    ///
-    /// # Errors
-    /// An operator that the element type does not support, an error in its WGSL, an invalid
-    /// section, a failure of any rank.
-    #[track_caller]
-    pub fn reduce<T: Element>(&self, input: impl IntoVector<T>, operator: &Operator) -> Result<Option<T>> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("reduce");
-        let all = self.scanned::<T, u32, T>(
-            "reduce",
-            &ScanOperation::inclusive(operator, &T::INFO),
-            &input.into(),
-            None,
-            Segments::None,
-        )?;
-        Ok(all.map(|bytes| pod_read_unaligned(&bytes)))
-    }
-
-    /// Inclusive scan: sets cell *i* of the output to the combination of cells 0 to *i* of the
-    /// input, in order. Collective.
-    ///
-    /// The vectors have the same length and any cuts and owners; the output may be the input. If
-    /// the result depends on the association (floating-point numbers, custom operators), the
-    /// association depends only on indices: see [`scan`](crate::scan). Such a vector
-    /// should be cut at multiples of 2,048 cells; otherwise it is copied first. Outputs should be
-    /// cut like inputs.
-    ///
-    /// # Errors
-    /// As [`reduce`](Self::reduce), and different lengths.
-    ///
-    /// ```
-    /// # use zippy::{Layout, Operator, Split, World};
-    /// # use zippy_primitives::Primitives;
-    /// # fn program(world: &World) -> zippy::Result<()> {
-    /// let x = world.array::<u32, 1>("x", &Layout::new([10]).split([Split::Auto]))?;
-    /// x.fill_with(|[i]| i as u32)?;
-    /// world.vectors().inclusive_scan(&x, &x, &Operator::Add)?;
-    /// let ticket = world.get(x.at(..))?;
-    /// assert_eq!(world.fence()?.redeem(ticket)?, [0, 1, 3, 6, 10, 15, 21, 28, 36, 45]);
-    /// # Ok(()) }
-    /// # zippy::run_with(zippy::Config::threads(3), program).unwrap();
-    /// ```
-    #[track_caller]
-    pub fn inclusive_scan<T: Element>(
-        &self,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan");
-        let (input, output) = (input.into(), output.into());
-        let operation = ScanOperation::inclusive(operator, &T::INFO);
-        self.scanned("inclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
-    }
-
-    /// Exclusive scan: sets cell *i* of the output to the combination of `first` and the cells
-    /// before *i* of the input, in order. Collective, as [`inclusive_scan`](Self::inclusive_scan).
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn exclusive_scan<T: Element>(
-        &self,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan");
-        let (input, output) = (input.into(), output.into());
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
-        self.scanned("exclusive_scan", &operation, &input, Some(&output), Segments::<u32>::None).map(drop)
-    }
-
-    /// [`inclusive_scan`](Self::inclusive_scan) of each segment separately. A segment begins at
-    /// each flag that is not 0, and at the first cell.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn inclusive_scan_by_flag<T: Element>(
-        &self,
-        flags: impl IntoVector<u32>,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan_by_flag");
-        let (flags, input, output) = (flags.into(), input.into(), output.into());
-        let segments = Segments::<u32>::Flags(&flags);
-        let operation = ScanOperation::inclusive(operator, &T::INFO);
-        self.scanned("inclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
-    }
-
-    /// [`exclusive_scan`](Self::exclusive_scan) of each segment separately, each from `first`. A
-    /// segment begins at each flag that is not 0, and at the first cell.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn exclusive_scan_by_flag<T: Element>(
-        &self,
-        flags: impl IntoVector<u32>,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan_by_flag");
-        let (flags, input, output) = (flags.into(), input.into(), output.into());
-        let segments = Segments::<u32>::Flags(&flags);
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
-        self.scanned("exclusive_scan_by_flag", &operation, &input, Some(&output), segments).map(drop)
-    }
-
-    /// [`inclusive_scan`](Self::inclusive_scan) of each run of equal keys separately. Keys are
-    /// equal if all their bits are.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn inclusive_scan_by_key<K: Element, T: Element>(
-        &self,
-        keys: impl IntoVector<K>,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("inclusive_scan_by_key");
-        let (keys, input, output) = (keys.into(), input.into(), output.into());
-        let segments = Segments::Keys(&keys);
-        let operation = ScanOperation::inclusive(operator, &T::INFO);
-        self.scanned("inclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
-    }
-
-    /// [`exclusive_scan`](Self::exclusive_scan) of each run of equal keys separately, each from
-    /// `first`. Keys are equal if all their bits are.
-    ///
-    /// # Errors
-    /// As [`inclusive_scan`](Self::inclusive_scan).
-    #[track_caller]
-    pub fn exclusive_scan_by_key<K: Element, T: Element>(
-        &self,
-        keys: impl IntoVector<K>,
-        input: impl IntoVector<T>,
-        output: impl IntoVector<T>,
-        first: T,
-        operator: &Operator,
-    ) -> Result<()> {
-        let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("exclusive_scan_by_key");
-        let (keys, input, output) = (keys.into(), input.into(), output.into());
-        let segments = Segments::Keys(&keys);
-        let operation = ScanOperation { first: Some(bytes_of(&first)), ..ScanOperation::inclusive(operator, &T::INFO) };
-        self.scanned("exclusive_scan_by_key", &operation, &input, Some(&output), segments).map(drop)
-    }
-
-    /// Runs a scan; returns the combination of all cells, as bytes.
-    pub(super) fn scanned<I: Element, K: Element, T: Element>(
-        &self,
-        verb: &'static str,
-        operation: &ScanOperation<'_>,
-        input: &Vector<I>,
-        output: Option<&Vector<T>>,
-        segments: Segments<'_, K>,
-    ) -> Result<Option<Vec<u8>>> {
-        let world = self.world();
+impl VectorScan<'_> {
+    /// Runs the scan; returns the combination of all cells, as bytes. Collective.
+    pub(super) fn run(&self, vectors: &Vectors<'_>) -> Result<Option<Vec<u8>>> {
+        let (world, operation) = (vectors.world(), self.operation);
         operation.check(world.gpu())?;
-        let mut named = vec![input.named()?];
-        if let Some(output) = output {
-            input.check_length(output, "the output")?;
+        let mut named = vec![self.input.named()?];
+        if let Some(output) = self.output {
+            check_lengths(self.input, output, "the output")?;
             named.push(output.named()?);
         }
-        let what = "the sequence of segment heads";
-        match &segments {
-            Segments::None => {}
-            Segments::Flags(flags) => {
-                input.check_length(flags, what)?;
-                named.push(flags.named()?);
-            }
-            Segments::Keys(keys) => {
-                input.check_length(keys, what)?;
-                named.push(keys.named()?);
-            }
+        if let Some(heads) = self.segments.cells() {
+            check_lengths(self.input, *heads, "the sequence of segment heads")?;
+            named.push(heads.named()?);
         }
-        let mut wanted = spans(input)?;
+        let mut wanted = self.input.spans()?;
         if !operation.exact() {
             wanted = in_blocks(&wanted, BLOCK as u64);
         }
-        let cells = fitted(world, "cells of a scan", input, &wanted, true)?;
-        let (mut flags, mut keys) = (None, None);
-        match segments {
-            Segments::None => {}
-            Segments::Flags(vector) => flags = Some(fitted(world, "flags of a scan", vector, &wanted, true)?),
-            Segments::Keys(vector) => keys = Some(fitted(world, "keys of a scan", vector, &wanted, true)?),
-        }
-        let results = output.map(|output| fitted(world, "results of a scan", output, &wanted, false)).transpose()?;
+        let cells = self.input.fitted(world, "cells of a scan", &wanted, true)?;
+        let heads = match self.segments {
+            Segmentation::Whole => None,
+            Segmentation::Flags(flags) => Some(flags.fitted(world, "flags of a scan", &wanted, true)?),
+            Segmentation::Keys(keys) => Some(keys.fitted(world, "keys of a scan", &wanted, true)?),
+        };
+        let results =
+            self.output.map(|output| output.fitted(world, "results of a scan", &wanted, false)).transpose()?;
         let argument = (operation.operator.to_parts(), operation.first, operation.transform.map(|(_, text)| text));
-        let all = self.collective(verb, named, argument, || {
+        let all = vectors.collective(self.verb, named, argument, || {
             let mut local_spans = Vec::new();
-            let local_heads = match (&flags, &keys) {
-                (Some(flags), _) => Some(flags.local_cells_by_span()?),
-                (_, Some(keys)) => Some(keys.local_cells_by_span()?),
-                _ => None,
-            };
+            let local_heads = heads.as_ref().map(|heads| heads.local_cells_by_span()).transpose()?;
             let local_results = results.as_ref().map(|results| results.local_cells_by_span()).transpose()?;
             for (index, (number, input)) in cells.local_cells_by_span()?.into_iter().enumerate() {
                 let heads = local_heads.as_ref().map(|cells| cells[index].1.clone());
@@ -257,10 +74,10 @@ impl Vectors<'_> {
                 let heads = heads.map(|heads| copy_if_overlapping(heads, false)).transpose()?;
                 local_spans.push(LocalSpan { number, input, heads, output });
             }
-            let distributed_scan = DistributedScan { world, operation, keyed: keys.is_some(), spans: &wanted };
-            distributed_scan.run(&local_spans)
+            let keyed = matches!(self.segments, Segmentation::Keys(_));
+            DistributedScan { world, operation, keyed, spans: &wanted }.run(&local_spans)
         })?;
-        results.map_or(Ok(()), |results: Fitted<T>| results.bring_back(world))?;
+        results.map_or(Ok(()), |results| results.bring_back(world))?;
         Ok(all)
     }
 }

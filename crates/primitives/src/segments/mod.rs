@@ -2,6 +2,9 @@
 
 mod over_ranks;
 
+pub use self::over_ranks::VectorSegments;
+
+use zippy::World;
 use zippy::array::IntoSequence;
 use zippy::collective::CellSequence;
 use zippy::device::Operator;
@@ -11,19 +14,20 @@ use zippy::error::{CallSite, Result};
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::permute::gather;
-use super::scan::{ScanOperation, count, run};
+use super::scan::{ByFlag, Combination, ScanOperation, count, run};
 use super::select::{Selection, mark, tails};
 use super::sort::{SortKey, check_apart, sort};
 
-impl OnRank<'_> {
-    /// Combines the values of each segment from left to right, and returns the number of segments.
-    /// A segment begins at each flag that is not 0, and at the first cell. Values are combined as
-    /// by [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
+impl<T: Element> Combination<'_, T, ByFlag> {
+    /// Writes the combination of each segment, from left to right, to the first cells of the
+    /// output, and returns the number of segments. Local; waits for the device.
+    ///
+    /// Cells are combined as by [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// # Errors
     /// * An output that is too short: nothing is written.
-    /// * Different lengths of flags and values.
-    /// * An operator that the values do not support.
+    /// * Different lengths of flags and cells.
+    /// * An operator that the cells do not support.
     /// * An invalid section, a device failure.
     ///
     /// ```
@@ -34,83 +38,108 @@ impl OnRank<'_> {
     /// let (flags, values, sums) = (array("flags")?, array("values")?, array("sums")?);
     /// flags.all().write(&[0, 0, 1, 1, 0])?;
     /// values.all().write(&[3, 1, 4, 1, 5])?;
-    /// assert_eq!(world.on_rank().reduce_by_flag(&flags, &values, &sums, &Operator::Add)?, 3);
+    /// assert_eq!(world.on_rank().combine(&values, &Operator::Add).by_flag(&flags).reduce_segments(&sums)?, 3);
     /// assert_eq!(sums.at(..3).read()?, [4, 4, 6]);
     /// # Ok(()) }
     /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
     /// ```
     #[track_caller]
-    pub fn reduce_by_flag<V: Element>(
-        &self,
-        flags: impl IntoSequence<u32>,
-        values: impl IntoSequence<V>,
-        output: impl IntoSequence<V>,
-        operator: &Operator,
-    ) -> Result<u64> {
+    pub fn reduce_segments(self, output: impl IntoSequence<T>) -> Result<u64> {
         let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("reduce_by_flag");
-        let (world, flags, values, output) = (self.world(), flags.into(), values.into(), output.into());
-        let (flags, values, output) = (flags.cells()?, values.cells()?, output.cells()?);
+        let _operation = self.world().enter_operation("reduce_segments");
+        let (world, output) = (self.world(), output.into());
+        let (values, output, operation) = (self.input()?, output.cells()?, self.operation(None)?);
+        let flags = self.segment_cells()?;
         values.check_length(flags, "the sequence of flags")?;
         let scratch = |name, element| world.scratch_cells(name, element, values.len());
-        let (heads, sums) = (scratch("heads of segments", &u32::INFO)?, scratch("sums of segments", &V::INFO)?);
+        let (heads, sums) = (scratch("heads of segments", &u32::INFO)?, scratch("sums of segments", &T::INFO)?);
         mark(world, flags, &heads)?;
-        run(world, &ScanOperation::inclusive(operator, &V::INFO), values, Heads::Flags(&heads), Some(&sums))?;
+        run(world, &operation, values, Heads::Flags(&heads), Some(&sums))?;
         Selection::new(world, &tails(world, &heads)?)?.compact(&sums, output)
     }
+}
 
-    /// Sorts the keys of each segment separately. A segment begins at each flag that is not 0, and
-    /// at the first cell. Local; stable. Needs memory for the segment and the position of each cell
-    /// in addition to that of [`sort`](Self::sort).
+impl<'w> OnRank<'w> {
+    /// Cuts sequences into segments, which are then sorted separately: one begins at each flag that
+    /// is not 0, and at the first cell. For scans and reductions of segments, see
+    /// [`by_flag`](Combination::by_flag).
+    ///
+    /// ```
+    /// # use zippy::{Layout, World};
+    /// # use zippy_primitives::Primitives;
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let array = |name| world.local_array::<u32, 1>(name, &Layout::new([5]));
+    /// let (flags, keys) = (array("flags")?, array("keys")?);
+    /// flags.all().write(&[0, 0, 1, 0, 0])?;
+    /// keys.all().write(&[3, 1, 4, 1, 5])?;
+    /// world.on_rank().segments(&flags).sort(&keys)?;
+    /// assert_eq!(keys.all().read()?, [1, 3, 1, 4, 5]);
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
+    #[track_caller]
+    pub fn segments(&self, flags: impl IntoSequence<u32>) -> Segments<'w> {
+        let _call = CallSite::enter();
+        Segments { world: self.world(), flags: flags.into().cells().cloned() }
+    }
+}
+
+/// Segments of sequences of this rank, defined by flags. From [`OnRank::segments`].
+#[must_use = "segments are sorted when `sort` or `sort_pairs` is called"]
+#[derive(Clone)]
+pub struct Segments<'w> {
+    world: &'w World,
+    flags: Result<CellSequence>,
+}
+
+impl Segments<'_> {
+    /// Sorts the keys of each segment separately. Local; stable. Needs memory for the segment and
+    /// the position of each cell in addition to that of [`OnRank::sort`].
     ///
     /// # Errors
-    /// As [`sort_pairs`](Self::sort_pairs).
+    /// As [`OnRank::sort_pairs`].
     #[track_caller]
-    pub fn sort_segments<K: SortKey>(&self, flags: impl IntoSequence<u32>, keys: impl IntoSequence<K>) -> Result<()> {
+    pub fn sort<K: SortKey>(&self, keys: impl IntoSequence<K>) -> Result<()> {
         let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("sort_segments");
-        let (flags, keys) = (flags.into(), keys.into());
+        let _operation = self.world.enter_operation("segments.sort");
+        let keys = keys.into();
         let keys = keys.cells()?;
-        let (segments, _) = self.by_segment::<K>(flags.cells()?, keys)?;
+        let (segments, _) = self.by_segment::<K>(keys)?;
         // Stable sort by segment, after the sort by key.
-        sort(self.world(), u32::ORDER, &segments, Some(keys))
+        sort(self.world, u32::ORDER, &segments, Some(keys))
     }
 
-    /// [`sort_segments`](Self::sort_segments) of pairs of keys and values, by their keys.
+    /// [`sort`](Self::sort) of pairs of keys and values, by their keys.
     ///
     /// # Errors
-    /// As [`sort_pairs`](Self::sort_pairs).
+    /// As [`OnRank::sort_pairs`].
     #[track_caller]
-    pub fn sort_segments_pairs<K: SortKey, V: Element>(
+    pub fn sort_pairs<K: SortKey, V: Element>(
         &self,
-        flags: impl IntoSequence<u32>,
         keys: impl IntoSequence<K>,
         values: impl IntoSequence<V>,
     ) -> Result<()> {
         let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("sort_segments_pairs");
-        let (flags, keys, values) = (flags.into(), keys.into(), values.into());
+        let _operation = self.world.enter_operation("segments.sort_pairs");
+        let (keys, values) = (keys.into(), values.into());
         let (keys, values) = (keys.cells()?, values.cells()?);
         keys.check_length(values, "the sequence of values")?;
         check_apart(keys, values)?;
-        let (segments, positions) = self.by_segment::<K>(flags.cells()?, keys)?;
-        let again = self.world().scratch_cells("segments of cells", &u32::INFO, keys.len())?;
+        let (segments, positions) = self.by_segment::<K>(keys)?;
+        let again = self.world.scratch_cells("segments of cells", &u32::INFO, keys.len())?;
         segments.copy_to(&again)?;
-        sort(self.world(), u32::ORDER, &segments, Some(keys))?;
-        sort(self.world(), u32::ORDER, &again, Some(&positions))?;
-        let moved = self.world().scratch_cells("values of segments", values.element(), values.len())?;
-        gather(self.world(), values, &positions, &moved)?;
+        sort(self.world, u32::ORDER, &segments, Some(keys))?;
+        sort(self.world, u32::ORDER, &again, Some(&positions))?;
+        let moved = self.world.scratch_cells("values of segments", values.element(), values.len())?;
+        gather(self.world, values, &positions, &moved)?;
         moved.copy_to(values)
     }
 
     /// Sorts keys, together with the segment number and the position of each key.
-    fn by_segment<K: SortKey>(
-        &self,
-        flags: &CellSequence,
-        keys: &CellSequence,
-    ) -> Result<(CellSequence, CellSequence)> {
+    fn by_segment<K: SortKey>(&self, keys: &CellSequence) -> Result<(CellSequence, CellSequence)> {
+        let flags = self.flags.as_ref().map_err(Clone::clone)?;
         keys.check_length(flags, "the sequence of flags")?;
-        let world = self.world();
+        let world = self.world;
         let scratch = |name| world.scratch_cells(name, &u32::INFO, keys.len());
         let (segments, positions) = (scratch("segments")?, count(world, keys.len())?);
         // Flags may be any numbers; a missing flag at the first cell does not change the order.

@@ -18,7 +18,7 @@ use super::by_size::by_size;
 use super::heads::{Heads, flags_of, read};
 use super::on_rank::OnRank;
 use super::permute::scatter;
-use super::scan::{BLOCK, Carry, ScanOperation, run, scan_on_host};
+use super::scan::{BLOCK, ByKey, Carry, Combination, ScanOperation, run, scan_on_host};
 
 /// Bytes of cells that the host processes at a time.
 const BYTES: usize = 128 << 10;
@@ -94,45 +94,55 @@ impl OnRank<'_> {
         let (input, output) = (input.cells()?, output.cells()?);
         Selection::new(self.world(), &flags_of(self.world(), input)?)?.compact(input, output)
     }
+}
 
-    /// Combines the values of each run of equal keys from left to right, and returns the number of
-    /// runs. For each run, writes the key and the combination of its values to the outputs. Keys
-    /// are equal if all their bits are; values are combined as by
-    /// [`inclusive_scan`](Self::inclusive_scan). Local; waits for the device.
+impl<K: Element, T: Element> Combination<'_, T, ByKey<K>> {
+    /// Writes the key of each run of equal keys, and the combination of its cells from left to
+    /// right, to the first cells of the outputs, and returns the number of runs. Local; waits for
+    /// the device.
+    ///
+    /// Cells are combined as by [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// # Errors
     /// * Outputs that are too short: nothing is written.
-    /// * Different lengths of keys and values.
-    /// * An operator that the values do not support.
+    /// * Different lengths of keys and cells.
+    /// * An operator that the cells do not support.
     /// * An invalid section, a device failure.
+    ///
+    /// ```
+    /// # use zippy::{Layout, Operator, World};
+    /// # use zippy_primitives::Primitives;
+    /// # fn program(world: &World) -> zippy::Result<()> {
+    /// let array = |name| world.local_array::<u32, 1>(name, &Layout::new([5]));
+    /// let (keys, values, runs, sums) = (array("keys")?, array("values")?, array("runs")?, array("sums")?);
+    /// keys.all().write(&[7, 7, 2, 2, 2])?;
+    /// values.all().write(&[3, 1, 4, 1, 5])?;
+    /// assert_eq!(world.on_rank().combine(&values, &Operator::Add).by_key(&keys).reduce_runs(&runs, &sums)?, 2);
+    /// assert_eq!((runs.at(..2).read()?, sums.at(..2).read()?), (vec![7, 2], vec![4, 10]));
+    /// # Ok(()) }
+    /// # zippy::run_with(zippy::Config::threads(1), program).unwrap();
+    /// ```
     #[track_caller]
-    pub fn reduce_by_key<K: Element, V: Element>(
-        &self,
-        (keys, values): (impl IntoSequence<K>, impl IntoSequence<V>),
-        (keys_output, values_output): (impl IntoSequence<K>, impl IntoSequence<V>),
-        operator: &Operator,
-    ) -> Result<u64> {
+    pub fn reduce_runs(self, keys_output: impl IntoSequence<K>, output: impl IntoSequence<T>) -> Result<u64> {
         let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("reduce_by_key");
-        let (keys, values) = (keys.into(), values.into());
-        let (keys, values) = (keys.cells()?, values.cells()?);
-        let (keys_output, values_output) = (keys_output.into(), values_output.into());
-        let (keys_output, values_output) = (keys_output.cells()?, values_output.cells()?);
+        let _operation = self.world().enter_operation("reduce_runs");
+        let keys = self.segment_cells()?;
+        let (world, values, operation) = (self.world(), self.input()?, self.operation(None)?);
+        let (keys_output, output) = (keys_output.into(), output.into());
+        let (keys_output, output) = (keys_output.cells()?, output.cells()?);
         keys.check_length(values, "the sequence of values")?;
-        let (world, operation) = (self.world(), ScanOperation::inclusive(operator, &V::INFO));
         operation.check(world.gpu())?;
-        let in_place =
-            [keys_output, values_output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
+        let in_place = [keys_output, output].iter().any(|to| [keys, values].iter().any(|of| to.shares_memory(of)));
         if world.gpu().is_host() && operation.by_host(world.gpu()) && !in_place {
-            return reduce_on_host(world, &operation, [keys, values], [keys_output, values_output]);
+            return reduce_on_host(world, &operation, [keys, values], [keys_output, output]);
         }
         let heads = flags_of(world, keys)?;
-        let sums = world.scratch_cells("reduced by key", values.element(), values.len())?;
+        let sums = world.scratch_cells("reduced by key", operation.element, values.len())?;
         run(world, &operation, values, Heads::Flags(&heads), Some(&sums))?;
         let tails = Selection::new(world, &tails(world, &heads)?)?;
-        check_room(tails.count, values_output)?;
+        check_room(tails.count, output)?;
         tails.compact(keys, keys_output)?;
-        tails.compact(&sums, values_output)
+        tails.compact(&sums, output)
     }
 }
 

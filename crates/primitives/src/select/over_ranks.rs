@@ -3,7 +3,6 @@
 use bytemuck::Pod;
 use zippy::array::GlobalArray;
 use zippy::collective::CellSequence;
-use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::transport::{copied, values};
@@ -11,7 +10,10 @@ use zippy::{ArrayOptions, World};
 
 use super::{Selection, tails};
 use crate::heads::flags_after;
-use crate::vectors::{Fitted, IntoVector, Vectors, array, fitted, in_order_of_ranks, local_cells, ordered, spans};
+use crate::scan::{ByKey, Segmentation, VectorCombination};
+use crate::vectors::{
+    FittedCells, IntoVector, Vectors, array, check_lengths, fitted, in_order_of_ranks, local_cells, ordered, spans,
+};
 
 impl Vectors<'_> {
     /// Creates a vector of the cells whose flag is not 0, in order. Collective.
@@ -102,37 +104,34 @@ impl Vectors<'_> {
         let heads = world.failing("unique", || heads(world, &local_cells(&input.vector)?))?;
         selected(world, name, "unique", &heads, &input)
     }
+}
 
-    /// Creates vectors of the key of each run of equal keys, and of the combination of its values
-    /// from first to last. Keys are equal if all their bits are; values are combined as by
-    /// [`inclusive_scan`](Self::inclusive_scan). Collective, as [`compact`](Self::compact): the
-    /// result of a run on several ranks is on the last of them.
+impl<K: Element, T: Element> VectorCombination<'_, T, ByKey<K>> {
+    /// Creates vectors of the key of each run of equal keys, and of the combination of its cells
+    /// from first to last. Collective, as [`Vectors::compact`]: the result of a run on several
+    /// ranks is on the last of them.
+    ///
+    /// Cells are combined as by [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// # Errors
-    /// As [`compact`](Self::compact), and an operator that the values do not support.
+    /// As [`Vectors::compact`], and an operator that the cells do not support.
     #[track_caller]
-    pub fn reduce_by_key<K: Element, V: Element>(
-        &self,
-        [keys_name, values_name]: [&str; 2],
-        keys: impl IntoVector<K>,
-        values: impl IntoVector<V>,
-        operator: &Operator,
-    ) -> Result<(GlobalArray<K, 1>, GlobalArray<V, 1>)> {
+    pub fn reduce_runs(self, keys_name: &str, name: &str) -> Result<(GlobalArray<K, 1>, GlobalArray<T, 1>)> {
         let _call = CallSite::enter();
-        let _operation = self.world().enter_operation("reduce_by_key");
-        let (world, keys, values) = (self.world(), keys.into(), values.into());
-        keys.check_length(&values, "the vector of values")?;
-        let cut = ordered(world, &spans(&keys)?);
-        let keys = fitted(world, "keys of a reduction", &keys, &cut, true)?;
-        let sums = array::<V>(world, "zippy: sums of runs", values.cells()?, &cut)?;
-        self.inclusive_scan_by_key(&keys.vector, &values, &sums, operator)?;
-        let ends = world.failing("reduce_by_key", || {
-            let heads = heads(world, &local_cells(&keys.vector)?)?;
+        let (world, keys, values) = (self.vectors().world(), self.segment_cells(), self.input());
+        let _operation = world.enter_operation("reduce_runs");
+        check_lengths(keys, values, "the vector of values")?;
+        let cut = ordered(world, &keys.spans()?);
+        let keys = keys.fitted(world, "keys of a reduction", &cut, true)?;
+        let sums = array::<T>(world, "zippy: sums of runs", values.cells()?, &cut)?;
+        self.cut::<ByKey<K>>(Segmentation::Keys(keys.vector())).inclusive_scan(&sums)?;
+        let ends = world.failing("reduce_runs", || {
+            let heads = heads(world, &keys.local_cells()?)?;
             ends(world, &heads)
         })?;
-        let found = selected(world, keys_name, "reduce_by_key", &ends, &keys)?;
+        let found = selected(world, keys_name, "reduce_runs", &ends, &*keys)?;
         let sums = fitted(world, "sums of a reduction", &(&sums).into(), &cut, true)?;
-        Ok((found, selected(world, values_name, "reduce_by_key", &ends, &sums)?))
+        Ok((found, selected(world, name, "reduce_runs", &ends, &sums)?))
     }
 }
 
@@ -142,10 +141,9 @@ pub(crate) fn selected<T: Element>(
     name: &str,
     verb: &'static str,
     flags: &CellSequence,
-    input: &Fitted<T>,
+    input: &dyn FittedCells,
 ) -> Result<GlobalArray<T, 1>> {
-    let (selection, input) =
-        world.failing(verb, || Ok((Selection::new(world, flags)?, local_cells(&input.vector)?)))?;
+    let (selection, input) = world.failing(verb, || Ok((Selection::new(world, flags)?, input.local_cells()?)))?;
     let output = world.array::<T, 1>(name, ArrayOptions::of_length(selection.count))?;
     world.failing(verb, || selection.compact(&input, &local_cells(&(&output).into())?))?;
     Ok(output)

@@ -3,8 +3,10 @@
 mod arrange;
 mod spans;
 mod vector;
+mod vector_cells;
 
 pub(super) use self::spans::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, local_cells, ordered, spans};
+pub(super) use self::vector_cells::{FittedCells, VectorCells, check_lengths};
 
 pub use self::vector::{IntoVector, Vector};
 

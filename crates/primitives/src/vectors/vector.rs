@@ -74,16 +74,6 @@ impl<T: Element> Vector<T> {
         Ok(self.region()?.cells())
     }
 
-    /// Fails if the lengths differ; `what` is the role of the other vector in the error message.
-    pub(crate) fn check_length<U: Element>(&self, other: &Vector<U>, what: &str) -> Result<()> {
-        let (expected, given) = (self.cells()?, other.cells()?);
-        if expected == given {
-            return Ok(());
-        }
-        let (of, label) = (self.label()?, other.label()?);
-        Err(ArrayError::Other(format!("{what} has {given} cells ({label}), but {of} has {expected}")).into())
-    }
-
     /// Fails if indices of cells do not fit in 32 bits.
     pub(crate) fn check_numbers(&self) -> Result<()> {
         let (cells, most) = (self.cells()?, u64::from(u32::MAX));

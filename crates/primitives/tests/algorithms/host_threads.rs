@@ -66,12 +66,12 @@ fn scans_over_ranks_have_the_same_bits() {
         for (spread, other) in [(Spread::Auto, Spread::Odd), (Spread::Odd, Spread::Odd), (Spread::Rising, Spread::Auto)]
         {
             let (x, y) = (vector(world, "x", &values, spread)?, vector(world, "y", &values, other)?);
-            world.vectors().inclusive_scan(&x, &y, &Operator::Add)?;
+            world.vectors().combine(&x, &Operator::Add).inclusive_scan(&y)?;
             assert!(all(world, &y)? == sums, "{spread:?} and {other:?}");
-            assert_eq!(world.vectors().reduce(&x, &Operator::Add)?, Some(sum));
-            assert_eq!(world.vectors().reduce(&x, &Operator::Max)?, values.iter().max().copied());
+            assert_eq!(world.vectors().combine(&x, &Operator::Add).reduce()?, Some(sum));
+            assert_eq!(world.vectors().combine(&x, &Operator::Max).reduce()?, values.iter().max().copied());
             // In place.
-            world.vectors().exclusive_scan(&x, &x, 0, &Operator::Add)?;
+            world.vectors().combine(&x, &Operator::Add).exclusive_scan(&x, 0)?;
             assert!(all(world, &x)?[1..] == sums[..n - 1], "{spread:?}");
         }
         Ok(())
@@ -85,7 +85,7 @@ fn overlapping_sections_are_written_in_order() {
         let y = world.local_array::<u32, 1>("y", &Layout::new([70_001]))?;
         x.all().fill(1)?;
         let twice = vec![y.at(0..70_000), y.at(1..70_001)];
-        world.on_rank().inclusive_scan(x.all(), &twice, &Operator::Add)?;
+        world.on_rank().combine(x.all(), &Operator::Add).inclusive_scan(&twice)?;
         assert!(y.all().read()?.into_iter().eq(std::iter::once(1).chain(70_001..140_001)));
         Ok(())
     });

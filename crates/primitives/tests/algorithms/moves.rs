@@ -170,8 +170,11 @@ fn unique_and_reduction_by_key() {
                     let found = world.on_rank().unique(&keys, &keys_output)? as usize;
                     let unique: Vec<[u32; 2]> = expected.iter().map(|(key, _)| *key).collect();
                     assert_eq!(read(&keys_sections)?[..found], unique, "{n} in runs of {run}, {cut:?}");
-                    let outputs = (&keys_output, &sums_output);
-                    let found = world.on_rank().reduce_by_key((&keys, &values), outputs, &Operator::Add)? as usize;
+                    let found = world
+                        .on_rank()
+                        .combine(&values, &Operator::Add)
+                        .by_key(&keys)
+                        .reduce_runs(&keys_output, &sums_output)? as usize;
                     let sums: Vec<u32> = expected.iter().map(|(_, sum)| *sum).collect();
                     assert_eq!(read(&keys_sections)?[..found], unique, "{n} in runs of {run}, {cut:?}");
                     assert_eq!(read(&sums_sections)?[..found], sums, "{n} in runs of {run}, {cut:?}");

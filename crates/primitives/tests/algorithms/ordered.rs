@@ -114,14 +114,15 @@ fn segments() {
                 }
                 let (values, _) = sequence(world, &keys, Cut::Odd)?;
                 let (output, sections) = sequence(world, &keys, Cut::Whole)?;
-                let found = world.on_rank().reduce_by_flag(&flags, &values, &output, &Operator::Add)? as usize;
+                let found =
+                    world.on_rank().combine(&values, &Operator::Add).by_flag(&flags).reduce_segments(&output)? as usize;
                 assert_eq!(read(&sections)?[..found], sums, "{n}, every {every}");
                 let (sorted, sections) = sequence(world, &keys, Cut::Odd)?;
-                world.on_rank().sort_segments(&flags, &sorted)?;
+                world.on_rank().segments(&flags).sort(&sorted)?;
                 assert!(read(&sections)?.into_iter().eq(expected.iter().map(|(_, key, _)| *key)), "{n}, every {every}");
                 let (sorted, sections) = sequence(world, &keys, Cut::Whole)?;
                 let (values, values_sections) = sequence(world, &(0..n as u32).collect::<Vec<_>>(), Cut::Odd)?;
-                world.on_rank().sort_segments_pairs(&flags, &sorted, &values)?;
+                world.on_rank().segments(&flags).sort_pairs(&sorted, &values)?;
                 assert!(read(&sections)?.into_iter().eq(expected.iter().map(|(_, key, _)| *key)), "{n}, every {every}");
                 assert!(
                     read(&values_sections)?.into_iter().eq(expected.iter().map(|(_, _, i)| *i)),

@@ -112,18 +112,18 @@ pub(crate) fn compare<T: Element + Debug>(
             let label = format!("{} of {n} {}, {cut:?}", operator.name(), T::INFO.name);
             if std::ptr::eq(heads, &none) {
                 assert_eq!(
-                    on.reduce(&input, operator)?.map(|all| bits(&[all])),
+                    on.combine(&input, operator).reduce()?.map(|all| bits(&[all])),
                     all.map(|(all, _)| bits(&[all])),
                     "{label}"
                 );
-                on.inclusive_scan(&input, &output, operator)?;
-                on.exclusive_scan(&again, &again, first, operator)?;
+                on.combine(&input, operator).inclusive_scan(&output)?;
+                on.combine(&again, operator).exclusive_scan(&again, first)?;
             } else if std::ptr::eq(heads, &by_flag) {
-                on.inclusive_scan_by_flag(&flags, &input, &output, operator)?;
-                on.exclusive_scan_by_flag(&flags, &again, &again, first, operator)?;
+                on.combine(&input, operator).by_flag(&flags).inclusive_scan(&output)?;
+                on.combine(&again, operator).by_flag(&flags).exclusive_scan(&again, first)?;
             } else {
-                on.inclusive_scan_by_key(&keys, &input, &output, operator)?;
-                on.exclusive_scan_by_key(&keys, &again, &again, first, operator)?;
+                on.combine(&input, operator).by_key(&keys).inclusive_scan(&output)?;
+                on.combine(&again, operator).by_key(&keys).exclusive_scan(&again, first)?;
             }
             assert!(bits(&read(&sections)?) == bits(&inclusive), "inclusive {label}");
             assert!(bits(&read(&again_sections)?) == bits(&exclusive), "exclusive {label}");
@@ -214,7 +214,7 @@ fn outputs_that_overlap_inputs() {
         for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
         {
             array.at(..n as i64).write(&values)?;
-            world.on_rank().inclusive_scan(array.at(..n as i64), array.at(3..), &operator)?;
+            world.on_rank().combine(array.at(..n as i64), &operator).inclusive_scan(array.at(3..))?;
             let sums = values.iter().scan(0_u32, |sum, value| {
                 *sum = sum.wrapping_add(*value);
                 Some(*sum)
@@ -224,7 +224,7 @@ fn outputs_that_overlap_inputs() {
             let flags: Vec<u32> = (0..n).map(|i| u32::from(i % 100 == 0)).collect();
             array.at(3..).write(&flags)?;
             let (input, _) = sequence(world, &values, Cut::Odd)?;
-            world.on_rank().inclusive_scan_by_flag(array.at(3..), &input, array.at(3..), &operator)?;
+            world.on_rank().combine(&input, &operator).by_flag(array.at(3..)).inclusive_scan(array.at(3..))?;
             let mut sum = 0_u32;
             for (i, found) in array.at(3..).read()?.into_iter().enumerate() {
                 sum = values[i].wrapping_add(if i % 100 == 0 { 0 } else { sum });
@@ -275,9 +275,9 @@ fn transforms_before_the_scan() {
                 let (input, _) = sequence(world, &bytes, cut)?;
                 let (output, sections) = sequence(world, &vec![[0_u32; 2]; n], Cut::Odd)?;
                 let on = world.on_rank();
-                let all = on.transform_reduce::<i8, [u32; 2]>(&input, expression, &Operator::Add)?;
+                let all = on.combine_mapped::<i8, [u32; 2]>(&input, expression, &Operator::Add).reduce()?;
                 assert_eq!(all, squares.iter().copied().reduce(add));
-                on.transform_inclusive_scan::<i8, [u32; 2]>(&input, expression, &output, &Operator::Add)?;
+                on.combine_mapped(&input, expression, &Operator::Add).inclusive_scan(&output)?;
                 let sums = |before: [u32; 2]| {
                     squares.iter().scan(before, move |all, &one| {
                         *all = add(*all, one);
@@ -285,16 +285,17 @@ fn transforms_before_the_scan() {
                     })
                 };
                 assert!(read(&sections)?.into_iter().eq(sums([0, 0])));
-                on.transform_exclusive_scan::<i8, [u32; 2]>(&input, expression, &output, [5, 7], &Operator::Add)?;
+                on.combine_mapped(&input, expression, &Operator::Add).exclusive_scan(&output, [5, 7])?;
                 let before = std::iter::once([5, 7]).chain(sums([5, 7])).take(n);
                 assert!(read(&sections)?.into_iter().eq(before), "{n}, {cut:?}");
             }
         }
         let (input, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
         let on = world.on_rank();
-        let error = on.transform_reduce::<u32, f32>(&input, "f32(x) +\n y", &Operator::Add).unwrap_err().to_string();
+        let error =
+            on.combine_mapped::<u32, f32>(&input, "f32(x) +\n y", &Operator::Add).reduce().unwrap_err().to_string();
         assert!(error.contains(":2:2") && error.contains("y"), "{error}");
-        let error = on.transform_reduce::<u32, f32>(&input, "x + 1u", &Operator::Add).unwrap_err().to_string();
+        let error = on.combine_mapped::<u32, f32>(&input, "x + 1u", &Operator::Add).reduce().unwrap_err().to_string();
         assert!(error.contains("x + 1u"), "{error}");
         Ok(())
     });
@@ -308,13 +309,13 @@ fn ten_million() {
         let (cells, sums) =
             (world.local_array::<u32, 1>("cells", &layout)?, world.local_array::<u32, 1>("sums", &layout)?);
         cells.all().fill_with(|[i]| mixed(i as usize))?;
-        world.on_rank().inclusive_scan(&cells, &sums, &Operator::Add)?;
+        world.on_rank().combine(&cells, &Operator::Add).inclusive_scan(&sums)?;
         let mut all = 0_u32;
         for (i, sum) in sums.all().read()?.into_iter().enumerate() {
             all = all.wrapping_add(mixed(i));
             assert_eq!(sum, all, "at {i}");
         }
-        assert_eq!(world.on_rank().reduce(&cells, &Operator::Add)?, Some(all));
+        assert_eq!(world.on_rank().combine(&cells, &Operator::Add).reduce()?, Some(all));
         Ok(())
     });
 }
@@ -324,21 +325,21 @@ fn mistakes() {
     alone(|world| {
         let (four, _) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
         let (five, _) = sequence(world, &[1_u32, 2, 3, 4, 5], Cut::Odd)?;
-        let error = world.on_rank().inclusive_scan(&four, &five, &Operator::Add).unwrap_err().to_string();
+        let error = world.on_rank().combine(&four, &Operator::Add).inclusive_scan(&five).unwrap_err().to_string();
         assert!(error.contains("the output has 5 cells") && error.contains("has 4"), "{error}");
-        let error = world.on_rank().inclusive_scan_by_flag(&five, &four, &four, &Operator::Add).unwrap_err();
+        let error = world.on_rank().combine(&four, &Operator::Add).by_flag(&five).inclusive_scan(&four).unwrap_err();
         assert!(error.to_string().contains("the sequence of segment heads has 5 cells"), "{error}");
         let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> u32 {\n    return a +;\n}");
-        let error = world.on_rank().reduce(&four, &wrong).unwrap_err().to_string();
+        let error = world.on_rank().combine(&four, &wrong).reduce().unwrap_err().to_string();
         assert!(error.contains("wrong") && error.contains('2'), "{error}");
         let (small, _) = sequence(world, &[1_u8, 2], Cut::Whole)?;
         let own = Operator::custom("own", "fn combine(a: u32, b: u32) -> u32 { return a * b; }");
-        let error = world.on_rank().reduce(&small, &own).unwrap_err().to_string();
+        let error = world.on_rank().combine(&small, &own).reduce().unwrap_err().to_string();
         assert!(error.contains("make u32 or i32 of them"), "{error}");
         let cells = world.local_array::<u32, 1>("cells", &Layout::new([4]))?;
-        let error = world.on_rank().reduce(cells.at(2..7), &Operator::Add).unwrap_err().to_string();
+        let error = world.on_rank().combine(cells.at(2..7), &Operator::Add).reduce().unwrap_err().to_string();
         assert!(error.contains('7'), "{error}");
-        assert!(world.on_rank().reduce(&four, &Operator::Over).is_ok(), "u32 are colours, too");
+        assert!(world.on_rank().combine(&four, &Operator::Over).reduce().is_ok(), "u32 are colours, too");
         Ok(())
     });
 }

@@ -42,7 +42,7 @@ fn on_one_rank(world: &World) -> Result<()> {
     let (x, y) = (Several::new(world, "x", &keys)?, Several::new(world, "y", &numbers)?);
     let z = Several::new(world, "z", &vec![0_u32; CELLS])?;
 
-    on.inclusive_scan(x.all(), z.all(), &Operator::Add)?;
+    on.combine(x.all(), &Operator::Add).inclusive_scan(z.all())?;
     let mut sum = 0;
     assert!(z.read()?.into_iter().eq(keys.iter().map(|key| {
         sum += key;
@@ -51,7 +51,7 @@ fn on_one_rank(world: &World) -> Result<()> {
     // The order depends on the whole sequence, so that the cells move through temporary memory.
     let halves: Vec<f32> = keys.iter().map(|&key| key as f32 / 2.0).collect();
     let f = Several::new(world, "f", &halves)?;
-    on.inclusive_scan(f.all(), f.all(), &Operator::Add)?;
+    on.combine(f.all(), &Operator::Add).inclusive_scan(f.all())?;
     let whole = f.read()?;
     let exact: f64 = halves.iter().map(|&half| f64::from(half)).sum();
     assert!((f64::from(*whole.last().unwrap()) / exact - 1.0).abs() < 1e-5 && whole.is_sorted());
@@ -68,7 +68,7 @@ fn on_one_rank(world: &World) -> Result<()> {
             None => sums.push(*key),
         }
     }
-    let count = on.reduce_by_flag(of.all(), x.all(), z.all(), &Operator::Add)? as usize;
+    let count = on.combine(x.all(), &Operator::Add).by_flag(of.all()).reduce_segments(z.all())? as usize;
     assert!(z.read()?[..count] == sums[..]);
 
     let reversed: Vec<u32> = numbers.iter().rev().copied().collect();

@@ -1,7 +1,8 @@
 //! Scans and reductions of vectors with any layout.
 
-use zippy::{Element, Layout, Operator, Result, Split, World};
+use zippy::{Config, Element, GlobalArray, Layout, LocalArray, Operator, Result, Split, World, run_with};
 use zippy_primitives::Primitives;
+use zippy_primitives::scan::VectorCombination;
 
 use super::{PAIRS, Spread, all, bits, vector};
 use crate::algorithms::scan::Definition;
@@ -37,19 +38,19 @@ fn scans<T: Element>(
                 .collect();
             let z = vector(world, "z", values, spread)?;
             if std::ptr::eq(heads, &none) {
-                let found = on.reduce(&x, operator)?;
+                let found = on.combine(&x, operator).reduce()?;
                 assert!(
                     found.map(|all| bits(&[all]).to_vec()) == whole.map(|(all, _)| bits(&[all]).to_vec()),
                     "{label}"
                 );
-                on.inclusive_scan(&x, &y, operator)?;
-                on.exclusive_scan(&z, &z, first, operator)?;
+                on.combine(&x, operator).inclusive_scan(&y)?;
+                on.combine(&z, operator).exclusive_scan(&z, first)?;
             } else if std::ptr::eq(heads, &by_flag) {
-                on.inclusive_scan_by_flag(&flags, &x, &y, operator)?;
-                on.exclusive_scan_by_flag(&flags, &z, &z, first, operator)?;
+                on.combine(&x, operator).by_flag(&flags).inclusive_scan(&y)?;
+                on.combine(&z, operator).by_flag(&flags).exclusive_scan(&z, first)?;
             } else {
-                on.inclusive_scan_by_key(&keys, &x, &y, operator)?;
-                on.exclusive_scan_by_key(&keys, &z, &z, first, operator)?;
+                on.combine(&x, operator).by_key(&keys).inclusive_scan(&y)?;
+                on.combine(&z, operator).by_key(&keys).exclusive_scan(&z, first)?;
             }
             assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {label}");
             assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {label}");
@@ -101,7 +102,7 @@ fn outputs_that_overlap_inputs() {
         {
             let x = world.array::<u32, 1>("x", &Layout::new([12]).split([Split::Even(3)]))?;
             x.fill_with(|[i]| i as u32 + 1)?;
-            world.vectors().inclusive_scan(x.at(0..8), x.at(4..12), &operator)?;
+            world.vectors().combine(x.at(0..8), &operator).inclusive_scan(x.at(4..12))?;
             assert_eq!(all(world, &x)?, [1, 2, 3, 4, 1, 3, 6, 10, 15, 21, 28, 36], "{operator}");
         }
         let x = vector(world, "x", &[3_u32, 1, 2, 5], Spread::Auto)?;
@@ -117,11 +118,81 @@ fn mistakes_are_the_same_on_all_ranks() {
     support::ranks(&[1, 3], |world| {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
         let y = vector(world, "y", &[1_u32, 2], Spread::Auto)?;
-        let error = world.vectors().inclusive_scan(&x, &y, &Operator::Add).unwrap_err().to_string();
+        let error = world.vectors().combine(&x, &Operator::Add).inclusive_scan(&y).unwrap_err().to_string();
         assert!(error.contains("the output has 2 cells") && error.contains("has 3"), "{error}");
         let wrong = Operator::custom("wrong", "fn combine(a: u32, b: u32) -> f32 { return 1.0; }");
-        assert!(world.vectors().reduce(&x, &wrong).is_err());
-        assert_eq!(world.vectors().reduce(&x, &Operator::Add)?, Some(6), "the world is as good as before");
+        assert!(world.vectors().combine(&x, &wrong).reduce().is_err());
+        assert_eq!(world.vectors().combine(&x, &Operator::Add).reduce()?, Some(6), "the world is as good as before");
+        Ok(())
+    });
+}
+
+/// Every way in which two scans of the same vectors can differ.
+#[test]
+fn scans_that_differ_between_ranks_end_the_run() {
+    type Scan = fn(VectorCombination<'_, u32>, &GlobalArray<u32, 1>) -> Result<()>;
+    let scans: [Scan; 7] = [
+        |x, _| x.reduce().map(drop),
+        |x, y| x.inclusive_scan(y),
+        |x, y| x.exclusive_scan(y, 0),
+        |x, y| x.exclusive_scan(y, 1),
+        |x, y| x.by_flag(y).inclusive_scan(y),
+        |x, y| x.by_key(y).inclusive_scan(y),
+        |x, y| x.by_key(y).exclusive_scan(y, 0),
+    ];
+    let ends = |program: &(dyn Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync)| {
+        let error = run_with(Config::threads(2), |world| {
+            let (x, y) =
+                (vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?, vector(world, "y", &[0_u32; 3], Spread::Auto)?);
+            program(world, &x, &y)
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("collective calls differ"), "{error}");
+    };
+    for (index, scan) in scans.iter().enumerate() {
+        for other in &scans[..index] {
+            ends(&|world, x, y| {
+                let scan = if world.rank() == 0 { scan } else { other };
+                scan(world.vectors().combine(x, &Operator::Add), y)
+            });
+        }
+    }
+    ends(&|world, x, y| {
+        let operator = if world.rank() == 0 { Operator::Add } else { Operator::Max };
+        world.vectors().combine(x, &operator).inclusive_scan(y)
+    });
+    ends(&|world, x, y| {
+        let expression = if world.rank() == 0 { "x + 1u" } else { "x + 2u" };
+        world.vectors().combine_mapped(x, expression, &Operator::Add).inclusive_scan(y)
+    });
+}
+
+/// Transformed cells can be cut into segments, on one rank and on all ranks.
+#[test]
+fn segments_of_expressions_are_combined() {
+    support::ranks(&[1, 3], |world| {
+        let (values, flags) = ([1_u8, 2, 3, 4, 5, 6], [0_u32, 0, 7, 0, 0, 1]);
+        let (x, of) = (vector(world, "x", &values, Spread::Auto)?, vector(world, "flags", &flags, Spread::Auto)?);
+        let sums = vector(world, "sums", &[0_u32; 6], Spread::Auto)?;
+        let squares = || world.vectors().combine_mapped(&x, "x * x", &Operator::Add);
+        squares().by_flag(&of).inclusive_scan(&sums)?;
+        assert_eq!(all(world, &sums)?, [1, 5, 9, 25, 50, 36]);
+        let reduced: GlobalArray<u32, 1> = squares().by_flag(&of).reduce_segments("reduced")?;
+        assert_eq!(all(world, &reduced)?, [5, 50, 36]);
+        let (runs, reduced) = squares().by_key(&of).reduce_runs("runs", "reduced by key")?;
+        assert_eq!((all(world, &runs)?, all::<u32>(world, &reduced)?), (vec![0, 7, 0, 1], vec![5, 9, 41, 36]));
+        let local = |name, cells: &[u32]| -> Result<LocalArray<u32, 1>> {
+            let array = world.local_array(name, &Layout::new([cells.len() as i64]))?;
+            array.all().write(cells)?;
+            Ok(array)
+        };
+        let (x, of) = (local("own", &[1, 2, 3, 4, 5, 6])?, local("own flags", &flags)?);
+        let (runs, sums) = (local("own runs", &[0; 6])?, local("own sums", &[0; 6])?);
+        let squares = || world.on_rank().combine_mapped::<u32, u32>(&x, "x * x", &Operator::Add);
+        assert_eq!(squares().by_flag(&of).reduce_segments(&sums)?, 3);
+        assert_eq!(sums.at(..3).read()?, [5, 50, 36]);
+        assert_eq!(squares().by_key(&of).reduce_runs(&runs, &sums)?, 4);
+        assert_eq!((runs.at(..4).read()?, sums.at(..4).read()?), (vec![0, 7, 0, 1], vec![5, 9, 41, 36]));
         Ok(())
     });
 }
@@ -141,20 +212,20 @@ fn scans_of_expressions_of_cells() {
                 let (x, y) = (vector(world, "x", &bytes, spread)?, vector(world, "y", &scanned, other)?);
                 y.fill(0)?;
                 let on = world.vectors();
-                let all_of = on.transform_reduce::<u8, u32>(&x, "3u * x", &Operator::Add)?;
+                let all_of = on.combine_mapped::<u8, u32>(&x, "3u * x", &Operator::Add).reduce()?;
                 assert_eq!(all_of, (n > 0).then_some(before), "{n}, {spread:?}");
-                on.transform_inclusive_scan(&x, "3u * x", &y, &Operator::Add)?;
+                on.combine_mapped(&x, "3u * x", &Operator::Add).inclusive_scan(&y)?;
                 assert_eq!(all(world, &y)?, scanned, "{n}, {spread:?}");
-                on.transform_exclusive_scan(&x, "3u * x", &y, 7, &Operator::Add)?;
+                on.combine_mapped(&x, "3u * x", &Operator::Add).exclusive_scan(&y, 7)?;
                 assert_eq!(all(world, &y)?, exclusive, "{n}, {spread:?}");
                 // In place.
                 let z = vector(world, "z", &scanned, spread)?;
-                on.transform_inclusive_scan(&z, "x / 3u", &z, &Operator::Max)?;
+                on.combine_mapped(&z, "x / 3u", &Operator::Max).inclusive_scan(&z)?;
                 assert!(all(world, &z)?.into_iter().eq(scanned.iter().map(|sum| sum / 3)), "{n}, {spread:?}");
             }
         }
         let x = vector(world, "x", &[1_u32, 2], Spread::Auto)?;
-        let error = world.vectors().transform_reduce::<u32, u32>(&x, "x +", &Operator::Add).unwrap_err();
+        let error = world.vectors().combine_mapped::<u32, u32>(&x, "x +", &Operator::Add).reduce().unwrap_err();
         assert!(error.to_string().contains("transform \"x +\""), "{error}");
         Ok(())
     });

@@ -28,7 +28,7 @@ fn reductions(world: &World, n: usize) -> Result<()> {
     let sums: Vec<f32> = cut(&flags, &values).iter().map(|segment| segment.iter().sum()).collect();
     for (spread, other) in FEW {
         let (x, of) = (vector(world, "x", &values, spread)?, vector(world, "flags", &flags, other)?);
-        let reduced = world.vectors().reduce_by_flag("reduced", &of, &x, &Operator::Add)?;
+        let reduced = world.vectors().combine(&x, &Operator::Add).by_flag(&of).reduce_segments("reduced")?;
         assert_eq!(all(world, &reduced)?, sums, "{n}, {spread:?}, {other:?}");
     }
     Ok(())
@@ -44,10 +44,10 @@ fn sorts(world: &World, n: usize) -> Result<()> {
     for (spread, other) in FEW {
         let label = format!("{n}, {spread:?}, {other:?}");
         let (x, of) = (vector(world, "x", &keys, spread)?, vector(world, "flags", &flags, other)?);
-        world.vectors().sort_segments(&of, &x)?;
+        world.vectors().segments(&of).sort(&x)?;
         assert_eq!(all(world, &x)?, sorted, "{label}");
         let (x, y) = (vector(world, "keys", &keys, spread)?, vector(world, "values", &values, other)?);
-        world.vectors().sort_segments_pairs(&of, &x, &y)?;
+        world.vectors().segments(&of).sort_pairs(&x, &y)?;
         assert_eq!(all(world, &x)?, sorted, "keys of {label}");
         assert_eq!(all(world, &y)?, sorted_values, "values of {label}");
     }

@@ -40,7 +40,7 @@ fn selections() {
                 let unique = world.vectors().unique("unique", &keys)?;
                 assert_eq!(all(world, &unique)?, keys_found, "{label}");
                 let (unique, reduced) =
-                    world.vectors().reduce_by_key(["runs", "reduced"], &keys, &x, &Operator::Add)?;
+                    world.vectors().combine(&x, &Operator::Add).by_key(&keys).reduce_runs("runs", "reduced")?;
                 assert_eq!(
                     (all(world, &unique)?, all(world, &reduced)?),
                     (keys_found.clone(), sums_found.clone()),

@@ -70,10 +70,10 @@ impl<'w> Fragments<'w> {
         if !drawing.surfaces.is_empty() {
             self.pass(rasteriser, Pass::Count, drawing, opaque, &|_| 0)?;
             let sum = Operator::custom("saturating sum", SATURATING);
-            total = self.world.on_rank().reduce(&self.cursors, &sum)?.unwrap_or(0);
+            total = self.world.on_rank().combine(&self.cursors, &sum).reduce()?.unwrap_or(0);
             self.check_depth()?;
             self.make_room(total)?;
-            self.world.on_rank().inclusive_scan(&self.cursors, &self.cursors, &Operator::Add)?;
+            self.world.on_rank().combine(&self.cursors, &Operator::Add).inclusive_scan(&self.cursors)?;
             let starts = self.starts(total)?;
             self.pass(rasteriser, Pass::Fill, drawing, opaque, &|row| BYTES * u64::from(starts[row as usize]))?;
         }
@@ -90,7 +90,7 @@ impl<'w> Fragments<'w> {
     }
 
     fn check_depth(&self) -> Result<()> {
-        let deepest = self.world.on_rank().reduce(&self.cursors, &Operator::Max)?.unwrap_or(0);
+        let deepest = self.world.on_rank().combine(&self.cursors, &Operator::Max).reduce()?.unwrap_or(0);
         if deepest > MAX_PER_PIXEL {
             let message = format!(
                 "a pixel has {deepest} overlapping transparent triangles on rank {}; at most {MAX_PER_PIXEL} are possible: \
