@@ -33,6 +33,7 @@ pub mod amplify;
 mod by_size;
 mod heads;
 pub mod histogram;
+mod host_pairs;
 pub mod kdtree;
 pub mod merge;
 mod numbers;
@@ -45,6 +46,8 @@ pub mod search;
 pub mod segments;
 pub mod select;
 pub mod sort;
+mod sort_key;
+mod splitters;
 mod vectors;
 
 pub use on_rank::OnRank;

@@ -54,10 +54,10 @@ const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 10] = [
     ("scan/inclusive", "src/scan/association.rs"),
     ("search/bound", "src/search/mod.rs"),
     ("select/flags", "src/select/mod.rs"),
-    ("sort/no_values", "src/sort/host/mod.rs"),
-    ("sort/place", "src/sort/host/mod.rs"),
-    ("sort/radix", "src/sort/host/mod.rs"),
-    ("sort/values", "src/sort/host/mod.rs"),
+    ("sort/no_values", "src/host_pairs/mod.rs"),
+    ("sort/place", "src/host_pairs/mod.rs"),
+    ("sort/radix", "src/host_pairs/mod.rs"),
+    ("sort/values", "src/host_pairs/mod.rs"),
 ];
 
 /// Validates a text and compiles it natively.

@@ -2,7 +2,7 @@
 
 use zippy::element::Element;
 
-use super::super::sort::SortKey;
+use crate::sort_key::SortKey;
 
 /// A point in 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]` with three coordinates and a number that
 /// moves with the point but is ignored by trees.

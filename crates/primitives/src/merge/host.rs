@@ -4,7 +4,8 @@ use zippy::World;
 use zippy::collective::CellSequence;
 use zippy::error::Result;
 
-use crate::sort::{KeyOrder, lend_pairs, merge_lent};
+use crate::host_pairs::{self, lend_pairs};
+use crate::sort_key::KeyOrder;
 
 /// Merges two sorted runs into cells of separate memory; equal keys stay in the order of the runs.
 pub(super) fn merge(
@@ -24,7 +25,7 @@ pub(super) fn merge(
     let [first, second] = runs.map(|(_, values)| (inputs.next().expect("keys"), values.and_then(|_| inputs.next())));
     let lists = [first, second, (keys, values)];
     let threads = world.gpu().host_threads();
-    lend_pairs(world, lists, |[first, second, output]| merge_lent(threads, order, [first, second], output))?;
+    lend_pairs(world, lists, |[first, second, output]| host_pairs::merge(threads, order, [first, second], output))?;
     std::iter::once(keys).chain(values).for_each(|cells| cells.were_written(0..cells.len()));
     Ok(())
 }

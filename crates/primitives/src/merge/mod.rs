@@ -14,7 +14,7 @@ use zippy::wgsl_module;
 use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::search::{BoundSide, find};
-use super::sort::{KeyOrder, SortKey, check_cells};
+use super::sort_key::{KeyOrder, SortKey, check_cells};
 
 /// Sorted keys, with optional values.
 pub(super) type SortedRun = (CellSequence, Option<CellSequence>);

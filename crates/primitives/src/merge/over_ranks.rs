@@ -11,7 +11,8 @@ use zippy::transport::{copied, values};
 use zippy::world::Destinations;
 
 use super::{SortedRun, merge};
-use crate::sort::{KeyOrder, SortKey, splitters};
+use crate::sort_key::{KeyOrder, SortKey};
+use crate::splitters::splitters;
 use crate::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {

@@ -11,7 +11,7 @@ use zippy::kernel::KernelSource;
 use zippy::wgsl_module;
 
 use super::on_rank::OnRank;
-use super::sort::{KeyOrder, SortKey};
+use super::sort_key::{KeyOrder, SortKey};
 
 /// Bytes of needles that the host processes at a time.
 const BYTES: usize = 128 << 10;

@@ -6,7 +6,7 @@ use zippy::transport::{copied, values};
 
 use super::{BoundSide, check_count, find};
 use crate::query_ranks::query_ranks;
-use crate::sort::SortKey;
+use crate::sort_key::SortKey;
 use crate::vectors::{IntoVector, Vector, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {

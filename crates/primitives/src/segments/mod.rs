@@ -16,7 +16,8 @@ use super::on_rank::OnRank;
 use super::permute::gather;
 use super::scan::{ByFlag, Combination, ScanOperation, count, run};
 use super::select::{Selection, mark, tails};
-use super::sort::{SortKey, check_apart, sort};
+use super::sort::{check_apart, sort};
+use super::sort_key::SortKey;
 
 impl<T: Element> Combination<'_, T, ByFlag> {
     /// Writes the combination of each segment, from left to right, to the first cells of the

@@ -8,7 +8,7 @@ use zippy::error::{CallSite, Result};
 use crate::scan::{ByFlag, Segmentation, VectorCombination};
 use crate::select::mark;
 use crate::select::over_ranks::{ends, selected};
-use crate::sort::SortKey;
+use crate::sort_key::SortKey;
 use crate::vectors::{IntoVector, Vector, Vectors, array, check_lengths, fitted, local_cells, ordered, spans};
 
 const WHAT: &str = "the vector of flags";

@@ -6,11 +6,11 @@ use zippy::collective::{CellSequence, lend_slices};
 use zippy::element::Element;
 use zippy::error::Result;
 
-use super::key::KeyOrder;
-use super::lend_pairs::lend_pairs;
-use super::splitters::{Splitter, splitters};
-use super::{SortRoom, host, sort_in};
+use super::{SortRoom, sort_in};
+use crate::host_pairs::{self, lend_pairs};
 use crate::search::{BoundSide, find};
+use crate::sort_key::KeyOrder;
+use crate::splitters::{Splitter, splitters};
 
 /// Number of bins between the smallest and the largest key.
 const BINS: usize = 1 << 11;
@@ -91,7 +91,7 @@ pub(super) fn group_by_rank(
         let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
         let (threads, room) = (world.gpu().host_threads(), (&room.keys, room.values.as_ref()));
         lend_pairs(world, [(keys, values), room], |[pairs, room]| {
-            host::distribute(threads, order, pairs, room, buckets.len(), bucket);
+            host_pairs::distribute(threads, order, pairs, room, buckets.len(), bucket);
         })?;
     }
     let (grouped, free) = if in_room { (room, Some(&in_place)) } else { (&in_place, None) };
@@ -102,7 +102,7 @@ pub(super) fn group_by_rank(
 /// The smallest and the largest key, as numbers.
 fn extremes(world: &World, order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     let device = world.gpu();
-    lend_slices(device, &[keys], |mut slices| host::extremes(device.host_threads(), order, slices.swap_remove(0)))
+    lend_slices(device, &[keys], |mut slices| host_pairs::extremes(device.host_threads(), order, slices.swap_remove(0)))
 }
 
 /// [`extremes`] of sorted keys.
@@ -122,7 +122,7 @@ fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
 fn count_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| {
-        host::count_bins(device.host_threads(), order, slices.swap_remove(0), BINS, |key| bins.of(key))
+        host_pairs::count_bins(device.host_threads(), order, slices.swap_remove(0), BINS, |key| bins.of(key))
     })
 }
 

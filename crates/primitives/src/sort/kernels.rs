@@ -8,8 +8,8 @@ use zippy::error::Result;
 use zippy::kernel::{Kernel, KernelSource};
 use zippy::wgsl_module;
 
-use super::key::KeyOrder;
 use crate::scan::scan_counts;
+use crate::sort_key::KeyOrder;
 
 /// Keys per tile (sorted by one workgroup), invocations per workgroup, and values of a digit.
 const TILE: u64 = 2048;

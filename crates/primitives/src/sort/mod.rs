@@ -1,18 +1,10 @@
 //! Stable radix sorts on one rank.
 
 mod buckets;
-mod host;
 mod kernels;
-mod key;
-mod lend_pairs;
 mod over_ranks;
-mod splitters;
 
-pub(super) use self::host::merge as merge_lent;
-pub use self::key::SortKey;
-pub(super) use self::key::{KeyOrder, check_cells};
-pub(super) use self::lend_pairs::lend_pairs;
-pub(super) use self::splitters::splitters;
+pub use super::sort_key::SortKey;
 
 use zippy::World;
 use zippy::array::IntoSequence;
@@ -20,9 +12,10 @@ use zippy::collective::{CellSequence, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 
-use self::host::BytePairs;
+use super::host_pairs::{self, BytePairs, lend_pairs};
 use super::merge::merge;
 use super::on_rank::OnRank;
+use super::sort_key::{KeyOrder, check_cells};
 
 impl OnRank<'_> {
     /// Sorts cells. Local; stable.
@@ -170,7 +163,7 @@ fn sort_on_host(
     if let Some(room) = room {
         let room = room.first(keys.len());
         let lists = [pairs, (&room.keys, room.values.as_ref())];
-        return lend_pairs(world, lists, |[pairs, room]| host::sort(threads, order, pairs, room))
+        return lend_pairs(world, lists, |[pairs, room]| host_pairs::sort(threads, order, pairs, room))
             .map(|()| were_written());
     }
     let size = values.map_or(0, |values| values.element().bytes);
@@ -181,7 +174,7 @@ fn sort_on_host(
     device.payload(rooms[0] + rooms[1], |room| {
         let (keys_room, values_room) = room.split_at_mut(rooms[0]);
         let room = BytePairs { keys: vec![keys_room], values: vec![values_room], size };
-        sorted = lend_pairs(world, [pairs], |[pairs]| host::sort(threads, order, pairs, room));
+        sorted = lend_pairs(world, [pairs], |[pairs]| host_pairs::sort(threads, order, pairs, room));
     })?;
     sorted.map(|()| were_written())
 }

@@ -13,8 +13,8 @@ use zippy::error::{CallSite, Result};
 use zippy::world::Destinations;
 
 use super::buckets::group_by_rank;
-use super::key::{KeyOrder, SortKey};
-use super::{SortRoom, check_cells, sort_in};
+use super::{SortRoom, sort_in};
+use crate::sort_key::{KeyOrder, SortKey, check_cells};
 use crate::vectors::{IntoVector, Span, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {

@@ -9,7 +9,7 @@ use super::digits::{Key, KeyForm};
 use super::scatter::{block_lengths, threads_for};
 use super::typed::{BytePairs, ByteSlices};
 use crate::by_size::by_size;
-use crate::sort::key::KeyOrder;
+use crate::sort_key::KeyOrder;
 
 /// Blocks per thread, which balance the load.
 const BLOCKS_PER_THREAD: usize = 4;

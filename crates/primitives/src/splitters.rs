@@ -8,7 +8,7 @@ use zippy::collective::CellSequence;
 use zippy::error::Result;
 use zippy::transport::Group;
 
-use super::key::KeyOrder;
+use crate::sort_key::KeyOrder;
 
 /// Number of key bits per refinement.
 const DIGIT: u32 = 11;

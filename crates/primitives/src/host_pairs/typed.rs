@@ -6,7 +6,7 @@ use super::chain::{Pairs, SliceChain};
 use super::digits::{Key, KeyForm, Value};
 use super::radix::RadixSort;
 use super::scatter::{block_lengths, count, map_blocks, scatter, threads_for};
-use crate::sort::key::KeyOrder;
+use crate::sort_key::KeyOrder;
 
 /// Bytes of a sequence of cells, in one or more slices.
 pub(super) type ByteSlices<'a> = Vec<&'a mut [u8]>;

@@ -1,6 +1,6 @@
 //! Keys as unsigned numbers, and digits of these numbers.
 
-use crate::sort::key::{KeyKind, KeyOrder};
+use crate::sort_key::{KeyKind, KeyOrder};
 
 /// Conversion of the words of a key to an unsigned number.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@ use std::num::NonZero;
 use zippy::device::HostThreads;
 
 use super::{BytePairs, count_bins, distribute, extremes, merge, sort};
-use crate::sort::key::{KeyKind, KeyOrder};
+use crate::sort_key::{KeyKind, KeyOrder};
 
 /// A key type: the order of its words and its comparison as a number.
 struct KeyCase {

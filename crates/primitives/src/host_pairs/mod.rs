@@ -1,4 +1,5 @@
-//! Radix sort on the host, in mapped memory, over all slices of a sequence at once.
+//! Radix sort and merge of keys with optional values on the host, in mapped memory, over all slices
+//! of a sequence at once.
 //!
 //! Pairs that exceed the cache of a core are distributed by their highest digit, with all threads
 //! of the rank. Each resulting bucket is then sorted separately: if it fits in the cache, by one
@@ -9,6 +10,7 @@
 mod cached;
 mod chain;
 mod digits;
+mod lend_pairs;
 mod merge;
 mod radix;
 mod scatter;
@@ -16,5 +18,6 @@ mod scatter;
 mod tests;
 mod typed;
 
+pub(crate) use self::lend_pairs::lend_pairs;
 pub(crate) use self::merge::merge;
-pub(super) use self::typed::{BytePairs, count_bins, distribute, extremes, sort};
+pub(crate) use self::typed::{BytePairs, count_bins, distribute, extremes, sort};

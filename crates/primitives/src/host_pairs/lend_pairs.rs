@@ -4,7 +4,7 @@ use zippy::World;
 use zippy::collective::{CellSequence, lend_slices};
 use zippy::error::Result;
 
-use super::host::BytePairs;
+use super::typed::BytePairs;
 
 /// Lends keys, and values if there are any, to the host.
 pub(crate) fn lend_pairs<R, const N: usize>(
