@@ -10,6 +10,7 @@ use zippy::error::Result;
 use zippy::kernel::{KernelSource, WgslComposer};
 use zippy::wgsl_module;
 
+use super::backend::HasBackend;
 use super::by_size::by_size;
 
 /// Bytes of cells that the host reads at a time.
@@ -104,15 +105,25 @@ pub(crate) fn flags_of(world: &World, keys: &CellSequence) -> Result<CellSequenc
 }
 
 /// [`flags_of`] with the key before the first cell.
-pub(crate) fn flags_after(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
-    let flags = world.scratch_cells("heads of segments", &u32::INFO, keys.len())?;
-    if !world.gpu().is_host() {
-        mark(world, keys, &flags, &mut key)?;
-        return Ok(flags);
-    }
+pub(crate) fn flags_after(world: &World, keys: &CellSequence, key: Option<Vec<u8>>) -> Result<CellSequence> {
+    world.backend().head_flags(world, keys, key)
+}
+
+pub(crate) fn flags_by_kernel(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
+    let flags = new_flags(world, keys)?;
+    mark(world, keys, &flags, &mut key)?;
+    Ok(flags)
+}
+
+pub(crate) fn flags_on_host(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
+    let flags = new_flags(world, keys)?;
     for slice in keys.slices(BYTES, 1) {
         let found: Vec<u32> = read(Heads::Keys(keys), slice.clone(), &mut key)?.into_iter().map(u32::from).collect();
         flags.write(slice, bytemuck::cast_slice(&found))?;
     }
     Ok(flags)
+}
+
+fn new_flags(world: &World, keys: &CellSequence) -> Result<CellSequence> {
+    world.scratch_cells("heads of segments", &u32::INFO, keys.len())
 }

@@ -30,11 +30,14 @@
 //! computing* (MIT Press, 1990).
 
 pub mod amplify;
+mod backend;
 mod by_size;
 mod heads;
 pub mod histogram;
 mod host_pairs;
+mod host_primitives;
 pub mod kdtree;
+mod kernel_primitives;
 pub mod merge;
 mod numbers;
 mod on_rank;

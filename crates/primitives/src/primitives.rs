@@ -2,6 +2,9 @@
 
 use zippy::World;
 
+use crate::backend::{HasBackend, PrimitiveBackend};
+use crate::host_primitives::HostPrimitives;
+use crate::kernel_primitives::KernelPrimitives;
 use crate::on_rank::OnRank;
 use crate::vectors::Vectors;
 
@@ -21,5 +24,11 @@ impl Primitives for World {
 
     fn vectors(&self) -> Vectors<'_> {
         Vectors::new(self)
+    }
+}
+
+impl HasBackend for World {
+    fn backend(&self) -> &'static dyn PrimitiveBackend {
+        if self.gpu().is_host() { &HostPrimitives } else { &KernelPrimitives }
     }
 }

@@ -1,6 +1,5 @@
 //! [`SortKey`]: the types of sort keys.
 
-use zippy::World;
 use zippy::collective::CellSequence;
 use zippy::element::Element;
 use zippy::error::{ArrayError, Result};
@@ -122,10 +121,13 @@ impl KeyOrder {
     }
 }
 
+/// Sorted keys, with optional values.
+pub(crate) type SortedRun = (CellSequence, Option<CellSequence>);
+
 /// Fails if positions do not fit in 32 bits, as kernels that merge require.
-pub(crate) fn check_cells(world: &World, keys: &CellSequence) -> Result<()> {
+pub(crate) fn check_positions(keys: &CellSequence) -> Result<()> {
     let most = u64::from(u32::MAX);
-    if world.gpu().is_host() || keys.parts().len() < 2 || keys.len() <= most {
+    if keys.parts().len() < 2 || keys.len() <= most {
         return Ok(());
     }
     let text = format!("{} has {} cells; at most {most} of one rank can be sorted or merged", keys.label(), keys.len());

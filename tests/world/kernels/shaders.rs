@@ -53,7 +53,7 @@ const ELSEWHERE_IN_PRIMITIVES: [(&str, &str); 10] = [
     ("scan/exclusive", "src/scan/association.rs"),
     ("scan/inclusive", "src/scan/association.rs"),
     ("search/bound", "src/search/mod.rs"),
-    ("select/flags", "src/select/mod.rs"),
+    ("select/flags", "src/select/host.rs"),
     ("sort/no_values", "src/host_pairs/mod.rs"),
     ("sort/place", "src/host_pairs/mod.rs"),
     ("sort/radix", "src/host_pairs/mod.rs"),

@@ -15,6 +15,7 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{KernelSource, WgslComposer};
 use zippy::wgsl_module;
 
+use super::backend::HasBackend;
 use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::scan::{ScanOperation, run, widened_sum};
@@ -60,9 +61,8 @@ impl OnRank<'_> {
 }
 
 fn pairs_of(world: &World, counts: &CellSequence) -> Result<u64> {
-    // Kernels search the counts in one buffer.
-    let most = world.gpu().limits().buffer_bytes / 4;
-    if !world.gpu().is_host() && counts.len() > most {
+    let most = world.backend().max_amplified_counts(world);
+    if counts.len() > most {
         let text = format!("{} has {} counts; at most {most} are amplified at a time", counts.label(), counts.len());
         return Err(ArrayError::Other(text).into());
     }
@@ -79,9 +79,10 @@ fn amplify(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequenc
     if pairs.is_empty() {
         return Ok(());
     }
-    if world.gpu().is_host() {
-        return on_host(counts, first, pairs);
-    }
+    world.backend().amplify(world, counts, first, pairs)
+}
+
+pub(super) fn amplify_by_kernel(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequence) -> Result<()> {
     let ends = world.scratch_cells("ends of copies", &u32::INFO, counts.len())?;
     run(world, &ScanOperation::inclusive(&Operator::Add, &u32::INFO), counts, Heads::None, Some(&ends))?;
     let text = WgslComposer::new().module(wgsl_module!("../../shaders/amplify/amplify.wgsl")).compose()?;
@@ -91,7 +92,7 @@ fn amplify(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequenc
     call.write("pairs", pairs.parts()[0].in_words()).over([pairs.len() as i64]).run()
 }
 
-fn on_host(counts: &CellSequence, first: u32, pairs: &CellSequence) -> Result<()> {
+pub(super) fn amplify_on_host(counts: &CellSequence, first: u32, pairs: &CellSequence) -> Result<()> {
     let (mut found, mut written): (Vec<u8>, u64) = (Vec::new(), 0);
     let mut flush = |found: &mut Vec<u8>| {
         let end = written + found.len() as u64 / 8;

@@ -14,6 +14,7 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{KernelSource, WgslComposer};
 use zippy::wgsl_module;
 
+use super::backend::HasBackend;
 use super::on_rank::OnRank;
 use super::scan::{largest, widened_sum};
 
@@ -54,11 +55,7 @@ impl OnRank<'_> {
 
 /// Counts numbers that all have bins.
 fn count_into(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
-    if world.gpu().is_host() {
-        on_host(world.gpu(), numbers, counts)?
-    } else {
-        by_kernel(world, numbers, counts)?
-    }
+    world.backend().count_numbers(world, numbers, counts)?;
     // No counter can exceed the number of cells.
     if numbers.len() <= u64::from(u32::MAX) {
         Ok(())
@@ -67,7 +64,7 @@ fn count_into(world: &World, numbers: &CellSequence, counts: &CellSequence) -> R
     }
 }
 
-fn by_kernel(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
+pub(super) fn count_by_kernel(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
     let text = WgslComposer::new().module(wgsl_module!("../../shaders/histogram/histogram.wgsl")).compose()?;
     let kernel = world.cached_kernel(&KernelSource::composed("histogram", text))?;
     // Atomics reach one binding.
@@ -86,7 +83,7 @@ fn by_kernel(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Re
     Ok(())
 }
 
-fn on_host(device: &Device, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
+pub(super) fn count_on_host(device: &Device, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
     let bins = counts.len() as usize;
     let threads = device.host_threads();
     // Counters are cleared and added for each task.

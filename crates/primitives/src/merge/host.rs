@@ -8,7 +8,7 @@ use crate::host_pairs::{self, lend_pairs};
 use crate::sort_key::KeyOrder;
 
 /// Merges two sorted runs into cells of separate memory; equal keys stay in the order of the runs.
-pub(super) fn merge(
+pub(crate) fn merge_on_host(
     world: &World,
     order: KeyOrder,
     runs: [(&CellSequence, Option<&CellSequence>); 2],

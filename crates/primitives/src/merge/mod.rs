@@ -3,6 +3,8 @@
 mod host;
 mod over_ranks;
 
+pub(super) use self::host::merge_on_host;
+
 use zippy::World;
 use zippy::array::{IntoSequence, Sequence};
 use zippy::collective::CellSequence;
@@ -11,13 +13,11 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{KernelSource, WgslComposer};
 use zippy::wgsl_module;
 
+use super::backend::HasBackend;
 use super::on_rank::OnRank;
 use super::permute::scatter;
 use super::search::{BoundSide, find};
-use super::sort_key::{KeyOrder, SortKey, check_cells};
-
-/// Sorted keys, with optional values.
-pub(super) type SortedRun = (CellSequence, Option<CellSequence>);
+use super::sort_key::{KeyOrder, SortKey, SortedRun};
 
 impl OnRank<'_> {
     /// Merges two sequences of sorted keys into a third, in separate memory; equal keys of the
@@ -77,7 +77,7 @@ impl OnRank<'_> {
             let text = format!("{all} keys are merged, but {} has {} cells", keys.label(), keys.len());
             return Err(ArrayError::Other(text).into());
         }
-        check_cells(self.world(), keys)?;
+        self.world().backend().check_cells(keys)?;
         let of_runs = runs.iter().flat_map(|(keys, values)| std::iter::once(keys).chain(values));
         let outputs = || std::iter::once(keys).chain(values);
         if let Some(shared) = of_runs.into_iter().find(|run| outputs().any(|output| output.shares_memory(run))) {
@@ -96,10 +96,17 @@ pub(super) fn merge(
     keys: &CellSequence,
     values: Option<&CellSequence>,
 ) -> Result<()> {
-    if let ([first, second], true) = (runs, world.gpu().is_host()) {
-        let runs = [first, second].map(|(keys, values)| (keys, values.as_ref()));
-        return host::merge(world, order, runs, keys, values);
-    }
+    world.backend().merge(world, order, runs, keys, values)
+}
+
+/// [`merge`] by searches for the destination of each cell.
+pub(super) fn merge_by_kernels(
+    world: &World,
+    order: KeyOrder,
+    runs: &[SortedRun],
+    keys: &CellSequence,
+    values: Option<&CellSequence>,
+) -> Result<()> {
     let text = WgslComposer::new().module(wgsl_module!("../../shaders/merge/places.wgsl")).compose()?;
     let kernel = world.cached_kernel(&KernelSource::composed("places", text))?;
     for (number, (run, run_values)) in runs.iter().enumerate() {

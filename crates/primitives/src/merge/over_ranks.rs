@@ -10,8 +10,8 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::transport::{copied, values};
 use zippy::world::Destinations;
 
-use super::{SortedRun, merge};
-use crate::sort_key::{KeyOrder, SortKey};
+use super::merge;
+use crate::sort_key::{KeyOrder, SortKey, SortedRun};
 use crate::splitters::splitters;
 use crate::vectors::{Fitted, IntoVector, Span, Vector, Vectors, fitted, local_cells, ordered, spans};
 

@@ -1,5 +1,6 @@
 //! Gather and scatter by index on one rank.
 
+mod cell_indices;
 mod over_ranks;
 mod remote_indices;
 
@@ -13,7 +14,8 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{Kernel, KernelSource, WgslComposer, WgslModule};
 use zippy::wgsl_module;
 
-use self::remote_indices::LocalPositions;
+pub(super) use self::cell_indices::CellIndices;
+use super::backend::HasBackend;
 use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
@@ -82,42 +84,27 @@ fn check(world: &World, indices: &CellSequence, of: &CellSequence) -> Result<()>
 
 /// [`OnRank::gather`] for valid indices.
 pub(super) fn gather(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
-    if input.shares_memory(output) {
-        let copy = world.scratch_cells("gathered", output.element(), output.len())?;
-        gather(world, input, indices, &copy)?;
-        return copy.copy_to(output);
-    }
-    if world.gpu().is_host() {
-        gather_on_host(world, input, (indices, None), output)
-    } else {
-        gather_by_kernel(world, input, indices, output)
-    }
+    gather_cells(world, input, indices.into(), output)
 }
 
-/// [`gather`] from this rank's cells of a distributed vector by indices into the whole vector.
-/// Output cells for indices of other ranks' cells get any value.
-fn gather_own(
+/// Gather from this rank's cells, for valid indices. Output cells for indices of other ranks' cells
+/// get any value.
+fn gather_cells(world: &World, input: &CellSequence, indices: CellIndices<'_>, output: &CellSequence) -> Result<()> {
+    if input.shares_memory(output) {
+        let copy = world.scratch_cells("gathered", output.element(), output.len())?;
+        gather_cells(world, input, indices, &copy)?;
+        return copy.copy_to(output);
+    }
+    world.backend().gather(world, input, indices, output)
+}
+
+pub(super) fn gather_by_kernel(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, &LocalPositions<'_>),
+    indices: CellIndices<'_>,
     output: &CellSequence,
 ) -> Result<()> {
-    if local_positions.has_all() {
-        return gather(world, input, indices, output);
-    }
-    if input.shares_memory(output) {
-        let copy = world.scratch_cells("gathered", output.element(), output.len())?;
-        gather_own(world, input, (indices, local_positions), &copy)?;
-        return copy.copy_to(output);
-    }
-    if world.gpu().is_host() {
-        gather_on_host(world, input, (indices, Some(local_positions)), output)
-    } else {
-        gather_by_kernel(world, input, &numbers(world, indices, local_positions)?, output)
-    }
-}
-
-fn gather_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
+    let indices = &positions(world, indices)?;
     let kernel = kernel(world, wgsl_module!("../../shaders/permute/gather.wgsl"), output)?;
     output.were_written(0..output.len());
     // Indices have 32 bits.
@@ -138,34 +125,24 @@ pub(super) fn scatter(
     indices: &CellSequence,
     output: &CellSequence,
 ) -> Result<()> {
-    if input.shares_memory(output) {
-        return scatter(world, &input.copied()?, indices, output);
-    }
-    if world.gpu().is_host() {
-        scatter_on_host(world, input, (indices, None), output)
-    } else {
-        scatter_by_kernel(world, input, indices, output)
-    }
+    scatter_cells(world, input, indices.into(), output)
 }
 
-/// [`scatter`] to this rank's cells of a distributed vector by indices into the whole vector.
-/// Indices of other ranks' cells are ignored.
-fn scatter_own(
+/// Scatter to this rank's cells, for valid indices. Indices of other ranks' cells are ignored.
+fn scatter_cells(world: &World, input: &CellSequence, indices: CellIndices<'_>, output: &CellSequence) -> Result<()> {
+    if input.shares_memory(output) {
+        return scatter_cells(world, &input.copied()?, indices, output);
+    }
+    world.backend().scatter(world, input, indices, output)
+}
+
+pub(super) fn scatter_by_kernel(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, &LocalPositions<'_>),
+    indices: CellIndices<'_>,
     output: &CellSequence,
 ) -> Result<()> {
-    if local_positions.has_all() {
-        return scatter(world, input, indices, output);
-    }
-    if world.gpu().is_host() && !input.shares_memory(output) {
-        return scatter_on_host(world, input, (indices, Some(local_positions)), output);
-    }
-    scatter(world, input, &numbers(world, indices, local_positions)?, output)
-}
-
-fn scatter_by_kernel(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
+    let indices = &positions(world, indices)?;
     let kernel = kernel(world, wgsl_module!("../../shaders/permute/scatter.wgsl"), output)?;
     output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
@@ -190,36 +167,38 @@ fn kernel(world: &World, module: WgslModule, cells: &CellSequence) -> Result<Ker
 }
 
 /// The positions of cells among this rank's cells.
-fn numbers(world: &World, indices: &CellSequence, local_positions: &LocalPositions<'_>) -> Result<CellSequence> {
-    let found = world.scratch_cells("numbers", &u32::INFO, indices.len())?;
-    for slice in indices.slices(BYTES, 1) {
-        let some = read(indices, slice.clone(), Some(local_positions))?;
-        found.write(slice, bytemuck::cast_slice(&some))?;
+fn positions(world: &World, indices: CellIndices<'_>) -> Result<CellSequence> {
+    if indices.local_positions.is_none() {
+        return Ok(indices.cells.clone());
+    }
+    let found = world.scratch_cells("numbers", &u32::INFO, indices.cells.len())?;
+    for slice in indices.cells.slices(BYTES, 1) {
+        found.write(slice.clone(), bytemuck::cast_slice(&read(indices, slice)?))?;
     }
     Ok(found)
 }
 
 /// A range of indices, or of the positions of their cells among this rank's cells.
-fn read(indices: &CellSequence, slice: Range<u64>, local_positions: Option<&LocalPositions<'_>>) -> Result<Vec<u32>> {
+fn read(indices: CellIndices<'_>, slice: Range<u64>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
-    indices.read(slice, bytemuck::cast_slice_mut(&mut some))?;
-    if let Some(local_positions) = local_positions {
+    indices.cells.read(slice, bytemuck::cast_slice_mut(&mut some))?;
+    if let Some(local_positions) = indices.local_positions {
         some.iter_mut().for_each(|index| *index = local_positions.position_or_max(*index));
     }
     Ok(some)
 }
 
-fn gather_on_host(
+pub(super) fn gather_on_host(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, Option<&LocalPositions<'_>>),
+    indices: CellIndices<'_>,
     output: &CellSequence,
 ) -> Result<()> {
     let size = output.element().bytes;
     for slice in output.slices(BYTES, 1) {
-        let at = read(indices, slice.clone(), local_positions)?;
+        let at = read(indices, slice.clone())?;
         let mut found = vec![0; at.len() * size];
-        input.lend(world.gpu(), |lent| match local_positions {
+        input.lend(world.gpu(), |lent| match indices.local_positions {
             None => by_size!(take, size, lent, &at, &mut found),
             Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
         })?;
@@ -228,16 +207,16 @@ fn gather_on_host(
     Ok(())
 }
 
-fn scatter_on_host(
+pub(super) fn scatter_on_host(
     world: &World,
     input: &CellSequence,
-    (indices, local_positions): (&CellSequence, Option<&LocalPositions<'_>>),
+    indices: CellIndices<'_>,
     output: &CellSequence,
 ) -> Result<()> {
     let size = input.element().bytes;
     output.were_written(0..output.len());
     for slice in input.slices(BYTES, 1) {
-        let at = read(indices, slice.clone(), local_positions)?;
+        let at = read(indices, slice.clone())?;
         let mut values = vec![0; at.len() * size];
         input.read(slice, &mut values)?;
         output.lend(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;

@@ -7,8 +7,9 @@ use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::world::Destinations;
 
-use super::remote_indices::{LocalPositions, RemoteIndices};
-use super::{gather, gather_own, scatter, scatter_own};
+use super::cell_indices::{CellIndices, LocalPositions};
+use super::remote_indices::{self, RemoteIndices};
+use super::{gather, gather_cells, scatter, scatter_cells};
 use crate::query_ranks::query_ranks;
 use crate::vectors::{IntoVector, Vector, Vectors, fitted, local_cells, spans};
 
@@ -49,7 +50,7 @@ impl Vectors<'_> {
                 world.failing("gather", || RemoteIndices::new(world, &indices, &local_positions, remote.count))?;
             let found = query_ranks(world, &indices, &ranks, &T::INFO, |questions| {
                 let answers = world.scratch_cells("gathered", &T::INFO, questions.len())?;
-                gather_own(world, &own, (questions, &local_positions), &answers)?;
+                gather_cells(world, &own, CellIndices::of_vector(questions, &local_positions), &answers)?;
                 Ok(answers)
             })?;
             answers = Some((found, positions));
@@ -59,7 +60,7 @@ impl Vectors<'_> {
             let output = local_cells(&like.vector)?;
             if remote.count < indices.len() {
                 let indices = indices.clone().apart_from(Some(&output), false)?;
-                gather_own(world, &own, (&indices, &local_positions), &output)?;
+                gather_cells(world, &own, CellIndices::of_vector(&indices, &local_positions), &output)?;
             }
             answers.map_or(Ok(()), |(found, positions)| scatter(world, &found, &positions, &output))
         })?;
@@ -111,10 +112,10 @@ impl Vectors<'_> {
             let output = local_cells(&output)?;
             if remote.count < indices.len() {
                 let indices = indices.clone().apart_from(Some(&output), false)?;
-                scatter_own(world, &values, (&indices, &local_positions), &output)?;
+                scatter_cells(world, &values, CellIndices::of_vector(&indices, &local_positions), &output)?;
             }
             let Some([values, indices]) = landed.as_deref() else { return Ok(()) };
-            scatter_own(world, values, (indices, &local_positions), &output)
+            scatter_cells(world, values, CellIndices::of_vector(indices, &local_positions), &output)
         })
     }
 }
@@ -136,7 +137,7 @@ fn survey<T: Element>(
     cells: u64,
     vector: &Vector<T>,
 ) -> Result<Result<RemoteCount>> {
-    let [end, count] = local_positions.survey(world, indices)?;
+    let [end, count] = remote_indices::survey(world, indices, local_positions)?;
     let mut most = [end, count];
     world.inner_group().all_reduce(&mut most, |most, other| *most = (*most).max(*other))?;
     let [end, of_any_rank] = [most[0], most[1]];

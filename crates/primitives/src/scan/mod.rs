@@ -25,12 +25,13 @@ use zippy::error::Result;
 
 pub(super) use self::association::BLOCK;
 pub use self::combination::Combination;
-pub(super) use self::host::scan as scan_on_host;
+pub(super) use self::host::{scan as scan_on_host, widened_sum as widened_sum_on_host};
 use self::kernels::Blocks;
 pub(super) use self::operation::{Carry, ScanOperation};
 pub(super) use self::segmentation::Segmentation;
 pub use self::segmentation::{ByFlag, ByKey, Whole};
 pub use self::vector_combination::VectorCombination;
+use super::backend::HasBackend;
 use super::heads::Heads;
 
 /// Scans, or only reduces if there is no output; returns the combination of all cells.
@@ -41,14 +42,15 @@ pub(super) fn run(
     heads: Heads<'_>,
     output: Option<&CellSequence>,
 ) -> Result<Carry> {
-    operation.check(world.gpu())?;
+    let is_host_scan = world.backend().is_host_scan(operation);
+    operation.check(world.gpu(), is_host_scan)?;
     if let Some(heads) = heads.cells() {
         input.check_length(heads, "the sequence of segment heads")?;
     }
     let input = &input.clone().apart_from(output, operation.transform.is_none())?;
     let heads_copy = heads.cells().map(|heads| heads.clone().apart_from(output, false)).transpose()?;
     let heads = heads.with(heads_copy.as_ref());
-    if operation.by_host(world.gpu()) {
+    if is_host_scan {
         return host::scan(world.gpu(), operation, input, heads, output, Carry::default());
     }
     let mut key = None;
@@ -77,6 +79,11 @@ pub(super) fn largest(world: &World, numbers: &CellSequence) -> Result<Option<u3
 
 /// The sum of some numbers in 64 bits.
 pub(super) fn widened_sum(world: &World, numbers: &CellSequence) -> Result<u64> {
+    world.backend().widened_sum(world, numbers)
+}
+
+/// [`widened_sum`] by a scan of two words per number.
+pub(super) fn widened_sum_by_scan(world: &World, numbers: &CellSequence) -> Result<u64> {
     // Two words with a carry.
     let add = Operator::custom(
         "add in 64 bits",
@@ -85,9 +92,6 @@ pub(super) fn widened_sum(world: &World, numbers: &CellSequence) -> Result<u64> 
             return vec2<u32>(low, a.y + b.y + u32(low < a.x));
         }",
     );
-    if world.gpu().is_host() {
-        return host::widened_sum(numbers);
-    }
     let transform = Some((&u32::INFO, "vec2<u32>(x, 0u)"));
     let operation = ScanOperation { transform, ..ScanOperation::inclusive(&add, &<[u32; 2]>::INFO) };
     let all = run(world, &operation, numbers, Heads::None, None)?;

@@ -52,11 +52,11 @@ impl<'a> ScanOperation<'a> {
         Self { operator, element, first: None, transform: None }
     }
 
-    /// Fails if the cells do not support the operator, or if kernels are needed but cannot use it.
-    /// The result is the same on ranks with equal adapters.
-    pub(crate) fn check(&self, device: &Device) -> Result<()> {
+    /// Fails if the cells do not support the operator, or if a kernel runs the scan but cannot use
+    /// it. The result is the same on ranks with equal adapters.
+    pub(crate) fn check(&self, device: &Device, is_host_scan: bool) -> Result<()> {
         self.operator.check(self.element)?;
-        if self.by_host(device) {
+        if is_host_scan {
             return Ok(());
         }
         let (element, kernel) = (self.element, format!("scan with {}", self.operator));
@@ -111,19 +111,22 @@ impl<'a> ScanOperation<'a> {
         })
     }
 
-    /// True if the scan runs on the host: on a software adapter, where the host is several times
-    /// faster than kernels; for cells of 8 and 16 bits, which kernels cannot write individually;
-    /// and for 64-bit numbers, which most devices do not support. The host cannot run custom
-    /// operators in WGSL.
-    pub(crate) fn by_host(&self, device: &Device) -> bool {
-        let built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
-        let built_in = built_in && self.transform.is_none();
-        let narrow_or_wide = match self.element.kind {
+    /// True if the host can run the scan. It cannot run custom operators in WGSL.
+    pub(crate) fn fits_host(&self) -> bool {
+        let is_built_in = matches!(self.operator, Operator::Add | Operator::Min | Operator::Max);
+        is_built_in && self.transform.is_none() && self.scalars().is_some()
+    }
+
+    /// True if the host runs the scan even if kernels are faster: for cells of 8 and 16 bits, which
+    /// kernels cannot write individually, and for 64-bit numbers, which most devices do not
+    /// support.
+    pub(crate) fn needs_host(&self) -> bool {
+        let is_narrow_or_wide = match self.element.kind {
             ElementKind::Packed(_) => true,
             ElementKind::Scalar(scalar) | ElementKind::Vector(scalar, _) => scalar.bytes() != 4,
             ElementKind::Record(_) => false,
         };
-        built_in && (narrow_or_wide || device.is_host() && self.scalars().is_some())
+        is_narrow_or_wide && self.fits_host()
     }
 }
 

@@ -14,6 +14,7 @@ use super::association::{BLOCK, Item};
 use super::operation::{Carry, ScanOperation};
 use super::segmentation::Segmentation;
 use super::steps::ScanSteps;
+use crate::backend::HasBackend;
 use crate::heads::Heads;
 use crate::vectors::{Span, VectorCells, Vectors, check_lengths, in_blocks};
 
@@ -31,7 +32,7 @@ impl VectorScan<'_> {
     /// Runs the scan; returns the combination of all cells, as bytes. Collective.
     pub(super) fn run(&self, vectors: &Vectors<'_>) -> Result<Option<Vec<u8>>> {
         let (world, operation) = (vectors.world(), self.operation);
-        operation.check(world.gpu())?;
+        operation.check(world.gpu(), world.backend().is_host_scan(operation))?;
         let mut named = vec![self.input.named()?];
         if let Some(output) = self.output {
             check_lengths(self.input, output, "the output")?;

@@ -8,6 +8,7 @@ use zippy::error::Result;
 use super::host::{self, BlockSums};
 use super::kernels::{self, Blocks};
 use super::operation::{Carry, ScanOperation};
+use crate::backend::HasBackend;
 use crate::heads::Heads;
 
 /// A scan of cells of this rank after cells of other ranks.
@@ -45,7 +46,7 @@ impl<'a> ScanSteps<'a> {
         key: Option<Vec<u8>>,
         at_once: bool,
     ) -> Result<(Self, Option<Vec<u8>>)> {
-        if !operation.by_host(world.gpu()) {
+        if !world.backend().is_host_scan(operation) {
             let mut last = key;
             let flags = kernels::flags(world, heads, &mut last)?;
             let blocks = Blocks::new(world, operation, input, flags.as_ref(), output)?;

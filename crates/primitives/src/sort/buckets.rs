@@ -6,7 +6,7 @@ use zippy::collective::{CellSequence, lend_slices};
 use zippy::element::Element;
 use zippy::error::Result;
 
-use super::{SortRoom, sort_in};
+use super::{GroupedKeys, SortRoom, sort_in};
 use crate::host_pairs::{self, lend_pairs};
 use crate::search::{BoundSide, find};
 use crate::sort_key::KeyOrder;
@@ -56,47 +56,49 @@ struct Bucket {
     local: u64,
 }
 
-/// Keys and values grouped by destination rank.
-pub(super) struct GroupedKeys {
-    /// True if they are in the room.
-    pub in_room: bool,
-    /// The number of keys for each of the ranks, one after another.
-    pub runs: Vec<u64>,
-}
-
-/// Groups keys by destination rank: the first rank gets the keys of the whole vector before the
-/// first boundary, and so on. Equal keys keep their order. Collective.
-///
-/// On a software adapter, the host counts keys in bins and distributes them to the room. Kernels
-/// sort them in place.
-pub(super) fn group_by_rank(
+/// Counts keys in bins, and distributes them to the room. Collective.
+pub(crate) fn group_on_host(
     world: &World,
     order: KeyOrder,
     (keys, values): (&CellSequence, Option<&CellSequence>),
     room: &SortRoom,
     boundaries: &[u64],
 ) -> Result<GroupedKeys> {
-    let in_room = world.gpu().is_host();
-    if !in_room {
-        sort_in(world, order, keys, values, Some(room))?;
-    }
-    let bins = Binning::new(world, if in_room { extremes(world, order, keys)? } else { ends(order, keys)? })?;
-    let local =
-        if in_room { count_in_bins(world, order, keys, bins)? } else { count_sorted(world, order, keys, bins)? };
-    let mut all = local.clone();
+    let bins = Binning::new(world, extremes(world, order, keys)?)?;
+    let local = count_in_bins(world, order, keys, bins)?;
+    let (bucket_of, buckets) = common_buckets(world, &local, boundaries)?;
+    let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
+    let threads = world.gpu().host_threads();
+    lend_pairs(world, [(keys, values), (&room.keys, room.values.as_ref())], |[pairs, room]| {
+        host_pairs::distribute(threads, order, pairs, room, buckets.len(), bucket);
+    })?;
+    let free = SortRoom { keys: keys.clone(), values: values.cloned() };
+    let runs = runs(world, order, room, Some(&free), &buckets, boundaries.len() + 1)?;
+    Ok(GroupedKeys { in_room: true, runs })
+}
+
+/// Sorts keys in place, which groups them. Collective.
+pub(crate) fn group_by_kernels(
+    world: &World,
+    order: KeyOrder,
+    (keys, values): (&CellSequence, Option<&CellSequence>),
+    room: &SortRoom,
+    boundaries: &[u64],
+) -> Result<GroupedKeys> {
+    sort_in(world, order, keys, values, Some(room))?;
+    let bins = Binning::new(world, ends(order, keys)?)?;
+    let local = count_sorted(world, order, keys, bins)?;
+    let (_, buckets) = common_buckets(world, &local, boundaries)?;
+    let sorted = SortRoom { keys: keys.clone(), values: values.cloned() };
+    let runs = runs(world, order, &sorted, None, &buckets, boundaries.len() + 1)?;
+    Ok(GroupedKeys { in_room: false, runs })
+}
+
+/// [`buckets`] of the keys of all ranks. Collective.
+fn common_buckets(world: &World, local: &[u64], boundaries: &[u64]) -> Result<(Vec<u16>, Vec<Bucket>)> {
+    let mut all = local.to_vec();
     world.inner_group().all_reduce(&mut all, |sum, more| *sum += more)?;
-    let (bucket_of, buckets) = buckets(&local, &all, boundaries);
-    let in_place = SortRoom { keys: keys.clone(), values: values.cloned() };
-    if in_room {
-        let bucket = |key: u64| usize::from(bucket_of[bins.of(key)]);
-        let (threads, room) = (world.gpu().host_threads(), (&room.keys, room.values.as_ref()));
-        lend_pairs(world, [(keys, values), room], |[pairs, room]| {
-            host_pairs::distribute(threads, order, pairs, room, buckets.len(), bucket);
-        })?;
-    }
-    let (grouped, free) = if in_room { (room, Some(&in_place)) } else { (&in_place, None) };
-    let runs = runs(world, order, grouped, free, &buckets, boundaries.len() + 1)?;
-    Ok(GroupedKeys { in_room, runs })
+    Ok(buckets(local, &all, boundaries))
 }
 
 /// The smallest and the largest key, as numbers.

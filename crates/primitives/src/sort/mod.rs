@@ -3,7 +3,10 @@
 mod buckets;
 mod kernels;
 mod over_ranks;
+mod room;
 
+pub(super) use self::buckets::{group_by_kernels, group_on_host};
+pub(super) use self::room::{GroupedKeys, SortRoom};
 pub use super::sort_key::SortKey;
 
 use zippy::World;
@@ -12,10 +15,11 @@ use zippy::collective::{CellSequence, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 
+use super::backend::HasBackend;
 use super::host_pairs::{self, BytePairs, lend_pairs};
 use super::merge::merge;
 use super::on_rank::OnRank;
-use super::sort_key::{KeyOrder, check_cells};
+use super::sort_key::KeyOrder;
 
 impl OnRank<'_> {
     /// Sorts cells. Local; stable.
@@ -87,28 +91,6 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &CellSequence, values: 
     sort_in(world, order, keys, values, None)
 }
 
-/// Temporary memory for the keys and values of a sort.
-struct SortRoom {
-    keys: CellSequence,
-    values: Option<CellSequence>,
-}
-
-impl SortRoom {
-    fn new(world: &World, keys: &CellSequence, values: Option<&CellSequence>) -> Result<Self> {
-        let room = |cells: &CellSequence| world.scratch_cells("room for a sort", cells.element(), cells.len());
-        Ok(Self { keys: room(keys)?, values: values.map(room).transpose()? })
-    }
-
-    fn first(&self, cells: u64) -> Self {
-        let first = |all: &CellSequence| all.only(0..cells);
-        Self { keys: first(&self.keys), values: self.values.as_ref().map(first) }
-    }
-
-    fn is_one_chunk(&self) -> bool {
-        std::iter::once(&self.keys).chain(&self.values).all(|cells| cells.parts().len() == 1)
-    }
-}
-
 /// Sorts with existing temporary memory, if there is any.
 fn sort_in(
     world: &World,
@@ -117,10 +99,18 @@ fn sort_in(
     values: Option<&CellSequence>,
     room: Option<&SortRoom>,
 ) -> Result<()> {
-    check_cells(world, keys)?;
-    if world.gpu().is_host() {
-        return sort_on_host(world, order, keys, values, room);
-    }
+    world.backend().check_cells(keys)?;
+    world.backend().sort(world, order, keys, values, room)
+}
+
+/// Sorts each chunk, and merges the sorted chunks.
+pub(super) fn sort_by_kernels(
+    world: &World,
+    order: KeyOrder,
+    keys: &CellSequence,
+    values: Option<&CellSequence>,
+    room: Option<&SortRoom>,
+) -> Result<()> {
     let all: Vec<&CellSequence> = std::iter::once(keys).chain(values).collect();
     let mut runs = Vec::new();
     for piece in align_parts(&all) {
@@ -149,7 +139,7 @@ fn sort_in(
 }
 
 /// Sorts all chunks at once on the host.
-fn sort_on_host(
+pub(super) fn sort_on_host(
     world: &World,
     order: KeyOrder,
     keys: &CellSequence,

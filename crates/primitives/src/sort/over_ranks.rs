@@ -12,9 +12,9 @@ use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::world::Destinations;
 
-use super::buckets::group_by_rank;
 use super::{SortRoom, sort_in};
-use crate::sort_key::{KeyOrder, SortKey, check_cells};
+use crate::backend::HasBackend;
+use crate::sort_key::{KeyOrder, SortKey};
 use crate::vectors::{IntoVector, Span, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {
@@ -101,7 +101,7 @@ fn sorted(
     // A rank with too little memory reports it before anything moves.
     let room = world.failing(verb, || {
         let room = || if several { SortRoom::new(world, keys, values).map(Some) } else { Ok(None) };
-        world.agree_within(verb, check_cells(world, keys).and_then(|()| room()))
+        world.agree_within(verb, world.backend().check_cells(keys).and_then(|()| room()))
     })??;
     if let Some(room) = &room {
         exchange_keys(world, verb, order, spans, (keys, values), room)?;
@@ -130,7 +130,8 @@ fn exchange_keys(
     let (cells_in_place, room_cells) = (cells(keys, values), cells(&room.keys, room.values.as_ref()));
     let columns: Vec<Column<'_>> =
         cells_in_place.iter().map(|cells| Column { name: "sorted", element: cells.element() }).collect();
-    let grouped = world.failing(verb, || group_by_rank(world, order, (keys, values), room, &boundaries))?;
+    let grouped =
+        world.failing(verb, || world.backend().group_by_rank(world, order, (keys, values), room, &boundaries))?;
     let to = Destinations::Runs(ranks.into_iter().zip(grouped.runs).collect());
     if grouped.in_room {
         world.deliver_columns(&columns, Ok(room_cells), &to, DeliveryTarget::Cells(&cells_in_place))?;

@@ -207,7 +207,7 @@ impl HostScan<'_> {
 }
 
 /// The sum of numbers in 64 bits.
-pub(super) fn widened_sum(numbers: &CellSequence) -> Result<u64> {
+pub(crate) fn widened_sum(numbers: &CellSequence) -> Result<u64> {
     let mut all = 0;
     for slice in numbers.slices(WINDOW_BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize];
