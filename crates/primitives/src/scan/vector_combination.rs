@@ -73,7 +73,11 @@ impl<'w> Vectors<'w> {
 /// A scan or reduction of a distributed vector to values of type `T`. From [`Vectors::combine`].
 ///
 /// The methods are those of [`Combination`](crate::scan::Combination); those that run the
-/// combination are collective.
+/// combination are collective. Ranks whose operators, segments or first values differ fail.
+///
+/// All ranks combine their cells at the same time. Then one small message per pair of neighbouring
+/// chunks on different ranks brings the value of the earlier cells, and a broadcast the combination
+/// of all cells.
 #[must_use = "a combination runs when its scan or reduction is called"]
 #[derive(Clone)]
 pub struct VectorCombination<'a, T, S = Whole> {

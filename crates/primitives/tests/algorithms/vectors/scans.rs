@@ -127,6 +127,16 @@ fn mistakes_are_the_same_on_all_ranks() {
     });
 }
 
+/// Checks that a program with calls that differ between two ranks ends the run.
+fn ends_the_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync) {
+    let error = run_with(Config::threads(2), |world| {
+        let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
+        program(world, &x, &vector(world, "y", &[0_u32; 3], Spread::Auto)?)
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("collective calls differ"), "{error}");
+}
+
 /// Every way in which two scans of the same vectors can differ.
 #[test]
 fn scans_that_differ_between_ranks_end_the_run() {
@@ -140,28 +150,19 @@ fn scans_that_differ_between_ranks_end_the_run() {
         |x, y| x.by_key(y).inclusive_scan(y),
         |x, y| x.by_key(y).exclusive_scan(y, 0),
     ];
-    let ends = |program: &(dyn Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync)| {
-        let error = run_with(Config::threads(2), |world| {
-            let (x, y) =
-                (vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?, vector(world, "y", &[0_u32; 3], Spread::Auto)?);
-            program(world, &x, &y)
-        });
-        let error = error.unwrap_err().to_string();
-        assert!(error.contains("collective calls differ"), "{error}");
-    };
     for (index, scan) in scans.iter().enumerate() {
         for other in &scans[..index] {
-            ends(&|world, x, y| {
+            ends_the_run(|world, x, y| {
                 let scan = if world.rank() == 0 { scan } else { other };
                 scan(world.vectors().combine(x, &Operator::Add), y)
             });
         }
     }
-    ends(&|world, x, y| {
+    ends_the_run(|world, x, y| {
         let operator = if world.rank() == 0 { Operator::Add } else { Operator::Max };
         world.vectors().combine(x, &operator).inclusive_scan(y)
     });
-    ends(&|world, x, y| {
+    ends_the_run(|world, x, y| {
         let expression = if world.rank() == 0 { "x + 1u" } else { "x + 2u" };
         world.vectors().combine_mapped(x, expression, &Operator::Add).inclusive_scan(y)
     });
