@@ -8,7 +8,7 @@
 mod say;
 
 use say::say;
-use zippy::collective::Collective;
+use zippy::collective::{Collective, CollectiveWorld};
 use zippy::error::CallSite;
 use zippy::{Error, GlobalArray, KernelSource, Layout, Split, World};
 

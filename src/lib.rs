@@ -117,30 +117,35 @@ pub mod world;
 ///
 /// An operation of another crate has the properties of an operation of this one: ranks with
 /// different calls fail, errors reach all ranks and name the line of the program, chunks know their
-/// last writer, and kernels are compiled once.
+/// last writer, and kernels are compiled once. The trait
+/// [`CollectiveWorld`](crate::collective::CollectiveWorld) adds methods for such operations to
+/// [`World`](crate::World):
 ///
-/// * **A collective** runs in [`World::run_collective`](crate::World::run_collective), with a
+/// * **A collective** runs in
+///   [`run_collective`](crate::collective::CollectiveWorld::run_collective), with a
 ///   [`Collective`](crate::collective::Collective) as its name and signature. Its messages use
-///   [`World::inner_group`](crate::World::inner_group).
-///   [`World::agree_within`](crate::World::agree_within) turns the mistake of one rank into a
-///   result of all ranks. An operation of several collectives runs its local steps in
-///   [`World::failing`](crate::World::failing).
+///   [`inner_group`](crate::collective::CollectiveWorld::inner_group).
+///   [`agree_within`](crate::collective::CollectiveWorld::agree_within) turns the mistake of one
+///   rank into a result of all ranks. An operation of several collectives runs its local steps in
+///   [`failing`](crate::collective::CollectiveWorld::failing).
 /// * **A public function** is `#[track_caller]`, begins with
 ///   [`CallSite::enter`](crate::error::CallSite::enter), and enters
-///   [`World::enter_operation`](crate::World::enter_operation).
+///   [`enter_operation`](crate::collective::CollectiveWorld::enter_operation).
 /// * **Cells without a static type** are a
 ///   [`CellSequence`](crate::collective::CellSequence): code for them is compiled once and not for
-///   each element type. [`World::scratch_cells`](crate::World::scratch_cells) allocates them,
-///   [`align_parts`](crate::collective::align_parts) cuts them for kernels,
+///   each element type. [`scratch_cells`](crate::collective::CollectiveWorld::scratch_cells)
+///   allocates them, [`align_parts`](crate::collective::align_parts) cuts them for kernels,
 ///   [`Lending`](crate::collective::Lending) and
 ///   [`lend_slices`](crate::collective::lend_slices) give them to the host, and
-///   [`World::deliver_columns`](crate::World::deliver_columns) sends them to ranks.
-/// * **A composed kernel** comes from [`World::cached_kernel`](crate::World::cached_kernel).
+///   [`deliver_columns`](crate::collective::CollectiveWorld::deliver_columns) sends them to ranks.
+/// * **A composed kernel** comes from
+///   [`cached_kernel`](crate::collective::CollectiveWorld::cached_kernel).
 pub mod collective {
     pub use crate::array::sequence::{
         AlignedParts, CellSequence, Lending, LentCells, LentRange, SequencePart, align_parts, lend_slices,
     };
     pub use crate::world::collective::Collective;
+    pub use crate::world::collective_world::CollectiveWorld;
     pub use crate::world::deliver::{Column, DeliveredCells, DeliveryTarget};
 }
 

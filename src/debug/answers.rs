@@ -7,6 +7,7 @@ use super::summary::summary;
 use super::{listing, moves, timeline, views};
 use crate::World;
 use crate::error::Result;
+use crate::world::CollectiveWorld;
 
 /// Answer to a request on rank 0, or the error text if the request is invalid; `None` on other
 /// ranks. All ranks must call it, inside a collective operation.

@@ -10,6 +10,7 @@ use crate::chunks::ChunkId;
 use crate::error::Result;
 use crate::extents::Index;
 use crate::region::Region;
+use crate::world::CollectiveWorld;
 
 /// Number of cells of two global arrays that differ in some bit, and the first of them, axis 0
 /// fastest. Collective, inside an operation that was compared; all ranks return the same. The

@@ -10,7 +10,7 @@ use super::world_facts;
 use crate::World;
 use crate::error::{Error, Result};
 use crate::transport::{decoded, encoded};
-use crate::world::{DebugPoint, Observer};
+use crate::world::{CollectiveWorld, DebugPoint, Observer};
 
 /// Observer of debug points on a rank, for viewers and recordings.
 #[derive(Debug)]

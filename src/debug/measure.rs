@@ -10,6 +10,7 @@ use crate::algorithms::reduce::{
 };
 use crate::array::{ArrayCore, ArrayKind};
 use crate::error::Result;
+use crate::world::CollectiveWorld;
 
 /// Calls a generic function with the Rust type of a [`ScalarType`](zippy_protocol::ScalarType).
 macro_rules! of_type {

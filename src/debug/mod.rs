@@ -76,6 +76,7 @@ use crate::World;
 use crate::error::{CallSite, Error, Result};
 use crate::trace;
 use crate::transport::{TransportKind, decoded, encoded};
+use crate::world::CollectiveWorld;
 
 /// Address and token with which viewers connect to a program.
 #[derive(Debug, Clone, PartialEq, Eq)]

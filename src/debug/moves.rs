@@ -4,7 +4,7 @@ use zippy_protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves};
 use crate::error::Result;
 use crate::extents::Index;
 use crate::transport::{decoded, encoded};
-use crate::world::{BoxEnd, MovedBox, World};
+use crate::world::{BoxEnd, CollectiveWorld, MovedBox, World};
 
 /// The moves of the last operation that moved cells: on rank 0 the moves of all ranks, in order of
 /// the rank that read the cells; without operation if there was none. With more than [`MOST_MOVES`]

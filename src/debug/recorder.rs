@@ -19,6 +19,7 @@ use crate::World;
 use crate::error::{Result, describe_refusal};
 use crate::trace;
 use crate::transport::{decoded, encoded};
+use crate::world::CollectiveWorld;
 
 /// Approximate size of a move in a recording, in bytes.
 const MOVE_BYTES: usize = 64;

@@ -2,6 +2,7 @@
 
 use crate::World;
 use crate::error::Result;
+use crate::world::CollectiveWorld;
 
 /// Bytes that a rank contributes to an answer, or its error text.
 pub(super) type Report = Result<Vec<u8>, String>;

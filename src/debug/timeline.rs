@@ -4,7 +4,7 @@ use zippy_protocol::{Span, Timeline, frame};
 use crate::error::Result;
 use crate::trace;
 use crate::transport::{decoded, encoded};
-use crate::world::World;
+use crate::world::{CollectiveWorld, World};
 
 /// Largest number of bytes of a span without its name.
 const SPAN_BYTES: usize = 40;

@@ -11,6 +11,7 @@ use crate::World;
 use crate::algorithms::reduce::Number;
 use crate::array::ArrayCore;
 use crate::error::{Error, Result};
+use crate::world::CollectiveWorld;
 use crate::world::hash;
 
 /// Evaluates a condition now. Collective, inside an operation that was compared; all ranks return

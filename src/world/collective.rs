@@ -68,7 +68,7 @@ impl Display for ArrayIdentity {
 }
 
 /// Call of a collective: its name, its arrays with the regions of the operation, and a hash of its
-/// other arguments. For [`World::run_collective`](crate::World::run_collective).
+/// other arguments. For [`run_collective`](crate::collective::CollectiveWorld::run_collective).
 #[derive(Debug, Clone, Hash)]
 pub struct Collective {
     verb: &'static str,

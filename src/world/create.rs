@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::array_options::{ArrayCells, ArrayOptions};
-use super::{ArrayIdentity, Collective, World, hash};
+use super::{ArrayIdentity, Collective, CollectiveWorld, World, hash};
 use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray, check_usages};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::World;
 use super::in_place_sends::InPlaceSends;
 use super::job::Job;
 use super::local_order::{LocalOrder, local_order, reads_written_cells};
 use super::merge_rule::MergeRule;
 use super::message_part::{ChunkBox, MessagePart};
 use super::transfer::TypedTransfer;
+use super::{CollectiveWorld, World};
 use crate::device::{PackedBox, StagedBytes};
 use crate::element::ElementInfo;
 use crate::error::{Error, ErrorKind, Result, TransportError};

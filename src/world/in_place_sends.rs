@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::World;
 use super::job::Job;
 use super::message_part::MessagePart;
 use super::transfer::TypedTransfer;
+use super::{CollectiveWorld, World};
 use crate::device::{BufferBox, ChunkBuffer, StagedBytes};
 use crate::error::Result;
 use crate::trace::Activity;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
-use super::{ArrayIdentity, Collective, DebugPoint, Exchange, Observer, World};
+use super::{ArrayIdentity, Collective, CollectiveWorld, DebugPoint, Exchange, Observer, World};
 use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BufferBox;

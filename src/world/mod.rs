@@ -38,11 +38,11 @@ mod agree;
 mod array_options;
 mod cached_plans;
 pub(crate) mod collective;
+pub(crate) mod collective_world;
 mod common_limits;
 mod composite;
 mod copy;
 mod create;
-mod custom_collective;
 mod debug_point;
 pub(crate) mod deliver;
 mod exchange;
@@ -74,6 +74,7 @@ use std::fmt::Display;
 use std::rc::Rc;
 
 pub(crate) use self::collective::{ArrayIdentity, Collective, hash};
+pub(crate) use self::collective_world::CollectiveWorld;
 pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 
 pub use self::array_options::ArrayOptions;
@@ -297,18 +298,6 @@ impl World {
             let handle = Collective::new("reassigned").array(ArrayIdentity::new(&name, element, &placement), None);
             self.group.note(handle.signature(), Rc::new(handle));
         }
-    }
-
-    /// Runs a part of a composed collective and sends its error to the other ranks. `operation`
-    /// names the part in errors and in slow waits. Local.
-    ///
-    /// # Errors
-    /// The error of `f`.
-    #[track_caller]
-    pub fn failing<R>(&self, operation: impl Display + 'static, f: impl FnOnce() -> Result<R>) -> Result<R> {
-        let _call = CallSite::enter();
-        let _entered = self.group.entering_shared(Rc::new(operation));
-        f().map_err(|error| self.group.fail(error))
     }
 
     /// Fails if the world has failed before.

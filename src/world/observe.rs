@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::debug_point::DebugPoint;
-use super::{Observer, World, hash};
+use super::{CollectiveWorld, Observer, World, hash};
 use crate::error::{CallSite, Result};
 use crate::trace::{self, SpanKind};
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::rc::Rc;
 
-use super::World;
+use super::{CollectiveWorld, World};
 use crate::error::{CallSite, Result};
 use crate::history::OperationName;
 use crate::plan::Moved;

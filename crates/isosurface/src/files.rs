@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::{Error, Result, World};
 use zippy_files::SharedFile;

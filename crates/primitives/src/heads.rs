@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 use zippy::World;
-use zippy::collective::{CellSequence, align_parts};
+use zippy::collective::{CellSequence, CollectiveWorld, align_parts};
 use zippy::element::Element;
 use zippy::error::Result;
 use zippy::kernel::{KernelSource, WgslComposer};

@@ -3,7 +3,7 @@
 
 use zippy::World;
 use zippy::array::Sequence;
-use zippy::collective::{CellSequence, Column, DeliveryTarget};
+use zippy::collective::{CellSequence, CollectiveWorld, Column, DeliveryTarget};
 use zippy::element::{Element, ElementInfo};
 use zippy::error::Result;
 use zippy::world::Destinations;

@@ -13,6 +13,7 @@ mod say;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use zippy::collective::CollectiveWorld;
 use zippy::transport::{TransportKind, copied, values};
 use zippy::{Config, Error, GlobalArray, Layout, Result, Split, World, include_wgsl, run_with};
 use zippy_store::checkpoint::{Checkpoints, Contents};

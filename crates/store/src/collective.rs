@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};

@@ -11,7 +11,7 @@ use super::reduced::Reduced;
 use super::source::EXTREMES;
 use crate::World;
 use crate::error::{CallSite, Result};
-use crate::world::{IntoSection, Section, hash};
+use crate::world::{CollectiveWorld, IntoSection, Section, hash};
 
 /// Minimum and maximum of numbers, and the number of NaNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

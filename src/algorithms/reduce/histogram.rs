@@ -8,7 +8,7 @@ use super::reduced::Reduced;
 use super::source::HISTOGRAM;
 use crate::World;
 use crate::error::{ArrayError, CallSite, Result};
-use crate::world::{IntoSection, hash};
+use crate::world::{CollectiveWorld, IntoSection, hash};
 
 /// Maximum number of edges per pass of the kernel.
 const EDGES: usize = HISTOGRAM.words - 2;

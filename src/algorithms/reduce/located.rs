@@ -10,6 +10,7 @@ use crate::World;
 use crate::array::{GlobalSection, IntoGlobalSection};
 use crate::error::{CallSite, Result};
 use crate::region::Region;
+use crate::world::CollectiveWorld;
 use crate::world::Section;
 
 /// A cell and its number.

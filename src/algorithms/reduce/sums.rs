@@ -8,7 +8,7 @@ use super::source::{DOT_FLOAT, DOT_INTEGER, SUM_FLOAT, SUM_INTEGER, SumWork};
 use super::total::Total;
 use crate::World;
 use crate::error::{CallSite, Result};
-use crate::world::{IntoSection, Section};
+use crate::world::{CollectiveWorld, IntoSection, Section};
 
 /// The type of a sum of elements of type `T`.
 pub type SumOf<T> = <T as Reducible>::Each<<<T as Reducible>::Scalar as Number>::Sum>;

@@ -16,8 +16,8 @@ use crate::region::Region;
 /// another. The memory of the chunks stays on the device while the sequence exists.
 ///
 /// Made from a [`Sequence`](crate::array::Sequence), or as new memory by
-/// [`World::scratch_cells`](crate::World::scratch_cells). Cells are bytes in the layout of the
-/// element type. All methods are local.
+/// [`scratch_cells`](crate::collective::CollectiveWorld::scratch_cells). Cells are bytes in the
+/// layout of the element type. All methods are local.
 #[derive(Debug, Clone)]
 pub struct CellSequence {
     parts: Vec<SequencePart>,

@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use super::column::Column;
-use super::delivery::DeliveredCells;
-use super::incoming_cells::DeliveryTarget;
+use super::incoming_cells::{DeliveredCells, DeliveryTarget};
 use super::outgoing_cells::IntoDestinations;
 use crate::array::IntoSequence;
 use crate::array::{ArrayCore, Growable};
@@ -104,7 +103,7 @@ impl World {
         let _call = CallSite::enter();
         let columns = [Column { name, element: &T::INFO }];
         let cells = elements.into().cells().map(|cells| vec![cells.clone()]);
-        let delivered = self.deliver_columns(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
+        let delivered = self.run_delivery(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
         Ok(Delivered::new(delivered, |arrays| Growable::full(arrays[0].clone())))
     }
 
@@ -125,7 +124,7 @@ impl World {
         let columns = [Column { name: names[0], element: &A::INFO }, Column { name: names[1], element: &B::INFO }];
         let (first, second) = (first.into(), second.into());
         let cells = first.cells().and_then(|first| Ok(vec![first.clone(), second.cells()?.clone()]));
-        let delivered = self.deliver_columns(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
+        let delivered = self.run_delivery(&columns, cells, &to.into(), DeliveryTarget::Arrays)?;
         Ok(Delivered::new(delivered, |arrays| (Growable::full(arrays[0].clone()), Growable::full(arrays[1].clone()))))
     }
 }

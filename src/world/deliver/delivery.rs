@@ -1,30 +1,16 @@
 //! Steps of a delivery: announce counts, allocate memory, agree, move.
 
-use std::rc::Rc;
-
 use super::column::Column;
-use super::incoming_cells::{Announcement, DeliveryTarget, IncomingCells};
+use super::incoming_cells::{Announcement, DeliveredCells, DeliveryTarget, IncomingCells};
 use super::message_form::MessageForm;
 use super::outgoing_cells::{Destinations, OutgoingCells};
 use super::portion::{Cursor, DestinationCounts};
-use crate::array::{ArrayCore, CellSequence};
-use crate::error::{CallSite, Result};
+use crate::array::CellSequence;
+use crate::error::Result;
 use crate::plan::Moved;
 use crate::trace::Activity;
 use crate::transport::{Payload, Tag, copied, values};
-use crate::world::{Collective, World};
-
-/// Cells that [`World::deliver_columns`] brought to this rank.
-pub struct DeliveredCells {
-    /// Cells of each column, sorted by sending rank. Cells from the same rank keep their order.
-    pub cells: Vec<CellSequence>,
-    /// Arrays of the cells, for [`DeliveryTarget::Arrays`].
-    pub(crate) arrays: Vec<Rc<ArrayCore>>,
-    /// Number of cells from each rank, in ascending order of ranks.
-    pub counts: Vec<(usize, u64)>,
-    /// Bytes and messages that this rank sent.
-    pub moved: Moved,
-}
+use crate::world::{Collective, CollectiveWorld, World};
 
 /// Message that a rank receives while cells move.
 enum Event {
@@ -47,24 +33,14 @@ struct Delivery<'a> {
 }
 
 impl World {
-    /// Sends the cells of columns to ranks: the form of [`deliver`](Self::deliver) without element
-    /// types. Collective.
-    ///
-    /// Columns are the same on every rank. `cells` has the sequence of each column on this rank,
-    /// all of one length, or an error of this rank, which becomes that of the delivery. `target` is
-    /// the destination of the cells that arrive here. Cost and memory are those of a delivery.
-    ///
-    /// # Errors
-    /// As for [`deliver`](Self::deliver).
-    #[track_caller]
-    pub fn deliver_columns(
+    /// Runs the collective of [`deliver_columns`](CollectiveWorld::deliver_columns).
+    pub(in crate::world) fn run_delivery(
         &self,
         columns: &[Column<'_>],
         cells: Result<Vec<CellSequence>>,
         to: &Destinations,
         target: DeliveryTarget<'_>,
     ) -> Result<DeliveredCells> {
-        let _call = CallSite::enter();
         let types: Vec<_> = columns.iter().map(|column| (column.element.name, column.element.bytes)).collect();
         let names = columns.iter().map(|column| format!("{:?} of {}", column.name, column.element.name));
         let call = Collective::new("deliver").text_after(names.collect::<Vec<_>>().join(", ")).also_compare(types);

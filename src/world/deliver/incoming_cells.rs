@@ -8,6 +8,7 @@ use super::message_form::MessageForm;
 use crate::array::{ArrayCore, ArrayKind, CellSequence};
 use crate::error::{ArrayError, Result};
 use crate::layout::Layout;
+use crate::plan::Moved;
 use crate::trace::Activity;
 use crate::world::World;
 
@@ -20,6 +21,18 @@ pub enum DeliveryTarget<'a> {
     Memory,
     /// Existing cells, disjoint from all cells that are sent.
     Cells(&'a [CellSequence]),
+}
+
+/// Cells that [`deliver_columns`](crate::collective::CollectiveWorld::deliver_columns) brought to this rank.
+pub struct DeliveredCells {
+    /// Cells of each column, sorted by sending rank. Cells from the same rank keep their order.
+    pub cells: Vec<CellSequence>,
+    /// Arrays of the cells, for [`DeliveryTarget::Arrays`].
+    pub(crate) arrays: Vec<Rc<ArrayCore>>,
+    /// Number of cells from each rank, in ascending order of ranks.
+    pub counts: Vec<(usize, u64)>,
+    /// Bytes and messages that this rank sent.
+    pub moved: Moved,
 }
 
 /// Number of cells that another rank sends to this one.

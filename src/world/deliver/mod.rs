@@ -13,6 +13,5 @@ mod portion;
 
 pub use self::calls::Delivered;
 pub use self::column::Column;
-pub use self::delivery::DeliveredCells;
-pub use self::incoming_cells::DeliveryTarget;
+pub use self::incoming_cells::{DeliveredCells, DeliveryTarget};
 pub use self::outgoing_cells::{Destinations, IntoDestinations};

@@ -11,9 +11,9 @@ use crate::error::{CallSite, Result};
 use crate::plan::one_sided::split;
 use crate::region::Region;
 use crate::transport::{Payload, Tag};
-use crate::world::World;
 use crate::world::last_exchange::{BoxEnd, MovedBoxes};
 use crate::world::local_box::{LocalBox, copy_boxes};
+use crate::world::{CollectiveWorld, World};
 
 impl World {
     /// Sends requests to the owners, serves the requests to this rank, and receives the replies.

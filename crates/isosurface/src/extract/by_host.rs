@@ -1,6 +1,7 @@
 //! Extraction by the host.
 
 use zippy::Result;
+use zippy::collective::CollectiveWorld;
 
 use super::triangles;
 use super::vertices::{CrossedBricks, VertexLister, Vertices};

@@ -2,6 +2,7 @@
 
 use zippy::array::Growable;
 use zippy::chunks::ChunkId;
+use zippy::collective::CollectiveWorld;
 use zippy::kernel::Binding;
 use zippy::{Element, Result};
 

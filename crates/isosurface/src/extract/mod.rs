@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use zippy::array::ChunkRef;
 use zippy::chunks::ChunkId;
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::{GlobalArray, Grid, Result, World};
 

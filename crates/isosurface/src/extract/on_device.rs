@@ -1,6 +1,7 @@
 //! Extraction by kernels into arrays on the device.
 
 use zippy::Result;
+use zippy::collective::CollectiveWorld;
 
 use super::by_kernels::{classify, sections};
 use crate::device_mesh::DeviceMesh;

@@ -1,6 +1,7 @@
 //! Extraction of several isovalues of a field at once.
 
 use zippy::Result;
+use zippy::collective::CollectiveWorld;
 
 use super::{by_host, by_kernels};
 use crate::field::attribute::Attribute;

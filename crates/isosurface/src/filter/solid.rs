@@ -1,6 +1,7 @@
 //! Application of a filter to a field; the result is a mesh of cells.
 
 use zippy::Result;
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy_io::mesh::CellCounts;
 

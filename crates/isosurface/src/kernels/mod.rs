@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 use zippy::array::Growable;
 use zippy::chunks::{ChunkId, Chunks};
+use zippy::collective::CollectiveWorld;
 use zippy::element::{Capabilities, ElementInfo};
 use zippy::kernel::{Binding, Call};
 use zippy::{Kernel, Layout, LocalArray, Result, World};

@@ -1,5 +1,6 @@
 //! Connected components: union-find on each rank, then across ranks.
 
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 

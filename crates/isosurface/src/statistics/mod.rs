@@ -6,6 +6,7 @@ mod measure;
 mod shared;
 mod volume;
 
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 

@@ -1,5 +1,6 @@
 //! Statistics of whole meshes of cells.
 
+use zippy::collective::CollectiveWorld;
 use zippy::error::CallSite;
 use zippy::{Result, World};
 use zippy_io::mesh::CellCounts;

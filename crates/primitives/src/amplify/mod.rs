@@ -8,7 +8,7 @@ mod over_ranks;
 use bytemuck::bytes_of;
 use zippy::World;
 use zippy::array::{Growable, IntoSequence, Sequence};
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};

@@ -2,6 +2,7 @@
 
 use zippy::ArrayOptions;
 use zippy::array::GlobalArray;
+use zippy::collective::CollectiveWorld;
 use zippy::error::{CallSite, Result};
 
 use super::{amplify, pairs_of};

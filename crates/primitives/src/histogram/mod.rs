@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::{CellSequence, Lending, LentRange};
+use zippy::collective::{CellSequence, CollectiveWorld, Lending, LentRange};
 use zippy::device::Device;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};

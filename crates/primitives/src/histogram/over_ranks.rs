@@ -1,5 +1,6 @@
 //! Histograms of small integers in distributed vectors.
 
+use zippy::collective::CollectiveWorld;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::{CallSite, KdTreeError, Result};
 use zippy::extents::Index;
 use zippy::region::Region;

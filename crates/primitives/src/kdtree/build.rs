@@ -1,6 +1,7 @@
 //! Construction of a tree, level by level, with one sort per level.
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::Result;
 use zippy::layout::{Layout, Split};
 

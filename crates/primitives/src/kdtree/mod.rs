@@ -20,6 +20,7 @@ use std::cell::OnceCell;
 
 use zippy::World;
 use zippy::array::{GlobalArray, GlobalSection};
+use zippy::collective::CollectiveWorld;
 use zippy::error::{CallSite, KdTreeError, Result};
 
 pub use self::balance::BalancedBoxes;

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::Result;
 
 pub(super) type GridCell = [i64; 3];

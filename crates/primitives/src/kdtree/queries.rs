@@ -1,6 +1,7 @@
 //! Queries: the nearest points of points, and the points in boxes.
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::{CallSite, KdTreeError, Result};
 
 use super::KdTree;

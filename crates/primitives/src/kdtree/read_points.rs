@@ -1,6 +1,7 @@
 //! Reads the points of this rank on the host.
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::Result;
 
 use super::point::{Point, Position};

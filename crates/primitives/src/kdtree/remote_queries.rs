@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use zippy::World;
+use zippy::collective::CollectiveWorld;
 use zippy::error::{Result, TransportError};
 use zippy::transport::{Payload, copied, values};
 

@@ -7,7 +7,7 @@ pub(super) use self::host::merge_on_host;
 
 use zippy::World;
 use zippy::array::{IntoSequence, Sequence};
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{KernelSource, WgslComposer};

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use zippy::World;
-use zippy::collective::{CellSequence, Column, DeliveryTarget};
+use zippy::collective::{CellSequence, CollectiveWorld, Column, DeliveryTarget};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::transport::{copied, values};

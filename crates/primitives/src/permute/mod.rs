@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::{CellSequence, LentCells, SequencePart, align_parts};
+use zippy::collective::{CellSequence, CollectiveWorld, LentCells, SequencePart, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::{Kernel, KernelSource, WgslComposer, WgslModule};

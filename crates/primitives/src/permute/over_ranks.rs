@@ -2,7 +2,7 @@
 
 use zippy::World;
 use zippy::array::Sequence;
-use zippy::collective::{CellSequence, Column, DeliveryTarget};
+use zippy::collective::{CellSequence, CollectiveWorld, Column, DeliveryTarget};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::world::Destinations;

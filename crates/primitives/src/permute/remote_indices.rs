@@ -1,7 +1,7 @@
 //! Indices into a distributed vector: those of this rank's cells, and those of other ranks' cells.
 
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::Result;
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::device::Operator;
 use zippy::element::{Element, ElementInfo};
 use zippy::error::{CallSite, Result};

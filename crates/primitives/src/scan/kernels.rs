@@ -2,7 +2,7 @@
 
 use bytemuck::bytes_of;
 use zippy::World;
-use zippy::collective::{AlignedParts, CellSequence, SequencePart, align_parts};
+use zippy::collective::{AlignedParts, CellSequence, CollectiveWorld, SequencePart, align_parts};
 use zippy::element::{Element, ElementInfo, ElementKind};
 use zippy::error::Result;
 use zippy::kernel::{Call, Kernel, KernelSource};

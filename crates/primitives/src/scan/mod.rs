@@ -18,7 +18,7 @@ mod vector_combination;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::Result;

@@ -6,7 +6,7 @@
 //! parallel.
 
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::error::Result;
 use zippy::transport::{Payload, Tag, copied};
 

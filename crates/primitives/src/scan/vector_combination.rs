@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 use std::rc::Rc;
+use zippy::collective::CollectiveWorld;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::device::Operator;

@@ -4,7 +4,7 @@ mod over_ranks;
 
 use zippy::World;
 use zippy::array::{IntoSequence, Sequence};
-use zippy::collective::{CellSequence, align_parts};
+use zippy::collective::{CellSequence, CollectiveWorld, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::kernel::KernelSource;

@@ -1,5 +1,6 @@
 //! Lower and upper bounds in sorted distributed vectors.
 
+use zippy::collective::CollectiveWorld;
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::transport::{copied, values};

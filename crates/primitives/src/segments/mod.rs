@@ -6,7 +6,7 @@ pub use self::over_ranks::VectorSegments;
 
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};

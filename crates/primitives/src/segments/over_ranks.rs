@@ -1,6 +1,7 @@
 //! Segmented reductions and sorts of distributed vectors.
 
 use zippy::array::GlobalArray;
+use zippy::collective::CollectiveWorld;
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};

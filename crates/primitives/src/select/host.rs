@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::Result;
 

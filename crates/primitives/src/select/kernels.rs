@@ -2,7 +2,7 @@
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::World;
-use zippy::collective::{CellSequence, align_parts};
+use zippy::collective::{CellSequence, CollectiveWorld, align_parts};
 use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::Result;

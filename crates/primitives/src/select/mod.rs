@@ -7,7 +7,7 @@ pub(super) mod over_ranks;
 
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use zippy::array::GlobalArray;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::transport::{copied, values};

@@ -2,7 +2,7 @@
 //! boundary of two ranks are sorted.
 
 use zippy::World;
-use zippy::collective::{CellSequence, lend_slices};
+use zippy::collective::{CellSequence, CollectiveWorld, lend_slices};
 use zippy::element::Element;
 use zippy::error::Result;
 

@@ -2,7 +2,7 @@
 //! and a room.
 
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::element::Element;
 use zippy::error::Result;
 use zippy::kernel::{Kernel, KernelSource};

@@ -11,7 +11,7 @@ pub use super::sort_key::SortKey;
 
 use zippy::World;
 use zippy::array::IntoSequence;
-use zippy::collective::{CellSequence, align_parts};
+use zippy::collective::{CellSequence, CollectiveWorld, align_parts};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 

@@ -7,7 +7,7 @@
 //! is why chunks must follow one another in the order of ranks.
 
 use zippy::World;
-use zippy::collective::{CellSequence, Column, DeliveryTarget};
+use zippy::collective::{CellSequence, CollectiveWorld, Column, DeliveryTarget};
 use zippy::element::Element;
 use zippy::error::{CallSite, Result};
 use zippy::world::Destinations;

@@ -1,7 +1,7 @@
 //! [`SortRoom`]: temporary memory of a sort.
 
 use zippy::World;
-use zippy::collective::CellSequence;
+use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::error::Result;
 
 /// Temporary memory for the keys and values of a sort.

@@ -3,6 +3,7 @@
 
 use bytemuck::{bytes_of, pod_read_unaligned};
 use zippy::array::GlobalArray;
+use zippy::collective::CollectiveWorld;
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::layout::{Layout, Split};

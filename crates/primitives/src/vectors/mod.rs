@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use zippy::World;
 use zippy::array::ArrayCore;
-use zippy::collective::Collective;
+use zippy::collective::{Collective, CollectiveWorld};
 use zippy::error::Result;
 use zippy::region::Region;
 

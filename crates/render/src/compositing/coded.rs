@@ -4,6 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 
 use zippy::Result;
+use zippy::collective::CollectiveWorld;
 use zippy::plan::Moved;
 use zippy::world::World;
 

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
+use zippy::collective::CollectiveWorld;
 use zippy::device::PackedBox;
 use zippy::error::CallSite;
 use zippy::layout::{Layout, Split};

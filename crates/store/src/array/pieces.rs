@@ -13,6 +13,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use zippy::array::{ArrayCore, GlobalArray};
+use zippy::collective::CollectiveWorld;
 use zippy::element::Element;
 use zippy::error::CallSite;
 use zippy::extents::Index;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use zippy::array::{GlobalArray, GlobalSection};
+use zippy::collective::CollectiveWorld;
 use zippy::element::Element;
 use zippy::extents::Index;
 use zippy::locate::Placement;

@@ -1,6 +1,7 @@
 //! [`subsample`]: every n-th cell of an array.
 
 use zippy::array::{GlobalArray, GlobalSection};
+use zippy::collective::CollectiveWorld;
 use zippy::device::{BufferBox, StridedBox};
 use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use zippy::collective::CollectiveWorld;
 use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 

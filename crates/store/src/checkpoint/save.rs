@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
+use zippy::collective::CollectiveWorld;
 use zippy::transport::{Payload, copied, values};
 use zippy::{Error, Result, World};
 

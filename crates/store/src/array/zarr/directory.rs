@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use zippy::collective::CollectiveWorld;
 use zippy::transport::copied;
 use zippy::{Error, Result, World};
 use zippy_files::{FileError, random_directory, resolve_dangling_links, shown, sweep, sync_directory, sync_entry};
