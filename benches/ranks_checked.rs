@@ -97,7 +97,7 @@ fn heat(world: &World, n: usize) -> Result<f64> {
         world.barrier()?;
         let start = Instant::now();
         world.ghosts(now)?;
-        for (a, b) in zippy::together((now, next))? {
+        for (a, b) in zippy::zip_chunks((now, next))? {
             heat.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         world.gpu().wait()?;

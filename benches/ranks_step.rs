@@ -66,7 +66,7 @@ fn step(run: &Run<'_>, n: usize, cuts: usize) -> Result<()> {
         let start = Instant::now();
         world.ghosts(now)?;
         let computing = Instant::now();
-        for (a, b) in zippy::together((now, next))? {
+        for (a, b) in zippy::zip_chunks((now, next))? {
             heat.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         world.gpu().wait()?;
@@ -78,7 +78,7 @@ fn step(run: &Run<'_>, n: usize, cuts: usize) -> Result<()> {
         let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         let start = Instant::now();
         let compute = |boundary: bool| {
-            zippy::together((now, next))?.try_for_each(|(a, b)| {
+            zippy::zip_chunks((now, next))?.try_for_each(|(a, b)| {
                 let domain = if boundary { b.boundary() } else { b.interior() };
                 heat.call().read("now", a.all()).write("next", b.all()).over(domain).run()
             })

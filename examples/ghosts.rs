@@ -17,11 +17,11 @@ fn main() -> zippy::Result<()> {
         let step =
             |a, b, domain| diffuse.call().read("now", a).write("next", b).over(domain).param("rate", 0.125_f32).run();
         let halo = world.start_ghosts(&now)?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             step(a.all(), b.all(), b.interior())?;
         }
         halo.wait()?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             step(a.all(), b.all(), b.boundary())?;
         }
 

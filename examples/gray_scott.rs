@@ -26,7 +26,7 @@ fn program(world: &World) -> zippy::Result<()> {
     for _ in 0..STEPS {
         world.ghosts(&u)?;
         world.ghosts(&v)?;
-        for (u, v, next_u, next_v) in zippy::together((&u, &v, &next_u, &next_v))? {
+        for (u, v, next_u, next_v) in zippy::zip_chunks((&u, &v, &next_u, &next_v))? {
             let call = step.call().read("u", u.all()).read("v", v.all());
             let call = call.write("next_u", next_u.all()).write("next_v", next_v.all());
             call.param("feed", 0.0367).param("kill", 0.0649).run()?;

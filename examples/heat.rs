@@ -30,11 +30,11 @@ fn program(world: &World) -> zippy::Result<()> {
     let step = world.kernel(include_wgsl!("../shaders/heat.wgsl"))?;
     for _ in 0..STEPS {
         let update = world.start_ghosts(&now)?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             step.call().read("now", a.all()).write("next", b.all()).over(b.interior()).run()?;
         }
         update.wait()?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             step.call().read("now", a.all()).write("next", b.all()).over(b.boundary()).run()?;
         }
         std::mem::swap(&mut now, &mut next);

@@ -42,7 +42,7 @@ fn program(world: &World) -> zippy::Result<()> {
     // Listing 3: a kernel over local sections: row 0 of each chunk of GA0 = row 0 + row 1 of GA1 +
     // a number.
     let add = world.kernel(include_wgsl!("../shaders/add.wgsl"))?;
-    for (a0, a1) in zippy::together((&ga0, &ga1))? {
+    for (a0, a1) in zippy::zip_chunks((&ga0, &ga1))? {
         add.call()
             .read("array1", a1.at((.., 0, ..)))
             .read("array2", a1.at((.., 1, ..)))
@@ -50,7 +50,7 @@ fn program(world: &World) -> zippy::Result<()> {
             .param("additional_num", 0.5_f32)
             .run()?;
     }
-    for (a0, a1) in zippy::together((&ga0, &ga1))? {
+    for (a0, a1) in zippy::zip_chunks((&ga0, &ga1))? {
         let (first, second) = (a1.at((.., 0, ..)).read()?, a1.at((.., 1, ..)).read()?);
         let sums: Vec<f32> = first.iter().zip(&second).map(|(a, b)| a + b + 0.5).collect();
         assert_eq!(a0.at((.., 0, ..)).read()?, sums);

@@ -15,7 +15,7 @@ fn program(world: &World) -> zippy::Result<()> {
     let step = world.kernel(include_wgsl!("../shaders/diffuse.wgsl"))?;
     for _ in 0..200 {
         world.ghosts(&now)?; // the borders of the chunks go to their neighbours
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             step.call().read("now", a.all()).write("next", b.all()).param("rate", 0.2).run()?;
         }
         std::mem::swap(&mut now, &mut next);

@@ -20,7 +20,7 @@ fn main() -> zippy::Result<()> {
         let counts = world.histogram(keys.at(..), &Bins::even(0, N - 1, 4)?)?.counts;
 
         // After sorting, key i is i.
-        for (keys, sums) in zippy::together((&keys, &sums))? {
+        for (keys, sums) in zippy::zip_chunks((&keys, &sums))? {
             let (first, keys, sums) = (keys.region().start[0] as u64, keys.all().read()?, sums.all().read()?);
             for (i, (key, sum)) in (first..).zip(keys.into_iter().zip(sums)) {
                 assert_eq!((key, sum), (i as u32, (i * (i + 1) / 2) as u32));

@@ -46,7 +46,7 @@
 //!     let step = world.kernel(KernelSource::text("step.wgsl", STEP))?;
 //!     for _ in 0..5 {
 //!         world.ghosts(&now)?;
-//!         for (a, b) in zippy::together((&now, &next))? {
+//!         for (a, b) in zippy::zip_chunks((&now, &next))? {
 //!             step.call().read("now", a.all()).write("next", b.all())
 //!                 .param("rate", 0.125_f32).run()?;
 //!         }
@@ -157,7 +157,7 @@ mod start;
 
 // Items that most programs use.
 #[doc(inline)]
-pub use array::{GlobalArray, LocalArray, together};
+pub use array::{GlobalArray, LocalArray, zip_chunks};
 #[doc(inline)]
 pub use device::Operator;
 #[doc(inline)]

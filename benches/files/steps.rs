@@ -59,7 +59,7 @@ pub(crate) fn measure(
     let step = |step_index: usize| -> Result<()> {
         let (now, next) = (&fields[step_index % 2], &fields[(step_index + 1) % 2]);
         world.ghosts(now)?;
-        for (a, b) in zippy::together((now, next))? {
+        for (a, b) in zippy::zip_chunks((now, next))? {
             heat.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         Ok(world.gpu().wait()?)

@@ -116,7 +116,7 @@ impl<'w> Bodies<'w> {
 impl Program for Bodies<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.copy(self.bodies.at(..), self.others.all())?;
-        for (bodies, velocities) in zippy::together((&self.bodies, &self.velocities))? {
+        for (bodies, velocities) in zippy::zip_chunks((&self.bodies, &self.velocities))? {
             let call = self.kernel.call().read("others", self.others.all()).update("bodies", bodies.all());
             call.update("velocities", velocities.all()).param("dt", 0.001_f32).run()?;
         }

@@ -94,7 +94,7 @@ impl<'w> AxpyKernel<'w> {
 
 impl Program for AxpyKernel<'_> {
     fn step(&mut self) -> Result<()> {
-        for (x, y) in zippy::together((&self.arrays.x, &self.arrays.y))? {
+        for (x, y) in zippy::zip_chunks((&self.arrays.x, &self.arrays.y))? {
             self.kernel.call().read("x", x.all()).update("y", y.all()).param("a", 0.1_f32).run()?;
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Program for ConjugateGradients<'_> {
     fn step(&mut self) -> Result<()> {
         let (world, r, p, q) = (self.world, &self.r, &self.p, &self.q);
         world.ghosts(p)?;
-        for (p, q) in zippy::together((p, q))? {
+        for (p, q) in zippy::zip_chunks((p, q))? {
             self.laplace.call().read("p", p.all()).write("q", q.all()).run()?;
         }
         let alpha = self.squares / world.dot(p, q)?;
@@ -190,7 +190,7 @@ impl<'w> Lattice<'w> {
 impl Program for Lattice<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.ghosts(&self.now)?;
-        for (now, next) in zippy::together((&self.now, &self.next))? {
+        for (now, next) in zippy::zip_chunks((&self.now, &self.next))? {
             let [x, y, _] = next.extents();
             self.kernel.call().read("now", now.all()).write("next", next.all()).over([x, y]).run()?;
         }
@@ -240,7 +240,7 @@ impl<'w> Life<'w> {
 impl Program for Life<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.ghosts(&self.now)?;
-        for (now, next) in zippy::together((&self.now, &self.next))? {
+        for (now, next) in zippy::zip_chunks((&self.now, &self.next))? {
             self.kernel.call().read("now", now.all()).write("next", next.all()).run()?;
         }
         std::mem::swap(&mut self.now, &mut self.next);

@@ -83,7 +83,7 @@ impl<'w> Wave<'w> {
 impl Program for Wave<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.ghosts(&self.now)?;
-        for (old, now, next) in zippy::together((&self.old, &self.now, &self.next))? {
+        for (old, now, next) in zippy::zip_chunks((&self.old, &self.now, &self.next))? {
             self.kernel.call().read("old", old.all()).read("now", now.all()).write("next", next.all()).run()?;
         }
         std::mem::swap(&mut self.old, &mut self.now);
@@ -133,7 +133,7 @@ impl<'w> Jacobi<'w> {
 impl Program for Jacobi<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.ghosts(&self.now)?;
-        for (b, now, next, residual) in zippy::together((&self.b, &self.now, &self.next, &self.residual))? {
+        for (b, now, next, residual) in zippy::zip_chunks((&self.b, &self.now, &self.next, &self.residual))? {
             let call = self.kernel.call().read("b", b.all()).read("now", now.all());
             call.write("next", next.all()).write("residual", residual.all()).run()?;
         }
@@ -182,7 +182,7 @@ impl Program for GaussSeidel<'_> {
     fn step(&mut self) -> Result<()> {
         for colour in [0, 1] {
             self.world.ghosts(&self.u)?;
-            for (b, u) in zippy::together((&self.b, &self.u))? {
+            for (b, u) in zippy::zip_chunks((&self.b, &self.u))? {
                 self.kernel.call().read("b", b.all()).update("u", u.all()).param("colour", colour).run()?;
             }
         }
@@ -229,7 +229,7 @@ impl Program for Blur<'_> {
     fn step(&mut self) -> Result<()> {
         for along in [[1, 0], [0, 1]] {
             self.world.ghosts(&self.image)?;
-            for (image, blurred) in zippy::together((&self.image, &self.blurred))? {
+            for (image, blurred) in zippy::zip_chunks((&self.image, &self.blurred))? {
                 let call = self.kernel.call().read("image", image.all()).write("blurred", blurred.all());
                 call.param("along", along).run()?;
             }
@@ -278,7 +278,7 @@ impl<'w> Advection<'w> {
 impl Program for Advection<'_> {
     fn step(&mut self) -> Result<()> {
         self.world.ghosts(&self.now)?;
-        for (now, next) in zippy::together((&self.now, &self.next))? {
+        for (now, next) in zippy::zip_chunks((&self.now, &self.next))? {
             let call = self.kernel.call().read("now", now.all()).write("next", next.all());
             call.param("velocity", VELOCITY).run()?;
         }

@@ -29,7 +29,7 @@ pub(crate) fn program(world: &World) -> zippy::Result<Vec<String>> {
     world.ghosts(&now)?;
     for _ in 0..2 {
         // The ghost update belongs here: the second step reads old ghost cells.
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             average.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         std::mem::swap(&mut now, &mut next);

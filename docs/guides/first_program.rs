@@ -31,7 +31,7 @@ pub(crate) fn program(world: &World) -> zippy::Result<i128> {
         // Move: the border cells of the neighbours arrive in the ghost cells.
         world.ghosts(&now)?;
         // Compute: one call for each chunk of this rank.
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             rule.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         std::mem::swap(&mut now, &mut next);

@@ -68,7 +68,7 @@ fn advance(
     let diffuse = world.kernel(include_wgsl!("../../shaders/diffuse.wgsl"))?;
     for _ in 0..steps {
         world.ghosts(&*now)?;
-        for (a, b) in zippy::together((&*now, &*next))? {
+        for (a, b) in zippy::zip_chunks((&*now, &*next))? {
             diffuse.call().read("now", a.all()).write("next", b.all()).param("rate", rate).run()?;
         }
         std::mem::swap(now, next);

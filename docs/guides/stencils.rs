@@ -35,12 +35,12 @@ pub(crate) fn program(world: &World) -> zippy::Result<GlobalArray<f32, 2>> {
     for _ in 0..STEPS {
         // Ghost cells travel while the interior is computed.
         let update = world.start_ghosts(&now)?;
-        for (open, now, next) in zippy::together((&open, &now, &next))? {
+        for (open, now, next) in zippy::zip_chunks((&open, &now, &next))? {
             let call = step.call().read("open", open.all()).read("now", now.all());
             call.write("next", next.all()).over(next.interior()).param("rate", 0.2_f32).run()?;
         }
         update.wait()?;
-        for (open, now, next) in zippy::together((&open, &now, &next))? {
+        for (open, now, next) in zippy::zip_chunks((&open, &now, &next))? {
             let call = step.call().read("open", open.all()).read("now", now.all());
             call.write("next", next.all()).over(next.boundary()).param("rate", 0.2_f32).run()?;
         }

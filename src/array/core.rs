@@ -20,7 +20,7 @@ use crate::region::Region;
 
 /// The rank, device and registries to which an array belongs.
 #[derive(Debug, Clone)]
-pub(crate) struct Home {
+pub(crate) struct ArrayContext {
     pub rank: usize,
     pub device: Rc<Device>,
     pub registry: Rc<RefCell<Registry<ArrayCore>>>,
@@ -54,7 +54,7 @@ pub struct ArrayCore {
     kind: ArrayKind,
     /// The number of cells in use, for growable arrays.
     in_use: Cell<u64>,
-    home: Home,
+    context: ArrayContext,
 }
 
 impl ArrayCore {
@@ -64,68 +64,69 @@ impl ArrayCore {
     /// # Errors
     /// The device has not enough memory, or does not support the element type.
     pub(crate) fn create(
-        home: Home,
+        context: ArrayContext,
         name: &str,
         element: &'static ElementInfo,
         placement: Placement,
         bytes_by_rank: Rc<[u64]>,
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
-        check_element(&home.device, element)?;
-        let id = home.registry.borrow_mut().next_id();
-        let ghosts = home.ledger.ghosts(|| Ghosts::new(id.0, name, &placement, home.rank));
+        check_element(&context.device, element)?;
+        let id = context.registry.borrow_mut().next_id();
+        let ghosts = context.ledger.ghosts(|| Ghosts::new(id.0, name, &placement, context.rank));
         let mut slots = Vec::new();
-        for chunk in placement.ownership().of_rank(home.rank) {
+        for chunk in placement.ownership().of_rank(context.rank) {
             let bytes = storage_bytes(&placement.chunks().storage(chunk), element);
             slots.push(match bytes {
                 0 => None,
                 _ => {
-                    let buffer = home.device.storage_buffer_with(bytes, extra, &format!("{name}[{chunk}]"))?;
-                    Some(Slot { buffer, history: History::new(&home.ledger, chunk, ghosts.clone()) })
+                    let buffer = context.device.storage_buffer_with(bytes, extra, &format!("{name}[{chunk}]"))?;
+                    Some(Slot { buffer, history: History::new(&context.ledger, chunk, ghosts.clone()) })
                 }
             });
         }
         let name = name.to_string();
         let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
-        let core = Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, kind, in_use, home });
-        core.home.registry.borrow_mut().add(id, core.name(), &core);
+        let core =
+            Rc::new(Self { id, data: id, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
+        core.context.registry.borrow_mut().add(id, core.name(), &core);
         Ok(core)
     }
 
     /// Creates an array with one chunk for this rank only, without a registered name. `extra` is
     /// added to the usages of its buffer.
     pub(crate) fn create_local(
-        home: Home,
+        context: ArrayContext,
         name: &str,
         element: &'static ElementInfo,
         layout: &Layout,
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
-        let id = home.registry.borrow_mut().next_local_id();
-        Self::create_of_kind((ArrayKind::Local, id), home, name, element, layout, extra)
+        let id = context.registry.borrow_mut().next_local_id();
+        Self::create_of_kind((ArrayKind::Local, id), context, name, element, layout, extra)
     }
 
     /// [`create_local`](Self::create_local) with a kind and an id. A reallocated growable array
     /// keeps its id.
     pub(crate) fn create_of_kind(
         (kind, id): (ArrayKind, ArrayId),
-        home: Home,
+        context: ArrayContext,
         name: &str,
         element: &'static ElementInfo,
         layout: &Layout,
         extra: wgpu::BufferUsages,
     ) -> Result<Rc<Self>> {
-        check_element(&home.device, element)?;
+        check_element(&context.device, element)?;
         check_usages(name, extra)?;
         let layout = layout.clone().split_all(Split::Whole);
-        let chunks = layout.resolve(1, element.bytes, home.device.limits().buffer_bytes);
+        let chunks = layout.resolve(1, element.bytes, context.device.limits().buffer_bytes);
         let chunks = chunks.map_err(ArrayError::of_layout(name))?;
         let bytes = storage_bytes(&chunks.storage(0), element);
         let slots = vec![match bytes {
             0 => None,
             _ => {
-                let buffer = home.device.storage_buffer_with(bytes, extra, name)?;
-                Some(Slot { buffer, history: History::new(&home.ledger, 0, None) })
+                let buffer = context.device.storage_buffer_with(bytes, extra, name)?;
+                Some(Slot { buffer, history: History::new(&context.ledger, 0, None) })
             }
         }];
         let core = Rc::new(Self {
@@ -138,29 +139,29 @@ impl ArrayCore {
             slots,
             kind,
             in_use: Cell::new(0),
-            home: Home { rank: 0, ..home },
+            context: ArrayContext { rank: 0, ..context },
         });
-        core.home.registry.borrow_mut().add_local(&core);
+        core.context.registry.borrow_mut().add_local(&core);
         Ok(core)
     }
 
     /// Creates an array with a new id over the same buffers, with other cuts or owners; `data` is
     /// the id of the array for which the buffers were allocated.
-    pub(crate) fn over(&self, home: Home, placement: Placement, data: ArrayId) -> Rc<Self> {
-        let id = home.registry.borrow_mut().next_id();
+    pub(crate) fn over(&self, context: ArrayContext, placement: Placement, data: ArrayId) -> Rc<Self> {
+        let id = context.registry.borrow_mut().next_id();
         // The recorded neighbours of the chunks are no longer valid.
         self.slots.iter().flatten().filter_map(|slot| slot.history.ghosts()).for_each(|ghosts| ghosts.give_up());
         let (name, slots) = (self.name.clone(), self.slots.clone());
         let (element, bytes_by_rank) = (self.element, self.bytes_by_rank.clone());
         let (kind, in_use) = (ArrayKind::Global, Cell::new(0));
-        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, kind, in_use, home });
-        core.home.registry.borrow_mut().add(id, core.name(), &core);
+        let core = Rc::new(Self { id, data, name, element, placement, bytes_by_rank, slots, kind, in_use, context });
+        core.context.registry.borrow_mut().add(id, core.name(), &core);
         core
     }
 
     /// The rank, device and registries to which the array belongs.
-    pub(crate) fn home(&self) -> &Home {
-        &self.home
+    pub(crate) fn context(&self) -> &ArrayContext {
+        &self.context
     }
 
     /// The id of the array: unique in the world, or on its rank if the array is local.
@@ -227,7 +228,7 @@ impl ArrayCore {
 
     /// The device that holds this rank's chunks.
     pub fn device(&self) -> &Rc<Device> {
-        &self.home.device
+        &self.context.device
     }
 
     /// The whole index space, `[0, shape)`.
@@ -237,7 +238,7 @@ impl ArrayCore {
 
     /// The chunks of this rank, in slot order.
     pub fn owned(&self) -> impl Iterator<Item = ChunkId> + use<'_> {
-        self.ownership().of_rank(self.home.rank)
+        self.ownership().of_rank(self.context.rank)
     }
 
     /// True if both arrays are handles of the same chunks, as after a re-arrangement. The same on
@@ -248,7 +249,7 @@ impl ArrayCore {
 
     /// The rank that holds this handle.
     pub fn rank(&self) -> usize {
-        self.home.rank
+        self.context.rank
     }
 
     /// A lease of a chunk of this rank, the only access to its bytes; `None` if the chunk has no
@@ -264,8 +265,8 @@ impl ArrayCore {
             return Err(ArrayError::Other(text).into());
         }
         let owner = self.ownership().owner(chunk);
-        if owner.rank != self.home.rank {
-            return Err(ArrayError::NotOwned { array: self.name.clone(), chunk, rank: self.home.rank }.into());
+        if owner.rank != self.context.rank {
+            return Err(ArrayError::NotOwned { array: self.name.clone(), chunk, rank: self.context.rank }.into());
         }
         Ok(self.slots[owner.slot].as_ref().map(|slot| Lease::new(&slot.buffer)))
     }

@@ -72,8 +72,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
 
     /// The chunks of this rank, in slot order; none if this rank owns no chunk.
     ///
-    /// To iterate over the chunks of several arrays, use [`together`](crate::together): a `zip` of
-    /// two of these iterators silently omits chunks if the arrays are cut differently.
+    /// To iterate over the chunks of several arrays, use [`zip_chunks`](crate::zip_chunks): a `zip`
+    /// of two of these iterators silently omits chunks if the arrays are cut differently.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkRef<T, D>> + use<'_, T, D> {
         self.core.owned().map(|chunk| self.chunk(chunk))
     }
@@ -127,8 +127,8 @@ impl<T: Element, const D: usize> GlobalArray<T, D> {
         let _call = CallSite::enter();
         let placement = self.core.placement().reassigned(order).map_err(ArrayError::of_layout(self.name()))?;
         let core = &self.core;
-        core.home().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
-        Ok(Self::from_core(core.over(core.home().clone(), placement, core.data())))
+        core.context().registry.borrow_mut().rearranged(core.name(), core.element(), placement.clone());
+        Ok(Self::from_core(core.over(core.context().clone(), placement, core.data())))
     }
 
     /// Sets every owned cell on this rank to `value` of its global position. Local; ghost cells
@@ -202,7 +202,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     pub fn fill(&self, value: T) -> Result<()> {
         let _call = CallSite::enter();
         // Chunks without a cell of the section are also part of the call.
-        let _operation = self.core.home().ledger.begin_operation(|| OperationName::Local("fill"), CallSite::here());
+        let _operation = self.core.context().ledger.begin_operation(|| OperationName::Local("fill"), CallSite::here());
         for part in self.local_parts()? {
             part.fill(value)?;
         }
@@ -218,7 +218,7 @@ impl<T: Element, const D: usize> GlobalSection<T, D> {
     pub fn fill_with(&self, mut value: impl FnMut([i64; D]) -> T) -> Result<()> {
         let _call = CallSite::enter();
         let _operation =
-            self.core.home().ledger.begin_operation(|| OperationName::Local("fill_with"), CallSite::here());
+            self.core.context().ledger.begin_operation(|| OperationName::Local("fill_with"), CallSite::here());
         for part in self.local_parts()? {
             part.fill_with(&mut value)?;
         }

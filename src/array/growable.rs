@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use zippy_base::ArrayKind;
 
-use super::core::{ArrayCore, Home};
+use super::core::{ArrayContext, ArrayCore};
 use super::registry::ArrayId;
 use super::section::LocalSection;
 use super::select::{IndexSpace, Select, SelectAxis};
@@ -37,10 +37,10 @@ pub struct Growable<T> {
 const FIRST_CAPACITY: u64 = 256;
 
 impl<T: Element> Growable<T> {
-    pub(crate) fn new(home: Home, name: &str) -> Result<Self> {
-        let id = home.registry.borrow_mut().next_local_id();
+    pub(crate) fn new(context: ArrayContext, name: &str) -> Result<Self> {
+        let id = context.registry.borrow_mut().next_local_id();
         let usages = wgpu::BufferUsages::empty();
-        let core = with_capacity::<T>(home, (name, id), FIRST_CAPACITY, usages)?;
+        let core = with_capacity::<T>(context, (name, id), FIRST_CAPACITY, usages)?;
         Ok(Self { core, length: 0, usages, data: Cell::new(None), element: PhantomData })
     }
 
@@ -162,8 +162,8 @@ impl<T: Element> Growable<T> {
 
     /// Moves the cells in use to a new buffer.
     fn reallocate(&mut self, capacity: u64) -> Result<()> {
-        let (home, named) = (self.core.home().clone(), (self.name(), self.core.id()));
-        let new = with_capacity::<T>(home, named, capacity, self.usages)?;
+        let (context, named) = (self.core.context().clone(), (self.name(), self.core.id()));
+        let new = with_capacity::<T>(context, named, capacity, self.usages)?;
         if let (Some(from), Some(to)) = (self.core.lease(0)?, new.lease(0)?)
             && self.length > 0
         {
@@ -200,12 +200,12 @@ impl<T: Element> Growable<T> {
 }
 
 fn with_capacity<T: Element>(
-    home: Home,
+    context: ArrayContext,
     (name, id): (&str, ArrayId),
     capacity: u64,
     usages: wgpu::BufferUsages,
 ) -> Result<Rc<ArrayCore>> {
     let extent = i64::try_from(capacity)
         .map_err(|_| ArrayError::Other(format!("growable array \"{name}\" cannot hold {capacity} cells")))?;
-    ArrayCore::create_of_kind((ArrayKind::Growable, id), home, name, &T::INFO, &Layout::new([extent]), usages)
+    ArrayCore::create_of_kind((ArrayKind::Growable, id), context, name, &T::INFO, &Layout::new([extent]), usages)
 }

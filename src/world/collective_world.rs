@@ -172,7 +172,7 @@ impl CollectiveWorld for World {
     #[track_caller]
     fn scratch_cells(&self, name: &str, element: &'static ElementInfo, cells: u64) -> Result<CellSequence> {
         let _call = CallSite::enter();
-        CellSequence::scratch(&self.home(), name, element, cells)
+        CellSequence::scratch(&self.array_context(), name, element, cells)
     }
 
     #[track_caller]

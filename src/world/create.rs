@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::array_options::{ArrayCells, ArrayOptions};
 use super::{ArrayIdentity, Collective, CollectiveWorld, World, hash};
-use crate::array::{ArrayCore, GlobalArray, Growable, Home, LocalArray, check_usages};
+use crate::array::{ArrayContext, ArrayCore, GlobalArray, Growable, LocalArray, check_usages};
 use crate::chunks::Chunks;
 use crate::element::{Element, ElementInfo};
 use crate::error::{ArrayError, CallSite, LayoutError, Result};
@@ -93,7 +93,7 @@ impl World {
             let text = format!("local array \"{name}\" belongs to this rank: create it without owners");
             return Err(ArrayError::Other(text).into());
         }
-        Ok(LocalArray::from_core(ArrayCore::create_local(self.home(), name, &T::INFO, layout, usages)?))
+        Ok(LocalArray::from_core(ArrayCore::create_local(self.array_context(), name, &T::INFO, layout, usages)?))
     }
 
     /// Creates an empty 1-D array of this rank that grows by appending. Local; see
@@ -104,7 +104,7 @@ impl World {
     #[track_caller]
     pub fn growable<T: Element>(&self, name: &str) -> Result<Growable<T>> {
         let _call = CallSite::enter();
-        Growable::new(self.home(), name)
+        Growable::new(self.array_context(), name)
     }
 
     /// Makes a 1-D global array of the used cells of every rank's growable array, in rank order and
@@ -134,7 +134,7 @@ impl World {
         // A new id per call: a rank may publish a new growable array while others publish theirs
         // again.
         let data = growable.data(self.registry.borrow_mut().next_id());
-        Ok(GlobalArray::from_core(growable.core().over(self.home(), placement, data)))
+        Ok(GlobalArray::from_core(growable.core().over(self.array_context(), placement, data)))
     }
 
     fn layout_of_lengths(&self, name: &str, length: u64) -> Result<Layout> {
@@ -150,8 +150,8 @@ impl World {
         Ok(Layout::new([total]).split([Split::Sizes(lengths)]))
     }
 
-    pub(crate) fn home(&self) -> Home {
-        Home {
+    pub(crate) fn array_context(&self) -> ArrayContext {
+        ArrayContext {
             rank: self.rank(),
             device: self.gpu().clone(),
             registry: self.registry.clone(),
@@ -188,7 +188,7 @@ impl World {
         check_usages(name, usages)?;
         let bytes = self.check_memory(name, element, &placement)?;
         self.collective(call.clone(), call.signature(), || {
-            ArrayCore::create(self.home(), name, element, placement, bytes, usages)
+            ArrayCore::create(self.array_context(), name, element, placement, bytes, usages)
         })
     }
 }

@@ -90,7 +90,7 @@ impl Job {
         let is_tracked = |operand: usize, chunk: ChunkId| {
             self.operands[operand].history(chunk).is_some_and(|history| history.ghosts().is_some())
         };
-        if !self.operands.iter().any(|array| array.home().ledger.is_checked()) {
+        if !self.operands.iter().any(|array| array.context().ledger.is_checked()) {
             return Vec::new();
         }
         let fills = self.incoming_moves().filter(|m| {

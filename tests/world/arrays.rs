@@ -308,7 +308,7 @@ fn exercise(world: &World, layout: &Layout, chunks: impl Fn(usize) -> bool) -> R
     fill(&old, 8)?;
     world.ghosts(&old)?;
     let kernel = world.kernel(KernelSource::text("kernel.wgsl", KERNEL))?;
-    for (old, fresh) in zippy::together((&old, &fresh))? {
+    for (old, fresh) in zippy::zip_chunks((&old, &fresh))? {
         kernel.call().read("old", old.all()).write("fresh", fresh.all()).run()?;
     }
     let computed = |x: i64, y: i64| {

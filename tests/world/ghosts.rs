@@ -221,11 +221,11 @@ fn the_interior_is_computed_while_ghosts_travel() {
             let (now, next) = (cut.array::<u32, 2>(world, "now")?, cut.array::<u32, 2>(world, "next")?);
             prepare(&now, 10)?;
             let halo = world.start_ghosts(&now)?;
-            for (a, b) in zippy::together((&now, &next))? {
+            for (a, b) in zippy::zip_chunks((&now, &next))? {
                 kernel.call().read("now", a.all()).write("next", b.all()).over(b.interior()).run()?;
             }
             halo.wait()?;
-            for (a, b) in zippy::together((&now, &next))? {
+            for (a, b) in zippy::zip_chunks((&now, &next))? {
                 kernel.call().read("now", a.all()).write("next", b.all()).over(b.boundary()).run()?;
             }
             expect(&next, &cut.name, |[x, y]| {

@@ -77,7 +77,7 @@ pub(crate) fn steps(world: &World, reach: i64, forgets: bool) -> Result<[u32; 2]
         if step < 2 || !forgets {
             world.exchange(Exchange::new().ghosts(from).faces_only())?;
         }
-        for (from, to) in zippy::together((from, to))? {
+        for (from, to) in zippy::zip_chunks((from, to))? {
             at = [line!(), line!() + 1];
             kernel.call().read("u", from.all()).write("out", to.all()).run()?;
         }
@@ -142,7 +142,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let kernel = world.kernel(KernelSource::text("kernel", text))?;
         f.fill_with(|[x, c]| (4 * x + c) as u32)?;
         world.exchange(Exchange::new().ghosts(&f).components(1, |side| vec![if side[0] < 0 { 1 } else { above }]))?;
-        for (f, out) in zippy::together((&f, &out))? {
+        for (f, out) in zippy::zip_chunks((&f, &out))? {
             kernel.call().read("f", f.all()).write("out", out.all()).run()?;
         }
         Ok(())

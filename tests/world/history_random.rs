@@ -190,15 +190,15 @@ fn program(world: &World, seed: u64, [step, set]: [&Kernel; 2]) -> Result<[(Stri
         if overlapped {
             let update = world.start_ghosts(&u.array)?;
             u.filled = now;
-            for (u, v) in zippy::together((&u.array, &v.array))? {
+            for (u, v) in zippy::zip_chunks((&u.array, &v.array))? {
                 step.call().read("u", u.all()).write("out", v.all()).over(v.interior()).run()?;
             }
             update.wait()?;
-            for (u, v) in zippy::together((&u.array, &v.array))? {
+            for (u, v) in zippy::zip_chunks((&u.array, &v.array))? {
                 step.call().read("u", u.all()).write("out", v.all()).over(v.boundary()).run()?;
             }
         } else {
-            for (u, v) in zippy::together((&u.array, &v.array))? {
+            for (u, v) in zippy::zip_chunks((&u.array, &v.array))? {
                 step.call().read("u", u.all()).write("out", v.all()).run()?;
             }
         }

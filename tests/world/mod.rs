@@ -32,6 +32,6 @@ mod readme;
 mod reduce;
 mod safety;
 mod silent_mistakes;
-mod together;
 mod trace;
 mod warm;
+mod zip_chunks;

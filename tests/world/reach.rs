@@ -57,11 +57,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         a.fill(1.0)?;
         for _ in 0..2 {
             world.ghosts(&a)?;
-            for (a, b) in zippy::together((&a, &b))? {
+            for (a, b) in zippy::zip_chunks((&a, &b))? {
                 let wide = if wrong { 0..4 } else { -1..5 };
                 kernel.call().read("u", a.at(wide.clone())).write("out", b.at(wide)).run()?;
             }
-            for (a, b) in zippy::together((&a, &b))? {
+            for (a, b) in zippy::zip_chunks((&a, &b))? {
                 kernel.call().read("u", b.all()).write("out", a.all()).run()?;
             }
         }

@@ -109,7 +109,7 @@ fn a_step_with_kernels() {
         let diffuse = world.kernel(include_wgsl!("../../shaders/diffuse.wgsl"))?;
         let half_step = |now: &GlobalArray<f32, 2>, next: &GlobalArray<f32, 2>| -> Result<()> {
             let run = |boundary: bool| {
-                zippy::together((now, next))?.try_for_each(|(a, b)| {
+                zippy::zip_chunks((now, next))?.try_for_each(|(a, b)| {
                     let domain = if boundary { b.boundary() } else { b.interior() };
                     let call = diffuse.call().read("now", a.all()).write("next", b.all());
                     call.over(domain).param("rate", 0.125_f32).run()

@@ -131,11 +131,11 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Self(from))
     }
 
-    /// Offset of the next entry in bytes, for [`go_to`](Self::go_to).
+    /// Offset of the next entry in bytes, for [`seek`](Self::seek).
     ///
     /// # Errors
     /// Errors of the stream.
-    pub fn place(&mut self) -> io::Result<u64> {
+    pub fn offset(&mut self) -> io::Result<u64> {
         self.0.stream_position()
     }
 
@@ -143,7 +143,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     /// Errors of the stream.
-    pub fn go_to(&mut self, offset: u64) -> io::Result<()> {
+    pub fn seek(&mut self, offset: u64) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(offset)).map(drop)
     }
 

@@ -40,7 +40,7 @@ fn advance(world: &World, [now, next]: &mut Buffers, steps: u64, rate: f32) -> R
     let diffuse = world.kernel(include_wgsl!("../../../shaders/diffuse.wgsl"))?;
     for _ in 0..steps {
         world.ghosts(&*now)?;
-        for (now, next) in zippy::together((&*now, &*next))? {
+        for (now, next) in zippy::zip_chunks((&*now, &*next))? {
             diffuse.call().read("now", now.all()).write("next", next.all()).param("rate", rate).run()?;
         }
         std::mem::swap(now, next);

@@ -82,17 +82,17 @@ fn forgets_ghosts(world: &World) -> zippy::Result<()> {
 
 #[test]
 fn panels_match_reference_pictures() {
-    let (sender, doors) = channel();
+    let (sender, receiver) = channel();
     let program = std::thread::spawn(move || {
         zippy::run_with(Config::apart(2).check(true), move |world| {
-            if let Some(door) = debug::attach(world, &Settings::listen(0).paused())? {
-                sender.send(door).unwrap();
+            if let Some(access) = debug::attach(world, &Settings::listen(0).paused())? {
+                sender.send(access).unwrap();
             }
             forgets_ghosts(world)
         })
     });
-    let door = doors.recv().unwrap();
-    let session = Box::new(Live::connect(&format!("127.0.0.1:{}", door.port), &door.token));
+    let access = receiver.recv().unwrap();
+    let session = Box::new(Live::connect(&format!("127.0.0.1:{}", access.port), &access.token));
     let builder = Harness::builder().with_size([1200.0, 800.0]).with_step_dt(0.05).with_max_steps(20).wgpu();
     let mut harness: Window = builder.build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session));
     let mut seen: Vec<(&str, WindowPart)> = Vec::new();

@@ -101,7 +101,7 @@ pub(crate) fn extract_bodies<'w>(
         return Ok(None);
     }
     let solid = flow.scalar_array(name)?;
-    let filled = zippy::together((&solid, flow.cell_kinds()))?.try_for_each(|(solid, kinds)| {
+    let filled = zippy::zip_chunks((&solid, flow.cell_kinds()))?.try_for_each(|(solid, kinds)| {
         let within = |at: &zippy::extents::Index| (0..3).all(|axis| box_ranges[axis].contains(&at[axis]));
         let points = kinds.region().points().zip(kinds.all().read()?);
         let share = |(at, kind): (zippy::extents::Index, u8)| f32::from(within(&at) && CellKind::is_solid_number(kind));

@@ -199,7 +199,7 @@ impl Assignment<'_> {
         let (core, chunk) = (sides[0].core.clone(), sides[0].chunk);
         // Chunks without a cell of a global section are also part of the call.
         let what = || OperationName::Kernel(compiled.kernel.name().into());
-        let _operation = chunk.is_none().then(|| core.home().ledger.begin_operation(what, at));
+        let _operation = chunk.is_none().then(|| core.context().ledger.begin_operation(what, at));
         for boxes in aligned {
             let binding = |i: usize| sides[i].core.binding(boxes.0[i].0, boxes.0[i].1);
             let mut call = compiled.kernel.call();

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::sequence_part::{SequencePart, words};
-use crate::array::{ArrayCore, Home};
+use crate::array::{ArrayContext, ArrayCore};
 use crate::chunks::ChunkId;
 use crate::device::{BufferBox, Lease, PackedBox, StridedBox};
 use crate::element::ElementInfo;
@@ -279,14 +279,19 @@ pub fn align_parts(all: &[&CellSequence]) -> Vec<AlignedParts> {
 impl CellSequence {
     /// Allocates local memory for `cells` cells: one array, or several if one buffer is too small.
     /// The arrays are cut at multiples of 2,048 cells.
-    pub(crate) fn scratch(home: &Home, name: &str, element: &'static ElementInfo, cells: u64) -> Result<Self> {
+    pub(crate) fn scratch(
+        context: &ArrayContext,
+        name: &str,
+        element: &'static ElementInfo,
+        cells: u64,
+    ) -> Result<Self> {
         const GROUP: u64 = 2048;
-        let most = home.device.limits().buffer_bytes / element.bytes as u64;
+        let most = context.device.limits().buffer_bytes / element.bytes as u64;
         let some = if cells <= most { cells.max(1) } else { (most / GROUP * GROUP).max(1) };
         let mut all = Self::empty(element);
         for first in (0..cells).step_by(some as usize) {
             let layout = Layout::new([some.min(cells - first) as i64]);
-            let core = ArrayCore::create_local(home.clone(), name, element, &layout, wgpu::BufferUsages::empty())?;
+            let core = ArrayCore::create_local(context.clone(), name, element, &layout, wgpu::BufferUsages::empty())?;
             all.push(&core, 0, core.bounds())?;
         }
         Ok(all)
@@ -324,7 +329,7 @@ impl CellSequence {
     pub fn copied(&self) -> Result<Self> {
         let _call = CallSite::enter();
         let Some(first) = self.parts.first() else { return Ok(self.clone()) };
-        let copy = Self::scratch(first.core.home(), "cells apart", self.element, self.length)?;
+        let copy = Self::scratch(first.core.context(), "cells apart", self.element, self.length)?;
         self.copy_to(&copy)?;
         Ok(copy)
     }

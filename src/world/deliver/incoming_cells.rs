@@ -91,7 +91,8 @@ impl IncomingCells {
             return Ok(Self { arrays: Vec::new(), cells: room.to_vec(), origins, missing: end });
         }
         if let DeliveryTarget::Memory = target {
-            let memory = |column: &Column<'_>| CellSequence::scratch(&world.home(), column.name, column.element, end);
+            let memory =
+                |column: &Column<'_>| CellSequence::scratch(&world.array_context(), column.name, column.element, end);
             let cells = columns.iter().map(memory).collect::<Result<_>>()?;
             return Ok(Self { arrays: Vec::new(), cells, origins, missing: end });
         }
@@ -99,7 +100,7 @@ impl IncomingCells {
             let layout = Layout::new([extent]);
             let uses = wgpu::BufferUsages::empty();
             let kind = (ArrayKind::Growable, world.registry.borrow_mut().next_local_id());
-            ArrayCore::create_of_kind(kind, world.home(), column.name, column.element, &layout, uses)
+            ArrayCore::create_of_kind(kind, world.array_context(), column.name, column.element, &layout, uses)
         };
         let arrays = columns.iter().map(array).collect::<Result<Vec<_>>>()?;
         let cells = arrays.iter().map(|array| CellSequence::of(array, 0, array.bounds())).collect::<Result<_>>()?;

@@ -25,10 +25,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn connect(door: &ViewerAccess) -> io::Result<Self> {
-        let mut stream = TcpStream::connect(("127.0.0.1", door.port))?;
+    pub(crate) fn connect(access: &ViewerAccess) -> io::Result<Self> {
+        let mut stream = TcpStream::connect(("127.0.0.1", access.port))?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        greeting::greet(&mut stream, &door.token)?;
+        greeting::greet(&mut stream, &access.token)?;
         let program = frame::read(&mut stream, frame::MOST_TOLD)?.expect("a program says what it is");
         Ok(Self { stream, program, next: 0, points: Vec::new(), ended: None })
     }
@@ -136,16 +136,16 @@ pub(crate) fn watched_once(
     std::thread::scope(|scope| {
         let viewer = &viewer;
         let watching = scope.spawn(move || {
-            if let Ok(door) = receiver.recv() {
-                viewer(&door);
+            if let Ok(access) = receiver.recv() {
+                viewer(&access);
             }
         });
         let run = run_with(config, |world| {
-            let door = attach(world, settings)?;
-            assert_eq!(door.is_some(), world.rank() == 0);
-            let sender = door.and_then(|door| Some((sender.lock().unwrap().take()?, door)));
-            if let Some((sender, door)) = sender {
-                sender.send(door).expect("the viewer waits for it");
+            let access = attach(world, settings)?;
+            assert_eq!(access.is_some(), world.rank() == 0);
+            let sender = access.and_then(|access| Some((sender.lock().unwrap().take()?, access)));
+            if let Some((sender, access)) = sender {
+                sender.send(access).expect("the viewer waits for it");
             }
             program(world)
         });

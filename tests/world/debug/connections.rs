@@ -23,13 +23,13 @@ fn program(world: &World) -> Result<()> {
     Ok(())
 }
 
-fn refused(door: &ViewerAccess) -> String {
-    Client::connect(door).err().expect("it is refused").to_string()
+fn refused(access: &ViewerAccess) -> String {
+    Client::connect(access).err().expect("it is refused").to_string()
 }
 
 /// Sends bytes to the port and returns the response.
-fn response(door: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+fn response(access: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
     stream.write_all(bytes).unwrap();
     let mut back = Vec::new();
     let _ = stream.read_to_end(&mut back);
@@ -38,20 +38,20 @@ fn response(door: &ViewerAccess, bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn connection_without_token_is_closed() {
-    watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
-        let wrong = ViewerAccess { token: "0".repeat(greeting::TOKEN_DIGITS), ..door.clone() };
+    watched(&[1, 3], &Settings::listen(0).paused(), program, |access| {
+        let wrong = ViewerAccess { token: "0".repeat(greeting::TOKEN_DIGITS), ..access.clone() };
         assert!(refused(&wrong).contains("token"), "{}", refused(&wrong));
-        for token in ["", &door.token[1..]] {
-            let wrong = ViewerAccess { token: token.to_string(), ..door.clone() };
+        for token in ["", &access.token[1..]] {
+            let wrong = ViewerAccess { token: token.to_string(), ..access.clone() };
             assert!(refused(&wrong).contains("token"));
         }
         let greeting_of = |version: u16| [b"zippydbg".as_slice(), &version.to_le_bytes(), &[7; 32]].concat();
         let other = greeting_of(VERSION + 1);
-        assert_eq!(response(door, &other).last(), Some(&1), "another version");
-        assert_eq!(response(door, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
+        assert_eq!(response(access, &other).last(), Some(&1), "another version");
+        assert_eq!(response(access, b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: everything\r\n\r\n"), [0_u8; 0]);
         // A wrong proof, and an echo of the program's proof.
         for echo in [false, true] {
-            let mut stream = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+            let mut stream = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
             stream.write_all(&greeting_of(VERSION)).unwrap();
             let mut challenge = [0; 11 + 64];
             stream.read_exact(&mut challenge).unwrap();
@@ -61,19 +61,19 @@ fn connection_without_token_is_closed() {
             assert_eq!(back.get(10..), Some(&[2][..]), "a wrong token");
         }
         // An incomplete greeting does not delay other connections.
-        let silent = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+        let silent = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
         (&silent).write_all(&other[..20]).unwrap();
-        let mut viewer = Client::connect(door).unwrap();
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         viewer.run_out();
     });
 }
 
 /// Records the traffic between a program and a viewer in both directions.
-fn recorded_traffic(door: &ViewerAccess) -> [Vec<u8>; 2] {
+fn recorded_traffic(access: &ViewerAccess) -> [Vec<u8>; 2] {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let between = ViewerAccess { port: listener.local_addr().unwrap().port(), ..door.clone() };
-    let port = door.port;
+    let between = ViewerAccess { port: listener.local_addr().unwrap().port(), ..access.clone() };
+    let port = access.port;
     let relay = std::thread::spawn(move || {
         let viewer = listener.accept().unwrap().0;
         let program = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -99,15 +99,15 @@ fn recorded_traffic(door: &ViewerAccess) -> [Vec<u8>; 2] {
 
 #[test]
 fn replayed_traffic_of_viewer_is_refused() {
-    watched(&[1], &Settings::listen(0).paused().lost(None), program, |door| {
-        let [requests, responses] = recorded_traffic(door);
+    watched(&[1], &Settings::listen(0).paused().lost(None), program, |access| {
+        let [requests, responses] = recorded_traffic(access);
         for bytes in [&requests, &responses] {
-            assert!(!bytes.windows(8).any(|part| door.token.as_bytes().windows(8).any(|token| token == part)));
+            assert!(!bytes.windows(8).any(|part| access.token.as_bytes().windows(8).any(|token| token == part)));
         }
         assert_eq!(requests.len(), 42 + 32);
-        let back = response(door, &requests);
+        let back = response(access, &requests);
         assert_eq!((back.len(), back.last()), (11 + 64 + 11, Some(&2)), "a wrong token");
-        let mut viewer = Client::connect(door).unwrap();
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         viewer.run_out();
     });
@@ -116,10 +116,10 @@ fn replayed_traffic_of_viewer_is_refused() {
 /// With sixteen silent connections, the oldest is closed, so that a viewer can connect.
 #[test]
 fn silent_connections_do_not_keep_viewers_out() {
-    watched(&[2], &Settings::listen(0).paused().lost(None), program, |door| {
-        let connect = || TcpStream::connect(("127.0.0.1", door.port)).unwrap();
+    watched(&[2], &Settings::listen(0).paused().lost(None), program, |access| {
+        let connect = || TcpStream::connect(("127.0.0.1", access.port)).unwrap();
         let _silent: Vec<TcpStream> = (0..40).map(|_| connect()).collect();
-        let mut viewer = Client::connect(door).unwrap();
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         viewer.run_out();
     });
@@ -127,14 +127,14 @@ fn silent_connections_do_not_keep_viewers_out() {
 
 #[test]
 fn nonsense_ends_a_connection_and_nothing_else() {
-    watched(&[2], &Settings::listen(0).paused().lost(None), program, |door| {
+    watched(&[2], &Settings::listen(0).paused().lost(None), program, |access| {
         let right = frame::encode(&Ask { id: 1, request: Request::Arrays }, frame::MOST_ASKED).unwrap();
         let mut longer = right.clone();
         longer.push(0);
         longer[0] += 1;
         let frames: [&[u8]; 5] = [&[255; 4], &[0; 4], &[1, 0, 0, 0, 77], &longer, &right[..3]];
         for bytes in frames {
-            let viewer = Client::connect(door).unwrap();
+            let viewer = Client::connect(access).unwrap();
             viewer.stream().write_all(bytes).unwrap();
             viewer.stream().shutdown(std::net::Shutdown::Write).unwrap();
             let mut rest = Vec::new();
@@ -143,7 +143,7 @@ fn nonsense_ends_a_connection_and_nothing_else() {
         // One viewer more than the limit.
         let mut viewers = Vec::new();
         let error = loop {
-            match Client::connect(door) {
+            match Client::connect(access) {
                 Ok(viewer) => viewers.push(viewer),
                 // Some earlier connections may still be open.
                 Err(_) if viewers.is_empty() => {}
@@ -161,8 +161,8 @@ fn nonsense_ends_a_connection_and_nothing_else() {
 #[test]
 fn paused_program_resumes_when_viewer_disconnects() {
     let lost = Some(Duration::from_millis(300));
-    watched(&[1, 3], &Settings::listen(0).paused().lost(lost), program, |door| {
-        Client::connect(door).unwrap().paused();
+    watched(&[1, 3], &Settings::listen(0).paused().lost(lost), program, |access| {
+        Client::connect(access).unwrap().paused();
     });
     // No viewer connects.
     for count in launcher::counts(&[2]) {
@@ -178,11 +178,11 @@ fn paused_program_resumes_when_viewer_disconnects() {
 fn viewer_without_answers_is_disconnected() {
     let silent = Duration::from_millis(800);
     let settings = Settings::listen(0).paused().lost(Some(Duration::ZERO)).silent(silent);
-    watched(&[1, 2], &settings, program, |door| {
+    watched(&[1, 2], &settings, program, |access| {
         // The connection stays open without answers, like a broken tunnel, and the program resumes.
-        let mut dead = TcpStream::connect(("127.0.0.1", door.port)).unwrap();
-        greeting::greet(&mut dead, &door.token).unwrap();
-        let mut viewer = Client::connect(door).unwrap();
+        let mut dead = TcpStream::connect(("127.0.0.1", access.port)).unwrap();
+        greeting::greet(&mut dead, &access.token).unwrap();
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         // A viewer that answers stays connected beyond the time limit.
         let begun = std::time::Instant::now();
@@ -198,8 +198,8 @@ fn viewer_without_answers_is_disconnected() {
 
 #[test]
 fn viewer_that_does_not_read_answers_is_disconnected() {
-    watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[2], &Settings::listen(0).paused().lost(Some(Duration::ZERO)), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         let array = viewer.array("a").array;
         let view = zippy_protocol::ViewRequest {
             array,
@@ -221,8 +221,8 @@ fn viewer_that_does_not_read_answers_is_disconnected() {
 
 #[test]
 fn two_viewers_see_the_same() {
-    watched(&[2], &Settings::listen(0).paused(), program, |door| {
-        let [mut one, mut other] = [0, 1].map(|_| Client::connect(door).unwrap());
+    watched(&[2], &Settings::listen(0).paused(), program, |access| {
+        let [mut one, mut other] = [0, 1].map(|_| Client::connect(access).unwrap());
         one.paused();
         assert_eq!(other.ask(Request::Control(Control::Step(2))), Ok(Answer::Done));
         while other.receive().is_some_and(|_| other.paused().step < 3) {}

@@ -59,8 +59,8 @@ fn growing(world: &World) -> Result<()> {
 
 #[test]
 fn a_run_is_stepped_to_a_condition_and_a_value_is_picked() {
-    watched(&[1, 3, 4, 5], &Settings::listen(0).paused(), growing, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[1, 3, 4, 5], &Settings::listen(0).paused(), growing, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         assert_eq!(viewer.ask(condition("max(abs(u)) > 0.35")), Ok(Answer::Done));
         let point = viewer.go(Control::Continue);
@@ -121,7 +121,7 @@ fn forgetting(world: &World) -> Result<()> {
             world.ghosts(&a)?;
         }
         world.debug_point("ghosts")?;
-        for (a, b) in zippy::together((&a, &b))? {
+        for (a, b) in zippy::zip_chunks((&a, &b))? {
             kernel.call().read("a", a.all()).write("b", b.all()).run()?;
         }
         world.barrier()?;
@@ -133,8 +133,8 @@ fn forgetting(world: &World) -> Result<()> {
 fn missing_ghost_update_is_found_and_shown() {
     for count in launcher::counts(&[2, 4]) {
         let config = Config::threads(count).check(true);
-        watched_once(config, &Settings::listen(0).paused(), forgetting, |door| {
-            let mut viewer = Client::connect(door).unwrap();
+        watched_once(config, &Settings::listen(0).paused(), forgetting, |access| {
+            let mut viewer = Client::connect(access).unwrap();
             assert!(viewer.program.checked);
             viewer.paused();
             assert_eq!(viewer.ask(condition("stale(a) > 0")), Ok(Answer::Done));
@@ -164,8 +164,8 @@ fn missing_ghost_update_is_found_and_shown() {
         .unwrap();
     }
     let unchecked = Config::threads(launcher::counts(&[2])[0]).check(false);
-    watched_once(unchecked, &Settings::listen(0).paused(), forgetting, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched_once(unchecked, &Settings::listen(0).paused(), forgetting, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         let array = viewer.array("a").array;
         let text = viewer.ask(Request::Ghosts(array)).unwrap_err();
@@ -193,8 +193,8 @@ fn moves_differences_and_timelines_are_reported() {
             world.barrier()?;
             world.debug_point("last")
         },
-        |door| {
-            let mut viewer = Client::connect(door).unwrap();
+        |access| {
+            let mut viewer = Client::connect(access).unwrap();
             viewer.paused();
             assert!(matches!(viewer.ask(Request::Timeline(0)), Ok(Answer::Timeline(_))));
             let [a, b] = ["a", "b"].map(|name| viewer.array(name).array);

@@ -26,8 +26,8 @@ fn rule(name: Option<&str>, when: When) -> Rule {
 
 #[test]
 fn a_program_is_stepped() {
-    watched(COUNTS, &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(COUNTS, &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         assert!(viewer.program.ranks >= 1 && viewer.program.adapters.len() == 1);
         let point = viewer.paused();
         assert_eq!((point.step, &*point.name, &*point.reason), (1, "before", ""));
@@ -42,8 +42,8 @@ fn a_program_is_stepped() {
 
 #[test]
 fn rules_pause_it() {
-    watched(COUNTS, &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(COUNTS, &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         viewer.paused();
         let rules = |viewer: &mut Client, rules| viewer.ask(Request::Rules(rules));
         assert_eq!(rules(&mut viewer, vec![rule(Some("after"), When::Always)]), Ok(Answer::Done));
@@ -72,8 +72,8 @@ fn program_ends_on_request_of_viewer() {
                 assert!(!world.debug().is_observed("before"));
                 Ok(())
             },
-            |door| {
-                let mut viewer = Client::connect(door).unwrap();
+            |access| {
+                let mut viewer = Client::connect(access).unwrap();
                 viewer.paused();
                 viewer.control(control.clone());
                 while viewer.receive().is_some() {}
@@ -103,8 +103,8 @@ fn is_observed_reports_points_that_viewers_use() {
             assert!(world.debug().is_observed("named"));
             world.debug_point("named")
         },
-        |door| {
-            let mut viewer = Client::connect(door).unwrap();
+        |access| {
+            let mut viewer = Client::connect(access).unwrap();
             viewer.paused();
             // Prevents synchronisation by time.
             assert_eq!(viewer.ask(Request::Rules(vec![rule(Some("named"), When::Always)])), Ok(Answer::Done));

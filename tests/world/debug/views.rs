@@ -90,8 +90,8 @@ fn boxes(array: ArrayRef) -> impl Strategy<Value = ViewRequest> {
 
 #[test]
 fn any_box_with_any_strides_is_seen() {
-    watched(&[1, 2, 3, 5], &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[1, 2, 3, 5], &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         let [a, bytes, particles] = ["a", "bytes", "particles"].map(|name| viewer.array(name).array);
         let mut runner = TestRunner::new(Cases { cases: 60, ..Cases::default() });
         let viewer = std::cell::RefCell::new(viewer);
@@ -121,8 +121,8 @@ fn any_box_with_any_strides_is_seen() {
 
 #[test]
 fn ghost_cells_are_seen_as_a_chunk_has_them() {
-    watched(&[1, 2], &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[1, 2], &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         let line = viewer.array("line");
         assert_eq!((line.ghosts.clone(), line.periodic.clone()), ([vec![2], vec![2]], vec![true]));
         for (chunk, of) in line.chunks.iter().enumerate() {
@@ -140,8 +140,8 @@ fn ghost_cells_are_seen_as_a_chunk_has_them() {
 
 #[test]
 fn all_arrays_of_all_ranks_are_listed() {
-    watched(&[1, 3], &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[1, 3], &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         let ranks = viewer.program.ranks;
         let particles = viewer.array("particles");
         let numbers: Vec<_> = particles.element.numbers.iter().map(|of| (&*of.name, of.offset, of.scalar)).collect();
@@ -196,8 +196,8 @@ fn volume(start: &[i64], end: &[i64]) -> i64 {
 
 #[test]
 fn invalid_view_request_returns_error() {
-    watched(&[2], &Settings::listen(0).paused(), program, |door| {
-        let mut viewer = Client::connect(door).unwrap();
+    watched(&[2], &Settings::listen(0).paused(), program, |access| {
+        let mut viewer = Client::connect(access).unwrap();
         let array = viewer.array("a").array;
         let whole = |stride: &[i64]| request(array, &[0; 3], &SHAPE, stride);
         let of = |array: ArrayRef| ViewRequest { array, ..whole(&[1; 3]) };

@@ -58,7 +58,7 @@ fn records() {
         let new = world.array::<Particle, 2>("new", &layout)?;
         old.fill_with(particle)?;
         world.ghosts(&old)?;
-        for (a, b) in zippy::together((&old, &new))? {
+        for (a, b) in zippy::zip_chunks((&old, &new))? {
             kernel.call().read("old", a.all()).write("next", b.all()).run()?;
             let own = b.region();
             for (p, got) in own.points().zip(b.all().read()?) {

@@ -32,7 +32,7 @@ fn run<const D: usize>(world: &World, kernel: &Kernel, layout: &Layout, more: i3
     let b = world.array::<i32, D>("b", layout)?;
     let of = |p: [i64; D]| p.iter().fold(0, |sum, &x| 100 * sum + x as i32);
     a.fill_with(of)?;
-    for (a, b) in zippy::together((&a, &b))? {
+    for (a, b) in zippy::zip_chunks((&a, &b))? {
         kernel.call().read("a", a.all()).write("b", b.all()).param("more", more).run()?;
         let cells = b.region().points().map(|p| of(std::array::from_fn(|axis| p[axis])) + more).collect::<Vec<_>>();
         assert_eq!(b.all().read()?, cells);
@@ -79,7 +79,7 @@ fn warm_calls_allocate_nothing() {
         let a = world.array::<i32, 3>("a", &layout.clone().ghost([1, 1, 1]))?;
         let b = world.array::<i32, 3>("b", &layout.ghost([1, 1, 1]))?;
         let step = |more: i32| -> Result<()> {
-            for (a, b) in zippy::together((&a, &b))? {
+            for (a, b) in zippy::zip_chunks((&a, &b))? {
                 let call = || kernel.call().read("a", a.all()).param("more", more);
                 call().write("b", b.all()).over(b.interior()).run()?;
                 call().write("b", b.boundary()).run()?;

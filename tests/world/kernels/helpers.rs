@@ -265,11 +265,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     x.fill_with(|p| code(&p.into()))?;
     let run = |a: LocalSection<u32, D>, b, domain| kernel.call().read("x", a).update("y", b).over(domain).run();
     let halo = world.start_ghosts(&x)?;
-    for (a, b) in zippy::together((&x, &y))? {
+    for (a, b) in zippy::zip_chunks((&x, &y))? {
         run(a.all(), b.all(), b.interior())?;
     }
     halo.wait()?;
-    for (a, b) in zippy::together((&x, &y))? {
+    for (a, b) in zippy::zip_chunks((&x, &y))? {
         run(a.all(), b.all(), b.boundary())?;
     }
     let at = |p: Index| code(&Index::from_fn(D, |axis| p[axis].rem_euclid(shape[axis])));

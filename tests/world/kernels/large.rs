@@ -61,8 +61,8 @@ fn eight_arrays_and_parameters() {
         world.ghosts(&pairs)?;
         world.ghosts(&bytes)?;
         let kernel = world.kernel(KernelSource::text("eight.wgsl", EIGHT))?;
-        let first = zippy::together((&words, &numbers, &floats, &pairs))?;
-        let second = zippy::together((&fours, &bytes, &halves, &out))?;
+        let first = zippy::zip_chunks((&words, &numbers, &floats, &pairs))?;
+        let second = zippy::zip_chunks((&fours, &bytes, &halves, &out))?;
         for ((words, numbers, floats, pairs), (fours, bytes, halves, chunk)) in first.into_iter().zip(second) {
             let call = kernel.call().read("words", words.all()).read("numbers", numbers.all());
             let call = call.read("floats", floats.all()).read("pairs", pairs.all()).read("fours", fours.all());
@@ -164,7 +164,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let output = world.array::<u32, 1>("output", &layout)?;
         input.fill_with(|[x]| 100 * x as u32)?;
         let kernel = world.kernel(KernelSource::text("empty.wgsl", TEXT))?;
-        for (a, b) in zippy::together((&input, &output))? {
+        for (a, b) in zippy::zip_chunks((&input, &output))? {
             kernel.call().read("input", a.all()).write("output", b.all()).run()?;
             // An empty output section.
             kernel.call().read("input", a.all()).write("output", b.at(0..0)).run()?;

@@ -33,7 +33,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let kernel = world.kernel(KernelSource::text("steps.wgsl", TEXT))?;
     for _ in 0..9 {
         world.ghosts(&now)?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             kernel.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         std::mem::swap(&mut now, &mut next);
@@ -153,7 +153,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         world.ghosts(&now)?;
         let kernel = world.kernel(KernelSource::text("preference.wgsl", text).prefer_driver(true))?;
         assert_eq!(kernel.is_native(), is_native && world.gpu().is_native());
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             kernel.call().read("now", a.all()).write("next", b.all()).run()?;
         }
         let all = world.get(next.at((.., ..)))?;

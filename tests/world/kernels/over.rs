@@ -157,7 +157,7 @@ fn fewer_axes_than_what_is_written() {
         let plane = world.local_array::<u8, 2>("plane", &Layout::new([37, 11]))?;
         for by_section in [false, true] {
             sums.fill_with(|_| 0)?;
-            for (x, sums) in zippy::together((&x, &sums))? {
+            for (x, sums) in zippy::zip_chunks((&x, &sums))? {
                 let own = sums.region();
                 let [a, b, _] = <[i64; 3]>::try_from(&*own.extents()).expect("three axes");
                 let call = kernel.call().read("x", x.all()).write("sums", sums.all());

@@ -123,7 +123,7 @@ struct Kernels {
 fn check<T: Small, const D: usize>(world: &World, kernels: &Kernels, layout: &Layout) -> Result<()> {
     let x = world.array::<T, D>("x", layout)?;
     let y = world.array::<i32, D>("y", layout)?;
-    for (chunk, out) in zippy::together((&x, &y))? {
+    for (chunk, out) in zippy::zip_chunks((&x, &y))? {
         write_codes(&chunk)?;
         let (own, storage) = (chunk.region(), chunk.with_ghosts().region()?);
         for by in [0, -1, 3] {

@@ -114,7 +114,7 @@ fn add() {
         let a1 = world.array::<f32, 3>("a1", &layout.ghost([0, 1, 1]))?;
         let of = |[x, y, z]: [i64; 3]| exact(x + 19 * y + 114 * z);
         a1.fill_with(of)?;
-        for (b, a) in zippy::together((&a0, &a1))? {
+        for (b, a) in zippy::zip_chunks((&a0, &a1))? {
             let call = kernel.call().read("array1", a.at((.., 0, ..))).read("array2", a.at((.., 4, ..)));
             call.write("array0", b.at((.., 2, ..))).param("additional_num", -0.5_f32).run()?;
             let own = b.region();
@@ -140,7 +140,7 @@ fn diffuse() {
         world.ghosts(&now)?;
         // An exact rate, and a rounded rate, for which a device may contract products and sums.
         for rate in [0.125_f32, 0.1] {
-            for (a, b) in zippy::together((&now, &next))? {
+            for (a, b) in zippy::zip_chunks((&now, &next))? {
                 kernel.call().read("now", a.all()).write("next", b.all()).param("rate", rate).run()?;
                 for (p, got) in b.region().points().zip(b.all().read()?) {
                     let (x, y) = (p[0], p[1]);
@@ -169,7 +169,7 @@ fn heat() {
         let of = |[x, y, z]: [i64; 3]| exact(x.rem_euclid(13) + 13 * y.rem_euclid(9) + 117 * z.rem_euclid(7));
         now.fill_with(of)?;
         world.ghosts(&now)?;
-        for (a, b) in zippy::together((&now, &next))? {
+        for (a, b) in zippy::zip_chunks((&now, &next))? {
             kernel.call().read("now", a.all()).write("next", b.all()).run()?;
             for (p, got) in b.region().points().zip(b.all().read()?) {
                 let [x, y, z] = [p[0], p[1], p[2]];
@@ -206,7 +206,7 @@ fn gray_scott() {
         world.ghosts(&u)?;
         world.ghosts(&v)?;
         let (feed, kill) = (0.0367_f32, 0.0649_f32);
-        for (u, v, next_u, next_v) in zippy::together((&u, &v, &next_u, &next_v))? {
+        for (u, v, next_u, next_v) in zippy::zip_chunks((&u, &v, &next_u, &next_v))? {
             let call = kernel.call().read("u", u.all()).read("v", v.all());
             let call = call.write("next_u", next_u.all()).write("next_v", next_v.all());
             call.param("feed", feed).param("kill", kill).run()?;

@@ -20,7 +20,7 @@ fn wide_stencil(world: &World) -> Result<()> {
     let (now, next) = (world.array::<f32, 2>("now", &layout)?, world.array::<f32, 2>("next", &layout)?);
     let kernel = world.kernel(KernelSource::text("wide.wgsl", WIDE))?;
     world.ghosts(&now)?;
-    for (a, b) in zippy::together((&now, &next))? {
+    for (a, b) in zippy::zip_chunks((&now, &next))? {
         kernel.call().read("now", a.all()).write("next", b.all()).run()?;
     }
     Ok(())

@@ -15,7 +15,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
         }",
         &[
             "a kernel cannot be called with `GlobalSection<f32, 2>`",
-            "kernels read local chunks: pass `chunk` of `zippy::together((&a, &b))?` or of `array.chunks()`",
+            "kernels read local chunks: pass `chunk` of `zippy::zip_chunks((&a, &b))?` or of `array.chunks()`",
         ],
     ),
     (
@@ -78,8 +78,8 @@ const MISTAKES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "fn a_section_together(a: &GlobalArray<f32, 2>) { let _ = zippy::together((&a.at(..), a)); }",
-        &["`together` cannot walk over", "not references to 2 to 6 global arrays"],
+        "fn a_section_zipped(a: &GlobalArray<f32, 2>) { let _ = zippy::zip_chunks((&a.at(..), a)); }",
+        &["`zip_chunks` cannot iterate over", "not references to 2 to 6 global arrays"],
     ),
     (
         "fn a_flag_for_a_parameter(kernel: &Kernel) { let _ = kernel.call().param(\"on\", true).run(); }",
@@ -151,7 +151,7 @@ fn mistakes_that_do_not_compile_are_reported_in_the_words_of_the_library() {
         }
     }
     assert!(!compiler_output.contains("From<") && !compiler_output.contains("Into<"), "{compiler_output}");
-    // One error for each mistake; `together` is refused at its argument and at its result.
+    // One error for each mistake; `zip_chunks` is refused at its argument and at its result.
     let errors: BTreeSet<&str> = compiler_output.lines().filter(|line| line.starts_with("error[")).collect();
     assert_eq!(errors.len(), MISTAKES.len(), "{compiler_output}");
 }

@@ -188,7 +188,7 @@ fn section_is_taken_by_value_by_reference_and_as_a_whole_array() {
         assert_eq!(world.sum(&a)?, 7.0);
         a.fill_with(|[x]| x as f32)?;
         let kernel = world.kernel(KernelSource::text("copy.wgsl", COPY))?;
-        for (a, b) in zippy::together((&a, &b))? {
+        for (a, b) in zippy::zip_chunks((&a, &b))? {
             kernel.call().read("a", &a).write("b", &b).run()?;
             kernel.call().read("a", a.at(..)).write("b", b.at(..)).over(&b).run()?;
         }

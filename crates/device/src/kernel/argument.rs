@@ -7,7 +7,7 @@ use super::binding::Binding;
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot be called with `{Self}`",
     label = "not cells of this rank alone",
-    note = "kernels read local chunks: pass `chunk` of `zippy::together((&a, &b))?` or of `array.chunks()`, as \
+    note = "kernels read local chunks: pass `chunk` of `zippy::zip_chunks((&a, &b))?` or of `array.chunks()`, as \
             `chunk.all()` or `chunk.at((0..4, ..))`, so that no data moves between ranks in a kernel call"
 )]
 pub trait KernelArgument: Into<Binding> {}

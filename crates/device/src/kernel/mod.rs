@@ -150,7 +150,7 @@
 //!     old.fill_with(|[x]| x as f32)?;
 //!     world.ghosts(&old)?;
 //!     let kernel = world.kernel(KernelSource::text("average.wgsl", AVERAGE))?;
-//!     for (a, b) in zippy::together((&old, &average))? {
+//!     for (a, b) in zippy::zip_chunks((&old, &average))? {
 //!         let call = kernel.call().read("old", a.all()).write("average", b.all());
 //!         call.param("weight", 0.5_f32).run()?;
 //!         let expected = |x: i64| if x % 11 == 0 { 6.0 - (x / 11) as f32 } else { x as f32 };

@@ -41,7 +41,7 @@ impl Flow<'_> {
         self.world.agree("checking the array of samples", checked)?;
         self.update_fields(fields)?;
         let mut written = Ok(());
-        for (excess, velocity, samples) in zippy::together((&fields.excess, &fields.velocity, samples))? {
+        for (excess, velocity, samples) in zippy::zip_chunks((&fields.excess, &fields.velocity, samples))? {
             let write_chunk = || -> Result<()> {
                 let (excess, u) = (excess.all().read()?, velocity.all().read()?);
                 let count = excess.len();

@@ -65,7 +65,7 @@ impl Flow<'_> {
         self.update_fields(fields)?;
         self.world.ghosts(&fields.velocity)?;
         let kernel: Kernel = self.world.kernel(quantity_kernel()?)?;
-        for (kinds, velocity, values) in zippy::together((&self.kinds, &fields.velocity, values))? {
+        for (kinds, velocity, values) in zippy::zip_chunks((&self.kinds, &fields.velocity, values))? {
             let call = kernel.call().read("kinds", kinds.all()).read("velocity", velocity.all());
             call.write("values", values.all()).param("quantity", quantity as u32).run()?;
         }

@@ -117,7 +117,7 @@ impl Flow<'_> {
     /// Least number of this rank's unstable cells; `u64::MAX` if there are none.
     fn first_unstable_cell(&self, fields: &Fields) -> Result<u64> {
         let mut first = u64::MAX;
-        for (excess, velocity) in zippy::together((&fields.excess, &fields.velocity))? {
+        for (excess, velocity) in zippy::zip_chunks((&fields.excess, &fields.velocity))? {
             let (values, u) = (excess.all().read()?, velocity.all().read()?);
             let count = values.len();
             for (i, at) in excess.region().points().enumerate() {

@@ -96,7 +96,7 @@ impl Index {
             return Err(io::Error::new(ErrorKind::InvalidInput, "it is a directory, and a recording is a file"));
         }
         let mut reader = Reader::new(BufReader::with_capacity(1 << 16, file.try_clone()?))?;
-        let next = reader.place()?;
+        let next = reader.offset()?;
         let mut index = Self {
             reader,
             file,
@@ -160,7 +160,7 @@ impl Index {
     fn entry(&mut self) -> io::Result<Option<Recorded>> {
         // A seek empties the reader's buffer.
         if !std::mem::replace(&mut self.is_positioned, true) {
-            self.reader.go_to(self.next)?;
+            self.reader.seek(self.next)?;
         }
         self.reader.next_entry()
     }
@@ -195,7 +195,7 @@ impl Index {
                 }
             }
         }
-        self.next = self.reader.place().map_err(|error| error.to_string())?;
+        self.next = self.reader.offset().map_err(|error| error.to_string())?;
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Index {
             return Err("the file has become shorter than it was: open it again".into());
         }
         self.is_positioned = false;
-        let read = self.reader.go_to(offset).and_then(|()| self.reader.next_entry());
+        let read = self.reader.seek(offset).and_then(|()| self.reader.next_entry());
         match read {
             Ok(Some(entry)) => Ok(entry),
             Ok(None) => Err("the file has become shorter than it was: open it again".into()),

@@ -116,7 +116,7 @@ fn kernels_over_several_boxes_have_the_cells_of_their_definition() {
         let kernel = world.kernel(kernel("s = column(p, 5);"))?;
         x.fill_with(cell)?;
         y.fill(1)?;
-        for (a, b) in zippy::together((&x, &y))? {
+        for (a, b) in zippy::zip_chunks((&x, &y))? {
             let section = a.with_ghosts();
             section.write(&section.region()?.points().map(|p| cell([p[0], p[1]])).collect::<Vec<_>>())?;
             kernel.call().read("x", a.all()).update("y", b.all()).over(b.boundary()).run()?;

@@ -8,14 +8,14 @@ use crate::error::{ArrayError, CallSite, Result};
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Several global arrays for [`together`]: a tuple of references to 2 to 6 arrays of any element
+/// Several global arrays for [`zip_chunks`]: a tuple of references to 2 to 6 arrays of any element
 /// types, or an array of references.
 #[diagnostic::on_unimplemented(
-    message = "`together` cannot walk over `{Self}`",
+    message = "`zip_chunks` cannot iterate over `{Self}`",
     label = "not references to 2 to 6 global arrays",
-    note = "name whole arrays by reference: `together((&a, &b))`; sections of their chunks are taken inside the loop"
+    note = "name whole arrays by reference: `zip_chunks((&a, &b))`; sections of their chunks are taken inside the loop"
 )]
-pub trait Together: sealed::Sealed {
+pub trait ZippedArrays: sealed::Sealed {
     /// One chunk of each array.
     type Chunks;
     #[doc(hidden)]
@@ -48,17 +48,17 @@ mod sealed {
 ///     let layout = Layout::new([6, 4]).split([Split::Even(3), Split::Whole]);
 ///     let speed = world.array::<f32, 2>("speed", &layout.clone().ghost([1, 0]))?;
 ///     let count = world.array::<u32, 2>("count", &layout)?;
-///     for (speed, count) in zippy::together((&speed, &count))? {
+///     for (speed, count) in zippy::zip_chunks((&speed, &count))? {
 ///         assert_eq!(speed.region(), count.region());
 ///     }
 ///     let halves = world.array::<u32, 2>("halves", &Layout::new([6, 4]).split([Split::Even(2), Split::Whole]))?;
-///     let error = zippy::together((&speed, &halves)).err().expect("other cuts");
+///     let error = zippy::zip_chunks((&speed, &halves)).err().expect("other cuts");
 ///     assert!(error.to_string().contains("chunk 0 of \"speed\" is"));
 ///     Ok(())
 /// }).unwrap();
 /// ```
 #[track_caller]
-pub fn together<A: Together>(arrays: A) -> Result<impl Iterator<Item = A::Chunks> + use<A>> {
+pub fn zip_chunks<A: ZippedArrays>(arrays: A) -> Result<impl Iterator<Item = A::Chunks> + use<A>> {
     let _call = CallSite::enter();
     let cores = arrays.cores();
     let chunks: Vec<ChunkId> = match cores.iter().min_by_key(|core| core.chunks().axes()) {
@@ -77,7 +77,7 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     let differ = |problem: String| {
         Some(ArrayError::NotAlike { array: a.name().to_string(), other: b.name().to_string(), problem })
     };
-    let place = |chunk: ChunkId, of_a: String, of_b: String| {
+    let chunk_differs = |chunk: ChunkId, of_a: String, of_b: String| {
         differ(format!("chunk {chunk} of \"{}\" is {of_a}, of \"{}\" {of_b}", a.name(), b.name()))
     };
     let both = 0..cuts[0].count().min(cuts[1].count());
@@ -90,7 +90,7 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
         };
         if let Some(chunk) = both.clone().find(|&chunk| differs(chunk)) {
             let [of_a, of_b] = regions(chunk).map(|region| region.to_string());
-            return place(chunk, of_a, of_b);
+            return chunk_differs(chunk, of_a, of_b);
         }
         if cuts[0].count() != cuts[1].count() {
             let (m, n) = (cuts[0].count(), cuts[1].count());
@@ -103,7 +103,7 @@ fn difference(a: &ArrayCore, b: &ArrayCore) -> Option<ArrayError> {
     let ranks = |chunk| owners.map(|owners| owners.owner(chunk).rank);
     let chunk = both.into_iter().find(|&chunk| ranks(chunk)[0] != ranks(chunk)[1])?;
     let [of_a, of_b] = ranks(chunk).map(|rank| format!("on rank {rank}"));
-    place(chunk, of_a, of_b)
+    chunk_differs(chunk, of_a, of_b)
 }
 
 /// A region restricted to its first axes.
@@ -120,7 +120,7 @@ fn is_whole_from(first: usize, region: &Region, shape: &Index) -> bool {
 macro_rules! tuples {
     ($(($($type:ident $axes:ident $array:ident),*))*) => {$(
         impl<$($type: Element, const $axes: usize),*> sealed::Sealed for ($(&GlobalArray<$type, $axes>,)*) {}
-        impl<$($type: Element, const $axes: usize),*> Together for ($(&GlobalArray<$type, $axes>,)*) {
+        impl<$($type: Element, const $axes: usize),*> ZippedArrays for ($(&GlobalArray<$type, $axes>,)*) {
             type Chunks = ($(ChunkRef<$type, $axes>,)*);
             fn cores(&self) -> Vec<&ArrayCore> {
                 let ($($array,)*) = self;
@@ -142,7 +142,7 @@ tuples!(
 );
 
 impl<T: Element, const D: usize, const N: usize> sealed::Sealed for [&GlobalArray<T, D>; N] {}
-impl<T: Element, const D: usize, const N: usize> Together for [&GlobalArray<T, D>; N] {
+impl<T: Element, const D: usize, const N: usize> ZippedArrays for [&GlobalArray<T, D>; N] {
     type Chunks = [ChunkRef<T, D>; N];
     fn cores(&self) -> Vec<&ArrayCore> {
         self.iter().map(|array| &**array.core()).collect()

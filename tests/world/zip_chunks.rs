@@ -2,7 +2,7 @@
 //! of the arrays.
 
 use zippy::region::Region;
-use zippy::{ArrayOptions, Layout, Ownership, Result, Split, World, together};
+use zippy::{ArrayOptions, Layout, Ownership, Result, Split, World, zip_chunks};
 
 use crate::support;
 
@@ -28,15 +28,15 @@ fn every_chunk_comes_with_those_of_the_same_cells() {
             let b = world.array::<u32, 2>("b", &layout.clone().ghost([1, 2]))?;
             let c = world.array::<[f32; 4], 2>("c", &layout.clone().periodic([true, false]))?;
             let mut regions = Vec::new();
-            for (a, b, c) in together((&a, &b, &c))? {
+            for (a, b, c) in zip_chunks((&a, &b, &c))? {
                 assert!(a.id() == b.id() && b.id() == c.id());
                 assert!(a.region() == b.region() && b.region() == c.region());
                 regions.push(a.region());
             }
             assert_eq!(regions, a.chunks().map(|chunk| chunk.region()).collect::<Vec<_>>());
-            let three: usize = together([&a, &a, &a])?.map(|[x, y, z]| x.id() + y.id() + z.id()).sum();
+            let three: usize = zip_chunks([&a, &a, &a])?.map(|[x, y, z]| x.id() + y.id() + z.id()).sum();
             assert_eq!(three, a.chunks().map(|chunk| 3 * chunk.id()).sum::<usize>());
-            let six = together((&a, &b, &c, &a, &b, &c))?;
+            let six = zip_chunks((&a, &b, &c, &a, &b, &c))?;
             assert_eq!(six.count(), regions.len());
         }
         Ok(())
@@ -55,11 +55,11 @@ fn array_with_further_whole_axes_goes_with_others() {
         let populations = world.array::<f32, 3>("populations", &Layout::new([13, 7, 9]).split(splits))?;
         // The order of the arrays does not matter.
         let [one, other] = [
-            together((&velocity, &density, &populations))?.map(|(_, _, chunk)| chunk.id()).collect::<Vec<_>>(),
-            together((&density, &populations, &velocity))?.map(|(_, chunk, _)| chunk.id()).collect::<Vec<_>>(),
+            zip_chunks((&velocity, &density, &populations))?.map(|(_, _, chunk)| chunk.id()).collect::<Vec<_>>(),
+            zip_chunks((&density, &populations, &velocity))?.map(|(_, chunk, _)| chunk.id()).collect::<Vec<_>>(),
         ];
         assert_eq!((&one, one.len()), (&other, density.chunks().count()));
-        let steps = together((&velocity, &density, &velocity))?.map(|(velocity, density, again)| {
+        let steps = zip_chunks((&velocity, &density, &velocity))?.map(|(velocity, density, again)| {
             let (all, plane) = (velocity.region(), density.region());
             assert_eq!((&all.start[..2], &all.end[..2]), (&plane.start[..], &plane.end[..]));
             assert_eq!((all.start[2], all.end[2], again.region()), (0, 3, all));
@@ -79,7 +79,7 @@ fn array_with_further_whole_axes_goes_with_others() {
             ),
         ] {
             let cut = world.array::<f32, 3>("cut", &Layout::new([13, 7, 3]).split(splits))?;
-            let text = refused(world, together((&density, &cut)))?;
+            let text = refused(world, zip_chunks((&density, &cut)))?;
             assert!(text.contains(problem), "{text}, not {problem}");
         }
         Ok(())
@@ -95,7 +95,7 @@ fn layouts_with_the_same_boxes_are_compatible() {
         let boxes =
             [0..3, 3..5, 5..7].map(|r| Region::new(&[r.start], &[r.end])).into_iter().collect::<Result<_, _>>()?;
         let boxes = world.array::<f32, 1>("boxes", &Layout::new([7]).boxes(boxes))?;
-        assert_eq!(together((&sizes, &even, &boxes))?.count(), sizes.chunks().count());
+        assert_eq!(zip_chunks((&sizes, &even, &boxes))?.count(), sizes.chunks().count());
         Ok(())
     });
 }
@@ -107,17 +107,17 @@ fn other_cuts_and_owners_are_named_on_every_rank() {
             world.array::<f32, 1>(name, &Layout::new(shape).split([Split::Even(chunks)]))
         };
         let (a, fewer, longer) = (array("a", [12], 4)?, array("fewer", [12], 3)?, array("longer", [13], 4)?);
-        let text = refused(world, together((&a, &fewer)))?;
+        let text = refused(world, zip_chunks((&a, &fewer)))?;
         assert!(
             text.contains("\"a\" and \"fewer\"") && text.contains("chunk 0 of \"a\" is [0..3], of \"fewer\" [0..4]"),
             "{text}"
         );
-        let text = refused(world, together((&a, &a, &longer)))?;
+        let text = refused(world, zip_chunks((&a, &a, &longer)))?;
         assert!(text.contains("chunk 0 of \"a\" is [0..3], of \"longer\" [0..4]"), "{text}");
 
         // Additional chunks without cells after the same chunks.
         let (three, five) = (array("three", [3], 3)?, array("five", [3], 5)?);
-        let text = refused(world, together((&three, &five)))?;
+        let text = refused(world, zip_chunks((&three, &five)))?;
         assert!(text.contains("\"three\" has 3 chunks, \"five\" has 5"), "{text}");
 
         let turned = a.reassigned(&[1, 2, 3, 0])?;
@@ -128,11 +128,11 @@ fn other_cuts_and_owners_are_named_on_every_rank() {
                 .owned_by(Ownership::table(owners, world.size())?),
         )?;
         if world.size() == 1 {
-            assert_eq!(together((&a, &turned, &other))?.count(), 4);
+            assert_eq!(zip_chunks((&a, &turned, &other))?.count(), 4);
             return Ok(());
         }
         for array in [&turned, &other] {
-            let text = refused(world, together([&a, array]))?;
+            let text = refused(world, zip_chunks([&a, array]))?;
             assert!(text.contains("chunk") && text.contains("on rank"), "{text}");
         }
         Ok(())
