@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use serde_json::json;
-use zippy::transport::detect_launcher;
 use zippy::{Layout, Result, Split, World};
+use zippy_transport::detect_launcher;
 
 use common::{Options, Spread, write};
 

@@ -83,22 +83,18 @@ pub mod trace {
 pub mod transport {
     #[cfg(feature = "mpi")]
     pub use zippy_transport::run_on;
-    pub use zippy_transport::{
-        Config, Entered, Group, Launcher, Payload, Tag, TransportKind, VARIABLES, Variable, copied, detect_launcher,
-        launch, values,
-    };
-    pub(crate) use zippy_transport::{decoded, encoded, report_uncaught};
+    pub use zippy_transport::{Config, Group, Payload, Tag, TransportKind, copied, launch, values};
+    pub(crate) use zippy_transport::{Entered, decoded, encoded, report_uncaught};
 }
 
 /// One GPU as seen by one rank: its adapter, its memory, and transfers of boxes of cells.
 pub mod device {
     pub use zippy_device::device::{
-        AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, HostThreads, IN_PLACE_BYTES,
-        InjectedFailure, KernelBackend, Lease, Limits, MESSAGE_BYTES, MemoryLimits, Operator, PackedBox,
-        ReductionKernel, StagedBytes, StridedBox, WeakChunkBuffer, colour, has_wide_vectors, set_cache_capacity,
+        AdapterSummary, BufferBox, ChunkBuffer, Counters, Device, DeviceOptions, HostThreads, KernelBackend, Lease,
+        Limits, Operator, PackedBox, StagedBytes, StridedBox, colour, has_wide_vectors,
     };
     pub(crate) use zippy_device::device::{
-        CoreClaim, buffer_bytes, cache_capacity, estimate_compiled_bytes, set_runtime_directory,
+        CoreClaim, ReductionKernel, buffer_bytes, cache_capacity, estimate_compiled_bytes, set_runtime_directory,
     };
 }
 
@@ -119,7 +115,7 @@ pub mod world;
 /// different calls fail, errors reach all ranks and name the line of the program, chunks know their
 /// last writer, and kernels are compiled once. The trait
 /// [`CollectiveWorld`](crate::collective::CollectiveWorld) adds methods for such operations to
-/// [`World`](crate::World):
+/// [`World`]:
 ///
 /// * **A collective** runs in
 ///   [`run_collective`](crate::collective::CollectiveWorld::run_collective), with a
@@ -165,30 +161,38 @@ pub use element::Element;
 #[doc(inline)]
 pub use error::{Error, Result};
 #[doc(inline)]
-pub use grid::Grid;
-#[doc(inline)]
 pub use kernel::{Kernel, KernelSource};
 #[doc(inline)]
 pub use layout::{Layout, Split};
 #[doc(inline)]
 pub use ownership::Ownership;
+#[doc(inline)]
+pub use plan::Moved;
 #[cfg(feature = "mpi")]
 #[doc(inline)]
 pub use start::run_on;
 #[doc(inline)]
-pub use start::{prepare_process, run, run_with, survive_file_limit};
+pub use start::{prepare_process, run, run_with};
 #[doc(inline)]
 pub use transport::Config;
 #[doc(inline)]
-pub use world::{ArrayOptions, Exchange, Moved, Plan, World};
+pub use world::World;
+#[doc(inline)]
+pub use world::array_options::ArrayOptions;
+#[doc(inline)]
+pub use world::exchange::Exchange;
+#[doc(inline)]
+pub use world::plan::Plan;
 pub use zippy_derive::Element;
+#[doc(inline)]
+pub use zippy_plan::Grid;
 
 #[doc(inline)]
 pub use zippy_base::{element, error};
 #[doc(inline)]
 pub use zippy_device::{include_wgsl, kernel, wgsl_module};
 // Descriptions of arrays and their moves, without a GPU.
-pub use zippy_plan::{chunks, extents, grid, layout, locate, oracle, ownership, plan, region};
+pub use zippy_plan::{chunks, extents, layout, locate, ownership, plan, region};
 
 /// The `wgpu` crate that Zippy uses, for direct use of [`World::gpu`].
 pub use wgpu;

@@ -77,7 +77,7 @@ where
 /// program that opens a window, or that runs ranks on a thread of its own. [`run`], [`run_with`]
 /// and `run_on` call it too.
 ///
-/// * A write beyond the limit on the size of files becomes an error ([`survive_file_limit`]).
+/// * A write beyond the limit on the size of files becomes an error.
 /// * On Linux, `XDG_RUNTIME_DIR` is set to a directory of this user if it is not set. Without it,
 ///   libraries of Mesa's driver print two warnings. In a process with other threads the variable is
 ///   not changed.
@@ -87,12 +87,11 @@ pub fn prepare_process() {
 }
 
 /// Makes a write beyond the limit on the size of files (`ulimit -f`) fail like a write to a full
-/// disk, for programs that write files outside of a run. [`run`], [`run_with`] and `run_on` call it
-/// too.
+/// disk.
 ///
 /// Without this call, the signal `SIGXFSZ` ends the process without a message and leaves an
 /// incomplete file. A signal handler of the program is still called.
-pub fn survive_file_limit() {
+fn survive_file_limit() {
     #[cfg(unix)]
     {
         static ONCE: std::sync::Once = std::sync::Once::new();

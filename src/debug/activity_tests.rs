@@ -4,7 +4,8 @@ use zippy_protocol::{ArrayRef, MOST_MOVES, MoveEntry, Moves, SpanKind, Timeline}
 use super::moves::moves;
 use super::timeline::timeline;
 use crate::error::Result;
-use crate::world::{Config, DebugPoint, Exchange, Observer, World};
+use crate::transport::Config;
+use crate::world::{DebugPoint, Exchange, Observer, World};
 use crate::{GlobalArray, Layout, Operator, Split, run_with};
 
 /// The result of rank 0; the other ranks have none.

@@ -9,6 +9,7 @@ use super::recorder::Recorder;
 use super::world_facts;
 use crate::World;
 use crate::error::{Error, Result};
+use crate::trace;
 use crate::transport::{decoded, encoded};
 use crate::world::{CollectiveWorld, DebugPoint, Observer};
 
@@ -41,7 +42,7 @@ impl Observer for DebugObserver {
             line: point.call_site.line(),
             paused: false,
             reason: String::new(),
-            micros: world.micros(),
+            micros: trace::now_nanos() / 1000,
         };
         if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants(point.step))
             && !recorder.add(world, &reached)?

@@ -133,7 +133,7 @@ pub fn attach(world: &World, settings: &Settings) -> Result<Option<ViewerAccess>
     let access = control.as_ref().map(|(_, access)| access.clone());
     let recorder = recorder.or_else(|| every.map(Recorder::elsewhere));
     if recorder.is_some() {
-        world.keep_spans();
+        trace::keep(trace::LATEST_SPANS);
     }
     let observer = DebugObserver::new(viewers, control.map(|(control, _)| control), recorder);
     world.attach(observer);

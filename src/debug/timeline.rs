@@ -2,7 +2,7 @@
 use zippy_protocol::{Span, Timeline, frame};
 
 use crate::error::Result;
-use crate::trace;
+use crate::trace::{self, LATEST_SPANS};
 use crate::transport::{decoded, encoded};
 use crate::world::{CollectiveWorld, World};
 
@@ -16,15 +16,27 @@ const SPAN_BYTES: usize = 40;
 /// answer as `since` receives each span once. Collective: an all-reduce of one number and a gather
 /// of the spans.
 pub(super) fn timeline(world: &World, since: u64, room: u64) -> Result<Option<Timeline>> {
-    world.keep_spans();
+    trace::keep(LATEST_SPANS);
     // More spans may still end in the present microsecond.
-    let mut until = [world.micros().saturating_sub(1)];
+    let mut until = [(trace::now_nanos() / 1000).saturating_sub(1)];
     world.inner_group().all_reduce(&mut until, |least, more| *least = (*least).min(*more))?;
     let room = room.min(frame::MOST_TOLD as u64 / 2) as usize / world.size();
-    let spans: Vec<Span> = latest(world.spans_since(since, until[0]), room).iter().map(span).collect();
+    let spans: Vec<Span> = latest(spans_since(since, until[0]), room).iter().map(span).collect();
     let Some(all) = world.inner_group().gather(0, encoded(&spans)?)? else { return Ok(None) };
     let ranks = all.iter().map(decoded).collect::<Result<_>>()?;
     Ok(Some(Timeline { until: until[0], ranks }))
+}
+
+/// The spans of this rank with an end in `since + 1..=until`, in microseconds since the start of
+/// the run: at most the latest [`LATEST_SPANS`]. The spans are sorted by start, outer spans before
+/// inner ones.
+fn spans_since(since: u64, until: u64) -> Vec<trace::Span> {
+    let mut spans = trace::spans_after(since.saturating_mul(1000));
+    spans.retain(|span| span.end / 1000 > since && span.end / 1000 <= until);
+    if let Some(more) = spans.len().checked_sub(LATEST_SPANS) {
+        spans.drain(..more);
+    }
+    spans
 }
 
 /// The last spans whose total size is at most `room` bytes.

@@ -1,10 +1,12 @@
 //! `World::composite`: a copy with an operator.
 
+use super::World;
 use super::exchange::Exchange;
-use super::{Moved, Operator, World};
 use crate::array::IntoGlobalSection;
+use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
+use crate::plan::Moved;
 
 impl World {
     /// Combines a section with another section of the same extents:

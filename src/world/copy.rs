@@ -3,10 +3,11 @@
 use super::exchange::Exchange;
 use super::local_box::{LocalBox, copy_boxes};
 use super::one_sided::{from_local, to_local};
-use super::{Moved, Pending, World};
+use super::{Pending, World};
 use crate::array::{ChunkRef, GlobalArray, GlobalSection, Growable, LocalArray, LocalSection, Side};
 use crate::element::Element;
 use crate::error::{CallSite, PlanError, Result};
+use crate::plan::Moved;
 
 /// Source or destination of a copy.
 #[derive(Debug, Clone)]

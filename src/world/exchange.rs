@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::Operator;
 use super::merge_rule::MergeRule;
 use crate::array::{ArrayCore, GlobalArray, GlobalSection, IntoGlobalSection};
+use crate::device::Operator;
 use crate::element::Element;
 use crate::error::{ArrayError, Error, ErrorKind, Result};
 use crate::plan::{Components, GhostSpec, Neighbours};

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use super::collective::ArrayIdentity;
 use super::exchange::GhostUpdate;
+use super::hash;
 use super::merge_rule::MergeRule;
-use super::{Operator, hash};
 use crate::array::ArrayCore;
+use crate::device::Operator;
 use crate::plan::{GhostSpec, Neighbours, Pair};
 use crate::region::Region;
 

@@ -1,10 +1,11 @@
 //! `World::ghosts` and `World::start_ghosts`, and validation of ghost updates.
 
 use super::exchange::{Entry, Exchange, GhostUpdate};
-use super::{Moved, Pending, World};
+use super::{Pending, World};
 use crate::array::GlobalArray;
 use crate::element::Element;
 use crate::error::{CallSite, Result};
+use crate::plan::Moved;
 use crate::trace;
 
 impl World {

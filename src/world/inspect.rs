@@ -5,6 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use super::{ArrayIdentity, Collective, CollectiveWorld, DebugPoint, Exchange, Observer, World};
+use crate::array::ArrayKind;
 use crate::array::{ArrayCore, ArrayId, GlobalArray};
 use crate::chunks::ChunkId;
 use crate::device::BufferBox;
@@ -15,8 +16,6 @@ use crate::history::{Finding, GhostState, Site, WriteRecord};
 use crate::plan::{self, GhostSpec};
 use crate::region::Region;
 use crate::transport::{decoded, encoded};
-
-pub use crate::array::ArrayKind;
 
 /// Description of an array, from [`Debugging::arrays`]. Displays as one line.
 #[derive(Debug, Clone)]

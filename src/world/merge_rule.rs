@@ -1,6 +1,6 @@
 //! [`MergeRule`]: replacement or an operator, for cells that arrive at a destination.
 
-use super::Operator;
+use crate::device::Operator;
 
 /// Merge rule for cells that arrive at a destination.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@ pub(super) struct ChunkBox {
 
 /// Box and its byte offset in a message.
 #[derive(Debug, Clone)]
-pub(super) struct PackedBox {
+pub(super) struct MessageBox {
     pub chunk_box: ChunkBox,
     pub offset: u64,
     /// Index of the move in the plan message.
@@ -26,7 +26,7 @@ pub(super) struct PackedBox {
 pub(super) struct MessagePart {
     pub peer: usize,
     pub bytes: u64,
-    pub boxes: Vec<PackedBox>,
+    pub boxes: Vec<MessageBox>,
     /// True for a single box that is contiguous in the chunk of the sender, in an array other than
     /// the destination.
     pub dense: bool,
@@ -57,7 +57,7 @@ pub(super) fn waves(plan: &RankPlan, is_included: &dyn Fn(&Move) -> bool, receiv
     let local: Vec<_> = plan.local.iter().map(|m| is_included(m).then(|| indices.next()).flatten()).collect();
     let mut received: HashMap<(usize, usize), Vec<(usize, usize)>> = HashMap::new();
     for (part, MessagePart { message_index, boxes, .. }) in receives.iter().enumerate() {
-        for (packed, PackedBox { move_index, .. }) in boxes.iter().enumerate() {
+        for (packed, MessageBox { move_index, .. }) in boxes.iter().enumerate() {
             received.entry((*message_index, *move_index)).or_default().push((part, packed));
         }
     }
@@ -105,12 +105,12 @@ pub(super) fn split_message(
             let bytes = (view.cells() * element_bytes).next_multiple_of(4);
             match parts.last_mut() {
                 Some(last) if !dense && !last.dense && last.bytes.saturating_add(bytes) <= limit => {
-                    last.boxes.push(PackedBox { chunk_box, offset: last.bytes, move_index });
+                    last.boxes.push(MessageBox { chunk_box, offset: last.bytes, move_index });
                     last.bytes += bytes;
                 }
                 _ => {
                     let send_order = (message.round, parts.len());
-                    let boxes = vec![PackedBox { chunk_box, offset: 0, move_index }];
+                    let boxes = vec![MessageBox { chunk_box, offset: 0, move_index }];
                     parts.push(MessagePart { peer, bytes, boxes, dense, message_index, send_order });
                 }
             }
@@ -177,7 +177,7 @@ mod tests {
                 assert!(!dense || boxes.len() == 1);
                 assert!((*peer, *message_index) == (2, 5) && *bytes <= limit, "{bytes} bytes, {limit} allowed");
                 let mut end = 0;
-                for PackedBox { chunk_box: packed, offset, move_index } in boxes {
+                for MessageBox { chunk_box: packed, offset, move_index } in boxes {
                     assert_eq!(*offset, end, "boxes are consecutive, at multiples of 4 bytes");
                     end += (packed.view.cells() * element_bytes).next_multiple_of(4);
                     found[*move_index].extend(cells(&packed.view));

@@ -18,7 +18,7 @@
 //!    makes a `RankPlan` (moves between regions, messages between ranks), and a `Transfer` turns
 //!    the plan into box views of buffers.
 //! 5. `Transfer` has a `TypedTransfer` per element type and merge rule. Its messages are
-//!    `MessagePart`s of bounded size; a message part has `PackedBox`es, and each of these a
+//!    `MessagePart`s of bounded size; a message part has `MessageBox`es, and each of these a
 //!    `ChunkBox` and an offset. Unordered moves are applied at once, ordered ones in `Wave`s.
 //! 6. `World::collective` sends the signature with the next messages, so that ranks with different
 //!    calls fail.
@@ -29,13 +29,13 @@
 //!    that an earlier write may change are copied to `StagedSources` first.
 //! 10. For each received `MessagePart`, `Device::scatter` (replacement) or `Device::combine`
 //!     (operator) writes the boxes to the destination chunks. `World::copy` returns the number of
-//!     [`Moved`] bytes and messages.
+//!     [`Moved`](crate::Moved) bytes and messages.
 //!
 //! [`World::start_copy`] returns a [`Pending`] after step 8 and the unordered moves of step 9.
 //! [`Pending::wait`] does the rest.
 
 mod agree;
-mod array_options;
+pub(crate) mod array_options;
 mod cached_plans;
 pub(crate) mod collective;
 pub(crate) mod collective_world;
@@ -45,7 +45,7 @@ mod copy;
 mod create;
 mod debug_point;
 pub(crate) mod deliver;
-mod exchange;
+pub(crate) mod exchange;
 mod exchange_name;
 mod execute;
 mod ghosts;
@@ -61,11 +61,10 @@ mod message_part;
 mod observe;
 mod one_sided;
 mod pending;
-mod plan;
+pub(crate) mod plan;
 mod prefix_copies;
 mod prepared_exchange;
 mod record_exchange;
-mod spans;
 mod stats;
 mod transfer;
 
@@ -75,21 +74,17 @@ use std::rc::Rc;
 
 pub(crate) use self::collective::{ArrayIdentity, Collective, hash};
 pub(crate) use self::collective_world::CollectiveWorld;
+pub(crate) use self::exchange::Exchange;
 pub(crate) use self::last_exchange::{BoxEnd, MovedBox};
 
-pub use self::array_options::ArrayOptions;
 pub use self::copy::{IntoSection, Section};
 pub use self::debug_point::DebugPoint;
 pub use self::deliver::{Delivered, Destinations, IntoDestinations};
-pub use self::exchange::Exchange;
-pub use self::inspect::{ArrayInfo, ArrayKind, ChunkInfo, Debugging, GhostDifference, GhostSide};
+pub use self::inspect::{ArrayInfo, ChunkInfo, Debugging, GhostDifference, GhostSide};
 pub use self::one_sided::{Fetched, IntoPutSource, PutSource, Ticket};
 pub use self::pending::Pending;
-pub use self::plan::{Plan, PlanCounters};
+pub use self::plan::PlanCounters;
 pub use self::stats::{Limits, Stats};
-pub use crate::device::Operator;
-pub use crate::plan::Moved;
-pub use crate::transport::Config;
 
 use crate::array::{ArrayCore, Rearranged, Registry};
 use crate::device::{Device, cache_capacity, estimate_compiled_bytes};

@@ -13,10 +13,10 @@ use super::merge_rule::MergeRule;
 use super::plan::{Plan, PlannedTransfer};
 use super::prefix_copies::PrefixCopies;
 use super::transfer::Operands;
-use super::{Moved, Pending, World, ghosts, hash};
+use super::{Pending, World, ghosts, hash};
 use crate::array::{ArrayCore, ArrayId};
 use crate::error::{CallSite, Error, ErrorKind, PlanError, Result};
-use crate::plan::{self, CopySpec};
+use crate::plan::{self, CopySpec, Moved};
 
 /// Jobs of an exchange on this rank, and the name and signature of the collective.
 pub(super) struct PreparedExchange {

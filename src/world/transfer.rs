@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::message_part::{ChunkBox, MessagePart, Outbound, PackedBox, Wave, split_message, waves};
+use super::message_part::{ChunkBox, MessageBox, MessagePart, Outbound, Wave, split_message, waves};
 use crate::array::ArrayCore;
 use crate::chunks::ChunkId;
 use crate::device::StridedBox;
@@ -117,7 +117,7 @@ impl Transfer {
             |wave: &Wave| wave.local.len() * size_of::<usize>() + wave.received.len() * size_of::<(usize, usize)>();
         let typed_bytes = |typed: &TypedTransfer| {
             let parts = typed.sends.iter().chain(&typed.receives);
-            let part_bytes = parts.map(|part| size_of::<MessagePart>() + part.boxes.len() * size_of::<PackedBox>());
+            let part_bytes = parts.map(|part| size_of::<MessagePart>() + part.boxes.len() * size_of::<MessageBox>());
             let waves = typed.waves.iter().map(|wave| size_of::<Wave>() + wave_bytes(wave));
             size_of::<TypedTransfer>()
                 + typed.local.len() * size_of::<(ChunkBox, ChunkBox)>()

@@ -11,7 +11,7 @@ pub(crate) const LAYERS: [&[&str]; 12] = [
     &["array_kind", "error", "element", "extents", "ghost_state", "grid", "process", "trace", "wgsl"],
     &["region"],
     &["layout", "chunks", "ownership", "locate"],
-    &["plan", "oracle"],
+    &["plan"],
     &["transport"],
     &["device"],
     &["history"],

@@ -1,7 +1,8 @@
 //! Opening of devices, buffers, recording of commands, and errors.
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, KernelBackend, PackedBox, StridedBox};
+use zippy::device::{Device, DeviceOptions, KernelBackend, PackedBox, StridedBox};
 use zippy::error::DeviceError;
+use zippy_device::device::InjectedFailure;
 
 use super::devices::moves_by_shaders;
 

@@ -4,11 +4,12 @@
 use std::rc::Rc;
 use std::sync::{Barrier, Mutex};
 
-use zippy::device::{Device, DeviceOptions, InjectedFailure, PackedBox, StridedBox};
+use zippy::device::{Device, DeviceOptions, PackedBox, StridedBox};
 use zippy::element::ElementInfo;
 use zippy::error::ErrorKind;
 use zippy::transport::TransportKind;
 use zippy::{ArrayOptions, Element, Exchange, GlobalArray, Layout, Operator, Ownership, Result, Split, World};
+use zippy_device::device::InjectedFailure;
 
 use crate::support::cells::{code, expect};
 use crate::support::{RANKS, launcher, ranks};

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use zippy::world::ArrayKind;
+use zippy::array::ArrayKind;
 use zippy::{Layout, Split};
 
 use crate::support::{RANKS, ranks};

@@ -86,7 +86,7 @@ fn large_plans_that_are_used_in_turn_are_kept() {
         return support::alone(test, &[]);
     }
     // At first, the share of a rank is smaller than its plan for all neighbours.
-    zippy::device::set_cache_capacity(8 << 20);
+    zippy_device::device::set_cache_capacity(8 << 20);
     support::ranks(&[8], |world| {
         let layout = Layout::new([32; 3]).split([8; 3].map(Split::Even)).ghost([1; 3]).periodic([true; 3]);
         let [array, other] = ["one", "other"].map(|name| world.array::<u32, 3>(name, &layout));
@@ -125,7 +125,7 @@ fn step(number: i64) -> KernelSource {
 fn texts_are_bounded_by_their_bytes() {
     // Room for about 16 texts.
     if support::is_alone() {
-        zippy::device::set_cache_capacity(4 << 20);
+        zippy_device::device::set_cache_capacity(4 << 20);
     }
     alone("texts_are_bounded_by_their_bytes", |world| {
         let x = world.array::<f32, 1>("x", &Layout::new([64]))?;
@@ -156,7 +156,7 @@ fn ranks_that_are_threads_share_the_memory_for_texts() {
         return support::alone(test, &[]);
     }
     // Room for about 15 texts.
-    zippy::device::set_cache_capacity(4 << 20);
+    zippy_device::device::set_cache_capacity(4 << 20);
     // The run of four ranks comes first, because its devices must have no cached texts.
     support::ranks(&[4, 1], |world| {
         let x = world.array::<f32, 1>("x", &Layout::new([64]).split([Split::Auto]))?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use zippy::Exchange;
-use zippy::world::Plan;
+use zippy::Plan;
 use zippy::{ArrayOptions, Element, GlobalArray, Layout, Moved, Operator, Ownership, Result, Split, World};
 
 use crate::support::{self, RANKS, ranks};

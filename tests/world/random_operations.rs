@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use zippy::Exchange;
 use zippy::chunks::Chunks;
 use zippy::extents::Index;
-use zippy::oracle::truth::{self, Cells};
-use zippy::oracle::{Request, Verb};
 use zippy::region::Region;
 use zippy::{Config, Result, World, run_with};
+use zippy_testing::oracle::truth::{self, Cells};
+use zippy_testing::oracle::{Request, Verb};
 use zippy_testing::plans as random;
 
 use crate::support;

@@ -1,6 +1,6 @@
 //! Grids from the axes of a file, which can be fewer than three.
 
-use zippy_plan::grid::Grid;
+use zippy_plan::Grid;
 
 use crate::voxels::Stated;
 

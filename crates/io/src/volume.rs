@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use zippy_files::quoted;
 use zippy_plan::extents::Index;
-use zippy_plan::grid::Grid;
+use zippy_plan::Grid;
 use zippy_plan::region::Region;
 
 use super::head::Head;

@@ -13,7 +13,7 @@ use crate::error::GridError;
 /// space and cell `[0, 0, 0]` at 0.
 ///
 /// ```
-/// use zippy_plan::grid::Grid;
+/// use zippy_plan::Grid;
 ///
 /// // Axis 0 of the array runs along -y, axis 1 along x: a quarter turn.
 /// let grid = Grid::new([10.0, 20.0, 30.0], [0.5, 0.5, 2.0])

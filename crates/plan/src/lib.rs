@@ -1,20 +1,22 @@
 //! Plans of data movement between the chunks of global arrays: regions, layouts, ownerships and
-//! plans, and a reference executor on vectors for tests.
+//! plans.
 //!
 //! This crate uses no GPU and sends no messages. The library `zippy` executes plans and re-exports
 //! these modules.
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 0 | [`error`], [`extents`], [`grid`] |
+//! | 0 | [`error`], [`extents`]; [`Grid`] |
 //! | 1 | [`region`] |
 //! | 2 | [`layout`], [`chunks`], [`ownership`], [`locate`] |
-//! | 3 | [`plan`], [`oracle`] |
+//! | 3 | [`plan`] |
 #![forbid(unsafe_code)]
 
 pub mod error;
 pub mod extents;
-pub mod grid;
+mod grid;
+
+pub use grid::Grid;
 
 pub mod region;
 
@@ -23,5 +25,4 @@ pub mod layout;
 pub mod locate;
 pub mod ownership;
 
-pub mod oracle;
 pub mod plan;

@@ -154,16 +154,14 @@ impl Ownership {
         }
     }
 
-    /// Chunks of a rank in slot order. Empty for a rank that does not exist.
-    pub fn of_rank(&self, rank: usize) -> OfRank<'_> {
+    /// Returns the chunks of a rank in slot order. Empty for a rank that does not exist.
+    pub fn of_rank(&self, rank: usize) -> impl ExactSizeIterator<Item = ChunkId> + Clone {
         if rank >= self.ranks {
-            return OfRank(OwnedChunks::List([].iter()));
+            return OwnedChunks::List([].iter());
         }
         match &self.map {
-            OwnerMap::Balanced { .. } => OfRank(OwnedChunks::Range(self.run(rank))),
-            OwnerMap::Table { first, chunks, .. } => {
-                OfRank(OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter()))
-            }
+            OwnerMap::Balanced { .. } => OwnedChunks::Range(self.run(rank)),
+            OwnerMap::Table { first, chunks, .. } => OwnedChunks::List(chunks[first[rank]..first[rank + 1]].iter()),
         }
     }
 
@@ -211,31 +209,28 @@ impl Hash for Ownership {
 
 /// Iterator over the chunks of a rank, from [`Ownership::of_rank`].
 #[derive(Debug, Clone)]
-pub struct OfRank<'a>(OwnedChunks<'a>);
-
-#[derive(Debug, Clone)]
 enum OwnedChunks<'a> {
     Range(std::ops::Range<usize>),
     List(std::slice::Iter<'a, ChunkId>),
 }
 
-impl Iterator for OfRank<'_> {
+impl Iterator for OwnedChunks<'_> {
     type Item = ChunkId;
     fn next(&mut self) -> Option<ChunkId> {
-        match &mut self.0 {
-            OwnedChunks::Range(range) => range.next(),
-            OwnedChunks::List(list) => list.next().copied(),
+        match self {
+            Self::Range(range) => range.next(),
+            Self::List(list) => list.next().copied(),
         }
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            OwnedChunks::Range(range) => range.size_hint(),
-            OwnedChunks::List(list) => list.size_hint(),
+        match self {
+            Self::Range(range) => range.size_hint(),
+            Self::List(list) => list.size_hint(),
         }
     }
 }
 
-impl ExactSizeIterator for OfRank<'_> {}
+impl ExactSizeIterator for OwnedChunks<'_> {}
 
 #[cfg(test)]
 mod tests {

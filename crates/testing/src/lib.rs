@@ -8,6 +8,7 @@
 //! * [`shaders`]: shaders of a crate and their reference versions.
 //! * `kernels`: random compute kernels, and an interpreter for them (feature `kernels`).
 //! * `log`: log messages of a thread (feature `logs`).
+//! * `oracle`: execution of plans on vectors, and operations without plans (feature `plans`).
 //! * `plans`: random layouts, owners and regions (feature `plans`).
 //! * `screen`: a virtual screen (feature `screens`).
 //! * `cells`, `ghosts`, `jobs`, `worlds`: programs on ranks (feature `worlds`).
@@ -26,6 +27,8 @@ pub mod kernels;
 pub mod launcher;
 #[cfg(feature = "logs")]
 pub mod log;
+#[cfg(feature = "plans")]
+pub mod oracle;
 #[cfg(feature = "plans")]
 pub mod plans;
 pub mod random;

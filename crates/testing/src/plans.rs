@@ -1,5 +1,6 @@
 //! Random layouts, owners and regions of few cells with 1 to 7 axes.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -7,11 +8,13 @@ use zippy_plan::chunks::Chunks;
 use zippy_plan::extents::Index;
 use zippy_plan::layout::{Layout, Split};
 use zippy_plan::locate::Placement;
-use zippy_plan::oracle::Memory;
 use zippy_plan::ownership::Ownership;
+use zippy_plan::plan::RankPlan;
 use zippy_plan::region::Region;
 
-/// Maximum extent by number of axes.
+use crate::oracle::Memory;
+
+/// Maximum extent by number of axes: arrays have at most a few thousand cells.
 const EXTENT: [i64; 7] = [40, 13, 9, 6, 4, 3, 3];
 /// Maximum ghost width by number of axes; wider than a chunk, and often than an axis.
 const GHOST: [i64; 7] = [45, 9, 4, 3, 2, 1, 1];
@@ -133,4 +136,28 @@ pub fn memory(placement: &Placement, array: u64) -> Memory<u64> {
         let position = cell.iter().fold(7_u64, |code, &x| code * 101 + (x + 50) as u64);
         position << 12 | (chunk as u64) << 2 | array
     })
+}
+
+/// Returns the plans of all ranks as one table: bytes and messages per pair of ranks, and per
+/// round.
+pub fn explain_all(plans: &[RankPlan], element_bytes: &[usize]) -> String {
+    let mut out = String::from("  from    to  round  boxes         bytes\n");
+    let rounds = plans.iter().map(|plan| plan.rounds).max().unwrap_or(0);
+    let mut per_round = vec![(0_u64, 0_u64); rounds];
+    for plan in plans {
+        for message in &plan.sends {
+            let (bytes, boxes) = (message.bytes(element_bytes), message.moves.len());
+            let _ =
+                writeln!(out, "{:>6}  {:>4}  {:>5}  {boxes:>5}  {bytes:>12}", plan.rank, message.peer, message.round);
+            per_round[message.round].0 += 1;
+            per_round[message.round].1 += bytes;
+        }
+    }
+    out.push_str(" round  messages         bytes\n");
+    for (round, (messages, bytes)) in per_round.iter().enumerate().filter(|(_, (messages, _))| *messages > 0) {
+        let _ = writeln!(out, "{round:>6}  {messages:>8}  {bytes:>12}");
+    }
+    let local: u64 = plans.iter().map(|plan| plan.moved(element_bytes).bytes_local).sum();
+    let _ = writeln!(out, "inside ranks: {local} bytes");
+    out
 }

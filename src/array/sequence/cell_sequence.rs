@@ -190,15 +190,9 @@ impl CellSequence {
         for (part, within) in self.within(cells.clone()) {
             let bytes = (within.end - within.start) as usize * size;
             let (head, rest) = into.split_at_mut(bytes);
-            let (device, view) = (part.core.device(), part.core.strided(part.chunk, &part.region_of(within)));
-            if device.is_host() {
-                let begin = view.offset as usize * size;
-                device.lend([&part.lease], |[chunk]| head.copy_from_slice(&chunk[begin..begin + bytes]))?;
-            } else {
-                let pieces = [PackedBox { buffer: &part.lease, view, payload_offset: 0 }];
-                let staged = device.gather(size, &pieces, bytes.next_multiple_of(4) as u64)?;
-                head.copy_from_slice(&staged.as_ref()[..bytes]);
-            }
+            let view = part.core.strided(part.chunk, &part.region_of(within));
+            let pieces = [PackedBox { buffer: &part.lease, view, payload_offset: 0 }];
+            part.core.device().gather_into(size, &pieces, head)?;
             into = rest;
         }
         Ok(())

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use zippy::device::InjectedFailure;
 use zippy::{KernelSource, Layout, LocalArray, Result, World};
+use zippy_device::device::InjectedFailure;
 
 use crate::support;
 use zippy_testing::log::Log;

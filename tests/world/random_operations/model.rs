@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use zippy::chunks::Chunks;
-use zippy::oracle::Memory;
-use zippy::oracle::truth::Cells;
 use zippy::{ArrayOptions, GlobalArray, Layout, Operator, Ownership, Result, World};
+use zippy_testing::oracle::Memory;
+use zippy_testing::oracle::truth::Cells;
 
 use super::Cut;
 use crate::support::cells::mix;

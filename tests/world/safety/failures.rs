@@ -4,9 +4,9 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use zippy::device::InjectedFailure;
 use zippy::error::{DeviceError, ErrorKind, TransportError};
 use zippy::{Config, Error, Layout, Operator, Result, Split, World, run_with};
+use zippy_device::device::InjectedFailure;
 
 use crate::support::jobs::Ended;
 use crate::support::{launcher, ranks};

@@ -1,8 +1,8 @@
 //! Caught panics do not end the job.
 
-use zippy::device::InjectedFailure;
 use zippy::error::{DeviceError, ErrorKind};
 use zippy::{Layout, Split};
+use zippy_device::device::InjectedFailure;
 
 use super::failures::{as_is, failing};
 use crate::support::{launcher, ranks};

@@ -43,6 +43,7 @@ pub fn warn_once(call_site: CallSite, text: impl FnOnce() -> String) {
 }
 
 /// True if [`warn_once`] has warned at a call site in this process. Local.
+#[doc(hidden)]
 pub fn has_warned(call_site: CallSite) -> bool {
     WARNED.lock().unwrap_or_else(PoisonError::into_inner).contains(&call_site)
 }

@@ -28,6 +28,7 @@ pub fn saturate_opacity(colour: [f32; 4], min_opacity: f32) -> [f32; 4] {
 
 /// Blends `front` over `back`, with 8 bits per component. Sums saturate at 255.
 #[inline]
+#[doc(hidden)]
 pub fn over_rgba8(front: u32, back: u32) -> u32 {
     // Two components at a time, each in 16 bits.
     let blend_pair = |shift: u32| {
@@ -41,18 +42,19 @@ pub fn over_rgba8(front: u32, back: u32) -> u32 {
 
 /// Sets an opacity of at least `min_opacity` to 255, with 8 bits per component.
 #[inline]
-pub fn saturate_opacity_rgba8(colour: u32, min_opacity: u32) -> u32 {
+pub(crate) fn saturate_opacity_rgba8(colour: u32, min_opacity: u32) -> u32 {
     if colour >> 24 >= min_opacity { colour | 0xff00_0000 } else { colour }
 }
 
 /// Returns the smallest opacity of 8 bits that is at least `threshold`; 256 if there is none.
-pub fn min_opaque_byte(threshold: f32) -> u32 {
+pub(crate) fn min_opaque_byte(threshold: f32) -> u32 {
     let estimate = (threshold * 255.0) as u32;
     (estimate.saturating_sub(1)..=255).find(|&opacity| opacity as f32 / 255.0 >= threshold).unwrap_or(256)
 }
 
 /// Converts floats to 8 bits per component. Colour components are limited to the opacity: with
 /// light they can be larger.
+#[doc(hidden)]
 pub fn to_rgba8(colour: [f32; 4]) -> u32 {
     let eight_bits = |part: f32| (part.min(colour[3]).clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     u32::from_le_bytes(colour.map(eight_bits))

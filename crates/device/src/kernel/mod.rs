@@ -227,7 +227,8 @@ mod parts_tests;
 mod random_kernels;
 
 #[doc(hidden)]
-pub use crate::wgsl::{WgslComposer, WgslConstant, WgslModule, check_text};
+pub use crate::wgsl::check_text;
+pub use crate::wgsl::{WgslComposer, WgslConstant, WgslModule};
 pub use argument::KernelArgument;
 pub use binding::Binding;
 pub use call::Call;

@@ -1,7 +1,7 @@
 //! [`Metadata`]: data of a file about an array, other than its cells.
 
 use serde_json::{Map, Value};
-use zippy_plan::grid::Grid;
+use zippy_plan::Grid;
 
 use crate::grid;
 use crate::voxels::Stated;

@@ -1,7 +1,7 @@
 //! Positions of voxels in each format, as grids.
 
 use zippy_io::volume::{self, VolumeFile};
-use zippy_plan::grid::Grid;
+use zippy_plan::Grid;
 
 use super::common::volumes::{Folder, bytes};
 

@@ -15,7 +15,7 @@ use crate::extents::{Index, MAX_AXES};
 use crate::region::Region;
 
 /// Maximum number of chunks of an array, 2²⁴.
-pub const MAX_CHUNKS: usize = 1 << 24;
+pub(crate) const MAX_CHUNKS: usize = 1 << 24;
 
 /// Chunks of an array: disjoint boxes that cover its shape, with ghost widths and periodic axes.
 ///

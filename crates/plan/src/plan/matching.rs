@@ -24,16 +24,17 @@ const NONE: usize = usize::MAX;
 
 /// Round of each edge of a graph, from [`rounds`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule {
+pub(super) struct Schedule {
     /// Round of each edge.
     pub round: Vec<usize>,
     /// Number of rounds.
     pub rounds: usize,
 }
 
-/// Distributes messages `(sender, receiver)` over rounds, equally on all ranks. Equal edges are
-/// different messages.
-pub fn rounds(edges: &[(usize, usize)]) -> Schedule {
+/// Distributes messages `(sender, receiver)` over rounds. Equal edges are different messages.
+///
+/// The result depends only on the list, so that it is equal on all ranks.
+pub(super) fn rounds(edges: &[(usize, usize)]) -> Schedule {
     let graph = Graph::new(edges);
     if graph.bound.saturating_mul(edges.len()) <= MATCHING_BUDGET {
         let schedule = graph.matchings();

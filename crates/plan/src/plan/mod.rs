@@ -5,19 +5,21 @@
 //! same order. Plans count cells; element sizes convert cells to bytes.
 
 mod build;
+#[doc(hidden)]
 pub mod cache;
 mod copies;
 mod copy;
 mod explain;
 mod ghosts;
-pub mod matching;
+mod matching;
+#[doc(hidden)]
 pub mod one_sided;
-pub mod patterns;
+mod swap;
 
 pub use copies::{CopiesSpec, Pair, copies};
 pub use copy::{CopySpec, copy};
-pub use explain::explain_all;
 pub use ghosts::{Components, GhostSpec, Neighbours, ghosts};
+pub use swap::{Swap, SwapStep};
 
 use crate::chunks::ChunkId;
 use crate::region::Region;

@@ -2,21 +2,21 @@ use super::Region;
 use crate::extents::Index;
 
 impl Region {
-    /// All cells, axis 0 fastest.
-    pub fn points(&self) -> Points {
+    /// Returns all cells, axis 0 fastest.
+    pub fn points(&self) -> impl Iterator<Item = Index> + Clone + use<> {
         Points { region: *self, next: self.start, remaining: self.cells() }
     }
 
-    /// First cell of each row along axis 0, axis 1 fastest.
-    pub fn rows(&self) -> Points {
+    /// Returns the first cell of each row along axis 0, axis 1 fastest.
+    pub fn rows(&self) -> impl Iterator<Item = Index> + Clone + use<> {
         let mut first = *self;
         first.end[0] = self.end[0].min(self.start[0].saturating_add(1));
         first.points()
     }
 
-    /// Disjoint boxes of at most these extents, but at least one cell, that cover the region, axis
-    /// 0 fastest.
-    pub fn tiles(&self, extents: &Index) -> Tiles {
+    /// Returns disjoint boxes of at most these extents that cover the region, axis 0 fastest.
+    /// Extents less than one cell count as one cell.
+    pub fn tiles(&self, extents: &Index) -> impl Iterator<Item = Region> + Clone + use<> {
         let extents = Index::from_fn(self.axes(), |axis| extents[axis].max(1));
         Tiles { region: *self, extents, next: (!self.is_empty()).then_some(self.start) }
     }
@@ -24,7 +24,7 @@ impl Region {
 
 /// Iterator over the cells of a region, axis 0 fastest, from [`Region::points`].
 #[derive(Debug, Clone)]
-pub struct Points {
+struct Points {
     region: Region,
     next: Index,
     remaining: u64,
@@ -80,7 +80,7 @@ impl Iterator for Points {
 
 /// Iterator over the tiles of a region, axis 0 fastest, from [`Region::tiles`].
 #[derive(Debug, Clone)]
-pub struct Tiles {
+struct Tiles {
     region: Region,
     extents: Index,
     next: Option<Index>,

@@ -8,6 +8,7 @@ use super::{Region, RegionTree};
 ///
 /// Accesses conflict if they have the same memory and common cells, and at least one of them
 /// writes. Cost: n log n, and the number of overlaps between *different* boxes.
+#[doc(hidden)]
 pub fn levels<W: std::hash::Hash + Eq + Copy>(accesses: &[(W, Region, bool)]) -> Vec<usize> {
     let mut groups: HashMap<W, Vec<usize>> = HashMap::new();
     for (index, (memory, _, _)) in accesses.iter().enumerate() {

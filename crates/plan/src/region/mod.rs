@@ -5,7 +5,6 @@ mod iterate;
 mod levels;
 mod tree;
 
-pub use iterate::{Points, Tiles};
 pub use levels::levels;
 pub use tree::RegionTree;
 

@@ -9,10 +9,10 @@ use zippy::error::PlanError;
 use zippy::extents::Index;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
-use zippy::oracle::truth::{self, Cells};
-use zippy::oracle::{Operand, check, execute};
-use zippy::plan::{CopySpec, Moved, RankPlan, copy, explain_all};
+use zippy::plan::{CopySpec, Moved, RankPlan, copy};
 use zippy::region::Region;
+use zippy_testing::oracle::truth::{self, Cells};
+use zippy_testing::oracle::{Operand, check, execute};
 use zippy_testing::random::merge_in_order;
 
 use super::random;
@@ -158,7 +158,7 @@ fn check_sums_and_tables(case: &Case, plans: &[RankPlan]) -> Result<(), TestCase
     }
     prop_assert_eq!(local, stays);
     prop_assert_eq!(moved.iter().map(|moved| moved.messages).sum::<u64>(), pairs.len() as u64);
-    let table = explain_all(plans, &bytes);
+    let table = crate::random::explain_all(plans, &bytes);
     prop_assert_eq!(table.lines().last().unwrap(), format!("inside ranks: {local} bytes"));
     for (plan, moved) in plans.iter().zip(&moved) {
         let text = plan.explain(&bytes);
@@ -297,7 +297,7 @@ fn re_arranged_chunks_are_exchanged_in_place() {
     let at = |start: i64, end: i64| Region::new(&[start], &[end]).unwrap();
     let case = Case { src, src_region: at(0, 4), dst, dst_region: at(4, 8), order: None, aliased: true };
     check_equals_truth(&case, &|arriving, _| *arriving).unwrap();
-    let mut memory = [zippy::oracle::Memory::new(&case.src, |_, cell| cell[0])];
+    let mut memory = [zippy_testing::oracle::Memory::new(&case.src, |_, cell| cell[0])];
     let operands = [&case.src, &case.dst].map(|placement| Operand { placement, memory: 0 });
     execute(&case.plans(), &operands, &mut memory, &|arriving, _| *arriving).unwrap();
     let now: Vec<i64> = (0..4).flat_map(|chunk| memory[0].chunk(&case.src, chunk).to_vec()).collect();

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use zippy::chunks::Chunks;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
-use zippy::oracle::truth::{self, Cells};
-use zippy::oracle::{Operand, execute};
 use zippy::plan::{Components, GhostSpec, Neighbours, RankPlan, ghosts};
+use zippy_testing::oracle::truth::{self, Cells};
+use zippy_testing::oracle::{Operand, execute};
 use zippy_testing::random::merge_in_order;
 
 use super::random;
@@ -218,13 +218,9 @@ fn line_array(extent: i64, split: Split, lo: i64, hi: i64, periodic: bool, ranks
 }
 
 fn updated_cells(array: &Placement, chunk: usize) -> Vec<i64> {
-    let mut memory =
-        [zippy::oracle::Memory::new(
-            array,
-            |chunk, cell| {
-                if array.chunks().region(chunk).contains(&cell) { cell[0] } else { -1 }
-            },
-        )];
+    let mut memory = [zippy_testing::oracle::Memory::new(array, |chunk, cell| {
+        if array.chunks().region(chunk).contains(&cell) { cell[0] } else { -1 }
+    })];
     let plans: Vec<_> = (0..array.ranks()).map(|rank| ghosts(&[(array, &GhostSpec::all())], rank).unwrap()).collect();
     execute(&plans, &[Operand { placement: array, memory: 0 }], &mut memory, &|new, _| *new).unwrap();
     memory[0].chunk(array, chunk).to_vec()
@@ -252,7 +248,7 @@ fn axis_shorter_than_its_ghost_width_has_several_images() {
 #[test]
 fn reverse_update_sums_several_ghost_cells_of_one_cell() {
     let array = line_array(3, Split::from([1, 2]), 4, 4, true, 2);
-    let mut memory = [zippy::oracle::Memory::new(&array, |_, _| 1_i64)];
+    let mut memory = [zippy_testing::oracle::Memory::new(&array, |_, _| 1_i64)];
     let spec = GhostSpec::all().reversed();
     let plans: Vec<_> = (0..2).map(|rank| ghosts(&[(&array, &spec)], rank).unwrap()).collect();
     execute(&plans, &[Operand { placement: &array, memory: 0 }], &mut memory, &|a, b| a + b).unwrap();

@@ -3,10 +3,11 @@
 extern crate zippy_plan as zippy;
 
 mod copy;
+mod explain;
 mod ghosts;
 mod locality;
 mod one_sided;
-mod patterns;
 mod scale;
+mod swap;
 
 use zippy_testing::plans as random;

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use zippy::layout::{Layout, Split};
 use zippy::locate::Placement;
-use zippy::oracle::truth::{self, Cells};
-use zippy::oracle::{Memory, Operand, Request, Verb, fence};
 use zippy::plan::one_sided::split;
 use zippy::region::Region;
+use zippy_testing::oracle::truth::{self, Cells};
+use zippy_testing::oracle::{Memory, Operand, Request, Verb, fence};
 use zippy_testing::random::merge_in_order;
 
 use super::random;

@@ -1,12 +1,12 @@
 //! Execution of a plan with run-length coded pixels: each rank codes pixels into its outbox, the
 //! used parts of the streams are copied into the receivers' inboxes, and blended from there.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
 use zippy::Result;
+use zippy::World;
 use zippy::collective::CollectiveWorld;
 use zippy::plan::Moved;
-use zippy::world::World;
 
 use super::canvases::Canvases;
 use super::coded_round::{CodedRound, Stream};
@@ -22,12 +22,24 @@ pub(super) struct Coder<'w> {
     world: &'w World,
     name: String,
     mailboxes: RefCell<Option<(Mailboxes, [Vec<u64>; 2])>>,
-    kernels: OnceCell<CodingKernels<'w>>,
+    backend: CodingBackend<'w>,
+}
+
+/// Implementation of coding and blending, chosen once per coder.
+enum CodingBackend<'w> {
+    /// The host, in mapped memory.
+    Host,
+    Kernels(CodingKernels<'w>),
 }
 
 impl<'w> Coder<'w> {
     pub(super) fn new(world: &'w World, name: &str) -> Self {
-        Self { world, name: name.to_string(), mailboxes: RefCell::new(None), kernels: OnceCell::new() }
+        let backend = if world.gpu().is_host() {
+            CodingBackend::Host
+        } else {
+            CodingBackend::Kernels(CodingKernels::new(world, name))
+        };
+        Self { world, name: name.to_string(), mailboxes: RefCell::new(None), backend }
     }
 
     /// Prepares the rounds of a plan for coding. Equal on all ranks.
@@ -89,12 +101,9 @@ impl<'w> Coder<'w> {
         let mut moved = self.world.exchange(moves)?;
         let local = streams().filter(|(((from, to), _), _)| from == to);
         moved.bytes_local += local.map(|(_, length)| 4 * length).sum::<u64>();
-        self.world.failing("blending runs of pixels", || {
-            if self.world.gpu().is_host() {
-                host::blend(self.world, coded, on, &mailboxes, opaque)
-            } else {
-                self.kernels().blend(coded, on, &mailboxes, opaque)
-            }
+        self.world.failing("blending runs of pixels", || match &self.backend {
+            CodingBackend::Host => host::blend(self.world, coded, on, &mailboxes, opaque),
+            CodingBackend::Kernels(kernels) => kernels.blend(coded, on, &mailboxes, opaque),
         })?;
         Ok(moved)
     }
@@ -107,18 +116,13 @@ impl<'w> Coder<'w> {
         on: &Canvases<'_, P>,
         mailboxes: &Mailboxes,
     ) -> Result<u64> {
-        if self.world.gpu().is_host() {
-            host::code(self.world, coded, stream, on, mailboxes)
-        } else {
-            self.kernels().code(coded, stream, on, mailboxes)
+        match &self.backend {
+            CodingBackend::Host => host::code(self.world, coded, stream, on, mailboxes),
+            CodingBackend::Kernels(kernels) => kernels.code(coded, stream, on, mailboxes),
         }
     }
 
-    fn kernels(&self) -> &CodingKernels<'w> {
-        self.kernels.get_or_init(|| CodingKernels::new(self.world, &self.name))
-    }
-
-    /// Returns mailboxes of at least these sizes in words.
+    /// Returns mailboxes with at least these numbers of words on each rank.
     fn mailboxes(&self, mut sizes: [Vec<u64>; 2]) -> Result<Mailboxes> {
         let mut cached = self.mailboxes.borrow_mut();
         if let Some((mailboxes, have)) = &*cached {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use zippy::World;
 use zippy::array::GlobalArray;
 use zippy::chunks::ChunkId;
 use zippy::collective::CollectiveWorld;
@@ -13,7 +14,6 @@ use zippy::layout::{Layout, Split};
 use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
-use zippy::world::World;
 use zippy::{ArrayOptions, Result};
 
 use super::canvases::Canvases;

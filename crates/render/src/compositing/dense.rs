@@ -1,8 +1,8 @@
 //! Execution of a plan with all pixels of its blends.
 
 use zippy::plan::Moved;
-use zippy::world::{Operator, World};
 use zippy::{Exchange, Result};
+use zippy::{Operator, World};
 
 use super::canvases::Canvases;
 use super::pixel::{Pixel, under};

@@ -2,9 +2,9 @@
 //! as the kernels in less time.
 
 use zippy::Result;
+use zippy::World;
 use zippy::array::GlobalArray;
 use zippy::device::{Lease, StridedBox};
-use zippy::world::World;
 
 use super::canvases::Canvases;
 use super::coded_round::{CodedRound, PatchEnd, Stream};

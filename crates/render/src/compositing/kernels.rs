@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use zippy::Result;
+use zippy::World;
 use zippy::array::{ChunkRef, GlobalArray, LocalArray, LocalSection};
 use zippy::device::colour;
 use zippy::element::Element;
 use zippy::kernel::{Kernel, KernelSource, WgslComposer, WgslModule};
 use zippy::layout::Layout;
 use zippy::wgsl_module;
-use zippy::world::World;
 
 use super::canvases::Canvases;
 use super::coded_round::{CodedRound, Patch, PatchEnd, Stream};

@@ -1,9 +1,9 @@
 //! [`Mailboxes`]: per rank, one chunk for coded streams and one for received streams.
 
 use zippy::Result;
+use zippy::World;
 use zippy::array::{GlobalArray, GlobalSection};
 use zippy::layout::{Layout, Split};
-use zippy::world::World;
 
 use super::coded_round::{Patch, Stream};
 

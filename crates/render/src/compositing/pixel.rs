@@ -1,10 +1,10 @@
 //! Pixel formats of layers.
 
+use zippy::Operator;
 use zippy::device::colour::Colour;
 use zippy::element::Element;
 use zippy::kernel::WgslModule;
 use zippy::wgsl_module;
-use zippy::world::Operator;
 
 /// Pixel format for blending: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue
 /// and opacity. Colours are premultiplied by opacity; zero is transparent.

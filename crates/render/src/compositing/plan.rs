@@ -5,7 +5,7 @@ use std::ops::Range;
 use zippy::Result;
 use zippy::error::CallSite;
 use zippy::extents::Index;
-use zippy::plan::patterns::Swap;
+use zippy::plan::Swap;
 use zippy::region::Region;
 
 use super::settings::{Algorithm, Layer, check_layers};
@@ -155,8 +155,8 @@ impl LayerSwap {
         if !folds.is_empty() {
             let mut round = Round::default();
             for fold in &folds {
-                let behind: Vec<usize> = fold.members[1..].to_vec();
-                self.bounds[fold.root()] = self.merge(&mut round, fold.root(), &self.frame, &[], &behind);
+                let behind: Vec<usize> = (fold.start + 1..fold.end).collect();
+                self.bounds[fold.start] = self.merge(&mut round, fold.start, &self.frame, &[], &behind);
             }
             rounds.push(round);
         }
@@ -164,8 +164,8 @@ impl LayerSwap {
             let (mut round, mut after) = (Round::default(), self.bounds.clone());
             for &member in self.pattern.active() {
                 let Some(step) = self.pattern.step(number, member) else { continue };
-                let front: Vec<usize> = step.members[..step.place].iter().rev().copied().collect();
-                let behind = &step.members[step.place + 1..];
+                let front: Vec<usize> = step.members[..step.index].iter().rev().copied().collect();
+                let behind = &step.members[step.index + 1..];
                 after[member] = self.merge(&mut round, member, &self.rows(step.keep()), &front, behind);
             }
             self.bounds = after;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use zippy::Result;
+use zippy::World;
 use zippy::algorithms::reduce::{
     Bins, Extremes, Histogram, Number, Reducible, Stride, strided_extremes, strided_histogram,
 };
 use zippy::array::GlobalArray;
 use zippy::error::CallSite;
-use zippy::world::World;
 
 use crate::error::RenderError;
 

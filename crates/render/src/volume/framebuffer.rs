@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use zippy::World;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::extents::Index;
 use zippy::kernel::Binding;
@@ -9,7 +10,6 @@ use zippy::layout::{Layout, Split};
 use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
-use zippy::world::World;
 use zippy::{ArrayOptions, Result};
 use zippy_io::image::Image;
 

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use zippy::Result;
+use zippy::World;
 use zippy::device::{colour, has_wide_vectors};
 use zippy::element::{Element, ElementKind, Packed, Scalar};
 use zippy::kernel::{Kernel, KernelSource, ParamValue, WgslComposer, WgslModule};
 use zippy::wgsl_module;
-use zippy::world::World;
 
 use super::bricks::BLOCK;
 use super::classes::Classes;

@@ -1,6 +1,6 @@
 //! [`RendererOptions`]: settings of a renderer, and checks that need no renderer.
 
-use zippy::world::World;
+use zippy::World;
 
 use super::bricks::Lattice;
 use super::look::{Mode, PixelFormat};

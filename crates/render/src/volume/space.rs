@@ -4,13 +4,13 @@
 use std::cell::{Cell, RefCell};
 
 use zippy::Result;
+use zippy::World;
 use zippy::array::{ChunkRef, LocalArray};
 use zippy::element::Element;
 use zippy::kernel::{Kernel, KernelSource, WgslComposer};
 use zippy::layout::Layout;
 use zippy::transport::{copied, values};
 use zippy::wgsl_module;
-use zippy::world::World;
 
 use super::bricks::{BLOCK, BrickBox, CellBox, Lattice};
 use super::classes::Classes;

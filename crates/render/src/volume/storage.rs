@@ -1,5 +1,6 @@
 //! [`Storage`]: volume cut along its lattice of bricks, with the ghost cells for ray casting.
 
+use zippy::World;
 use zippy::array::{ChunkRef, GlobalArray};
 use zippy::chunks::ChunkId;
 use zippy::element::Element;
@@ -8,7 +9,6 @@ use zippy::layout::Layout;
 use zippy::ownership::Ownership;
 use zippy::plan::Moved;
 use zippy::region::Region;
-use zippy::world::World;
 use zippy::{ArrayOptions, Result};
 
 use super::bricks::{BrickBox, Lattice, OwnedBricks};

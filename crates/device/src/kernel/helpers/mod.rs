@@ -150,6 +150,7 @@ pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryM
 }
 
 /// Explains why a kernel cannot declare `name` at module scope; `None` if it can.
+#[doc(hidden)]
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     let helper_of = |x: &&&str| {
         let helper = name.strip_prefix(**x).and_then(|rest| rest.strip_prefix('_'));

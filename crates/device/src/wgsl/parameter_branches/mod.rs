@@ -55,6 +55,7 @@ pub fn check_parameter_branches(module: &Module, text: &str) -> Result<(), Strin
 ///
 /// # Errors
 /// The branches found; a text that naga cannot parse.
+#[doc(hidden)]
 pub fn check_text(text: &str) -> Result<(), String> {
     if !*ARE_REFUSED {
         return Ok(());

@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
+use zippy::World;
 use zippy::array::{GlobalArray, LocalArray};
 use zippy::element::{Element, ElementKind, Scalar};
 use zippy::error::CallSite;
 use zippy::kernel::ParamValue;
 use zippy::layout::{Layout, Split};
 use zippy::plan::Moved;
-use zippy::world::World;
 use zippy::{Grid, Result};
 use zippy_io::image::Image;
 

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
 
 use super::{Memory, check};
-use crate::error::PlanError;
-use crate::extents::Index;
-use crate::locate::Placement;
-use crate::plan::{Arrival, Move, RankPlan};
+use zippy_plan::error::PlanError;
+use zippy_plan::extents::Index;
+use zippy_plan::locate::Placement;
+use zippy_plan::plan::{Arrival, Move, RankPlan};
 
 /// Array of an operation: its placement and its memory. Handles of one array have the same memory.
 #[derive(Debug, Clone, Copy)]

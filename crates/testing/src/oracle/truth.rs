@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::execute::Combine;
 use super::{Memory, Request, Verb};
-use crate::chunks::{ChunkId, Chunks};
-use crate::locate::Placement;
-use crate::region::Region;
+use zippy_plan::chunks::{ChunkId, Chunks};
+use zippy_plan::locate::Placement;
+use zippy_plan::region::Region;
 
 /// Position: one coordinate per axis.
 pub type Cell = Vec<i64>;

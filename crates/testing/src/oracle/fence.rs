@@ -1,8 +1,8 @@
 use super::execute::Combine;
 use super::{Memory, Operand};
-use crate::error::PlanError;
-use crate::plan::one_sided::{Access, ChunkPart, batches, split};
-use crate::region::Region;
+use zippy_plan::error::PlanError;
+use zippy_plan::plan::one_sided::{Access, ChunkPart, batches, split};
+use zippy_plan::region::Region;
 
 /// Kind of a one-sided operation, with its values.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,9 @@
-use crate::chunks::ChunkId;
-use crate::extents::Index;
-use crate::locate::Placement;
-use crate::region::Region;
+//! [`Memory`]: host memory of an array.
+
+use zippy_plan::chunks::ChunkId;
+use zippy_plan::extents::Index;
+use zippy_plan::locate::Placement;
+use zippy_plan::region::Region;
 
 /// Host memory of an array on all ranks: for each rank and slot, the cells of the chunk's storage
 /// with its ghost cells, dense, axis 0 fastest.

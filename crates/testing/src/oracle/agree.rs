@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::PlanError;
-use crate::extents::Index;
-use crate::locate::Placement;
-use crate::plan::{Arrival, Message, Move, RankPlan};
+use zippy_plan::error::PlanError;
+use zippy_plan::extents::Index;
+use zippy_plan::locate::Placement;
+use zippy_plan::plan::{Arrival, Message, Move, RankPlan};
 
 /// Checks the properties of plans that every executor needs. `plans[r]` is the plan of rank `r`,
 /// `placements` are its arrays.
