@@ -167,7 +167,7 @@ fn outdated_table_of_layers_is_found() {
         rules::design_table(&format!("| layer | modules |\n{}\n", rows.collect::<Vec<_>>().join("\n")))
     };
     assert_eq!(table(None).len(), 0);
-    assert!(table(Some((3, "`plan`")))[0].to_string().contains("layer 3"));
+    assert!(table(Some((2, "`layout`")))[0].to_string().contains("layer 2"));
     assert!(!rules::design_table("no table").is_empty());
 }
 
