@@ -46,8 +46,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zippy_files::quoted;
-use zippy_plan::extents::Index;
 use zippy_plan::Grid;
+use zippy_plan::extents::Index;
 use zippy_plan::region::Region;
 
 use super::head::Head;

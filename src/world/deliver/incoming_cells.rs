@@ -23,7 +23,8 @@ pub enum DeliveryTarget<'a> {
     Cells(&'a [CellSequence]),
 }
 
-/// Cells that [`deliver_columns`](crate::collective::CollectiveWorld::deliver_columns) brought to this rank.
+/// Cells that a [delivery](crate::collective::CollectiveWorld::deliver_columns) brought to this
+/// rank.
 pub struct DeliveredCells {
     /// Cells of each column, sorted by sending rank. Cells from the same rank keep their order.
     pub cells: Vec<CellSequence>,

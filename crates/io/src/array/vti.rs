@@ -6,8 +6,8 @@ use std::path::Path;
 use quick_xml::escape::escape;
 use serde_json::{Map, Value};
 use zippy_base::element::ElementInfo;
-use zippy_plan::extents::Index;
 use zippy_plan::Grid;
+use zippy_plan::extents::Index;
 use zippy_plan::region::Region;
 
 use super::leaves::{Leaf, leaves};
