@@ -45,7 +45,11 @@ impl PlainCells {
             return Ok(());
         }
         let read = if self.cells.planes == 1 {
-            self.read_rows(wanted, values, StoredPlane { start: self.cells.start, cell_bytes: self.element_bytes as u64 })
+            self.read_rows(
+                wanted,
+                values,
+                StoredPlane { start: self.cells.start, cell_bytes: self.element_bytes as u64 },
+            )
         } else {
             self.read_planes(wanted, values)
         };
