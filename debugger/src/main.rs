@@ -44,7 +44,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
             let answered = if requests.is_empty() {
                 script::run(&mut client, io::stdin().lock(), output, patience).map(|_| true)
             } else {
-                script::run(&mut client, requests.join("\n").as_bytes(), output, patience)
+                script::run(&mut client, one_line_each(&requests).as_bytes(), output, patience)
             };
             let succeeded = answered.map_err(|error| format!("the script ends: {error}"))?;
             return Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -55,6 +55,11 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Info { file } => print(&info::info(&file)?),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Requests as a script, which has a request per line. White space separates the words of JSON.
+fn one_line_each(requests: &[String]) -> String {
+    requests.iter().map(|request| request.replace(['\n', '\r'], " ") + "\n").collect()
 }
 
 /// Compares two arrays. Exit codes as of other comparison programs: 0 for equal, 1 for different, 2

@@ -13,8 +13,13 @@ use crate::history::{OperationName, OperationScope};
 use crate::kernel::{Kernel, KernelSource};
 use crate::transport::{Group, copied, decoded, encoded};
 
-/// Methods of a [`World`] for crates that add collective operations.
-pub trait CollectiveWorld {
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::World {}
+}
+
+/// Methods of a [`World`] for crates that add collective operations. No other type implements it.
+pub trait CollectiveWorld: sealed::Sealed {
     /// Runs `f` as a collective. Collective: every rank passes an equal `call`.
     ///
     /// The call names the operation in errors, in slow waits and in the history of chunks. Its

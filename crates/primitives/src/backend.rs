@@ -13,7 +13,7 @@ use crate::sort_key::{KeyOrder, SortedRun};
 /// mapped memory, or by [kernels](crate::kernel_primitives::KernelPrimitives). The functions that
 /// call a method check its arguments.
 pub(crate) trait PrimitiveBackend {
-    /// True if the host runs a scan. Depends only on adapter, element and operator, so that the
+    /// True if the host runs a scan. Depends only on adapter, element, operator and transform: the
     /// bits of a result do not depend on the location of the cells.
     fn is_host_scan(&self, operation: &ScanOperation<'_>) -> bool;
 

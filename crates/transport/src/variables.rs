@@ -154,7 +154,7 @@ pub const VARIABLES: &[Variable] = &[
     internal("ZIPPY_RANDOM_KERNELS", "number of random kernels that a test runs"),
     internal("ZIPPY_RANDOM_SEED", "seed of the first random kernel"),
     internal("ZIPPY_REFUSE_PARAMETER_BRANCHES", "makes a kernel that branches on parameters alone an error"),
-    internal("ZIPPY_SCREENSHOT", "file for the picture of a window test"),
+    internal("ZIPPY_SCREENSHOT", "file for pictures of window tests; each adds its name"),
     internal("ZIPPY_TEST_JOB", "the test that a process of a job runs"),
     internal("ZIPPY_TEST_MPI", "runs tests under MPI, too"),
     internal("ZIPPY_TEST_NO_LAUNCHER", "a test without a launcher"),

@@ -5,8 +5,8 @@
 //! not declare are in other modules of its kernel, or are constants and aliases of Rust; the first
 //! comment of the file lists them. The Rust code with the composer of the kernel lists the modules.
 //!
-//! A composed text has a line `//# FILE` before each module. Errors of the compiler in a module
-//! report the file and its line, and not a line of the composed text.
+//! A composed text has a line `//# zippy module FILE` before each module. Errors of the compiler in
+//! a module report the file and its line, and not a line of the composed text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,9 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Tokens;
 use crate::error::KernelError;
 
-/// Begin of the line before a module, which has the file of the module, and of the line after a
-/// module, which has no file.
-const MARKER: &str = "//#";
+/// Begin of the line before a module, which ends with the file of the module. Users do not write it.
+const MODULE_BEGIN: &str = "//# zippy module ";
+
+/// Line after a module.
+const MODULE_END: &str = "//# zippy end";
 
 /// Number or vector of Rust that WGSL can declare as a constant; finite, if it is an `f32`.
 pub trait WgslConstant {
@@ -35,7 +37,8 @@ macro_rules! scalar_constants {
         }
     )*};
 }
-scalar_constants!(u32: "{}u", i32: "{}i", f32: "{:?}f", bool: "{}");
+// An abstract literal: the least i32 is the negation of a number that no i32 literal can have.
+scalar_constants!(u32: "{}u", i32: "i32({})", f32: "{:?}f", bool: "{}");
 
 impl WgslConstant for [i32; 3] {
     fn expression(&self) -> String {
@@ -62,8 +65,8 @@ struct Define {
 }
 
 impl WgslModule {
-    /// The expansion of [`wgsl_module!`](crate::wgsl_module).
-    #[doc(hidden)]
+    /// A file with this text, at a path relative to a source file. [`wgsl_module!`](crate::wgsl_module)
+    /// calls it.
     pub const fn included(source_file: &'static str, path: &'static str, text: &'static str) -> Self {
         Self { source_file, path, text, defines: Vec::new() }
     }
@@ -105,9 +108,10 @@ impl WgslModule {
         }
     }
 
-    fn uses(&self, name: &str) -> bool {
-        let is_defined = |define: &Define| Tokens::new(&define.text).iter().any(|word| word == name);
-        ModuleWords::of(self.text).words.contains(name) || self.defines.iter().any(is_defined)
+    /// Words of the text with the texts of the placeholders.
+    fn words(&self) -> PartWords<'_> {
+        let defined = self.defines.iter().flat_map(|define| words_of(&define.text));
+        PartWords { file: Some(ModuleWords::of(self.text)), others: defined.collect() }
     }
 }
 
@@ -134,7 +138,10 @@ impl ModuleWords {
             let start = tokens.ranges[index].start;
             start..tokens.ranges.get(index + 1).map_or(start + 1, |name| name.end)
         };
-        Self { words: tokens.iter().collect(), placeholders: marks.map(placeholder).collect() }
+        let placeholders: Vec<Range<usize>> = marks.map(placeholder).collect();
+        let is_placeholder = |word: &Range<usize>| placeholders.iter().any(|placeholder| placeholder.end == word.end);
+        let words = tokens.ranges.iter().filter(|range| !is_placeholder(range)).map(|range| &text[range.clone()]);
+        Self { words: words.collect(), placeholders }
     }
 }
 
@@ -147,6 +154,23 @@ macro_rules! wgsl_module {
     };
 }
 
+/// Words of a part of a text.
+struct PartWords<'p> {
+    file: Option<Arc<ModuleWords>>,
+    others: BTreeSet<&'p str>,
+}
+
+impl PartWords<'_> {
+    fn contain(&self, name: &str) -> bool {
+        self.others.contains(name) || self.file.as_ref().is_some_and(|file| file.words.contains(name))
+    }
+}
+
+fn words_of(text: &str) -> BTreeSet<&str> {
+    let tokens = Tokens::new(text);
+    tokens.ranges.into_iter().map(|range| &text[range]).collect()
+}
+
 /// Part of a text.
 #[derive(Debug, Clone)]
 enum Part {
@@ -156,10 +180,10 @@ enum Part {
 }
 
 impl Part {
-    fn uses(&self, name: &str) -> bool {
+    fn words(&self) -> PartWords<'_> {
         match self {
-            Self::Declaration { text, .. } | Self::Generated(text) => Tokens::new(text).iter().any(|word| word == name),
-            Self::Module(module) => module.uses(name),
+            Self::Declaration { text, .. } | Self::Generated(text) => PartWords { file: None, others: words_of(text) },
+            Self::Module(module) => module.words(),
         }
     }
 }
@@ -174,7 +198,7 @@ impl Part {
 /// let composer = WgslComposer::new().constant("MOST", 7_u32).module(SQUARES.define("NUMBER", "u32"));
 /// assert_eq!(
 ///     composer.compose()?,
-///     "const MOST = 7u;\n//# src/squares.wgsl\nfn square(x: u32) -> u32 { return x * x % MOST; }\n"
+///     "const MOST = 7u;\n//# zippy module src/squares.wgsl\nfn square(x: u32) -> u32 { return x * x % MOST; }\n"
 /// );
 /// # Ok::<(), zippy_base::error::KernelError>(())
 /// ```
@@ -265,8 +289,9 @@ impl WgslComposer {
     /// * a placeholder that nothing defines;
     /// * a define, a constant or an alias that no part uses.
     pub fn compose(&self) -> Result<String, KernelError> {
+        let words: Vec<PartWords<'_>> = self.parts.iter().map(Part::words).collect();
         let is_used = |name: &str, number: usize| {
-            self.parts.iter().enumerate().any(|(other, part)| other != number && part.uses(name))
+            words.iter().enumerate().any(|(other, part)| other != number && part.contain(name))
         };
         let mut out: String = self.extensions.iter().map(|extension| format!("enable {extension};\n")).collect();
         let mut is_after_module = false;
@@ -280,10 +305,10 @@ impl WgslComposer {
                 return Err(refusal_at(call_site, format!("no part of the text uses {name}")));
             }
             if let Part::Module(module) = part {
-                out.push_str(&format!("{MARKER} {}\n", module.file()));
+                out.push_str(&format!("{MODULE_BEGIN}{}\n", module.file()));
                 is_after_module = true;
             } else if std::mem::take(&mut is_after_module) {
-                out.push_str(&format!("{MARKER}\n"));
+                out.push_str(&format!("{MODULE_END}\n"));
             }
             match part {
                 Part::Declaration { text, .. } | Part::Generated(text) => out.push_str(text),
@@ -300,10 +325,10 @@ impl WgslComposer {
 /// Returns the file and the line in the file of a line of a composed text; `None` for a line that
 /// is not in a module. Lines count from 1.
 pub(crate) fn locate_line(text: &str, line: usize) -> Option<(&str, usize)> {
-    let before = text.lines().take(line).enumerate();
-    let (at, marker) = before.filter_map(|(at, line)| Some((at + 1, line.strip_prefix(MARKER)?))).last()?;
-    let file = marker.trim();
-    (!file.is_empty() && line > at).then_some((file, line - at))
+    let is_marker = |line: &str| line == MODULE_END || line.starts_with(MODULE_BEGIN);
+    let (at, marker) = text.lines().take(line).enumerate().filter(|(_, line)| is_marker(line)).last()?;
+    let file = marker.strip_prefix(MODULE_BEGIN)?;
+    (line > at + 1).then(|| (file, line - at - 1))
 }
 
 /// Returns a path relative to a source file, without `..`: `examples/a.rs` and

@@ -18,9 +18,17 @@ fn parts_keep_their_order_and_lines_their_files() {
     let composer = composer.module(LOAD.define("CELL", "T")).generated("const A = 1;").enable("f16");
     let composer = composer.module(LOAD.define("CELL", "u32")).used_constants([("A", true), ("UNUSED", false)]);
     let text = composer.compose().unwrap();
-    let expected = "enable f16;\nalias T = vec2<f32>;\nconst MOST = 3u;\n//# crates/a/shaders/load.wgsl\n// $CELL is a \
-                    type.\nfn load(p: i32) -> T {\n    return T(MOST);\n}\n//#\nconst A = 1;\n//# crates/a/shaders/load.wgsl\n\
-                    // $CELL is a type.\nfn load(p: i32) -> u32 {\n    return u32(MOST);\n}\n//#\nconst A = true;\n";
+    let module = |number: &str| {
+        format!(
+            "//# zippy module crates/a/shaders/load.wgsl\n// $CELL is a type.\n\
+             fn load(p: i32) -> {number} {{\n    return {number}(MOST);\n}}\n//# zippy end\n"
+        )
+    };
+    let expected = "enable f16;\nalias T = vec2<f32>;\nconst MOST = 3u;\n".to_owned()
+        + &module("T")
+        + "const A = 1;\n"
+        + &module("u32")
+        + "const A = true;\n";
     assert_eq!(text, expected);
     let located: Vec<_> =
         (1..=text.lines().count()).map(|line| locate_line(&text, line).map(|(_, line)| line)).collect();
@@ -31,6 +39,24 @@ fn parts_keep_their_order_and_lines_their_files() {
     assert_eq!(located[11..15], in_file);
     assert_eq!(located[15..], [None; 2]);
     assert_eq!(locate_line(&text, 6), Some(("crates/a/shaders/load.wgsl", 2)));
+}
+
+#[test]
+fn comments_of_users_are_no_markers() {
+    let text = "//######## Heat ########\n//# module\n//#region x\nfn f() {}\n";
+    assert!((1..5).all(|line| locate_line(text, line).is_none()));
+}
+
+#[test]
+fn placeholder_is_no_use_of_a_constant() {
+    let found = message(WgslComposer::new().constant("MOST", 1).constant("CELL", 1).module(LOAD.define("CELL", "u32")));
+    assert!(found.contains("no part of the text uses CELL"), "{found}");
+}
+
+#[test]
+fn least_integer_is_a_constant() {
+    let text = WgslComposer::new().constant("LEAST", i32::MIN).generated("fn f() -> i32 { return LEAST; }").compose();
+    naga::front::wgsl::parse_str(&text.unwrap()).unwrap();
 }
 
 #[test]

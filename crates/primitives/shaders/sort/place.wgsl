@@ -1,5 +1,5 @@
 // Scatter of one radix sort pass: moves keys to their destinations. The text before this file is
-// radix.wgsl. CPU version: src/sort/host/mod.rs.
+// radix.wgsl. CPU version: src/host_pairs/mod.rs.
 //
 // A block is several tiles of TILE keys. A workgroup runs the tiles of its block in order. A group
 // of 32 invocations has a quarter of the tile, 32 keys per round. In a round, the keys of a group

@@ -2,7 +2,7 @@
 // block per digit value.
 //
 // A prefix sum converts the counts to destinations, and place.wgsl moves the keys. CPU version:
-// src/sort/host/mod.rs.
+// src/host_pairs/mod.rs.
 //
 // The text before this file declares:
 // * WORDS: words per key.

@@ -18,7 +18,8 @@ use crate::on_rank::OnRank;
 
 impl<'w> OnRank<'w> {
     /// Starts a scan or reduction that combines cells from left to right with an operator. A method
-    /// of the [`Combination`] runs it; this call itself does nothing.
+    /// of the [`Combination`] runs it, on the cells that the input has now: cells that a growable
+    /// array gets in between are not combined.
     ///
     /// The operator must be associative, and need not be commutative: it is called as
     /// `operator(left, right)`. For exact sums over all ranks, see

@@ -85,7 +85,7 @@ impl<'w> OnRank<'w> {
     }
 }
 
-/// Segments of sequences of this rank, defined by flags. From [`OnRank::segments`].
+/// Segments of sequences of this rank, defined by the flags at the time of [`OnRank::segments`].
 #[must_use = "segments are sorted when `sort` or `sort_pairs` is called"]
 #[derive(Clone)]
 pub struct Segments<'w> {

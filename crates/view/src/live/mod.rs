@@ -41,18 +41,17 @@ pub fn run<V: View>(title: &str, ranks: impl FnOnce(&Arc<Link<V>>) -> Result<()>
     let (events, receiver) = channel();
     let link = Arc::new(Link::new(events));
     let run_ranks = || {
-        let result = ranks(&link);
-        link.send(Event::Ended);
-        result
+        let _end = EndOfRanks(&link);
+        ranks(&link)
     };
     thread::scope(|scope| {
         let running = thread::Builder::new().name("ranks".into()).spawn_scoped(scope, run_ranks);
         let running =
             running.map_err(|error| Error::program(format!("cannot create the thread of the ranks: {error}")))?;
         let mut closed = Ok(());
-        if matches!(receiver.recv(), Ok(Event::Started)) {
+        if let Some(first) = receiver.recv().ok().filter(|event| !matches!(event, Event::Ended)) {
             closed = crate::open(title, WINDOW_SIZE, |context| {
-                Box::new(Shell::new(context.egui_ctx.clone(), Arc::clone(&link), receiver))
+                Box::new(Shell::new(context.egui_ctx.clone(), Arc::clone(&link), first, receiver))
             });
         }
         // Ranks that still run end with the window, and with its error.
@@ -60,4 +59,13 @@ pub fn run<V: View>(title: &str, ranks: impl FnOnce(&Arc<Link<V>>) -> Result<()>
         let ended = running.join().unwrap_or_else(|_| Err(Error::program("the thread of the ranks panicked")));
         ended.and(closed.map_err(|error| Error::program(error.to_string())))
     })
+}
+
+/// Reports the end of the ranks when it is dropped, also by a panic.
+struct EndOfRanks<'l, V: View>(&'l Link<V>);
+
+impl<V: View> Drop for EndOfRanks<'_, V> {
+    fn drop(&mut self) {
+        self.0.send(Event::Ended);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 use eframe::Frame;
 use egui::{
@@ -20,22 +21,24 @@ const MAX_SIDE: f32 = 16384.0;
 /// Window that shows events of the ranks and sends requests.
 pub(super) struct Shell<V: View> {
     link: Arc<Link<V>>,
+    /// Event that opened the window.
+    first: Option<Event<V>>,
     events: Receiver<Event<V>>,
-    viewer: Option<Viewer<V>>,
+    viewer: Option<OpenView<V>>,
 }
 
 impl<V: View> Shell<V> {
-    pub(super) fn new(context: Context, link: Arc<Link<V>>, events: Receiver<Event<V>>) -> Self {
+    pub(super) fn new(context: Context, link: Arc<Link<V>>, first: Event<V>, events: Receiver<Event<V>>) -> Self {
         link.attach(context);
-        Self { link, events, viewer: None }
+        Self { link, first: Some(first), events, viewer: None }
     }
 }
 
 impl<V: View> eframe::App for Shell<V> {
     fn logic(&mut self, context: &Context, _: &mut Frame) {
-        for event in self.events.try_iter() {
+        for event in self.first.take().into_iter().chain(self.events.try_iter()) {
             match (event, &mut self.viewer) {
-                (Event::Ready(setup), viewer) => *viewer = Some(Viewer::new(V::new(*setup))),
+                (Event::Ready(setup), viewer) => *viewer = Some(OpenView::new(V::new(*setup))),
                 (Event::Picture(finished), Some(viewer)) => viewer.set_picture(context, *finished),
                 (Event::Refused(message), Some(viewer)) => viewer.refused = Some(message),
                 (Event::Other(event), Some(viewer)) => viewer.content.handle_event(event),
@@ -62,7 +65,7 @@ impl<V: View> eframe::App for Shell<V> {
 }
 
 /// State of the window after the initial state has arrived.
-struct Viewer<V: View> {
+struct OpenView<V: View> {
     content: V,
     control: CameraControl,
     picture: Picture,
@@ -73,7 +76,7 @@ struct Viewer<V: View> {
     refused: Option<String>,
 }
 
-impl<V: View> Viewer<V> {
+impl<V: View> OpenView<V> {
     fn new(mut content: V) -> Self {
         Self {
             control: CameraControl::new(content.look().camera.clone()),
@@ -109,7 +112,7 @@ impl<V: View> Viewer<V> {
             });
         });
         CentralPanel::no_frame().show(ui, |ui| self.show_picture(ui));
-        self.pacing.next(ui.ctx(), self.content.requested()?)
+        self.pacing.next(ui.ctx(), self.content.requested()?, Instant::now())
     }
 
     fn show_status(&self, ui: &mut Ui) {

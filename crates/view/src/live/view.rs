@@ -77,7 +77,7 @@ pub struct Request<S> {
 pub struct FinishedPicture<D> {
     /// The picture, from [`colour_image`](crate::colour_image).
     pub image: ColorImage,
-    /// True if the picture is smaller than requested.
+    /// True if the window names the picture one of a moving camera.
     pub quick: bool,
     /// Seconds from the request to the picture.
     pub secs: f64,
