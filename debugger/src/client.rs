@@ -73,18 +73,18 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits until the other side is connected, at most for `patience`. `patience` is also the time
-    /// limit of requests.
+    /// Waits until the session is connected to its program, at most for `patience`. `patience` is
+    /// also the time limit of requests.
     ///
     /// # Errors
     /// There is no connection in time, or it can never succeed.
     pub fn new(session: Box<dyn Session>, patience: Duration) -> Result<Self, String> {
         let mut client = Self { session, patience, point: None, latest_request: (0, false), answer: None };
-        client.until(patience, "nobody is there", |client, state| client.is_there(state).then_some(()))?;
+        client.until(patience, "nobody is there", |client, state| client.is_connected(state).then_some(()))?;
         Ok(client)
     }
 
-    fn is_there(&self, state: &State) -> bool {
+    fn is_connected(&self, state: &State) -> bool {
         *state == State::Open && self.session.program().is_some()
     }
 
@@ -109,7 +109,7 @@ impl Client {
         self.session.steps()
     }
 
-    /// Returns a notice about the other side, if any.
+    /// Returns a notice of the session for the user, for example about a truncated recording.
     pub fn notice(&self) -> Option<String> {
         self.session.notice()
     }
@@ -174,7 +174,7 @@ impl Client {
     /// No program connects in `most`.
     pub fn until_there(&mut self, most: Duration) -> Result<(), String> {
         let end = Instant::now().checked_add(most);
-        while !self.is_there(&self.session.state()) {
+        while !self.is_connected(&self.session.state()) {
             let remaining = end.map_or(Duration::from_secs(1), |end| end.saturating_duration_since(Instant::now()));
             if remaining.is_zero() {
                 return Err(format!("no program is there after {} s", most.as_secs_f64()));
@@ -357,7 +357,7 @@ fn line_request(request: &ViewRequest, axis: usize, at: &ViewRequest) -> ViewReq
     request
 }
 
-/// Splits a box in the middle of its longest axis.
+/// Splits the box of a request in the middle of its longest axis.
 fn halves(part: &ViewRequest) -> Result<[ViewRequest; 2], String> {
     let extents = part.extents().ok_or("the box is invalid")?;
     let longest = (0..extents.len()).max_by_key(|&axis| extents[axis]).filter(|&axis| extents[axis] > 1);

@@ -74,7 +74,8 @@ impl Comparison {
             return Ok((true, text));
         };
         let _ = write!(text, "\n{} of {count} cells differ, the first one at {first:?}: ", found.cells);
-        let values = [(&one_view, &one), (&other_view, &other)].map(|(view, entry)| exact(view, entry, first));
+        let values =
+            [(&one_view, &one), (&other_view, &other)].map(|(view, entry)| exact_numbers_text(view, entry, first));
         let _ = write!(text, "{}", values.join(" and "));
         let of = quantity.name(&one.element);
         let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
@@ -97,7 +98,7 @@ fn fetch(client: &mut Client, name: &str, rank: Option<u32>, step: Option<u64>) 
 }
 
 /// Returns a text with all numbers of a cell and their bits.
-fn exact(view: &View, entry: &ArrayEntry, at: &[i64]) -> String {
+fn exact_numbers_text(view: &View, entry: &ArrayEntry, at: &[i64]) -> String {
     let members = cell(view, &entry.element, at).unwrap_or_default().into_iter();
     let all = members.flat_map(|member| {
         let name = if member.name.is_empty() { String::new() } else { format!("{} ", member.name) };

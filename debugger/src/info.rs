@@ -8,7 +8,7 @@ use zippy_protocol::{Answer, ArrayEntry, ArrayKind, Message, Point, Request};
 
 use crate::session::{Replay, Session};
 
-fn bytes(count: u64) -> String {
+fn format_bytes(count: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let unit = (count.max(1).ilog2() / 10).min(4) as usize;
     if unit == 0 {
@@ -18,7 +18,7 @@ fn bytes(count: u64) -> String {
     }
 }
 
-fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String>) {
+fn describe_array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String>) {
     let shape: Vec<String> = entry.shape.iter().map(i64::to_string).collect();
     let kind = match (entry.kind, entry.array.rank) {
         (ArrayKind::Global, _) => format!("in {}", entry.split()),
@@ -33,7 +33,7 @@ fn array(text: &mut String, entry: &ArrayEntry, stride: &Result<Vec<i64>, String
         Ok(stride) => format!("one cell of every {stride:?}"),
         Err(error) => said(error),
     };
-    let _ = writeln!(text, "  {name}: {shape} of {element}, {kind}, {}; {recorded}", bytes(entry.bytes));
+    let _ = writeln!(text, "  {name}: {shape} of {element}, {kind}, {}; {recorded}", format_bytes(entry.bytes));
 }
 
 /// Describes a recording: program, debug points, arrays of the last debug point, and end.
@@ -51,7 +51,7 @@ pub fn info(path: &Path) -> Result<String, String> {
         let adapters: Vec<String> = program.adapters.iter().map(|adapter| quoted(adapter)).collect();
         let _ = writeln!(text, "{}, {ranks}{checked}, on {}", quoted(&program.name), adapters.join(", "));
     }
-    let _ = writeln!(text, "{}", bytes(size));
+    let _ = writeln!(text, "{}", format_bytes(size));
     let _ = match replay.steps() {
         [] => writeln!(text, "no debug point"),
         [only] => writeln!(text, "1 debug point: {only}"),
@@ -70,7 +70,7 @@ pub fn info(path: &Path) -> Result<String, String> {
                 }
                 Message::Answer(_, Ok(Answer::Arrays(arrays))) => {
                     let _ = writeln!(text, "{} arrays there", arrays.len());
-                    arrays.iter().for_each(|entry| array(&mut text, entry, &replay.stride(entry)));
+                    arrays.iter().for_each(|entry| describe_array(&mut text, entry, &replay.stride(entry)));
                 }
                 Message::Answer(_, Err(error)) => drop(writeln!(text, "{error}")),
                 _ => {}

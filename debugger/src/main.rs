@@ -16,8 +16,8 @@ use zippy_debugger::{app, info, script};
 
 use self::options::{Command, Options, token};
 
-/// Variables for programs under inspection. The viewer's own rank, which renders volumes, must not
-/// record over the open recording.
+/// Environment variables for programs under inspection, which the viewer removes: its own rank,
+/// which renders volumes, must not record over the open recording.
 const PROGRAM_VARIABLES: [&str; 2] = ["ZIPPY_DEBUG", "ZIPPY_TRACE"];
 
 fn main() -> ExitCode {
@@ -40,7 +40,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
         Command::Replay { file } => app::open(replay(&file)?).map_err(|error| error.to_string()),
         Command::Script { source, requests, patience } => {
             let (mut client, output, patience) =
-                (client(&source, patience.get())?, io::stdout().lock(), patience.get());
+                (open_client(&source, patience.get())?, io::stdout().lock(), patience.get());
             let answered = if requests.is_empty() {
                 script::run(&mut client, io::stdin().lock(), output, patience).map(|_| true)
             } else {
@@ -50,7 +50,7 @@ fn run(command: Command) -> Result<ExitCode, String> {
             return Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Compare { source, other, patience, comparison } => {
-            return Ok(compare([&source, other.as_ref().unwrap_or(&source)], patience.get(), &comparison));
+            return Ok(compare_sources([&source, other.as_ref().unwrap_or(&source)], patience.get(), &comparison));
         }
         Command::Info { file } => print(&info::info(&file)?),
     };
@@ -64,8 +64,8 @@ fn one_line_each(requests: &[String]) -> String {
 
 /// Compares two arrays. Exit codes as of other comparison programs: 0 for equal, 1 for different, 2
 /// for an error.
-fn compare(sources: [&str; 2], patience: Duration, comparison: &Comparison) -> ExitCode {
-    let [one, other] = sources.map(|source| client(source, patience));
+fn compare_sources(sources: [&str; 2], patience: Duration, comparison: &Comparison) -> ExitCode {
+    let [one, other] = sources.map(|source| open_client(source, patience));
     let compared = one.and_then(|mut one| comparison.make(&mut one, &mut other?));
     match compared.and_then(|(same, text)| print(&text).map(|()| same)) {
         Ok(same) => ExitCode::from(u8::from(!same)),
@@ -76,7 +76,7 @@ fn compare(sources: [&str; 2], patience: Duration, comparison: &Comparison) -> E
     }
 }
 
-fn client(source: &str, patience: Duration) -> Result<Client, String> {
+fn open_client(source: &str, patience: Duration) -> Result<Client, String> {
     Client::new(open(source, token)?, patience)
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn token() -> Option<String> {
 
 fn after_script() -> String {
     let names: Vec<&str> = ColourMap::all().iter().map(|map| map.name).collect();
-    SCRIPT.replace("COLOURS", &names.join(", "))
+    SCRIPT_HELP.replace("COLOURS", &names.join(", "))
 }
 
 const AFTER_COMPARE: &str = "Examples:
@@ -127,7 +127,7 @@ const AFTER_COMPARE: &str = "Examples:
   zippy-debugger compare run.zrec --array u --step 1 --other-step 10 --component x
   zippy-debugger compare 127.0.0.1:7777 run.zrec --array density --other-step 10";
 
-const SCRIPT: &str = r#"Each request is an object with one name. Its answer has the same name, or is {"error": "...", "line": 3}, and the script
+const SCRIPT_HELP: &str = r#"Each request is an object with one name. Its answer has the same name, or is {"error": "...", "line": 3}, and the script
 continues. NaN and infinities are text. "array" is a name, or {"name": "u", "rank": 1} of an array of one rank.
 
   {"program":{}}                    its name, ranks and adapters; state of the connection

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use lexopt::Arg::{Long, Short, Value};
 
 /// Replacement for `{setup}` in the help of commands that set the machine up.
-const SETUP: &str =
+const SETUP_FLAGS_HELP: &str =
     "  --yes                 install missing packages without a question (without a terminal there is never a question)
   --no-setup            install nothing; fail later if something is missing
   --help                print this text";
@@ -27,7 +27,7 @@ pub(crate) struct Parsed {
 /// # Errors
 /// An unknown flag, a flag without its value, or a value for a flag that takes none.
 pub(crate) fn parse(command: &str, help: &str, arguments: &[String]) -> Result<Option<Parsed>> {
-    let help = help.replace("{setup}", SETUP);
+    let help = help.replace("{setup}", SETUP_FLAGS_HELP);
     let lines = help.lines().filter_map(|line| line.strip_prefix("  ").filter(|line| line.starts_with('-')));
     let labels = lines.map(|line| line.split("  ").next().unwrap_or_default());
     let (names, values): (Vec<&str>, Vec<&str>) =
@@ -70,7 +70,7 @@ impl Parsed {
         self.all(name).pop()
     }
 
-    /// All values of a flag, in order.
+    /// All values of a flag, in the order of the command line.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     }

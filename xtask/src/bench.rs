@@ -39,10 +39,9 @@ passed. ARGUMENTS go to each benchmark, such as --samples N and --only CASE.
   --json                with --report: print the result as one line of JSON
 {setup}";
 
-/// Benchmarks with peers in Python.
-const WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume"];
+/// Benchmarks that compare with peers in Python.
+const BENCHMARKS_WITH_PYTHON: [&str; 3] = ["ranks_files", "ranks_isosurface", "ranks_volume"];
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("bench", HELP, arguments)? else { return Ok(0) };
     if parsed.has("--report") {
@@ -51,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     if parsed.has("--json") {
         bail!("--json needs --report");
     }
-    let names = chosen(known(&Context::new()?), &parsed)?;
+    let names = selected_benchmarks(benchmark_names(&Context::new()?), &parsed)?;
     if parsed.has("--list") {
         say!("{}", names.join("\n"));
         return Ok(0);
@@ -65,7 +64,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let example = [&["build", "--release", "--workspace", "--example", "doctor"], context.features()].concat();
     let doctor = context.program("example", "doctor", &example)?;
     context.machine.vars.extend(parsed.has("--peers").then(|| ("ZIPPY_BENCH_PEERS".into(), "1".into())));
-    if parsed.has("--peers") && names.iter().any(|name| WITH_PYTHON.contains(&&**name)) {
+    if parsed.has("--peers") && names.iter().any(|name| BENCHMARKS_WITH_PYTHON.contains(&&**name)) {
         third_party::python(&mut context, third_party::VTK_AND_FILES)?;
     } else if parsed.has("--peers") && names.iter().any(|name| name == "ranks_programs") {
         // Without an index for pip, the system's Python may have NumPy.
@@ -77,18 +76,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8> {
             Err(problem) => say!("==> IceT is not measured: {problem:#}"),
         }
     }
-    let (machine, only) = (describe(&context, &doctor), parsed.all("--only"));
+    let (machine, only) = (describe_machine(&context, &doctor), parsed.all("--only"));
     let (mut runs, mut failed, mut unfinished) = (Vec::new(), Vec::new(), PathBuf::new());
     for program in &built {
         for ranks in rank_counts(&program.name, context.mpi.is_some()) {
             let run = format!("{} with {}", program.name, ranks.label());
             say!("\n==> {run}");
-            runs.extend(measure(&context, program, ranks, &parsed.rest).inspect_err(|message| {
+            runs.extend(run_benchmark(&context, program, ranks, &parsed.rest).inspect_err(|message| {
                 say!("--- {message:#}");
                 failed.push(format!("FAILED: {run}: {message:#}"));
             }));
             // All benchmarks take an hour or more, so a late failure must not lose earlier numbers.
-            unfinished = write(&context, &machine, &only, &runs)?;
+            unfinished = write_results(&context, &machine, &only, &runs)?;
         }
     }
     let numbers = unfinished.with_extension(if failed.is_empty() { "json" } else { "unfinished" });
@@ -99,13 +98,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8> {
 }
 
 /// Names of all benchmarks: the programs next to the manifest of the package `benches`.
-fn known(context: &Context) -> Vec<String> {
+fn benchmark_names(context: &Context) -> Vec<String> {
     let files = context.machine.list(context.root.join("benches"));
     files.iter().filter_map(|file| Some(file.file_name()?.to_str()?.strip_suffix(".rs")?.into())).collect()
 }
 
 /// All benchmarks, or those with a part of their name in `--only`.
-fn chosen(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>> {
+fn selected_benchmarks(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>> {
     let only = parsed.all("--only");
     if let Some(unknown) = only.iter().find(|part| !known.iter().any(|name| name.contains(**part))) {
         bail!(args::unknown("benchmark", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -128,8 +127,7 @@ fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     threads.iter().map(|&n| Ranks::Threads(n)).chain(processes).collect()
 }
 
-/// Runs a benchmark, and returns its numbers with the number of ranks.
-fn measure(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &[String]) -> Result<Value> {
+fn run_benchmark(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &[String]) -> Result<Value> {
     let out = context.scratch("bench")?.join(format!("{}.json", program.name));
     // Remove the numbers of an earlier run.
     let _ = std::fs::remove_file(&out);
@@ -146,8 +144,7 @@ fn measure(context: &Context, program: &BuiltProgram, ranks: Ranks, arguments: &
     Ok(json!({ "bench": program.name, "transport": transport, "ranks": count, "numbers": numbers }))
 }
 
-/// Description of the measured machine.
-fn describe(context: &Context, doctor: &Path) -> Value {
+fn describe_machine(context: &Context, doctor: &Path) -> Value {
     let first_line = |command: &mut Command| process::output(command).ok()?.lines().next().map(String::from);
     let adapter = first_line(context.command(doctor).arg("--quick"));
     json!({
@@ -160,7 +157,7 @@ fn describe(context: &Context, doctor: &Path) -> Value {
 }
 
 /// Writes the results file with the suffix `.unfinished`, and returns its path.
-fn write(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf> {
+fn write_results(context: &Context, machine: &Value, only: &[&str], runs: &[Value]) -> Result<PathBuf> {
     let directory = context.root.join("benches/results");
     let file = directory.join(format!("{}.unfinished", results_name(machine, only)));
     // One line for each run.

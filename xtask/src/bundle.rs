@@ -36,7 +36,6 @@ const PACKAGES: [&str; 5] = ["bundle", "isosurface", "lbm", "volume", "zippy-deb
 /// Names of the binary targets in the archive.
 const PROGRAMS: [&str; 6] = ["runner", "everything", "isosurface", "lbm", "volume", "zippy-debugger"];
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("bundle", HELP, arguments)? else { return Ok(0) };
     let context = setup::ready(GRAPHICS, !parsed.has("--no-mpi"), &parsed)?;

@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     /// Number of passed tests, or of runs of examples.
     pub passed: usize,
     pub failed: usize,
-    /// Tests that filters skipped, in programs that ran other tests.
+    /// Number of tests that filters skipped, in test programs that ran at least one test.
     pub skipped: usize,
     pub failures: Vec<Failure>,
     /// Reason for the failure of the step, in one line; `None` for success.
@@ -57,7 +57,7 @@ pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Du
     let mut child = command.spawn().context(name.to_owned())?;
     // The command holds ends of the pipe, which would keep the pipe open.
     drop(command);
-    let receiver = lines(output);
+    let receiver = spawn_line_reader(output);
     let mut lines = Vec::new();
     let mut silent = false;
     while !silent {
@@ -66,7 +66,7 @@ pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Du
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {
                 silent = true;
-                kill(child.id(), max_silence)
+                kill_silent_process(child.id(), max_silence)
             }
         };
         say!("{text}");
@@ -91,7 +91,7 @@ pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Du
 }
 
 /// Starts a thread that sends the lines of a stream as they arrive.
-fn lines(output: PipeReader) -> Receiver<String> {
+fn spawn_line_reader(output: PipeReader) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
@@ -101,17 +101,17 @@ fn lines(output: PipeReader) -> Receiver<String> {
 }
 
 /// Kills a silent process with all its descendants, and returns a message about it.
-fn kill(process: u32, silence: Duration) -> String {
-    let _ = Command::new("kill").arg("-KILL").args(with_descendants(&process.to_string())).status();
+fn kill_silent_process(process: u32, silence: Duration) -> String {
+    let _ = Command::new("kill").arg("-KILL").args(process_with_descendants(&process.to_string())).status();
     format!("nothing was printed for {} s; it was ended", silence.as_secs())
 }
 
 /// Identifiers of a process and of all its descendants, from `/proc`.
-fn with_descendants(process: &str) -> Vec<String> {
+fn process_with_descendants(process: &str) -> Vec<String> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
     let children: String = children.collect();
-    std::iter::once(process.into()).chain(children.split_whitespace().flat_map(with_descendants)).collect()
+    std::iter::once(process.into()).chain(children.split_whitespace().flat_map(process_with_descendants)).collect()
 }
 
 /// Parses the output of Cargo and of test programs.
@@ -121,21 +121,21 @@ fn parse(lines: Vec<String>) -> Outcome {
     let (mut name, mut running) = ("", false);
     // The added last line ends the last program.
     for (index, line) in lines.iter().map(String::as_str).chain(["Doc-tests"]).enumerate() {
-        if let Some(next) = program(line) {
+        if let Some(next) = test_program_name(line) {
             // A signal may have ended the program, for example.
             let no_result = || Failure::new(&format!("{name}: ended without a result"), &lines[..index]);
             outcome.failures.extend(running.then(no_result));
             (name, running) = (next, false);
         } else if line.starts_with("running ") && line.trim_end_matches('s').ends_with(" test") {
             running = true;
-        } else if let Some([passed, failed, skipped]) = result(line) {
+        } else if let Some([passed, failed, skipped]) = test_counts(line) {
             outcome.passed += passed;
             outcome.failed += failed;
             outcome.skipped += if passed + failed > 0 { skipped } else { 0 };
             running = false;
-        } else if let Some(test) = section(line) {
+        } else if let Some(test) = failed_test_name(line) {
             let rest = &lines[index + 1..];
-            let end = rest.iter().position(|line| section(line).is_some() || line == "failures:");
+            let end = rest.iter().position(|line| failed_test_name(line).is_some() || line == "failures:");
             outcome.failures.push(Failure::new(&format!("{name}: {test}"), &rest[..end.unwrap_or(rest.len())]));
         }
     }
@@ -143,12 +143,12 @@ fn parse(lines: Vec<String>) -> Outcome {
 }
 
 /// Name of the test in `---- wraps stdout ----`, the line before its output.
-fn section(line: &str) -> Option<&str> {
+fn failed_test_name(line: &str) -> Option<&str> {
     line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
 }
 
 /// Name of the program in `     Running tests/copy.rs (target/…)` and in `   Doc-tests zippy`.
-fn program(line: &str) -> Option<&str> {
+fn test_program_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let running = line.strip_prefix("Running ").and_then(|rest| rest.split_once(" (")).map(|(name, _)| name);
     running.map(|name| name.trim_start_matches("unittests ")).or(line.starts_with("Doc-tests").then_some(line))
@@ -156,7 +156,7 @@ fn program(line: &str) -> Option<&str> {
 
 /// Numbers of passed, failed and skipped tests in a line such as `test result: ok. 12 passed; 0
 /// failed; 0 ignored; 0 measured; 3 filtered out; …`.
-fn result(line: &str) -> Option<[usize; 3]> {
+fn test_counts(line: &str) -> Option<[usize; 3]> {
     let (_, rest) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let mut numbers = rest.split("; ").filter_map(|part| part.split(' ').next()?.parse().ok());
     Some([numbers.next()?, numbers.next()?, numbers.nth(2)?])

@@ -35,7 +35,6 @@ fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>> {
     parse("ci", &help, arguments)
 }
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = run_steps::select(&all_steps(), &parsed)?;

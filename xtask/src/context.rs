@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
 
-use crate::machine::Machine;
+use crate::machine::InspectedMachine;
 use crate::mpi::Mpi;
 
 /// The project, and the machine with the environment of all child processes.
 pub(crate) struct Context {
     /// Directory of the workspace.
     pub root: PathBuf,
-    pub machine: Machine,
+    pub machine: InspectedMachine,
     /// MPI installation that builds and starts programs; `None` for commands without MPI.
     pub mpi: Option<Mpi>,
 }
@@ -34,7 +34,7 @@ impl Context {
     pub(crate) fn new() -> Result<Self> {
         let manifest = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
         let root = Path::new(&manifest).parent().context("xtask has no parent directory")?.to_path_buf();
-        let mut machine = Machine::real();
+        let mut machine = InspectedMachine::real();
         // These variables of Cargo describe the package xtask, not the packages that xtask builds.
         machine.vars.retain(|name, _| !name.starts_with("CARGO_PKG_") && !name.starts_with("CARGO_MANIFEST_"));
         if let Some(home) = machine.hidden_mpi() {

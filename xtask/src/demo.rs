@@ -18,7 +18,6 @@ picture on one rank, and compares both. Neither a driver nor MPI is needed.
   --size WxH            size of the picture (default 512x512)
 {setup}";
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("demo", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("--ranks").unwrap_or("4"))?.to_string();

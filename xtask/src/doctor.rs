@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::parse;
 use crate::context::Context;
-use crate::machine::Machine;
+use crate::machine::InspectedMachine;
 use crate::mpi::{self, Mpi};
 use crate::packages::{GRAPHICS, MPI, TOOLS, WINDOWS};
 use crate::process::output;
@@ -36,24 +36,24 @@ Installs, builds and changes nothing. The exit code is 1 if a check fails.
   --json                print one JSON object instead of text
   --help                print this text";
 
-/// Findings in order: printed at once, or collected for JSON.
+/// Findings of the checks, in the order of the checks. They are printed at once, or collected for
+/// JSON.
 struct Findings {
-    quiet: bool,
+    is_quiet: bool,
     all: Vec<Value>,
 }
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("doctor", HELP, arguments)? else { return Ok(0) };
     let mut context = Context::new()?;
-    let mut findings = Findings { quiet: parsed.has("--json"), all: Vec::new() };
+    let mut findings = Findings { is_quiet: parsed.has("--json"), all: Vec::new() };
     // Cargo itself refuses a toolchain that is too old.
     findings.add("good", "toolchain", output(context.command("rustc").arg("--version"))?, "");
-    missing(&context.machine, &mut findings);
-    driver(&context.machine, &mut findings);
-    let mpi = mpi::compiler(&context.machine).and_then(|_| library_and_launcher(&context.machine, &mut findings));
+    report_missing_software(&context.machine, &mut findings);
+    report_driver(&context.machine, &mut findings);
+    let mpi = mpi::compiler(&context.machine).and_then(|_| report_mpi(&context.machine, &mut findings));
     context.mpi = mpi;
-    programs(&context, &mut findings);
+    report_examples(&context, &mut findings);
     Ok(findings.conclude())
 }
 
@@ -62,8 +62,8 @@ impl Findings {
     /// text and a fix. The field `data` of the returned object is free for other programs.
     fn add(&mut self, verdict: &str, topic: &str, text: impl Into<String>, fix: impl Into<String>) -> &mut Value {
         let finding = json!({ "topic": topic, "verdict": verdict, "text": text.into(), "fix": fix.into() });
-        if !self.quiet {
-            say!("{}", lines(&finding));
+        if !self.is_quiet {
+            say!("{}", finding_text(&finding));
         }
         self.all.push(finding);
         let last = self.all.len() - 1;
@@ -74,7 +74,7 @@ impl Findings {
     fn conclude(&self) -> u8 {
         let bad = self.all.iter().filter(|finding| finding["verdict"] == "bad").count();
         match bad {
-            _ if self.quiet => say!("{}", json!({ "ok": bad == 0, "findings": self.all })),
+            _ if self.is_quiet => say!("{}", json!({ "ok": bad == 0, "findings": self.all })),
             0 => say!("\nNothing is wrong."),
             _ => say!("\nFailed checks: {bad}"),
         }
@@ -83,7 +83,7 @@ impl Findings {
 }
 
 /// Text of a finding: verdict, topic and text, then the fix on its own line.
-fn lines(finding: &Value) -> String {
+fn finding_text(finding: &Value) -> String {
     let field = |name: &str| finding[name].as_str().unwrap_or_default();
     let fix = if field("fix").is_empty() { String::new() } else { format!("\nfix: {}", field("fix")) };
     let text = format!("{}: {}{fix}", field("topic"), field("text"));
@@ -91,8 +91,7 @@ fn lines(finding: &Value) -> String {
     format!("{verdict:4} {}", text.replace('\n', "\n       "))
 }
 
-/// Reports missing software of tests and of MPI.
-fn missing(machine: &Machine, findings: &mut Findings) {
+fn report_missing_software(machine: &InspectedMachine, findings: &mut Findings) {
     let missing = setup::missing(machine, &[MPI, TOOLS, WINDOWS].concat());
     for (need, detail) in &missing {
         findings.add("bad", "set-up", format!("missing: {}{detail}", need.why), setup::remedy(machine, need));
@@ -103,7 +102,7 @@ fn missing(machine: &Machine, findings: &mut Findings) {
 }
 
 /// Reports the MPI library and its launcher; `None` if they do not belong together.
-fn library_and_launcher(machine: &Machine, findings: &mut Findings) -> Option<Mpi> {
+fn report_mpi(machine: &InspectedMachine, findings: &mut Findings) -> Option<Mpi> {
     let mpi = mpi::find(machine).map_err(|message| {
         let fix = "make MPICC and ZIPPY_MPIRUN name the compiler wrapper and the launcher of one installation";
         findings.add("bad", "MPI", format!("{message:#}"), fix);
@@ -116,8 +115,7 @@ fn library_and_launcher(machine: &Machine, findings: &mut Findings) -> Option<Mp
     Some(mpi)
 }
 
-/// Reports whether Vulkan can find an adapter.
-fn driver(machine: &Machine, findings: &mut Findings) {
+fn report_driver(machine: &InspectedMachine, findings: &mut Findings) {
     match machine.graphics_problem() {
         None => findings.add("good", "driver", "a driver and its loader are installed", ""),
         Some(problem) => {
@@ -128,29 +126,35 @@ fn driver(machine: &Machine, findings: &mut Findings) {
 }
 
 /// Runs the two examples that describe adapters and let ranks greet each other, if they are built.
-fn programs(context: &Context, findings: &mut Findings) {
+fn report_examples(context: &Context, findings: &mut Findings) {
     match built_example(context, "doctor").map(|doctor| output(&mut context.command(doctor))) {
-        None => not_checked(context, "adapters are not checked: the example `doctor` is not built", findings),
-        Some(Ok(text)) => adapters(&text, &context.machine, findings),
+        None => {
+            report_missing_example(context, "adapters are not checked: the example `doctor` is not built", findings)
+        }
+        Some(Ok(text)) => report_adapters(&text, &context.machine, findings),
         Some(Err(message)) => {
             findings.add("bad", "device", format!("{message:#}"), "the message says what would be right");
         }
     }
     let Some(hello) = built_example(context, "hello") else {
-        return not_checked(context, "ranks are not checked: the example `hello` is not built", findings);
+        return report_missing_example(context, "ranks are not checked: the example `hello` is not built", findings);
     };
-    greeting("two ranks as threads", ranks::command(context, &hello, Ranks::Threads(2)), findings);
+    report_two_ranks("two ranks as threads", ranks::command(context, &hello, Ranks::Threads(2)), findings);
     match &context.mpi {
         None => {}
         Some(_) if mpi::linked_family(&hello).is_none() => {
-            not_checked(context, "ranks under MPI are not checked: the example `hello` is built without MPI", findings);
+            report_missing_example(
+                context,
+                "ranks under MPI are not checked: the example `hello` is built without MPI",
+                findings,
+            );
         }
-        Some(_) => greeting("two ranks under MPI", ranks::command(context, &hello, Ranks::Mpi(2)), findings),
+        Some(_) => report_two_ranks("two ranks under MPI", ranks::command(context, &hello, Ranks::Mpi(2)), findings),
     }
 }
 
 /// Reports a check that needs the examples to be built.
-fn not_checked(context: &Context, text: &str, findings: &mut Findings) {
+fn report_missing_example(context: &Context, text: &str, findings: &mut Findings) {
     // Without MPI, the build shares its crates with `cargo xtask demo` and `cargo run --release`.
     let options = if context.mpi.is_some() { "--workspace --features mpi" } else { "--release" };
     let fix = format!("`cargo build {options} --example doctor --example hello`, then `cargo xtask doctor` again");
@@ -165,8 +169,8 @@ fn built_example(context: &Context, name: &str) -> Option<PathBuf> {
     built.max().map(|(_, path)| path)
 }
 
-/// Each of two ranks must report that it is one of two.
-fn greeting(topic: &'static str, command: Result<Command>, findings: &mut Findings) {
+/// Runs two ranks, and reports whether each of them is in a world of two ranks.
+fn report_two_ranks(topic: &'static str, command: Result<Command>, findings: &mut Findings) {
     let failed = "the message has the reason; if a driver fails, try another one, for example ZIPPY_ADAPTER=llvmpipe";
     let (verdict, text, fix) = match command.and_then(|mut command| output(command.env("MPIEXEC_TIMEOUT", "120"))) {
         Ok(text) if ["rank 0 of 2", "rank 1 of 2"].iter().all(|rank| text.contains(rank)) => ("good", text, ""),
@@ -177,9 +181,9 @@ fn greeting(topic: &'static str, command: Result<Command>, findings: &mut Findin
 }
 
 /// Reports each adapter: the example prints one JSON object per line.
-fn adapters(text: &str, machine: &Machine, findings: &mut Findings) {
+fn report_adapters(text: &str, machine: &InspectedMachine, findings: &mut Findings) {
     let found: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    found.iter().for_each(|found| adapter(found, findings));
+    found.iter().for_each(|found| report_adapter(found, findings));
     if found.is_empty() {
         findings.add("bad", "adapter", format!("no adapter was described\n{text}"), "");
     }
@@ -194,7 +198,7 @@ fn adapters(text: &str, machine: &Machine, findings: &mut Findings) {
 }
 
 /// Reports an adapter: its limits, its backend of kernels, and whether its driver stops long loops.
-fn adapter(adapter: &Value, findings: &mut Findings) {
+fn report_adapter(adapter: &Value, findings: &mut Findings) {
     let field = |name: &str| adapter[name].as_str().map_or(adapter[name].to_string(), String::from);
     let [name, backend, kind, driver] = ["name", "backend", "type", "driver"].map(field);
     let [binding, buffer, mapped] = ["storage_binding_mib", "buffer_mib", "host_mapped"].map(field);
@@ -224,13 +228,12 @@ fn adapter(adapter: &Value, findings: &mut Findings) {
     let text = format!(
         "{name} ({backend}, {kind}, {driver}); storage binding {binding} MiB, buffer {buffer} MiB, host-mapped chunks: \
          {mapped}, kernels: {kernels}, optional: {}{trap}",
-        optional(&features)
+        optional_feature_names(&features)
     );
     findings.add(verdict, "adapter", text, fix)["data"] = adapter.clone();
 }
 
-/// Names of the adapter's optional features, which some programs need.
-fn optional(features: &str) -> String {
+fn optional_feature_names(features: &str) -> String {
     let known = [("SHADER_F16", "f16"), ("SHADER_F64", "f64"), ("SHADER_INT64", "i64"), ("SUBGROUP", "subgroups")];
     let has = known.iter().filter(|(feature, _)| features.contains(&format!("\"{feature}\"")));
     let names: Vec<&str> = has.map(|(_, name)| *name).collect();

@@ -36,7 +36,6 @@ driver suffices), but no MPI and no nightly compiler.
   --json                print the result as one line of JSON
   --help                print this text";
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     if parse("fuzz", HELP, arguments)?.is_none() {
         return Ok(0);

@@ -27,7 +27,6 @@ sets the variables that launchers need in containers, as root and on few cores; 
   --print               print the launcher's command line and environment instead of running it
 {setup}";
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse("mpi", HELP, arguments)? else { return Ok(0) };
     let ranks = ranks::count(parsed.get("-n").unwrap_or("2"))?;

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use crate::process::output;
 
-/// File system and environment of a machine.
-pub(crate) struct Machine {
+/// File system and environment of the machine that xtask inspects: this machine, or a fake one in
+/// tests.
+pub(crate) struct InspectedMachine {
     /// Root of the file system: `/`, or a directory with the files of a fake machine.
     pub root: PathBuf,
     /// Operating system, as in [`std::env::consts::OS`].
@@ -32,13 +33,13 @@ const LIBRARY_DIRS: &str = "/usr/local/lib64:/usr/local/lib:/usr/lib64:/usr/lib:
     /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib:\
     /usr/local/opt/llvm/lib:/opt/homebrew/opt/llvm/lib";
 
-impl Machine {
+impl InspectedMachine {
     /// The machine of this process.
     pub(crate) fn real() -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let vars = std::env::vars_os().filter_map(text).collect();
         let root_user = output(Command::new("id").arg("-u")).is_ok_and(|user| user == "0");
-        Machine { root: "/".into(), os: std::env::consts::OS, vars, root_user }
+        InspectedMachine { root: "/".into(), os: std::env::consts::OS, vars, root_user }
     }
 
     /// Path on the real file system of an absolute path of this machine.

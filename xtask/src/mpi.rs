@@ -7,13 +7,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::machine::Machine;
+use crate::machine::InspectedMachine;
 use crate::process::output;
 
 /// A family of MPI libraries with a common launcher protocol. Only a launcher of the same family
 /// can start processes in one world.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Family {
+pub(crate) struct MpiFamily {
     /// Name for messages.
     pub name: &'static str,
     /// Words in the output of `--version` of its launchers.
@@ -26,7 +26,7 @@ pub(crate) struct Family {
 }
 
 /// Open MPI from version 3 on, with the library libmpi.so.40.
-pub(crate) static OPEN_MPI: Family = Family {
+pub(crate) static OPEN_MPI: MpiFamily = MpiFamily {
     name: "Open MPI",
     launchers: &["Open MPI", "open-mpi", "OpenRTE", "prterun", "PRRTE"],
     libraries: &["libmpi.so.40", "libmpi.40.dylib"],
@@ -48,22 +48,22 @@ pub(crate) static OPEN_MPI: Family = Family {
 
 /// MPICH and its derivatives: Intel MPI, MVAPICH and Cray MPICH. Their common library name is
 /// libmpi.so.12.
-pub(crate) static MPICH: Family = Family {
+pub(crate) static MPICH: MpiFamily = MpiFamily {
     name: "MPICH",
     launchers: &["HYDRA", "Hydra", "MPICH", "mpich", "Intel(R) MPI", "MVAPICH"],
     libraries: &["libmpich.", "libmpi.so.12", "libmpi.12.", "libmpi_cray"],
     settings: &[],
 };
 
-/// Finds the family by its words in the output of a program.
-fn family_in_text(text: &str, words: fn(&Family) -> &[&str]) -> Option<&'static Family> {
+/// Finds the MPI family with its words in the output of a program.
+fn family_in_text(text: &str, words: fn(&MpiFamily) -> &[&str]) -> Option<&'static MpiFamily> {
     [&OPEN_MPI, &MPICH].into_iter().find(|family| words(family).iter().any(|word| text.contains(word)))
 }
 
 /// An MPI installation: compiler wrapper and launcher of one family.
 #[derive(Debug)]
 pub(crate) struct Mpi {
-    pub family: &'static Family,
+    pub family: &'static MpiFamily,
     pub compiler: PathBuf,
     pub launcher: PathBuf,
     /// Version line of the launcher.
@@ -71,17 +71,17 @@ pub(crate) struct Mpi {
 }
 
 /// Compiler wrapper that the build of the MPI binding uses: `MPICC`, else `mpicc`.
-pub(crate) fn compiler(machine: &Machine) -> Option<PathBuf> {
+pub(crate) fn compiler(machine: &InspectedMachine) -> Option<PathBuf> {
     machine.which(machine.var("MPICC").unwrap_or("mpicc"))
 }
 
 const LAUNCHER_NAMES: [&str; 7] =
     ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"];
 
-/// Launchers on this machine, in the order of their use. If `ZIPPY_MPIRUN` is set, only that
-/// launcher. Else first launchers in the directory of the compiler wrapper, then launchers on the
+/// Launchers on this machine, in the order of preference. If `ZIPPY_MPIRUN` is set, only that
+/// launcher. Else first the launchers in the directory of the compiler wrapper, then those on the
 /// search path; unqualified names come first.
-fn launchers(machine: &Machine) -> Vec<PathBuf> {
+fn launchers(machine: &InspectedMachine) -> Vec<PathBuf> {
     if let Some(named) = machine.var("ZIPPY_MPIRUN") {
         return machine.which(named).into_iter().collect();
     }
@@ -94,7 +94,7 @@ fn launchers(machine: &Machine) -> Vec<PathBuf> {
 }
 
 /// Family of the MPI library of a compiler wrapper.
-fn family_of_compiler(compiler: &Path) -> Result<&'static Family> {
+fn family_of_compiler(compiler: &Path) -> Result<&'static MpiFamily> {
     let open_mpi = output(Command::new(compiler).arg("--showme:version")).unwrap_or_default();
     // Wrappers of other families do not know this option; most belong to MPICH.
     if open_mpi.contains("Open MPI") { Ok(&OPEN_MPI) } else { link_line(compiler).map(|_| &MPICH) }
@@ -111,7 +111,7 @@ pub(crate) fn link_line(compiler: &Path) -> Result<String> {
 }
 
 /// Family of a launcher, and the version line of its `--version`.
-fn family_of_launcher(launcher: &Path) -> Option<(&'static Family, String)> {
+fn family_of_launcher(launcher: &Path) -> Option<(&'static MpiFamily, String)> {
     let text = output(Command::new(launcher).arg("--version")).ok()?;
     let version = text.lines().find(|line| line.contains("Version:")).or(text.lines().next()).unwrap_or_default();
     family_in_text(&text, |family| family.launchers)
@@ -122,7 +122,7 @@ fn family_of_launcher(launcher: &Path) -> Option<(&'static Family, String)> {
 ///
 /// # Errors
 /// One is missing, or both are: the error is the family of the present one.
-pub(crate) fn check_complete(machine: &Machine) -> Result<(), Option<&'static Family>> {
+pub(crate) fn check_complete(machine: &InspectedMachine) -> Result<(), Option<&'static MpiFamily>> {
     let family = |path: &PathBuf| family_of_launcher(&machine.at(path)).map(|(family, _)| family);
     match (compiler(machine), launchers(machine)) {
         (Some(_), launchers) if !launchers.is_empty() => Ok(()),
@@ -136,7 +136,7 @@ pub(crate) fn check_complete(machine: &Machine) -> Result<(), Option<&'static Fa
 ///
 /// # Errors
 /// No compiler wrapper, or no launcher of its family; the error names all candidates.
-pub(crate) fn find(machine: &Machine) -> Result<Mpi> {
+pub(crate) fn find(machine: &InspectedMachine) -> Result<Mpi> {
     let named = machine.var("MPICC").unwrap_or("mpicc");
     let compiler = compiler(machine).with_context(|| {
         format!("{named} is neither a program on the search path nor the path of one (set MPICC to name another)")
@@ -160,7 +160,7 @@ pub(crate) fn find(machine: &Machine) -> Result<Mpi> {
 }
 
 /// Family of the MPI library that a program is linked with; `None` for a program without MPI.
-pub(crate) fn linked_family(program: &Path) -> Option<&'static Family> {
+pub(crate) fn linked_family(program: &Path) -> Option<&'static MpiFamily> {
     let mut lister = if cfg!(target_os = "macos") { Command::new("otool") } else { Command::new("ldd") };
     lister.args(cfg!(target_os = "macos").then_some("-L")).arg(program);
     family_in_text(&output(&mut lister).unwrap_or_default(), |family| family.libraries)
@@ -185,7 +185,7 @@ pub(crate) fn check_linked(mpi: &Mpi, program: &Path) -> Result<()> {
 }
 
 /// Sets the environment variables that the launcher needs, except variables that the user has set.
-pub(crate) fn prepare(machine: &Machine, mpi: &Mpi, command: &mut Command) {
+pub(crate) fn prepare(machine: &InspectedMachine, mpi: &Mpi, command: &mut Command) {
     let unset = |(name, _): &&(&str, &str)| machine.var(name).is_none();
     command.envs(mpi.family.settings.iter().filter(unset).copied());
 }

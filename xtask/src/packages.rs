@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::machine::Machine;
+use crate::machine::InspectedMachine;
 use crate::mpi;
 
 /// Software that a command needs.
@@ -13,8 +13,8 @@ pub(crate) struct Need {
     pub why: &'static str,
     /// `None` if the need is met; else a description of the software that was found instead,
     /// possibly empty.
-    pub missing: fn(&Machine) -> Option<String>,
-    /// Packages that provide it, for each of [`MANAGERS`] in order.
+    pub missing: fn(&InspectedMachine) -> Option<String>,
+    /// Packages that provide the software, in the order of [`MANAGERS`].
     packages: [&'static str; 5],
 }
 
@@ -32,17 +32,19 @@ const GRAPHICS_DRIVER: Need = Need {
 };
 const OPEN_MPI: Need = Need {
     why: "an MPI library with its compiler wrapper mpicc and its launcher mpirun: ranks as processes (feature `mpi`)",
-    missing: |machine| absent(mpi::check_complete(machine).map_or_else(|part| part == Some(&mpi::MPICH), |()| true)),
+    missing: |machine| {
+        missing_unless(mpi::check_complete(machine).map_or_else(|part| part == Some(&mpi::MPICH), |()| true))
+    },
     packages: ["", "libopenmpi-dev openmpi-bin", "openmpi-devel openmpi", "openmpi", "open-mpi"],
 };
 const MPICH: Need = Need {
     why: "the missing part of MPICH, compiler wrapper or launcher: ranks as processes (feature `mpi`)",
-    missing: |machine| absent(mpi::check_complete(machine) != Err(Some(&mpi::MPICH))),
+    missing: |machine| missing_unless(mpi::check_complete(machine) != Err(Some(&mpi::MPICH))),
     packages: ["", "libmpich-dev mpich", "mpich-devel mpich", "mpich", "mpich"],
 };
 const LIBCLANG: Need = Need {
     why: "libclang: the MPI binding is generated from the C header of the MPI library found here",
-    missing: |machine| absent(machine.libclang().is_some()),
+    missing: |machine| missing_unless(machine.libclang().is_some()),
     packages: ["", "libclang-dev clang", "clang-devel", "clang", "llvm"],
 };
 const SCREEN: Need = Need {
@@ -50,7 +52,7 @@ const SCREEN: Need = Need {
     // Tests open windows only on Linux, and windows need this library.
     missing: |machine| {
         let library = machine.has_library("libxkbcommon-x11.so.0");
-        absent(machine.os != "linux" || machine.which("Xvfb").is_some() && library)
+        missing_unless(machine.os != "linux" || machine.which("Xvfb").is_some() && library)
     },
     packages: [
         "",
@@ -62,7 +64,7 @@ const SCREEN: Need = Need {
 };
 const RUST_TOOLS: Need = Need {
     why: "rustfmt and clippy: check the format of the sources and find mistakes",
-    missing: |machine| absent(["fmt", "clippy"].iter().all(|tool| machine.has_cargo_command(tool))),
+    missing: |machine| missing_unless(["fmt", "clippy"].iter().all(|tool| machine.has_cargo_command(tool))),
     packages: ["rustfmt clippy", "", "", "", ""],
 };
 
@@ -78,7 +80,7 @@ pub(crate) const TOOLS: &[Need] = &[RUST_TOOLS];
 /// Needs of tests that open windows.
 pub(crate) const WINDOWS: &[Need] = &[SCREEN];
 
-fn absent(present: bool) -> Option<String> {
+fn missing_unless(present: bool) -> Option<String> {
     (!present).then(String::new)
 }
 
@@ -92,8 +94,9 @@ const MANAGERS: [(&str, &str, &str); 5] = [
     ("brew", "", "brew install"),
 ];
 
-/// Returns the commands that provide all missing needs, in order, or the reason why no command can.
-pub(crate) fn commands(machine: &Machine, missing: &[Need]) -> Result<Vec<String>> {
+/// Returns the commands that provide all missing needs, in the order of execution, or the reason
+/// why no command can.
+pub(crate) fn commands(machine: &InspectedMachine, missing: &[Need]) -> Result<Vec<String>> {
     let (rust_needs, system_needs): (Vec<Need>, Vec<Need>) =
         missing.iter().partition(|need| !need.packages[0].is_empty());
     let mut lines = Vec::new();

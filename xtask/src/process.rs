@@ -13,7 +13,7 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
     command.status().with_context(|| command.get_program().to_string_lossy().into_owned())
 }
 
-/// Runs a command to its end; `name` names the command in the error.
+/// Runs a command to its end. `name` names the command in the error.
 ///
 /// # Errors
 /// The command cannot be started, or its exit status is a failure.

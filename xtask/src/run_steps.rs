@@ -8,7 +8,7 @@ use crate::args::{self, Parsed};
 use crate::cargo_test::{Failure, Outcome};
 use crate::context::Context;
 use crate::step::Step;
-use crate::steps::OF_MPI;
+use crate::steps::STEPS_THAT_NEED_MPI;
 
 /// Flags that [`select`] reads, for the help of a command.
 pub(crate) const FLAGS: &str = "  --only STEP           run only this step (may be repeated)
@@ -33,14 +33,13 @@ pub(crate) fn select<'a>(steps: &[&'a Step], parsed: &Parsed) -> Result<Vec<&'a 
         bail!(args::unknown("step", unknown, &names));
     }
     if parsed.has("--no-mpi") {
-        skip.extend(OF_MPI);
+        skip.extend(STEPS_THAT_NEED_MPI);
     }
     let is_kept = |step: &&&Step| (only.is_empty() || only.contains(&step.name)) && !skip.contains(&step.name);
     let kept: Vec<&Step> = steps.iter().filter(is_kept).copied().collect();
     if kept.is_empty() { Err(anyhow!("these flags select no step")) } else { Ok(kept) }
 }
 
-/// Prints the names of steps.
 pub(crate) fn list(steps: &[&Step]) {
     steps.iter().for_each(|step| say!("{}", step.name));
 }
@@ -49,7 +48,7 @@ pub(crate) fn list(steps: &[&Step]) {
 /// fails.
 pub(crate) fn run(context: &Context, steps: &[&Step]) -> u8 {
     let results: Vec<StepResult> = steps.iter().map(|step| run_step(context, step)).collect();
-    say!("\n{}", summary(&results));
+    say!("\n{}", summary_text(&results));
     u8::from(results.iter().any(|result| result.outcome.problem.is_some()))
 }
 
@@ -87,7 +86,7 @@ fn children_cpu_secs() -> f64 {
 
 /// Text of the summary: failures with their output, then the table of steps in the order of their
 /// run, then the names of the failures, because readers see the end of a log first.
-fn summary(results: &[StepResult]) -> String {
+fn summary_text(results: &[StepResult]) -> String {
     let header = format!(
         "{:14} {:>8} {:>8} {:>7} {:>7} {:>7}  result",
         "step", "seconds", "CPU secs", "passed", "failed", "skipped"

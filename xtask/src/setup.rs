@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::args::Parsed;
 use crate::context::Context;
-use crate::machine::Machine;
+use crate::machine::InspectedMachine;
 use crate::packages::{MPI, Need, commands};
 use crate::process::status;
 use crate::{mpi_binding, say};
@@ -15,7 +15,7 @@ use crate::{mpi_binding, say};
 /// for a failure.
 pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Context> {
     let mut context = Context::new()?;
-    ensure(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
+    install_missing(&mut context, &[needs, if with_mpi { MPI } else { &[] }].concat(), flags)?;
     if with_mpi {
         context.mpi = Some(mpi_binding::ready(&context)?);
     }
@@ -24,7 +24,7 @@ pub(crate) fn ready(needs: &[Need], with_mpi: bool, flags: &Parsed) -> Result<Co
 
 /// Provides the needs, or returns the reason for a failure. Takes milliseconds when nothing is
 /// missing.
-fn ensure(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<()> {
+fn install_missing(context: &mut Context, needs: &[Need], flags: &Parsed) -> Result<()> {
     let missing = if flags.has("--no-setup") { Vec::new() } else { missing(&context.machine, needs) };
     if missing.is_empty() {
         return Ok(());
@@ -61,7 +61,7 @@ fn describe(missing: &[(Need, String)]) -> String {
 
 /// Requests consent to the installation. Returns true without a question for `--yes`, without a
 /// terminal, and if the variable `CI` is set.
-fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool> {
+fn has_consent(machine: &InspectedMachine, flags: &Parsed) -> Result<bool> {
     let is_interactive =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && machine.var("CI").is_none();
     if flags.has("--yes") || !is_interactive {
@@ -75,12 +75,12 @@ fn has_consent(machine: &Machine, flags: &Parsed) -> Result<bool> {
 
 /// Returns the needs that are not met, each with a description of the software that was found
 /// instead.
-pub(crate) fn missing(machine: &Machine, needs: &[Need]) -> Vec<(Need, String)> {
+pub(crate) fn missing(machine: &InspectedMachine, needs: &[Need]) -> Vec<(Need, String)> {
     needs.iter().filter_map(|need| (need.missing)(machine).map(|detail| (*need, detail))).collect()
 }
 
 /// Text of the commands that would provide a need, or the reason why none exists.
-pub(crate) fn remedy(machine: &Machine, need: &Need) -> String {
+pub(crate) fn remedy(machine: &InspectedMachine, need: &Need) -> String {
     commands(machine, &[*need]).map_or_else(|problem| format!("{problem:#}"), |lines| lines.join(" && "))
 }
 

@@ -61,7 +61,7 @@ impl Step {
         }
         let mut outcome = Outcome::default();
         for line in self.commands {
-            let line = expand(line, context.features());
+            let line = expand_abbreviations(line, context.features());
             let mut command = context.cargo(&line.split_whitespace().collect::<Vec<_>>());
             // Tests choose their own number of ranks. A snapshot that differs fails, and writes no
             // file.
@@ -87,7 +87,7 @@ impl Step {
 }
 
 /// Replaces the abbreviations in a line of [`Step::commands`].
-fn expand(line: &str, features: &[&str]) -> String {
+fn expand_abbreviations(line: &str, features: &[&str]) -> String {
     let line = line.replace("{suites}", SUITES).replace("{not_by_driver}", NOT_BY_DRIVER);
     let line = line.replace("{test}", "test {all} --no-fail-fast").replace("{aarch64}", AARCH64);
     let line = line.replace("{all}", "--workspace {features}").replace("{features}", &features.join(" "));
@@ -109,7 +109,7 @@ fn run_examples(context: &Context) -> Result<Outcome> {
         for ranks in [Ranks::Threads(1), Ranks::Threads(4)].into_iter().chain(under_mpi.clone()) {
             let run = format!("example {} with {}", program.name, ranks.label());
             say!("--- {run}");
-            let outcome = run_with_timeout(example(context, program, ranks)?, &run, MAX_SILENCE)?;
+            let outcome = run_with_timeout(example_command(context, program, ranks)?, &run, MAX_SILENCE)?;
             if program.name == "readme" && !outcome.lines.join("\n").contains(expected.trim_end()) {
                 all.failures.push(Failure::new(&format!("{run}: its output differs from the README"), &outcome.lines));
             } else {
@@ -124,7 +124,7 @@ fn run_examples(context: &Context) -> Result<Outcome> {
 }
 
 /// Command that runs an example with small inputs.
-fn example(context: &Context, program: &BuiltProgram, ranks: Ranks) -> Result<Command> {
+fn example_command(context: &Context, program: &BuiltProgram, ranks: Ranks) -> Result<Command> {
     let mut command = ranks::command(context, &program.path, ranks)?;
     let arguments = match &*program.name {
         "volume" => "--size 96x64 --compare-single --output {picture}",

@@ -115,9 +115,9 @@ pub(crate) const NO_DRIVER: [Step; 1] = [step(
     ],
 )];
 
-/// Steps whose purpose needs MPI: the build without MPI differs from other builds only if those
-/// have MPI.
-pub(crate) const OF_MPI: [&str; 2] = ["default-build", "mpi"];
+/// Names of steps whose purpose needs MPI. The build without MPI differs from other builds only if
+/// those have MPI.
+pub(crate) const STEPS_THAT_NEED_MPI: [&str; 2] = ["default-build", "mpi"];
 
 /// Environment in which the Vulkan loader finds no driver.
 const WITHOUT_DRIVER: Environment = &[("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];

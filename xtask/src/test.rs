@@ -30,7 +30,6 @@ fn parse_arguments(arguments: &[String]) -> Result<Option<Parsed>> {
     parse("test", &help, arguments)
 }
 
-/// Runs the command.
 pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     let Some(parsed) = parse_arguments(arguments)? else { return Ok(0) };
     let steps = selected_steps(&parsed)?;
@@ -49,7 +48,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<u8> {
     Ok(run_steps::run(&context, &steps))
 }
 
-/// Returns the steps that the flags select.
 fn selected_steps(parsed: &Parsed) -> Result<Vec<&'static Step>> {
     let mut flags = vec!["--quick", "--drivers", "--no-driver", "--only", "--skip"];
     flags.retain(|flag| parsed.has(flag));

@@ -47,9 +47,12 @@ pub(crate) fn icet(context: &Context) -> Result<BuiltProgram> {
         bail!("Debian's IceT is linked with Open MPI, and the MPI library here is {}", mpi.family.name);
     }
     let home = context.target().join("peers").join(ICET);
-    unpack(context, "paraview paraview-dev", &home)?;
-    let (header, core, transport) =
-        (find(&home, "IceT.h")?, find(&home, "libvtkIceTCore-")?, find(&home, "libvtkIceTMPI-")?);
+    unpack_debian_packages(context, "paraview paraview-dev", &home)?;
+    let (header, core, transport) = (
+        find_file_by_prefix(&home, "IceT.h")?,
+        find_file_by_prefix(&home, "libvtkIceTCore-")?,
+        find_file_by_prefix(&home, "libvtkIceTMPI-")?,
+    );
     let directory = |file: &Path| file.with_file_name("").display().to_string();
     let path = home.join(ICET);
     let mut compile = context.command(&mpi.compiler);
@@ -77,13 +80,13 @@ fn swiftshader(context: &Context) -> Result<String> {
         "Using SwiftShader from Debian; set VK_DRIVER_FILES to the manifest (…_icd.json) of another driver to test that."
     );
     let home = context.scratch("swiftshader")?;
-    unpack(context, "chromium-common", &home)?;
-    Ok(find(&home, "vk_swiftshader_icd.json")?.display().to_string())
+    unpack_debian_packages(context, "chromium-common", &home)?;
+    Ok(find_file_by_prefix(&home, "vk_swiftshader_icd.json")?.display().to_string())
 }
 
 /// Downloads Debian packages into a directory and unpacks them there. Does nothing if an earlier
 /// call has finished: the file `whole` marks that.
-fn unpack(context: &Context, packages: &str, home: &Path) -> Result<()> {
+fn unpack_debian_packages(context: &Context, packages: &str, home: &Path) -> Result<()> {
     if home.join("whole").exists() {
         return Ok(());
     }
@@ -94,7 +97,7 @@ fn unpack(context: &Context, packages: &str, home: &Path) -> Result<()> {
 }
 
 /// Finds a regular file below a directory by the first letters of its name.
-fn find(directory: &Path, prefix: &str) -> Result<PathBuf> {
+fn find_file_by_prefix(directory: &Path, prefix: &str) -> Result<PathBuf> {
     let words = ["-type", "f", "-name", &format!("{prefix}*"), "-print", "-quit"];
     let path = output(Command::new("find").arg(directory).args(words))?;
     if path.is_empty() { Err(anyhow!("there is no {prefix} in {}", directory.display())) } else { Ok(path.into()) }

@@ -12,11 +12,11 @@ use crate::orbit;
 const TURN_PER_HEIGHT: f64 = PI;
 /// Wheel travel that zooms by a factor of e, in points.
 const POINTS_PER_E: f64 = 200.0;
-/// Angle, distance (in picture heights) and zoom factor of a key.
+/// Movement by a key press: angle in radians, distance in picture heights, and zoom factor.
 const KEY_TURN: f64 = PI / 36.0;
 const KEY_PAN: f64 = 0.05;
 const KEY_ZOOM: f64 = 1.1;
-/// Maximum ratio between the scales of the camera and of the first camera. It limits rounding
+/// Maximum ratio between the scales of the camera and of the first camera, which limits rounding
 /// errors.
 const MAX_ZOOM: f64 = 1e4;
 
@@ -32,7 +32,7 @@ pub struct CameraControl {
 }
 
 impl CameraControl {
-    /// Creates a control whose first camera is `home`.
+    /// Creates a control with the first camera `home`.
     pub fn new(home: Camera) -> Self {
         Self { home }
     }
@@ -53,16 +53,16 @@ impl CameraControl {
         if response.double_clicked() {
             camera.clone_from(&self.home);
         } else {
-            drag(ui, response, picture, camera);
-            self.wheel(ui, response, picture, camera);
+            apply_drag(ui, response, picture, camera);
+            self.handle_wheel(ui, response, picture, camera);
         }
         if response.has_focus() {
-            self.keys(ui, response, camera);
+            self.handle_keys(ui, response, camera);
         }
         *camera != before
     }
 
-    fn wheel(&self, ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) {
+    fn handle_wheel(&self, ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) {
         let Some(pointer) = response.hover_pos() else { return };
         let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
         if scroll != 0.0 || pinch != 1.0 {
@@ -80,7 +80,7 @@ impl CameraControl {
         }
     }
 
-    fn keys(&self, ui: &Ui, response: &Response, camera: &mut Camera) {
+    fn handle_keys(&self, ui: &Ui, response: &Response, camera: &mut Camera) {
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
         let (keys, shift) = ui.input(|input| {
@@ -113,7 +113,7 @@ pub fn seen_at(camera: &Camera, picture: Rect, point: [f64; 3]) -> Option<Pos2> 
     Some(picture.center() + vec2((right * height) as f32, (-up * height) as f32))
 }
 
-fn drag(ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) {
+fn apply_drag(ui: &Ui, response: &Response, picture: Rect, camera: &mut Camera) {
     let by = response.drag_delta() / picture.height();
     let (right, up) = (f64::from(by.x), f64::from(-by.y));
     if !response.dragged() || (right == 0.0 && up == 0.0) {

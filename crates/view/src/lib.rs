@@ -1,8 +1,8 @@
 //! Widgets that display and edit volume renderings while a program runs, and their window.
 //!
-//! Module [`live`] is the window of a program whose ranks render. Widgets are independent of ranks: they change plain values such as
-//! [`Camera`](zippy_render::volume::Camera) and
-//! [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a change.
+//! Module [`live`] is a window for pictures that the ranks of the program render. Widgets are
+//! independent of ranks: they change plain values such as [`Camera`](zippy_render::volume::Camera)
+//! and [`TransferFunction`](zippy_render::volume::TransferFunction), and return true after a change.
 //! The program applies the values. Every widget works with the keyboard alone and has a name for
 //! screen readers.
 #![forbid(unsafe_code)]

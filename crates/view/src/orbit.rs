@@ -6,24 +6,24 @@
 use glam::{DQuat, DVec3};
 use zippy_render::volume::{Camera, Projection};
 
-/// Length below which a vector has no direction.
+/// Minimum length of a vector with a direction.
 const MIN_LENGTH: f64 = 1e-12;
 
-/// Orthonormal directions of a camera.
-struct Frame {
+/// Orthonormal view directions of a camera.
+struct ViewDirections {
     right: DVec3,
     up: DVec3,
     forward: DVec3,
 }
 
-/// Returns the directions, or `None` for a camera without a direction.
-fn frame(camera: &Camera) -> Option<Frame> {
-    let forward = unit(-from_focus(camera))?;
-    let right = unit(forward.cross(camera.view_up.into()))?;
-    Some(Frame { right, up: right.cross(forward), forward })
+/// Returns the orthonormal view directions, or `None` for a camera without a direction.
+fn view_directions(camera: &Camera) -> Option<ViewDirections> {
+    let forward = normalized(-from_focus(camera))?;
+    let right = normalized(forward.cross(camera.view_up.into()))?;
+    Some(ViewDirections { right, up: right.cross(forward), forward })
 }
 
-fn unit(vector: DVec3) -> Option<DVec3> {
+fn normalized(vector: DVec3) -> Option<DVec3> {
     vector.try_normalize().filter(|_| vector.length() > MIN_LENGTH)
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn height_at_focus(camera: &Camera) -> f64 {
 /// Returns the picture position of a point of the volume. `None` behind the camera, and for a
 /// camera without a direction.
 pub(crate) fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
-    let frame = frame(camera)?;
+    let frame = view_directions(camera)?;
     let by = DVec3::from(point) - DVec3::from(camera.position);
     let depth = by.dot(frame.forward);
     let height = match camera.projection {
@@ -60,7 +60,7 @@ pub(crate) fn seen_at(camera: &Camera, point: [f64; 3]) -> Option<[f64; 2]> {
 /// Turns the camera about the focal point, so that the front of the scene moves right and up by
 /// these angles in radians. The camera's up vector turns too, so that there is no pole.
 pub(crate) fn turn(camera: &mut Camera, right: f64, up: f64) {
-    let Some(frame) = frame(camera) else { return };
+    let Some(frame) = view_directions(camera) else { return };
     let turned = DQuat::from_axis_angle(frame.right, up);
     let turned = DQuat::from_axis_angle(frame.up, -right) * turned;
     camera.view_up = (turned * frame.up).into();
@@ -69,7 +69,7 @@ pub(crate) fn turn(camera: &mut Camera, right: f64, up: f64) {
 
 /// Moves the scene right and up at the depth of the focal point, in picture heights.
 pub(crate) fn pan(camera: &mut Camera, right: f64, up: f64) {
-    let Some(frame) = frame(camera) else { return };
+    let Some(frame) = view_directions(camera) else { return };
     let by = (frame.right * right + frame.up * up) * -height_at_focus(camera);
     camera.position = (DVec3::from(camera.position) + by).into();
     camera.focal_point = (DVec3::from(camera.focal_point) + by).into();
@@ -78,7 +78,7 @@ pub(crate) fn pan(camera: &mut Camera, right: f64, up: f64) {
 /// Zooms by `factor`. The point at picture position `at` and at the depth of the focal point stays
 /// fixed. A perspective camera moves; a parallel camera changes its height.
 pub(crate) fn zoom(camera: &mut Camera, factor: f64, at: [f64; 2]) {
-    let Some(frame) = frame(camera) else { return };
+    let Some(frame) = view_directions(camera) else { return };
     if !(factor > 0.0 && factor.is_finite()) {
         return;
     }

@@ -39,15 +39,15 @@ impl Picture {
         let [red, green, blue] = background.map(|part| (part.clamp(0.0, 1.0) * 255.0 + 0.5) as u8);
         ui.painter().rect_filled(area, 0.0, Color32::from_rgb(red, green, blue));
         let Some(texture) = &self.texture else { return (response, area) };
-        let rect = Rect::from_center_size(area.center(), fitted(texture.size_vec2(), area.size()));
+        let rect = Rect::from_center_size(area.center(), fit_size(texture.size_vec2(), area.size()));
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
         (response, rect)
     }
 }
 
-/// Largest size within `most` with the aspect ratio of `size`.
-fn fitted(size: Vec2, most: Vec2) -> Vec2 {
+/// Returns the largest size within `most` with the aspect ratio of `size`.
+fn fit_size(size: Vec2, most: Vec2) -> Vec2 {
     size * (most.x / size.x.max(1.0)).min(most.y / size.y.max(1.0))
 }
 
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn pictures_keep_their_shape() {
-        assert_eq!(fitted(Vec2::new(40.0, 20.0), Vec2::new(100.0, 100.0)), Vec2::new(100.0, 50.0));
-        assert_eq!(fitted(Vec2::new(40.0, 20.0), Vec2::new(100.0, 10.0)), Vec2::new(20.0, 10.0));
+        assert_eq!(fit_size(Vec2::new(40.0, 20.0), Vec2::new(100.0, 100.0)), Vec2::new(100.0, 50.0));
+        assert_eq!(fit_size(Vec2::new(40.0, 20.0), Vec2::new(100.0, 10.0)), Vec2::new(20.0, 10.0));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn open(
             Err(WindowError::NoDisplay(format!("display {display:?} does not answer ({error})")))
         }
         Ok(Err(error)) => Err(WindowError::Failed(error.to_string())),
-        Err(panic) => Err(WindowError::Failed(message(&*panic))),
+        Err(panic) => Err(WindowError::Failed(panic_message(&*panic))),
     }
 }
 
@@ -73,7 +73,7 @@ fn missing_display(uses_variables: bool, variable: impl Fn(&str) -> Option<Strin
     missing.then(|| "neither DISPLAY nor WAYLAND_DISPLAY is set".into())
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
 }

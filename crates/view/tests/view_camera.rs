@@ -15,7 +15,7 @@ fn camera() -> Camera {
     }
 }
 
-fn parallel() -> Camera {
+fn parallel_camera() -> Camera {
     Camera { projection: Projection::Parallel { half_height: 4.0 }, ..camera() }
 }
 
@@ -94,7 +94,7 @@ fn other_buttons_and_shift_move_the_volume_with_the_pointer() {
         (camera(), PointerButton::Secondary, Modifiers::NONE, 20.0),
         (camera(), PointerButton::Middle, Modifiers::NONE, 20.0),
         (camera(), PointerButton::Primary, Modifiers::SHIFT, 20.0),
-        (parallel(), PointerButton::Secondary, Modifiers::NONE, 8.0),
+        (parallel_camera(), PointerButton::Secondary, Modifiers::NONE, 8.0),
     ];
     for (camera, button, modifiers, height) in cases {
         let mut harness = harness(camera);
@@ -107,7 +107,7 @@ fn other_buttons_and_shift_move_the_volume_with_the_pointer() {
 }
 
 /// Turns the wheel by 200 ln 2 points, which doubles the scale.
-fn wheel_twice(harness: &mut Harness<'_, CameraState>, aside: [f32; 2]) {
+fn zoom_to_double_scale(harness: &mut Harness<'_, CameraState>, aside: [f32; 2]) {
     let (middle, height) = picture(harness);
     harness.event(Event::PointerMoved(middle + vec2(aside[0], aside[1]) * height));
     harness.step();
@@ -126,12 +126,12 @@ fn the_wheel_zooms_about_the_pointer() {
     // The pointer is over (5 + 0.25 * 20, 0, 7 - 0.5 * 20), and the camera moves half of that
     // distance.
     let mut harness = harness(camera());
-    wheel_twice(&mut harness, [0.25, 0.5]);
+    zoom_to_double_scale(&mut harness, [0.25, 0.5]);
     assert_near(harness.state().camera.position, [7.5, -5.0, 2.0]);
     assert_near(harness.state().camera.focal_point, [7.5, 0.0, 2.0]);
     // Parallel projection: the pointer is over (5 + 0.25 * 8, 0, 7 - 0.5 * 8).
-    let mut harness = self::harness(parallel());
-    wheel_twice(&mut harness, [0.25, 0.5]);
+    let mut harness = self::harness(parallel_camera());
+    zoom_to_double_scale(&mut harness, [0.25, 0.5]);
     assert_near(harness.state().camera.position, [6.0, -10.0, 5.0]);
     let Projection::Parallel { half_height } = harness.state().camera.projection else { panic!("another projection") };
     assert!((half_height - 2.0).abs() < 1e-4, "{half_height}");
@@ -186,6 +186,6 @@ fn seen_at_returns_position_on_the_picture() {
     let near = |found: Option<Pos2>, x, y| found.is_some_and(|at| at.distance(Pos2::new(x, y)) < 1e-3);
     assert!(near(seen(&camera(), [10.0, 0.0, 12.0]), 250.0, 50.0));
     assert!(near(seen(&camera(), [10.0, 10.0, 7.0]), 225.0, 100.0), "twice as far away");
-    assert!(near(seen(&parallel(), [7.0, 10.0, 6.0]), 250.0, 125.0), "8 high, however far away");
+    assert!(near(seen(&parallel_camera(), [7.0, 10.0, 6.0]), 250.0, 125.0), "8 high, however far away");
     assert_eq!(seen(&camera(), [5.0, -11.0, 7.0]), None, "behind it");
 }

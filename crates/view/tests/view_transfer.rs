@@ -14,33 +14,33 @@ fn function() -> TransferFunction {
     }
 }
 
-struct Edited {
+struct EditorState {
     function: TransferFunction,
     changes: usize,
 }
 
-fn harness() -> Harness<'static, Edited> {
+fn harness() -> Harness<'static, EditorState> {
     let mut editor = TransferEditor::new(Distribution { min: 0.0, max: 200.0, counts: vec![1000, 10, 0, 3] });
-    let show = move |ui: &mut Ui, edited: &mut Edited| {
+    let show = move |ui: &mut Ui, edited: &mut EditorState| {
         edited.changes += usize::from(editor.show(ui, &mut edited.function));
     };
-    let edited = Edited { function: function(), changes: 0 };
+    let edited = EditorState { function: function(), changes: 0 };
     let mut harness = Harness::builder().with_size(vec2(420.0, 320.0)).build_ui_state(show, edited);
     harness.run();
     harness
 }
 
-fn plot(harness: &Harness<'_, Edited>) -> Rect {
+fn plot(harness: &Harness<'_, EditorState>) -> Rect {
     harness.get_by_label("opacities; click to add a point").rect()
 }
 
 /// Screen position of a value and an opacity; opacities are drawn by their square roots.
-fn place(harness: &Harness<'_, Edited>, value: f32, opacity: f32) -> Pos2 {
+fn plot_position(harness: &Harness<'_, EditorState>, value: f32, opacity: f32) -> Pos2 {
     let plot = plot(harness);
     plot.left_bottom() + vec2(value / 200.0 * plot.width(), -opacity.sqrt() * plot.height())
 }
 
-fn press(harness: &mut Harness<'_, Edited>, button: PointerButton, from: Pos2, to: Pos2) {
+fn press(harness: &mut Harness<'_, EditorState>, button: PointerButton, from: Pos2, to: Pos2) {
     let event = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
     for event in [Event::PointerMoved(from), event(true, from), Event::PointerMoved(to), event(false, to)] {
         harness.event(event);
@@ -58,10 +58,10 @@ fn assert_near(found: &[[f64; 2]], expected: &[[f64; 2]]) {
 #[test]
 fn a_dragged_point_moves_and_stays_between_its_neighbours() {
     let mut harness = harness();
-    let (from, to) = (place(&harness, 100.0, 0.25), place(&harness, 150.0, 0.04));
+    let (from, to) = (plot_position(&harness, 100.0, 0.25), plot_position(&harness, 150.0, 0.04));
     press(&mut harness, PointerButton::Primary, from, to);
     assert_near(&harness.state().function.opacity, &[[0.0, 0.0], [150.0, 0.04], [200.0, 1.0]]);
-    let beyond = place(&harness, 200.0, 0.09) + vec2(30.0, 0.0);
+    let beyond = plot_position(&harness, 200.0, 0.09) + vec2(30.0, 0.0);
     press(&mut harness, PointerButton::Primary, to, beyond);
     assert_near(&harness.state().function.opacity, &[[0.0, 0.0], [200.0, 0.09], [200.0, 1.0]]);
     assert_eq!(harness.state().function.colour, function().colour);
@@ -71,10 +71,10 @@ fn a_dragged_point_moves_and_stays_between_its_neighbours() {
 #[test]
 fn a_click_adds_a_point_and_a_right_click_removes_one() {
     let mut harness = harness();
-    let at = place(&harness, 50.0, 0.64);
+    let at = plot_position(&harness, 50.0, 0.64);
     press(&mut harness, PointerButton::Primary, at, at);
     assert_near(&harness.state().function.opacity, &[[0.0, 0.0], [50.0, 0.64], [100.0, 0.25], [200.0, 1.0]]);
-    let at = place(&harness, 100.0, 0.25);
+    let at = plot_position(&harness, 100.0, 0.25);
     press(&mut harness, PointerButton::Secondary, at, at);
     assert_near(&harness.state().function.opacity, &[[0.0, 0.0], [50.0, 0.64], [200.0, 1.0]]);
 }
@@ -115,8 +115,8 @@ fn function_stays_valid_after_many_actions() {
     let mut harness = harness();
     let places = [(0.0, 0.0), (200.0, 1.0), (30.0, 0.3), (30.0, 0.31), (199.0, 0.0), (7.0, 0.9), (100.0, 0.25)];
     for (number, &(value, opacity)) in places.iter().enumerate() {
-        let from = place(&harness, value, opacity);
-        let to = place(&harness, 220.0 - value, 1.1 - opacity) + vec2(number as f32 * 9.0 - 30.0, 20.0);
+        let from = plot_position(&harness, value, opacity);
+        let to = plot_position(&harness, 220.0 - value, 1.1 - opacity) + vec2(number as f32 * 9.0 - 30.0, 20.0);
         press(&mut harness, PointerButton::Primary, from, from);
         press(&mut harness, PointerButton::Primary, from, to);
         press(&mut harness, PointerButton::Secondary, to, to);

@@ -7,16 +7,16 @@ use zippy_view::egui::{Button, ComboBox, DragValue, Grid, Key, RichText, TextEdi
 use super::format;
 use super::store::Store;
 
-const KINDS: [&str; 3] = ["always", "every", "if"];
+const WHEN_NAMES: [&str; 3] = ["always", "every", "if"];
 
-/// The breakpoints, and the fields of a new one.
+/// The breakpoints of the program, and the input fields of a new breakpoint.
 pub(super) struct Breakpoints {
     rules: Vec<Rule>,
     name: String,
     kind: usize,
     every: u64,
     condition: String,
-    /// Error in the condition of the new breakpoint.
+    /// Parse error of the new breakpoint's condition.
     error: Option<String>,
     run: u64,
 }
@@ -53,7 +53,7 @@ impl Breakpoints {
     /// Shows the breakpoints, and sends them after a change.
     pub(super) fn show(&mut self, ui: &mut Ui, store: &mut Store) {
         let before = self.rules.clone();
-        self.editor(ui, store);
+        self.show_editor(ui, store);
         ui.separator();
         if self.rules.is_empty() {
             ui.weak("No breakpoints: the program pauses where it is asked to.");
@@ -63,7 +63,7 @@ impl Breakpoints {
             for (number, rule) in self.rules.iter().enumerate() {
                 let name = rule.name.as_deref().map_or_else(|| "any debug point".into(), |name| format!("at {name:?}"));
                 format::label(ui, name, 240.0);
-                format::label(ui, RichText::new(when(&rule.when)).monospace(), 420.0);
+                format::label(ui, RichText::new(condition_text(&rule.when)).monospace(), 420.0);
                 let remove = ui.button("Remove").on_hover_text("The program does not pause there any more");
                 if remove.accessible_name(format!("remove breakpoint {}", number + 1)).clicked() {
                     removed = Some(number);
@@ -79,7 +79,7 @@ impl Breakpoints {
         }
     }
 
-    fn editor(&mut self, ui: &mut Ui, store: &Store) {
+    fn show_editor(&mut self, ui: &mut Ui, store: &Store) {
         let mut entered = false;
         ui.horizontal_wrapped(|ui| {
             ui.label("Pause at");
@@ -95,7 +95,7 @@ impl Breakpoints {
                 })
                 .response
                 .accessible_name("debug points seen, for the breakpoint");
-            for (number, name) in KINDS.iter().enumerate() {
+            for (number, name) in WHEN_NAMES.iter().enumerate() {
                 ui.radio_value(&mut self.kind, number, *name);
             }
             match self.kind {
@@ -117,7 +117,7 @@ impl Breakpoints {
                 // Check the condition here, so that the user sees the error at once.
                 self.error = (self.kind == 2).then(|| self.condition.parse::<Condition>().err()).flatten();
                 if self.error.is_none() {
-                    self.rules.push(self.rule());
+                    self.rules.push(self.new_rule());
                     self.condition.clear();
                 }
             }
@@ -127,7 +127,7 @@ impl Breakpoints {
         }
     }
 
-    fn rule(&self) -> Rule {
+    fn new_rule(&self) -> Rule {
         let name = self.name.trim();
         let when = match self.kind {
             0 => When::Always,
@@ -138,7 +138,7 @@ impl Breakpoints {
     }
 }
 
-fn when(when: &When) -> String {
+fn condition_text(when: &When) -> String {
     match when {
         When::Always => "always".into(),
         When::Every(count) => format!("every {count} debug points"),

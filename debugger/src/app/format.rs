@@ -7,7 +7,7 @@ use zippy_view::egui::{Color32, Label, Response, TextStyle, TextWrapMode, Ui, Wi
 
 /// Maximum length of names in lists, in letters.
 pub(super) const LIST_LETTERS: usize = 48;
-/// Number of letters of a text that are read at most.
+/// Maximum number of letters that are read of a text to shorten it.
 const MAX_READ_LETTERS: usize = 4096;
 
 /// Formats a number of bytes with three digits.
@@ -72,8 +72,8 @@ pub(super) fn pair(low: ScalarValue, high: ScalarValue) -> (String, String) {
     if low != high && close || is_same(&few) { ScalarValue::pair(low, high) } else { few }
 }
 
-/// Shows a text of the program or of a person on a line of its own, at most `width` points wide.
-/// The whole text is a hover text.
+/// Shows a text of the program or of a person on a line of its own, shortened to `width` points.
+/// The hover text is the whole text.
 pub(super) fn label(ui: &mut Ui, text: impl Into<WidgetText>, width: f32) -> Response {
     let galley = text.into().into_galley(ui, Some(TextWrapMode::Truncate), width, TextStyle::Body);
     ui.add(Label::new(galley))
@@ -110,7 +110,7 @@ pub(super) fn index(at: &[i64]) -> String {
     format!("({})", at.join(", "))
 }
 
-/// Name of an axis: x, y, z, w, then by number.
+/// Name of an axis: x, y, z, w for the first four axes, then the axis index.
 pub(super) fn axis(axis: usize) -> String {
     match ["x", "y", "z", "w"].get(axis) {
         Some(name) => (*name).into(),
@@ -118,7 +118,7 @@ pub(super) fn axis(axis: usize) -> String {
     }
 }
 
-/// Kind of an array, and its rank if it belongs to one.
+/// Kind of an array in words, with the rank if the array belongs to a single rank.
 pub(super) fn kind(array: &ArrayEntry) -> String {
     let kind = match array.kind {
         ArrayKind::Global => "global",
@@ -139,7 +139,7 @@ pub(super) fn title(array: &ArrayEntry) -> String {
     }
 }
 
-/// Last component of a path.
+/// Last component of a path: the file name.
 pub(super) fn file(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -34,7 +34,7 @@ use store::Store;
 use timeline_panel::TimelinePanel;
 
 const SCROLL_BAR: f32 = 12.0;
-const WINDOW: [f32; 2] = [1440.0, 900.0];
+const WINDOW_SIZE: [f32; 2] = [1440.0, 900.0];
 
 /// Opens a window on a program or a recording, and returns when the user closes it. Call it on the
 /// main thread.
@@ -46,7 +46,7 @@ pub fn open(session: Box<dyn Session>) -> Result<(), zippy_view::WindowError> {
         || "Zippy debugger".into(),
         |program| format!("{} – Zippy debugger", format::shorten(&program.name, format::LIST_LETTERS)),
     );
-    zippy_view::open(&title, WINDOW, |_| Box::new(App::new(session)))
+    zippy_view::open(&title, WINDOW_SIZE, |_| Box::new(App::new(session)))
 }
 
 pub struct App {
@@ -60,7 +60,7 @@ pub struct App {
     compare: Compare,
     timeline: TimelinePanel,
     tab: Tab,
-    /// True after the session received the waker of the window.
+    /// True after the session has received the waker that repaints the window.
     has_waker: bool,
 }
 
@@ -135,7 +135,7 @@ impl App {
         Panel::bottom("tabs").resizable(true).default_size(below).size_range(80.0..=700.0).show(ui, |ui| {
             // A panel shrinks to its content unless the content claims the full size.
             ui.set_min_size(ui.available_size());
-            self.tabs(ui, arrays);
+            self.show_tabs(ui, arrays);
         });
         // Most of a small window is for the cells.
         let [left, right] = [ui.available_width() * 0.36, ui.available_width() * 0.24];
@@ -157,13 +157,13 @@ impl App {
         self.picks.hovered = None;
         CentralPanel::default().show(ui, |ui| match self.arrays.selected(arrays) {
             Some(array) => self.slices.show(ui, &mut self.store, array, &mut self.picks),
-            None => drop(ui.centered_and_justified(|ui| ui.label(empty(&listed, &*self.session)))),
+            None => drop(ui.centered_and_justified(|ui| ui.label(empty_text(&listed, &*self.session)))),
         });
 
         self.store.finish(&mut *self.session);
     }
 
-    fn tabs(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
+    fn show_tabs(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
         ui.horizontal(|ui| {
             for (tab, name) in TABS {
                 let name = match self.breakpoints.count() {
@@ -188,7 +188,7 @@ impl App {
         }
     }
 
-    fn cell(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
+    fn show_hovered_cell(&mut self, ui: &mut Ui, arrays: &[zippy_protocol::ArrayEntry]) {
         CollapsingHeader::new("Cell").default_open(true).show(ui, |ui| {
             self.picks.show_hovered(ui, &mut self.store, arrays);
         });
@@ -211,7 +211,7 @@ impl App {
                     Some(volume) => {
                         CollapsingHeader::new("Volume").default_open(true).show(ui, |ui| volume.settings(ui));
                     }
-                    None => self.cell(ui, arrays),
+                    None => self.show_hovered_cell(ui, arrays),
                 }
                 if let Ok(view_state) = self.slices.view_state(array) {
                     CollapsingHeader::new("Colours").default_open(true).show(ui, |ui| {
@@ -219,7 +219,7 @@ impl App {
                     });
                 }
             }
-            None => self.cell(ui, arrays),
+            None => self.show_hovered_cell(ui, arrays),
         }
         if chosen.is_none() {
             return;
@@ -230,11 +230,11 @@ impl App {
             ui.checkbox(&mut overlays.owners, "owners");
             ui.checkbox(&mut overlays.ghosts, "ghost cells that are not fresh");
             if overlays.ghosts {
-                legend(ui, &GHOSTS);
+                show_legend(ui, &GHOSTS);
             }
             ui.checkbox(&mut overlays.moves, "moves of the last transfer");
             if overlays.moves {
-                legend(ui, &MOVES);
+                show_legend(ui, &MOVES);
             }
         });
         CollapsingHeader::new("Pinned").default_open(true).show(ui, |ui| {
@@ -243,7 +243,7 @@ impl App {
     }
 }
 
-fn legend(ui: &mut Ui, entries: &[(zippy_view::egui::Color32, &str)]) {
+fn show_legend(ui: &mut Ui, entries: &[(zippy_view::egui::Color32, &str)]) {
     ui.horizontal(|ui| {
         ui.add_space(20.0);
         for (colour, name) in entries {
@@ -255,7 +255,7 @@ fn legend(ui: &mut Ui, entries: &[(zippy_view::egui::Color32, &str)]) {
 }
 
 /// Text for the empty middle of the window.
-fn empty(listed: &store::CachedAnswer, session: &dyn Session) -> String {
+fn empty_text(listed: &store::CachedAnswer, session: &dyn Session) -> String {
     match (session.state(), listed.arrays()) {
         (State::Connecting(why), _) if why.is_empty() => "connecting …".into(),
         (State::Connecting(why), _) => format!("connecting: {why}"),

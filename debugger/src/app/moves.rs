@@ -7,7 +7,7 @@ use zippy_view::egui::{Label, RichText, Ui};
 use super::store::Store;
 use super::{format, table};
 
-const ROW: f32 = 21.0;
+const ROW_HEIGHT: f32 = 21.0;
 const COLUMNS: [(&str, f32); 4] = [("from", 290.0), ("to", 290.0), ("cells", 110.0), ("bytes", 90.0)];
 
 /// Shows the moves of the last transfer of the program.
@@ -36,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, store: &mut Store, arrays: &[ArrayEntry]) {
     });
     let columns: Vec<Column> = COLUMNS.iter().map(|(_, width)| Column::new(*width)).collect();
     let table = Table::new().id_salt("moves").num_rows(moves.moves.len() as u64).columns(columns);
-    table::show(ui, table.headers([HeaderRow::new(ROW)]), &mut Rows { moves: &moves.moves, arrays });
+    table::show(ui, table.headers([HeaderRow::new(ROW_HEIGHT)]), &mut Rows { moves: &moves.moves, arrays });
 }
 
 struct Rows<'a> {
@@ -45,7 +45,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn endpoint(&self, (array, chunk, rank, start): &(Option<ArrayRef>, u64, u32, Vec<i64>)) -> String {
+    fn endpoint_text(&self, (array, chunk, rank, start): &(Option<ArrayRef>, u64, u32, Vec<i64>)) -> String {
         let Some(array) = array else { return format!("rank {rank}: the program's own memory") };
         let known = self.arrays.iter().find(|entry| entry.array == *array);
         let name = known.map_or_else(|| "an array that is gone".into(), |entry| entry.name.clone());
@@ -55,7 +55,7 @@ impl Rows<'_> {
 
 impl TableDelegate for Rows<'_> {
     fn default_row_height(&self) -> f32 {
-        ROW
+        ROW_HEIGHT
     }
 
     fn header_cell_ui(&mut self, ui: &mut Ui, cell: &HeaderCellInfo) {
@@ -67,8 +67,8 @@ impl TableDelegate for Rows<'_> {
         let Some(entry) = self.moves.get(cell.row_nr as usize) else { return };
         ui.add_space(4.0);
         let text = match cell.col_nr {
-            0 => self.endpoint(&entry.from),
-            1 => self.endpoint(&entry.to),
+            0 => self.endpoint_text(&entry.from),
+            1 => self.endpoint_text(&entry.to),
             2 => format::shape(&entry.extents),
             _ => format::bytes(entry.bytes),
         };

@@ -12,8 +12,8 @@ pub(super) const GOOD: Color32 = Color32::from_rgb(120, 200, 130);
 pub(super) const WAITS: Color32 = Color32::from_rgb(240, 190, 90);
 
 /// Maximum widths of names and of messages in points. The whole text is a hover text.
-const NAME: f32 = 240.0;
-const MESSAGE: f32 = 640.0;
+const NAME_WIDTH: f32 = 240.0;
+const MESSAGE_WIDTH: f32 = 640.0;
 
 /// Shows the status line. `shows_message` is true while the middle of the window shows the full
 /// state of the connection; the status line then shows a short form.
@@ -25,7 +25,7 @@ pub(super) fn show(
     shows_message: bool,
 ) {
     ui.horizontal_wrapped(|ui| {
-        connection(ui, store, session, shows_message);
+        show_connection(ui, store, session, shows_message);
         if let Some(point) = &store.point {
             ui.separator();
             let recorded = !session.steps().is_empty();
@@ -37,24 +37,24 @@ pub(super) fn show(
                 (..) => ui.colored_label(GOOD, "running"),
             };
             ui.label(format!("step {}", point.step));
-            format::label(ui, RichText::new(&point.name).strong(), NAME);
+            format::label(ui, RichText::new(&point.name).strong(), NAME_WIDTH);
             let line = format!("{}:{}", format::file(&point.file), point.line);
             ui.monospace(line).on_hover_text(format!("{}:{}", point.file, point.line));
             ui.weak(format::micros(point.micros)).on_hover_text("since the run began");
             if !point.reason.is_empty() {
                 ui.separator();
-                format::label(ui, RichText::new(&point.reason).color(WAITS), MESSAGE);
+                format::label(ui, RichText::new(&point.reason).color(WAITS), MESSAGE_WIDTH);
             }
         }
         // The text of a closed connection contains the end of the program.
         if let Some(end) = store.end.as_ref().filter(|_| session.state() == State::Open) {
             ui.separator();
-            format::label(ui, format!("ended: {end}"), MESSAGE);
+            format::label(ui, format!("ended: {end}"), MESSAGE_WIDTH);
         }
         let error = ui.visuals().error_fg_color;
         let show_text = |ui: &mut Ui, text: &str, colour: Color32| {
             ui.separator();
-            format::label(ui, RichText::new(text).color(colour), MESSAGE);
+            format::label(ui, RichText::new(text).color(colour), MESSAGE_WIDTH);
         };
         if let Some(notice) = session.notice() {
             show_text(ui, &notice, WAITS);
@@ -73,7 +73,7 @@ pub(super) fn show(
     });
 }
 
-fn connection(ui: &mut Ui, store: &Store, session: &dyn Session, shows_message: bool) {
+fn show_connection(ui: &mut Ui, store: &Store, session: &dyn Session, shows_message: bool) {
     let text = match session.state() {
         State::Open => None,
         State::Connecting(why) if why.is_empty() || shows_message => Some("connecting …".into()),
@@ -82,13 +82,13 @@ fn connection(ui: &mut Ui, store: &Store, session: &dyn Session, shows_message: 
         State::Closed(how) => Some(format!("closed: {how}")),
     };
     if let Some(text) = text {
-        format::label(ui, RichText::new(text).color(WAITS), MESSAGE);
+        format::label(ui, RichText::new(text).color(WAITS), MESSAGE_WIDTH);
     }
     let Some(program) = session.program() else { return };
-    format::label(ui, RichText::new(&program.name).strong(), NAME);
+    format::label(ui, RichText::new(&program.name).strong(), NAME_WIDTH);
     let ranks = if program.ranks == 1 { "1 rank".into() } else { format!("{} ranks", program.ranks) };
     ui.label(ranks);
-    format::label(ui, program.adapters.join(", "), NAME).on_hover_text("the adapters of the ranks");
+    format::label(ui, program.adapters.join(", "), NAME_WIDTH).on_hover_text("the adapters of the ranks");
     let checked = if program.checked { "checked" } else { "not checked" };
     ui.weak(checked).on_hover_text("Only checked runs know stale ghost cells");
     if store.point.is_none() && session.state() == State::Open {

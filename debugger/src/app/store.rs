@@ -15,8 +15,8 @@ use crate::session::{Session, State};
 pub(super) const MAX_PENDING: usize = 4;
 /// Maximum bytes of answers that no panel currently wants. They are kept while they are valid.
 const MAX_UNUSED_BYTES: usize = 64 << 20;
-/// Error for a missing answer after the end of the program.
-const GONE: &str = "it was not requested before the program ended";
+/// Error text of a request that has no answer when the program ends.
+const NO_ANSWER_BEFORE_END: &str = "it was not requested before the program ended";
 /// Maximum number of remembered names of debug points.
 const MAX_NAMES: usize = 1000;
 
@@ -30,7 +30,7 @@ pub(super) struct Store {
     pub end: Option<String>,
     /// Names of past debug points.
     pub names: BTreeSet<String>,
-    /// Error of the latest command, if it failed.
+    /// Error of the latest command, if the program refused it.
     pub refused: Option<String>,
     /// Number of program runs so far. A reconnection starts a new run.
     pub run: u64,
@@ -68,7 +68,7 @@ pub(super) struct CachedAnswer {
     /// Error of the request.
     pub error: Option<String>,
     /// True if the answer is from the latest debug point.
-    pub fresh: bool,
+    pub is_fresh: bool,
     /// Epoch in which the answer was requested.
     epoch: Option<u64>,
 }
@@ -165,7 +165,7 @@ impl Store {
                         Err("the program sent an invalid answer".into())
                     }
                 });
-                entry.bytes = found.iter().flatten().map(|answer| bytes(answer)).sum();
+                entry.bytes = found.iter().flatten().map(|answer| answer_bytes(answer)).sum();
                 (entry.epoch, entry.is_pending, entry.found) = (Some(epoch), false, found);
             }
             Some(Sent::Order(name)) => self.refused = answer.err().map(|error| format!("{name}: {error}")),
@@ -187,14 +187,19 @@ impl Store {
             }
         };
         entry.wanted = self.frame;
-        let fresh = entry.epoch == Some(self.epoch);
+        let is_fresh = entry.epoch == Some(self.epoch);
         let (answer, error) = match &entry.found {
             Ok(answer) => (answer.clone(), None),
             Err(error) => (None, Some(error.clone())),
         };
         // After the end of the program, no further answer arrives.
         let is_gone = answer.is_none() && error.is_none() && !self.open && self.run > 0;
-        CachedAnswer { answer, error: error.or_else(|| is_gone.then(|| GONE.into())), fresh, epoch: entry.epoch }
+        CachedAnswer {
+            answer,
+            error: error.or_else(|| is_gone.then(|| NO_ANSWER_BEFORE_END.into())),
+            is_fresh,
+            epoch: entry.epoch,
+        }
     }
 
     /// Returns the list of all arrays.
@@ -259,16 +264,16 @@ impl Store {
     pub(super) fn finish(&mut self, session: &mut dyn Session) {
         if self.open {
             while let Some(order) = self.orders.pop_front() {
-                let name = describe(&order);
+                let name = command_name(&order);
                 let id = session.ask(order);
                 self.sent.insert(id, Sent::Order(name));
             }
-            self.ask(session);
+            self.send_requests(session);
         }
-        self.forget();
+        self.drop_unused_answers();
     }
 
-    fn ask(&mut self, session: &mut dyn Session) {
+    fn send_requests(&mut self, session: &mut dyn Session) {
         let pending = self.sent.values().filter(|sent| matches!(sent, Sent::Ask { .. })).count();
         let old =
             |entry: &&mut Entry| entry.wanted == self.frame && !entry.is_pending && entry.epoch != Some(self.epoch);
@@ -282,7 +287,7 @@ impl Store {
         }
     }
 
-    fn forget(&mut self) {
+    fn drop_unused_answers(&mut self) {
         let (frame, epoch) = (self.frame, self.epoch);
         let mut room = MAX_UNUSED_BYTES;
         let mut kept: Vec<Entry> = std::mem::take(&mut self.entries);
@@ -302,7 +307,7 @@ impl Store {
 }
 
 /// Name of a command for its error text.
-fn describe(order: &Request) -> String {
+fn command_name(order: &Request) -> String {
     match order {
         Request::Control(control) => format!("{control:?}"),
         Request::Rules(_) => "breakpoints".into(),
@@ -311,15 +316,15 @@ fn describe(order: &Request) -> String {
 }
 
 /// Approximate memory of an answer, in bytes.
-fn bytes(answer: &Answer) -> usize {
-    const ENTRY: usize = 128;
-    ENTRY
+fn answer_bytes(answer: &Answer) -> usize {
+    const ENTRY_BYTES: usize = 128;
+    ENTRY_BYTES
         + match answer {
             Answer::View(view) => view.cells.len(),
-            Answer::Arrays(arrays) => arrays.iter().map(|array| ENTRY * (1 + array.chunks.len())).sum(),
-            Answer::Ghosts(ghosts) => ENTRY * ghosts.len(),
-            Answer::Moves(moves) => ENTRY * moves.moves.len(),
-            Answer::Timeline(timeline) => ENTRY * timeline.ranks.iter().map(Vec::len).sum::<usize>(),
-            Answer::Summary(_) | Answer::Difference(_) | Answer::Done => ENTRY,
+            Answer::Arrays(arrays) => arrays.iter().map(|array| ENTRY_BYTES * (1 + array.chunks.len())).sum(),
+            Answer::Ghosts(ghosts) => ENTRY_BYTES * ghosts.len(),
+            Answer::Moves(moves) => ENTRY_BYTES * moves.moves.len(),
+            Answer::Timeline(timeline) => ENTRY_BYTES * timeline.ranks.iter().map(Vec::len).sum::<usize>(),
+            Answer::Summary(_) | Answer::Difference(_) | Answer::Done => ENTRY_BYTES,
         }
 }

@@ -28,7 +28,7 @@ struct Channel {
     answers: Sender<Result<View, String>>,
 }
 
-/// Source of cells for the work.
+/// Source of cells for work on a separate thread, which cannot read the stores itself.
 pub(super) struct Source {
     requests: Sender<(usize, ViewRequest)>,
     answers: Receiver<Result<View, String>>,

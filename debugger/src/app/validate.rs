@@ -6,7 +6,7 @@ use zippy_protocol::{Answer, ArrayEntry, Request, ScalarValue, Summary, SummaryR
 /// Largest absolute value of an index. Sums and products of a few such values do not overflow.
 const MAX_INDEX: i64 = 1 << 48;
 
-/// Returns true if indices are small enough for computations.
+/// Returns true if all indices are so small that computations with them do not overflow.
 pub(super) fn are_in_range(at: &[i64]) -> bool {
     at.iter().all(|at| (-MAX_INDEX..=MAX_INDEX).contains(at))
 }
@@ -56,7 +56,7 @@ pub(super) fn answer(request: &Request, answer: &Answer) -> bool {
     }
 }
 
-/// A recording may answer with larger strides.
+/// Returns true if a view answers a request. A recording may answer with larger strides.
 fn view(request: &ViewRequest, answered: &ViewRequest) -> bool {
     let same = request.array == answered.array
         && request.chunk == answered.chunk

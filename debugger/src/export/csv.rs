@@ -14,8 +14,8 @@ struct Column<'a> {
     numbers: &'a Numbers,
 }
 
-/// Quotes a name with a comma or a quote.
-fn field(name: &str) -> String {
+/// Quotes a column name that contains a comma or a quote.
+fn quote_column_name(name: &str) -> String {
     let name: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
 }
@@ -42,7 +42,7 @@ pub fn csv(grid: &CellGrid<'_>, selection: NumberSelection, out: &mut impl Write
         .collect();
     let columns = columns.filter(|columns| !columns.is_empty()).ok_or_else(none)?;
     let axes = (0..grid.view.of.start.len()).map(axis_name);
-    let names: Vec<String> = axes.chain(columns.iter().map(|column| field(&column.name))).collect();
+    let names: Vec<String> = axes.chain(columns.iter().map(|column| quote_column_name(&column.name))).collect();
     let mut line = names.join(",") + "\n";
     let mut put = |line: &str| out.write_all(line.as_bytes()).map_err(|error| error.to_string());
     put(&line)?;

@@ -6,7 +6,7 @@ use zippy_protocol::{Numbers, ScalarType};
 use super::{CellGrid, NumberSelection};
 use crate::imaging::VectorPart;
 
-fn descr(scalar: ScalarType) -> &'static str {
+fn scalar_descr(scalar: ScalarType) -> &'static str {
     match scalar {
         ScalarType::U8 => "'|u1'",
         ScalarType::I8 => "'|i1'",
@@ -22,13 +22,13 @@ fn descr(scalar: ScalarType) -> &'static str {
     }
 }
 
-/// Describes a member of a structured type in Python syntax.
-fn member(index: usize, numbers: &Numbers) -> String {
+/// Describes a member of a NumPy structured type in Python syntax.
+fn describe_member(index: usize, numbers: &Numbers) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
     let name: String = numbers.name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
     let name = if name.is_empty() { format!("numbers{index}") } else { name };
     let shape = if numbers.components > 1 { format!(", ({},)", numbers.components) } else { String::new() };
-    format!("('{name}', {}{shape})", descr(numbers.scalar))
+    format!("('{name}', {}{shape})", scalar_descr(numbers.scalar))
 }
 
 /// Returns a file with an array of the grid's axes, the last axis first: a slice has the shape
@@ -57,7 +57,7 @@ pub fn npy(grid: &CellGrid<'_>, selection: NumberSelection) -> Result<Vec<u8>, S
                 VectorPart::Component(component) => {
                     let offset = numbers.offset + u32::from(component) * numbers.scalar.bytes() as u32;
                     single = [Numbers { offset, components: 1, ..numbers.clone() }];
-                    (descr(numbers.scalar).into(), &single)
+                    (scalar_descr(numbers.scalar).into(), &single)
                 }
             }
         }
@@ -66,10 +66,11 @@ pub fn npy(grid: &CellGrid<'_>, selection: NumberSelection) -> Result<Vec<u8>, S
             if numbers.components > 1 {
                 shape.push(u64::from(numbers.components));
             }
-            (descr(numbers.scalar).into(), all)
+            (scalar_descr(numbers.scalar).into(), all)
         }
         (None, all) => {
-            let members: Vec<String> = all.iter().enumerate().map(|(index, numbers)| member(index, numbers)).collect();
+            let members: Vec<String> =
+                all.iter().enumerate().map(|(index, numbers)| describe_member(index, numbers)).collect();
             (format!("[{}]", members.join(", ")), all)
         }
     };

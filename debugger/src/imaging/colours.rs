@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use colorous::{Color, Gradient};
 use zippy_protocol::ScalarValue;
 
-/// Purpose of a colour map.
+/// Purpose of a colour map, which determines its kind of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MapKind {
     /// Values from low to high, in perceptually uniform steps.
@@ -24,7 +24,7 @@ pub struct ColourMap {
     colours: Vec<[u8; 3]>,
 }
 
-/// Colours of values that no map covers.
+/// Colours of values that a colour map does not cover, and of areas without cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpecialColours {
     /// NaN: magenta.
@@ -41,7 +41,7 @@ pub struct SpecialColours {
     pub nothing: [u8; 3],
 }
 
-/// Colours of these values in all pictures.
+/// Colours of values that a colour map does not cover, the same in all pictures.
 pub const SPECIAL_COLOURS: SpecialColours = SpecialColours {
     nan: [255, 0, 255],
     plus_infinity: [255, 255, 255],
@@ -51,14 +51,15 @@ pub const SPECIAL_COLOURS: SpecialColours = SpecialColours {
     nothing: [44, 46, 52],
 };
 
-/// Number of colours of a continuous map.
-const STEPS: usize = 256;
+/// Number of colours of a continuous colour map.
+const CONTINUOUS_COLOURS: usize = 256;
 
 static MAPS: LazyLock<Vec<ColourMap>> = LazyLock::new(|| {
     let rgb = |colour: Color| [colour.r, colour.g, colour.b];
     let sampled = |name, kind, gradient: Gradient, reversed: bool| {
-        let source = |step: usize| if reversed { STEPS - 1 - step } else { step };
-        let colours = (0..STEPS).map(|step| rgb(gradient.eval_rational(source(step), STEPS))).collect();
+        let source = |step: usize| if reversed { CONTINUOUS_COLOURS - 1 - step } else { step };
+        let colours =
+            (0..CONTINUOUS_COLOURS).map(|step| rgb(gradient.eval_rational(source(step), CONTINUOUS_COLOURS))).collect();
         ColourMap { name, kind, colours }
     };
     let perceptual = |name, gradient| sampled(name, MapKind::Perceptual, gradient, false);

@@ -104,7 +104,7 @@ impl Differences {
             other: other_values,
             signed_differences,
         };
-        let largest = |measure| found.measured(measure).filter(|value| !value.is_nan()).reduce(f64::max);
+        let largest = |measure| found.measured_differences(measure).filter(|value| !value.is_nan()).reduce(f64::max);
         let (absolute, relative, ulp) = (Measure::Absolute, Measure::Relative, Measure::Ulp);
         let [absolute, relative, ulp] = [absolute, relative, ulp].map(largest);
         (found.largest, found.largest_relative, found.largest_ulp) = (absolute, relative, ulp);
@@ -121,7 +121,7 @@ impl Differences {
         self.one.numbers.len() as u64
     }
 
-    fn measured(&self, measure: Measure) -> impl Iterator<Item = f64> + '_ {
+    fn measured_differences(&self, measure: Measure) -> impl Iterator<Item = f64> + '_ {
         let pairs = self.one.numbers.iter().zip(&self.other.numbers).enumerate();
         let scalar = if self.length { ScalarType::F64 } else { self.scalar };
         pairs.map(move |(position, (&one, &other))| {
@@ -135,7 +135,7 @@ impl Differences {
     /// Returns the differences as values of the cells, for painting. Two NaNs have the difference
     /// 0; one NaN has the difference NaN.
     pub fn values(&self, measure: Measure) -> Values {
-        Values { numbers: self.measured(measure).collect(), integers: Integers::None, ..self.one.clone() }
+        Values { numbers: self.measured_differences(measure).collect(), integers: Integers::None, ..self.one.clone() }
     }
 }
 
@@ -157,7 +157,7 @@ impl Measure {
                 let size = one.abs().max(other.abs());
                 (other / size - one / size).abs()
             }
-            Self::Ulp => (ordered(scalar, other) - ordered(scalar, one)).unsigned_abs() as f64,
+            Self::Ulp => (position_in_type(scalar, other) - position_in_type(scalar, one)).unsigned_abs() as f64,
         }
     }
 
@@ -174,8 +174,8 @@ impl Measure {
     }
 }
 
-/// Position of a number among all values of its type.
-fn ordered(scalar: ScalarType, value: f64) -> i128 {
+/// Returns the position of a number in the ascending list of all values of its type.
+fn position_in_type(scalar: ScalarType, value: f64) -> i128 {
     // The bits below the sign bit count away from 0 in both directions.
     let signed = |bits: u64, sign: u32| {
         let size = i128::from(bits & !(1 << sign));

@@ -2,7 +2,7 @@
 
 use zippy_protocol::{ArrayEntry, ChunkEntry};
 
-/// Location of a cell.
+/// Location of a cell: its chunk, rank and index in the chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellLocation {
     /// Number of the chunk that provides the cell.
@@ -14,17 +14,17 @@ pub struct CellLocation {
     pub local: Vec<i64>,
     /// True if the chunk owns the cell; false for a ghost cell.
     pub owned: bool,
-    /// Owning chunk and its rank, with the periodicity of the array for indices outside of it.
-    /// `None` if no chunk owns the cell.
+    /// Chunk that owns the cell, and the rank of that chunk. Indices outside of a periodic array
+    /// are wrapped. `None` if no chunk owns the cell.
     pub owner: Option<(u64, u32)>,
 }
 
-fn holds(chunk: &ChunkEntry, index: &[i64]) -> bool {
+fn chunk_owns_cell(chunk: &ChunkEntry, index: &[i64]) -> bool {
     let within = |axis: usize| index[axis] >= chunk.start[axis] && index[axis] < chunk.end[axis];
     index.len() == chunk.start.len() && index.len() == chunk.end.len() && (0..index.len()).all(within)
 }
 
-fn owner(entry: &ArrayEntry, index: &[i64]) -> Option<(u64, u32)> {
+fn find_owner(entry: &ArrayEntry, index: &[i64]) -> Option<(u64, u32)> {
     if index.len() != entry.shape.len() {
         return None;
     }
@@ -35,14 +35,14 @@ fn owner(entry: &ArrayEntry, index: &[i64]) -> Option<(u64, u32)> {
             *at = at.rem_euclid(extent);
         }
     }
-    let found = entry.chunks.iter().position(|chunk| holds(chunk, &index))?;
+    let found = entry.chunks.iter().position(|chunk| chunk_owns_cell(chunk, &index))?;
     Some((found as u64, entry.chunks[found].rank))
 }
 
 /// Locates a cell in `chunk`, or in the owning chunk if `chunk` is `None`. Returns `None` if the
 /// entry does not list the chunks, or if no such chunk provides the cell.
 pub fn locate(entry: &ArrayEntry, chunk: Option<u64>, index: &[i64]) -> Option<CellLocation> {
-    let owner = owner(entry, index);
+    let owner = find_owner(entry, index);
     let chunk = match chunk {
         Some(chunk) => chunk,
         None => owner?.0,
@@ -58,7 +58,13 @@ pub fn locate(entry: &ArrayEntry, chunk: Option<u64>, index: &[i64]) -> Option<C
         index[axis] >= low && index[axis] < entry_chunk.end[axis].saturating_add(ghost(after, axis))
     });
     let local = index.iter().zip(&entry_chunk.start).map(|(at, start)| at.saturating_sub(*start)).collect();
-    is_provided.then(|| CellLocation { chunk, rank: entry_chunk.rank, local, owned: holds(entry_chunk, index), owner })
+    is_provided.then(|| CellLocation {
+        chunk,
+        rank: entry_chunk.rank,
+        local,
+        owned: chunk_owns_cell(entry_chunk, index),
+        owner,
+    })
 }
 
 /// Returns the part of a plane that a chunk with `before` and `after` ghost cells covers: first

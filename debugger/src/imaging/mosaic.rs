@@ -4,9 +4,9 @@ use zippy_protocol::{ArrayRef, ViewRequest};
 
 use super::slice::Slice;
 
-/// Largest supported extent of an array.
+/// Maximum supported extent of an array along an axis, in cells.
 const MAX_EXTENT: i64 = 1 << 40;
-/// Largest supported number of tiles.
+/// Maximum supported number of tiles of a mosaic.
 const MAX_TILES: i64 = 1 << 16;
 
 /// Slices along an axis, in reading order from the upper left tile. The plane of the mosaic

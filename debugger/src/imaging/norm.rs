@@ -2,7 +2,7 @@
 
 use zippy_protocol::ScalarValue;
 
-/// Function between numbers and positions on a scale.
+/// Function from numbers to positions on a colour scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Norm {
     /// Linear.
@@ -69,19 +69,19 @@ impl Norm {
 
     /// Difference of two numbers on the scale of this norm. Numbers that are close to each other
     /// are subtracted first, as their positions on the scale have too few digits.
-    fn distance(self, from: ScalarValue, to: ScalarValue) -> f64 {
+    fn scaled_distance(self, from: ScalarValue, to: ScalarValue) -> f64 {
         let plain = |scale: f64| (self.to_scale(to.to_f64()) * scale) - self.to_scale(from.to_f64()) * scale;
         match self {
             Self::Linear => to.minus(from),
-            Self::Log => logarithm(from, to).unwrap_or_else(|| plain(1.0)),
+            Self::Log => logarithm_of_ratio(from, to).unwrap_or_else(|| plain(1.0)),
             Self::SymLog(size) => {
                 let (low, high) = (from.to_f64(), to.to_f64());
                 if low.abs().max(high.abs()) <= size {
                     to.minus(from) / size
                 } else if low >= size && high >= size {
-                    logarithm(from, to).unwrap_or_else(|| plain(1.0))
+                    logarithm_of_ratio(from, to).unwrap_or_else(|| plain(1.0))
                 } else if low <= -size && high <= -size {
-                    logarithm(to.negated(), from.negated()).unwrap_or_else(|| plain(1.0))
+                    logarithm_of_ratio(to.negated(), from.negated()).unwrap_or_else(|| plain(1.0))
                 } else {
                     plain(1.0)
                 }
@@ -91,9 +91,9 @@ impl Norm {
 
     /// Returns the fraction of the range from `low` to `high` that is below `at`.
     fn fraction(self, low: ScalarValue, high: ScalarValue, at: ScalarValue) -> f64 {
-        let whole = self.distance(low, high);
+        let whole = self.scaled_distance(low, high);
         if whole.is_finite() || self != Self::Linear {
-            return self.distance(low, at) / whole;
+            return self.scaled_distance(low, at) / whole;
         }
         // Halves, because the difference of the ends may overflow.
         let [low, high, at] = [low, high, at].map(|value| value.to_f64() / 2.0);
@@ -113,7 +113,7 @@ impl Norm {
 }
 
 /// Returns the logarithm of the ratio of two numbers above 0 that are close to each other.
-fn logarithm(from: ScalarValue, to: ScalarValue) -> Option<f64> {
+fn logarithm_of_ratio(from: ScalarValue, to: ScalarValue) -> Option<f64> {
     let ratio = to.minus(from) / from.to_f64();
     (from.to_f64() > 0.0 && (-0.5..=1.0).contains(&ratio)).then(|| ratio.ln_1p())
 }

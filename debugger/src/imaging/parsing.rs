@@ -1,11 +1,11 @@
 //! Parsing of axes and indices.
 
-/// Names of the first axes.
-const NAMES: [char; 4] = ['x', 'y', 'z', 'w'];
+/// Names of the first four axes of an array.
+const AXIS_NAMES: [char; 4] = ['x', 'y', 'z', 'w'];
 
 /// Returns the name of an axis: `x` to `w` for the first four, then a number.
 pub fn axis_name(axis: usize) -> String {
-    NAMES.get(axis).map_or_else(|| axis.to_string(), char::to_string)
+    AXIS_NAMES.get(axis).map_or_else(|| axis.to_string(), char::to_string)
 }
 
 /// Parses the name or the number of an axis of an array with `axes` axes.
@@ -14,7 +14,7 @@ pub fn axis_name(axis: usize) -> String {
 /// The array has no such axis.
 pub fn axis(text: &str, axes: usize) -> Result<usize, String> {
     let text = text.trim();
-    let named = NAMES.iter().position(|name| text.chars().eq([*name]));
+    let named = AXIS_NAMES.iter().position(|name| text.chars().eq([*name]));
     let found = named.or_else(|| text.parse().ok());
     found.filter(|&axis| axis < axes).ok_or_else(|| {
         let names: Vec<String> = (0..axes).map(axis_name).collect();

@@ -32,16 +32,16 @@ pub struct ViewedNumbers {
 }
 
 /// Names of the components of vectors with up to four components.
-const NAMES: [&str; 4] = ["x", "y", "z", "w"];
+const COMPONENT_NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
 fn component_name(index: usize, components: u8) -> String {
-    match NAMES.get(index) {
+    match COMPONENT_NAMES.get(index) {
         Some(name) if components <= 4 => (*name).into(),
         _ => index.to_string(),
     }
 }
 
-fn join(member: &str, part: &str) -> String {
+fn join_names(member: &str, part: &str) -> String {
     match (member, part) {
         ("", part) => part.into(),
         (member, "") => member.into(),
@@ -65,13 +65,13 @@ impl Quantity {
             let Ok(index) = u16::try_from(index) else { break };
             let is_vector = numbers.components > 1;
             if is_vector {
-                found.push((join(&numbers.name, "length"), Self { numbers: index, part: VectorPart::Length }));
+                found.push((join_names(&numbers.name, "length"), Self { numbers: index, part: VectorPart::Length }));
             }
             for component in 0..numbers.components {
                 let name =
                     if is_vector { component_name(usize::from(component), numbers.components) } else { String::new() };
                 found.push((
-                    join(&numbers.name, &name),
+                    join_names(&numbers.name, &name),
                     Self { numbers: index, part: VectorPart::Component(component) },
                 ));
             }

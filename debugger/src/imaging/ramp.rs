@@ -35,7 +35,7 @@ impl Default for Ramp {
     }
 }
 
-/// Number of points of the transfer functions.
+/// Number of points of the colours and of the opacities of a transfer function.
 const POINTS: usize = 256;
 
 impl Ramp {

@@ -8,7 +8,8 @@ use super::quantity::ViewedNumbers;
 use super::slice::Slice;
 use super::values::Values;
 
-/// Positions are clamped to this magnitude, so that differences stay exact enough in `f32`.
+/// Maximum magnitude of a position. Larger positions are clamped, so that differences stay exact
+/// enough in `f32`.
 const MAX_POSITION: f64 = 1e6;
 
 /// Three axes of an array with all their cells, and an index along each other axis.

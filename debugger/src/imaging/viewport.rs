@@ -5,11 +5,11 @@ use zippy_protocol::{ArrayRef, MOST_VIEW_BYTES, ViewRequest};
 use super::quantity::ViewedNumbers;
 use super::slice::Slice;
 
-/// Smallest and largest size of a cell, in points.
-const SCALES: [f64; 2] = [1e-9, 512.0];
+/// Minimum and maximum size of a cell on the screen, in points.
+const CELL_SIZE_LIMITS: [f64; 2] = [1e-9, 512.0];
 /// Requested boxes begin and end at multiples of this number of sampled cells, so that short moves
 /// need no new request.
-const BLOCK: i64 = 32;
+const BLOCK_CELLS: i64 = 32;
 
 /// Position and zoom of a plane on the screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ impl Viewport {
     /// Fits a plane of `extents` cells to a screen area.
     pub fn fit(corner: [f64; 2], size: [f64; 2], extents: [i64; 2]) -> Self {
         let along = |axis: usize| size[axis].max(1.0) / extents[axis].max(1) as f64;
-        let scale = along(0).min(along(1)).clamp(SCALES[0], SCALES[1]);
+        let scale = along(0).min(along(1)).clamp(CELL_SIZE_LIMITS[0], CELL_SIZE_LIMITS[1]);
         Self { corner, size, centre: extents.map(|extent| extent as f64 / 2.0), scale }
     }
 
@@ -70,7 +70,7 @@ impl Viewport {
     pub fn zoomed(self, about: [f64; 2], factor: f64) -> Self {
         let factor = if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
         let (plane, middle) = (self.to_plane(about), self.middle());
-        let scale = (self.scale * factor).clamp(SCALES[0], SCALES[1]);
+        let scale = (self.scale * factor).clamp(CELL_SIZE_LIMITS[0], CELL_SIZE_LIMITS[1]);
         let centre = [plane[0] - (about[0] - middle[0]) / scale, plane[1] + (about[1] - middle[1]) / scale];
         Self { centre, scale, ..self }
     }
@@ -136,7 +136,7 @@ impl Viewport {
             };
             let most = MOST_VIEW_BYTES as f64 / (cell_bytes.max(1) as f64 * depth.max(1) as f64);
             // Prefer whole blocks, then no blocks, then a larger stride.
-            let found = [BLOCK, 1].map(|many| blocks(stride.saturating_mul(many))).into_iter();
+            let found = [BLOCK_CELLS, 1].map(|many| blocks(stride.saturating_mul(many))).into_iter();
             if let Some(found) = found.into_iter().find(|&found| cells(found) <= most) {
                 return Some((found, stride));
             }

@@ -21,7 +21,7 @@ pub(super) fn program(client: &Client) -> Value {
 
 /// Converts a number to JSON with digits that parse to exactly the same number. NaN and infinities
 /// become text, because JSON has no such numbers.
-fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
+fn number_to_json(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
     let text = scalar.text(bytes)?;
     let exact = match scalar {
         ScalarType::U64 => text.parse::<u64>().ok().map(Number::from),
@@ -33,14 +33,14 @@ fn number(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
 }
 
 /// Converts a float to JSON; NaN and infinities become text.
-fn float(value: f64) -> Value {
+fn float_to_json(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number)
 }
 
 /// Converts a number to JSON with all digits; NaN and infinities become text.
-fn scalar(value: ScalarValue) -> Value {
+fn scalar_to_json(value: ScalarValue) -> Value {
     match value {
-        ScalarValue::Float(value) => float(value),
+        ScalarValue::Float(value) => float_to_json(value),
         ScalarValue::Integer(value) => {
             let signed = i64::try_from(value).map(Number::from);
             let number = signed.or_else(|_| u64::try_from(value).map(Number::from));
@@ -50,9 +50,10 @@ fn scalar(value: ScalarValue) -> Value {
 }
 
 /// Converts the numbers of a member: a single number or a list.
-fn member(numbers: &Numbers, bytes: &[u8]) -> Option<Value> {
+fn member_to_json(numbers: &Numbers, bytes: &[u8]) -> Option<Value> {
     let width = numbers.scalar.bytes();
-    let each = (0..usize::from(numbers.components)).map(|index| number(numbers.scalar, bytes.get(index * width..)?));
+    let each =
+        (0..usize::from(numbers.components)).map(|index| number_to_json(numbers.scalar, bytes.get(index * width..)?));
     let each: Vec<Value> = each.collect::<Option<_>>()?;
     Some(if numbers.components == 1 { each.into_iter().next()? } else { Value::Array(each) })
 }
@@ -74,16 +75,16 @@ pub(super) fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) 
         if let (Some(numbers), Some(quantity)) = (of_quantity, quantity) {
             return match quantity.part {
                 VectorPart::Component(index) => {
-                    number(numbers.scalar, cell.get(usize::from(index) * numbers.scalar.bytes()..)?)
+                    number_to_json(numbers.scalar, cell.get(usize::from(index) * numbers.scalar.bytes()..)?)
                 }
-                VectorPart::Length => quantity.value(numbers, cell).map(float),
+                VectorPart::Length => quantity.value(numbers, cell).map(float_to_json),
             };
         }
         match element.numbers.as_slice() {
-            [only] if only.name.is_empty() => member(only, cell.get(only.offset as usize..)?),
+            [only] if only.name.is_empty() => member_to_json(only, cell.get(only.offset as usize..)?),
             all => {
                 let each = all.iter().map(|numbers| {
-                    Some((numbers.name.clone(), member(numbers, cell.get(numbers.offset as usize..)?)?))
+                    Some((numbers.name.clone(), member_to_json(numbers, cell.get(numbers.offset as usize..)?)?))
                 });
                 Some(Value::Object(each.collect::<Option<Map<_, _>>>()?))
             }
@@ -101,17 +102,17 @@ pub(super) fn view(entry: &ArrayEntry, view: &View, quantity: Option<Quantity>) 
     }))
 }
 
-fn exact(exact: &ExactNumber) -> Value {
+fn exact_number_to_json(exact: &ExactNumber) -> Value {
     // The text has more digits than the rounded number.
     let value = exact.text.parse::<u64>().map(Number::from).or_else(|_| exact.text.parse::<i64>().map(Number::from));
     let value = value.ok().or_else(|| exact.text.parse::<f64>().ok().and_then(Number::from_f64));
     json!({ "value": value.map_or_else(|| json!(exact.text), Value::Number), "bits": exact.bits })
 }
 
-fn members(members: &[Member]) -> Value {
+fn members_to_json(members: &[Member]) -> Value {
     let convert = |member: &Member| match member.components.as_slice() {
-        [only] => exact(only),
-        all => Value::Array(all.iter().map(exact).collect()),
+        [only] => exact_number_to_json(only),
+        all => Value::Array(all.iter().map(exact_number_to_json).collect()),
     };
     match members {
         [only] if only.name.is_empty() => convert(only),
@@ -131,7 +132,7 @@ pub(super) fn pick(
         return Err(format!("there is no cell {at:?} of `{}` here; the nearest one is {nearest:?}", entry.name));
     };
     let mut value = json!({ "array": entry.name, "at": at, "step": view.step });
-    match members(&found) {
+    match members_to_json(&found) {
         // The value and the bits of a scalar are fields of the answer itself.
         Value::Object(fields) if found.len() == 1 && fields.contains_key("bits") => {
             fields.into_iter().for_each(|(name, field)| value[name] = field);
@@ -154,13 +155,13 @@ pub(super) fn summary(entry: &ArrayEntry, summary: &Summary) -> Value {
             "count": component.count,
             "nans": component.nans,
             "infinities": component.infinities,
-            "min": component.extremes.map(|(low, _)| scalar(low)),
-            "max": component.extremes.map(|(_, high)| scalar(high)),
-            "range": [scalar(component.range.0), scalar(component.range.1)],
+            "min": component.extremes.map(|(low, _)| scalar_to_json(low)),
+            "max": component.extremes.map(|(_, high)| scalar_to_json(high)),
+            "range": [scalar_to_json(component.range.0), scalar_to_json(component.range.1)],
             "bins": component.bins,
             "below": component.outside.0,
             "above": component.outside.1,
-            "percentiles": component.percentiles.iter().map(|value| scalar(*value)).collect::<Vec<_>>(),
+            "percentiles": component.percentiles.iter().map(|value| scalar_to_json(*value)).collect::<Vec<_>>(),
         })
     };
     let components: Vec<Value> = summary.components.iter().map(convert).collect();

@@ -18,9 +18,9 @@ use crate::session::State;
 /// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Answers each line of `input` with a line on `output`, in order, until the end of the input or
-/// until the output is closed. An error is also an answer: `{"error": …, "line": …}`. Empty lines
-/// get no answer. Returns true if no answer was an error.
+/// Answers each line of `input` with a line on `output`, in the order of the input, until the end
+/// of the input or until the output is closed. An error is also an answer: `{"error": …, "line":
+/// …}`. Empty lines get no answer. Returns true if no answer was an error.
 ///
 /// # Errors
 /// A stream fails.
@@ -42,9 +42,9 @@ pub fn run(
             continue;
         }
         let answer = if whole {
-            answer(client, &line, patience)
+            answer_line(client, &line, patience)
         } else {
-            skip(&mut input)?;
+            skip_rest_of_line(&mut input)?;
             Err(format!("a line has at most {MAX_LINE_BYTES} bytes"))
         };
         succeeded &= answer.is_ok();
@@ -56,7 +56,7 @@ pub fn run(
     }
 }
 
-fn skip(input: &mut impl BufRead) -> io::Result<()> {
+fn skip_rest_of_line(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let mut rest = Vec::new();
         if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut rest)? == 0 || rest.ends_with(b"\n") {
@@ -65,7 +65,7 @@ fn skip(input: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-fn answer(client: &mut Client, line: &[u8], patience: Duration) -> Result<Value, String> {
+fn answer_line(client: &mut Client, line: &[u8], patience: Duration) -> Result<Value, String> {
     let line: ScriptRequest = serde_json::from_slice(line).map_err(|error| format!("this is no request: {error}"))?;
     Ok(match line {
         ScriptRequest::Program(_) => json!({ "program": answers::program(client) }),
@@ -80,14 +80,14 @@ fn answer(client: &mut Client, line: &[u8], patience: Duration) -> Result<Value,
         ScriptRequest::Pick(pick) => json!({ "pick": pick_cell(client, pick)? }),
         ScriptRequest::Summary(wanted) => json!({ "summary": summary(client, wanted)? }),
         ScriptRequest::Ghosts(ghosts) => {
-            let array = find(client, &ghosts.array)?.array;
+            let array = find_array(client, &ghosts.array)?.array;
             match client.ask(Request::Ghosts(array))? {
                 Answer::Ghosts(ghosts) => json!({ "ghosts": ghosts }),
                 _ => return Err(unexpected_answer()),
             }
         }
         ScriptRequest::Compare([first, second]) => {
-            let (first, second) = (find(client, &first)?.array, find(client, &second)?.array);
+            let (first, second) = (find_array(client, &first)?.array, find_array(client, &second)?.array);
             match client.ask(Request::Compare(first, second))? {
                 Answer::Difference(found) => json!({ "compare": found }),
                 _ => return Err(unexpected_answer()),
@@ -123,7 +123,7 @@ fn unexpected_answer() -> String {
     "the program has answered something else".into()
 }
 
-fn find(client: &mut Client, name: &ArrayName) -> Result<zippy_protocol::ArrayEntry, String> {
+fn find_array(client: &mut Client, name: &ArrayName) -> Result<zippy_protocol::ArrayEntry, String> {
     let (name, rank) = name.parts();
     client.array(name, rank)
 }
@@ -154,7 +154,7 @@ fn wait_for(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Valu
 }
 
 fn summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, String> {
-    let entry = find(client, &wanted.array)?;
+    let entry = find_array(client, &wanted.array)?;
     let quantity = Quantity::named(&entry.element, wanted.component.as_deref())?;
     let range = wanted.range.map(|[low, high]| (low, high));
     let (bins, percentiles) = (wanted.bins, wanted.percentiles);
@@ -171,7 +171,7 @@ fn summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, Str
 }
 
 fn view(client: &mut Client, wanted: ViewRequestLine) -> Result<Value, String> {
-    let entry = find(client, &wanted.array)?;
+    let entry = find_array(client, &wanted.array)?;
     let axes = entry.shape.len();
     let wrong = |name: &str, count: usize| format!("`{}` has {axes} axes, and the {name} has {count}", entry.name);
     if wanted.region.len() != axes {
@@ -198,7 +198,7 @@ fn view(client: &mut Client, wanted: ViewRequestLine) -> Result<Value, String> {
 }
 
 fn pick_cell(client: &mut Client, pick: Pick) -> Result<Value, String> {
-    let entry = find(client, &pick.array)?;
+    let entry = find_array(client, &pick.array)?;
     if pick.at.len() != entry.shape.len() {
         let (axes, has) = (entry.shape.len(), pick.at.len());
         return Err(format!("`{}` has {axes} axes, and the cell has {has}", entry.name));

@@ -74,7 +74,7 @@ pub(super) struct ViewRequestLine {
 pub(super) struct Pick {
     pub array: ArrayName,
     pub at: Vec<i64>,
-    /// Chunk whose ghost cell is requested.
+    /// Chunk that provides the cell, possibly as a ghost cell.
     pub chunk: Option<u64>,
 }
 

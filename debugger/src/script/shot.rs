@@ -50,7 +50,7 @@ pub struct Shot {
     pub output: PathBuf,
 }
 
-/// Most pixels per cell along each edge.
+/// Maximum number of pixels per cell along each edge.
 const MAX_SCALE: usize = 512;
 
 impl Shot {
@@ -128,7 +128,7 @@ impl Shot {
                 let picture = paint(&values, &slice, &Colouring { map, scale })?;
                 let fitting = (512 / picture.width.max(picture.height).max(1)).max(1);
                 let enlargement = self.scale.unwrap_or(fitting);
-                self.legend(&mut text, &values, map, scale);
+                self.add_colour_legend(&mut text, &values, map, scale);
                 let edge = picture.width.max(picture.height).saturating_mul(enlargement);
                 if edge > MAX_EDGE {
                     return Err(format!(
@@ -140,7 +140,7 @@ impl Shot {
                 png(&picture.enlarged(enlargement))?
             }
         };
-        text.push_str(&statistics(&values, &wanted.name(&entry.element)));
+        text.push_str(&describe_values(&values, &wanted.name(&entry.element)));
         write_whole(&self.output, &bytes).map_err(|error| error.to_string())?;
         let _ = write!(text, "\nwritten to {}: {} bytes", self.output.display(), bytes.len());
         Ok(text)
@@ -168,7 +168,7 @@ impl Shot {
         text
     }
 
-    fn legend(&self, text: &mut String, values: &Values, map: &ColourMap, scale: Scale) {
+    fn add_colour_legend(&self, text: &mut String, values: &Values, map: &ColourMap, scale: Scale) {
         if map.kind == MapKind::Categorical {
             let _ = write!(text, "\nclasses, {}", map.name);
             return;
@@ -188,7 +188,7 @@ impl Shot {
 }
 
 /// Describes the smallest and the largest number, and counts numbers that are not finite.
-fn statistics(values: &Values, name: &str) -> String {
+fn describe_values(values: &Values, name: &str) -> String {
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
     let ends = Range::Extremes.of(values.scalars(), Norm::Linear).map(|(low, high)| ScalarValue::pair(low, high));
     let ends = ends.map_or("no finite number".into(), |(low, high)| format!("min {low}, max {high}"));

@@ -33,7 +33,7 @@ pub trait Session {
     /// Sends a request. A [`Message::Answer`] with the returned number answers it; without a
     /// connection, the answer is an error.
     fn ask(&mut self, request: Request) -> u32;
-    /// Returns the messages since the last call, in order.
+    /// Returns the messages since the last call, in the order of their arrival.
     fn poll(&mut self) -> Vec<Message>;
     /// Sets the function that the session calls when [`poll`](Self::poll) may have something new or
     /// the state has changed.
@@ -45,7 +45,8 @@ pub trait Session {
     fn steps(&self) -> &[u64];
     /// Goes to a debug point of a recording. A [`Message::Point`] confirms it.
     fn go_to(&mut self, step: u64);
-    /// Returns a notice for the user about the other side, for example about a truncated recording.
+    /// Returns a notice for the user about the program or the recording, for example about a
+    /// truncated recording.
     fn notice(&self) -> Option<String> {
         None
     }

@@ -6,8 +6,8 @@ use zippy_protocol::{
     SpanKind, Timeline, ViewRequest, When,
 };
 
-use crate::recordings::{ask, control, look};
-use crate::support::{arrays, entries, view, written};
+use crate::recordings::{ask, control, request_view};
+use crate::support::{arrays, encoded_recording, entries, view};
 
 /// An array of six cells in two chunks. Each chunk was recorded with its ghost cells.
 #[test]
@@ -55,7 +55,7 @@ fn replay_returns_recorded_ghost_cells_moves_and_timelines() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("chunks.zrec");
-    std::fs::write(&path, written(&entries).0).unwrap();
+    std::fs::write(&path, encoded_recording(&entries).0).unwrap();
     let mut replay = Replay::open(&path).unwrap();
     let whole = ViewRequest { chunk: None, start: vec![0], end: vec![6], ..part(1, 0).of };
     let rule = |text: &str| Request::Rules(vec![Rule { name: None, when: When::Condition(text.into()) }]);
@@ -64,11 +64,11 @@ fn replay_returns_recorded_ghost_cells_moves_and_timelines() {
         let at = control(&mut replay, Control::Continue).unwrap().unwrap();
         assert_eq!((at.0, at.1.contains(condition)), (step, true), "{at:?}");
         let values: Vec<u8> = (0..6).flat_map(|x| (x as f32 + 10.0 * step as f32).to_le_bytes()).collect();
-        assert_eq!(look(&mut replay, &whole).unwrap().cells, values);
+        assert_eq!(request_view(&mut replay, &whole).unwrap().cells, values);
         let ghost = ViewRequest { start: vec![1], end: vec![3], ..part(step, 1).of };
-        let seen = look(&mut replay, &ghost).unwrap();
+        let seen = request_view(&mut replay, &ghost).unwrap();
         assert_eq!((&seen.of, &seen.cells[..]), (&ghost, &part(step, 1).cells[..8]));
-        assert_eq!(look(&mut replay, &part(step, 0).of).unwrap(), part(step, 0));
+        assert_eq!(request_view(&mut replay, &part(step, 0).of).unwrap(), part(step, 0));
         let state = if step == 2 { GhostState::Stale } else { GhostState::Fresh };
         assert_eq!(ask(&mut replay, Request::Ghosts(line)).0, Ok(Answer::Ghosts(ghosts(state))));
         let told = ask(&mut replay, Request::Moves).0;
@@ -79,11 +79,11 @@ fn replay_returns_recorded_ghost_cells_moves_and_timelines() {
         assert_eq!((found.until, starts, found.ranks.len()), (10 * step + 10, wanted, 2));
     }
     let outside = ViewRequest { start: vec![0], ..part(1, 1).of };
-    assert!(look(&mut replay, &outside).unwrap_err().contains("0..8 lies outside of 1..8"));
+    assert!(request_view(&mut replay, &outside).unwrap_err().contains("0..8 lies outside of 1..8"));
     // A chunk is missing, or has the number of the other one.
     let text = |entries: &[Recorded]| {
-        std::fs::write(&path, written(entries).0).unwrap();
-        look(&mut Replay::open(&path).unwrap(), &whole).unwrap_err()
+        std::fs::write(&path, encoded_recording(entries).0).unwrap();
+        request_view(&mut Replay::open(&path).unwrap(), &whole).unwrap_err()
     };
     assert!(text(&[&entries[..4], &entries[5..]].concat()).contains("are invalid"));
     let mut other = part(1, 1);
@@ -104,7 +104,7 @@ fn timeline_from_time_zero_has_latest_debug_points_only() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("long.zrec");
-    std::fs::write(&path, written(&entries).0).unwrap();
+    std::fs::write(&path, encoded_recording(&entries).0).unwrap();
     let mut replay = Replay::open(&path).unwrap();
     assert_eq!(control(&mut replay, Control::Step(299)).unwrap().unwrap().0, 300);
     let (Ok(Answer::Timeline(found)), _) = ask(&mut replay, Request::Timeline(0)) else { panic!() };

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use zippy_debugger::imaging::{ColourMap, SPECIAL_COLOURS};
 
 use crate::support::{
-    SHAPE, answer, coarse, complaint, density, entries, flow, recording, said, shot, viewer, written,
+    SHAPE, answer, coarse, density, encoded_recording, entries, flow, recording, shot, standard_error, standard_output,
+    viewer,
 };
 
 pub(crate) fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
@@ -22,7 +23,7 @@ pub(crate) fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 4]>) {
 }
 
 /// Returns `fields` with the fields of `more` added or replaced.
-fn merged(mut fields: Value, more: Value) -> Value {
+fn with_fields(mut fields: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("{more} has no fields") };
     more.into_iter().for_each(|(name, value)| fields[name] = value);
     fields
@@ -62,7 +63,7 @@ fn shot_has_colours_of_the_map() {
 fn shot_writes_exact_numbers_to_npy_and_csv() {
     let (directory, _) = recording();
     let write = |more: Value| {
-        let fields = merged(json!({ "array": "flow", "step": 2, "slice": "x=-1" }), more);
+        let fields = with_fields(json!({ "array": "flow", "step": 2, "slice": "x=-1" }), more);
         answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "shot");
     };
     // z across and y up: opposite to the order in memory.
@@ -140,7 +141,7 @@ fn invalid_shots_report_errors() {
         (json!({ "output": "x.gif" }), vec!["x.gif", ".npy"]),
         (json!({ "output": "no/x.png" }), vec!["no/x.png"]),
     ] {
-        let fields = merged(good.clone(), more);
+        let fields = with_fields(good.clone(), more);
         let text = answer(shot(directory.path(), "run.zrec", &fields).output().unwrap(), "error");
         assert!(parts.iter().all(|part| text.contains(part)), "{fields}: {text}");
     }
@@ -154,11 +155,11 @@ fn invalid_shots_report_errors() {
         (vec!["info", "none.zrec"], vec!["none.zrec"]),
         (vec!["replay", "text.zrec"], vec!["zippyrec"]),
     ] {
-        let text = complaint(viewer(directory.path(), &command).output().unwrap());
+        let text = standard_error(viewer(directory.path(), &command).output().unwrap());
         assert!(parts.iter().all(|part| text.contains(part)), "{command:?}: {text}");
     }
     let mut command = viewer(directory.path(), &["connect", "127.0.0.1:1"]);
-    let text = complaint(command.env("ZIPPY_DEBUG_TOKEN", "abc").output().unwrap());
+    let text = standard_error(command.env("ZIPPY_DEBUG_TOKEN", "abc").output().unwrap());
     assert!(text.contains("32 digits, and this one has 3"), "{text}");
     assert!(!directory.path().join("x.png").exists(), "nothing is written of what fails");
 }
@@ -166,7 +167,7 @@ fn invalid_shots_report_errors() {
 #[test]
 fn info_describes_recording() {
     let (directory, path) = recording();
-    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    let text = standard_output(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     for part in [
         "\"lbm\", 2 ranks, checked, on \"software\"",
         "3 debug points: 1 to 10",
@@ -179,15 +180,15 @@ fn info_describes_recording() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     std::fs::write(&path, &bytes[..ends[8] - 1]).unwrap();
-    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    let text = standard_output(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert!(text.contains("2 debug points: 1 to 2") && text.contains("good up to debug point 2"), "{text}");
     std::fs::write(&path, &bytes[..ends[6]]).unwrap();
-    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    let text = standard_output(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert_eq!(text.matches("the last one").count(), 1, "{text}");
     std::fs::write(&path, &bytes[..20]).unwrap();
-    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    let text = standard_output(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert!(text.contains("no debug point") && text.contains("nothing"), "{text}");
 }
 
@@ -203,7 +204,7 @@ fn answers(directory: &Path, text: &[u8]) -> Vec<Value> {
     let mut input = child.stdin.take().unwrap();
     let text = text.to_vec();
     let writer = std::thread::spawn(move || input.write_all(&text).unwrap());
-    let said = said(child.wait_with_output().unwrap());
+    let said = standard_output(child.wait_with_output().unwrap());
     writer.join().unwrap();
     said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -345,7 +346,7 @@ fn compare_reports_differences_and_exit_code() {
             view.cells[place..place + 4].copy_from_slice(&density(2, [3, 2, 1]).next_up().to_le_bytes());
         }
     }
-    std::fs::write(directory.path().join("other.zrec"), written(&other).0).unwrap();
+    std::fs::write(directory.path().join("other.zrec"), encoded_recording(&other).0).unwrap();
     let compare = |arguments: &[&str]| {
         let output = viewer(directory.path(), &["compare", "run.zrec"]).args(arguments).output().unwrap();
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();

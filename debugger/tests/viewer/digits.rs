@@ -9,10 +9,10 @@ use zippy_debugger::imaging::ColourMap;
 use zippy_protocol::{Recorded, ScalarType};
 
 use crate::commands::pixels;
-use crate::support::{DENSITY, answer, arrays, entries, said, shot, view, viewer, written};
+use crate::support::{DENSITY, answer, arrays, encoded_recording, entries, shot, standard_output, view, viewer};
 
 /// A recording of a line of numbers.
-fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
+fn record_line(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     let count = (cells.len() / scalar.bytes()) as i64;
     let mut entry = arrays(1).remove(0);
     let flat = (vec![count], [vec![0], vec![0]], vec![false]);
@@ -23,14 +23,14 @@ fn line_of(directory: &Path, name: &str, scalar: ScalarType, cells: &[u8]) {
     all.push(Recorded::Arrays(vec![entry]));
     all.push(Recorded::View(view(DENSITY, 1, &[count], 1, cells.to_vec())));
     all.push(Recorded::End("it has returned".into()));
-    std::fs::write(directory.join("line.zrec"), written(&all).0).unwrap();
+    std::fs::write(directory.join("line.zrec"), encoded_recording(&all).0).unwrap();
 }
 
 /// Returns the description of a shot of a line, and the colours of its cells. `field` is an
 /// additional field of the request.
-fn shot_of(scalar: ScalarType, cells: &[u8], field: Option<[&str; 2]>) -> (String, Vec<[u8; 3]>) {
+fn line_shot(scalar: ScalarType, cells: &[u8], field: Option<[&str; 2]>) -> (String, Vec<[u8; 3]>) {
     let directory = tempfile::tempdir().unwrap();
-    line_of(directory.path(), "numbers", scalar, cells);
+    record_line(directory.path(), "numbers", scalar, cells);
     let mut fields = json!({ "array": "density", "scale": 1, "output": "line.png" });
     if let Some([name, value]) = field {
         fields[name] = json!(value);
@@ -46,7 +46,7 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
     let colours: Vec<[u8; 3]> = (0..=10).map(ramp).collect();
     let check = |scalar, base: i128, bytes: fn(i128) -> Vec<u8>| {
         let cells: Vec<u8> = (0..=10).flat_map(|offset| bytes(base + offset)).collect();
-        let (text, found) = shot_of(scalar, &cells, None);
+        let (text, found) = line_shot(scalar, &cells, None);
         let (low, high) = (base, base + 10);
         assert!(text.contains(&format!("colours from {low} to {high}, linear")), "{text}");
         assert!(text.contains(&format!("min {low}, max {high}, 0 NaN")), "{text}");
@@ -65,21 +65,21 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
     // Fixed ends, and percentiles.
     let cells: Vec<u8> = (0..=10).flat_map(|offset| (u64::MAX - 10 + offset).to_le_bytes()).collect();
     let range = format!("{}:{}", u64::MAX - 9, u64::MAX - 1);
-    let (text, _) = shot_of(ScalarType::U64, &cells, Some(["range", &range]));
+    let (text, _) = line_shot(ScalarType::U64, &cells, Some(["range", &range]));
     assert!(
         text.contains(&format!("from {} to {}, linear, viridis; 1 below, 1 above", u64::MAX - 9, u64::MAX - 1)),
         "{text}"
     );
-    let (text, _) = shot_of(ScalarType::U64, &cells, Some(["range", "p10:p90"]));
+    let (text, _) = line_shot(ScalarType::U64, &cells, Some(["range", "p10:p90"]));
     assert!(text.contains(&format!("from {} to {}", u64::MAX - 9, u64::MAX - 1)), "{text}");
     // The lowest and the highest integer: the middle is 0.
     let cells: Vec<u8> = [i64::MIN, 0, i64::MAX].into_iter().flat_map(i64::to_le_bytes).collect();
-    let (text, found) = shot_of(ScalarType::I64, &cells, None);
+    let (text, found) = line_shot(ScalarType::I64, &cells, None);
     assert!(text.contains("min -9223372036854775808, max 9223372036854775807"), "{text}");
     assert_eq!(found, [0.0, 0.5, 1.0].map(|share| ColourMap::first().at(share)));
     // A script prints the same digits.
     let directory = tempfile::tempdir().unwrap();
-    line_of(directory.path(), "numbers", ScalarType::I64, &cells);
+    record_line(directory.path(), "numbers", ScalarType::I64, &cells);
     let request = r#"{"summary":{"array":"density","percentiles":[0,100],"bins":2}}"#;
     let mut child = viewer(directory.path(), &["script", "line.zrec"])
         .stdin(Stdio::piped())
@@ -88,7 +88,7 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(request.as_bytes()).unwrap();
-    let answer: Value = serde_json::from_str(&said(child.wait_with_output().unwrap())).unwrap();
+    let answer: Value = serde_json::from_str(&standard_output(child.wait_with_output().unwrap())).unwrap();
     let of = &answer["summary"]["components"][0];
     assert_eq!((&of["min"], &of["max"]), (&json!(i64::MIN), &json!(i64::MAX)));
     assert_eq!((&of["percentiles"], &of["bins"]), (&json!([i64::MIN, i64::MAX]), &json!([1, 2])));
@@ -98,11 +98,11 @@ fn integers_are_printed_with_all_digits_and_keep_contrast() {
 fn floats_are_printed_with_few_digits_that_distinguish_them() {
     let said_of = |values: &[f64], field: Option<[&str; 2]>| {
         let cells: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        shot_of(ScalarType::F64, &cells, field)
+        line_shot(ScalarType::F64, &cells, field)
     };
     let of_f32 = |values: &[f32]| {
         let cells: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        shot_of(ScalarType::F32, &cells, None).0
+        line_shot(ScalarType::F32, &cells, None).0
     };
     let next = 1.0_f64.next_up();
     let (text, found) = said_of(&[1.0, next], None);

@@ -29,7 +29,7 @@ pub(crate) fn welcome(listener: &TcpListener, name: &str) -> TcpStream {
     let (mut stream, reception) = accept(listener);
     assert_eq!(reception, Some(Reception::Welcome));
     greeting::answer(&mut stream, Reception::Welcome).unwrap();
-    tell(&mut stream, &program(name));
+    send_message(&mut stream, &program(name));
     stream
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn program(name: &str) -> Program {
     Program { name: name.into(), ranks: 4, checked: false, adapters: Vec::new() }
 }
 
-pub(crate) fn tell(stream: &mut TcpStream, value: &impl serde::Serialize) {
+pub(crate) fn send_message(stream: &mut TcpStream, value: &impl serde::Serialize) {
     frame::write(stream, value, frame::MOST_TOLD).unwrap();
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn point(step: u64, paused: bool) -> Message {
 }
 
 /// Waits until a condition holds, and returns all received messages.
-pub(crate) fn until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
+pub(crate) fn receive_until(live: &mut Live, condition: impl Fn(&State, &[Message]) -> bool) -> Vec<Message> {
     let mut told = Vec::new();
     for _ in 0..TIME_LIMIT.as_millis() / 50 {
         let state = live.state();
@@ -68,6 +68,6 @@ pub(crate) fn is_open(state: &State, _: &[Message]) -> bool {
     *state == State::Open
 }
 
-pub(crate) fn closed(state: &State) -> &str {
+pub(crate) fn closing_reason(state: &State) -> &str {
     if let State::Closed(how) = state { how } else { "" }
 }

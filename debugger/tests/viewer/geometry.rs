@@ -224,7 +224,7 @@ fn entry(shape: &[i64], ghosts: i64, periodic: bool, chunks: Vec<ChunkEntry>) ->
 
 /// 2 × 2 chunks of an array of 7 × 6, cut at 3 and 2. Chunk 3 belongs to rank 1; the others to
 /// ranks 0, 1 and 2.
-fn quarters() -> Vec<ChunkEntry> {
+fn quarter_chunks() -> Vec<ChunkEntry> {
     let chunk =
         |rank, start: [i64; 2], end: [i64; 2]| ChunkEntry { rank, start: start.into(), end: end.into(), writes: 0 };
     vec![chunk(0, [0, 0], [3, 2]), chunk(1, [3, 0], [7, 2]), chunk(2, [0, 2], [3, 6]), chunk(1, [3, 2], [7, 6])]
@@ -232,7 +232,7 @@ fn quarters() -> Vec<ChunkEntry> {
 
 #[test]
 fn cells_are_located_in_owners_and_ghost_cells() {
-    let array = entry(&[7, 6], 1, true, quarters());
+    let array = entry(&[7, 6], 1, true, quarter_chunks());
     let owned = CellLocation { chunk: 3, rank: 1, local: vec![1, 3], owned: true, owner: Some((3, 1)) };
     assert_eq!(locate(&array, None, &[4, 5]), Some(owned));
     let ghost = CellLocation { chunk: 0, rank: 0, local: vec![3, 1], owned: false, owner: Some((1, 1)) };
@@ -243,7 +243,7 @@ fn cells_are_located_in_owners_and_ghost_cells() {
     assert_eq!(locate(&array, Some(0), &[4, 1]), None, "beyond its ghost cells");
     assert_eq!(locate(&array, Some(9), &[4, 1]), None);
     assert_eq!(locate(&array, None, &[4]), None);
-    let walled = entry(&[7, 6], 1, false, quarters());
+    let walled = entry(&[7, 6], 1, false, quarter_chunks());
     assert_eq!(locate(&walled, None, &[-1, 0]), None);
     let outside = locate(&walled, Some(0), &[-1, 0]).unwrap();
     assert_eq!((outside.owned, outside.owner), (false, None));
@@ -258,7 +258,7 @@ fn cells_are_located_in_owners_and_ghost_cells() {
 #[test]
 fn box_in_plane_is_part_of_chunk_in_plane() {
     let slice = Slice { across: 1, up: Some(0), at: vec![0, 0] };
-    let chunks = quarters();
+    let chunks = quarter_chunks();
     assert_eq!(box_in_plane(&slice, &chunks[3], [&[], &[]]), Some([[2, 3], [6, 7]]));
     assert_eq!(box_in_plane(&slice, &chunks[3], [&[1, 2], &[0, 1]]), Some([[0, 2], [7, 7]]));
     let line = Slice { across: 0, up: None, at: vec![9] };

@@ -7,12 +7,12 @@ use zippy_debugger::script::shot::Shot;
 use zippy_debugger::session::{Replay, Session};
 use zippy_protocol::{Answer, ArrayEntry, ArrayRef, Control, Program, Recorded, Request, Rule, When};
 
-use crate::support::{entries, in_chunks, written};
+use crate::support::{encoded_recording, entries, with_density_in_chunks};
 use crate::tour::{answer, look_at};
 
 /// Returns the bytes of the recording with changed bytes and valid checksums.
-fn with_changed_bytes(changes: &[(usize, u8)]) -> Vec<u8> {
-    let (mut bytes, ends) = written(&entries());
+fn recording_with_changed_bytes(changes: &[(usize, u8)]) -> Vec<u8> {
+    let (mut bytes, ends) = encoded_recording(&entries());
     for &(at, byte) in changes {
         let at = 10 + at % (bytes.len() - 10);
         bytes[at] = byte;
@@ -29,8 +29,8 @@ fn with_changed_bytes(changes: &[(usize, u8)]) -> Vec<u8> {
 }
 
 /// Returns the bytes of the recording with changed numbers in lists of arrays and in views.
-fn with_changed_numbers(changes: &[(u8, i64)]) -> Vec<u8> {
-    let mut entries = if changes[0].1 % 2 == 0 { entries() } else { in_chunks(entries()) };
+fn recording_with_changed_numbers(changes: &[(u8, i64)]) -> Vec<u8> {
+    let mut entries = if changes[0].1 % 2 == 0 { entries() } else { with_density_in_chunks(entries()) };
     for (turn, &(field, value)) in changes.iter().enumerate() {
         let axis = turn % 3;
         for entry in &mut entries {
@@ -69,7 +69,7 @@ fn with_changed_numbers(changes: &[(u8, i64)]) -> Vec<u8> {
             }
         }
     }
-    written(&entries).0
+    encoded_recording(&entries).0
 }
 
 fn numbers() -> impl Strategy<Value = i64> {
@@ -83,8 +83,8 @@ proptest! {
 
     #[test]
     fn changed_recordings_do_not_crash_the_viewer(bytes in prop_oneof![
-        prop::collection::vec((any::<usize>(), any::<u8>()), 1..12).prop_map(|changes| with_changed_bytes(&changes)),
-        prop::collection::vec((0..15_u8, numbers()), 1..5).prop_map(|changes| with_changed_numbers(&changes)),
+        prop::collection::vec((any::<usize>(), any::<u8>()), 1..12).prop_map(|changes| recording_with_changed_bytes(&changes)),
+        prop::collection::vec((0..15_u8, numbers()), 1..5).prop_map(|changes| recording_with_changed_numbers(&changes)),
     ]) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("changed.zrec");
@@ -133,7 +133,7 @@ fn invalid_entry_ends_the_valid_part_of_a_recording() {
     let check = |change: &dyn Fn(&mut Vec<Recorded>), wanted: &str| {
         let mut changed = entries();
         change(&mut changed);
-        std::fs::write(&path, written(&changed).0).unwrap();
+        std::fs::write(&path, encoded_recording(&changed).0).unwrap();
         let mut replay = Replay::open(&path).unwrap();
         let notice = replay.notice().unwrap_or_default();
         assert!(notice.contains(wanted), "{notice}, not {wanted}");

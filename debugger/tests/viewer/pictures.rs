@@ -6,7 +6,7 @@ use zippy_debugger::imaging::{
 };
 use zippy_protocol::{ElementType, ScalarType, View, ViewRequest};
 
-use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, parcel, scalar, view};
+use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, record_type, scalar, view};
 
 fn whole(step: u64) -> zippy_protocol::View {
     view(FLOW, step, &SHAPE, 1, cells(SHAPE).flat_map(|at| flow_bytes(step, at)).collect())
@@ -14,9 +14,9 @@ fn whole(step: u64) -> zippy_protocol::View {
 
 #[test]
 fn quantities_of_a_record_are_found_by_name() {
-    let all: Vec<String> = Quantity::all(&parcel()).into_iter().map(|(name, _)| name).collect();
+    let all: Vec<String> = Quantity::all(&record_type()).into_iter().map(|(name, _)| name).collect();
     assert_eq!(all, ["flag", "velocity.length", "velocity.x", "velocity.y", "velocity.z", "count"]);
-    let named = |name| Quantity::named(&parcel(), name);
+    let named = |name| Quantity::named(&record_type(), name);
     assert_eq!(named(Some("velocity")), named(Some("velocity.length")));
     assert_eq!(named(Some("velocity.2")), named(Some("velocity.z")));
     assert_eq!(named(None), Ok(Quantity { numbers: 0, part: VectorPart::Component(0) }));
@@ -35,8 +35,8 @@ fn quantities_of_a_record_are_found_by_name() {
 }
 
 #[test]
-fn values_are_those_of_their_cells() {
-    let element = parcel();
+fn values_equal_the_numbers_of_their_cells() {
+    let element = record_type();
     let whole = whole(2);
     let only = zippy_protocol::View {
         of: ViewRequest { numbers: Some(1), ..whole.of.clone() },
@@ -84,7 +84,7 @@ fn values_are_those_of_their_cells() {
 
 #[test]
 fn cell_has_exact_digits_and_bits() {
-    let (element, whole) = (parcel(), whole(2));
+    let (element, whole) = (record_type(), whole(2));
     let members = cell(&whole, &element, &[3, 1, 2]).unwrap();
     assert_eq!(members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>(), ["flag", "velocity", "count"]);
     let (_, velocity, count) = flow(2, [3, 1, 2]);
@@ -112,7 +112,7 @@ fn typed<'a>(view: &'a View, element: &'a ElementType) -> TypedView<'a> {
 }
 
 #[test]
-fn differences_are_measured_in_every_way() {
+fn differences_are_computed_for_every_measure() {
     let f32s = scalar("f32", ScalarType::F32);
     let quantity = Quantity::first(&f32s).unwrap();
     let of = |numbers: &[f32]| {
@@ -148,7 +148,7 @@ fn differences_are_measured_in_every_way() {
     assert_eq!(Measure::Relative.of(ScalarType::F64, f64::MAX, -f64::MAX), 2.0);
     let error = Differences::new(typed(&a, &f32s), typed(&of(&one[1..]), &f32s), quantity).unwrap_err();
     assert!(error.contains("boxes"), "{error}");
-    assert!(Differences::new(typed(&a, &f32s), typed(&b, &parcel()), quantity).unwrap_err().contains("Parcel"));
+    assert!(Differences::new(typed(&a, &f32s), typed(&b, &record_type()), quantity).unwrap_err().contains("Parcel"));
 }
 
 #[test]

@@ -9,7 +9,10 @@ use zippy_debugger::session::{Live, MOST_UNANSWERED, Session, State};
 use zippy_protocol::greeting::{self, GREETING_BYTES, Reception};
 use zippy_protocol::{Answer, Message, Point, Request, Rule, VERSION, When, frame};
 
-use crate::fake::{TIME_LIMIT, TOKEN, accept, asked, closed, is_open, listener, point, program, tell, until, welcome};
+use crate::fake::{
+    TIME_LIMIT, TOKEN, accept, asked, closing_reason, is_open, listener, point, program, receive_until, send_message,
+    welcome,
+};
 use crate::support::arrays;
 
 #[test]
@@ -17,22 +20,23 @@ fn program_answers_requests() {
     let (listener, address) = listener();
     let fake = thread::spawn(move || {
         let mut stream = welcome(&listener, "lbm");
-        tell(&mut stream, &point(3, true));
+        send_message(&mut stream, &point(3, true));
         let mut requests = Vec::new();
         while let Some(ask) = asked(&mut stream) {
             // Answers to an unknown request, to this request, and to this request again.
-            tell(&mut stream, &Message::Answer(ask.id + 1000, Ok(Answer::Done)));
-            tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Arrays(arrays(3)))));
-            tell(&mut stream, &Message::Answer(ask.id, Ok(Answer::Done)));
+            send_message(&mut stream, &Message::Answer(ask.id + 1000, Ok(Answer::Done)));
+            send_message(&mut stream, &Message::Answer(ask.id, Ok(Answer::Arrays(arrays(3)))));
+            send_message(&mut stream, &Message::Answer(ask.id, Ok(Answer::Done)));
             requests.push(ask.request);
         }
         requests
     });
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    until(&mut live, is_open);
+    receive_until(&mut live, is_open);
     assert_eq!(live.program(), Some(&program("lbm")));
     let ids = [live.ask(Request::Arrays), live.ask(Request::Moves)];
-    let mut told = until(&mut live, |_, told| told.iter().filter(|m| matches!(m, Message::Answer(..))).count() == 2);
+    let mut told =
+        receive_until(&mut live, |_, told| told.iter().filter(|m| matches!(m, Message::Answer(..))).count() == 2);
     told.retain(|message| !matches!(message, Message::Point(_)));
     let other = "the program's answer is invalid: the answer is one to something else";
     let expected = [Ok(Answer::Arrays(arrays(3))), Err(other.to_string())];
@@ -50,7 +54,7 @@ fn only_the_latest_unread_point_is_kept() {
         // before the last one was sent.
         for step in 1..=3000 {
             let Message::Point(point) = point(step, false) else { unreachable!() };
-            tell(&mut stream, &Message::Point(Point { name: "x".repeat(20_000), ..point }));
+            send_message(&mut stream, &Message::Point(Point { name: "x".repeat(20_000), ..point }));
         }
         stream
     });
@@ -58,8 +62,8 @@ fn only_the_latest_unread_point_is_kept() {
     let mut stream = fake.join().unwrap();
     let told = live.poll();
     assert!(matches!(told.as_slice(), [Message::Point(point)] if point.step > 1000), "{} points", told.len());
-    tell(&mut stream, &point(3001, true));
-    until(&mut live, |_, told| told.last() == Some(&point(3001, true)));
+    send_message(&mut stream, &point(3001, true));
+    receive_until(&mut live, |_, told| told.last() == Some(&point(3001, true)));
 }
 
 /// A window that repaints only when it is woken misses no message, and is not woken without a
@@ -73,9 +77,9 @@ fn messages_wake_the_session() {
         for step in 1..=3 {
             goes_on.recv().unwrap();
             // The program's check for the viewer must not wake the window.
-            tell(&mut stream, &Message::Alive);
+            send_message(&mut stream, &Message::Alive);
             assert_eq!(asked(&mut stream).unwrap().request, Request::Alive);
-            tell(&mut stream, &point(step, true));
+            send_message(&mut stream, &point(step, true));
         }
         goes_on.recv().unwrap();
     });
@@ -94,7 +98,7 @@ fn messages_wake_the_session() {
     }
     assert_eq!(told, [1, 2, 3].map(|step| point(step, true)));
     fake.join().unwrap();
-    until(&mut live, |state, _| *state != State::Open);
+    receive_until(&mut live, |state, _| *state != State::Open);
     assert!(woken.recv_timeout(TIME_LIMIT).is_ok(), "it is woken by the end");
 }
 
@@ -127,14 +131,14 @@ fn refused_viewer_reports_reason_and_does_not_retry() {
         });
         let mut live = Live::connect(&address.to_string(), token);
         let id = live.ask(Request::Arrays);
-        let told = until(&mut live, |state, _| !closed(state).is_empty());
-        assert!(closed(&live.state()).contains(part), "{:?}", live.state());
+        let told = receive_until(&mut live, |state, _| !closing_reason(state).is_empty());
+        assert!(closing_reason(&live.state()).contains(part), "{:?}", live.state());
         assert!(matches!(&told[..], [Message::Answer(answered, Err(_))] if *answered == id), "{told:?}");
         let listener = fake.join().unwrap();
         listener.set_nonblocking(true).unwrap();
         thread::sleep(Duration::from_millis(300));
         assert!(listener.accept().is_err(), "it came again");
-        assert!(closed(&live.state()).contains(part));
+        assert!(closing_reason(&live.state()).contains(part));
     }
 }
 
@@ -143,7 +147,7 @@ fn viewer_waits_for_a_late_program() {
     // A port without a listener.
     let address = listener().1;
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    until(&mut live, |state, _| matches!(state, State::Connecting(why) if why.contains(&address.to_string())));
+    receive_until(&mut live, |state, _| matches!(state, State::Connecting(why) if why.contains(&address.to_string())));
     let fake = thread::spawn(move || {
         let listener = TcpListener::bind(address).unwrap();
         // The program refuses at first, then closes the connection, then answers slowly.
@@ -164,7 +168,7 @@ fn viewer_waits_for_a_late_program() {
         }
         assert_eq!(asked(&mut stream), None);
     });
-    let told = until(&mut live, |_, told| !told.is_empty());
+    let told = receive_until(&mut live, |_, told| !told.is_empty());
     assert_eq!((told, live.state()), (vec![point(9, true)], State::Open));
     assert_eq!(live.program().unwrap().name, "slow");
     drop(live);
@@ -175,7 +179,7 @@ fn viewer_waits_for_a_late_program() {
 fn viewer_searches_again_after_the_end_of_a_program() {
     let (listener, address) = listener();
     let goodbye: [fn(&mut TcpStream); 5] = [
-        |stream| tell(stream, &Message::End("it has returned".into())),
+        |stream| send_message(stream, &Message::End("it has returned".into())),
         |stream| stream.shutdown(Shutdown::Both).unwrap(),
         // Half of a frame.
         |stream| stream.write_all(&[200, 0, 0, 0, 1, 2, 3]).unwrap(),
@@ -201,7 +205,7 @@ fn viewer_searches_again_after_the_end_of_a_program() {
         }
         let id = live.ask(Request::Arrays);
         let lost = |message: &Message| matches!(message, Message::Answer(answered, Err(_)) if *answered == id);
-        let told = until(&mut live, |_, told| told.iter().any(lost));
+        let told = receive_until(&mut live, |_, told| told.iter().any(lost));
         let Some(Message::Answer(_, Err(text))) = told.iter().find(|message| lost(message)) else { panic!() };
         assert!(text.contains(part), "{run}: {text}");
     }
@@ -220,7 +224,7 @@ fn unanswered_requests_are_limited_and_never_block() {
     // The program reads nothing.
     let fake = thread::spawn(move || welcome(&listener, "deaf"));
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    until(&mut live, is_open);
+    receive_until(&mut live, is_open);
     let rules = |bytes| Request::Rules(vec![Rule { name: None, when: When::Condition("x".repeat(bytes)) }]);
     for _ in 0..MOST_UNANSWERED {
         live.ask(rules(60_000));
@@ -233,7 +237,7 @@ fn unanswered_requests_are_limited_and_never_block() {
     };
     assert!([*first, *second] == more && many.contains("32") && long.contains("65536"), "{many}, {long}");
     drop(fake.join().unwrap());
-    let told = until(&mut live, |_, told| told.len() == MOST_UNANSWERED);
+    let told = receive_until(&mut live, |_, told| told.len() == MOST_UNANSWERED);
     assert!(told.iter().all(|message| matches!(message, Message::Answer(_, Err(_)))));
 }
 
@@ -253,7 +257,7 @@ fn stranger_at_the_port_learns_nothing_that_gives_access() {
         heard
     });
     let mut live = Live::connect(&address.to_string(), TOKEN);
-    until(&mut live, |state, _| closed(state).contains("the token is not the one"));
+    receive_until(&mut live, |state, _| closing_reason(state).contains("the token is not the one"));
     let heard = fake.join().unwrap();
     assert_eq!(heard.len(), GREETING_BYTES, "the viewer proves nothing to who has proved nothing");
     assert!(!heard.windows(8).any(|part| TOKEN.as_bytes().windows(8).any(|token| token == part)));

@@ -7,7 +7,8 @@ use zippy_debugger::session::{Replay, Session};
 use zippy_protocol::{Answer, Control, Message, Recorded, Request, Rule, SummaryRequest, View, ViewRequest, When};
 
 use crate::support::{
-    COARSE, COPY, DENSITY, FLOW, SHAPE, STEPS, arrays, cells, coarse, density, entries, flow_bytes, recording, written,
+    COARSE, COPY, DENSITY, FLOW, SHAPE, STEPS, arrays, cells, coarse, density, encoded_recording, entries, flow_bytes,
+    recording,
 };
 
 /// Sends a request and returns the answer and the later debug point.
@@ -28,7 +29,7 @@ pub(crate) fn ask(replay: &mut Replay, request: Request) -> (Result<Answer, Stri
     (answer, point)
 }
 
-pub(crate) fn look(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
+pub(crate) fn request_view(replay: &mut Replay, request: &ViewRequest) -> Result<View, String> {
     match ask(replay, Request::View(request.clone())) {
         (Ok(Answer::View(view)), None) => Ok(view),
         (Err(text), None) => Err(text),
@@ -46,7 +47,7 @@ pub(crate) fn control(replay: &mut Replay, control: Control) -> Result<Option<(u
 
 #[test]
 fn truncated_recording_opens_up_to_last_whole_entry() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let entries = entries();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cut.zrec");
@@ -81,7 +82,7 @@ fn truncated_recording_opens_up_to_last_whole_entry() {
         let later = kept.iter().rev().take_while(|entry| !matches!(entry, Recorded::Point(_)));
         for entry in later {
             if let Recorded::View(view) = entry {
-                assert_eq!(look(&mut replay, &view.of).as_ref(), Ok(view));
+                assert_eq!(request_view(&mut replay, &view.of).as_ref(), Ok(view));
             }
         }
     }
@@ -89,7 +90,7 @@ fn truncated_recording_opens_up_to_last_whole_entry() {
 
 #[test]
 fn a_damaged_recording_opens_up_to_the_damage() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let entries = entries();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.zrec");
@@ -115,12 +116,12 @@ fn a_damaged_recording_opens_up_to_the_damage() {
 }
 
 #[test]
-fn entries_in_a_wrong_order_are_damage() {
+fn entry_in_wrong_order_ends_the_valid_part() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("order.zrec");
     let all = entries();
     let notice = |entries: &[Recorded]| {
-        std::fs::write(&path, written(entries).0).unwrap();
+        std::fs::write(&path, encoded_recording(entries).0).unwrap();
         let replay = Replay::open(&path).unwrap();
         (replay.steps().to_vec(), replay.notice().unwrap())
     };
@@ -136,7 +137,7 @@ fn entries_in_a_wrong_order_are_damage() {
 
 #[test]
 fn recording_grows_while_it_is_open() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
     std::fs::write(&path, &bytes[..ends[0]]).unwrap();
@@ -162,7 +163,7 @@ fn recording_grows_while_it_is_open() {
 }
 
 #[test]
-fn views_are_cut_from_what_was_recorded() {
+fn views_are_cut_from_recorded_cells() {
     let (_directory, path) = recording();
     let mut replay = Replay::open(&path).unwrap();
     for step in STEPS {
@@ -175,17 +176,17 @@ fn views_are_cut_from_what_was_recorded() {
             stride: vec![2, 3, 1],
             numbers: None,
         };
-        let view = look(&mut replay, &request).unwrap();
+        let view = request_view(&mut replay, &request).unwrap();
         assert_eq!((&view.of, view.step), (&request, step));
         let wanted = [[1, 0, 2], [3, 0, 2], [1, 3, 2], [3, 3, 2]];
         let bytes: Vec<u8> = wanted.iter().flat_map(|&at| density(step, at).to_le_bytes()).collect();
         assert_eq!(view.cells, bytes);
         let velocity = ViewRequest { array: FLOW, numbers: Some(1), ..request.clone() };
         let bytes: Vec<u8> = wanted.iter().flat_map(|&at| flow_bytes(step, at)[4..16].to_vec()).collect();
-        assert_eq!(look(&mut replay, &velocity).unwrap().cells, bytes);
+        assert_eq!(request_view(&mut replay, &velocity).unwrap().cells, bytes);
         let whole = ViewRequest { array: FLOW, ..request };
         let bytes: Vec<u8> = wanted.iter().flat_map(|&at| flow_bytes(step, at)).collect();
-        assert_eq!(look(&mut replay, &whole).unwrap().cells, bytes);
+        assert_eq!(request_view(&mut replay, &whole).unwrap().cells, bytes);
     }
 }
 
@@ -206,7 +207,7 @@ fn coarse_recording_answers_with_recorded_cells() {
                 stride: vec![stride],
                 numbers: None,
             };
-            let view = look(&mut replay, &request).unwrap();
+            let view = request_view(&mut replay, &request).unwrap();
             let count = view.of.extents().unwrap()[0];
             let told: Vec<i64> = (0..count).map(|at| view.of.start[0] + at * view.of.stride[0]).collect();
             let bytes: Vec<u8> = told.iter().flat_map(|&x| coarse(x).to_le_bytes()).collect();
@@ -252,16 +253,16 @@ fn invalid_requests_are_answered_with_errors() {
         (ViewRequest { array: crate::support::LOCAL[1], ..good.clone() }, "no cells of `scratch`"),
     ];
     for (request, part) in wrong {
-        let error = look(&mut replay, &request).unwrap_err();
+        let error = request_view(&mut replay, &request).unwrap_err();
         assert!(error.contains(part), "{request:?}: {error}");
     }
     let none = zippy_protocol::ArrayRef { rank: None, number: 99 };
-    let error = look(&mut replay, &ViewRequest { array: none, ..good.clone() }).unwrap_err();
+    let error = request_view(&mut replay, &ViewRequest { array: none, ..good.clone() }).unwrap_err();
     assert!(error.contains("density") && error.contains("coarse"), "{error}");
     let nothing = ViewRequest { end: vec![0, 4, 3], ..good.clone() };
-    assert_eq!(look(&mut replay, &nothing).unwrap().cells, Vec::<u8>::new());
+    assert_eq!(request_view(&mut replay, &nothing).unwrap().cells, Vec::<u8>::new());
     let far = ViewRequest { stride: vec![i64::MAX; 3], ..good };
-    assert_eq!(look(&mut replay, &far).unwrap().cells, density(1, [0; 3]).to_le_bytes());
+    assert_eq!(request_view(&mut replay, &far).unwrap().cells, density(1, [0; 3]).to_le_bytes());
     for (request, part) in [
         (Request::Moves, "moves"),
         (Request::Timeline(0), "timeline"),

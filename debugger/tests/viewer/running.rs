@@ -13,11 +13,11 @@ use zippy_protocol::{
     Answer, ArrayEntry, Ask, Control, Message, Recorded, Request, Rule, ScalarType, View, ViewRequest, When,
 };
 
-use crate::fake::{TIME_LIMIT, TOKEN, asked, listener, point, program, tell, welcome};
-use crate::support::{COARSE, DENSITY, arrays, complaint, said, scalar, viewer, written};
+use crate::fake::{TIME_LIMIT, TOKEN, asked, listener, point, program, send_message, welcome};
+use crate::support::{COARSE, DENSITY, arrays, encoded_recording, scalar, standard_error, standard_output, viewer};
 
 /// Value of cell (x, y) of the large array.
-fn large(x: i64, y: i64) -> f32 {
+fn large_value(x: i64, y: i64) -> f32 {
     (x + 4096 * y) as f32
 }
 
@@ -25,7 +25,7 @@ fn large_view(of: &ViewRequest, step: u64) -> View {
     let extents = of.extents().unwrap();
     assert!(of.bytes(4).unwrap() <= 4 << 20);
     let at = |axis: usize, place: i64| of.start[axis] + place * of.stride[axis];
-    let cells = (0..extents[1]).flat_map(|j| (0..extents[0]).map(move |i| large(at(0, i), at(1, j))));
+    let cells = (0..extents[1]).flat_map(|j| (0..extents[0]).map(move |i| large_value(at(0, i), at(1, j))));
     View { of: of.clone(), step, cells: cells.flat_map(f32::to_le_bytes).collect() }
 }
 
@@ -36,34 +36,34 @@ fn large_entry(shape: [i64; 2]) -> ArrayEntry {
     entry
 }
 
-/// A program with a large array. It pauses at once and at requested debug points. If `restless`, it
-/// continues by itself during views.
-fn large_program(listener: TcpListener, restless: bool) -> JoinHandle<Vec<Request>> {
+/// A program with a large array. It pauses at once and at requested debug points. If
+/// `continues_during_views`, it continues without a command while its views are fetched.
+fn large_program(listener: TcpListener, continues_during_views: bool) -> JoinHandle<Vec<Request>> {
     thread::spawn(move || {
         let mut stream = welcome(&listener, "large");
         let mut step = 1;
-        tell(&mut stream, &point(step, true));
+        send_message(&mut stream, &point(step, true));
         let mut requests = Vec::new();
         while let Some(Ask { id, request }) = asked(&mut stream) {
-            let mut answer = |answer| tell(&mut stream, &Message::Answer(id, answer));
+            let mut answer = |answer| send_message(&mut stream, &Message::Answer(id, answer));
             match &request {
                 Request::Arrays => answer(Ok(Answer::Arrays(vec![large_entry([3001, 1003])]))),
                 Request::View(of) => {
-                    step += u64::from(restless);
+                    step += u64::from(continues_during_views);
                     answer(Ok(Answer::View(large_view(of, step))));
                 }
                 Request::Rules(_) => answer(Ok(Answer::Done)),
                 Request::Control(Control::Stop) => {
                     answer(Ok(Answer::Done));
-                    tell(&mut stream, &Message::End("it was stopped".into()));
+                    send_message(&mut stream, &Message::End("it was stopped".into()));
                 }
                 Request::Control(_) => {
                     answer(Ok(Answer::Done));
                     // It continues and pauses later.
-                    tell(&mut stream, &point(step + 1, false));
+                    send_message(&mut stream, &point(step + 1, false));
                     thread::sleep(Duration::from_millis(50));
                     step += 10;
-                    tell(&mut stream, &point(step, true));
+                    send_message(&mut stream, &point(step, true));
                 }
                 _ => answer(Err("not here".into())),
             }
@@ -75,9 +75,9 @@ fn large_program(listener: TcpListener, restless: bool) -> JoinHandle<Vec<Reques
 
 #[test]
 fn large_slices_are_fetched_in_parts() {
-    for restless in [false, true] {
+    for continues_during_views in [false, true] {
         let (listener, address) = listener();
-        let fake = large_program(listener, restless);
+        let fake = large_program(listener, continues_during_views);
         let mut client = Client::new(Box::new(Live::connect(&address.to_string(), TOKEN)), TIME_LIMIT).unwrap();
         let request = ViewRequest {
             array: DENSITY,
@@ -89,11 +89,11 @@ fn large_slices_are_fetched_in_parts() {
         };
         match client.cells(&request, 4) {
             Ok(view) => {
-                let wanted = (0..1003).flat_map(|y| (0..3001).map(move |x| large(x, y)));
-                assert!(!restless && view.of == request && view.cells.len() == 3001 * 1003 * 4);
+                let wanted = (0..1003).flat_map(|y| (0..3001).map(move |x| large_value(x, y)));
+                assert!(!continues_during_views && view.of == request && view.cells.len() == 3001 * 1003 * 4);
                 assert!(view.cells.chunks_exact(4).zip(wanted).all(|(cell, wanted)| *cell == wanted.to_le_bytes()));
             }
-            Err(error) => assert!(restless && error.contains("went on"), "{error}"),
+            Err(error) => assert!(continues_during_views && error.contains("went on"), "{error}"),
         }
         let huge = ViewRequest { end: vec![1 << 40, 1 << 40], ..request };
         assert!(client.cells(&huge, 4).unwrap_err().contains("1073741824"));
@@ -113,7 +113,7 @@ fn large_coarse_recording_is_fetched_with_recorded_cells() {
         stride: vec![2, 3],
         numbers: None,
     };
-    let cells = (0..2203).step_by(3).flat_map(|y| (0..4001).step_by(2).map(move |x| large(x, y)));
+    let cells = (0..2203).step_by(3).flat_map(|y| (0..4001).step_by(2).map(move |x| large_value(x, y)));
     let recorded = View { of: of.clone(), step: 1, cells: cells.flat_map(f32::to_le_bytes).collect() };
     let Message::Point(first) = point(1, true) else { panic!() };
     let entries = [
@@ -124,7 +124,7 @@ fn large_coarse_recording_is_fetched_with_recorded_cells() {
     ];
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("large.zrec");
-    std::fs::write(&path, written(&entries).0).unwrap();
+    std::fs::write(&path, encoded_recording(&entries).0).unwrap();
     let mut client = Client::new(Box::new(Replay::open(&path).unwrap()), TIME_LIMIT).unwrap();
     let view = client.cells(&ViewRequest { stride: vec![1, 1], ..of.clone() }, 4).unwrap();
     assert_eq!((&view.of.start, &view.of.stride, view.of.extents()), (&of.start, &of.stride, of.extents()));
@@ -155,13 +155,13 @@ fn script_steps_a_running_program() {
     ];
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let said = said(child.wait_with_output().unwrap());
+    let said = standard_output(child.wait_with_output().unwrap());
     let found: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(found.len(), lines.len());
     // The wait ends at the next pause and not at the previous one.
     let steps = [0, 3, 6].map(|place| found[place]["point"]["step"].as_u64().unwrap());
     assert_eq!(steps, [1, 11, 21]);
-    assert_eq!(found[4]["pick"]["value"], json!(large(3, 4)));
+    assert_eq!(found[4]["pick"]["value"], json!(large_value(3, 4)));
     assert!(found[7]["error"].as_str().unwrap().contains("where it is"), "{}", found[7]);
     assert_eq!(found[8]["error"], "not here");
     assert_eq!(found[9]["control"], "done");
@@ -178,6 +178,6 @@ fn commands_end_without_a_program() {
     let address = listener().1.to_string();
     let directory = tempfile::tempdir().unwrap();
     let command = ["script", &address, "--patience", "1", r#"{"shot":{"array":"u","output":"u.png"}}"#];
-    let text = complaint(viewer(directory.path(), &command).env("ZIPPY_DEBUG_TOKEN", TOKEN).output().unwrap());
+    let text = standard_error(viewer(directory.path(), &command).env("ZIPPY_DEBUG_TOKEN", TOKEN).output().unwrap());
     assert!(text.contains("nobody is there after 1 s") && text.contains(&address), "{text}");
 }

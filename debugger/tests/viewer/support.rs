@@ -24,7 +24,7 @@ pub(crate) fn scalar(name: &str, scalar: ScalarType) -> ElementType {
 }
 
 /// A record: a flag, a velocity with three components, and a 64-bit count.
-pub(crate) fn parcel() -> ElementType {
+pub(crate) fn record_type() -> ElementType {
     let member = |name: &str, offset, scalar, components| Numbers { name: name.into(), offset, scalar, components };
     let numbers = vec![
         member("flag", 0, ScalarType::U32, 1),
@@ -87,7 +87,7 @@ pub(crate) fn arrays(step: u64) -> Vec<ArrayEntry> {
     let mut all = vec![
         entry(DENSITY, "density", scalar("f32", ScalarType::F32), &SHAPE, ArrayKind::Global),
         entry(COPY, "copy", scalar("f32", ScalarType::F32), &SHAPE, ArrayKind::Global),
-        entry(FLOW, "flow", parcel(), &SHAPE, ArrayKind::Global),
+        entry(FLOW, "flow", record_type(), &SHAPE, ArrayKind::Global),
         entry(COARSE, "coarse", scalar("u16", ScalarType::U16), &[100], ArrayKind::Global),
     ];
     all.extend(local);
@@ -150,7 +150,7 @@ pub(crate) fn entries() -> Vec<Recorded> {
 }
 
 /// The same entries with the density recorded by chunks, which have ghost cells along x.
-pub(crate) fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
+pub(crate) fn with_density_in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
     let chunk = |step: u64, chunk: u64, start: i64, end: i64| {
         let cells = cells(SHAPE).filter(|[x, ..]| (start..end).contains(x));
         let mut view = view(DENSITY, step, &SHAPE, 1, cells.flat_map(|at| density(step, at).to_le_bytes()).collect());
@@ -172,7 +172,7 @@ pub(crate) fn in_chunks(mut entries: Vec<Recorded>) -> Vec<Recorded> {
 }
 
 /// Returns the bytes of a recording and the end of each entry.
-pub(crate) fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
+pub(crate) fn encoded_recording(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     let mut ends = Vec::new();
     let mut writer = Writer::new(&mut bytes).unwrap();
@@ -192,7 +192,7 @@ pub(crate) fn written(entries: &[Recorded]) -> (Vec<u8>, Vec<usize>) {
 pub(crate) fn recording() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.zrec");
-    std::fs::write(&path, written(&entries()).0).unwrap();
+    std::fs::write(&path, encoded_recording(&entries()).0).unwrap();
     (directory, path)
 }
 
@@ -218,14 +218,14 @@ pub(crate) fn answer(output: Output, field: &str) -> String {
 }
 
 /// Returns the standard output of a successful command.
-pub(crate) fn said(output: Output) -> String {
+pub(crate) fn standard_output(output: Output) -> String {
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{complaint}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Returns the error output of a command that failed without a panic.
-pub(crate) fn complaint(output: Output) -> String {
+pub(crate) fn standard_error(output: Output) -> String {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(matches!(output.status.code(), Some(1 | 2)), "{text}");
     assert!(!text.contains("panicked"), "{text}");

@@ -8,8 +8,10 @@ use zippy_protocol::recording::LIMIT_REACHED;
 use zippy_protocol::{Answer, Recorded, Request, SummaryRequest, ViewRequest};
 
 use crate::fake::TIME_LIMIT;
-use crate::recordings::{ask, look};
-use crate::support::{COARSE, FLOW, SHAPE, STEPS, arrays, cells, entries, flow_bytes, said, viewer, written};
+use crate::recordings::{ask, request_view};
+use crate::support::{
+    COARSE, FLOW, SHAPE, STEPS, arrays, cells, encoded_recording, entries, flow_bytes, standard_output, viewer,
+};
 
 /// Entries that refer to the cells of an earlier debug point.
 #[test]
@@ -27,14 +29,14 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("unchanged.zrec");
-    std::fs::write(&path, written(&all).0).unwrap();
+    std::fs::write(&path, encoded_recording(&all).0).unwrap();
     let mut replay = Replay::open(&path).unwrap();
     assert_eq!(replay.notice(), None);
     let whole = ViewRequest::whole(&arrays(1)[2]);
     let bytes: Vec<u8> = cells(SHAPE).flat_map(|at| flow_bytes(1, at)).collect();
     for step in STEPS {
         replay.go_to(step);
-        let view = look(&mut replay, &whole).unwrap();
+        let view = request_view(&mut replay, &whole).unwrap();
         assert_eq!((view.step, &view.cells), (step, &bytes));
         let (Ok(Answer::Summary(found)), _) = ask(&mut replay, Request::Summary(SummaryRequest::of(FLOW, 0))) else {
             panic!("no summary")
@@ -46,7 +48,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
         let place = all.iter().rposition(|entry| matches!(entry, Recorded::Unchanged(..))).unwrap();
         let mut damaged = all.clone();
         damaged[place] = wrong;
-        std::fs::write(&path, written(&damaged).0).unwrap();
+        std::fs::write(&path, encoded_recording(&damaged).0).unwrap();
         let replay = Replay::open(&path).unwrap();
         assert!(replay.notice().unwrap().contains("the array refers to cells of debug point"), "{:?}", replay.notice());
     }
@@ -54,7 +56,7 @@ fn unchanged_cells_are_those_of_the_debug_point_that_has_them() {
 
 #[test]
 fn growing_recording_wakes_its_session() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
     std::fs::write(&path, &bytes[..ends[6]]).unwrap();
@@ -79,7 +81,7 @@ fn growing_recording_wakes_its_session() {
 /// cause another poll.
 #[test]
 fn poll_of_a_growing_recording_does_not_wake() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
     std::fs::write(&path, &bytes[..ends[6]]).unwrap();
@@ -105,7 +107,7 @@ fn poll_of_a_growing_recording_does_not_wake() {
 /// Bytes that arrive between the scan and the first reading of the watch.
 #[test]
 fn bytes_between_open_and_watch_wake() {
-    let (bytes, ends) = written(&entries());
+    let (bytes, ends) = encoded_recording(&entries());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("grows.zrec");
     std::fs::write(&path, &bytes[..ends[6]]).unwrap();
@@ -127,7 +129,7 @@ fn unchanged_cells_do_not_lengthen_a_list_of_views() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("hostile.zrec");
     let notice = |entries: &[Recorded]| {
-        std::fs::write(&path, written(entries).0).unwrap();
+        std::fs::write(&path, encoded_recording(entries).0).unwrap();
         Replay::open(&path).unwrap().notice().unwrap_or_default()
     };
     let view = all[first].clone();
@@ -145,9 +147,9 @@ fn end_at_a_limit_is_reported_by_the_viewer() {
     let how = format!("{LIMIT_REACHED} of 1 GiB after debug point 10; the run went on");
     *all.last_mut().unwrap() = Recorded::End(how.clone());
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("run.zrec"), written(&all).0).unwrap();
+    std::fs::write(directory.path().join("run.zrec"), encoded_recording(&all).0).unwrap();
     let replay = Replay::open(directory.path().join("run.zrec")).unwrap();
     assert_eq!((replay.steps(), replay.notice().as_ref()), (&STEPS[..], Some(&how)));
-    let text = said(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
+    let text = standard_output(viewer(directory.path(), &["info", "run.zrec"]).output().unwrap());
     assert!(text.ends_with(&format!("{how}\n")), "{text}");
 }

@@ -8,7 +8,6 @@ use zippy_view::egui::accesskit::Role;
 
 use super::*;
 
-/// Returns the commands among the requests.
 fn commands(asked: Vec<Request>) -> Vec<Request> {
     asked.into_iter().filter(|request| matches!(request, Request::Control(_) | Request::Rules(_))).collect()
 }

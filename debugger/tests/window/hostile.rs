@@ -5,7 +5,7 @@ use zippy_protocol::*;
 use super::{Fake, Window, array, click, shows, window};
 use egui_kittest::kittest::Queryable;
 
-fn odd() -> Vec<ArrayEntry> {
+fn malformed_arrays() -> Vec<ArrayEntry> {
     let mut none = array(10, "none", &[4, 4], 1);
     none.shape.clear();
     let mut empty = array(11, "empty", &[4, 4], 1);
@@ -33,7 +33,7 @@ fn odd() -> Vec<ArrayEntry> {
 
 /// Selects every array, mode and tab.
 fn visit_everything(harness: &mut Window) {
-    let names: Vec<String> = odd().into_iter().map(|entry| entry.name).collect();
+    let names: Vec<String> = malformed_arrays().into_iter().map(|entry| entry.name).collect();
     for name in names {
         press(harness, &format!("look at {name}"));
         for mode in ["slice", "mosaic", "three planes", "volume", "line", "numbers"] {
@@ -68,8 +68,8 @@ fn press(harness: &mut Window, label: &str) {
     harness.run();
 }
 
-fn over(override_answer: fn(&Request) -> Option<Result<Answer, String>>) {
-    let fake = Fake::new(odd());
+fn check_with_override(override_answer: fn(&Request) -> Option<Result<Answer, String>>) {
+    let fake = Fake::new(malformed_arrays());
     fake.state.borrow_mut().override_answer = override_answer;
     let mut harness = window(&fake);
     for overlay in ["owners", "ghost cells that are not fresh", "moves of the last transfer"] {
@@ -81,7 +81,7 @@ fn over(override_answer: fn(&Request) -> Option<Result<Answer, String>>) {
 
 #[test]
 fn views_with_too_few_bytes_or_other_boxes_are_errors() {
-    over(|request| match request {
+    check_with_override(|request| match request {
         Request::View(of) => {
             let mut of = of.clone();
             of.start.iter_mut().for_each(|start| *start -= 3);
@@ -94,7 +94,7 @@ fn views_with_too_few_bytes_or_other_boxes_are_errors() {
 
 #[test]
 fn views_of_other_axes_and_empty_summaries_are_errors() {
-    over(|request| match request {
+    check_with_override(|request| match request {
         Request::View(of) => {
             let of = ViewRequest { start: vec![0], end: vec![2], stride: vec![1], ..of.clone() };
             Some(Ok(Answer::View(View { of, step: u64::MAX, cells: vec![0xff; 8] })))
@@ -120,7 +120,7 @@ fn views_of_other_axes_and_empty_summaries_are_errors() {
 /// Integers that no type has.
 #[test]
 fn summaries_with_huge_integers_do_not_crash() {
-    over(|request| match request {
+    check_with_override(|request| match request {
         Request::Summary(of) => {
             let ends = (i128::MIN.into(), i128::MAX.into());
             let component = Component {
@@ -142,7 +142,7 @@ fn summaries_with_huge_integers_do_not_crash() {
 
 #[test]
 fn invalid_ghosts_moves_and_times_do_not_crash() {
-    over(|request| match request {
+    check_with_override(|request| match request {
         Request::View(_) | Request::Summary(_) => Some(Err("it is not there".into())),
         Request::Ghosts(_) => {
             let side = |side: &[i8]| GhostEntry { chunk: u64::MAX, side: side.into(), state: GhostState::Stale };

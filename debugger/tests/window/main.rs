@@ -24,10 +24,8 @@ use zippy_protocol::{Request, ViewRequest};
 use zippy_view::egui::accesskit::Role;
 use zippy_view::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 
-/// A viewer's window.
 type Window = Harness<'static, App>;
 
-/// Opens a window on a program.
 fn window(fake: &Fake) -> Window {
     window_of(fake, [1440.0, 900.0])
 }
@@ -100,7 +98,6 @@ fn wait_for(harness: &mut Window, text: &str) {
     panic!("{text} is not visible");
 }
 
-/// Replaces the text of a field.
 fn retype(harness: &mut Window, field: &str, text: &str) {
     harness.get_by_label(field).focus();
     harness.run();

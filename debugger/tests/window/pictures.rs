@@ -61,7 +61,7 @@ fn write(path: &Path, part: &WindowPart) {
 }
 
 /// Updates ghost cells, then writes one side again without an update.
-fn forgets_ghosts(world: &World) -> zippy::Result<()> {
+fn leave_stale_ghosts(world: &World) -> zippy::Result<()> {
     let layout = Layout::new([24, 20, 16]).split([Split::Even(2), Split::Whole, Split::Whole]).ghost([2, 2, 2]);
     let heat = world.array::<f32, 3>("heat", &layout)?;
     let ball = |[x, y, z]: [i64; 3]| {
@@ -88,7 +88,7 @@ fn panels_match_reference_pictures() {
             if let Some(access) = debug::attach(world, &Settings::listen(0).paused())? {
                 sender.send(access).unwrap();
             }
-            forgets_ghosts(world)
+            leave_stale_ghosts(world)
         })
     });
     let access = receiver.recv().unwrap();
@@ -97,7 +97,7 @@ fn panels_match_reference_pictures() {
     let mut harness: Window = builder.build_ui_state(|ui, app: &mut App| app.show(ui), App::new(session));
     let mut seen: Vec<(&str, WindowPart)> = Vec::new();
     wait_for(&mut harness, "look at heat");
-    ready(&mut harness);
+    run_until_idle(&mut harness);
     let all = harness.get_by_label("slice of heat").rect();
     seen.push(("slice", WindowPart::of(&mut harness, all)));
 
@@ -105,7 +105,7 @@ fn panels_match_reference_pictures() {
     settle(&mut harness);
     click(&mut harness, "ghost cells that are not fresh");
     click(&mut harness, "one chunk with its ghost cells");
-    ready(&mut harness);
+    run_until_idle(&mut harness);
     let of_chunk = harness.get_by_label("slice of heat").rect();
     seen.push(("stale", WindowPart::of(&mut harness, of_chunk)));
     click(&mut harness, "one chunk with its ghost cells");
@@ -113,7 +113,7 @@ fn panels_match_reference_pictures() {
 
     for (mode, name) in [("three planes", "planes"), ("numbers", "numbers")] {
         click(&mut harness, mode);
-        ready(&mut harness);
+        run_until_idle(&mut harness);
         seen.push((name, WindowPart::of(&mut harness, all)));
     }
     click(&mut harness, "volume");
@@ -121,7 +121,7 @@ fn panels_match_reference_pictures() {
     let volume = harness.get_by_label("a picture of heat along x, y, z").rect();
     seen.push(("volume", WindowPart::of(&mut harness, volume)));
     click(&mut harness, "look at profile");
-    ready(&mut harness);
+    run_until_idle(&mut harness);
     seen.push(("line", WindowPart::of(&mut harness, all)));
     // The columns further to the right have call sites in this file, which change.
     let list = harness.get_by_label("look at heat").rect().left_top();
@@ -154,7 +154,7 @@ fn panels_match_reference_pictures() {
 }
 
 /// Runs frames until all answers have arrived.
-fn ready(harness: &mut Window) {
+fn run_until_idle(harness: &mut Window) {
     let mut quiet = 0;
     for _ in 0..1000 {
         harness.run();

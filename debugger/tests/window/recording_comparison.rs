@@ -9,7 +9,7 @@ use zippy_view::egui::accesskit::Role;
 
 use super::*;
 
-/// Records the program's whole arrays in these steps. The last step has one different value.
+/// Records the whole arrays of the program in these steps. The last step has one different value.
 pub(crate) fn record(fake: &Fake, steps: &[u64], path: &Path) {
     record_every(1, fake, steps, path);
 }

@@ -64,7 +64,7 @@ fn answer_to_another_request_is_an_error() {
 }
 
 /// Time until the next repaint of the window.
-fn delay(harness: &Window) -> Duration {
+fn repaint_delay(harness: &Window) -> Duration {
     let shown = &harness.output().viewport_output;
     shown.values().map(|viewport| viewport.repaint_delay).min().unwrap_or(Duration::MAX)
 }
@@ -77,14 +77,14 @@ fn window_does_not_repaint_without_messages() {
         click(&mut harness, tab);
         harness.remove_cursor();
         settle(&mut harness);
-        assert_eq!(delay(&harness), Duration::MAX, "{tab}");
+        assert_eq!(repaint_delay(&harness), Duration::MAX, "{tab}");
     }
     let _ = fake.take_requests();
     fake.arrive(6, "after collide");
     assert!(harness.ctx.has_requested_repaint(), "it is woken");
     settle(&mut harness);
     assert!(fake.take_requests().contains(&Request::Arrays) && shows(&harness, "step 6"));
-    assert_eq!(delay(&harness), Duration::MAX);
+    assert_eq!(repaint_delay(&harness), Duration::MAX);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use zippy_protocol::ArrayRef;
 use super::*;
 
 /// A bright block of cells near the end of x, a NaN below it, and zeros elsewhere.
-fn blob(at: &[i64], _: u64) -> f64 {
+fn bright_block(at: &[i64], _: u64) -> f64 {
     match at {
         [0..6, _, 0] => f64::NAN,
         [10..14, 6..10, 6..10] => 1.0,
@@ -16,7 +16,7 @@ fn blob(at: &[i64], _: u64) -> f64 {
 
 /// Saves the picture. Returns the number of bright pixels, their centre, and the number of magenta
 /// or white pixels.
-fn bright(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usize) {
+fn saved_bright_pixels(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usize) {
     retype(harness, "file to save", path.to_str().unwrap());
     click(harness, "Save");
     wait_for(harness, &format!("{}: ", path.file_name().unwrap().to_str().unwrap()));
@@ -37,7 +37,7 @@ fn bright(harness: &mut Window, path: &std::path::Path) -> (usize, [f64; 2], usi
 #[test]
 fn volume_follows_camera_and_settings() {
     let fake = Fake::new(vec![array(0, "blob", &[16, 16, 16], 1)]);
-    fake.state.borrow_mut().value = blob;
+    fake.state.borrow_mut().value = bright_block;
     // A small picture is rendered sooner.
     let mut harness = window_of(&fake, [900.0, 600.0]);
     let directory = tempfile::tempdir().unwrap();
@@ -48,7 +48,7 @@ fn volume_follows_camera_and_settings() {
     assert_eq!((asked.start, asked.end, asked.stride), (vec![0; 3], vec![16; 3], vec![1; 3]));
     click(&mut harness, "Save as");
     wait_for(&mut harness, "a picture of blob along x, y, z");
-    let (first, middle, odd) = bright(&mut harness, &path("first.png"));
+    let (first, middle, odd) = saved_bright_pixels(&mut harness, &path("first.png"));
     // 4³ of 16³ cells: seen from a corner, a few hundredths of the picture. NaNs are invisible.
     let all = {
         let ([width, height], _) = saving::picture(&path("first.png"));
@@ -63,14 +63,14 @@ fn volume_follows_camera_and_settings() {
     harness.step();
     harness.drop_at(picture.center() + zippy_view::egui::vec2(picture.height(), 0.0));
     wait_for(&mut harness, "a picture of blob along");
-    let (turned, to, _) = bright(&mut harness, &path("turned.png"));
+    let (turned, to, _) = saved_bright_pixels(&mut harness, &path("turned.png"));
     assert!((first / 2..first * 2).contains(&turned), "{first} and {turned}");
     assert!(middle[0] > 0.55 && (to[0] + middle[0] - 1.0).abs() < 0.05, "half a turn: {middle:?} to {to:?}");
 
     // With opaque low values, the block is a hole.
     choose(&mut harness, "opaque", "low values");
     wait_for(&mut harness, "a picture of blob along");
-    assert_eq!(bright(&mut harness, &path("low.png")).0, 0);
+    assert_eq!(saved_bright_pixels(&mut harness, &path("low.png")).0, 0);
     // Numbers are those of the array.
     let file = path("box.npy");
     retype(&mut harness, "file to save", file.to_str().unwrap());
@@ -85,7 +85,7 @@ fn volume_follows_camera_and_settings() {
 }
 
 #[test]
-fn other_axes_make_another_box() {
+fn changed_axes_request_another_box() {
     let mut four = array(0, "four", &[6, 5, 4, 3], 1);
     four.array = ArrayRef { rank: None, number: 0 };
     let fake = Fake::new(vec![four]);

@@ -4,8 +4,8 @@ use zippy::{Error, Result, World};
 use zippy_lbm::cases::{Case, ExactVelocity};
 use zippy_lbm::{Fields, Flow};
 
-/// Largest difference of the velocity to the exact solution in any cell, relative to the speed.
-/// Collective.
+/// Maximum difference between the velocity and the exact solution in any cell, relative to the
+/// speed. Collective.
 pub(crate) fn exact_error(
     world: &World,
     case: &Case,
@@ -28,12 +28,12 @@ pub(crate) fn exact_error(
     Ok(largest[0] / case.speed)
 }
 
-/// Differences of a square cavity to the table, and extreme velocities on the centre lines,
-/// relative to the lid speed.
+/// Differences between a square cavity and the table of Ghia et al., and extreme velocities on the
+/// centre lines, relative to the lid speed.
 pub(crate) struct GhiaComparison {
-    /// Largest error of u on the vertical centre line.
+    /// Maximum error of the velocity component u on the vertical centre line.
     pub error_u: f64,
-    /// Largest error of v on the horizontal centre line.
+    /// Maximum error of the velocity component v on the horizontal centre line.
     pub error_v: f64,
     pub u_min: f64,
     pub v_max: f64,
@@ -41,9 +41,9 @@ pub(crate) struct GhiaComparison {
 }
 
 /// Tables I and II for Reynolds number 100 of U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48,
-/// 387-411 (1982): y and u on the vertical centre line (`U`), x and v on the horizontal centre line
-/// (`V`).
-const U: [(f64, f64); 17] = [
+/// 387-411 (1982): y and u on the vertical centre line (`GHIA_U`), x and v on the horizontal centre
+/// line (`GHIA_V`).
+const GHIA_U: [(f64, f64); 17] = [
     (1.0, 1.0),
     (0.9766, 0.84123),
     (0.9688, 0.78871),
@@ -62,7 +62,7 @@ const U: [(f64, f64); 17] = [
     (0.0547, -0.03717),
     (0.0, 0.0),
 ];
-const V: [(f64, f64); 17] = [
+const GHIA_V: [(f64, f64); 17] = [
     (0.0, 0.0),
     (0.9688, -0.05906),
     (0.9609, -0.07391),
@@ -109,25 +109,25 @@ pub(crate) fn compare_with_ghia(
         table.iter().map(|&(at, value)| (line.interpolate(at) - value).abs()).fold(0.0, f64::max)
     };
     let samples = |line: &CentreLine| -> Vec<f64> {
-        (0..=SAMPLES).map(|i| line.interpolate(f64::from(i) / f64::from(SAMPLES))).collect()
+        (0..=CENTRE_LINE_SAMPLES).map(|i| line.interpolate(f64::from(i) / f64::from(CENTRE_LINE_SAMPLES))).collect()
     };
     let least = |line: &CentreLine| samples(line).into_iter().fold(f64::INFINITY, f64::min);
     let greatest = |line: &CentreLine| samples(line).into_iter().fold(f64::NEG_INFINITY, f64::max);
     Ok(GhiaComparison {
-        error_u: error(&u, &U),
-        error_v: error(&v, &V),
+        error_u: error(&u, &GHIA_U),
+        error_v: error(&v, &GHIA_V),
         u_min: least(&u),
         v_max: greatest(&v),
         v_min: least(&v),
     })
 }
 
-/// Points of a centre line at which extremes are searched.
-const SAMPLES: u32 = 20_000;
+/// Number of points of a centre line at which extreme velocities are searched.
+const CENTRE_LINE_SAMPLES: u32 = 20_000;
 
-/// Values at cell centres between two walls at 0 and 1.
+/// Velocity component along a centre line, at cell centres between two walls at positions 0 and 1.
 struct CentreLine {
-    /// Positions and values.
+    /// Positions and velocities.
     points: Vec<(f64, f64)>,
 }
 

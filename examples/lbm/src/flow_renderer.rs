@@ -38,7 +38,7 @@ pub(crate) struct FlowRenderer<'w> {
     space: Option<SpaceRenderer<'w>>,
 }
 
-/// Renderers of flows in three dimensions.
+/// Renderers of volumes and isosurfaces of three-dimensional flows.
 struct SpaceRenderer<'w> {
     renderer: VolumeRenderer<'w, f32>,
     /// State of the values that the renderer has loaded.
@@ -105,7 +105,7 @@ impl<'w> FlowRenderer<'w> {
         self.world.agree("checking a scene", scene.check(cells, flow.problem().velocity_set().axes()))?;
         self.values(flow, fields, scene.quantity)?;
         let (width, height) = scene.look.size;
-        let rows = legend::rows(width as usize) as u32;
+        let rows = legend::legend_height(width as usize) as u32;
         let with_legend = with_legend && (scene.mode == DrawMode::Slice || height > 3 * rows);
         let size = (width, if with_legend && height > rows { height - rows } else { height });
         let sized_scene = Scene { look: Look { size, ..scene.look.clone() }, ..scene.clone() };
@@ -139,7 +139,7 @@ impl<'w> FlowRenderer<'w> {
     }
 
     /// The renderer of three-dimensional flows, created at the first use.
-    fn space(&mut self, flow: &Flow<'_>) -> Result<&mut SpaceRenderer<'w>> {
+    fn space_renderer(&mut self, flow: &Flow<'_>) -> Result<&mut SpaceRenderer<'w>> {
         if self.space.is_none() {
             let renderer = VolumeRenderer::new(self.world, &self.values, flow.grid(), RendererOptions::default())?;
             let bodies = extract_bodies(self.world, self.names.bodies, flow, &renderer)?;
@@ -150,7 +150,7 @@ impl<'w> FlowRenderer<'w> {
 
     fn volume(&mut self, flow: &Flow<'_>, scene: &Scene) -> Result<Option<Image>> {
         let state = self.state;
-        let space = self.space(flow)?;
+        let space = self.space_renderer(flow)?;
         if space.loaded != state {
             space.renderer.refresh()?;
             space.loaded = state;
@@ -168,7 +168,7 @@ impl<'w> FlowRenderer<'w> {
         };
         let names = self.names;
         let (world, state, values) = (self.world, self.state, self.values.clone());
-        let SpaceRenderer { renderer, bodies, surfaces, .. } = self.space(flow)?;
+        let SpaceRenderer { renderer, bodies, surfaces, .. } = self.space_renderer(flow)?;
         let extracted = match surfaces {
             Some(extracted) => extracted,
             empty => {

@@ -29,8 +29,8 @@ const CHECK_INTERVAL: u64 = 50;
 /// Number of steps of a run that ends with its window.
 const UNLIMITED_STEPS: u64 = 1 << 40;
 
-/// Longest run until the flow is steady, relative to the steps of the case.
-const MAX_STEADY_RUN: u64 = 20;
+/// Maximum length of a run until the flow is steady, as a multiple of the steps of the case.
+const MAX_STEADY_FACTOR: u64 = 20;
 
 /// Setup, case and flow of a run.
 pub(crate) struct RunInputs<'w> {
@@ -77,7 +77,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
         world.debug().skip_points(first_step);
         let last_step = first_step.saturating_add(options.steps.unwrap_or(match link {
             Some(_) => UNLIMITED_STEPS,
-            None if options.until_steady => prepared.case.steps.saturating_mul(MAX_STEADY_RUN),
+            None if options.until_steady => prepared.case.steps.saturating_mul(MAX_STEADY_FACTOR),
             None => prepared.case.steps,
         }));
         let checkpoints = options.checkpoint.as_ref().map(|directory| Checkpoints::new(directory, KEPT_CHECKPOINTS));
@@ -157,7 +157,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
         })
     }
 
-    /// The next step with an output, a comparison or a request of the window.
+    /// Returns the next step with an output, a comparison or a request of the window.
     fn next_stop(&self, window_step: u64) -> u64 {
         let next_multiple = |interval: u64| (self.flow.steps() / interval + 1) * interval;
         let table_interval = self.table_interval.filter(|_| self.outputs.has_tables());

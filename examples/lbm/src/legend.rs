@@ -2,9 +2,9 @@
 
 use zippy_io::image::Image;
 
-/// Columns and rows of a letter.
+/// Columns and rows of a letter, in font pixels.
 const GLYPH_SIZE: [usize; 2] = [5, 7];
-const ADVANCE: usize = GLYPH_SIZE[0] + 1;
+const GLYPH_ADVANCE: usize = GLYPH_SIZE[0] + 1;
 
 /// Rows of each letter, five bits each.
 const GLYPHS: [(char, [u8; 7]); 41] = [
@@ -51,8 +51,8 @@ const GLYPHS: [(char, [u8; 7]); 41] = [
     (' ', [0; 7]),
 ];
 
-const BACKGROUND: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
-const INK: [f32; 4] = [0.9, 0.9, 0.9, 1.0];
+const BACKGROUND_COLOUR: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
+const INK_COLOUR: [f32; 4] = [0.9, 0.9, 0.9, 1.0];
 
 /// Content of a legend.
 pub(crate) struct Legend<'a> {
@@ -68,12 +68,12 @@ fn font_scale(width: usize) -> usize {
     (width / 640).max(1)
 }
 
-/// Height of a legend in pixels.
-pub(crate) fn rows(width: usize) -> usize {
+/// Height of a legend below a picture of `width` pixels, in pixels.
+pub(crate) fn legend_height(width: usize) -> usize {
     (GLYPH_SIZE[1] + 8) * font_scale(width)
 }
 
-/// Least width of a picture with a complete legend.
+/// Minimum width of a picture with a complete legend, in pixels.
 pub(crate) const MIN_WIDTH: usize = 320;
 
 impl Legend<'_> {
@@ -82,12 +82,12 @@ impl Legend<'_> {
     pub(crate) fn append_to(&self, image: Image) -> Image {
         let (width, top) = (image.width, image.height);
         let size = font_scale(width);
-        let mut result = Image { width, height: top + rows(width), pixels: image.pixels };
-        result.pixels.resize(width * result.height, BACKGROUND);
+        let mut result = Image { width, height: top + legend_height(width), pixels: image.pixels };
+        result.pixels.resize(width * result.height, BACKGROUND_COLOUR);
         let [low, high] = self.range.map(format_short);
         let steps = format!("step {}", self.steps);
-        let text_width = |text: &str| text.len() * ADVANCE * size;
-        let (gap, top_of_text) = (2 * ADVANCE * size, top + 4 * size);
+        let text_width = |text: &str| text.len() * GLYPH_ADVANCE * size;
+        let (gap, top_of_text) = (2 * GLYPH_ADVANCE * size, top + 4 * size);
         let least = text_width(&low) + text_width(&high) + gap + 24 * size;
         let has_name = width >= least + gap + text_width(&self.name) + gap;
         let has_step = has_name && width >= least + 2 * gap + text_width(&self.name) + text_width(&steps) + gap;
@@ -138,10 +138,10 @@ fn draw_text(image: &mut Image, [left, top]: [usize; 2], size: usize, text: &str
         let found = GLYPHS.iter().find(|(known, _)| *known == letter);
         let rows = found.map_or([31, 17, 17, 17, 17, 17, 31], |(_, rows)| *rows);
         for (y, x) in (0..GLYPH_SIZE[1] * size).flat_map(|y| (0..GLYPH_SIZE[0] * size).map(move |x| (y, x))) {
-            let (row, column) = (top + y, left + index * ADVANCE * size + x);
+            let (row, column) = (top + y, left + index * GLYPH_ADVANCE * size + x);
             let is_set = rows[y / size] >> (GLYPH_SIZE[0] - 1 - x / size) & 1 == 1;
             if is_set && column < image.width && row < image.height {
-                image.pixels[row * image.width + column] = INK;
+                image.pixels[row * image.width + column] = INK_COLOUR;
             }
         }
     }

@@ -5,7 +5,7 @@ use zippy_io::image::Image;
 use zippy_render::volume::{Camera, Crop, Look, Projection};
 
 /// Brightness of the edges.
-const GREY: f32 = 0.30;
+const EDGE_BRIGHTNESS: f32 = 0.30;
 
 /// Draws the edges of the crop box of `look` where the picture is transparent.
 pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
@@ -28,7 +28,7 @@ pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
         for pixel in points.filter_map(|point| project(&look.camera, size, point)) {
             if last.replace(pixel) != Some(pixel) {
                 let drawn = &mut image.pixels[pixel.1 * image.width + pixel.0];
-                let grey = (1.0 - drawn[3]) * GREY;
+                let grey = (1.0 - drawn[3]) * EDGE_BRIGHTNESS;
                 drawn.iter_mut().take(3).for_each(|part| *part += grey);
                 drawn[3] = 1.0;
             }

@@ -38,7 +38,7 @@ pub(crate) fn bits(text: &str) -> Result<Precision, String> {
     }
 }
 
-/// Largest side of a picture in pixels.
+/// Maximum side of a picture in pixels.
 const MAX_SIDE: i64 = 16384;
 
 /// Parses a picture size: `640x480`.

@@ -13,7 +13,7 @@ use crate::inputs::SolidSource;
 use crate::setup::Setup;
 use crate::solid;
 
-/// Largest share of the cross-section of a stream that a solid may have without a warning.
+/// Maximum fraction of the cross-section of a stream that a solid may fill without a warning.
 const MAX_BLOCKAGE: f64 = 0.2;
 
 /// Case of a run, ready to start.
@@ -36,8 +36,8 @@ impl PreparedCase {
     /// Reads solids and builds the case. Collective.
     pub(crate) fn new(world: &World, setup: &Setup) -> Result<Self> {
         let mut prepared = match &setup.text {
-            Some(text) => Self::described(world, setup, text),
-            None => Self::named(world, setup),
+            Some(text) => Self::from_case_file(world, setup, text),
+            None => Self::from_case_name(world, setup),
         }?;
         let is_reported = prepared.warnings.iter().any(|warning| warning.contains("no side has a pressure"));
         // Only rank 0 reports warnings.
@@ -47,7 +47,7 @@ impl PreparedCase {
         Ok(prepared)
     }
 
-    fn named(world: &World, setup: &Setup) -> Result<Self> {
+    fn from_case_name(world: &World, setup: &Setup) -> Result<Self> {
         let mut case_options = setup.case_options();
         if let Some(source) = &setup.solid {
             if setup.case != "object" {
@@ -84,7 +84,7 @@ impl PreparedCase {
         Ok(Self { case, title, units, probes: Vec::new(), table_interval: None, warnings, files })
     }
 
-    fn described(world: &World, setup: &Setup, text: &str) -> Result<Self> {
+    fn from_case_file(world: &World, setup: &Setup, text: &str) -> Result<Self> {
         let with_file = |error: &dyn std::fmt::Display| Error::program(format!("{}: {error}", setup.case));
         for (is_given, name) in [
             (setup.n != [0; 3], "--n"),

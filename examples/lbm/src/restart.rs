@@ -34,7 +34,7 @@ pub(crate) struct Start {
 /// # Errors
 /// No checkpoint; an edited case that does not fit the checkpoint; checkpoints of another run in
 /// the directory. The error is the same on every rank.
-pub(crate) fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
+pub(crate) fn prepare_starts(world: &World, options: &Options) -> Result<Vec<Start>> {
     let starts = match &options.restart {
         Some(directory) => {
             let checkpoint = Checkpoints::new(directory, KEPT_CHECKPOINTS).latest(world)?;
@@ -62,7 +62,7 @@ pub(crate) fn starts(world: &World, options: &Options) -> Result<Vec<Start>> {
 /// # Errors
 /// An invalid problem; solid cells that differ from the checkpoint. The error is the same on every
 /// rank.
-pub(crate) fn flow<'w>(
+pub(crate) fn create_flow<'w>(
     world: &'w World,
     options: &Options,
     setup: &mut Setup,

@@ -26,7 +26,7 @@ pub(crate) fn run_all(world: &World, options: &Options, link: Option<&Arc<Link>>
     if let Some(note) = options.ambiguity() {
         print_on_rank_0(world, "note", &note);
     }
-    for start in restart::starts(world, options)? {
+    for start in restart::prepare_starts(world, options)? {
         let (cells, report) = run_one(world, options, start, link)?;
         errors.extend(report.exact_error.map(|error| ErrorAtResolution { cells, error }));
         if world.rank() == 0 {
@@ -53,7 +53,7 @@ fn run_one(world: &World, options: &Options, start: Start, link: Option<&Arc<Lin
         prepared.case.exact_velocity = None;
     }
     let checkpoint = checkpoint.as_ref().map(|found| &found.checkpoint);
-    let flow = restart::flow(world, options, &mut setup, &prepared, checkpoint)?;
+    let flow = restart::create_flow(world, options, &mut setup, &prepared, checkpoint)?;
     for (body, _) in flow.surface_cells().iter().enumerate().filter(|(_, cells)| **cells == 0) {
         prepared
             .warnings

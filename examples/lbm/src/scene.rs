@@ -115,7 +115,7 @@ impl Scene {
         };
         let aspect = f64::from(size.0) / f64::from(size.1);
         let bounds = flow.grid().bounds_between(crop.low, crop.high);
-        let look = Look::new(camera(bounds, aspect), transfer(range, case.length));
+        let look = Look::new(camera_of_box(bounds, aspect), transfer_function(range, case.length));
         Self {
             quantity,
             mode: if flow.problem().velocity_set().axes() == 2 { DrawMode::Slice } else { DrawMode::Volume },
@@ -161,24 +161,24 @@ impl Scene {
     /// Sets the values of the first and the last colour, and a transfer function for them.
     pub(crate) fn set_range(&mut self, range: [f64; 2], length: f64) {
         self.range = range;
-        self.look.transfer = transfer(range, length);
+        self.look.transfer = transfer_function(range, length);
     }
 }
 
 /// Colour scale from dark blue over green to yellow; brightness increases with the value.
-const SCALE: [[f64; 3]; 5] =
+const COLOUR_SCALE: [[f64; 3]; 5] =
     [[0.267, 0.005, 0.329], [0.230, 0.322, 0.546], [0.128, 0.567, 0.551], [0.369, 0.789, 0.383], [0.993, 0.906, 0.144]];
 
 /// Colour points of the scale over a range of values.
 pub(crate) fn scale([low, high]: [f64; 2]) -> Vec<[f64; 4]> {
-    let last = (SCALE.len() - 1) as f64;
+    let last = (COLOUR_SCALE.len() - 1) as f64;
     let value = |index: usize| low + (high - low) * index as f64 / last;
-    SCALE.iter().enumerate().map(|(index, &[red, green, blue])| [value(index), red, green, blue]).collect()
+    COLOUR_SCALE.iter().enumerate().map(|(index, &[red, green, blue])| [value(index), red, green, blue]).collect()
 }
 
 /// Transfer function of a range: low values are transparent, high values are translucent over a
 /// length of the case.
-fn transfer(range: [f64; 2], length: f64) -> TransferFunction {
+fn transfer_function(range: [f64; 2], length: f64) -> TransferFunction {
     let at = |share: f64| range[0] + (range[1] - range[0]) * share;
     TransferFunction {
         opacity: vec![[at(0.1), 0.0], [at(0.5), 0.25], [at(1.0), 0.8]],
@@ -189,17 +189,17 @@ fn transfer(range: [f64; 2], length: f64) -> TransferFunction {
 
 /// Camera that shows a box whole: x to the right, y up, z towards the camera, from slightly right
 /// and above.
-fn camera([low, high]: [[f64; 3]; 2], aspect: f64) -> Camera {
+fn camera_of_box([low, high]: [[f64; 3]; 2], aspect: f64) -> Camera {
     /// Share of the picture that the box may fill; the rest is a margin.
-    const FILLED: f64 = 0.94;
-    const FOV: f64 = 30.0;
+    const BOX_FRACTION_OF_PICTURE: f64 = 0.94;
+    const FIELD_OF_VIEW_DEGREES: f64 = 30.0;
     let middle: [f64; 3] = std::array::from_fn(|axis| (low[axis] + high[axis]) / 2.0);
     let (turned, raised) = (25.0_f64.to_radians(), 20.0_f64.to_radians());
     let back = [turned.sin() * raised.cos(), raised.sin(), turned.cos() * raised.cos()];
     let right = [turned.cos(), 0.0, -turned.sin()];
     let up = [-turned.sin() * raised.sin(), raised.cos(), -turned.cos() * raised.sin()];
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let slope = (FOV / 2.0).to_radians().tan() * FILLED;
+    let slope = (FIELD_OF_VIEW_DEGREES / 2.0).to_radians().tan() * BOX_FRACTION_OF_PICTURE;
     let needed = (0..8).map(|corner| {
         let at: [f64; 3] = std::array::from_fn(|axis| {
             if corner >> axis & 1 == 0 { low[axis] - middle[axis] } else { high[axis] - middle[axis] }
@@ -211,6 +211,6 @@ fn camera([low, high]: [[f64; 3]; 2], aspect: f64) -> Camera {
         position: std::array::from_fn(|axis| middle[axis] + back[axis] * distance),
         focal_point: middle,
         view_up: [0.0, 1.0, 0.0],
-        projection: Projection::Perspective { vertical_fov_degrees: FOV },
+        projection: Projection::Perspective { vertical_fov_degrees: FIELD_OF_VIEW_DEGREES },
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn is_file(case: &str) -> bool {
 }
 
 /// Absolute path and text of a file that describes a case.
-fn read(case: &str) -> Result<(String, String)> {
+fn read_case_file(case: &str) -> Result<(String, String)> {
     let text = std::fs::read_to_string(case).map_err(|error| Error::program(format!("cannot read {case}: {error}")))?;
     Ok((absolute(case.as_ref()).display().to_string(), text))
 }
@@ -55,7 +55,7 @@ fn apply_edited_file(case: &str, saved: Setup) -> Result<(Setup, Vec<String>)> {
              --smagorinsky, and a case of a file by an edited .toml file"
         )));
     };
-    let (path, text) = read(case)?;
+    let (path, text) = read_case_file(case)?;
     let wrong = |error: &dyn std::fmt::Display| Error::program(format!("{case}: {error}"));
     let before = CaseFile::parse(before).map_err(|error| wrong(&format!("the case of the checkpoint: {error}")))?;
     let after = CaseFile::parse(&text).map_err(|error| wrong(&error))?;
@@ -85,7 +85,7 @@ impl Options {
         let mut case = self.case.clone().unwrap_or_default();
         let mut text = None;
         if is_file(&case) {
-            (case, text) = read(&case).map(|(case, text)| (case, Some(text)))?;
+            (case, text) = read_case_file(&case).map(|(case, text)| (case, Some(text)))?;
         } else if std::path::Path::new(&case).extension().is_some() {
             return Err(Error::program(format!(
                 "{case} is not a case: give a name (see --help) or a .toml file; for a solid in a stream, give \
@@ -113,7 +113,7 @@ impl Options {
     }
 
     /// Returns an error for options whose values the case file contains.
-    fn check_described(&self, case: &str) -> Result<()> {
+    fn check_options_of_case_file(&self, case: &str) -> Result<()> {
         let options = [
             (self.re.is_some(), "--re"),
             (self.speed.is_some(), "--speed"),
@@ -140,11 +140,11 @@ impl Options {
     /// The file cannot be read.
     pub(crate) fn apply_to(&self, saved: Setup) -> Result<(Setup, Vec<String>)> {
         if let Some(case) = &self.case {
-            self.check_described(case)?;
+            self.check_options_of_case_file(case)?;
             return apply_edited_file(case, saved);
         }
         if saved.text.is_some() {
-            self.check_described(&saved.case)?;
+            self.check_options_of_case_file(&saved.case)?;
         }
         let keeps_scales =
             |new: &Physical| saved.physical.is_some_and(|old| new.length == old.length && new.speed == old.speed);

@@ -11,7 +11,7 @@ use crate::scene::Scene;
 const SOLID_COLOUR: [f32; 4] = [0.45, 0.45, 0.47, 1.0];
 /// Colour of NaN.
 const NAN_COLOUR: [f32; 4] = [1.0, 0.0, 1.0, 1.0];
-const BACKGROUND: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+const BACKGROUND_COLOUR: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// Draws the slice of a scene and returns the picture on rank 0. Each cell is a square of as many
 /// pixels as fit into the size of the scene, at least one. Across x the picture has z to the right
@@ -63,7 +63,7 @@ fn draw_cells([columns, lines]: [usize; 2], max_size: (u32, u32), colour: impl F
     let margin = (width - columns * times) / 2;
     let mut image = Image::new(width, lines * times);
     for (y, pixels) in image.pixels.chunks_mut(width).enumerate() {
-        pixels.fill(BACKGROUND);
+        pixels.fill(BACKGROUND_COLOUR);
         let line = lines - 1 - y / times;
         for (column, square) in pixels[margin..margin + columns * times].chunks_mut(times).enumerate() {
             square.fill(colour(column, line));

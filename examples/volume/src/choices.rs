@@ -21,7 +21,7 @@ pub enum Interpolation {
     Nearest,
 }
 
-/// Bits of each component of a PNG.
+/// Bit depth of each component of a PNG.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     #[value(name = "8", help = "256 levels")]

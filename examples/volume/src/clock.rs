@@ -42,7 +42,7 @@ impl PhaseClock {
         self.interval_start = now;
     }
 
-    /// Ignores the interval.
+    /// Discards the time since the last call, and starts the next phase.
     pub fn skip(&mut self) {
         self.interval_start = Instant::now();
     }

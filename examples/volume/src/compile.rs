@@ -6,7 +6,7 @@ use zippy_render::volume::{RendererOptions, Values, VolumeRenderer};
 use super::picture_setup::PictureSetup;
 use super::units::Value;
 
-/// Side in cells of a brick of the trial volume.
+/// Side in cells of a brick of the volume that is rendered to compile the kernels.
 const BRICK_SIDE: i64 = 8;
 
 /// Compiles the kernels of later pictures by rendering a small picture of a tiny volume. Creating

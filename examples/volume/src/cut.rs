@@ -8,7 +8,7 @@ use super::irregular_cuts::{self, OwnedBoxes};
 use super::sizes::AXES;
 pub use super::sizes::{extents, number, pixels, voxels};
 
-/// Limit of the number of chunks. A larger number is a mistake in the options.
+/// Maximum number of chunks. A larger number is a mistake in the options.
 const MAX_CHUNKS: usize = 1 << 16;
 
 /// Division of the volume into chunks.

@@ -11,12 +11,12 @@ pub type OwnedBoxes = Vec<(Region, usize)>;
 /// longest axis, alternately below and above the middle. A rank owns consecutive leaves.
 pub fn tree(shape: [i64; 3], leaves: usize, ranks: usize) -> OwnedBoxes {
     let mut boxes = Vec::new();
-    split(Region::whole(Index::new(&shape)), leaves, 0, &mut boxes);
+    split_tree_node(Region::whole(Index::new(&shape)), leaves, 0, &mut boxes);
     let owner = |leaf: usize| leaf * ranks / leaves;
     boxes.into_iter().enumerate().map(|(leaf, region)| (region, owner(leaf))).collect()
 }
 
-fn split(region: Region, leaves: usize, depth: usize, boxes: &mut Vec<Region>) {
+fn split_tree_node(region: Region, leaves: usize, depth: usize, boxes: &mut Vec<Region>) {
     if leaves <= 1 {
         boxes.push(region);
         return;
@@ -27,8 +27,8 @@ fn split(region: Region, leaves: usize, depth: usize, boxes: &mut Vec<Region>) {
     let low = leaves / 2;
     let share = low as f64 / leaves as f64 * if depth.is_multiple_of(2) { 0.8 } else { 1.2 };
     let [first, second] = split_box(&region, axis, (extents[axis] as f64 * share).round() as i64);
-    split(first, low, depth + 1, boxes);
-    split(second, leaves - low, depth + 1, boxes);
+    split_tree_node(first, low, depth + 1, boxes);
+    split_tree_node(second, leaves - low, depth + 1, boxes);
 }
 
 /// Cuts the volume into `layers` layers along z and each layer into one bar for each rank. Bars lie

@@ -15,7 +15,7 @@ use super::options::Options;
 use super::phase::Phase;
 use super::picture_setup::PictureSetup;
 use super::scene::{Rendered, Scene};
-use super::source::{self, Source, floats, plain};
+use super::source::{self, Source, read_as_f32, read_in_file_type};
 use super::view::Link;
 
 /// One rendering of a volume.
@@ -77,7 +77,7 @@ impl Job<'_> {
         let scene = Scene { options, decomposition, write, link, source: &source, setup: &setup };
         match &source {
             Source::Phantom(phantom) => {
-                scene.render::<u16>(world, clock, &|_, boxes, done| source::computed(phantom, boxes, done))
+                scene.render::<u16>(world, clock, &|_, boxes, done| source::compute_phantom(phantom, boxes, done))
             }
             Source::File(file) => {
                 macro_rules! render {
@@ -86,17 +86,17 @@ impl Job<'_> {
                     };
                 }
                 match file.kind() {
-                    ScalarKind::U8 => render!(plain::<u8>),
-                    ScalarKind::I8 => render!(plain::<i8>),
-                    ScalarKind::U16 => render!(plain::<u16>),
-                    ScalarKind::I16 => render!(plain::<i16>),
-                    ScalarKind::U32 => render!(plain::<u32>),
-                    ScalarKind::I32 => render!(plain::<i32>),
-                    ScalarKind::U64 => render!(floats::<u64>),
-                    ScalarKind::I64 => render!(floats::<i64>),
-                    ScalarKind::F16 => render!(floats::<f16>),
-                    ScalarKind::F32 => render!(floats::<f32>),
-                    ScalarKind::F64 => render!(floats::<f64>),
+                    ScalarKind::U8 => render!(read_in_file_type::<u8>),
+                    ScalarKind::I8 => render!(read_in_file_type::<i8>),
+                    ScalarKind::U16 => render!(read_in_file_type::<u16>),
+                    ScalarKind::I16 => render!(read_in_file_type::<i16>),
+                    ScalarKind::U32 => render!(read_in_file_type::<u32>),
+                    ScalarKind::I32 => render!(read_in_file_type::<i32>),
+                    ScalarKind::U64 => render!(read_as_f32::<u64>),
+                    ScalarKind::I64 => render!(read_as_f32::<i64>),
+                    ScalarKind::F16 => render!(read_as_f32::<f16>),
+                    ScalarKind::F32 => render!(read_as_f32::<f32>),
+                    ScalarKind::F64 => render!(read_as_f32::<f64>),
                 }
             }
         }

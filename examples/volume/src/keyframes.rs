@@ -122,7 +122,6 @@ impl Track {
         Pose { azimuth, elevation: elevation.clamp(-90.0, 90.0), zoom: zoom.exp(), focal_point }
     }
 
-    /// Slope at a key frame, per unit of time.
     fn slope(&self, key: usize) -> KeyPoint {
         let last = self.times.len() - 1;
         let between = |from: usize, to: usize| -> KeyPoint {

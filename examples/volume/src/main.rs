@@ -24,7 +24,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Most lines of an error message. A message quotes the command line, which can be long.
+/// Maximum number of lines of an error message. A message quotes the command line, which can be
+/// long.
 const MAX_ERROR_LINES: usize = 20;
 
 /// Prints the help text, or the error in the command line with control characters escaped.

@@ -11,13 +11,13 @@ pub struct Measurements {
     pub times: Times,
     /// Number of frames.
     pub frames: u32,
-    /// Numbers of pipelines created while compiling, from then to the first frame, and in frames;
-    /// over all ranks, the maximum.
+    /// Numbers of pipelines that were created for compilation, between compilation and the first
+    /// frame, and in frames. Over all ranks: the maximum.
     pub pipelines: [u64; 3],
-    /// Compositing traffic of all frames; over all ranks, the sum (of rounds, the value of this
-    /// rank).
+    /// Compositing traffic of all frames. Over all ranks: the sum, except the number of rounds.
     pub composite: Moved,
-    /// Cells cast for the last frame; over all ranks, one entry for each rank.
+    /// Number of cells that the rank cast for the last frame. Over all ranks: one entry for each
+    /// rank, in ascending order of ranks.
     pub cells: Vec<u64>,
 }
 

@@ -13,7 +13,7 @@ use super::pose::Framing;
 pub enum CameraPath {
     /// One turn around the focal point.
     Orbit,
-    /// A turn of 30 degrees to both sides and back.
+    /// A turn of 30 degrees to one side, then to the other side, and back.
     Rock,
     /// Magnification of the middle by 2 and back.
     Zoom,
@@ -36,9 +36,9 @@ pub fn parse_path(word: impl Into<PathBuf>) -> Result<CameraPath, String> {
     }
 }
 
-/// Largest angle of `Rock` to each side, in degrees.
+/// Maximum angle of `Rock` to each side, in degrees.
 const ROCK_DEGREES: f64 = 30.0;
-/// Largest magnification of `Zoom`.
+/// Maximum magnification of `Zoom`.
 const ZOOM_FACTOR: f64 = 2.0;
 
 impl CameraPath {

@@ -87,13 +87,11 @@ fn split_at_byte(name: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     Some((&name[..index], &name[index + 1..]))
 }
 
-/// Converts a part of a file name.
 #[cfg(unix)]
 fn to_os_string(bytes: &[u8]) -> Result<OsString, String> {
     Ok(std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec()))
 }
 
-/// Converts a part of a file name.
 #[cfg(not(unix))]
 fn to_os_string(bytes: &[u8]) -> Result<OsString, String> {
     let text = String::from_utf8(bytes.to_vec()).map_err(|_| "the name of numbered frames must be UTF-8")?;

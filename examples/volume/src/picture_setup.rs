@@ -24,7 +24,7 @@ pub struct PictureSetup {
     colours: Colours,
     /// Voxel spacing along each axis.
     spacing: [f64; 3],
-    /// Depth and background of PNG files.
+    /// Bit depth and background of PNG files.
     pub style: Style,
     /// Box and projection of cameras on a path.
     pub framing: Framing,
@@ -53,7 +53,7 @@ impl PictureSetup {
         let file = options.camera.scene.as_ref();
         let scene = file.map(|path| scene::read(path, options.camera.scene_name.as_deref())).transpose()?;
         let fov = options.camera.fov.unwrap_or(40.0);
-        let parallel = options.camera.projection == choices::Projection::Parallel;
+        let is_parallel = options.camera.projection == choices::Projection::Parallel;
         let grid: Grid = grid.into();
         let spacing = grid.spacing;
         let size: [f64; 3] = std::array::from_fn(|axis| (shape[axis] - 1) as f64 * spacing[axis]);
@@ -71,7 +71,7 @@ impl PictureSetup {
             }
         }
         let [low, high] = grid.bounds_between(visible[0], visible[1]);
-        let framing = Framing { low, high, parallel, fov };
+        let framing = Framing { low, high, is_parallel, fov };
         let camera = match &scene {
             Some(scene) => scene.camera.clone(),
             None => first_camera(options, &framing)?,
@@ -222,10 +222,10 @@ pub fn phantom(shape: [i64; 3]) -> TransferFunction {
             [3000.0, 1.0, 0.6, 0.15],
             [3800.0, 1.0, 0.25, 0.15],
         ],
-        unit_distance: diagonal(shape, [1.0; 3]) / 220.0,
+        unit_distance: diagonal_length(shape, [1.0; 3]) / 220.0,
     }
 }
 
-fn diagonal(shape: [i64; 3], spacing: [f64; 3]) -> f64 {
+fn diagonal_length(shape: [i64; 3], spacing: [f64; 3]) -> f64 {
     (0..3).map(|axis| ((shape[axis] - 1) as f64 * spacing[axis]).powi(2)).sum::<f64>().sqrt()
 }

@@ -16,7 +16,7 @@ use super::interrupt::{Signal, on_interrupt};
 use super::output::{Format, Output, Pattern};
 use super::say::complain;
 
-/// Time for which processes that write nothing stay after a signal.
+/// Time for which a process that writes no file continues after a signal.
 const EXIT_DELAY: Duration = Duration::from_secs(1);
 
 /// Delays the end of a process that writes nothing after a signal: launchers kill all processes

@@ -22,7 +22,7 @@ pub struct Framing {
     pub low: [f64; 3],
     /// Upper corner of the box.
     pub high: [f64; 3],
-    pub parallel: bool,
+    pub is_parallel: bool,
     /// Vertical angle of view in degrees.
     pub fov: f64,
 }
@@ -51,7 +51,7 @@ impl Framing {
             Projection::Parallel { half_height } => half_height / overview_distance,
         };
         // The distance compensates the angle of view, so that the volume keeps its size.
-        let (distance, projection) = if self.parallel {
+        let (distance, projection) = if self.is_parallel {
             (overview_distance, Projection::Parallel { half_height: overview_distance * overview_slope / zoom })
         } else {
             let projection = Projection::Perspective { vertical_fov_degrees: self.fov };
@@ -71,7 +71,7 @@ impl Framing {
     }
 }
 
-/// Half the height of the view at distance 1.
+/// Half of the height of the visible area at distance 1 from the camera.
 fn half_height_at_1(fov: f64) -> f64 {
     (fov.to_radians() / 2.0).tan()
 }

@@ -105,8 +105,8 @@ pub struct RenderInfo {
 }
 
 impl RenderInfo {
-    /// Largest allowed difference to the picture of one rank. In fast mode ray segments differ
-    /// between decompositions, so that rays end and sums round differently.
+    /// Maximum allowed difference between the picture and the picture of one rank. In fast mode ray
+    /// segments differ between decompositions, so that rays end and sums round differently.
     pub fn bound(&self) -> f64 {
         match self.mode {
             Mode::Reproducible => 0.0,
@@ -135,14 +135,14 @@ pub struct Outcome {
     pub size: (usize, usize),
     pub output: String,
     pub total_secs: f64,
-    /// Difference to the picture of one rank.
+    /// Difference between the picture and the picture of one rank.
     pub single: Option<Difference>,
     /// Name of the reference picture, and the difference to it.
     pub reference: Option<(String, Difference)>,
 }
 
 /// PSNR in dB as JSON: null for identical pictures, because JSON has no infinity.
-fn psnr(difference: &Difference) -> Value {
+fn psnr_to_json(difference: &Difference) -> Value {
     Some(difference.psnr_db).filter(|db| db.is_finite()).into()
 }
 
@@ -177,7 +177,7 @@ impl Report {
         }
     }
 
-    /// Largest allowed difference to the picture of one rank.
+    /// Maximum allowed difference between the picture and the picture of one rank.
     pub fn bound(&self) -> f64 {
         self.render_info.bound()
     }
@@ -238,11 +238,11 @@ impl Report {
         if let Some(difference) = outcome.single {
             all["max_abs"] = json!(difference.max_abs);
             all["max_abs_bound"] = json!(self.bound());
-            all["psnr_db"] = psnr(&difference);
+            all["psnr_db"] = psnr_to_json(&difference);
             all["agrees"] = json!(self.passes(outcome));
         }
         if let Some((name, difference)) = &outcome.reference {
-            let psnr_db = psnr(difference);
+            let psnr_db = psnr_to_json(difference);
             all["reference"] = json!({"name": name, "max_abs": difference.max_abs, "psnr_db": psnr_db});
         }
         all
@@ -303,7 +303,7 @@ impl Report {
         lines.join("\n")
     }
 
-    /// Range of the numbers of cells that ranks cast.
+    /// Range of the numbers of cells that the ranks cast for the last frame.
     fn cast_cells_text(&self) -> String {
         let cells = &self.measurements.cells;
         let (Some(least), Some(most)) = (cells.iter().min(), cells.iter().max()) else { return String::new() };
@@ -319,11 +319,11 @@ impl Report {
         let pixels = (outcome.size.0 * outcome.size.1) as f64 * f64::from(self.measurements.frames);
         let note = match phase {
             Phase::Compile => format!("{} pipelines", self.measurements.pipelines[0]),
-            Phase::Read => format!("{}, {}/s", mib(bytes), mib(bytes / secs)),
+            Phase::Read => format!("{}, {}/s", format_mib(bytes), format_mib(bytes / secs)),
             Phase::Cast => format!("{:.2} million rays/s", pixels / secs / 1e6),
             Phase::Composite => {
                 let moved = self.measurements.traffic_per_frame();
-                let (local, network) = (mib(moved.bytes_local as f64), mib(moved.bytes_network as f64));
+                let (local, network) = (format_mib(moved.bytes_local as f64), format_mib(moved.bytes_network as f64));
                 format!("a frame: {local} within ranks, {network} in {} messages", moved.messages)
             }
             _ => String::new(),
@@ -356,6 +356,6 @@ fn format_number(number: f64) -> String {
     if number == 0.0 || (1e-4..1e15).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 
-fn mib(bytes: f64) -> String {
+fn format_mib(bytes: f64) -> String {
     format!("{:.2} MiB", bytes / f64::from(1 << 20))
 }

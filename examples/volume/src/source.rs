@@ -12,7 +12,7 @@ use super::options::VolumeOptions;
 use super::picture_setup;
 use super::units::{Number, NumberStatistics, Value, float, to_units};
 
-/// Volume of which every rank can read every box.
+/// Source of the voxels of a volume. Every rank can read every box.
 pub enum Source {
     /// A volume file.
     File(VolumeFile),
@@ -111,7 +111,7 @@ impl Source {
         if let Self::File(file) = self { file.notes() } else { Vec::new() }
     }
 
-    /// Note about the end of the file, on the rank that read the last voxel.
+    /// Note about surplus data at the end of the file, on the rank that read the last voxel.
     pub fn late_note(&self) -> Option<String> {
         if let Self::File(file) = self { file.late_note() } else { None }
     }
@@ -143,7 +143,7 @@ impl<T: Number + Value> SharedNumber for T {}
 ///
 /// # Errors
 /// Truncated, corrupt or superfluous data; errors of `done`.
-pub fn plain<T: SharedNumber>(
+pub fn read_in_file_type<T: SharedNumber>(
     file: &VolumeFile,
     units: &Rescale,
     boxes: &[Region],
@@ -166,8 +166,8 @@ pub fn plain<T: SharedNumber>(
 /// stands for the smallest value. Local.
 ///
 /// # Errors
-/// Errors of [`plain`].
-pub fn floats<N: Number>(
+/// Errors of [`read_in_file_type`].
+pub fn read_as_f32<N: Number>(
     file: &VolumeFile,
     units: &Rescale,
     boxes: &[Region],
@@ -191,7 +191,7 @@ pub fn floats<N: Number>(
 ///
 /// # Errors
 /// Errors of `done`.
-pub fn computed(phantom: &Phantom, boxes: &[Region], done: BoxConsumer<'_, u16>) -> Result<NumberStatistics> {
+pub fn compute_phantom(phantom: &Phantom, boxes: &[Region], done: BoxConsumer<'_, u16>) -> Result<NumberStatistics> {
     let mut statistics = NumberStatistics::default();
     for (index, region) in boxes.iter().enumerate() {
         let values: Vec<u16> = region.points().map(|p| phantom.value([p[0], p[1], p[2]])).collect();

@@ -4,9 +4,9 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 /// Fields with the time of the library, for cases without contenders.
-const TIMES: [&str; 4] = ["median_secs", "median_step_secs", "median_frame_secs", "secs"];
-/// Ends of names that report how the library accesses chunks.
-const ACCESSES: [&str; 2] = ["mapped", "kernels"];
+const TIME_FIELDS: [&str; 4] = ["median_secs", "median_step_secs", "median_frame_secs", "secs"];
+/// Endings of case names that report the access of the library to chunks.
+const CHUNK_ACCESSES: [&str; 2] = ["mapped", "kernels"];
 
 /// A case of a benchmark: an operation with its size.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(super) struct Peer {
     pub quartiles: Option<[f64; 2]>,
 }
 
-/// Upper limit of a case.
+/// Goal of a case: the maximum of one of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Goal {
     /// Ratio to the first peer.
@@ -56,12 +56,12 @@ impl Case {
                 cases.push(Self { name, access, ..Self::default() });
                 cases.len() - 1
             });
-            cases[index].absorb(entry)?;
+            cases[index].add_entry(entry)?;
         }
         Ok(cases)
     }
 
-    fn absorb(&mut self, entry: &Value) -> Result<()> {
+    fn add_entry(&mut self, entry: &Value) -> Result<()> {
         let number = |value: &Value| value.as_f64();
         // A peer in a program of its own.
         if let Some(by) = entry["by"].as_str() {
@@ -92,7 +92,7 @@ impl Case {
         for (name, value) in entry.as_object().into_iter().flatten() {
             self.fields.entry(name.clone()).or_insert(value.clone());
         }
-        self.secs = self.secs.or(TIMES.iter().find_map(|field| number(&entry[*field])));
+        self.secs = self.secs.or(TIME_FIELDS.iter().find_map(|field| number(&entry[*field])));
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Case {
 /// `mapped`.
 fn split_access(name: &str) -> (String, &'static str) {
     let words: Vec<&str> = name.split(", ").collect();
-    let access = ACCESSES.into_iter().find(|access| words.contains(access)).unwrap_or_default();
+    let access = CHUNK_ACCESSES.into_iter().find(|access| words.contains(access)).unwrap_or_default();
     let rest: Vec<&str> = words.into_iter().filter(|word| *word != access).collect();
     (rest.join(", "), access)
 }

@@ -15,11 +15,11 @@ const ROW_GAP: f64 = 7.0;
 const LINE_HEIGHT: f64 = 19.0;
 /// Least distance of labels on the axis.
 const LABEL_GAP: f64 = 8.0;
-/// Numbers that steps of an axis are: these times powers of ten, the finest first.
-const STEPS: [&[f64]; 4] = [&[1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-/// As [`STEPS`], for bytes: powers of these numbers.
-const POWERS: [f64; 4] = [2.0, 4.0, 16.0, 1024.0];
-/// Ratios beyond these are drawn at the edge.
+/// Possible ticks of an axis: these numbers times powers of ten. The finest set comes first.
+const TICK_SETS: [&[f64]; 4] = [&[1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+/// Possible ticks of an axis of bytes: powers of these numbers. The finest set comes first.
+const BYTE_TICK_BASES: [f64; 4] = [2.0, 4.0, 16.0, 1024.0];
+/// Ratios beyond these limits are drawn at the edge of the plot.
 const RATIO_LIMITS: [f64; 2] = [1e-3, 1e3];
 
 const STYLE: &str = "\
@@ -44,12 +44,13 @@ text { font: 12px -apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans
 /// Colours of series, readable on white and on black.
 const COLOURS: [&str; 8] = ["#3b82c4", "#d9822b", "#2e9e6b", "#9a6cc4", "#cf4b4b", "#1f9aac", "#a07a4f", "#d16fa5"];
 
-/// Values of bars.
+/// Meaning and unit of the lengths of bars.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Time divided by the time of a peer. Bars begin at 1.
     Ratio,
-    /// Values of a field of results. The name of the field implies the unit. Bars begin at the left edge.
+    /// Values of a field of results, in the unit that the field name implies. Bars begin at the
+    /// left edge.
     Field(String),
 }
 
@@ -106,7 +107,7 @@ impl Plot {
     /// The plot as SVG.
     pub(super) fn svg(&self) -> String {
         let mut y = MARGIN + 14.0;
-        let mut body = text(MARGIN, y, "title", "start", &self.title);
+        let mut body = svg_text(MARGIN, y, "title", "start", &self.title);
         y += LINE_HEIGHT;
         let subtitle = match &self.scale {
             _ if !self.subtitle.is_empty() => &self.subtitle,
@@ -115,25 +116,25 @@ impl Plot {
             }
             Scale::Field(_) => "median, on a logarithmic axis",
         };
-        body += &text(MARGIN, y, "quiet", "start", subtitle);
+        body += &svg_text(MARGIN, y, "quiet", "start", subtitle);
         if self.series.len() > 1 || self.scale == Scale::Ratio {
-            y = self.legend(y, &mut body);
+            y = self.draw_legend(y, &mut body);
         }
         let axis = self.axis();
         for panel in &self.panels {
-            y = self.panel(panel, &axis, y, &mut body);
+            y = self.draw_panel(panel, &axis, y, &mut body);
         }
         let height = y + MARGIN;
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH:.0} \
              {height:.0}\" role=\"img\" aria-label=\"{}\">\n<style>\n{STYLE}</style>\n<rect class=\"page\" width=\"100%\" \
              height=\"100%\"/>\n{body}</svg>\n",
-            escape(&self.title)
+            escape_xml(&self.title)
         )
     }
 
     /// Draws the names of the series; returns the bottom.
-    fn legend(&self, mut y: f64, body: &mut String) -> f64 {
+    fn draw_legend(&self, mut y: f64, body: &mut String) -> f64 {
         y += LINE_HEIGHT;
         let mut x = MARGIN;
         for (index, name) in self.series.iter().enumerate() {
@@ -144,16 +145,16 @@ impl Plot {
             let colour = COLOURS[index % COLOURS.len()];
             *body +=
                 &format!("<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"12\" height=\"10\" fill=\"{colour}\"/>\n", y - 9.0);
-            *body += &text(x + 17.0, y, "", "start", name);
+            *body += &svg_text(x + 17.0, y, "", "start", name);
             x += width;
         }
         y
     }
 
     /// Draws a panel below `top`; returns the bottom.
-    fn panel(&self, panel: &Panel, axis: &Axis, top: f64, body: &mut String) -> f64 {
+    fn draw_panel(&self, panel: &Panel, axis: &Axis, top: f64, body: &mut String) -> f64 {
         let mut y = top + 30.0;
-        *body += &text(MARGIN, y, "heading", "start", &panel.heading);
+        *body += &svg_text(MARGIN, y, "heading", "start", &panel.heading);
         y += 12.0;
         let height: f64 = panel.rows.iter().map(|row| row.bars.len() as f64 * BAR_PITCH + ROW_GAP).sum();
         for tick in self.ticks(axis) {
@@ -161,14 +162,14 @@ impl Plot {
             let class = if self.scale == Scale::Ratio && tick == 1.0 { "one" } else { "grid" };
             *body += &format!("<path class=\"{class}\" d=\"M{x:.1} {y:.1}V{bottom:.1}\"/>\n");
             let label = self.tick_label(tick);
-            *body += &text(x, bottom + 14.0, "quiet", "middle", &label);
+            *body += &svg_text(x, bottom + 14.0, "quiet", "middle", &label);
         }
         for row in &panel.rows {
             let middle = y + row.bars.len() as f64 * BAR_PITCH / 2.0 + ROW_GAP / 2.0;
-            *body += &text(axis.left - VALUE_WIDTH, middle + 4.0, "", "end", &row.label);
+            *body += &svg_text(axis.left - VALUE_WIDTH, middle + 4.0, "", "end", &row.label);
             y += ROW_GAP / 2.0;
             for bar in &row.bars {
-                self.bar(bar, axis, y + BAR_PITCH / 2.0, body);
+                self.draw_bar(bar, axis, y + BAR_PITCH / 2.0, body);
                 y += BAR_PITCH;
             }
             y += ROW_GAP / 2.0;
@@ -177,7 +178,7 @@ impl Plot {
     }
 
     /// Draws a bar with its spread and its value around the height `y`.
-    fn bar(&self, bar: &Bar, axis: &Axis, y: f64, body: &mut String) {
+    fn draw_bar(&self, bar: &Bar, axis: &Axis, y: f64, body: &mut String) {
         let base = if self.scale == Scale::Ratio { axis.x(1.0) } else { axis.left };
         let end = axis.x(bar.value);
         let (left, right) = (base.min(end), base.max(end));
@@ -196,13 +197,13 @@ impl Plot {
             Scale::Field(field) => quantity::of_field(field, bar.value),
         };
         *body += &if is_left {
-            text(left.min(low) - 5.0, y + 4.0, "", "end", &value)
+            svg_text(left.min(low) - 5.0, y + 4.0, "", "end", &value)
         } else {
-            text(right.max(high) + 5.0, y + 4.0, "", "start", &value)
+            svg_text(right.max(high) + 5.0, y + 4.0, "", "start", &value)
         };
     }
 
-    /// The axis: all values and, for ratios, 1.
+    /// Axis that contains all values and, for ratios, 1.
     fn axis(&self) -> Axis {
         let bars = || self.panels.iter().flat_map(|panel| &panel.rows).flat_map(|row| &row.bars);
         let values = || bars().flat_map(|bar| bar.quartiles.unwrap_or([bar.value; 2]).into_iter().chain([bar.value]));
@@ -228,9 +229,9 @@ impl Plot {
     fn ticks(&self, axis: &Axis) -> Vec<f64> {
         let is_bytes = matches!(&self.scale, Scale::Field(field) if field.contains("bytes"));
         let candidates: Vec<Vec<f64>> = if is_bytes {
-            POWERS.iter().map(|base| (0..50).map(|power| base.powi(power)).collect()).collect()
+            BYTE_TICK_BASES.iter().map(|base| (0..50).map(|power| base.powi(power)).collect()).collect()
         } else {
-            STEPS
+            TICK_SETS
                 .iter()
                 .map(|steps| {
                     (-12..=12).flat_map(|power| steps.iter().map(move |step| step * 10_f64.powi(power))).collect()
@@ -244,13 +245,11 @@ impl Plot {
         candidates.find(|ticks| self.labels_fit(ticks, axis)).unwrap_or_default()
     }
 
-    /// True if the labels of ticks do not overlap.
     fn labels_fit(&self, ticks: &[f64], axis: &Axis) -> bool {
         let half = |tick: f64| text_width(&self.tick_label(tick)) / 2.0;
         ticks.windows(2).all(|pair| axis.x(pair[1]) - axis.x(pair[0]) > half(pair[0]) + half(pair[1]) + LABEL_GAP)
     }
 
-    /// Label of a tick, without zeros at its end.
     fn tick_label(&self, tick: f64) -> String {
         match &self.scale {
             Scale::Ratio => quantity::without_zeros(tick),
@@ -264,24 +263,24 @@ impl Plot {
 }
 
 impl Axis {
-    /// Place of a value; values beyond the axis are at its ends.
+    /// Horizontal position of a value on the page. Values beyond the axis are at its ends.
     fn x(&self, value: f64) -> f64 {
         let fraction = (value / self.low).ln() / (self.high / self.low).ln();
         self.left + fraction.clamp(0.0, 1.0) * (self.right - self.left)
     }
 }
 
-/// Upper limit for the width of a text.
+/// Upper limit for the width of a text on the page.
 fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER_WIDTH
 }
 
-fn text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {
+fn svg_text(x: f64, y: f64, class: &str, anchor: &str, text: &str) -> String {
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-    format!("<text x=\"{x:.1}\" y=\"{y:.1}\"{class} text-anchor=\"{anchor}\">{}</text>\n", escape(text))
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\"{class} text-anchor=\"{anchor}\">{}</text>\n", escape_xml(text))
 }
 
-fn escape(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

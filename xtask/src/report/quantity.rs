@@ -1,25 +1,25 @@
 //! Numbers as text: three significant digits, with a unit.
 
 /// Units of seconds, the smallest first, with the smallest value that each shows.
-const TIMES: [(f64, &str); 4] = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
-/// Units of bytes, as [`TIMES`].
-const SIZES: [(f64, &str); 4] =
+const TIME_UNITS: [(f64, &str); 4] = [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
+/// Units of bytes, the smallest first, with the smallest value that each shows.
+const BYTE_UNITS: [(f64, &str); 4] =
     [(1.0, "B"), (1024.0, "KiB"), (1024.0 * 1024.0, "MiB"), (1024.0 * 1024.0 * 1024.0, "GiB")];
 
-/// A number with three significant digits: 0.0342, 3.42, 34.2, 3420.
+/// Formats a number with three significant digits: 0.0342, 3.42, 34.2, 3420.
 pub(super) fn number(value: f64) -> String {
     let exponent = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
     let decimals = (2.0 - exponent).clamp(0.0, 9.0) as usize;
     format!("{value:.decimals$}")
 }
 
-/// A round number without zeros at its end: 2, 1.25, 0.001.
+/// Formats a round number without zeros at its end: 2, 1.25, 0.001.
 pub(super) fn without_zeros(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
-/// A ratio: at least two significant digits; two decimals below 10, one below 100.
+/// Formats a ratio: at least two significant digits; two decimals below 10, one below 100.
 pub(super) fn ratio(value: f64) -> String {
     match value {
         value if value < 0.0095 => format!("{value:.4}"),
@@ -30,17 +30,17 @@ pub(super) fn ratio(value: f64) -> String {
     }
 }
 
-/// A time in the largest unit that it reaches.
+/// Formats a time in the largest unit that it reaches.
 pub(super) fn seconds(value: f64) -> String {
-    in_units(value, &TIMES)
+    in_units(value, &TIME_UNITS)
 }
 
-/// The value of a field of a result. The name of the field implies the unit.
+/// Formats the value of a field of a result. The name of the field implies the unit.
 pub(super) fn of_field(field: &str, value: f64) -> String {
     match field {
         "gb_per_sec" => format!("{} GB/s", number(value)),
         _ if field.ends_with("secs") => seconds(value),
-        _ if field.contains("bytes") => in_units(value, &SIZES),
+        _ if field.contains("bytes") => in_units(value, &BYTE_UNITS),
         _ => number(value),
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Run {
     /// Reason why the run is not complete.
     pub problem: Option<String>,
     pub cases: Vec<Case>,
-    /// Index of the file that has the run.
+    /// Index of the file of results that contains the run.
     pub file: usize,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum RankCount {
 pub(super) struct Results {
     /// Machines with the newest results first.
     pub machines: Vec<MeasuredMachine>,
-    /// Names of files without any newest run.
+    /// Names of files that contain no newest run.
     pub superseded: Vec<String>,
 }
 

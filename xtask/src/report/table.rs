@@ -58,7 +58,7 @@ impl<'a> TopicTable<'a> {
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (index, run) in runs.iter().enumerate() {
             for case in run.cases.iter().filter(|case| topic.selects(&case.name)) {
-                let cell = Cell { case, peers: peers(topic, machine, run, case) };
+                let cell = Cell { case, peers: peers_of_case(topic, machine, run, case) };
                 let same = |row: &Row<'_>| row.case.name == case.name && row.case.access == case.access;
                 let row = rows.iter().position(same).unwrap_or_else(|| {
                     let cells = runs.iter().map(|_| None).collect();
@@ -172,7 +172,6 @@ impl<'a> TopicTable<'a> {
         if is_in_others { self.run_label(run) } else { String::new() }
     }
 
-    /// True if a case of a run has the peer.
     fn has_peer(&self, run: usize, name: &str) -> bool {
         self.rows.iter().filter_map(|row| row.cells[run].as_ref()).any(|cell| cell.peer(name).is_some())
     }
@@ -343,7 +342,7 @@ fn is_time(field: &str) -> bool {
 }
 
 /// Peers of a case: its contenders, ratios in its fields, and the library of the peer benchmark.
-fn peers(topic: &Topic, machine: &MeasuredMachine, run: &Run, case: &Case) -> Vec<Peer> {
+fn peers_of_case(topic: &Topic, machine: &MeasuredMachine, run: &Run, case: &Case) -> Vec<Peer> {
     let mut peers = case.peers.clone();
     for field in &topic.ratios {
         let Some(value) = case.field(&field.name) else { continue };

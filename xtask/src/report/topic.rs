@@ -17,17 +17,17 @@ pub(super) struct Topic {
     /// Ranks of the runs in the table, such as `4 threads`. All runs if a machine has none of
     /// these.
     pub ranks: Vec<String>,
-    /// Texts, of which the name of a case contains one.
+    /// A case belongs to the topic if its name contains one of these texts.
     pub cases: Vec<String>,
-    /// Texts, of which the name of a case contains none.
+    /// A case does not belong to the topic if its name contains one of these texts.
     pub without: Vec<String>,
-    /// Fields that are columns.
+    /// Fields of cases that are columns of the table.
     pub columns: Vec<Field>,
-    /// Fields that are ratios to a peer.
+    /// Fields of cases that are ratios to a peer.
     pub ratios: Vec<Field>,
-    /// Texts in names of peers. Each is a column; all peers if empty.
+    /// Texts in the names of peers. Each text is a column; if empty, each peer is a column.
     pub peers: Vec<String>,
-    /// Peers in the plot; all columns of peers if empty.
+    /// Names of the peers in the plot. If empty, the plot has all columns of peers.
     pub plot: Vec<String>,
     /// Meaning of the bars of the plot, if it is not the ratio of times.
     pub subtitle: String,

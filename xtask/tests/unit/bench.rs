@@ -38,14 +38,16 @@ fn rank_counts_of_named_benchmarks_differ_from_the_default() {
 #[test]
 fn only_selects_benchmarks_by_part_of_name_and_refuses_unknown_names() {
     let context = Context::new().unwrap();
-    assert!(super::known(&context).contains(&"ranks_volume".to_string()));
+    assert!(super::benchmark_names(&context).contains(&"ranks_volume".to_string()));
     let known = || ["plans", "plans_of_peers", "ranks_volume"].map(String::from).to_vec();
     let parse = |words: &[&str]| {
         parse("bench", HELP, &words.iter().map(|word| word.to_string()).collect::<Vec<_>>()).unwrap().unwrap()
     };
-    assert_eq!(chosen(known(), &parse(&[])).unwrap(), known());
-    assert_eq!(chosen(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
-    assert_eq!(chosen(known(), &parse(&["--only", "plans"])).unwrap(), ["plans", "plans_of_peers"]);
-    assert_eq!(chosen(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
-    assert!(chosen(known(), &parse(&["--only", "planz"])).unwrap_err().to_string().contains("did you mean"));
+    assert_eq!(selected_benchmarks(known(), &parse(&[])).unwrap(), known());
+    assert_eq!(selected_benchmarks(known(), &parse(&["--only", "volume", "--peers"])).unwrap(), ["ranks_volume"]);
+    assert_eq!(selected_benchmarks(known(), &parse(&["--only", "plans"])).unwrap(), ["plans", "plans_of_peers"]);
+    assert_eq!(selected_benchmarks(known(), &parse(&["--only", "plan", "--only", "volume"])).unwrap(), known());
+    assert!(
+        selected_benchmarks(known(), &parse(&["--only", "planz"])).unwrap_err().to_string().contains("did you mean")
+    );
 }

@@ -76,8 +76,8 @@ fn long_output_of_failure_is_cut_to_its_last_lines() {
 #[test]
 fn result_line_is_parsed() {
     let line = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.01s";
-    assert_eq!(result(line), Some([12, 3, 4]));
-    assert_eq!(result("test region::tests::x ... ok"), None);
+    assert_eq!(test_counts(line), Some([12, 3, 4]));
+    assert_eq!(test_counts("test region::tests::x ... ok"), None);
 }
 
 #[cfg(unix)]
@@ -125,14 +125,14 @@ fn silent_command_is_killed_with_its_descendants() {
 #[test]
 fn descendants_of_process_include_grandchildren() {
     let mut child = Command::new("sh").args(["-c", "(sleep 3600; true) & wait"]).spawn().unwrap();
-    let found = || with_descendants(&child.id().to_string());
+    let found = || process_with_descendants(&child.id().to_string());
     let start = std::time::Instant::now();
     while found().len() < 3 && start.elapsed() < Duration::from_secs(10) {
         std::thread::yield_now();
     }
     let all = found();
     assert_eq!(all.len(), 3, "the shell, its subshell and sleep: {all:?}");
-    kill(child.id(), MAX_SILENCE);
+    kill_silent_process(child.id(), MAX_SILENCE);
     assert!(!child.wait().unwrap().success());
-    assert_eq!(with_descendants(&all[2]), all[2..], "an ended process has no children");
+    assert_eq!(process_with_descendants(&all[2]), all[2..], "an ended process has no children");
 }

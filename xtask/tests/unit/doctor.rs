@@ -2,18 +2,18 @@ use super::*;
 use crate::machine::tests::FakeMachine;
 
 fn no_findings() -> Findings {
-    Findings { quiet: true, all: Vec::new() }
+    Findings { is_quiet: true, all: Vec::new() }
 }
 
 /// Verdict and text of each finding.
 fn verdicts(findings: &Findings) -> Vec<(String, String)> {
-    findings.all.iter().map(|finding| (finding["verdict"].as_str().unwrap().into(), lines(finding))).collect()
+    findings.all.iter().map(|finding| (finding["verdict"].as_str().unwrap().into(), finding_text(finding))).collect()
 }
 
 /// Verdicts for the output of the example `doctor`.
-fn adapter_verdicts(text: &str, machine: &Machine) -> Vec<(String, String)> {
+fn adapter_verdicts(text: &str, machine: &InspectedMachine) -> Vec<(String, String)> {
     let mut findings = no_findings();
-    adapters(text, machine, &mut findings);
+    report_adapters(text, machine, &mut findings);
     verdicts(&findings)
 }
 
@@ -52,7 +52,7 @@ fn two_worlds_of_one_rank_are_bad() {
         let mut command = Command::new("echo");
         command.arg(text);
         let mut findings = no_findings();
-        greeting("two ranks", Ok(command), &mut findings);
+        report_two_ranks("two ranks", Ok(command), &mut findings);
         verdicts(&findings).remove(0).0
     };
     assert_eq!(echo("rank 1 of 2 on x\nrank 0 of 2 on x"), "good");
@@ -83,7 +83,7 @@ fn exit_code_is_1_only_with_a_bad_finding() {
 fn example_that_was_built_last_is_run() {
     let fake = FakeMachine::new("doctor-built", "linux");
     let root = fake.machine.at("/");
-    let mut machine = Machine { root: root.clone(), ..Machine::real() };
+    let mut machine = InspectedMachine { root: root.clone(), ..InspectedMachine::real() };
     machine.vars.remove("CARGO_TARGET_DIR");
     let context = Context { root, machine, mpi: None };
     let target = context.target();
@@ -101,10 +101,10 @@ fn example_that_was_built_last_is_run() {
 fn examples_that_are_not_built_are_noted() {
     let fake = FakeMachine::new("doctor-not-built", "linux");
     let root = fake.machine.at("/");
-    let mut machine = Machine { root: root.clone(), ..Machine::real() };
+    let mut machine = InspectedMachine { root: root.clone(), ..InspectedMachine::real() };
     machine.vars.remove("CARGO_TARGET_DIR");
     let mut findings = no_findings();
-    programs(&Context { root, machine, mpi: None }, &mut findings);
+    report_examples(&Context { root, machine, mpi: None }, &mut findings);
     let found = verdicts(&findings);
     assert!(found.len() == 2 && found.iter().all(|(verdict, _)| verdict == "note"), "{found:?}");
     assert!(found[1].1.contains("fix: `cargo build --release --example doctor --example hello`"), "{found:?}");

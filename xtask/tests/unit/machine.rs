@@ -5,7 +5,7 @@ use std::fs;
 
 /// A machine whose files are in a temporary directory, which the destructor removes.
 pub(crate) struct FakeMachine {
-    pub machine: Machine,
+    pub machine: InspectedMachine,
 }
 
 impl FakeMachine {
@@ -15,7 +15,12 @@ impl FakeMachine {
         fs::create_dir_all(&root).unwrap();
         let vars = [("PATH", "/usr/local/bin:/usr/bin"), ("HOME", "/home/me")];
         FakeMachine {
-            machine: Machine { root, os, vars: vars.map(|(k, v)| (k.into(), v.into())).into(), root_user: false },
+            machine: InspectedMachine {
+                root,
+                os,
+                vars: vars.map(|(k, v)| (k.into(), v.into())).into(),
+                root_user: false,
+            },
         }
     }
 

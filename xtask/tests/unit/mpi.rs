@@ -37,7 +37,7 @@ fn launchers_next_to_the_compiler_come_first() {
         .program("/usr/bin/mpicc")
         .program("/opt/mpich/bin/mpicc")
         .program("/opt/mpich/bin/mpiexec");
-    let found = |machine: &Machine| -> Vec<String> {
+    let found = |machine: &InspectedMachine| -> Vec<String> {
         launchers(machine).iter().map(|path| path.display().to_string()).collect()
     };
     assert_eq!(found(&machine.machine), ["/usr/bin/mpirun", "/usr/bin/mpirun.mpich"]);

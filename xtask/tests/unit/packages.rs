@@ -5,7 +5,7 @@ use crate::machine::tests::FakeMachine;
 const ALL: [Need; 4] = [GRAPHICS_DRIVER, OPEN_MPI, LIBCLANG, SCREEN];
 
 /// A machine with only these programs.
-fn with(name: &str, os: &'static str, programs: &[&str]) -> FakeMachine {
+fn machine_with_programs(name: &str, os: &'static str, programs: &[&str]) -> FakeMachine {
     let bare = FakeMachine::new(&format!("packages-{name}"), os);
     programs.iter().fold(bare, |machine, program| machine.program(&format!("/usr/bin/{program}")))
 }
@@ -23,7 +23,7 @@ fn needs_on_debian_are_installed_by_apt_get() {
     let install = "env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
                    mesa-vulkan-drivers libvulkan1 libopenmpi-dev openmpi-bin libclang-dev clang xvfb \
                    libxkbcommon-x11-0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2";
-    let debian = with("debian", "linux", &["apt-get", "sudo"]);
+    let debian = machine_with_programs("debian", "linux", &["apt-get", "sudo"]);
     assert_eq!(lines(&debian, &ALL), ["sudo apt-get update", &format!("sudo {install}")]);
     assert_eq!(lines(&debian.root_user(), &ALL), ["apt-get update", install]);
 }
@@ -31,22 +31,28 @@ fn needs_on_debian_are_installed_by_apt_get() {
 #[test]
 fn needs_on_fedora_and_arch_are_installed_by_dnf_and_pacman() {
     assert_eq!(
-        lines(&with("fedora", "linux", &["dnf"]).root_user(), &ALL),
+        lines(&machine_with_programs("fedora", "linux", &["dnf"]).root_user(), &ALL),
         ["dnf install -y mesa-vulkan-drivers vulkan-loader openmpi-devel openmpi clang-devel \
           xorg-x11-server-Xvfb libxkbcommon-x11 libX11 libX11-xcb libXcursor libXi libXrandr"]
     );
     let install = "pacman -S --noconfirm --needed vulkan-swrast vulkan-icd-loader openmpi clang \
                    xorg-server-xvfb libxkbcommon-x11 libx11 libxcursor libxi libxrandr";
-    assert_eq!(lines(&with("arch", "linux", &["pacman"]).root_user(), &ALL), ["pacman -Sy --noconfirm", install]);
+    assert_eq!(
+        lines(&machine_with_programs("arch", "linux", &["pacman"]).root_user(), &ALL),
+        ["pacman -Sy --noconfirm", install]
+    );
 }
 
 #[test]
 fn needs_on_macos_are_installed_by_brew_without_sudo_and_vulkan() {
     let missing = [OPEN_MPI, LIBCLANG];
-    let mac = with("mac", "macos", &["brew"]);
+    let mac = machine_with_programs("mac", "macos", &["brew"]);
     assert_eq!(lines(&mac, &missing), ["brew install open-mpi llvm"]);
-    assert!(refusal(&with("no-brew", "macos", &["apt-get"]), &missing).contains("brew.sh"));
-    assert!(refusal(&with("brew-elsewhere", "linux", &["brew"]), &missing).contains("apt-get or dnf or pacman"));
+    assert!(refusal(&machine_with_programs("no-brew", "macos", &["apt-get"]), &missing).contains("brew.sh"));
+    assert!(
+        refusal(&machine_with_programs("brew-elsewhere", "linux", &["brew"]), &missing)
+            .contains("apt-get or dnf or pacman")
+    );
     assert!(ALL.iter().filter(|need| need.packages[4].is_empty()).all(|need| (need.missing)(&mac.machine).is_none()));
 }
 
@@ -57,28 +63,28 @@ fn half_installed_mpi_is_completed_by_packages_of_its_family() {
     for (name, launcher, package) in
         [("mpich", HYDRA, "libmpich-dev mpich"), ("other", "", "libopenmpi-dev openmpi-bin")]
     {
-        let half = with(name, "linux", &["apt-get"]).root_user().script("/usr/bin/mpirun", launcher);
+        let half = machine_with_programs(name, "linux", &["apt-get"]).root_user().script("/usr/bin/mpirun", launcher);
         let missing: Vec<Need> =
             MPI[..2].iter().filter(|need| (need.missing)(&half.machine).is_some()).copied().collect();
         assert!(lines(&half, &missing)[1].ends_with(&format!(" {package}")), "{:?}", lines(&half, &missing));
     }
-    let whole = with("whole", "linux", &["mpicc", "mpirun"]);
+    let whole = machine_with_programs("whole", "linux", &["mpicc", "mpirun"]);
     assert!(MPI[..2].iter().all(|need| (need.missing)(&whole.machine).is_none()));
 }
 
 #[test]
 fn rust_components_are_installed_by_rustup() {
-    let rustup = with("rustup", "linux", &["rustup"]);
+    let rustup = machine_with_programs("rustup", "linux", &["rustup"]);
     assert_eq!(lines(&rustup, &[RUST_TOOLS]), ["rustup component add rustfmt clippy"]);
     assert!(refusal(&rustup, &[RUST_TOOLS, LIBCLANG]).contains("apt-get"));
-    assert!(refusal(&with("no-rustup", "linux", &[]), &[RUST_TOOLS]).contains("rustup"));
+    assert!(refusal(&machine_with_programs("no-rustup", "linux", &[]), &[RUST_TOOLS]).contains("rustup"));
 }
 
 #[test]
 fn commands_without_manager_or_sudo_are_errors_that_name_packages() {
-    let text = refusal(&with("nobody", "linux", &["apt-get"]), &ALL);
+    let text = refusal(&machine_with_programs("nobody", "linux", &["apt-get"]), &ALL);
     assert!(text.contains("administrator") && text.contains("libopenmpi-dev"), "{text}");
-    let unknown = with("unknown", "linux", &[]);
+    let unknown = machine_with_programs("unknown", "linux", &[]);
     assert!(refusal(&unknown, &ALL).contains("libclang"));
     assert_eq!(lines(&unknown, &[]), [""; 0]);
 }

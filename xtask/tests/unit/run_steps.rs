@@ -10,7 +10,7 @@ fn summary_has_outputs_first_and_names_of_failures_last() {
     let result = |name, outcome| StepResult { name, duration: second, cpu_secs: 2.0, outcome };
     let not_run = Outcome { not_run: Some("no tool".into()), ..good(0) };
     let results = [result("format", good(0)), result("x", not_run), result("tests", good(7)), result("mpi", failed)];
-    let text = summary(&results);
+    let text = summary_text(&results);
     assert!(text.starts_with("FAILED in mpi: tests/copy.rs: wraps\n    left: 1\n    right: 2\n\nstep "), "{text}");
     assert!(text.contains("      8       1       0  FAILED: 1 of 9 tests failed\n"), "{text}");
     assert!(text.contains("      0       0       0  not run: no tool\n"), "{text}");

@@ -14,10 +14,10 @@ use zippy::{Error, Result, World};
 use super::view::{FinishedPicture, Request, View};
 use crate::WindowError;
 
-/// Interval at which an idle rank 0 checks for failures of other ranks.
-const POLL: Duration = Duration::from_millis(50);
+/// Interval at which rank 0, while it waits for a request, checks for failures of other ranks.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Interval at which an idle rank 0 returns [`Next::Nothing`], so that other ranks do not time out.
-const HEARTBEAT: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Next action of rank 0.
 pub enum Next<S> {
@@ -162,12 +162,14 @@ impl<V: View> Link<V> {
             }
             // Unlocked here: `awake` may call `is_closed`.
             drop(mailbox);
-            if awake() || start.elapsed() >= HEARTBEAT {
+            if awake() || start.elapsed() >= HEARTBEAT_INTERVAL {
                 return Ok(Next::Nothing);
             }
             let is_empty = |mailbox: &mut Mailbox<V::Settings>| mailbox.closed.is_none() && mailbox.request.is_none();
             drop(
-                self.changed.wait_timeout_while(self.mailbox(), POLL, is_empty).unwrap_or_else(PoisonError::into_inner),
+                self.changed
+                    .wait_timeout_while(self.mailbox(), POLL_INTERVAL, is_empty)
+                    .unwrap_or_else(PoisonError::into_inner),
             );
             world.group().alive()?;
         }

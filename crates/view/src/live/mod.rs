@@ -1,4 +1,4 @@
-//! Window on the main thread whose pictures the ranks of the same program render on other threads.
+//! Window on the main thread. Ranks of the same program render its pictures on other threads.
 //!
 //! The program implements [`View`], the content of the window, and calls [`run`]. The window puts
 //! its latest [`Request`] into the [`Link`]. Rank 0 takes it with [`Link::next`] and broadcasts a

@@ -15,7 +15,7 @@ use super::view::{FinishedPicture, Request, StatusLine, View};
 use crate::panels::FrameRate;
 use crate::{CameraControl, Picture};
 
-/// Largest side of a picture in pixels.
+/// Maximum side of a picture in pixels.
 const MAX_SIDE: f32 = 16384.0;
 
 /// Window that shows events of the ranks and sends requests.
@@ -64,7 +64,7 @@ impl<V: View> eframe::App for Shell<V> {
     }
 }
 
-/// State of the window after the initial state has arrived.
+/// State of the window after the ranks have sent its initial state.
 struct OpenView<V: View> {
     content: V,
     control: CameraControl,
@@ -72,7 +72,7 @@ struct OpenView<V: View> {
     pacing: RequestPacing<V::Settings>,
     rate: FrameRate,
     resolution: String,
-    /// Message of the last request, if it was refused.
+    /// Error message of the last request, if the ranks refused it.
     refused: Option<String>,
 }
 

@@ -13,7 +13,8 @@ pub use surface::{isovalue, material};
 
 use egui::{CollapsingHeader, RichText, Ui};
 
-/// Shows a button per name and highlights the current one. Returns the index of a pressed button.
+/// Shows a button for each name and highlights the button of index `current`. Returns the index of
+/// a pressed button.
 pub fn presets(ui: &mut Ui, names: &[&str], current: Option<usize>) -> Option<usize> {
     let mut pressed = None;
     ui.horizontal_wrapped(|ui| {

@@ -10,13 +10,13 @@ pub struct FrameRate {
     secs: VecDeque<f64>,
 }
 
-/// Number of frames in the mean.
-const FRAMES: usize = 8;
+/// Number of frames in the mean frame rate.
+const AVERAGED_FRAMES: usize = 8;
 
 impl FrameRate {
     /// Adds the time of a frame in seconds.
     pub fn push(&mut self, secs: f64) {
-        if self.secs.len() == FRAMES {
+        if self.secs.len() == AVERAGED_FRAMES {
             self.secs.pop_front();
         }
         self.secs.push_back(secs.max(1e-6));
@@ -65,7 +65,7 @@ mod tests {
         let mut rate = FrameRate::default();
         assert_eq!(rate.text(), "- frames/s");
         rate.push(1e9);
-        (0..FRAMES).for_each(|frame| rate.push(if frame % 2 == 0 { 0.25 } else { 0.75 }));
+        (0..AVERAGED_FRAMES).for_each(|frame| rate.push(if frame % 2 == 0 { 0.25 } else { 0.75 }));
         assert_eq!(rate.per_sec(), 2.0);
         assert_eq!(rate.text(), "2.0 frames/s");
         rate.clear();

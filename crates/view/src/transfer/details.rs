@@ -6,8 +6,7 @@ use zippy_render::volume::TransferFunction;
 use super::{Point, TransferEditor, points};
 
 impl TransferEditor {
-    /// Shows the fields of the selected point.
-    pub(super) fn details(&mut self, ui: &mut Ui, function: &mut TransferFunction) {
+    pub(super) fn show_selected_point(&mut self, ui: &mut Ui, function: &mut TransferFunction) {
         self.selected = self.selected.filter(|point| match *point {
             Point::Opacity(number) => number < function.opacity.len(),
             Point::Colour(number) => number < function.colour.len(),
@@ -53,7 +52,7 @@ impl TransferEditor {
             }
         }
         if ui.small_button("Remove").clicked() {
-            self.remove(function, point);
+            self.remove_point(function, point);
         }
     }
 }

@@ -5,12 +5,12 @@ use egui::{EventFilter, Id, Key, Pos2, Rect, Response, Sense, Ui, Vec2, WidgetIn
 
 use super::axes::Axes;
 
-/// Half of the size of a handle, in points.
+/// Half of the size of the handle of a point, in screen points.
 const HALF_SIZE: f32 = 8.0;
-/// Distance of an arrow key as a fraction of the plot; a tenth of it with shift.
+/// Movement of a handle by an arrow key, as a fraction of the plot. With shift, a tenth of it.
 const KEY_FRACTION: f32 = 0.02;
 
-/// A handle of a point of the plot.
+/// Handle of a point of the transfer function, at its position in the plot.
 pub(super) struct Handle {
     pub centre: Pos2,
     pub name: String,
@@ -38,7 +38,7 @@ impl Handle {
         if response.clicked() || response.drag_started() {
             response.request_focus();
         }
-        let by = if response.dragged() { response.drag_delta() } else { keys(ui, &response, axes) };
+        let by = if response.dragged() { response.drag_delta() } else { key_movement(ui, &response, axes) };
         let position = shown + by;
         paint(
             &response,
@@ -61,7 +61,7 @@ fn is_delete_pressed(input: &egui::InputState) -> bool {
     input.key_pressed(Key::Delete) || input.key_pressed(Key::Backspace)
 }
 
-fn keys(ui: &Ui, response: &Response, axes: &Axes) -> Vec2 {
+fn key_movement(ui: &Ui, response: &Response, axes: &Axes) -> Vec2 {
     if !response.has_focus() {
         return Vec2::ZERO;
     }

@@ -73,9 +73,9 @@ impl TransferEditor {
         let plot = ui.interact(area, ui.scope_id().with("plot"), Sense::click());
         let colours = ui.interact(strip, ui.scope_id().with("strip"), Sense::click());
         self.add_points(&plot, &colours, &axes, function);
-        self.paint(ui, whole, strip, &axes, function);
-        self.handles(ui, strip, &axes, function);
-        self.details(ui, function);
+        self.paint_plot(ui, whole, strip, &axes, function);
+        self.update_handles(ui, strip, &axes, function);
+        self.show_selected_point(ui, function);
         *function != before
     }
 
@@ -98,7 +98,7 @@ impl TransferEditor {
         }
     }
 
-    fn paint(&self, ui: &Ui, whole: Rect, strip: Rect, axes: &Axes, function: &TransferFunction) {
+    fn paint_plot(&self, ui: &Ui, whole: Rect, strip: Rect, axes: &Axes, function: &TransferFunction) {
         let visuals = ui.visuals();
         let painter = ui.painter().with_clip_rect(whole.intersect(ui.clip_rect()));
         painter.rect_filled(axes.area, 2.0, visuals.extreme_bg_color);
@@ -108,7 +108,7 @@ impl TransferEditor {
         paint::colours(&painter.with_clip_rect(strip), strip, axes, function);
     }
 
-    fn handles(&mut self, ui: &Ui, strip: Rect, axes: &Axes, function: &mut TransferFunction) {
+    fn update_handles(&mut self, ui: &Ui, strip: Rect, axes: &Axes, function: &mut TransferFunction) {
         let mut removed = None;
         for number in 0..function.opacity.len() {
             let [value, opacity] = function.opacity[number];
@@ -119,7 +119,7 @@ impl TransferEditor {
                 name: format!(
                     "opacity point {}: value {}, opacity {opacity:.3}",
                     number + 1,
-                    rounded(value, self.range)
+                    format_rounded(value, self.range)
                 ),
                 id: ui.scope_id().with(("opacity", number)),
             };
@@ -142,7 +142,7 @@ impl TransferEditor {
             let point = Point::Colour(number);
             let handle = Handle {
                 centre: pos2(axes.x(value), strip.bottom() + PIN_HEIGHT / 2.0),
-                name: format!("colour point {}: value {}", number + 1, rounded(value, self.range)),
+                name: format!("colour point {}: value {}", number + 1, format_rounded(value, self.range)),
                 id: ui.scope_id().with(("colour", number)),
             };
             let colour = paint::colour32([red, green, blue]);
@@ -161,11 +161,11 @@ impl TransferEditor {
             self.selected = Some(point);
         }
         if let Some(point) = removed {
-            self.remove(function, point);
+            self.remove_point(function, point);
         }
     }
 
-    fn remove(&mut self, function: &mut TransferFunction, point: Point) {
+    fn remove_point(&mut self, function: &mut TransferFunction, point: Point) {
         let _ = match point {
             Point::Opacity(number) => points::remove(&mut function.opacity, number),
             Point::Colour(number) => points::remove(&mut function.colour, number),
@@ -175,7 +175,7 @@ impl TransferEditor {
 }
 
 /// Formats a value with the digits that the range requires.
-fn rounded(value: f64, range: [f64; 2]) -> String {
+fn format_rounded(value: f64, range: [f64; 2]) -> String {
     let digits = (3.0 - (range[1] - range[0]).log10()).ceil().clamp(0.0, 9.0) as usize;
     format!("{value:.digits$}")
 }

@@ -6,7 +6,7 @@ use zippy_render::volume::TransferFunction;
 use super::axes::Axes;
 
 /// Number of segments of the curve, in addition to its points.
-const SEGMENTS: usize = 160;
+const CURVE_SEGMENTS: usize = 160;
 
 pub(super) fn colour32(parts: [f64; 3]) -> Color32 {
     let [red, green, blue] = parts.map(|part| (part.clamp(0.0, 1.0) * 255.0).round() as u8);
@@ -16,7 +16,7 @@ pub(super) fn colour32(parts: [f64; 3]) -> Color32 {
 /// Draws a strip of the colours along the values, as wide as `area`.
 pub(super) fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &TransferFunction) {
     let mut mesh = Mesh::default();
-    for value in stops(axes, function.colour.iter().map(|point| point[0])) {
+    for value in curve_values(axes, function.colour.iter().map(|point| point[0])) {
         let colour = colour32(function.colour_at(value));
         let next = mesh.vertices.len() as u32;
         mesh.colored_vertex(pos2(axes.x(value), area.top()), colour);
@@ -32,7 +32,7 @@ pub(super) fn colours(painter: &Painter, area: Rect, axes: &Axes, function: &Tra
 /// Draws the opacities, filled with their colours.
 pub(super) fn opacities(painter: &Painter, axes: &Axes, function: &TransferFunction, visuals: &Visuals) {
     let points = function.opacity.iter().map(|point| point[0]);
-    let values = stops(axes, points.chain(function.colour.iter().map(|point| point[0])));
+    let values = curve_values(axes, points.chain(function.colour.iter().map(|point| point[0])));
     let mut mesh = Mesh::default();
     let mut curve: Vec<Pos2> = Vec::with_capacity(values.len());
     for value in values {
@@ -51,11 +51,11 @@ pub(super) fn opacities(painter: &Painter, axes: &Axes, function: &TransferFunct
     painter.line(curve, Stroke::new(1.5, visuals.strong_text_color()));
 }
 
-/// Values at which the curve is evaluated: equidistant values, and the points in the range. A step
-/// of the curve needs both of its sides.
-fn stops(axes: &Axes, points: impl Iterator<Item = f64>) -> Vec<f64> {
+/// Values at which the opacity curve is evaluated: equidistant values, and the points in the range.
+/// At a step of the curve, both opacities are needed.
+fn curve_values(axes: &Axes, points: impl Iterator<Item = f64>) -> Vec<f64> {
     let [low, high] = axes.range;
-    let even = (0..=SEGMENTS).map(|segment| low + (high - low) * segment as f64 / SEGMENTS as f64);
+    let even = (0..=CURVE_SEGMENTS).map(|segment| low + (high - low) * segment as f64 / CURVE_SEGMENTS as f64);
     let inner = points.filter(|value| (low..=high).contains(value)).flat_map(|value| [value.next_down(), value]);
     let mut values: Vec<f64> = even.chain(inner.filter(|value| *value >= low)).collect();
     values.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use zippy_protocol::{ArrayEntry, ScalarValue};
 
 use crate::app::format;
 
-/// Statistics of the numbers of an array.
+/// Minimum, maximum and NaNs of the numbers of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stats {
     pub extremes: Option<(ScalarValue, ScalarValue)>,
@@ -17,7 +17,7 @@ pub(super) struct Stats {
 pub(super) struct Column {
     pub name: &'static str,
     pub width: f32,
-    /// Aligns the text to the right, as for numbers.
+    /// True to align the text to the right, as for numbers.
     pub align_right: bool,
     /// True if the column shows statistics of the array's numbers.
     pub needs_stats: bool,
@@ -44,16 +44,21 @@ macro_rules! column {
     };
 }
 
-/// All columns, from left to right.
+/// All columns of the list of arrays, from left to right.
 pub(super) const COLUMNS: [Column; 11] = [
     column!("name", 124.0, false, |a, _| format::title(a), |a, _| Some(format::title(a))),
     column!("type", 56.0, false, |a, _| a.element.name.clone(), |a, _| Some(a.element.name.clone())),
-    column!("shape", 108.0, false, |a, _| format::shape(&a.shape), |a, _| Some(cells(a))),
-    column!("min", 74.0, true, true, |_, with| extreme(with, false), |_, with| with?.extremes.map(|(low, _)| low)),
-    column!("max", 74.0, true, true, |_, with| extreme(with, true), |_, with| with?.extremes.map(|(_, high)| high)),
-    column!("NaNs", 60.0, true, true, |_, with| with.map_or_else(unknown, |with| with.nans.to_string()), |_, with| {
-        with.map(|with| with.nans)
-    }),
+    column!("shape", 108.0, false, |a, _| format::shape(&a.shape), |a, _| Some(cell_count(a))),
+    column!("min", 74.0, true, true, |_, with| min_or_max(with, false), |_, with| with?.extremes.map(|(low, _)| low)),
+    column!("max", 74.0, true, true, |_, with| min_or_max(with, true), |_, with| with?.extremes.map(|(_, high)| high)),
+    column!(
+        "NaNs",
+        60.0,
+        true,
+        true,
+        |_, with| with.map_or_else(unknown_text, |with| with.nans.to_string()),
+        |_, with| { with.map(|with| with.nans) }
+    ),
     column!("bytes", 76.0, true, |a, _| format::bytes(a.bytes), |a, _| Some(a.bytes)),
     column!("kind", 92.0, false, |a, _| format::kind(a), |a, _| Some(format::kind(a))),
     column!("split", 84.0, false, |a, _| a.split(), |a, _| Some(a.chunk_count)),
@@ -64,7 +69,7 @@ pub(super) const COLUMNS: [Column; 11] = [
         .map(|write| write.step)),
 ];
 
-/// Compares two sort keys. Missing keys come last.
+/// Compares the sort keys of two arrays. Missing keys come last.
 fn compare_keys<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
@@ -72,22 +77,22 @@ fn compare_keys<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Ordering {
     }
 }
 
-fn cells(array: &ArrayEntry) -> f64 {
+fn cell_count(array: &ArrayEntry) -> f64 {
     array.shape.iter().map(|&extent| extent as f64).product()
 }
 
-fn extreme(stats: Option<&Stats>, high: bool) -> String {
+fn min_or_max(stats: Option<&Stats>, high: bool) -> String {
     match stats {
         Some(Stats { extremes: Some((least, most)), .. }) => {
             let (low_text, high_text) = format::pair(*least, *most);
             if high { high_text } else { low_text }
         }
         Some(_) => "none".into(),
-        None => unknown(),
+        None => unknown_text(),
     }
 }
 
-fn unknown() -> String {
+fn unknown_text() -> String {
     "–".into()
 }
 

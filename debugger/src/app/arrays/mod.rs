@@ -12,9 +12,9 @@ use super::store::Store;
 use super::{format, table};
 use columns::{COLUMNS, Stats};
 
-const ROW: f32 = 22.0;
-/// Maximum length of a number in a column, in letters.
-const DIGITS: usize = 10;
+const ROW_HEIGHT: f32 = 22.0;
+/// Maximum length of a number in a column, in letters. A longer number is shortened.
+const MAX_NUMBER_LETTERS: usize = 10;
 
 /// The list of arrays and the selected array.
 #[derive(Default)]
@@ -25,7 +25,8 @@ pub(super) struct Arrays {
     /// Requests minimum, maximum and NaNs of all visible arrays, not only of the selected one.
     for_all_arrays: bool,
     stats: HashMap<ArrayRef, Stats>,
-    /// Name and reference of the selected array. References are valid in one run only.
+    /// Name and reference of the selected array. A reference is valid in one run of the program
+    /// only; the name finds the array again in the next run.
     selected: Option<(String, ArrayRef)>,
     run: u64,
 }
@@ -71,7 +72,7 @@ impl Arrays {
             ui.checkbox(&mut self.for_all_arrays, "min, max of all")
                 .on_hover_text("Also for arrays that are not selected");
         });
-        let rows = self.rows(arrays);
+        let rows = self.filtered_rows(arrays);
         if rows.is_empty() {
             let text = if arrays.is_empty() { "No arrays." } else { "No array has this in its name." };
             ui.weak(text);
@@ -79,11 +80,11 @@ impl Arrays {
         let columns: Vec<Column> = COLUMNS.iter().map(|column| Column::new(column.width)).collect();
         let table = Table::new().id_salt("arrays").num_rows(rows.len() as u64).columns(columns).num_sticky_cols(1);
         let mut list = List { rows, store, panel: self };
-        table::show(ui, table.headers([HeaderRow::new(ROW)]), &mut list);
+        table::show(ui, table.headers([HeaderRow::new(ROW_HEIGHT)]), &mut list);
     }
 
     /// Returns the arrays that match the filter, in sort order.
-    fn rows<'a>(&self, arrays: &'a [ArrayEntry]) -> Vec<&'a ArrayEntry> {
+    fn filtered_rows<'a>(&self, arrays: &'a [ArrayEntry]) -> Vec<&'a ArrayEntry> {
         let filter = self.filter.trim().to_lowercase();
         let mut rows: Vec<&ArrayEntry> =
             arrays.iter().filter(|entry| format::title(entry).to_lowercase().contains(&filter)).collect();
@@ -116,8 +117,9 @@ fn combine_components(summary: &Summary) -> Stats {
     Stats { extremes: low.zip(high), nans: components.iter().map(|component| component.nans).sum() }
 }
 
-/// Draws a triangle above the sorted column. It points in the direction of larger values.
-fn mark(ui: &Ui, header: Rect, descending: bool) {
+/// Draws a triangle in the header of the sorted column, which points in the direction of larger
+/// values.
+fn draw_sort_mark(ui: &Ui, header: Rect, descending: bool) {
     let (middle, by) = (header.center_top() + vec2(0.0, 1.0), if descending { -2.0 } else { 2.0 });
     let corners = vec![middle + vec2(-4.0, -by), middle + vec2(4.0, -by), middle + vec2(0.0, by)];
     ui.painter().add(Shape::convex_polygon(corners, ui.visuals().strong_text_color(), Stroke::NONE));
@@ -131,7 +133,7 @@ struct List<'a> {
 
 impl TableDelegate for List<'_> {
     fn default_row_height(&self) -> f32 {
-        ROW
+        ROW_HEIGHT
     }
 
     fn header_cell_ui(&mut self, ui: &mut Ui, cell: &HeaderCellInfo) {
@@ -141,7 +143,7 @@ impl TableDelegate for List<'_> {
         ui.add_space(4.0);
         let header = ui.selectable_label(sorted, name).on_hover_text("sort by this");
         if sorted {
-            mark(ui, header.rect, self.panel.descending);
+            draw_sort_mark(ui, header.rect, self.panel.descending);
         }
         if header.accessible_name(format!("sort by {name}")).clicked() {
             self.panel.descending = sorted && !self.panel.descending;
@@ -181,7 +183,7 @@ impl TableDelegate for List<'_> {
                 ui.add_space(6.0);
             }
             // Long numbers often differ only in their last digits, so both ends are kept.
-            let short = if column.align_right { format::shorten(&text, DIGITS) } else { text.clone() };
+            let short = if column.align_right { format::shorten(&text, MAX_NUMBER_LETTERS) } else { text.clone() };
             let is_cut = short != text;
             let mut label = ui.add(Label::new(short).sense(Sense::hover()).truncate());
             if is_cut {

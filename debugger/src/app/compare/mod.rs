@@ -15,10 +15,10 @@ use super::store::Store;
 use recording::Recording;
 use view_difference::{ViewDifference, view};
 
-/// Fraction of the tab's width for texts; the picture has the rest.
-const TEXTS: f32 = 0.55;
+/// Fraction of the tab's width for texts. The picture has the remaining width.
+const TEXT_WIDTH_FRACTION: f32 = 0.55;
 
-/// The Compare tab: the other side of the comparison, and its result.
+/// The Compare tab: the comparison target, which the user selects, and the differences from it.
 #[derive(Default)]
 pub(super) struct Compare {
     other: ComparisonTarget,
@@ -46,7 +46,7 @@ struct KeptView {
 }
 
 impl Compare {
-    /// Shows the differences between the selected array and the other side of the comparison.
+    /// Shows the differences between the selected array and the comparison target.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
@@ -65,10 +65,10 @@ impl Compare {
         let request = slices.view_state(array).ok().and_then(|view_state| view_state.request().cloned());
         // Texts on the left and the picture on the right, because both need the full height.
         let room = ui.available_rect_before_wrap();
-        let middle = room.left() + room.width() * TEXTS;
+        let middle = room.left() + room.width() * TEXT_WIDTH_FRACTION;
         let texts = UiBuilder::new().max_rect(room.with_max_x(middle - 8.0));
         ScrollArea::vertical().auto_shrink(false).show(&mut ui.new_child(texts), |ui| {
-            self.choose_other(ui, store, arrays, array, request.as_ref());
+            self.choose_target(ui, store, arrays, array, request.as_ref());
             match self.other {
                 ComparisonTarget::Nothing => {
                     drop(ui.weak("Choose what to compare with, or keep what is seen and go on."))
@@ -88,7 +88,7 @@ impl Compare {
         ui.advance_cursor_after_rect(room);
     }
 
-    fn choose_other(
+    fn choose_target(
         &mut self,
         ui: &mut Ui,
         store: &mut Store,
@@ -132,7 +132,7 @@ impl Compare {
                 .response
                 .accessible_name("compare with");
             let found = request.map(|request| store.view(request.clone()));
-            let there = found.as_ref().filter(|found| found.fresh).and_then(|found| found.answer());
+            let there = found.as_ref().filter(|found| found.is_fresh).and_then(|found| found.answer());
             let keep = ui.add_enabled(there.is_some(), Button::new("Keep this step"));
             if let Some(answer) = there.filter(|_| keep.on_hover_text("To compare later steps with it").clicked())
                 && let Some(view) = view(answer)

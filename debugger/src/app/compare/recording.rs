@@ -23,8 +23,8 @@ pub(super) struct Recording {
 struct OpenRecording {
     session: Box<dyn Session>,
     store: Store,
-    /// True if the recording goes to the debug point of the program.
-    follows: bool,
+    /// True if the recording moves to each debug point of the program.
+    is_following: bool,
     whole_array: WholeComparison,
 }
 
@@ -48,14 +48,14 @@ impl Recording {
                     Ok(mut session) => {
                         session.set_waker(repaint_waker(ui));
                         let (store, whole_array) = (Store::default(), WholeComparison::default());
-                        self.open = Some(OpenRecording { session, store, follows: true, whole_array });
+                        self.open = Some(OpenRecording { session, store, is_following: true, whole_array });
                         self.error = None;
                     }
                     Err(error) => (self.open, self.error) = (None, Some(error)),
                 }
             }
             if let Some(open) = &mut self.open {
-                ui.checkbox(&mut open.follows, "same debug point").on_hover_text("By its number");
+                ui.checkbox(&mut open.is_following, "same debug point").on_hover_text("By its number");
             }
         });
         if let Some(error) = &self.error {
@@ -86,7 +86,7 @@ impl OpenRecording {
             return Err("the recording has no debug point".into());
         };
         let point = store.point.clone();
-        if self.follows {
+        if self.is_following {
             let wanted = point.as_ref().map_or(*first, |point| point.step);
             if !steps.contains(&wanted) {
                 return Err(format!(

@@ -24,7 +24,7 @@ pub(super) struct ViewDifference {
     pub measure: Measure,
     computed: Option<ComputedDifferences>,
     picture: Difference,
-    /// True if this frame has a difference to draw.
+    /// True if the differences that this frame shows have a picture.
     has_picture: bool,
 }
 
@@ -67,7 +67,7 @@ impl ViewDifference {
         }
     }
 
-    /// Shows the differences of two answers.
+    /// Shows the differences between two answers, which must be views.
     pub(super) fn pair(&mut self, ui: &mut Ui, array: &ArrayEntry, answers: [&Rc<Answer>; 2], view_state: &ViewState) {
         self.compute(array, answers, view_state);
         let Some(ComputedDifferences { differences, .. }) = &self.computed else { return };
@@ -115,7 +115,6 @@ impl ViewDifference {
     }
 }
 
-/// Returns the view of an answer.
 pub(super) fn view(answer: &Answer) -> Option<&View> {
     match answer {
         Answer::View(view) => Some(view),

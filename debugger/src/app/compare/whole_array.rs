@@ -11,10 +11,10 @@ use crate::app::store::Store;
 use crate::app::task::Task;
 use crate::imaging::{Differences, Quantity, TypedView};
 
-/// Arrays up to this many bytes are compared without a click on the button.
-const AUTOMATIC_BYTES: u64 = 4 << 20;
-/// Largest array, in bytes and in cells, that the window compares. A comparison needs a few `f64`
-/// per cell.
+/// Maximum size, in bytes, of an array that is compared without a click on the button.
+const MAX_AUTOMATIC_BYTES: u64 = 4 << 20;
+/// Maximum size, in bytes and in cells, of an array that the window compares. A comparison needs a
+/// few `f64` per cell.
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_CELLS: u64 = 32 << 20;
 
@@ -50,12 +50,12 @@ impl WholeComparison {
             *self = Self { key: Some(key.clone()), ..Self::default() };
         }
         ui.horizontal_wrapped(|ui| {
-            if array.bytes > MAX_BYTES || count(array) > MAX_CELLS {
+            if array.bytes > MAX_BYTES || cell_count(array) > MAX_CELLS {
                 let most = format::bytes(MAX_BYTES);
                 ui.weak(format!("more than {most} or {MAX_CELLS} cells are compared whole by the command `compare`"));
             } else if self.task.is_none() && self.result.is_none() {
                 let pressed = ui.button("Compare all cells").clicked();
-                if pressed || (is_paused && array.bytes <= AUTOMATIC_BYTES) {
+                if pressed || (is_paused && array.bytes <= MAX_AUTOMATIC_BYTES) {
                     self.start(ui, key, array);
                 }
             }
@@ -74,7 +74,7 @@ impl WholeComparison {
             }
             match &self.result {
                 Some(Ok(result)) => {
-                    line(ui, &text(result, array), result.first.as_deref(), array, view_state);
+                    line(ui, &difference_text(result, array), result.first.as_deref(), array, view_state);
                     largest(ui, result);
                 }
                 Some(Err(error)) => drop(ui.colored_label(ui.visuals().error_fg_color, error)),
@@ -101,13 +101,13 @@ impl WholeComparison {
     }
 }
 
-fn count(array: &ArrayEntry) -> u64 {
+fn cell_count(array: &ArrayEntry) -> u64 {
     array.shape.iter().fold(1, |count, &extent| count.saturating_mul(extent.unsigned_abs()))
 }
 
 /// Text about the number of differing cells among the compared ones.
-fn text(result: &Differences, array: &ArrayEntry) -> String {
-    let (compared, all) = (result.compared(), count(array));
+fn difference_text(result: &Differences, array: &ArrayEntry) -> String {
+    let (compared, all) = (result.compared(), cell_count(array));
     if compared == all {
         return whole_text(result.cells);
     }

@@ -29,7 +29,7 @@ const MARKS: [Mark; 3] = [
 ];
 
 impl Picks {
-    /// Plots each number of the pinned cells.
+    /// Plots each number of the pinned cells over the steps.
     pub(crate) fn plot(&self, ui: &mut Ui) {
         if self.pins.is_empty() {
             ui.weak("Click cells to pin them; their values are plotted here, step by step.");
@@ -54,11 +54,11 @@ impl Picks {
                         plot.line(Line::new(title.clone(), PlotPoints::from(run.to_vec())).color(colour));
                     }
                     for Mark { matches, name: kind, colour: [red, green, blue], shape } in MARKS {
-                        let marks = marks(&values, matches);
+                        let marks = marker_positions(&values, matches);
                         if marks.is_empty() {
                             continue;
                         }
-                        marked.push(format!("{title} is {kind} in {}", steps(&marks)));
+                        marked.push(format!("{title} is {kind} in {}", steps_text(&marks)));
                         let points = Points::new(format!("{title}: {kind}"), PlotPoints::from(marks));
                         plot.points(points.radius(5.0).shape(shape).color(Color32::from_rgb(red, green, blue)));
                     }
@@ -70,9 +70,9 @@ impl Picks {
     }
 }
 
-/// Returns the positions of markers: step, and the height of the nearest finite value, with earlier
-/// values first.
-fn marks(values: &[[f64; 2]], matches: fn(f64) -> bool) -> Vec<[f64; 2]> {
+/// Returns the marker positions of the values that `matches` selects: the step, and the latest
+/// earlier finite value, or the first later one if there is none.
+fn marker_positions(values: &[[f64; 2]], matches: fn(f64) -> bool) -> Vec<[f64; 2]> {
     let finite = |value: &&[f64; 2]| value[1].is_finite();
     let height = |index: usize| {
         let nearest = values[..index].iter().rfind(finite).or_else(|| values[index..].iter().find(finite));
@@ -82,8 +82,7 @@ fn marks(values: &[[f64; 2]], matches: fn(f64) -> bool) -> Vec<[f64; 2]> {
     marked_values.map(|(index, [step, _])| [*step, height(index)]).collect()
 }
 
-/// Lists the first steps of some markers.
-fn steps(marks: &[[f64; 2]]) -> String {
+fn steps_text(marks: &[[f64; 2]]) -> String {
     let first: Vec<String> = marks.iter().take(3).map(|[step, _]| format::short(*step)).collect();
     let more = if marks.len() > 3 { " and more" } else { "" };
     format!("{} {}{more}", if marks.len() == 1 { "step" } else { "steps" }, first.join(", "))
@@ -97,9 +96,9 @@ mod tests {
     fn values_that_are_not_finite_are_marked_at_nearest_finite_value() {
         let nan = f64::NAN;
         let values = [[1.0, nan], [2.0, 5.0], [3.0, nan], [4.0, f64::INFINITY], [5.0, 7.0]];
-        assert_eq!(marks(&values, f64::is_nan), [[1.0, 5.0], [3.0, 5.0]]);
-        assert_eq!(marks(&values, |value| value == f64::INFINITY), [[4.0, 5.0]]);
-        assert_eq!(marks(&[[9.0, nan]], f64::is_nan), [[9.0, 0.0]]);
-        assert_eq!(steps(&[[1.0, 0.0], [3.0, 0.0]]), "steps 1, 3");
+        assert_eq!(marker_positions(&values, f64::is_nan), [[1.0, 5.0], [3.0, 5.0]]);
+        assert_eq!(marker_positions(&values, |value| value == f64::INFINITY), [[4.0, 5.0]]);
+        assert_eq!(marker_positions(&[[9.0, nan]], f64::is_nan), [[9.0, 0.0]]);
+        assert_eq!(steps_text(&[[1.0, 0.0], [3.0, 0.0]]), "steps 1, 3");
     }
 }

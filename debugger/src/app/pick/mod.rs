@@ -15,11 +15,12 @@ use super::store::{CachedAnswer, Store};
 use crate::imaging::{ExactNumber, Member, locate};
 use cell::number_name;
 
-/// Maximum number of steps in the history of a pinned cell. The oldest step is dropped.
+/// Maximum number of steps in the history of a pinned cell. A further step replaces the oldest one.
 const MAX_STEPS: usize = 1 << 16;
-/// Height of a cell with one number, in points.
+/// Minimum height of the text about the cell under the pointer, enough for a cell with one number,
+/// in points.
 const CELL_HEIGHT: f32 = 92.0;
-/// Maximum number of pinned cells. The oldest pin is dropped.
+/// Maximum number of pinned cells. A further pin replaces the oldest one.
 const MAX_PINS: usize = 12;
 
 /// The cell under the pointer and the pinned cells.
@@ -167,7 +168,7 @@ fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &CachedAnswer) {
         format::label(ui, RichText::new(if name.is_empty() { "value" } else { &name }).weak(), 120.0);
         ui.horizontal(|ui| {
             let text = RichText::new(&exact.text).monospace();
-            ui.label(if found.fresh { text.strong() } else { text.weak() });
+            ui.label(if found.is_fresh { text.strong() } else { text.weak() });
             ui.weak(RichText::new(&exact.bits).monospace());
         });
         ui.end_row();

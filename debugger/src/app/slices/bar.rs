@@ -7,9 +7,9 @@ use super::{Saving, ViewState};
 use crate::app::format;
 use crate::imaging::Quantity;
 
-const SLIDERS: usize = 3;
+const MAX_SLIDERS_IN_ROW: usize = 3;
 
-/// Ways to show cells.
+/// Display mode of the cells of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Slice,
@@ -31,7 +31,7 @@ const MODES: [(Mode, &str, usize); 6] = [
 ];
 
 impl ViewState {
-    /// Shows the bar and applies the user's choices.
+    /// Shows the bar above the cells, and applies the user's choices to the display settings.
     pub(super) fn bar(&mut self, ui: &mut Ui, array: &ArrayEntry, saving: &mut Saving) {
         ui.horizontal_wrapped(|ui| {
             format::label(ui, RichText::new(format::title(array)).strong(), 260.0);
@@ -46,7 +46,7 @@ impl ViewState {
                 ui.selectable_value(&mut self.mode, mode, name);
             }
             ui.separator();
-            self.quantities(ui, array);
+            self.show_quantities(ui, array);
             if matches!(self.mode, Mode::Slice | Mode::Mosaic | Mode::Planes)
                 && ui.button("Fit").on_hover_text("All of it; also a double click, or Home").clicked()
             {
@@ -55,10 +55,10 @@ impl ViewState {
             saving.button(ui);
         });
         ui.horizontal_wrapped(|ui| self.axes(ui, array));
-        self.sliders(ui, array);
+        self.show_sliders(ui, array);
     }
 
-    fn quantities(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+    fn show_quantities(&mut self, ui: &mut Ui, array: &ArrayEntry) {
         let all = Quantity::all(&array.element);
         if all.len() < 2 {
             return;
@@ -103,8 +103,8 @@ impl ViewState {
             }
         }
         if self.mode == Mode::Slice && !array.chunks.is_empty() {
-            ui.checkbox(&mut self.one_chunk, "one chunk with its ghost cells");
-            if self.one_chunk {
+            ui.checkbox(&mut self.is_single_chunk, "one chunk with its ghost cells");
+            if self.is_single_chunk {
                 let last = array.chunks.len() as u64 - 1;
                 self.chunk = self.chunk.min(last);
                 ui.add(DragValue::new(&mut self.chunk).range(0..=last).prefix("chunk ")).accessible_name("chunk");
@@ -121,7 +121,7 @@ impl ViewState {
     }
 
     /// Shows a slider for each axis with a free index.
-    fn sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
+    fn show_sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
         let third = matches!(self.mode, Mode::Mosaic | Mode::Volume).then(|| self.third()).flatten();
         let free = |axis: usize| match self.mode {
             Mode::Planes => true,
@@ -132,9 +132,9 @@ impl ViewState {
         if axes.is_empty() {
             return;
         }
-        let columns = axes.len().min(SLIDERS);
+        let columns = axes.len().min(MAX_SLIDERS_IN_ROW);
         let wide = ui.available_width() / columns as f32;
-        for row in axes.chunks(SLIDERS) {
+        for row in axes.chunks(MAX_SLIDERS_IN_ROW) {
             ui.horizontal(|ui| {
                 for &axis in row {
                     ui.monospace(format::axis(axis));
@@ -152,7 +152,7 @@ impl ViewState {
     /// of the array.
     fn index_range(&self, axis: usize, array: &ArrayEntry) -> (i64, i64) {
         let last = array.shape[axis] - 1;
-        if self.mode == Mode::Slice && self.one_chunk {
+        if self.mode == Mode::Slice && self.is_single_chunk {
             (-array.ghosts[0][axis], last + array.ghosts[1][axis])
         } else {
             (0, last)

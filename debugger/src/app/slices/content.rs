@@ -41,7 +41,7 @@ impl ViewState {
         for axis in (0..array.shape.len()).filter(|axis| !axes.contains(axis)) {
             name.push_str(&format!("-{}{}", format::axis(axis), cells.start[axis]));
         }
-        if let (Mode::Slice, true) = (self.mode, self.one_chunk) {
+        if let (Mode::Slice, true) = (self.mode, self.is_single_chunk) {
             name.push_str(&format!("-chunk{}", self.chunk));
         }
         name.push_str(&format!("-step{step}"));
@@ -50,9 +50,10 @@ impl ViewState {
         SavedContent { array: array.clone(), cells, axes, step, picture, name }
     }
 
-    /// Returns the request for the slice of one chunk with its ghost cells, in that mode.
+    /// Returns the request for the slice of a single chunk with its ghost cells, if the display
+    /// shows a single chunk.
     fn chunk_slice(&self, array: &ArrayEntry) -> Option<ViewRequest> {
-        if self.mode != Mode::Slice || !self.one_chunk {
+        if self.mode != Mode::Slice || !self.is_single_chunk {
             return None;
         }
         let bounds = Tiles::Chunk(self.slice.clone(), self.chunk).bounds(array)?;

@@ -28,7 +28,7 @@ struct Shown {
     values: Values,
 }
 
-/// A box of the plane and its part of the texture.
+/// A box of cells of the plane, and the part of the texture that shows them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct AtlasTile {
     cells: [[i64; 2]; 2],
@@ -36,8 +36,8 @@ struct AtlasTile {
 }
 
 impl Layer {
-    /// Takes the values of a new answer, if there is one. Values of other axes or of another
-    /// quantity are dropped.
+    /// Replaces the values with those of a new answer, if there is one. Drops values of other axes
+    /// or of another quantity.
     pub(super) fn take(&mut self, found: &CachedAnswer, array: &ArrayEntry, quantity: Quantity, tiles: &Tiles) {
         self.error.clone_from(&found.error);
         let is_compatible = |shown: &Shown| {
@@ -144,15 +144,15 @@ fn atlas(
             let (x, y) = (column as f32 + x * width as f32, row as f32 + y * height as f32);
             pos2(x / (columns * width) as f32, y / (rows * height) as f32)
         };
-        let (cells, [right, up]) = covered(values, tile);
+        let (cells, [right, up]) = covered_cells(values, tile);
         tiles_in_atlas.push(AtlasTile { cells, uv: Rect::from_min_max(corner(0.0, 1.0 - up), corner(right, 1.0)) });
     }
     Ok((atlas, tiles_in_atlas))
 }
 
-/// Returns the cells of the plane that a tile's picture covers, and the used fraction of the
-/// picture along both axes. The last sampled cell may stand for less than a stride of cells.
-fn covered(values: &Values, tile: &Tile) -> ([[i64; 2]; 2], [f32; 2]) {
+/// Returns the cells of the plane that a tile's picture covers, and the fraction of the picture
+/// that they fill along both axes. The last sampled cell may represent less than a stride of cells.
+fn covered_cells(values: &Values, tile: &Tile) -> ([[i64; 2]; 2], [f32; 2]) {
     let along = |axis: Option<usize>, side: usize| {
         let Some(axis) = axis else { return (tile.offset[side], tile.offset[side] + 1, 1.0) };
         let (start, length_of_samples) =
@@ -173,9 +173,9 @@ mod tests {
     use super::*;
     use crate::imaging::{ColourMap, Integers, Mosaic, Norm, Scale, Slice};
 
-    /// A view of a 5 × 3 × 4 array, with every second cell along the first two axes. Values are
-    /// positions in the view.
-    fn coarse() -> Values {
+    /// Returns a view of a 5 × 3 × 4 array, with every second cell along the first two axes. Each
+    /// value is the position of its cell in the view.
+    fn coarse_view() -> Values {
         let of = ViewRequest {
             array: ArrayRef { rank: None, number: 0 },
             chunk: None,
@@ -204,7 +204,7 @@ mod tests {
         let tiles: Vec<Tile> = (0..4).map(tile).collect();
         let scale = Scale::new(Norm::Linear, (0.0, 23.0)).unwrap();
         let colouring = Colouring { map: ColourMap::first(), scale };
-        let (picture, tiles_in_atlas) = atlas(&coarse(), &tiles, &colouring, 64).unwrap();
+        let (picture, tiles_in_atlas) = atlas(&coarse_view(), &tiles, &colouring, 64).unwrap();
         for (number, atlas_tile) in tiles_in_atlas.iter().enumerate() {
             assert_eq!(atlas_tile.cells, mosaic.box_of(number as i64), "of the tile, without its gap");
             // The lower left sample of tile z is 6 z; the upper right sample is 5 more.
@@ -222,6 +222,6 @@ mod tests {
         // instead of four.
         let size = tiles_in_atlas[0].uv.size() * zippy_view::egui::vec2(picture.width as f32, picture.height as f32);
         assert!((size.x - 2.5).abs() < 1e-4 && (size.y - 1.5).abs() < 1e-4, "{size:?}");
-        assert!(atlas(&coarse(), &tiles, &colouring, 2).is_err());
+        assert!(atlas(&coarse_view(), &tiles, &colouring, 2).is_err());
     }
 }

@@ -16,7 +16,7 @@ use crate::imaging::{Integers, Quantity, Slice, Values, Viewport};
 const MAX_MARKS: usize = 200;
 /// Largest magnitude at which a plot, which uses `f64`, distinguishes all integers.
 const MAX_EXACT: f64 = (1_u64 << 53) as f64;
-const COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
+const LINE_COLOUR: Color32 = Color32::from_rgb(64, 132, 214);
 
 /// The plot of a line and its latest values.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Line {
         if self.slice.as_ref().is_none_or(|old| old.across != slice.across || old.at.len() != slice.at.len()) {
             *self = Self { slice: Some(slice.clone()), ..Self::default() };
         }
-        self.fetch(ui, &slice, quantity, &mut context);
+        self.request_visible_cells(ui, &slice, quantity, &mut context);
         if let Some(error) = &self.error {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
@@ -54,16 +54,16 @@ impl Line {
             .filter(|cell| cell.array == array.array && slice.position(&cell.at).is_some())
             .filter_map(|cell| cell.at.get(slice.across).copied())
             .collect();
-        let base = self.base();
+        let base = self.plot_base();
         let mut plot = Plot::new(("line", slice.across)).x_axis_label(&axis).allow_scroll(false).include_x(0.0);
         if let Some(base) = base {
             plot = plot.y_axis_label(format!("less {base}"));
         }
         let shown = plot.include_x(extent as f64 - 1.0).show(ui, |plot| {
             if has_marks {
-                plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(2.5).color(COLOUR));
+                plot.points(Points::new("cells", PlotPoints::from(points.clone())).radius(2.5).color(LINE_COLOUR));
             }
-            plot.line(Curve::new("cells", PlotPoints::from(points)).color(COLOUR));
+            plot.line(Curve::new("cells", PlotPoints::from(points)).color(LINE_COLOUR));
             for at in pinned {
                 plot.vline(VLine::new("pinned", at as f64));
             }
@@ -87,8 +87,8 @@ impl Line {
         }
     }
 
-    /// Requests the cells in the visible range.
-    fn fetch(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, context: &mut PaneContext<'_>) {
+    /// Requests the cells of the line in the visible range of the plot.
+    fn request_visible_cells(&mut self, ui: &Ui, slice: &Slice, quantity: Quantity, context: &mut PaneContext<'_>) {
         let array = context.array;
         let extent = array.shape[slice.across] as f64;
         let (low, high) = self.visible_range.unwrap_or((0.0, extent));
@@ -117,19 +117,20 @@ impl Line {
         }
     }
 
-    /// Returns indices and values. NaNs and infinities leave gaps.
+    /// Returns the points of the plot: index and value of each cell. NaNs and infinities leave
+    /// gaps.
     fn points(&self, slice: &Slice) -> Vec<[f64; 2]> {
         let Some(values) = &self.values else { return Vec::new() };
         let start = values.of.start[slice.across] as f64;
         let stride = values.of.stride[slice.across] as f64;
         let is_line = values.extents.iter().enumerate().all(|(axis, &extent)| axis == slice.across || extent == 1);
-        let base = self.base().unwrap_or(0.0.into());
+        let base = self.plot_base().unwrap_or(0.0.into());
         let numbers = values.scalars().take(if is_line { usize::MAX } else { 0 });
         numbers.enumerate().map(|(index, number)| [start + stride * index as f64, number.minus(base)]).collect()
     }
 
-    /// Value that is subtracted from integers with more digits than an `f64`.
-    fn base(&self) -> Option<ScalarValue> {
+    /// Returns the value that the plot subtracts from integers with more digits than an `f64` has.
+    fn plot_base(&self) -> Option<ScalarValue> {
         let values = self.values.as_ref().filter(|values| matches!(values.integers, Integers::Wide(_)))?;
         let least = values.scalars().reduce(ScalarValue::min)?;
         let most = values.scalars().reduce(ScalarValue::max)?;

@@ -35,10 +35,10 @@ use tiles::Tiles;
 use volume::{Painter, Volume};
 
 const MAX_TILES: i64 = 100;
-/// Maximum number of arrays with remembered settings.
+/// Maximum number of arrays whose display settings are remembered.
 const MAX_ARRAYS: usize = 256;
 
-/// Display settings of each array, and state that all arrays share.
+/// Display settings of each array, and display state that all arrays share.
 #[derive(Default)]
 pub(super) struct Slices {
     view_states: HashMap<String, ViewState>,
@@ -55,8 +55,8 @@ pub(super) struct ViewState {
     along: Option<usize>,
     /// Ratio of width to height of the screen area.
     aspect: f64,
-    /// Shows the single chunk `chunk` with its ghost cells.
-    one_chunk: bool,
+    /// True if the display shows the single chunk `chunk` with its ghost cells.
+    is_single_chunk: bool,
     chunk: u64,
     pub style: Style,
     panes: [Pane; 3],
@@ -72,7 +72,7 @@ impl ViewState {
             quantity,
             along: None,
             aspect: 1.0,
-            one_chunk: false,
+            is_single_chunk: false,
             chunk: 0,
             style: Style::default(),
             panes: Default::default(),
@@ -119,7 +119,7 @@ impl ViewState {
 
     /// Returns the latest request for the slice, in the slice mode of the whole array.
     pub(super) fn request(&self) -> Option<&ViewRequest> {
-        self.panes[0].request.as_ref().filter(|_| self.mode == Mode::Slice && !self.one_chunk)
+        self.panes[0].request.as_ref().filter(|_| self.mode == Mode::Slice && !self.is_single_chunk)
     }
 
     pub(super) fn go_to(&mut self, array: &ArrayEntry, at: &[i64]) {
@@ -149,7 +149,7 @@ impl Slices {
             *view_state = ViewState::new(array, first);
         }
         // The ghost cells of a chunk may lie outside of the array.
-        if !(view_state.one_chunk && view_state.mode == Mode::Slice) {
+        if !(view_state.is_single_chunk && view_state.mode == Mode::Slice) {
             view_state.slice = view_state.slice.within(&array.shape);
         }
         Ok(view_state)
@@ -181,7 +181,7 @@ impl ViewState {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
-                let tiles = if self.one_chunk {
+                let tiles = if self.is_single_chunk {
                     Tiles::Chunk(self.slice.clone(), self.chunk)
                 } else {
                     Tiles::Slice(self.slice.clone())

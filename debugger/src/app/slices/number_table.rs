@@ -14,10 +14,11 @@ use crate::imaging::{self, Quantity, Slice, Values, VectorPart};
 const MAX_COLUMNS: i64 = 4096;
 /// Requested boxes begin and end at multiples of this number of cells, so that short scrolls need
 /// no new request.
-const BLOCK: i64 = 32;
-const ROW: f32 = 21.0;
+const BLOCK_CELLS: i64 = 32;
+const ROW_HEIGHT: f32 = 21.0;
 
-/// Shows a slice as a table: a column per cell across, a row per cell up.
+/// Shows a slice as a table of numbers, with a column per cell along the horizontal axis and a row
+/// per cell along the vertical axis.
 pub(super) fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, context: PaneContext<'_>) {
     let [across, up] = slice.extents(&context.array.shape);
     if across > MAX_COLUMNS {
@@ -27,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, slice: &Slice, quantity: Quantity, context: Pane
     let wide = (0..columns).map(|_| Column::new(120.0));
     let columns: Vec<Column> = std::iter::once(Column::new(84.0)).chain(wide).collect();
     let table = Table::new().id_salt("numbers").num_rows(up.max(0) as u64).num_sticky_cols(1);
-    let table = table.columns(columns).headers([HeaderRow::new(ROW)]);
+    let table = table.columns(columns).headers([HeaderRow::new(ROW_HEIGHT)]);
     let mut table_rows = NumberTable { slice, quantity, context, response: CachedAnswer::default(), values: None };
     table::show(ui, table, &mut table_rows);
     if let Some(error) = &table_rows.response.error {
@@ -64,15 +65,15 @@ impl NumberTable<'_> {
 
 impl TableDelegate for NumberTable<'_> {
     fn default_row_height(&self) -> f32 {
-        ROW
+        ROW_HEIGHT
     }
 
     fn prepare(&mut self, info: &PrefetchInfo) {
         let extents = self.slice.extents(&self.context.array.shape);
         let along = |start: i64, end: i64, extent: i64| {
             let end = end.clamp(0, extent);
-            let up = (end.div_euclid(BLOCK) + i64::from(end.rem_euclid(BLOCK) > 0)) * BLOCK;
-            (start.clamp(0, end).div_euclid(BLOCK) * BLOCK, up.min(extent))
+            let up = (end.div_euclid(BLOCK_CELLS) + i64::from(end.rem_euclid(BLOCK_CELLS) > 0)) * BLOCK_CELLS;
+            (start.clamp(0, end).div_euclid(BLOCK_CELLS) * BLOCK_CELLS, up.min(extent))
         };
         let columns = &info.visible_columns;
         let (left, right) = along(columns.start as i64 - 1, columns.end as i64 - 1, extents[0]);

@@ -12,14 +12,14 @@ use crate::imaging::{Slice, Viewport, box_in_plane};
 const MAX_BOXES: usize = 1 << 14;
 /// Maximum number of moves with a text on the cells; the list shows the texts of all moves.
 const MAX_MOVE_TEXTS: usize = 64;
-const BORDER: Color32 = Color32::from_rgb(255, 255, 255);
-const STALE: Color32 = Color32::from_rgb(255, 150, 30);
-const NEVER: Color32 = Color32::from_rgb(255, 40, 200);
-const FRESH: Color32 = Color32::from_rgb(90, 210, 120);
-const FROM: Color32 = Color32::from_rgb(90, 190, 255);
-const TO: Color32 = Color32::from_rgb(255, 220, 60);
+const BORDER_COLOUR: Color32 = Color32::from_rgb(255, 255, 255);
+const STALE_COLOUR: Color32 = Color32::from_rgb(255, 150, 30);
+const NEVER_FILLED_COLOUR: Color32 = Color32::from_rgb(255, 40, 200);
+const FRESH_COLOUR: Color32 = Color32::from_rgb(90, 210, 120);
+const SOURCE_COLOUR: Color32 = Color32::from_rgb(90, 190, 255);
+const DESTINATION_COLOUR: Color32 = Color32::from_rgb(255, 220, 60);
 
-/// Selected overlays.
+/// Overlays on the cells that the user has selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overlays {
     pub borders: bool,
@@ -60,8 +60,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Draws a text at the centre of a box of any width.
-    fn note(&self, rect: Rect, text: String, colour: Color32) {
+    fn draw_centred_text(&self, rect: Rect, text: String, colour: Color32) {
         let visible = rect.intersect(self.painter.clip_rect());
         let galley = self.painter.layout_no_wrap(text, FontId::proportional(11.0), colour);
         let at = Align2::CENTER_BOTTOM.anchor_size(visible.center() - vec2(0.0, 6.0), galley.size());
@@ -89,7 +88,7 @@ impl Canvas<'_> {
                 self.painter.rect_filled(rect, 0.0, rank_colour(chunk.rank).gamma_multiply(0.25));
             }
             if overlays.borders {
-                let stroke = Stroke::new(1.0, BORDER.gamma_multiply(0.8));
+                let stroke = Stroke::new(1.0, BORDER_COLOUR.gamma_multiply(0.8));
                 self.painter.rect_stroke(rect, 0.0, stroke, StrokeKind::Middle);
             }
             if overlays.owners {
@@ -108,7 +107,7 @@ impl Canvas<'_> {
         for ghost in ghosts.iter().filter(visible).take(MAX_BOXES) {
             let chunk = usize::try_from(ghost.chunk).ok().and_then(|number| array.chunks.get(number));
             let Some(rect) = chunk
-                .and_then(|chunk| side(array, chunk, &ghost.side))
+                .and_then(|chunk| ghost_side_box(array, chunk, &ghost.side))
                 .and_then(|ghost_box| box_in_plane(&self.tile.slice, &ghost_box, [&[], &[]]))
                 .and_then(|cells| self.visible_rect(cells))
             else {
@@ -118,7 +117,7 @@ impl Canvas<'_> {
             self.painter.rect_filled(rect, 0.0, colour.gamma_multiply(0.3));
             self.painter.rect_stroke(rect.shrink(1.0), 0.0, Stroke::new(1.5, colour), StrokeKind::Inside);
             if ghost.state != GhostState::Fresh {
-                hatch(&self.painter.with_clip_rect(rect.intersect(self.painter.clip_rect())), rect, colour);
+                draw_hatching(&self.painter.with_clip_rect(rect.intersect(self.painter.clip_rect())), rect, colour);
             }
         }
     }
@@ -130,17 +129,17 @@ impl Canvas<'_> {
                 (entry.from.0 == Some(array.array)).then(|| self.move_rect(&entry.from.3, &entry.extents)).flatten();
             let to = (entry.to.0 == Some(array.array)).then(|| self.move_rect(&entry.to.3, &entry.extents)).flatten();
             let width = if entry.from.2 == entry.to.2 { 1.0 } else { 2.0 };
-            for (rect, colour) in [(from, FROM), (to, TO)] {
+            for (rect, colour) in [(from, SOURCE_COLOUR), (to, DESTINATION_COLOUR)] {
                 let Some(rect) = rect else { continue };
                 self.painter.rect_filled(rect, 0.0, colour.gamma_multiply(0.12));
                 self.painter.rect_stroke(rect, 0.0, Stroke::new(width, colour), StrokeKind::Inside);
             }
             if let (Some(from), Some(to)) = (from, to) {
                 let by = to.center() - from.center();
-                self.painter.arrow(from.center(), by, Stroke::new(width, TO));
+                self.painter.arrow(from.center(), by, Stroke::new(width, DESTINATION_COLOUR));
             }
             if let (Some(rect), true) = (to, moves.moves.len() <= MAX_MOVE_TEXTS) {
-                self.note(rect, move_text(entry), TO);
+                self.draw_centred_text(rect, move_text(entry), DESTINATION_COLOUR);
             }
         }
     }
@@ -170,7 +169,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Draws the lines where two other planes cut this plane.
+    /// Draws the lines where the other two orthogonal planes cut this plane.
     pub(super) fn cross(&self, slice: &Slice, whole: [[i64; 2]; 2]) {
         let at = slice.shadow(&slice.at);
         let stroke = Stroke::new(1.0, Color32::from_white_alpha(110));
@@ -183,8 +182,8 @@ impl Canvas<'_> {
     }
 }
 
-/// Returns the ghost cells on a side of a chunk, or `None` for an invalid description.
-fn side(array: &ArrayEntry, chunk: &ChunkEntry, side: &[i8]) -> Option<ChunkEntry> {
+/// Returns the box of ghost cells on one side of a chunk, or `None` for an invalid side.
+fn ghost_side_box(array: &ArrayEntry, chunk: &ChunkEntry, side: &[i8]) -> Option<ChunkEntry> {
     let axes = array.shape.len();
     let [before, after] = &array.ghosts;
     let whole = [side.len(), chunk.start.len(), chunk.end.len(), before.len(), after.len()];
@@ -205,16 +204,17 @@ fn side(array: &ArrayEntry, chunk: &ChunkEntry, side: &[i8]) -> Option<ChunkEntr
 
 fn state_colour(state: GhostState) -> Color32 {
     match state {
-        GhostState::Fresh => FRESH,
-        GhostState::Stale => STALE,
-        GhostState::NeverFilled => NEVER,
+        GhostState::Fresh => FRESH_COLOUR,
+        GhostState::Stale => STALE_COLOUR,
+        GhostState::NeverFilled => NEVER_FILLED_COLOUR,
     }
 }
 
-pub(crate) const GHOSTS: [(Color32, &str); 3] = [(FRESH, "fresh"), (STALE, "stale"), (NEVER, "never filled")];
-pub(crate) const MOVES: [(Color32, &str); 2] = [(FROM, "from"), (TO, "to")];
+pub(crate) const GHOSTS: [(Color32, &str); 3] =
+    [(FRESH_COLOUR, "fresh"), (STALE_COLOUR, "stale"), (NEVER_FILLED_COLOUR, "never filled")];
+pub(crate) const MOVES: [(Color32, &str); 2] = [(SOURCE_COLOUR, "from"), (DESTINATION_COLOUR, "to")];
 
-fn hatch(painter: &Painter, rect: Rect, colour: Color32) {
+fn draw_hatching(painter: &Painter, rect: Rect, colour: Color32) {
     let rect = rect.intersect(painter.clip_rect());
     let stroke = Stroke::new(1.0, colour);
     let mut x = (rect.left() - rect.height()) - (rect.left() - rect.height()).rem_euclid(8.0);
@@ -267,8 +267,9 @@ mod tests {
             writes: 0,
             last_write: None,
         };
-        let found =
-            |direction: &[i8]| side(&array, &chunk, direction).map(|ghost_box| (ghost_box.start, ghost_box.end));
+        let found = |direction: &[i8]| {
+            ghost_side_box(&array, &chunk, direction).map(|ghost_box| (ghost_box.start, ghost_box.end))
+        };
         assert_eq!(found(&[-1, 0]), Some((vec![3, 0], vec![4, 6])));
         assert_eq!(found(&[1, 1]), Some((vec![8, 6], vec![11, 8])));
         assert_eq!(found(&[0, -1]), Some((vec![4, -2], vec![8, 0])));

@@ -29,7 +29,7 @@ pub(super) struct Pane {
     pub layer: Layer,
     /// Latest request for the visible cells.
     pub request: Option<ViewRequest>,
-    /// Draws the positions of the other two planes.
+    /// True to draw the positions of the other two planes as lines.
     pub crosshair: bool,
 }
 
@@ -70,12 +70,12 @@ impl Pane {
             });
         }
         if let (Some(request), Some(values)) = (&self.request, self.layer.values())
-            && let Some(text) = coarser(request, values)
+            && let Some(text) = coarse_recording_note(request, values)
         {
-            note(ui, plane.response.rect, &text);
+            draw_note(ui, plane.response.rect, &text);
         }
         self.overlays(ui, &plane, tiles, context);
-        names(&painter, plane.response.rect, tiles.axes(), ui.visuals().text_color());
+        draw_axis_names(&painter, plane.response.rect, tiles.axes(), ui.visuals().text_color());
         let centre = apply_clicks(&plane, tiles, context);
         let colours = ui.visuals();
         if let Some(problem) = problem.or_else(|| self.layer.error.clone()) {
@@ -131,8 +131,7 @@ impl Pane {
     }
 }
 
-/// Writes the names of the axes at their upper ends.
-fn names(painter: &Painter, area: Rect, [across, up]: [Option<usize>; 2], colour: Color32) {
+fn draw_axis_names(painter: &Painter, area: Rect, [across, up]: [Option<usize>; 2], colour: Color32) {
     let font = FontId::proportional(11.0);
     if let Some(axis) = across {
         let corner = area.right_bottom() - vec2(3.0, 0.0);
@@ -144,7 +143,7 @@ fn names(painter: &Painter, area: Rect, [across, up]: [Option<usize>; 2], colour
 }
 
 /// Draws a text at the lower edge of a picture.
-fn note(ui: &mut Ui, area: Rect, text: &str) {
+fn draw_note(ui: &mut Ui, area: Rect, text: &str) {
     let strip = area.shrink(6.0);
     let mut within = ui.new_child(UiBuilder::new().max_rect(strip).layout(Layout::bottom_up(Align::Min)));
     Frame::new().fill(Color32::from_black_alpha(190)).corner_radius(3.0).inner_margin(4.0).show(&mut within, |ui| {
@@ -152,8 +151,8 @@ fn note(ui: &mut Ui, area: Rect, text: &str) {
     });
 }
 
-/// Returns a note about cells that a coarse recording shows instead of the requested cells.
-fn coarser(request: &ViewRequest, values: &Values) -> Option<String> {
+/// Returns a note if a coarse recording shows other cells than requested, or `None`.
+fn coarse_recording_note(request: &ViewRequest, values: &Values) -> Option<String> {
     let axes = request.start.len().min(values.extents.len());
     let coarse_axes: Vec<String> = (0..axes)
         .filter(|&axis| values.of.stride[axis] > request.stride[axis] && request.end[axis] - request.start[axis] > 1)

@@ -9,7 +9,7 @@ use crate::imaging::Viewport;
 const MARGIN: f64 = 12.0;
 /// Wheel travel that zooms by a factor of e, in points.
 const POINTS_PER_E: f64 = 200.0;
-/// Zoom factor of a key, and distance that a key moves the plane, in heights of the area.
+/// Zoom factor of a key press, and distance of a key press in heights of the screen area.
 const KEY_ZOOM: f64 = 1.25;
 const KEY_PAN: f64 = 0.1;
 
@@ -17,7 +17,7 @@ const KEY_PAN: f64 = 0.1;
 #[derive(Default)]
 pub(super) struct Plane {
     port: Option<Viewport>,
-    /// True after the user zoomed or moved the plane.
+    /// True after the user has zoomed or moved the plane.
     is_moved: bool,
     bounds: [[i64; 2]; 2],
     /// Cell that the user selected with keys.
@@ -30,9 +30,9 @@ pub(super) struct PlaneResponse {
     pub port: Viewport,
     /// Cell under the pointer, or cell that the user selected with keys.
     pub cell: Option<[i64; 2]>,
-    /// The user pins or unpins the cell.
+    /// True if the user pins or unpins the cell in this frame.
     pub pinned: bool,
-    /// The user moves the other planes to the cell.
+    /// True if the user moves the other planes to the cell in this frame.
     pub centre: bool,
 }
 
@@ -103,7 +103,7 @@ impl Plane {
             }
         }
         if response.has_focus() {
-            port = self.keys(ui, response, port);
+            port = self.handle_keys(ui, response, port);
         }
         self.is_moved |= port != before;
         port
@@ -120,7 +120,7 @@ impl Plane {
     }
 
     /// Handles keys. Arrows move the selected cell; arrows with shift move the plane.
-    fn keys(&mut self, ui: &Ui, response: &Response, mut port: Viewport) -> Viewport {
+    fn handle_keys(&mut self, ui: &Ui, response: &Response, mut port: Viewport) -> Viewport {
         let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
         let (right, up, larger, home, shift) = ui.input(|input| {

@@ -13,17 +13,17 @@ use crate::app::task::{Source, Task};
 use crate::export::{CellGrid, FileFormat, MAX_EDGE, csv, npy, png};
 use crate::imaging::{Colouring, Quantity, Rgba, SPECIAL_COLOURS, Slice, Values, paint};
 
-/// Pictures with fewer pixels along their longer edge are enlarged.
+/// Minimum length of a picture's longer edge, in pixels. Smaller pictures are enlarged.
 const MIN_EDGE: usize = 512;
 
-/// Maximum pixels of a picture and maximum numbers of a text file, to limit memory.
+/// Maximum number of pixels of a picture and of numbers in a text file, which limits memory.
 const MAX_PIXELS: usize = 1 << 26;
 const MAX_NUMBERS: usize = 1 << 24;
 
 /// Width of the buttons next to the file name, in points.
-const BUTTONS: f32 = 200.0;
+const BUTTON_WIDTH: f32 = 200.0;
 
-/// Data that can be saved.
+/// Cells and picture that the user can save to a file.
 pub(crate) struct SavedContent {
     pub array: ArrayEntry,
     /// Cells to save, with all their numbers, and the axes of the file.
@@ -74,7 +74,7 @@ struct Waiting {
 }
 
 impl Drop for Saving {
-    /// Waits for the end of a write that has begun, and starts no other one.
+    /// Waits for the end of a file write that has begun.
     fn drop(&mut self) {
         if let Some(task) = &mut self.task {
             task.cancel();
@@ -113,14 +113,14 @@ impl Saving {
             } else {
                 format!("saving … {} received", format::bytes(task.fetched as u64))
             };
-            if progress(ui, &text) {
+            if show_progress(ui, &text) {
                 task.cancel();
             }
             return;
         }
         if let Some(waiting) = self.waiting.take() {
             let saved_content = saved_content();
-            if progress(ui, "waiting for the picture …") {
+            if show_progress(ui, "waiting for the picture …") {
                 self.result = Some(Err("nothing was written".into()));
             } else if (&saved_content.cells, saved_content.step) != (&waiting.cells, waiting.step) {
                 self.result = Some(Err("nothing was written: something else is shown by now".into()));
@@ -133,14 +133,14 @@ impl Saving {
             return;
         }
         let saved_content = saved_content();
-        ui.horizontal_wrapped(|ui| self.fields(ui, saved_content));
+        ui.horizontal_wrapped(|ui| self.show_fields(ui, saved_content));
     }
 
-    fn fields(&mut self, ui: &mut Ui, saved_content: SavedContent) {
+    fn show_fields(&mut self, ui: &mut Ui, saved_content: SavedContent) {
         let format = self.format.unwrap_or(FileFormat::Npy);
         let ending = FileFormat::ALL.iter().find(|(known, _)| *known == format).map_or("npy", |(_, ending)| ending);
         let mut text = self.typed.clone().unwrap_or_else(|| format!("{}.{ending}", saved_content.name));
-        let width = (ui.available_width() - BUTTONS).clamp(120.0, 400.0);
+        let width = (ui.available_width() - BUTTON_WIDTH).clamp(120.0, 400.0);
         let field = ui.add(TextEdit::singleline(&mut text).desired_width(width));
         if field.changed() {
             self.typed = Some(text.clone());
@@ -202,7 +202,7 @@ impl Saving {
 }
 
 /// Shows a progress text and a Cancel button. Returns true after a click on Cancel.
-fn progress(ui: &mut Ui, text: &str) -> bool {
+fn show_progress(ui: &mut Ui, text: &str) -> bool {
     let cancel = ui.horizontal(|ui| {
         ui.label(text);
         ui.button("Cancel").clicked()
@@ -242,7 +242,7 @@ fn write(source: &Source, path: &Path, format: FileFormat, saved_content: SavedC
             csv(&CellGrid::new(&numbers()?, element, &saved_content.axes)?, None, &mut text)?;
             text.bytes
         }
-        FileFormat::Png => png(&saved_content.rendered(source)?)?,
+        FileFormat::Png => png(&saved_content.wait_for_rendering(source)?)?,
     };
     source.check_cancelled()?;
     let shown = std::path::absolute(path).unwrap_or_else(|_| path.into());
@@ -264,7 +264,7 @@ impl SavedContent {
         }
     }
 
-    fn rendered(&self, source: &Source) -> Result<Rgba, String> {
+    fn wait_for_rendering(&self, source: &Source) -> Result<Rgba, String> {
         let (panels, columns, quantity, colouring) = match self.picture.as_ref()? {
             Picture::Ready(picture) => return Ok(picture.clone()),
             Picture::Pending => return Err("the picture is still being rendered".into()),
@@ -272,7 +272,7 @@ impl SavedContent {
         };
         let element = &self.array.element;
         let numbers = quantity.of(element).ok_or("cells have no such numbers")?;
-        let gap = gap(panels, columns)?;
+        let gap = slice_gap(panels, columns)?;
         let mut pictures = Vec::new();
         for (request, slices) in panels {
             let request = ViewRequest { numbers: Some(quantity.numbers), ..request.clone() };
@@ -292,7 +292,7 @@ impl SavedContent {
 ///
 /// # Errors
 /// The whole picture is too large. The check needs no cells, so that it comes before all requests.
-fn gap(panels: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
+fn slice_gap(panels: &[(ViewRequest, Vec<Slice>)], columns: usize) -> Result<usize, String> {
     let (mut edges, mut count) = ([1_usize; 2], 0_usize);
     for (request, slices) in panels {
         let extents = request.extents().ok_or("the box has negative extents")?;

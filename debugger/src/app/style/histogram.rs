@@ -11,9 +11,9 @@ use super::bins::Bins;
 use crate::app::format;
 use crate::imaging::Colouring;
 
-const HEIGHT: f32 = 84.0;
-const BAR: f32 = 14.0;
-const TEXT: f32 = 16.0;
+const HISTOGRAM_HEIGHT: f32 = 84.0;
+const COLOUR_BAR_HEIGHT: f32 = 14.0;
+const TEXT_HEIGHT: f32 = 16.0;
 /// Half of the width of a handle, in points.
 const HANDLE_REACH: f32 = 6.0;
 
@@ -48,18 +48,18 @@ pub(super) fn show(
     colouring: Option<&Colouring>,
     log: bool,
 ) -> Option<(ScalarValue, ScalarValue)> {
-    let size = vec2(ui.available_width().clamp(120.0, 600.0), HEIGHT + BAR + TEXT);
+    let size = vec2(ui.available_width().clamp(120.0, 600.0), HISTOGRAM_HEIGHT + COLOUR_BAR_HEIGHT + TEXT_HEIGHT);
     let (whole, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "histogram"));
     let inner = whole.shrink2(vec2(HANDLE_REACH, 0.0));
-    let area = inner.with_max_y(inner.top() + HEIGHT);
-    let bar = Rect::from_min_size(area.left_bottom(), vec2(area.width(), BAR));
-    let axis = axis(area, bins, ends);
+    let area = inner.with_max_y(inner.top() + HISTOGRAM_HEIGHT);
+    let bar = Rect::from_min_size(area.left_bottom(), vec2(area.width(), COLOUR_BAR_HEIGHT));
+    let axis = axis_of_bins(area, bins, ends);
     let painter = ui.painter_at(whole);
     painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
-    counts(&painter, &axis, bins, log, ui.visuals().weak_text_color());
+    draw_counts(&painter, &axis, bins, log, ui.visuals().weak_text_color());
     if let Some(colouring) = colouring {
-        colours(&painter, bar, &axis, colouring);
+        draw_colours(&painter, bar, &axis, colouring);
     }
     let font = FontId::proportional(11.0);
     let text_colour = ui.visuals().text_color();
@@ -68,8 +68,9 @@ pub(super) fn show(
     painter.text(bar.right_bottom(), Align2::RIGHT_TOP, right, font, text_colour);
     let (low, high) = ends?;
     let (low_text, high_text) = format::pair(low, high);
-    let moved_low = handle(ui, &axis, bar, low, HandleLabel { name: "low end of the colours", number: &low_text });
-    let moved_high = handle(ui, &axis, bar, high, HandleLabel { name: "high end of the colours", number: &high_text });
+    let moved_low = show_handle(ui, &axis, bar, low, HandleLabel { name: "low end of the colours", number: &low_text });
+    let moved_high =
+        show_handle(ui, &axis, bar, high, HandleLabel { name: "high end of the colours", number: &high_text });
     match (moved_low, moved_high) {
         (None, None) => None,
         (low_to, high_to) => {
@@ -81,7 +82,7 @@ pub(super) fn show(
 }
 
 /// Returns an axis that contains the bins and the ends. Its width is never 0.
-fn axis(area: Rect, bins: &Bins, ends: Option<(ScalarValue, ScalarValue)>) -> Axis {
+fn axis_of_bins(area: Rect, bins: &Bins, ends: Option<(ScalarValue, ScalarValue)>) -> Axis {
     let (mut low, mut high) = bins.range;
     if let Some((from, to)) = ends {
         (low, high) = (low.min(from), high.max(to));
@@ -94,7 +95,7 @@ fn axis(area: Rect, bins: &Bins, ends: Option<(ScalarValue, ScalarValue)>) -> Ax
     Axis { area, low: low.plus(-reach), width: 2.0 * reach }
 }
 
-fn counts(painter: &Painter, axis: &Axis, bins: &Bins, log: bool, colour: Color32) {
+fn draw_counts(painter: &Painter, axis: &Axis, bins: &Bins, log: bool, colour: Color32) {
     let scale = |count: u64| if log { (count as f64).ln_1p() } else { count as f64 };
     let most = scale(bins.counts.iter().copied().max().unwrap_or(0)).max(f64::MIN_POSITIVE);
     let (low, high) = bins.range;
@@ -109,7 +110,7 @@ fn counts(painter: &Painter, axis: &Axis, bins: &Bins, log: bool, colour: Color3
     painter.add(Shape::mesh(mesh));
 }
 
-fn colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
+fn draw_colours(painter: &Painter, bar: Rect, axis: &Axis, colouring: &Colouring) {
     let mut mesh = Mesh::default();
     let mut x = bar.left();
     while x < bar.right() {
@@ -129,7 +130,7 @@ struct HandleLabel<'a> {
 }
 
 /// Shows a handle that can be dragged and moved with keys. Returns its new value.
-fn handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, label: HandleLabel<'_>) -> Option<ScalarValue> {
+fn show_handle(ui: &Ui, axis: &Axis, bar: Rect, value: ScalarValue, label: HandleLabel<'_>) -> Option<ScalarValue> {
     let HandleLabel { name, number } = label;
     let x = axis.x(value);
     let rect = Rect::from_min_max(pos2(x - HANDLE_REACH, axis.area.top()), pos2(x + HANDLE_REACH, bar.bottom()));

@@ -14,9 +14,9 @@ use crate::imaging::{ColourMap, Colouring, Norm, Quantity, Range, Scale, Values,
 use bins::Bins;
 
 /// Number of bins of the histogram.
-const BINS: u16 = 128;
-/// Total length of two numbers, in letters, above which each gets its own line.
-const LONG: usize = 24;
+const HISTOGRAM_BINS: u16 = 128;
+/// Maximum total length, in letters, of two numbers on one line. Longer numbers each get a line.
+const MAX_LINE_LETTERS: usize = 24;
 
 /// Colour settings of an array.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub(super) struct Style {
     ends: Option<(ScalarValue, ScalarValue)>,
     percentiles: (f64, f64),
     linear_size: f64,
-    log_counts: bool,
+    has_log_counts: bool,
 }
 
 impl Default for Style {
@@ -43,7 +43,7 @@ impl Default for Style {
             ends: None,
             percentiles: (1.0, 99.0),
             linear_size: 1e-3,
-            log_counts: true,
+            has_log_counts: true,
         }
     }
 }
@@ -85,9 +85,9 @@ impl NumberStatistics {
         };
         let positive =
             (style.norm == Norm::Log).then(|| component(SummaryRequest { positive: true, ..base_request.clone() }).0);
-        let (component, error) = component(SummaryRequest { bins: BINS, ..base_request });
+        let (component, error) = component(SummaryRequest { bins: HISTOGRAM_BINS, ..base_request });
         // Without a summary, as with a coarse recording, the histogram counts the visible values.
-        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(values?, usize::from(BINS)));
+        let bins = component.as_ref().map(Bins::from).or_else(|| Bins::of(values?, usize::from(HISTOGRAM_BINS)));
         Self { component, positive: positive.flatten(), bins, error }
     }
 }
@@ -137,23 +137,23 @@ impl Style {
                 }
             });
         });
-        self.norms(ui);
-        self.ranges(ui, statistics);
+        self.show_norms(ui);
+        self.show_ranges(ui, statistics);
         if let Some(bins) = &statistics.bins {
-            let log = self.log_counts;
+            let log = self.has_log_counts;
             if let Some((low, high)) = histogram::show(ui, bins, self.ends, colouring, log) {
                 self.locked = None;
                 self.range = Range::Fixed(low, high);
             }
-            ui.checkbox(&mut self.log_counts, "logarithms of counts");
+            ui.checkbox(&mut self.has_log_counts, "logarithms of counts");
         }
         if let Some(error) = &statistics.error {
             ui.colored_label(ui.visuals().error_fg_color, error);
         }
-        counts(ui, statistics);
+        show_counts(ui, statistics);
     }
 
-    fn norms(&mut self, ui: &mut Ui) {
+    fn show_norms(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
             let number = match self.norm {
                 Norm::Linear => 0,
@@ -174,7 +174,7 @@ impl Style {
         });
     }
 
-    fn ranges(&mut self, ui: &mut Ui, statistics: &NumberStatistics) {
+    fn show_ranges(&mut self, ui: &mut Ui, statistics: &NumberStatistics) {
         ui.horizontal_wrapped(|ui| {
             let before = self.range;
             if ui.radio(self.range == Range::Extremes, "min–max").clicked() {
@@ -262,7 +262,7 @@ fn range_end_field(ui: &mut Ui, value: &mut ScalarValue, field: RangeEndField) -
 }
 
 /// Shows statistics of the whole array.
-fn counts(ui: &mut Ui, statistics: &NumberStatistics) {
+fn show_counts(ui: &mut Ui, statistics: &NumberStatistics) {
     let Some(component) = &statistics.component else { return };
     Grid::new("counts").num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
         let mut pair = |name: &str, text: String, ends_row: bool| {
@@ -274,7 +274,7 @@ fn counts(ui: &mut Ui, statistics: &NumberStatistics) {
         };
         let none = || ("none".to_string(), "none".to_string());
         let (low, high) = component.extremes.map_or_else(none, |(low, high)| format::pair(low, high));
-        let is_long = low.len() + high.len() > LONG;
+        let is_long = low.len() + high.len() > MAX_LINE_LETTERS;
         pair("min", low, is_long);
         pair("max", high, true);
         pair("NaNs", component.nans.to_string(), false);

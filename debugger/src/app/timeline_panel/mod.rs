@@ -44,7 +44,7 @@ impl TimelinePanel {
                 self.visible = None;
             }
             if ui.button("all").on_hover_text("see all that is known").clicked() {
-                self.visible = Some(self.whole());
+                self.visible = Some(self.whole_range());
             }
             for (_, name, colour) in KINDS {
                 let (mark, _) = ui.allocate_exact_size(vec2(10.0, 10.0), Sense::hover());
@@ -69,7 +69,7 @@ impl TimelinePanel {
             }
         };
         let found = store.want(Request::Timeline(from));
-        if found.fresh && !self.is_received {
+        if found.is_fresh && !self.is_received {
             self.is_received = true;
             if let Some(more) = found.timeline() {
                 self.add(from, more);
@@ -91,7 +91,7 @@ impl TimelinePanel {
         self.timeline.until = more.until;
     }
 
-    fn whole(&self) -> (f64, f64) {
+    fn whole_range(&self) -> (f64, f64) {
         let first = self.timeline.ranks.iter().filter_map(|spans| spans.first()).map(|span| span.start).min();
         let first = first.unwrap_or(0) as f64;
         (first, (self.timeline.until as f64).max(first + 1.0))
@@ -102,14 +102,14 @@ impl TimelinePanel {
         let (area, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let name = format!("timeline of {} ranks", self.timeline.ranks.len());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
-        let whole = self.whole();
+        let whole = self.whole_range();
         let mut axis = Axis { area: area.with_min_x((area.left() + NAMES).min(area.right())), visible: self.range() };
         if self.handle_input(ui, &response, &axis, whole) {
             axis.visible = self.range();
         }
         let hovered = response.hover_pos().and_then(|at| self.span_at(&axis, at.x, at.y));
         paint::rows(ui, area, &axis, &self.timeline, hovered.map(|(rank, number, _)| (rank, number)));
-        self.hovered_text = hovered.map_or_else(String::new, |(rank, _, span)| described(rank, span));
+        self.hovered_text = hovered.map_or_else(String::new, |(rank, _, span)| span_text(rank, span));
     }
 
     fn range(&self) -> (f64, f64) {
@@ -177,7 +177,7 @@ impl TimelinePanel {
     }
 }
 
-fn described(rank: usize, span: &Span) -> String {
+fn span_text(rank: usize, span: &Span) -> String {
     let (name, _) = kind(span.kind);
     let peer = span.peer.map_or_else(String::new, |peer| format!(" for rank {peer}"));
     let (length, start) = (format::micros(span.length), format::micros(span.start));
@@ -201,6 +201,6 @@ mod tests {
         panel.add(20, &Timeline { until: 60, ranks: vec![vec![span(20), span(40)], vec![span(15), span(31)]] });
         let starts = |rank: usize| panel.timeline.ranks[rank].iter().map(|span| span.start).collect::<Vec<_>>();
         assert_eq!((starts(0), starts(1)), (vec![1, 20, 40], vec![31]));
-        assert_eq!(panel.whole(), (1.0, 60.0));
+        assert_eq!(panel.whole_range(), (1.0, 60.0));
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn rows(ui: &Ui, area: Rect, axis: &Axis, timeline: &Timeline, select
     let painter = ui.painter_at(area);
     painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
     let weak = ui.visuals().weak_text_color();
-    times(&painter, area, axis, weak);
+    draw_time_labels(&painter, area, axis, weak);
     let inner = painter.with_clip_rect(axis.area.intersect(painter.clip_rect()));
     for (rank, spans) in timeline.ranks.iter().enumerate() {
         let lane = row(area, rank);
@@ -21,16 +21,16 @@ pub(super) fn rows(ui: &Ui, area: Rect, axis: &Axis, timeline: &Timeline, select
         }
         let at = lane.left_center() + [6.0, 0.0].into();
         painter.text(at, Align2::LEFT_CENTER, format!("rank {rank}"), FontId::proportional(12.0), weak);
-        boxes(&inner, axis, lane, spans);
+        draw_spans(&inner, axis, lane, spans);
     }
     if let Some((rank, number)) = selected
         && let Some(span) = timeline.ranks.get(rank).and_then(|spans| spans.get(number))
     {
-        mark(&inner, axis, area, rank, span, timeline.ranks.len());
+        draw_selected_span(&inner, axis, area, rank, span, timeline.ranks.len());
     }
 }
 
-fn times(painter: &Painter, area: Rect, axis: &Axis, colour: Color32) {
+fn draw_time_labels(painter: &Painter, area: Rect, axis: &Axis, colour: Color32) {
     for time in axis.ticks() {
         let x = axis.x(time);
         painter.vline(x, area.top() + TIMES..=area.bottom(), Stroke::new(1.0, colour.gamma_multiply(0.25)));
@@ -41,7 +41,7 @@ fn times(painter: &Painter, area: Rect, axis: &Axis, colour: Color32) {
 
 /// Draws the spans of a rank. Spans narrower than a point are drawn at most once per point, so that
 /// the cost is limited by the width.
-fn boxes(painter: &Painter, axis: &Axis, lane: Rect, spans: &[Span]) {
+fn draw_spans(painter: &Painter, axis: &Axis, lane: Rect, spans: &[Span]) {
     let mut mesh = Mesh::default();
     let mut labels = Vec::new();
     let mut reached = f32::NEG_INFINITY;
@@ -65,11 +65,11 @@ fn boxes(painter: &Painter, axis: &Axis, lane: Rect, spans: &[Span]) {
         let rect = rect.intersect(axis.area);
         let inside = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
         let at = rect.left_center() + [4.0, 0.0].into();
-        inside.text(at, Align2::LEFT_CENTER, label(span), FontId::proportional(11.0), Color32::from_gray(16));
+        inside.text(at, Align2::LEFT_CENTER, span_label(span), FontId::proportional(11.0), Color32::from_gray(16));
     }
 }
 
-fn label(span: &Span) -> String {
+fn span_label(span: &Span) -> String {
     match (span.kind, span.peer) {
         (SpanKind::Wait, Some(peer)) => format!("{} of rank {peer}", span.what),
         _ => span.what.clone(),
@@ -77,7 +77,7 @@ fn label(span: &Span) -> String {
 }
 
 /// Draws a frame around a span, and an arrow to the rank that the span waits for.
-fn mark(painter: &Painter, axis: &Axis, area: Rect, rank: usize, span: &Span, ranks: usize) {
+fn draw_selected_span(painter: &Painter, axis: &Axis, area: Rect, rank: usize, span: &Span, ranks: usize) {
     let lane = row(area, rank);
     let left = axis.x(span.start as f64);
     let right = axis.x(span.start as f64 + span.length as f64).max(left + 1.0);

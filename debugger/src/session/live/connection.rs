@@ -31,12 +31,14 @@ pub(super) struct Connection {
 pub(super) struct ConnectionState {
     pub state: State,
     pub program: Option<Program>,
-    /// Number of changes that a session may wait for.
+    /// Number of changes of the state and of the received messages so far, for sessions that wait
+    /// for a change.
     pub changes: u64,
     received: VecDeque<Message>,
     /// Encoded requests to send.
     outgoing: VecDeque<Vec<u8>>,
-    /// The program checks for the viewer. One reply answers all checks.
+    /// True if the program has checked for the viewer since the last reply. One reply answers all
+    /// checks.
     is_reply_due: bool,
     unanswered: BTreeMap<u32, Request>,
     /// Number of answers in `received`.
@@ -57,7 +59,8 @@ impl ConnectionState {
         self.received.push_back(Message::Answer(id, Err(text)));
     }
 
-    /// Keeps a received message if it is needed. Returns true if a session can read it.
+    /// Keeps a received message if the session needs it. Returns true if the session has something
+    /// to read.
     fn receive(&mut self, mut message: Message) -> bool {
         match &message {
             Message::Point(_) => self.received.retain(|received| !matches!(received, Message::Point(_))),
@@ -180,7 +183,7 @@ impl Connection {
         }
     }
 
-    /// Ends the threads.
+    /// Ends the threads of the connection.
     pub(super) fn stop(&self) {
         self.change(|state| {
             state.is_stopped = true;
@@ -202,23 +205,23 @@ enum ConnectError {
 /// Starts the search for the program.
 pub(super) fn start(shared: &Arc<Connection>) {
     let for_thread = Arc::clone(shared);
-    let started = thread::Builder::new().name("viewer-link".into()).spawn(move || search(&for_thread));
+    let started = thread::Builder::new().name("viewer-link".into()).spawn(move || search_for_program(&for_thread));
     if let Err(error) = started {
         shared.change_and_wake(|state| state.state = State::Closed(format!("no thread could be started: {error}")));
     }
 }
 
-fn search(shared: &Arc<Connection>) {
+fn search_for_program(shared: &Arc<Connection>) {
     let mut pause = RETRY_PAUSES[0];
     while !shared.lock().is_stopped {
-        match connect(shared) {
+        match connect_to_program(shared) {
             Ok((stream, program)) => {
                 pause = RETRY_PAUSES[0];
                 let how = receive_until_end(shared, stream, program);
                 let text = format!("{how}; the next run at {} is looked for", shared.address);
-                close(shared, text);
+                close_connection(shared, text);
             }
-            Err(ConnectError::Fatal(text)) => return close(shared, text),
+            Err(ConnectError::Fatal(text)) => return close_connection(shared, text),
             Err(ConnectError::Retry(text)) => {
                 let has_changed = shared.change(|state| {
                     state.stream = None;
@@ -240,7 +243,7 @@ fn search(shared: &Arc<Connection>) {
     }
 }
 
-fn close(shared: &Connection, how: String) {
+fn close_connection(shared: &Connection, how: String) {
     shared.change_and_wake(|state| {
         state.stream = None;
         state.outgoing.clear();
@@ -252,7 +255,7 @@ fn close(shared: &Connection, how: String) {
     });
 }
 
-fn connect(shared: &Connection) -> Result<(TcpStream, Program), ConnectError> {
+fn connect_to_program(shared: &Connection) -> Result<(TcpStream, Program), ConnectError> {
     let target = &shared.address;
     let unreachable = |error: io::Error| ConnectError::Retry(format!("nothing answers at {target}: {error}"));
     let addresses = target.to_socket_addrs().map_err(unreachable)?;

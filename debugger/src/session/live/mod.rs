@@ -10,8 +10,8 @@ use zippy_protocol::{Ask, Message, Program, Request};
 use self::connection::Connection;
 use super::{Session, State, Waker};
 
-/// Maximum number of requests that are unanswered or whose answers are not read yet. Further
-/// requests are answered with an error.
+/// Maximum number of requests without an answer that the session has read. Further requests are
+/// answered with an error.
 pub const MOST_UNANSWERED: usize = 32;
 
 /// Connection to a program that listens at an address.

@@ -74,17 +74,15 @@ pub(super) struct Index {
     pub points: Vec<Step>,
     /// Numbers of the debug points.
     pub steps: Vec<u64>,
-    /// End of the run.
+    /// Reason for the end of the run, if the recording contains it.
     pub end: Option<String>,
     /// Error that stopped the last scan before the end of the file.
     damage: Option<String>,
-    /// Offset of the next entry.
+    /// File offset of the next entry to scan.
     next: u64,
     /// True if the reader is at `next`.
     is_positioned: bool,
-    /// Length of the file at the last scan.
     length: u64,
-    /// True if the last scan stopped at its limit.
     has_more: bool,
 }
 
@@ -229,12 +227,12 @@ impl Index {
         self.length
     }
 
-    /// Number of valid bytes.
-    pub(super) fn good(&self) -> u64 {
+    /// Length of the valid part of the file in bytes.
+    pub(super) fn valid_bytes(&self) -> u64 {
         self.next
     }
 
-    /// Notice about the end of the recording; none if it holds the whole run.
+    /// Notice about the end of the recording. `None` if the recording holds the whole run.
     pub(super) fn notice(&self) -> Option<String> {
         let last = match self.steps.last() {
             Some(step) => format!("debug point {step}"),

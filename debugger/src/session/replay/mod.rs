@@ -62,14 +62,14 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Returns the end of the run, or `None` if the recording does not contain it.
+    /// Returns the reason for the end of the run, or `None` if the recording does not contain it.
     pub fn end(&self) -> Option<&str> {
         self.recorded_arrays.index.end.as_deref()
     }
 
     /// Returns the number of valid bytes.
     pub fn bytes(&self) -> u64 {
-        self.recorded_arrays.index.good()
+        self.recorded_arrays.index.valid_bytes()
     }
 
     /// Returns the distance between recorded cells of an array along each axis, at this debug

@@ -6,7 +6,7 @@ use zippy_protocol::{Control, Point, Rule, When};
 use super::recorded_arrays::RecordedArrays;
 use super::step_facts::StepFacts;
 
-/// A search along the debug points, with the rules of a running program.
+/// Search for the next debug point where the recording pauses, by the rules of a running program.
 pub(super) struct PauseSearch {
     /// Index of the next debug point to check.
     pub next: usize,

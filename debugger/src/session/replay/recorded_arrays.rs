@@ -12,12 +12,12 @@ use super::cut::IndexBounds;
 use super::index::{Index, Step, ViewOffsets};
 use super::{chunks, cut};
 
-/// Number of cached views, for repeated requests of neighbouring parts.
-const MAX_CACHED: usize = 4;
+/// Maximum number of cached views, for repeated requests of neighbouring parts.
+const MAX_CACHED_VIEWS: usize = 4;
 /// Maximum number of entries that are combined into a timeline.
 const MAX_TIMELINES: usize = 256;
 
-/// A recording. Methods take the index of a debug point.
+/// Arrays of a recording, read on request. Methods take the index of a debug point.
 pub(super) struct RecordedArrays {
     pub index: Index,
     cached: Vec<(u64, Arc<View>)>,
@@ -27,8 +27,8 @@ pub(super) struct RecordedArrays {
     array_list: Option<(u64, Arc<[ArrayEntry]>)>,
 }
 
-fn cache(cached: &mut Vec<(u64, Arc<View>)>, offset: u64, view: View) -> Arc<View> {
-    if cached.len() >= MAX_CACHED {
+fn cache_view(cached: &mut Vec<(u64, Arc<View>)>, offset: u64, view: View) -> Arc<View> {
+    if cached.len() >= MAX_CACHED_VIEWS {
         cached.remove(0);
     }
     let view = Arc::new(view);
@@ -44,7 +44,7 @@ fn find_cached(cached: &mut Vec<(u64, Arc<View>)>, offset: u64) -> Option<Arc<Vi
     cached.last().map(|(_, view)| Arc::clone(view))
 }
 
-fn changed(offset: u64) -> String {
+fn changed_file_error(offset: u64) -> String {
     format!("the recording has changed at byte {offset}: open it again")
 }
 
@@ -68,7 +68,7 @@ impl RecordedArrays {
         if let Some((_, array_list)) = self.array_list.as_ref().filter(|(at, _)| *at == offset) {
             return Ok(Arc::clone(array_list));
         }
-        let Recorded::Arrays(arrays) = self.index.read(offset)? else { return Err(changed(offset)) };
+        let Recorded::Arrays(arrays) = self.index.read(offset)? else { return Err(changed_file_error(offset)) };
         let arrays: Arc<[ArrayEntry]> = arrays.into();
         self.array_list = Some((offset, Arc::clone(&arrays)));
         Ok(arrays)
@@ -112,15 +112,15 @@ impl RecordedArrays {
             return Ok(found);
         }
         let parts: Vec<Arc<View>> = parts.into_values().collect();
-        Ok(cache(&mut self.joined, first, chunks::join_chunks(entry, &parts)?))
+        Ok(cache_view(&mut self.joined, first, chunks::join_chunks(entry, &parts)?))
     }
 
     fn view_at(&mut self, offset: u64) -> Result<Arc<View>, String> {
         if let Some(found) = find_cached(&mut self.cached, offset) {
             return Ok(found);
         }
-        let Recorded::View(view) = self.index.read(offset)? else { return Err(changed(offset)) };
-        Ok(cache(&mut self.cached, offset, view))
+        let Recorded::View(view) = self.index.read(offset)? else { return Err(changed_file_error(offset)) };
+        Ok(cache_view(&mut self.cached, offset, view))
     }
 
     /// Returns the cells of a chunk with its ghost cells.
@@ -131,7 +131,7 @@ impl RecordedArrays {
             return Err(format!("the recording has no ghost cells of `{}`: {why}", entry.name));
         };
         let view = self.view_at(offset)?;
-        if view.of.chunk == Some(chunk) { Ok(view) } else { Err(changed(offset)) }
+        if view.of.chunk == Some(chunk) { Ok(view) } else { Err(changed_file_error(offset)) }
     }
 
     pub(super) fn view(&mut self, at: usize, request: &ViewRequest) -> Result<View, String> {
@@ -179,7 +179,7 @@ impl RecordedArrays {
                 Err(format!("the recording does not say what the ghost cells of `{}` were", entry.name))
             };
         };
-        let Recorded::Ghosts(_, ghosts) = self.index.read(offset)? else { return Err(changed(offset)) };
+        let Recorded::Ghosts(_, ghosts) = self.index.read(offset)? else { return Err(changed_file_error(offset)) };
         Ok(ghosts)
     }
 
@@ -194,7 +194,7 @@ impl RecordedArrays {
     }
 
     fn moves_at(&mut self, offset: u64) -> Result<Moves, String> {
-        let Recorded::Moves(moves) = self.index.read(offset)? else { return Err(changed(offset)) };
+        let Recorded::Moves(moves) = self.index.read(offset)? else { return Err(changed_file_error(offset)) };
         Ok(moves)
     }
 
@@ -208,7 +208,7 @@ impl RecordedArrays {
         let steps = &self.index.points[..=at];
         let offsets: Vec<u64> = steps.iter().rev().filter_map(|step| step.timeline).take(MAX_TIMELINES).collect();
         for offset in offsets {
-            let Recorded::Timeline(line) = self.index.read(offset)? else { return Err(changed(offset)) };
+            let Recorded::Timeline(line) = self.index.read(offset)? else { return Err(changed_file_error(offset)) };
             all.until = all.until.max(line.until);
             all.ranks.resize(all.ranks.len().max(line.ranks.len()), Vec::new());
             for (all, spans) in all.ranks.iter_mut().zip(line.ranks) {

@@ -24,11 +24,11 @@ impl<'a> StepFacts<'a> {
     }
 
     fn entry(&self, array: u64) -> Result<&ArrayEntry, String> {
-        let found = self.global().find(|entry| entry.array.number == array);
+        let found = self.global_arrays().find(|entry| entry.array.number == array);
         found.ok_or_else(|| format!("there is no array {array}"))
     }
 
-    fn global(&self) -> impl Iterator<Item = &ArrayEntry> {
+    fn global_arrays(&self) -> impl Iterator<Item = &ArrayEntry> {
         self.arrays.iter().filter(|entry| entry.kind == ArrayKind::Global && entry.array.rank.is_none())
     }
 
@@ -72,7 +72,7 @@ impl Facts for StepFacts<'_> {
     type Error = String;
 
     fn arrays(&self) -> Vec<(u64, &str)> {
-        self.global().map(|entry| (entry.array.number, entry.name.as_str())).collect()
+        self.global_arrays().map(|entry| (entry.array.number, entry.name.as_str())).collect()
     }
 
     fn element(&self, array: u64) -> Result<ElementType, String> {
@@ -106,7 +106,7 @@ impl Facts for StepFacts<'_> {
     fn sum(&mut self, array: u64, numbers: &Numbers, component: Option<usize>) -> Result<f64, String> {
         let (mut floats, mut whole) = (ExactSum::default(), 0_i128);
         for component in component.map_or(0..usize::from(numbers.components), |component| component..component + 1) {
-            self.for_each_component(array, numbers, component, |bytes| match integer(numbers.scalar, bytes) {
+            self.for_each_component(array, numbers, component, |bytes| match exact_integer(numbers.scalar, bytes) {
                 Some(number) => whole += number,
                 None => floats.add(numbers.scalar.value(bytes).unwrap_or_default()),
             })?;
@@ -131,7 +131,7 @@ impl Facts for StepFacts<'_> {
 }
 
 /// Returns an integer exactly, or `None` for a float.
-fn integer(scalar: ScalarType, bytes: &[u8]) -> Option<i128> {
+fn exact_integer(scalar: ScalarType, bytes: &[u8]) -> Option<i128> {
     Some(match scalar {
         ScalarType::I64 => i64::from_le_bytes(bytes.try_into().ok()?).into(),
         ScalarType::U64 => u64::from_le_bytes(bytes.try_into().ok()?).into(),

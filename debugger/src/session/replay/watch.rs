@@ -9,7 +9,7 @@ use crate::session::Waker;
 
 /// Time between two readings of the file's length: file systems of networks, on which clusters
 /// record, do not report changes.
-const INTERVAL: Duration = Duration::from_millis(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Wakes a session when its file has another length, until it is dropped.
 pub(super) struct Watch {
@@ -24,7 +24,7 @@ impl Watch {
         let length = move || file.metadata().map(|data| data.len()).ok();
         let watch = move || {
             let mut seen = Some(scanned);
-            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let now = length();
                 if now != seen {
                     seen = now;

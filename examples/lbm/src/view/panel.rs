@@ -7,9 +7,10 @@ use super::viewer::Viewer;
 use crate::legend::format_short;
 use crate::scene::{AXES, DrawMode, ShownQuantity};
 
-/// Largest speed of nearly incompressible flow (Mach number 0.3).
+/// Maximum speed of nearly incompressible flow (Mach number 0.3), in cells per step.
 const MAX_SPEED: f64 = 0.173;
-/// Viscosity below which the relaxation time is close to 1/2 and the flow may become unstable.
+/// Viscosity in lattice units below which the relaxation time is close to 1/2 and the flow may
+/// become unstable.
 const MIN_VISCOSITY: f64 = 0.005 / 3.0;
 
 const MODES: [(&str, DrawMode); 3] =
@@ -40,9 +41,9 @@ impl Viewer {
         }
         ui.horizontal(|ui| {
             let size = vec2(110.0, 26.0);
-            let label = if self.settings.running { "pause" } else { "continue" };
+            let label = if self.settings.is_running { "pause" } else { "continue" };
             if ui.add(Button::new(label).min_size(size)).on_hover_text("space").clicked() {
-                self.settings.running = !self.settings.running;
+                self.settings.is_running = !self.settings.is_running;
             }
             if ui.add(Button::new("one step").min_size(size)).on_hover_text("s").clicked() {
                 self.request_single_step();
@@ -88,7 +89,7 @@ impl Viewer {
         if let Some(index) = panels::presets(ui, &names, current) {
             self.show_quantity(ShownQuantity::ALL[index]);
         }
-        if !self.setup.in_plane {
+        if !self.setup.is_plane {
             let current = MODES.iter().position(|(_, mode)| *mode == self.settings.scene.mode);
             if let Some(index) = panels::presets(ui, &MODES.map(|(name, _)| name), current) {
                 self.settings.scene.mode = MODES[index].1;
@@ -97,7 +98,7 @@ impl Viewer {
         let cells = self.setup.cells;
         let scene = &mut self.settings.scene;
         match scene.mode {
-            DrawMode::Slice if !self.setup.in_plane => {
+            DrawMode::Slice if !self.setup.is_plane => {
                 let names = AXES.map(|axis| ["across ", axis].concat());
                 let names = names.each_ref().map(String::as_str);
                 if let Some(axis) = panels::presets(ui, &names, Some(scene.slice.axis)) {

@@ -24,14 +24,14 @@ use crate::scene::{Scene, ShownQuantity};
 
 /// Interval of the distribution of values while the flow runs.
 const DISTRIBUTION_INTERVAL: Duration = Duration::from_secs(1);
-const BINS: usize = 128;
+const DISTRIBUTION_BINS: usize = 128;
 const ARRAY_NAMES: ArrayNames = ArrayNames {
     values: "window values",
     colours: "window colours",
     surface: "window surface",
     bodies: "window bodies",
 };
-/// Least side of a picture at low resolution, relative to full resolution.
+/// Minimum side of a picture at low resolution, relative to full resolution.
 const MIN_SCALE: f64 = 0.4;
 
 /// Command from rank 0 to all ranks.
@@ -67,7 +67,7 @@ struct Rank0State {
     last_distribution: Option<(Instant, ShownQuantity)>,
     pace: FramePacing,
     /// True if rank 0 waits for the next request.
-    idle: bool,
+    is_idle: bool,
     /// Time and step at the last command to run.
     run_start: Option<(Instant, u64)>,
 }
@@ -94,7 +94,7 @@ impl<'w> Window<'w> {
             title: format!("{} · {x} × {y} × {z} · {} ranks", case.name, world.size()),
             ranges,
             cells,
-            in_plane: axes == 2,
+            is_plane: axes == 2,
             length: case.length,
             viscosity: case.speed * case.length / case.reynolds(),
             speed: case.speed,
@@ -214,7 +214,7 @@ impl<'w> Window<'w> {
         let [min, max] = scene.range;
         let values = self.renderer.values(flow, fields, scene.quantity)?;
         let box_values = || values.at((x.clone(), y.clone(), z.clone()));
-        let counts = world.histogram(box_values(), &Bins::even(min as f32, max as f32, BINS)?)?.counts;
+        let counts = world.histogram(box_values(), &Bins::even(min as f32, max as f32, DISTRIBUTION_BINS)?)?.counts;
         let extremes = world.extremes(box_values())?.map_or([0.0; 2], |found| [found.min, found.max].map(f64::from));
         if world.rank() == 0 {
             let found = Distribution { min, max, counts };
@@ -227,7 +227,7 @@ impl<'w> Window<'w> {
 impl Rank0State {
     /// Next command for all ranks; `None`: nothing to do. Waits for a request if the run is paused.
     fn next_command(&mut self, world: &World, link: &Link, watcher: &EndWatcher) -> Result<Option<Command>> {
-        let waits = self.idle || self.request.is_none();
+        let waits = self.is_idle || self.request.is_none();
         let next = if waits { link.next(world, || watcher.is_set_here())? } else { link.next(world, || true)? };
         match next {
             Next::Request(request) => self.request = Some(*request),
@@ -237,12 +237,12 @@ impl Rank0State {
             Next::Nothing => {}
         }
         let Some(Request { settings: request, moving }) = &self.request else { return Ok(None) };
-        let single = u64::from(!request.running && request.single_steps > self.single_steps);
-        self.single_steps = if request.running { request.single_steps } else { self.single_steps + single };
-        let steps = if request.running { request.steps_per_frame } else { single };
-        self.idle = steps == 0;
+        let single = u64::from(!request.is_running && request.single_steps > self.single_steps);
+        self.single_steps = if request.is_running { request.single_steps } else { self.single_steps + single };
+        let steps = if request.is_running { request.steps_per_frame } else { single };
+        self.is_idle = steps == 0;
         let mut scene = request.scene.clone();
-        if request.running || *moving || steps > 0 {
+        if request.is_running || *moving || steps > 0 {
             let (full, quick) = (scene.look.size, self.pace.quick(scene.look.size));
             let side = |full: u32, quick: u32| quick.max((f64::from(full) * MIN_SCALE) as u32);
             scene.look.size = (side(full.0, quick.0), side(full.1, quick.1));

@@ -17,7 +17,7 @@ const SLICE_HELP: &str = "space: pause or continue   s: one step";
 pub(crate) struct FlowSettings {
     pub scene: Scene,
     /// False while the run is paused.
-    pub running: bool,
+    pub is_running: bool,
     /// Number of requests for a single step so far.
     pub single_steps: u64,
     /// Steps between pictures.
@@ -38,7 +38,7 @@ pub(crate) struct ViewerSetup {
     pub ranges: [[f64; 2]; 4],
     /// Cells along each axis.
     pub cells: [i64; 3],
-    pub in_plane: bool,
+    pub is_plane: bool,
     /// Length of the Reynolds number in cells.
     pub length: f64,
     /// Viscosity in lattice units.
@@ -99,7 +99,7 @@ impl View for Viewer {
         });
         let settings = FlowSettings {
             scene: setup.scene.clone(),
-            running: true,
+            is_running: true,
             single_steps: 0,
             steps_per_frame: setup.steps_per_frame,
             speed: setup.speed,
@@ -133,7 +133,7 @@ impl View for Viewer {
         match event {
             FlowEvent::Values(quantity, values, extremes) => self.set_values(quantity, *values, extremes),
             FlowEvent::Stopped(message) => {
-                self.settings.running = false;
+                self.settings.is_running = false;
                 self.stopped = Some(message);
             }
         }
@@ -146,7 +146,7 @@ impl View for Viewer {
         }
         let pressed = |key| ui.input(|input| input.key_pressed(key));
         if pressed(Key::Space) {
-            self.settings.running = !self.settings.running;
+            self.settings.is_running = !self.settings.is_running;
         }
         if pressed(Key::S) {
             self.request_single_step();
@@ -161,7 +161,7 @@ impl View for Viewer {
         let Progress { steps, mlups } = self.progress;
         let state = match &self.stopped {
             Some(_) => "unstable",
-            None if self.settings.running => "runs",
+            None if self.settings.is_running => "runs",
             None => "paused",
         };
         StatusLine {
@@ -260,7 +260,7 @@ impl Viewer {
 
     /// Requests one step and pauses.
     pub(super) fn request_single_step(&mut self) {
-        self.settings.running = false;
+        self.settings.is_running = false;
         self.settings.single_steps += 1;
     }
 }

@@ -53,7 +53,7 @@ fn pictures_of_space_by_driver_are_the_same_for_every_number_of_ranks() {
     ]);
 }
 
-/// Colour of the scale for a share of the range.
+/// Expected colour of the scale for a fraction of the range.
 fn colour(share: f64) -> [f64; 3] {
     let scale = [
         [0.267, 0.005, 0.329],
@@ -101,7 +101,6 @@ fn slices_have_the_colours_of_their_cells() {
     }
 }
 
-/// Solid cells are grey in a slice, and low y is at the bottom of the picture.
 #[test]
 fn slice_has_grey_bodies_and_the_lid_at_the_top() {
     let directory = tempfile::tempdir().unwrap();

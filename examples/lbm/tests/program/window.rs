@@ -90,7 +90,7 @@ fn window_by_driver_reacts_to_pause_step_modes_speed_and_close() {
 
 /// Number of pixels close to the background colour of the message, and number of magenta pixels
 /// (NaN).
-fn reddish(shot: &Shot) -> [usize; 2] {
+fn message_and_nan_pixels(shot: &Shot) -> [usize; 2] {
     let near = |pixel: &[u8; 3]| pixel[0].abs_diff(90) < 30 && pixel[1] < 50 && pixel[2] < 50;
     let magenta = |pixel: &[u8; 3]| pixel[0] > 200 && pixel[1] < 60 && pixel[2] > 200;
     [shot.pixels.iter().filter(|pixel| near(pixel)).count(), shot.pixels.iter().filter(|pixel| magenta(pixel)).count()]
@@ -103,10 +103,10 @@ fn unstable_flow_shows_its_last_valid_picture_until_the_window_is_closed() {
     let mut running = start(&screen, options);
     let window = first_picture(&screen, &mut running);
     let shot = || screen.shot(PICTURE_CORNER, PICTURE_SIZE);
-    running.wait("the message", || (reddish(&shot())[0] > 5000).then_some(()));
+    running.wait("the message", || (message_and_nan_pixels(&shot())[0] > 5000).then_some(()));
     let stopped = screen.settled("a picture that stays", shot, |_| true);
     screen.save("5");
-    assert_eq!(reddish(&stopped)[1], 0, "magenta pixels are NaN");
+    assert_eq!(message_and_nan_pixels(&stopped)[1], 0, "magenta pixels are NaN");
     assert!(stopped.unlike(stopped.pixels[0]) > stopped.pixels.len() / 20);
     // The pause button has no effect.
     screen.click(PAUSE);

@@ -207,7 +207,6 @@ fn options_that_contradict_each_other_are_refused() {
     assert_eq!(options(&["--clip", "-1,0,0,-30", "--crop", "-1:2,:,:"]).unwrap().look.clip.len(), 1);
 }
 
-/// The commands in the documentation.
 #[test]
 fn documented_commands_are_parsed() {
     for command in [

@@ -62,7 +62,7 @@ fn bars_and_l_shapes_are_not_convex() {
 
 /// Along the third axis, each of two ranks has a bar above a bar of the other rank.
 #[test]
-fn bars_interlock() {
+fn bars_of_two_ranks_occlude_each_other() {
     let (chunks, owners) = decompose("bars", None, 2, 0);
     let [one, other] = [0, 1].map(|rank| parts(&chunks, &owners, rank));
     let flat = |region: &Region| Region { start: Index::new(&region.start[..2]), end: Index::new(&region.end[..2]) };

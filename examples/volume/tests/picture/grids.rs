@@ -5,7 +5,7 @@ use zippy::Grid;
 use zippy_io::image::Image;
 
 use super::common::nrrd::Temporary;
-use super::{alone, run};
+use super::{render_uncut, run};
 
 const SHAPE: [i64; 3] = [26, 21, 30];
 const RADIUS: f64 = 6.5;
@@ -20,7 +20,7 @@ fn grid() -> Grid {
 }
 
 /// The same grid at coordinates where the spacing of 32-bit floats is 4, as in land surveys.
-fn far() -> Grid {
+fn distant_grid() -> Grid {
     Grid { origin: [5_000_003.3, 46_000_003.3, 203.5], ..grid() }
 }
 
@@ -29,7 +29,7 @@ fn middle(grid: &Grid) -> [f64; 3] {
 }
 
 /// File of a ball: the values are distances to its surface, positive inside.
-fn ball(grid: &Grid) -> Temporary {
+fn ball_file(grid: &Grid) -> Temporary {
     let middle = middle(grid);
     let vector = |vector: [f64; 3]| vector.map(|part| part.to_string()).join(",");
     let [x, y, z] = grid.steps().map(vector);
@@ -66,7 +66,7 @@ fn position(pixel: usize) -> [f64; 2] {
 }
 
 /// Checks that pixels are opaque exactly at positive `depth`, except near the border.
-fn covers(image: &Image, kind: &str, depth: impl Fn([f64; 2]) -> f64) {
+fn assert_covered(image: &Image, kind: &str, depth: impl Fn([f64; 2]) -> f64) {
     let mut counts = [0; 2];
     for (pixel, colour) in image.pixels.iter().enumerate() {
         let depth = depth(position(pixel));
@@ -79,8 +79,8 @@ fn covers(image: &Image, kind: &str, depth: impl Fn([f64; 2]) -> f64) {
 }
 
 /// Checks that volume and isosurface cover the same disc, whole and clipped.
-fn covers_disc(grid: &Grid) {
-    let (file, opaque, clear) = (ball(grid), scene(grid, "[[-0.001, 0], [0.001, 1]]"), scene(grid, "[[0, 0]]"));
+fn assert_disc_covered(grid: &Grid) {
+    let (file, opaque, clear) = (ball_file(grid), scene(grid, "[[-0.001, 0], [0.001, 1]]"), scene(grid, "[[0, 0]]"));
     let words = |scene: &Temporary, more: &[&str]| -> Vec<String> {
         let common = ["--input", file.0.to_str().unwrap(), "--scene", scene.0.to_str().unwrap(), "--brick", "8"];
         common.iter().chain(more).map(|word| (*word).to_string()).collect()
@@ -91,32 +91,31 @@ fn covers_disc(grid: &Grid) {
     for (scene, more, kind) in [(&opaque, vec![], "volume"), (&clear, vec!["--iso", "0"], "isosurface")] {
         let plain = words(scene, &more);
         let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
-        let found = alone(&plain);
-        covers(&found, kind, disc);
+        let found = render_uncut(&plain);
+        assert_covered(&found, kind, disc);
         for ranks in [1, 3] {
             if let Some(rendered) = run(ranks, &plain) {
                 assert_eq!(rendered.image.difference(&found).unwrap().max_abs, 0.0, "{kind}, {ranks} ranks");
             }
         }
-        covers(&alone(&[&plain[..], &[&left]].concat()), kind, half);
+        assert_covered(&render_uncut(&[&plain[..], &[&left]].concat()), kind, half);
     }
 }
 
 #[test]
 fn volume_and_isosurface_by_driver_of_a_turned_file_cover_the_same_disc() {
-    covers_disc(&grid());
+    assert_disc_covered(&grid());
 }
 
 #[test]
 fn volume_and_isosurface_by_driver_far_from_the_origin_of_space_cover_the_same_disc() {
-    covers_disc(&far());
+    assert_disc_covered(&distant_grid());
 }
 
-/// The default camera shows the whole volume.
 #[test]
 fn first_camera_sees_the_whole_of_a_turned_file() {
-    let file = ball(&grid());
-    let image = alone(&["--input", file.0.to_str().unwrap(), "--size", "40x40", "--preset", "grey-ramp"]);
+    let file = ball_file(&grid());
+    let image = render_uncut(&["--input", file.0.to_str().unwrap(), "--size", "40x40", "--preset", "grey-ramp"]);
     let is_seen = |pixel: usize| image.pixels[pixel][3] > 0.0;
     assert!((0..1600).filter(|&pixel| is_seen(pixel)).count() > 150);
     let at_the_border = |pixel: &usize| [0, 39].contains(&(pixel % 40)) || [0, 39].contains(&(pixel / 40));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use zippy_render::volume::{Distribution, Preset};
 
 use super::common::nrrd::{Temporary, file};
-use super::{alone, failures, options, run};
+use super::{failures, options, render_uncut, run};
 
 const SHAPE: [usize; 3] = [24, 22, 20];
 
@@ -44,7 +44,7 @@ fn each_label_has_one_colour_on_any_number_of_ranks() {
         let scan = Temporary::new(&file("int32", &SHAPE, &data, false, true, "\n"));
         let path = scan.0.to_str().unwrap();
         let arguments = [path, "--preset", "labels", "--size", "60x50"];
-        let expected = alone(&arguments);
+        let expected = render_uncut(&arguments);
         let range = [labels.iter().copied().min().unwrap().min(0), labels.iter().copied().max().unwrap()];
         assert_eq!(colours(&expected), palette(&labels, range), "{labels:?}");
         for ranks in [2, 5] {
@@ -52,7 +52,7 @@ fn each_label_has_one_colour_on_any_number_of_ranks() {
             assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0, "{ranks} ranks, {labels:?}");
         }
         // Linear interpolation creates colours of other labels.
-        let linear = alone(&[&arguments[..], &["--interpolation", "linear"]].concat());
+        let linear = render_uncut(&[&arguments[..], &["--interpolation", "linear"]].concat());
         assert!(colours(&linear) != palette(&labels, range), "{labels:?}");
     }
 }
@@ -63,10 +63,10 @@ fn nearest_voxels_are_an_option_of_any_preset() {
     let scan = Temporary::new(&file("uint8", &SHAPE, &data, false, true, "\n"));
     let path = scan.0.to_str().unwrap();
     let arguments = [path, "--preset", "grey-ramp", "--size", "40x30", "--interpolation", "nearest"];
-    let expected = alone(&arguments);
+    let expected = render_uncut(&arguments);
     let Some(rendered) = run(3, &arguments) else { return };
     assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0);
-    let linear = alone(&[&arguments[..6], &["linear"]].concat());
+    let linear = render_uncut(&[&arguments[..6], &["linear"]].concat());
     assert!(linear.difference(&expected).unwrap().max_abs > 0.05);
 }
 

@@ -30,7 +30,7 @@ fn identity_mapping(stored: Values) -> ValueMapping {
 }
 
 /// Checks a picture against the reference. Only the contraction of products and sums differs.
-pub(crate) fn near(picture: &Image, expected: &Image, name: &str) {
+pub(crate) fn assert_near(picture: &Image, expected: &Image, name: &str) {
     let difference = picture.difference(expected).unwrap();
     assert!(difference.max_abs <= 1e-5 && difference.psnr_db >= 110.0, "{name}: {difference:?}");
     let visible = picture.pixels.iter().filter(|pixel| pixel[3] > 0.2).count();
@@ -77,7 +77,7 @@ fn scenes_are_drawn_with_their_light() {
         let twin = Twin::new(&found, SHAPE, [1.0; 3], |p| f32::from(phantom.value(p.map(i64::from)))).unwrap();
         let Some(rendered) = run(2, &words) else { continue };
         assert_eq!((rendered.image.width, rendered.background), (34, [0.2, 0.1, 0.0]));
-        near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), light);
+        assert_near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), light);
         pictures.push((shading, rendered.image));
     }
     for (number, (shading, picture)) in pictures.iter().enumerate() {
@@ -92,7 +92,6 @@ fn values() -> Values {
     Values { components: vec![Distribution { min: 0.0, max: 1.0, counts: vec![1, 1] }], left_out: 0 }
 }
 
-/// Options replace components of the light of a scene and of the default light.
 #[test]
 fn light_options_replace_single_components() {
     let lit = scene(r#", "shade": true, "ambient": 0.4, "shininess": 3"#);

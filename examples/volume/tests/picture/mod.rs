@@ -56,7 +56,7 @@ fn run(ranks: usize, arguments: &[&str]) -> Option<Rendered> {
 }
 
 /// Picture of the uncut volume, rendered by one rank in this process.
-fn alone(arguments: &[&str]) -> Image {
+fn render_uncut(arguments: &[&str]) -> Image {
     let options = options(arguments).unwrap();
     let job = Job { decomposition: Decomposition::WHOLE, ..job(&options, false) };
     run_with(Config::apart(1), |world| job.run(world)).unwrap().remove(0).unwrap().image
@@ -98,7 +98,7 @@ fn every_cut_gives_the_picture_of_one_rank() {
     ];
     let common = ["--phantom-size", "31x40x36", "--size", "70x60", "--brick", "8"];
     for (number, look) in looks.into_iter().enumerate() {
-        let expected = alone(&[&common[..], look].concat());
+        let expected = render_uncut(&[&common[..], look].concat());
         assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.9).count() > 100);
         for (ranks, cut, idle) in cuts.into_iter().skip(number).step_by(looks.len()) {
             let idle = idle.min(launcher::counts(&[ranks])[0] - 1).to_string();
@@ -112,7 +112,7 @@ fn every_cut_gives_the_picture_of_one_rank() {
 #[test]
 fn fast_pictures_are_nearly_those_of_one_rank() {
     let common = ["--phantom-size", "30x26x22", "--size", "41x33", "--fast"];
-    let expected = alone(&common);
+    let expected = render_uncut(&common);
     for (ranks, cut) in [(2, "direct"), (5, "swap"), (7, "radix:3,2")] {
         let Some(rendered) = run(ranks, &[&common[..], &["--algorithm", cut]].concat()) else { continue };
         let max_abs = rendered.image.difference(&expected).unwrap().max_abs;
@@ -134,7 +134,7 @@ fn fast_picture_with_early_termination_stays_within_its_bound() {
     for light in [&[][..], &["--shade"]] {
         let mut words = vec!["--phantom-size", "30x26x22", "--size", "41x33", "--termination", "0.02", "--brick", "8"];
         words.extend(light);
-        let expected = alone(&words);
+        let expected = render_uncut(&words);
         words.push("--fast");
         let Some(rendered) = run(3, &words) else { continue };
         let difference = rendered.image.difference(&expected).unwrap();
@@ -157,7 +157,7 @@ fn outcome(single: Option<Difference>) -> Outcome {
 fn more_ranks_than_voxels_and_a_picture_of_one_pixel() {
     for size in ["1x1", "9x1", "1x9"] {
         let arguments = ["--phantom-size", "2", "--size", size];
-        let expected = alone(&arguments);
+        let expected = render_uncut(&arguments);
         let Some(rendered) = run(8, &arguments) else { continue };
         assert_eq!(rendered.image.difference(&expected).unwrap().max_abs, 0.0, "{size}");
     }
@@ -183,7 +183,7 @@ fn the_picture_does_not_depend_on_how_the_voxels_are_stored() {
         ["--size", "40x30", "--input", path, "--transfer", transfer].map(String::from).to_vec()
     };
     let words = arguments(&first);
-    let expected = alone(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let expected = render_uncut(&words.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(expected.pixels.iter().any(|pixel| pixel[3] > 0.5));
     let files = [
         scan("uint8", |v| v as u8, false, true),
@@ -206,7 +206,7 @@ fn the_picture_does_not_depend_on_how_the_voxels_are_stored() {
 }
 
 /// A file of floats: one residue class modulo 7 is `low`, another is `high`.
-fn odd(low: f32, high: f32) -> Temporary {
+fn file_with_ends(low: f32, high: f32) -> Temporary {
     let value = move |v: u16| match v % 7 {
         3 => low,
         5 => high,
@@ -218,7 +218,7 @@ fn odd(low: f32, high: f32) -> Temporary {
 /// NaN is drawn as the smallest value and infinity as the largest; neither changes the range.
 #[test]
 fn non_finite_values_are_drawn_as_the_ends_of_the_range() {
-    let (odd, plain) = (odd(f32::NAN, f32::INFINITY), odd(-1e30, 1e30));
+    let (odd, plain) = (file_with_ends(f32::NAN, f32::INFINITY), file_with_ends(-1e30, 1e30));
     let picture = |path: &Temporary| run(2, &["--size", "20x20", "--input", path.0.to_str().unwrap()]);
     if let (Some(odd), Some(plain)) = (picture(&odd), picture(&plain)) {
         assert_eq!(odd.image, plain.image);

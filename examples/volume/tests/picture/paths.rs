@@ -7,13 +7,13 @@ use zippy_render::volume::{Camera, Projection};
 
 use super::common::nrrd::Temporary;
 
-const FRAMING: Framing = Framing { low: [0.0; 3], high: [40.0, 30.0, 40.0], parallel: false, fov: 40.0 };
+const FRAMING: Framing = Framing { low: [0.0; 3], high: [40.0, 30.0, 40.0], is_parallel: false, fov: 40.0 };
 
 fn start(framing: &Framing) -> Camera {
     framing.camera(&Pose { azimuth: 10.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap()
 }
 
-fn near(a: [f64; 3], b: [f64; 3]) -> bool {
+fn is_near(a: [f64; 3], b: [f64; 3]) -> bool {
     (0..3).all(|axis| (a[axis] - b[axis]).abs() < 1e-9)
 }
 
@@ -27,7 +27,10 @@ fn orbit_frames_have_increasing_azimuths() {
     for (frame, camera) in cameras.iter().enumerate() {
         let azimuth = 10.0 + 45.0 * frame as f64;
         let expected = FRAMING.camera(&Pose { azimuth, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
-        assert!(near(camera.position, expected.position) && near(camera.view_up, expected.view_up), "frame {frame}");
+        assert!(
+            is_near(camera.position, expected.position) && is_near(camera.view_up, expected.view_up),
+            "frame {frame}"
+        );
         assert_eq!((camera.focal_point, camera.projection), (expected.focal_point, expected.projection));
     }
     // A camera whose up direction is perpendicular to z orbits around its up direction.
@@ -38,8 +41,8 @@ fn orbit_frames_have_increasing_azimuths() {
         ..start(&FRAMING)
     };
     let cameras = CameraPath::Orbit.cameras(&aside, &FRAMING, 4).unwrap();
-    assert!(near(cameras[1].position, [20.0, 15.0, -50.0]), "{:?}", cameras[1]);
-    assert!(near(cameras[1].view_up, aside.view_up));
+    assert!(is_near(cameras[1].position, [20.0, 15.0, -50.0]), "{:?}", cameras[1]);
+    assert!(is_near(cameras[1].view_up, aside.view_up));
 }
 
 #[test]
@@ -47,15 +50,15 @@ fn rock_and_zoom_return_to_the_start() {
     let begin = start(&FRAMING);
     let rock = CameraPath::Rock.cameras(&begin, &FRAMING, 12).unwrap();
     let side = FRAMING.camera(&Pose { azimuth: 40.0, elevation: 20.0, zoom: 1.0, focal_point: None }).unwrap();
-    assert!(near(rock[0].position, begin.position) && near(rock[3].position, side.position));
-    assert!(near(rock[6].position, begin.position) && !near(rock[9].position, side.position));
+    assert!(is_near(rock[0].position, begin.position) && is_near(rock[3].position, side.position));
+    assert!(is_near(rock[6].position, begin.position) && !is_near(rock[9].position, side.position));
     let zoom = CameraPath::Zoom.cameras(&begin, &FRAMING, 10).unwrap();
-    assert!(near(zoom[0].position, begin.position));
+    assert!(is_near(zoom[0].position, begin.position));
     assert!((distance(&zoom[5]) - distance(&begin) / 2.0).abs() < 1e-9);
     assert!((distance(&zoom[3]) - distance(&zoom[7])).abs() < 1e-9);
-    let parallel = Framing { parallel: true, ..FRAMING };
-    let begin = start(&parallel);
-    let zoom = CameraPath::Zoom.cameras(&begin, &parallel, 2).unwrap();
+    let parallel_framing = Framing { is_parallel: true, ..FRAMING };
+    let begin = start(&parallel_framing);
+    let zoom = CameraPath::Zoom.cameras(&begin, &parallel_framing, 2).unwrap();
     let half = |camera: &Camera| match camera.projection {
         Projection::Parallel { half_height } => half_height,
         Projection::Perspective { .. } => panic!("{camera:?}"),
@@ -73,7 +76,7 @@ fn angle_of_view_does_not_change_the_size() {
         }
     };
     let overview = height(Camera::overview([41, 31, 21], [1.0, 1.0, 2.0]));
-    for framing in [FRAMING, Framing { fov: 12.0, ..FRAMING }, Framing { parallel: true, ..FRAMING }] {
+    for framing in [FRAMING, Framing { fov: 12.0, ..FRAMING }, Framing { is_parallel: true, ..FRAMING }] {
         let pose = Pose { azimuth: 3.0, elevation: -90.0, zoom: 1.0, focal_point: None };
         assert!((height(framing.camera(&pose).unwrap()) - overview).abs() < 1e-9);
         assert!((height(framing.camera(&Pose { zoom: 2.5, ..pose }).unwrap()) - overview / 2.5).abs() < 1e-9);
@@ -117,7 +120,7 @@ fn closed_paths_have_no_seam() {
 }
 
 #[test]
-fn mistakes_in_paths_are_named() {
+fn malformed_camera_path_is_an_error_with_its_reason() {
     let cases = [
         ("{", "EOF"),
         ("[1]", "byte 0: not a JSON object with a list \"keyframes\""),

@@ -3,7 +3,7 @@
 use zippy_render::volume::{Phantom, Twin};
 
 use super::common::nrrd::{Temporary, gzip};
-use super::looks::{look, near};
+use super::looks::{assert_near, look};
 use super::{failures, run};
 
 const SHAPE: [i64; 3] = [13, 11, 9];
@@ -68,7 +68,11 @@ fn raw_files_give_the_picture_of_the_reference() {
             let look = look(&words, SHAPE, SPACING, values);
             let scale = (components as usize, 1.0 / 65535.0);
             let twin = Twin::with_components(&look, SHAPE, SPACING, scale, voxel).unwrap();
-            near(&rendered.image, &twin.picture(&[([0; 3], twin.view.cells)]), &format!("{components}, {kind:?}"));
+            assert_near(
+                &rendered.image,
+                &twin.picture(&[([0; 3], twin.view.cells)]),
+                &format!("{components}, {kind:?}"),
+            );
             assert_eq!(first.get_or_insert(rendered.image.clone()), &rendered.image, "{components}, {kind:?}");
         }
     }
@@ -149,7 +153,6 @@ fn raw_files_that_contradict_the_options_are_refused() {
     }
 }
 
-/// Errors about files name the file and the correction.
 #[test]
 fn file_errors_name_the_file_and_the_correction() {
     let plain = content(1, |v| v.to_le_bytes().into());

@@ -9,7 +9,7 @@ use zippy_io::volume;
 use zippy_render::volume::Rescale;
 
 use super::common::nrrd::{Temporary, file, values};
-use super::{SHAPE, failures, odd, run, scan};
+use super::{SHAPE, failures, file_with_ends, run, scan};
 
 /// Little-endian NIfTI-1 file; `fields` are offsets and contents of header fields.
 fn nifti<T: bytemuck::Pod>(datatype: i16, data: &[T], fields: &[(usize, &[f32])]) -> Temporary {
@@ -59,7 +59,7 @@ fn report(rendered: &Rendered) -> Value {
     json
 }
 
-fn same(found: &Image, expected: &Image, most: f64, name: &str) {
+fn assert_same(found: &Image, expected: &Image, most: f64, name: &str) {
     let difference = found.difference(expected).unwrap().max_abs;
     assert!(difference <= most, "{name}: {difference}");
     assert!(expected.pixels.iter().filter(|pixel| pixel[3] > 0.05).count() > 50, "{name}");
@@ -88,7 +88,7 @@ fn slope_and_intercept_of_the_file_are_applied() {
                 continue;
             }
             let (Some(plain), Some(scaled)) = (picture(&plain, look), picture(&scaled, look)) else { continue };
-            same(&scaled.image, &plain.image, 1e-5, &format!("{look:?}, {number}"));
+            assert_same(&scaled.image, &plain.image, 1e-5, &format!("{look:?}, {number}"));
             let (plain, scaled) = (report(&plain), report(&scaled));
             assert_eq!(scaled["input"]["values"], plain["input"]["values"]);
             assert_eq!(scaled["input"]["intercept"], json!([-1024.0, 1200.0][number]));
@@ -97,7 +97,6 @@ fn slope_and_intercept_of_the_file_are_applied() {
     }
 }
 
-/// NaN is drawn as the smallest value, also with a negative slope.
 #[test]
 fn nan_with_negative_slope_is_drawn_as_the_smallest_value() {
     let value = |v: i16| if v % 5 == 3 { f32::NAN } else { f32::from(v) };
@@ -108,7 +107,7 @@ fn nan_with_negative_slope_is_drawn_as_the_smallest_value() {
     let look = ["--transfer", transfer.0.to_str().unwrap()];
     let (plain, turned) = (nifti(16, &plain, &[]), nifti(16, &turned, &[(112, &[-2.0, 200.0])]));
     let (Some(plain), Some(turned)) = (picture(&plain, &look), picture(&turned, &look)) else { return };
-    same(&turned.image, &plain.image, 1e-5, "turned");
+    assert_same(&turned.image, &plain.image, 1e-5, "turned");
     assert!(report(&turned)["input"]["nan"].as_u64().unwrap() > 100);
 }
 
@@ -144,14 +143,14 @@ fn numbers_beyond_f32_precision_are_distinguished() {
         let expected = if name.ends_with("32") { &whole } else { &expected };
         let (Some(found), Some(expected)) = (picture(path, &[]), expected) else { continue };
         // Denormal numbers have few digits.
-        same(&found.image, &expected.image, if name == "1e-320" { 2e-2 } else { 1e-4 }, name);
+        assert_same(&found.image, &expected.image, if name == "1e-320" { 2e-2 } else { 1e-4 }, name);
     }
     // Slope and intercept of the file apply in addition.
     let doubles: Vec<f64> = plain.iter().map(|&v| v.into()).collect();
     let scaled: Vec<f64> = plain.iter().map(|&v| 1e12 + f64::from(v)).collect();
     let scaled = nifti(64, &scaled, &[(112, &[2.0, 7.0])]);
     if let (Some(found), Some(expected)) = (picture(&scaled, &[]), picture(&nifti(64, &doubles, &[]), &[])) {
-        same(&found.image, &expected.image, 1e-4, "scaled");
+        assert_same(&found.image, &expected.image, 1e-4, "scaled");
         assert_eq!(report(&found)["input"]["values"][0], json!(2e12 + 7.0));
     }
 }
@@ -193,8 +192,8 @@ fn units_make_numbers_fit_f32() {
 
 #[test]
 fn report_counts_non_finite_numbers() {
-    let pictures =
-        [odd(f32::NAN, f32::INFINITY), scan("double", |_| f64::NAN, false, false)].map(|path| picture(&path, &[]));
+    let pictures = [file_with_ends(f32::NAN, f32::INFINITY), scan("double", |_| f64::NAN, false, false)]
+        .map(|path| picture(&path, &[]));
     let [Some(rendered), Some(nothing)] = pictures else { return };
     let json = report(&rendered);
     let (nan, infinite) = (json["input"]["nan"].as_u64().unwrap(), json["input"]["infinite"].as_u64().unwrap());
@@ -226,7 +225,6 @@ fn empty_pictures_give_a_note() {
     }
 }
 
-/// Transfer functions may have points beyond the range of floats.
 #[test]
 fn transfer_points_beyond_f32_are_accepted() {
     let far = |far: &str| {
@@ -238,7 +236,7 @@ fn transfer_points_beyond_f32_are_accepted() {
     let half = Temporary::new(br#"{"opacity_points": [[0, 0.5]], "rgb_points": [[0, 1, 1, 1]]}"#);
     for text in ["1e300", "1.7e308", "1e12"] {
         if let (Some(found), Some(expected)) = (drawn(&far(text)), drawn(&half)) {
-            same(&found.image, &expected.image, 1e-5, text);
+            assert_same(&found.image, &expected.image, 1e-5, text);
         }
     }
 }
@@ -301,7 +299,6 @@ fn axis_directions_are_read_and_reported() {
     }
 }
 
-/// With an offset of 0, the data follow the header directly.
 #[test]
 fn nifti_offset_zero_means_data_follow_the_header() {
     let data: Vec<i16> = numbers();

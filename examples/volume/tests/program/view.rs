@@ -112,8 +112,8 @@ fn view_without_display_is_an_error() {
     }
 }
 
-/// Under a launcher there is one window. Closing it ends all processes; a killed process ends the
-/// window.
+/// Under a launcher, one process opens the window. Closing the window ends all processes; a killed
+/// process ends the window.
 #[test]
 fn under_mpi() {
     if !zippy_testing::launcher::wanted() {

@@ -6,7 +6,7 @@ fn read(entries: &Value) -> anyhow::Result<Vec<Case>> {
 }
 
 #[test]
-fn figures_are_the_library_and_its_peers() {
+fn case_has_times_of_library_and_peers() {
     let figure =
         json!({ "who": "C", "median_secs": 2.0, "library_to_this": 0.5, "library_to_this_quartiles": [0.4, 0.6] });
     let entry =
@@ -33,7 +33,7 @@ fn entries_with_one_name_are_parts_of_one_case() {
 }
 
 #[test]
-fn goal_without_figures_is_that_of_a_field() {
+fn goal_of_case_without_figures_applies_to_a_field() {
     let entries =
         json!([{ "case": "memory", "target": 1.3, "peak_to_array": 1.05, "peak_to_array_quartiles": [1, 2] }]);
     let case = &read(&entries).unwrap()[0];

@@ -79,9 +79,9 @@ fn damaged_file_of_results_is_an_error() {
     assert!(problem.contains("a.json: it is not JSON"), "{problem}");
 }
 
-/// The committed page and plots are those of the committed results and texts.
+/// The page and the plots are generated from the committed results and texts.
 #[test]
-fn committed_page_is_the_generated_one() {
+fn committed_page_equals_generated_page() {
     let directory = Context::new().unwrap().root.join("benches");
     let report = Report::new(&directory).unwrap();
     assert!(report.superseded.is_empty(), "newer results replace these files; remove them: {:?}", report.superseded);
@@ -94,9 +94,8 @@ fn committed_page_is_the_generated_one() {
     assert!(others.is_empty(), "no topic has these plots: {others:?}");
 }
 
-/// Every benchmark has a topic, and every topic a benchmark.
 #[test]
-fn topics_are_those_of_the_benchmarks() {
+fn every_benchmark_has_a_topic_and_every_topic_a_benchmark() {
     let context = Context::new().unwrap();
     let topics = Topic::read_all(&context.root.join("benches/topics")).unwrap();
     let mut named: Vec<String> = topics.into_iter().map(|topic| topic.benchmark).collect();

@@ -26,18 +26,18 @@ const MAX_EDGE: f32 = 4096.0;
 /// Approximate maximum number of samples along a ray, which limits the cost of thin boxes with long
 /// axes.
 const MAX_SAMPLES: f64 = 2048.0;
-/// Unit distance of opacities as a fraction of the longest axis, so that opacities do not depend on
-/// the size of the box.
-const UNIT: f64 = 1.0 / 32.0;
+/// Distance over which opacities hold, as a fraction of the longest axis, so that opacities do not
+/// depend on the size of the box.
+const OPACITY_UNIT: f64 = 1.0 / 32.0;
 const HELP: &str = "drag: turn   right drag: move   wheel: zoom   double click: back";
-const RAMPS: [(Opaque, &str); 4] = [
+const OPACITY_RAMPS: [(Opaque, &str); 4] = [
     (Opaque::High, "high values"),
     (Opaque::Low, "low values"),
     (Opaque::Ends, "both ends"),
     (Opaque::All, "all values"),
 ];
 
-/// Rendering settings of a box, and its latest picture.
+/// Rendering settings of a volume, and its latest picture.
 #[derive(Default)]
 pub(crate) struct Volume {
     extents: [i64; 3],
@@ -48,7 +48,7 @@ pub(crate) struct Volume {
     cells: Option<Arc<Values>>,
     picture: Picture,
     background: [u8; 3],
-    /// Latest picture and its box.
+    /// Latest picture and the subvolume that it shows.
     shown: Option<(Subvolume, ColorImage)>,
     /// True if the picture is complete and matches the current settings.
     is_done: bool,
@@ -87,9 +87,9 @@ impl Volume {
 
     /// Shows the settings of opacity and light.
     pub(crate) fn settings(&mut self, ui: &mut Ui) {
-        let chosen = RAMPS.iter().find(|(opaque, _)| *opaque == self.ramp.opaque).map_or("", |(_, name)| name);
+        let chosen = OPACITY_RAMPS.iter().find(|(opaque, _)| *opaque == self.ramp.opaque).map_or("", |(_, name)| name);
         ComboBox::new("opaque", "opaque").selected_text(chosen).width(110.0).show_ui(ui, |ui| {
-            for (opaque, name) in RAMPS {
+            for (opaque, name) in OPACITY_RAMPS {
                 ui.selectable_value(&mut self.ramp.opaque, opaque, name);
             }
         });
@@ -129,7 +129,7 @@ impl Volume {
         let corner = area.left_bottom() + vec2(10.0, -8.0);
         let weak = colours.weak_text_color();
         painting.text(corner, Align2::LEFT_BOTTOM, HELP, FontId::proportional(12.0), weak.gamma_multiply(0.7));
-        if let Some(text) = self.values().and_then(|values| coarse(values, subvolume)) {
+        if let Some(text) = self.values().and_then(|values| sampling_note(values, subvolume)) {
             let corner = area.right_bottom() + vec2(-10.0, -8.0);
             painting.text(corner, Align2::RIGHT_BOTTOM, text, FontId::proportional(12.0), weak);
         }
@@ -225,7 +225,7 @@ impl Volume {
         let colouring = style.colouring(context.statistics, cells)?;
         let pixels = area.size() * ui.ctx().pixels_per_point();
         let edge = |length: f32| length.clamp(1.0, MAX_EDGE) as u32;
-        let unit = UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
+        let unit = OPACITY_UNIT * self.extents.into_iter().max().unwrap_or(1).max(32) as f64;
         let finest = subvolume.axes.map(|axis| cells.of.stride[axis]).into_iter().min().unwrap_or(1);
         let diagonal = self.extents.iter().map(|&extent| (extent as f64).powi(2)).sum::<f64>().sqrt();
         let settings = RenderSettings {
@@ -237,14 +237,14 @@ impl Volume {
         let (cells, subvolume) = (Arc::clone(cells), subvolume.clone());
         painter.request(
             ui.ctx(),
-            RenderRequest { cells, subvolume, scale: colouring.scale, look: settings, moving: false },
+            RenderRequest { cells, subvolume, scale: colouring.scale, look: settings, is_moving: false },
         );
         Ok(())
     }
 }
 
 /// Returns a note about the sampling if the volume does not contain all cells.
-fn coarse(values: &Values, subvolume: &Subvolume) -> Option<String> {
+fn sampling_note(values: &Values, subvolume: &Subvolume) -> Option<String> {
     let strides = subvolume.axes.map(|axis| values.of.stride[axis]);
     strides.iter().any(|&stride| stride > 1).then(|| {
         let [across, up, deep] = strides;

@@ -12,8 +12,8 @@ use zippy_view::egui::{ColorImage, Context};
 use super::scene;
 use crate::imaging::{Scale, Subvolume, Values};
 
-/// Time without changes after which a picture is rendered at full quality.
-const REST: Duration = Duration::from_millis(250);
+/// Time after the last change of the request at which a picture is rendered at full quality.
+const REST_TIME: Duration = Duration::from_millis(250);
 
 /// Request for a picture.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(crate) struct RenderRequest {
     /// Rendering settings, with the size of the picture on the screen.
     pub look: Look,
     /// True if more requests will follow soon, so that speed is more important than quality.
-    pub moving: bool,
+    pub is_moving: bool,
 }
 
 impl RenderRequest {
@@ -62,7 +62,7 @@ pub(super) struct Mailbox {
 #[derive(Default)]
 struct MailboxState {
     request: Option<Box<RenderRequest>>,
-    closed: bool,
+    is_closed: bool,
 }
 
 impl Mailbox {
@@ -76,15 +76,15 @@ impl Mailbox {
     }
 
     fn close(&self) {
-        self.lock().closed = true;
+        self.lock().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Waits for a request. Returns `None` after the mailbox is closed.
+    /// Waits for the next render request. Returns `None` after the mailbox is closed.
     pub(super) fn next(&self) -> Option<Box<RenderRequest>> {
-        let waits = |state: &mut MailboxState| !state.closed && state.request.is_none();
+        let waits = |state: &mut MailboxState| !state.is_closed && state.request.is_none();
         let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
-        if state.closed { None } else { state.request.take() }
+        if state.is_closed { None } else { state.request.take() }
     }
 }
 
@@ -106,7 +106,7 @@ impl EventSender {
 #[derive(Default)]
 pub(crate) struct Painter {
     running: Option<Running>,
-    /// Latest request, and the time since which it is unchanged.
+    /// Latest request, and the time of its last change.
     latest_request: Option<(RenderRequest, Instant)>,
     /// True if the picture of the latest request is complete at full quality.
     done: bool,
@@ -131,18 +131,18 @@ impl Painter {
             Some((latest_request, since)) if latest_request.is_same_picture(&request) => *since,
             _ => Instant::now(),
         };
-        let rest = REST.saturating_sub(since.elapsed());
+        let rest = REST_TIME.saturating_sub(since.elapsed());
         // The first picture of an array has full quality at once.
         let first = self
             .latest_request
             .as_ref()
             .is_none_or(|(latest_request, _)| latest_request.cells.of.array != request.cells.of.array);
-        request.moving = !first && rest > Duration::ZERO;
-        if request.moving {
+        request.is_moving = !first && rest > Duration::ZERO;
+        if request.is_moving {
             window.request_repaint_after(rest);
         }
         if self.latest_request.as_ref().is_some_and(|(latest_request, _)| {
-            latest_request.is_same_picture(&request) && latest_request.moving <= request.moving
+            latest_request.is_same_picture(&request) && latest_request.is_moving <= request.is_moving
         }) {
             return;
         }
@@ -158,7 +158,7 @@ impl Painter {
         let events: Vec<RenderEvent> = self.running.iter().flat_map(|running| running.events.try_iter()).collect();
         for event in &events {
             if let (RenderEvent::Picture { request, .. }, Some((latest_request, _))) = (event, &self.latest_request) {
-                self.done = latest_request.is_same_picture(request) && !latest_request.moving && !request.moving;
+                self.done = latest_request.is_same_picture(request) && !latest_request.is_moving && !request.is_moving;
             }
         }
         if let Some(why) =

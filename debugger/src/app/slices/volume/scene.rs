@@ -25,7 +25,7 @@ struct Scene<'w> {
 pub(super) fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender) -> Result<()> {
     let (mut scene, mut pace) = (None, FramePacing::default());
     while let Some(request) = mailbox.next() {
-        let size = if request.moving { pace.quick(request.look.size) } else { request.look.size };
+        let size = if request.is_moving { pace.quick(request.look.size) } else { request.look.size };
         let look = Look { size, ..request.look.clone() };
         let frame = prepare(world, scene.take(), &request).and_then(|prepared| {
             let since = Instant::now();
