@@ -80,7 +80,7 @@ impl Client {
     /// There is no connection in time, or it can never succeed.
     pub fn new(session: Box<dyn Session>, patience: Duration) -> Result<Self, String> {
         let mut client = Self { session, patience, point: None, latest_request: (0, false), answer: None };
-        client.until(patience, "nobody is there", |client, state| client.is_connected(state).then_some(()))?;
+        client.wait_until(patience, "nobody is there", |client, state| client.is_connected(state).then_some(()))?;
         Ok(client)
     }
 
@@ -95,7 +95,7 @@ impl Client {
 
     /// Returns the latest known debug point, or `None` before the first.
     pub fn point(&mut self) -> Option<Point> {
-        self.receive();
+        self.receive_messages();
         self.point.clone()
     }
 
@@ -114,7 +114,7 @@ impl Client {
         self.session.notice()
     }
 
-    fn receive(&mut self) {
+    fn receive_messages(&mut self) {
         for message in self.session.poll() {
             match message {
                 Message::Point(point) => self.point = Some(point),
@@ -132,7 +132,7 @@ impl Client {
     }
 
     /// Waits until `done` returns a result, at most for `most`.
-    fn until<R>(
+    fn wait_until<R>(
         &mut self,
         most: Duration,
         missing: &str,
@@ -143,7 +143,7 @@ impl Client {
             // Read the state before the messages, because the last messages of a closed session are
             // still to be read.
             let state = self.session.state();
-            self.receive();
+            self.receive_messages();
             if let Some(result) = done(self, &state) {
                 return Ok(result);
             }
@@ -165,7 +165,7 @@ impl Client {
     /// # Errors
     /// The program does not pause for longer than `most`, or it has ended.
     pub fn until_paused(&mut self, most: Duration) -> Result<Point, String> {
-        self.until(most, "it does not pause", |client, _| client.point.clone().filter(|point| point.paused))
+        self.wait_until(most, "it does not pause", |client, _| client.point.clone().filter(|point| point.paused))
     }
 
     /// Waits until a program is connected; after the end of a program, until the next one.
@@ -180,7 +180,7 @@ impl Client {
                 return Err(format!("no program is there after {} s", most.as_secs_f64()));
             }
             self.session.wait(remaining.min(Duration::from_millis(200)));
-            self.receive();
+            self.receive_messages();
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Client {
     /// # Errors
     /// The program runs for longer than `most`.
     pub fn until_over(&mut self, most: Duration) -> Result<String, String> {
-        self.until(most, "it goes on", |_, state| match state {
+        self.wait_until(most, "it goes on", |_, state| match state {
             State::Closed(how) => Some(how.clone()),
             _ => None,
         })
@@ -202,12 +202,12 @@ impl Client {
     /// The request is refused, the answer is late, or the connection is lost.
     pub fn ask(&mut self, request: Request) -> Result<Answer, String> {
         // Receive messages of the time before the request first.
-        self.receive();
+        self.receive_messages();
         let continues = matches!(request, Request::Control(Control::Continue | Control::Step(_) | Control::RunTo(_)));
         self.answer = None;
         self.latest_request = (self.session.ask(request), continues);
         let patience = self.patience;
-        self.until(patience, "there is no answer", |client, _| client.answer.take())?
+        self.wait_until(patience, "there is no answer", |client, _| client.answer.take())?
     }
 
     /// Goes to a debug point of a recording.
@@ -225,7 +225,7 @@ impl Client {
             return Err(format!("there is no debug point {step} to go to: {have}"));
         }
         self.session.go_to(step);
-        self.receive();
+        self.receive_messages();
         Ok(())
     }
 
@@ -328,7 +328,7 @@ pub fn gather(
     let mut open = vec![coarse];
     while let Some(part) = open.pop() {
         if part.bytes(cell_bytes).is_none_or(|bytes| bytes > MOST_VIEW_BYTES) {
-            open.extend(halves(&part)?);
+            open.extend(split_box(&part)?);
             continue;
         }
         let found = view(part.clone())?;
@@ -358,7 +358,7 @@ fn line_request(request: &ViewRequest, axis: usize, at: &ViewRequest) -> ViewReq
 }
 
 /// Splits the box of a request in the middle of its longest axis.
-fn halves(part: &ViewRequest) -> Result<[ViewRequest; 2], String> {
+fn split_box(part: &ViewRequest) -> Result<[ViewRequest; 2], String> {
     let extents = part.extents().ok_or("the box is invalid")?;
     let longest = (0..extents.len()).max_by_key(|&axis| extents[axis]).filter(|&axis| extents[axis] > 1);
     let axis = longest.ok_or_else(|| format!("a cell has more than {MOST_VIEW_BYTES} bytes"))?;

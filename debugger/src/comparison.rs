@@ -25,11 +25,11 @@ pub struct Comparison {
     pub rank: Option<u32>,
 
     /// Debug point, for a recording. Default: the first debug point
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", value_parser = parse_step)]
     pub step: Option<u64>,
 
     /// Debug point of the other side, for a recording. Default: the value of --step
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", value_parser = parse_step)]
     pub other_step: Option<u64>,
 
     /// Number of a cell to compare: x, y or length of a vector, or velocity.x of a record. Default:
@@ -39,7 +39,7 @@ pub struct Comparison {
 }
 
 /// Parses the number of a debug point.
-fn number(text: &str) -> Result<u64, String> {
+fn parse_step(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
 }
 
@@ -54,8 +54,8 @@ impl Comparison {
         // A running program has no earlier debug points to go to.
         let other_step = self.other_step.or(self.step.filter(|_| !other.steps().is_empty()));
         let step = self.step.filter(|_| !one.steps().is_empty() || self.other_step.is_some());
-        let (one, one_view) = fetch(one, &self.array, self.rank, step)?;
-        let (other, other_view) = fetch(other, name, self.rank, other_step)?;
+        let (one, one_view) = fetch_array(one, &self.array, self.rank, step)?;
+        let (other, other_view) = fetch_array(other, name, self.rank, other_step)?;
         if one.shape != other.shape {
             return Err(format!("`{}` has the shape {:?}, and `{name}` {:?}", self.array, one.shape, other.shape));
         }
@@ -88,7 +88,12 @@ impl Comparison {
     }
 }
 
-fn fetch(client: &mut Client, name: &str, rank: Option<u32>, step: Option<u64>) -> Result<(ArrayEntry, View), String> {
+fn fetch_array(
+    client: &mut Client,
+    name: &str,
+    rank: Option<u32>,
+    step: Option<u64>,
+) -> Result<(ArrayEntry, View), String> {
     if let Some(step) = step {
         client.go_to(step)?;
     }

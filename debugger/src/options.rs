@@ -86,12 +86,12 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct Patience {
     /// Maximum wait for an answer or for a connection to a program, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     patience: u64,
 }
 
 /// Parses the number of seconds of a patience.
-fn seconds(text: &str) -> Result<u64, String> {
+fn parse_seconds(text: &str) -> Result<u64, String> {
     let seconds = text.trim().parse().ok().filter(|seconds| (1..=86400).contains(seconds));
     seconds.ok_or_else(|| format!("{text:?} is not a whole number from 1 to 86400"))
 }

@@ -73,7 +73,7 @@ pub(crate) fn run_with_timeout(mut command: Command, name: &str, max_silence: Du
         lines.push(text);
     }
     let status = child.wait().context(name.to_owned())?;
-    let mut outcome = parse(lines);
+    let mut outcome = parse_output(lines);
     if status.success() {
         outcome.failures.clear();
         return Ok(outcome);
@@ -115,7 +115,7 @@ fn process_with_descendants(process: &str) -> Vec<String> {
 }
 
 /// Parses the output of Cargo and of test programs.
-fn parse(lines: Vec<String>) -> Outcome {
+fn parse_output(lines: Vec<String>) -> Outcome {
     let mut outcome = Outcome::default();
     // Name of the current test program, and true between its begin and its result.
     let (mut name, mut running) = ("", false);

@@ -77,8 +77,8 @@ fn main() -> ExitCode {
 fn run(words: &[String]) -> Result<u8> {
     let is_help = |word: &String| ["help", "--help", "-h"].contains(&word.as_str());
     match words {
-        [help, name, ..] if is_help(help) && !is_help(name) => command(name)?(&["--help".into()]),
-        [name, rest @ ..] if !is_help(name) => command(name)?(rest),
+        [help, name, ..] if is_help(help) && !is_help(name) => find_command(name)?(&["--help".into()]),
+        [name, rest @ ..] if !is_help(name) => find_command(name)?(rest),
         _ => {
             say!("{HELP}");
             Ok(if words.is_empty() { 2 } else { 0 })
@@ -86,7 +86,7 @@ fn run(words: &[String]) -> Result<u8> {
     }
 }
 
-fn command(name: &str) -> Result<Run> {
+fn find_command(name: &str) -> Result<Run> {
     let found = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run);
     found.with_context(|| format!("{}\n\n{HELP}", args::unknown("command", name, &COMMANDS.map(|(name, _)| name))))
 }

@@ -68,7 +68,7 @@ impl Range {
         match *self {
             Self::Fixed(low, high) => Some((low, high)),
             Self::Extremes => extremes(),
-            Self::Symmetric => extremes().map(|(low, high)| symmetric(low, high, norm)),
+            Self::Symmetric => extremes().map(|(low, high)| symmetric_ends(low, high, norm)),
             Self::Percentile(low, high) => {
                 let mut sorted: Vec<ScalarValue> = fitting().collect();
                 let last = sorted.len().checked_sub(1)?;
@@ -89,7 +89,7 @@ impl Range {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),
             Self::Extremes => component.extremes?,
-            Self::Symmetric => component.extremes.map(|(low, high)| symmetric(low, high, norm))?,
+            Self::Symmetric => component.extremes.map(|(low, high)| symmetric_ends(low, high, norm))?,
             Self::Percentile(..) => match component.percentiles[..] {
                 [low, high] if low <= high => (low, high),
                 _ => component.extremes?,
@@ -99,7 +99,7 @@ impl Range {
     }
 }
 
-fn symmetric(low: ScalarValue, high: ScalarValue, norm: Norm) -> (ScalarValue, ScalarValue) {
+fn symmetric_ends(low: ScalarValue, high: ScalarValue, norm: Norm) -> (ScalarValue, ScalarValue) {
     let size = low.abs().max(high.abs());
     // Numbers below 0 have no logarithm.
     if norm == Norm::Log { (low, size) } else { (size.negated(), size) }

@@ -184,7 +184,7 @@ pub(super) fn wide(view: &View, element: &ElementType, quantity: Quantity) -> Op
     view.cells.chunks_exact(cell_bytes.max(1)).map(number).collect()
 }
 
-fn exact(numbers: &Numbers, component: usize, bytes: &[u8]) -> Option<ExactNumber> {
+fn exact_number(numbers: &Numbers, component: usize, bytes: &[u8]) -> Option<ExactNumber> {
     let width = numbers.scalar.bytes();
     let bytes = bytes.get(component * width..(component + 1) * width)?;
     let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
@@ -200,7 +200,7 @@ pub fn cell(view: &View, element: &ElementType, index: &[i64]) -> Option<Vec<Mem
     for (number, numbers) in element.numbers.iter().enumerate() {
         let Some((cell_bytes, first)) = cell_layout(&view.of, element, u16::try_from(number).ok()?) else { continue };
         let bytes = view.cells.get(position.checked_mul(cell_bytes)?..)?.get(..cell_bytes)?.get(first..)?;
-        let components = (0..usize::from(numbers.components)).map(|component| exact(numbers, component, bytes));
+        let components = (0..usize::from(numbers.components)).map(|component| exact_number(numbers, component, bytes));
         members.push(Member { name: numbers.name.clone(), components: components.collect::<Option<_>>()? });
     }
     (!members.is_empty()).then_some(members)

@@ -38,19 +38,19 @@ impl Viewport {
         Self { corner, size, ..self }
     }
 
-    fn middle(&self) -> [f64; 2] {
+    fn area_centre(&self) -> [f64; 2] {
         [0, 1].map(|axis| self.corner[axis] + self.size[axis] / 2.0)
     }
 
     /// Returns the screen coordinates of a point of the plane.
     pub fn to_screen(&self, plane: [f64; 2]) -> [f64; 2] {
-        let middle = self.middle();
+        let middle = self.area_centre();
         [middle[0] + (plane[0] - self.centre[0]) * self.scale, middle[1] - (plane[1] - self.centre[1]) * self.scale]
     }
 
     /// Returns the plane coordinates of a point of the screen.
     pub fn to_plane(&self, screen: [f64; 2]) -> [f64; 2] {
-        let middle = self.middle();
+        let middle = self.area_centre();
         [self.centre[0] + (screen[0] - middle[0]) / self.scale, self.centre[1] - (screen[1] - middle[1]) / self.scale]
     }
 
@@ -69,7 +69,7 @@ impl Viewport {
     #[must_use]
     pub fn zoomed(self, about: [f64; 2], factor: f64) -> Self {
         let factor = if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
-        let (plane, middle) = (self.to_plane(about), self.middle());
+        let (plane, middle) = (self.to_plane(about), self.area_centre());
         let scale = (self.scale * factor).clamp(CELL_SIZE_LIMITS[0], CELL_SIZE_LIMITS[1]);
         let centre = [plane[0] - (about[0] - middle[0]) / scale, plane[1] + (about[1] - middle[1]) / scale];
         Self { centre, scale, ..self }

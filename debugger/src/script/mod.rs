@@ -76,9 +76,9 @@ fn answer_line(client: &mut Client, line: &[u8], patience: Duration) -> Result<V
             let named = |name: &str| filter.name.as_ref().is_none_or(|part| name.contains(part.as_str()));
             json!({ "arrays": arrays.filter(|entry| named(&entry.name)).collect::<Vec<_>>() })
         }
-        ScriptRequest::View(wanted) => json!({ "view": view(client, wanted)? }),
+        ScriptRequest::View(wanted) => json!({ "view": answer_view(client, wanted)? }),
         ScriptRequest::Pick(pick) => json!({ "pick": pick_cell(client, pick)? }),
-        ScriptRequest::Summary(wanted) => json!({ "summary": summary(client, wanted)? }),
+        ScriptRequest::Summary(wanted) => json!({ "summary": answer_summary(client, wanted)? }),
         ScriptRequest::Ghosts(ghosts) => {
             let array = find_array(client, &ghosts.array)?.array;
             match client.ask(Request::Ghosts(array))? {
@@ -153,7 +153,7 @@ fn wait_for(client: &mut Client, wait: &Wait, patience: Duration) -> Result<Valu
     }
 }
 
-fn summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, String> {
+fn answer_summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, String> {
     let entry = find_array(client, &wanted.array)?;
     let quantity = Quantity::named(&entry.element, wanted.component.as_deref())?;
     let range = wanted.range.map(|[low, high]| (low, high));
@@ -170,7 +170,7 @@ fn summary(client: &mut Client, wanted: SummaryRequestLine) -> Result<Value, Str
     Ok(answers::summary(&entry, &found))
 }
 
-fn view(client: &mut Client, wanted: ViewRequestLine) -> Result<Value, String> {
+fn answer_view(client: &mut Client, wanted: ViewRequestLine) -> Result<Value, String> {
     let entry = find_array(client, &wanted.array)?;
     let axes = entry.shape.len();
     let wrong = |name: &str, count: usize| format!("`{}` has {axes} axes, and the {name} has {count}", entry.name);

@@ -55,7 +55,7 @@ const MAX_SCALE: usize = 512;
 
 impl Shot {
     /// Returns the slice of an array of this shape.
-    fn slice(&self, shape: &[i64]) -> Result<Slice, String> {
+    fn parse_slice(&self, shape: &[i64]) -> Result<Slice, String> {
         let mut slice = Slice::new(shape);
         if shape.is_empty() {
             return Err("the array has no axis".into());
@@ -101,7 +101,7 @@ impl Shot {
         }
         let entry = client.array(&self.array, self.rank)?;
         let wanted = Quantity::named(&entry.element, self.component.as_deref())?;
-        let slice = self.slice(&entry.shape)?;
+        let slice = self.parse_slice(&entry.shape)?;
         let extents = slice.extents(&entry.shape);
         if entry.shape.iter().any(|&extent| extent < 1) {
             return Err(format!("`{}` has no cell: its shape is {:?}", entry.name, entry.shape));
@@ -110,7 +110,7 @@ impl Shot {
         let request = slice.request(entry.array, [[0, 0], extents], [stride; 2], None);
         let view = client.cells(&request, entry.element.bytes as usize)?;
         let values = Values::new(&view, &entry.element, wanted)?;
-        let mut text = self.heading(client, &entry, &slice, &view);
+        let mut text = self.slice_heading(client, &entry, &slice, &view);
         let numbers = self.component.as_ref().map(|_| wanted);
         let bytes = match kind {
             FileFormat::Npy => npy(&CellGrid::new(&view, &entry.element, &slice.axes())?, numbers)?,
@@ -146,7 +146,7 @@ impl Shot {
         Ok(text)
     }
 
-    fn heading(&self, client: &mut Client, entry: &ArrayEntry, slice: &Slice, view: &View) -> String {
+    fn slice_heading(&self, client: &mut Client, entry: &ArrayEntry, slice: &Slice, view: &View) -> String {
         let point = client.point().filter(|point| point.step == view.step && !point.name.is_empty());
         let name = point.map(|point| format!(" ({})", point.name)).unwrap_or_default();
         let rank = entry.array.rank.map(|rank| format!(" of rank {rank}")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use zippy_debugger::imaging::{ColourMap, Colouring, MapKind, Norm, Range, SPECIAL_COLOURS, Scale, Share};
 use zippy_protocol::{Component, ScalarValue};
 
-fn within(share: Share) -> f64 {
+fn fraction_within(share: Share) -> f64 {
     match share {
         Share::Within(share) => share,
         other => panic!("{other:?} lies outside"),
@@ -13,10 +13,10 @@ fn within(share: Share) -> f64 {
 #[test]
 fn share_follows_norm() {
     let linear = Scale::new(Norm::Linear, (-2.0, 6.0)).unwrap();
-    assert_eq!([-2.0, 0.0, 2.0, 6.0].map(|value| within(linear.share(value))), [0.0, 0.25, 0.5, 1.0]);
+    assert_eq!([-2.0, 0.0, 2.0, 6.0].map(|value| fraction_within(linear.share(value))), [0.0, 0.25, 0.5, 1.0]);
     let log = Scale::new(Norm::Log, (1e-2, 1e2)).unwrap();
     for (value, share) in [(1e-2, 0.0), (1e-1, 0.25), (1.0, 0.5), (1e1, 0.75), (1e2, 1.0)] {
-        assert!((within(log.share(value)) - share).abs() < 1e-12, "{value}");
+        assert!((fraction_within(log.share(value)) - share).abs() < 1e-12, "{value}");
     }
     // Linear up to 1. A factor of e beyond 1 covers the same distance as 0 to 1.
     let e = std::f64::consts::E;
@@ -24,7 +24,7 @@ fn share_follows_norm() {
     for (value, share) in
         [(-e, 1.0 / 6.0), (-1.0, 2.0 / 6.0), (0.0, 0.5), (0.5, 3.5 / 6.0), (1.0, 4.0 / 6.0), (e, 5.0 / 6.0)]
     {
-        assert!((within(symlog.share(value)) - share).abs() < 1e-12, "{value}");
+        assert!((fraction_within(symlog.share(value)) - share).abs() < 1e-12, "{value}");
     }
     for scale in [linear, log, symlog] {
         let (low, high) = (scale.range().0.to_f64(), scale.range().1.to_f64());
@@ -32,12 +32,12 @@ fn share_follows_norm() {
         assert_eq!(scale.share(f64::NEG_INFINITY), Share::MinusInfinity);
         assert_eq!([scale.share(low.next_down()), scale.share(high.next_up())], [Share::Below, Share::Above]);
         for share in [0.0, 0.1, 0.4, 0.5, 0.9, 1.0] {
-            assert!((within(scale.share(scale.value(share))) - share).abs() < 1e-12, "{scale:?} {share}");
+            assert!((fraction_within(scale.share(scale.value(share))) - share).abs() < 1e-12, "{scale:?} {share}");
         }
         assert_eq!((scale.value(0.0), scale.value(1.0)), scale.range());
     }
     let widest = Scale::new(Norm::Linear, (f64::MIN, f64::MAX)).unwrap();
-    assert_eq!(within(widest.share(0.0)), 0.5);
+    assert_eq!(fraction_within(widest.share(0.0)), 0.5);
     assert_eq!(widest.value(0.5), 0.0.into());
     let one = Scale::new(Norm::Linear, (3.0, 3.0)).unwrap();
     assert_eq!([one.share(3.0), one.share(2.9), one.share(3.1)], [Share::Within(0.5), Share::Below, Share::Above]);
@@ -119,7 +119,7 @@ fn numbers_far_from_zero_keep_exact_shares() {
         for norm in [Norm::Linear, Norm::SymLog(1.0), Norm::SymLog(1e30)] {
             let scale = Scale::new(norm, (of(0), of(100))).unwrap();
             for offset in 0..=100 {
-                let share = within(scale.share(of(offset)));
+                let share = fraction_within(scale.share(of(offset)));
                 assert!((share - offset as f64 / 100.0).abs() < 1e-12, "{norm:?} {base} {offset}: {share}");
             }
             assert_eq!([scale.share(of(-1)), scale.share(of(101))], [Share::Below, Share::Above]);
@@ -130,15 +130,15 @@ fn numbers_far_from_zero_keep_exact_shares() {
     let ulp = 1e15_f64.next_up() - 1e15;
     let scale = Scale::new(Norm::Log, (1e15, 1e15 + 1000.0 * ulp)).unwrap();
     for step in 0..=1000 {
-        let share = within(scale.share(1e15 + f64::from(step) * ulp));
+        let share = fraction_within(scale.share(1e15 + f64::from(step) * ulp));
         assert!((share - f64::from(step) / 1000.0).abs() < 1e-9, "{step}: {share}");
     }
     let scale = Scale::new(Norm::Linear, (101_325.0, 101_325.0_f64.next_up())).unwrap();
-    assert_eq!([101_325.0, 101_325.0_f64.next_up()].map(|value| within(scale.share(value))), [0.0, 1.0]);
+    assert_eq!([101_325.0, 101_325.0_f64.next_up()].map(|value| fraction_within(scale.share(value))), [0.0, 1.0]);
     // The full range of 64 bits.
     let whole =
         Scale::new(Norm::Linear, (ScalarValue::Integer(i64::MIN.into()), ScalarValue::Integer(i64::MAX.into())));
-    assert!((within(whole.unwrap().share(0.0)) - 0.5).abs() < 1e-15);
+    assert!((fraction_within(whole.unwrap().share(0.0)) - 0.5).abs() < 1e-15);
 }
 
 #[test]

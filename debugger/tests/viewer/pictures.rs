@@ -8,7 +8,7 @@ use zippy_protocol::{ElementType, ScalarType, View, ViewRequest};
 
 use crate::support::{DENSITY, FLOW, SHAPE, cells, density, flow, flow_bytes, record_type, scalar, view};
 
-fn whole(step: u64) -> zippy_protocol::View {
+fn whole_view(step: u64) -> zippy_protocol::View {
     view(FLOW, step, &SHAPE, 1, cells(SHAPE).flat_map(|at| flow_bytes(step, at)).collect())
 }
 
@@ -37,7 +37,7 @@ fn quantities_of_a_record_are_found_by_name() {
 #[test]
 fn values_equal_the_numbers_of_their_cells() {
     let element = record_type();
-    let whole = whole(2);
+    let whole = whole_view(2);
     let only = zippy_protocol::View {
         of: ViewRequest { numbers: Some(1), ..whole.of.clone() },
         step: 2,
@@ -84,7 +84,7 @@ fn values_equal_the_numbers_of_their_cells() {
 
 #[test]
 fn cell_has_exact_digits_and_bits() {
-    let (element, whole) = (record_type(), whole(2));
+    let (element, whole) = (record_type(), whole_view(2));
     let members = cell(&whole, &element, &[3, 1, 2]).unwrap();
     assert_eq!(members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>(), ["flag", "velocity", "count"]);
     let (_, velocity, count) = flow(2, [3, 1, 2]);
@@ -107,7 +107,7 @@ fn cell_has_exact_digits_and_bits() {
     assert_eq!(cell(&coarse, &f32s, &[8]).unwrap()[0].components[0].text, "12.0");
 }
 
-fn typed<'a>(view: &'a View, element: &'a ElementType) -> TypedView<'a> {
+fn typed_view<'a>(view: &'a View, element: &'a ElementType) -> TypedView<'a> {
     TypedView { view, element }
 }
 
@@ -121,7 +121,7 @@ fn differences_are_computed_for_every_measure() {
     let one = [1.0, 1.0, -0.0, f32::NAN, f32::NAN, f32::INFINITY, 4.0, -f32::MIN_POSITIVE];
     let other = [1.0, 1.0_f32.next_up(), 0.0, f32::NAN, 2.0, f32::INFINITY, 2.0, f32::MIN_POSITIVE];
     let (a, b) = (of(&one), of(&other));
-    let found = Differences::new(typed(&a, &f32s), typed(&b, &f32s), quantity).unwrap();
+    let found = Differences::new(typed_view(&a, &f32s), typed_view(&b, &f32s), quantity).unwrap();
     // −0 and 0 have different bits.
     assert_eq!((found.cells, found.first.clone(), found.nans), (5, Some(vec![1]), 1));
     let ulp = found.values(Measure::Ulp).numbers;
@@ -137,7 +137,7 @@ fn differences_are_computed_for_every_measure() {
     // Consecutive integers that are equal as doubles.
     let i64s = scalar("i64", ScalarType::I64);
     let [less, more] = [i64::MAX - 1, i64::MAX].map(|number| view(DENSITY, 1, &[1], 1, number.to_le_bytes().to_vec()));
-    let found = Differences::new(typed(&more, &i64s), typed(&less, &i64s), quantity).unwrap();
+    let found = Differences::new(typed_view(&more, &i64s), typed_view(&less, &i64s), quantity).unwrap();
     let each = [Measure::Signed, Measure::Absolute, Measure::Ulp].map(|measure| found.values(measure).numbers[0]);
     assert_eq!((each, found.largest_relative), ([-1.0, 1.0, 1.0], Some(0.5_f64.powi(63))));
     // Differences of integers, of half floats and of doubles.
@@ -146,9 +146,13 @@ fn differences_are_computed_for_every_measure() {
     assert_eq!(Measure::Ulp.of(ScalarType::F16, 1.0, 1.0 + 1.0 / 1024.0), 1.0);
     assert_eq!(Measure::Ulp.of(ScalarType::F64, 1.0, 1.0_f64.next_down()), 1.0);
     assert_eq!(Measure::Relative.of(ScalarType::F64, f64::MAX, -f64::MAX), 2.0);
-    let error = Differences::new(typed(&a, &f32s), typed(&of(&one[1..]), &f32s), quantity).unwrap_err();
+    let error = Differences::new(typed_view(&a, &f32s), typed_view(&of(&one[1..]), &f32s), quantity).unwrap_err();
     assert!(error.contains("boxes"), "{error}");
-    assert!(Differences::new(typed(&a, &f32s), typed(&b, &record_type()), quantity).unwrap_err().contains("Parcel"));
+    assert!(
+        Differences::new(typed_view(&a, &f32s), typed_view(&b, &record_type()), quantity)
+            .unwrap_err()
+            .contains("Parcel")
+    );
 }
 
 #[test]

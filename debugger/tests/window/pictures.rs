@@ -43,7 +43,7 @@ impl WindowPart {
     }
 
     /// Returns the number of pixels with about this colour.
-    fn like(&self, colour: [u8; 3]) -> usize {
+    fn count_pixels_like(&self, colour: [u8; 3]) -> usize {
         let near = |pixel: &&[u8]| pixel.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 24);
         self.pixels.chunks_exact(4).filter(near).count()
     }
@@ -133,7 +133,7 @@ fn panels_match_reference_pictures() {
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         seen.iter().for_each(|(name, part)| write(&file(name), part));
     }
-    let [stale, slice] = [1, 0].map(|place: usize| seen[place].1.like([255, 150, 30]));
+    let [stale, slice] = [1, 0].map(|place: usize| seen[place].1.count_pixels_like([255, 150, 30]));
     assert!(slice == 0 && stale > 200, "stale ghost cells are drawn: {stale} pixels, {slice} without");
     for (place, (name, part)) in seen.iter().enumerate() {
         let (size, pixels) = saving::picture(&file(name));

@@ -15,7 +15,7 @@ fn save(harness: &mut Window, path: &Path) {
 }
 
 /// Returns the numbers of a file and checks its shape.
-fn numbers(path: &Path, shape: &str) -> Vec<f32> {
+fn read_numbers(path: &Path, shape: &str) -> Vec<f32> {
     let bytes = std::fs::read(path).unwrap();
     let header = String::from_utf8_lossy(&bytes[10..128]).into_owned();
     assert!(header.contains("'<f4'") && header.contains(&format!("'shape': {shape}")), "{header}");
@@ -23,7 +23,7 @@ fn numbers(path: &Path, shape: &str) -> Vec<f32> {
 }
 
 /// x + 64 y + 4096 z in step 5, of a box with x fastest.
-fn expected(zs: std::ops::Range<i64>) -> Vec<f32> {
+fn expected_numbers(zs: std::ops::Range<i64>) -> Vec<f32> {
     let cell = |x: i64, y: i64, z: i64| fake::coded_value(&[x, y, z], 5) as f32;
     zs.flat_map(|z| (0..10).flat_map(move |y| (0..12).map(move |x| cell(x, y, z)))).collect()
 }
@@ -37,7 +37,7 @@ fn slices_lines_and_boxes_become_files_of_exact_numbers() {
     click(&mut harness, "Save as");
     assert!(harness.get_by_label("file to save").value().is_some_and(|name| name == "density-z4-step5.npy"));
     save(&mut harness, &path("slice.npy"));
-    assert_eq!(numbers(&path("slice.npy"), "(10, 12,)"), expected(4..5));
+    assert_eq!(read_numbers(&path("slice.npy"), "(10, 12,)"), expected_numbers(4..5));
 
     // Existing files are replaced only after a confirmation.
     std::fs::write(path("other.csv"), "mine").unwrap();
@@ -55,11 +55,11 @@ fn slices_lines_and_boxes_become_files_of_exact_numbers() {
     click(&mut harness, "three planes");
     save(&mut harness, &path("box.npy"));
     wait_for(&mut harness, "box.npy: ");
-    assert_eq!(numbers(&path("box.npy"), "(8, 10, 12,)"), expected(0..8));
+    assert_eq!(read_numbers(&path("box.npy"), "(8, 10, 12,)"), expected_numbers(0..8));
     click(&mut harness, "line");
     save(&mut harness, &path("line.npy"));
     wait_for(&mut harness, "line.npy: ");
-    assert_eq!(numbers(&path("line.npy"), "(12,)"), expected(4..5)[60..72]);
+    assert_eq!(read_numbers(&path("line.npy"), "(12,)"), expected_numbers(4..5)[60..72]);
 
     retype(&mut harness, "file to save", path("none/of/these.npy").to_str().unwrap());
     click(&mut harness, "Save");

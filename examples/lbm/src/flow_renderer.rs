@@ -117,9 +117,11 @@ impl<'w> FlowRenderer<'w> {
                 }
                 (slice_picture::draw(self.world, flow, &self.values, &sized_scene)?, name, scene.range)
             }
-            DrawMode::Volume => (self.volume(flow, &sized_scene)?, scene.quantity.name().to_owned(), scene.range),
+            DrawMode::Volume => {
+                (self.render_volume(flow, &sized_scene)?, scene.quantity.name().to_owned(), scene.range)
+            }
             DrawMode::Surface => {
-                let (image, isovalue) = self.surface(flow, fields, &sized_scene)?;
+                let (image, isovalue) = self.render_surface(flow, fields, &sized_scene)?;
                 let (colour_name, value_name) = (scene.quantity.surface_quantity().name(), scene.quantity.name());
                 (image, format!("{colour_name} on {value_name}={}", format_short(isovalue)), scene.surface_range)
             }
@@ -148,7 +150,7 @@ impl<'w> FlowRenderer<'w> {
         Ok(self.space.as_mut().expect("just created"))
     }
 
-    fn volume(&mut self, flow: &Flow<'_>, scene: &Scene) -> Result<Option<Image>> {
+    fn render_volume(&mut self, flow: &Flow<'_>, scene: &Scene) -> Result<Option<Image>> {
         let state = self.state;
         let space = self.space_renderer(flow)?;
         if space.loaded != state {
@@ -161,7 +163,7 @@ impl<'w> FlowRenderer<'w> {
     }
 
     /// Renders an isosurface; returns its isovalue too.
-    fn surface(&mut self, flow: &mut Flow<'_>, fields: &Fields, scene: &Scene) -> Result<(Option<Image>, f64)> {
+    fn render_surface(&mut self, flow: &mut Flow<'_>, fields: &Fields, scene: &Scene) -> Result<(Option<Image>, f64)> {
         let isovalue = match scene.iso {
             Some(isovalue) => isovalue,
             None => self.suggested_isovalue(flow, scene)?,

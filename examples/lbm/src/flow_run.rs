@@ -136,7 +136,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
                 }
             };
             end = self.advance_to(self.next_stop(window_step))?;
-            self.check(end.is_some())?;
+            self.check_flow(end.is_some())?;
             if self.is_steady()? {
                 end = Some(End::Steady);
             }
@@ -218,7 +218,7 @@ impl<'r, 'w> FlowRun<'r, 'w> {
 
     /// Checks the flow before it is written or shown: completely before a checkpoint and at the
     /// end, else only the fastest cell.
-    fn check(&mut self, is_end: bool) -> Result<()> {
+    fn check_flow(&mut self, is_end: bool) -> Result<()> {
         let is_checkpoint_due = self.is_output_due() && self.checkpoints.is_some();
         let checked = if is_end || is_checkpoint_due || self.flow.steps() == self.last_step {
             self.check_fully()

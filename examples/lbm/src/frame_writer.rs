@@ -96,7 +96,7 @@ impl<'w> FrameWriter<'w> {
         let output = match (world.rank(), path.extension().and_then(|ending| ending.to_str())) {
             (0, Some("apng")) => {
                 let frames = frames.min(i32::MAX as u64) as u32;
-                let movie = Movie::create(path, frames, FRAMES_PER_SECOND, style());
+                let movie = Movie::create(path, frames, FRAMES_PER_SECOND, png_style());
                 movie.map(|movie| Output::Movie(MovieFile { movie: Some(movie), remaining: frames, has_frames: false }))
             }
             (0, _) => Ok(Output::Still(path.to_owned())),
@@ -115,7 +115,7 @@ impl<'w> FrameWriter<'w> {
                 (*remaining, *has_frames) = (remaining.saturating_sub(1), true);
                 movie.write(&image)
             }
-            (Output::Still(path), Some(image)) => png::write(path, &image, style()),
+            (Output::Still(path), Some(image)) => png::write(path, &image, png_style()),
             _ => Ok(()),
         };
         self.world.agree("writing a picture of the flow", written.map_err(Into::into))?;
@@ -132,6 +132,6 @@ impl<'w> FrameWriter<'w> {
     }
 }
 
-fn style() -> Style {
+fn png_style() -> Style {
     Style { depth: Depth::Eight, behind: Behind::Colour([0.0; 3]) }
 }

@@ -25,7 +25,7 @@ pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
             std::array::from_fn(|k| ends[0][k] + (ends[1][k] - ends[0][k]) * share)
         });
         let mut last = None;
-        for pixel in points.filter_map(|point| project(&look.camera, size, point)) {
+        for pixel in points.filter_map(|point| pixel_of_point(&look.camera, size, point)) {
             if last.replace(pixel) != Some(pixel) {
                 let drawn = &mut image.pixels[pixel.1 * image.width + pixel.0];
                 let grey = (1.0 - drawn[3]) * EDGE_BRIGHTNESS;
@@ -37,7 +37,7 @@ pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
 }
 
 /// Pixel of a point, if it is in the picture.
-fn project(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
+fn pixel_of_point(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
     let forward = unit(minus(camera.focal_point, camera.position));
     let right = unit(cross(forward, camera.view_up));
     let up = cross(right, forward);

@@ -55,7 +55,7 @@ struct Physical {
 
 impl Physical {
     /// Force in N and torque in N m; in two dimensions, per metre of depth.
-    fn convert(&self, body: &BodyForce) -> BodyForce {
+    fn to_physical_units(&self, body: &BodyForce) -> BodyForce {
         let (force, torque) = (self.units.force(self.is_plane), self.units.torque(self.is_plane));
         BodyForce { force: body.force.map(|x| x * force), torque: body.torque.map(|x| x * torque) }
     }
@@ -101,7 +101,7 @@ impl Report {
         if self.secs > 0.0 { self.cells as f64 * self.steps as f64 / self.secs / 1e6 } else { 0.0 }
     }
 
-    fn coefficients(&self) -> Vec<[f64; 3]> {
+    fn force_coefficients(&self) -> Vec<[f64; 3]> {
         let Some(coefficient) = self.coefficient else { return Vec::new() };
         self.body_forces.iter().map(|body| body.force.map(|x| x * coefficient)).collect()
     }
@@ -133,11 +133,11 @@ impl Report {
             End::Closed => ", window closed",
         };
         _ = write!(text, "  {steps} steps to step {step}{end}: {:.2} s, {:.2} MLUPS", self.secs, self.mlups());
-        let coefficients = self.coefficients();
+        let coefficients = self.force_coefficients();
         for (index, body) in self.body_forces.iter().enumerate() {
             _ = write!(text, "\n  force {:?}", body.force);
             if let Some(physical) = &self.physical {
-                let [x, y, z] = physical.convert(body).force;
+                let [x, y, z] = physical.to_physical_units(body).force;
                 _ = write!(
                     text,
                     ", [{x:.4e}, {y:.4e}, {z:.4e}] N{}",
@@ -182,7 +182,8 @@ impl Report {
         let forces: Vec<Value> = self.body_forces.iter().map(to_json).collect();
         let physical = self.physical.as_ref().map(|physical| {
             let Physical { units, is_plane, length, speed, viscosity } = physical;
-            let forces: Vec<Value> = self.body_forces.iter().map(|body| to_json(&physical.convert(body))).collect();
+            let forces: Vec<Value> =
+                self.body_forces.iter().map(|body| to_json(&physical.to_physical_units(body))).collect();
             json!({
                 "cell_m": units.cell,
                 "step_s": units.step,
@@ -214,7 +215,7 @@ impl Report {
             "pictures": self.drawing.map(|time| json!({ "frames": time.frames, "seconds": time.secs })),
             "bodies": forces,
             "physical": physical,
-            "coefficients": self.coefficients(),
+            "coefficients": self.force_coefficients(),
             "largest_error": self.exact_error,
             "ghia": ghia,
             "hash": self.hash.map(|hash| format!("{hash:016x}")),

@@ -78,14 +78,14 @@ impl<'r, 'w, T: Value> VolumeAndSurfaceRenderer<'r, 'w, T> {
     fn update_surface(&mut self, isovalue: f32) -> Result<()> {
         if self.surface.as_ref().is_none_or(|(_, extracted)| *extracted != isovalue) {
             let previous = self.surface.take().map(|(surface, _)| surface);
-            self.surface = Some((self.extract(isovalue, previous)?, isovalue));
+            self.surface = Some((self.extract_surface(isovalue, previous)?, isovalue));
         }
         Ok(())
     }
 
     /// Extracts the isosurface into `previous`, if there is a previous surface, to reuse its
     /// memory.
-    fn extract(&mut self, isovalue: f32, previous: Option<Surface>) -> Result<Surface> {
+    fn extract_surface(&mut self, isovalue: f32, previous: Option<Surface>) -> Result<Surface> {
         let Self { world, volume, grid, renderer, extractor, device_mesh, host_mesh, .. } = self;
         let extractor = match extractor {
             Some(existing) => existing,

@@ -112,7 +112,7 @@ impl Track {
         let from = self.times.partition_point(|&key| key <= time).clamp(1, count - 1) - 1;
         let length = self.times[from + 1] - self.times[from];
         let s = (time - self.times[from]) / length;
-        let (begin, end) = (self.slope(from), self.slope(from + 1));
+        let (begin, end) = (self.slope_at_keyframe(from), self.slope_at_keyframe(from + 1));
         let (p, q) = (&self.points[from], &self.points[from + 1]);
         let [azimuth, elevation, zoom, x, y, z] = std::array::from_fn(|i| {
             let (step, bump) = (s * s * (3.0 - 2.0 * s), s * (1.0 - s));
@@ -122,7 +122,7 @@ impl Track {
         Pose { azimuth, elevation: elevation.clamp(-90.0, 90.0), zoom: zoom.exp(), focal_point }
     }
 
-    fn slope(&self, key: usize) -> KeyPoint {
+    fn slope_at_keyframe(&self, key: usize) -> KeyPoint {
         let last = self.times.len() - 1;
         let between = |from: usize, to: usize| -> KeyPoint {
             let length = self.times[to] - self.times[from];

@@ -52,11 +52,11 @@ impl PictureWriter {
     pub fn open(output: &Output, style: Style, frames: u32, per_second: f64) -> Result<Self> {
         let state = Arc::new(Mutex::new(None));
         // Locked until the target exists that a signal finishes.
-        let mut opened = lock(&state);
+        let mut opened = lock_state(&state);
         let shared = Arc::clone(&state);
         let stop = move |signal: Signal| {
             // Locked until the process ends, so that nothing more is written.
-            let mut state = lock(&shared);
+            let mut state = lock_state(&shared);
             if let Some(state) = state.take() {
                 complain(state.stop(signal));
             }
@@ -78,7 +78,7 @@ impl PictureWriter {
     /// # Errors
     /// The picture cannot be written.
     pub fn write(&mut self, image: &Image) -> Result<(), IoError> {
-        lock(&self.0).as_mut().map_or(Ok(()), |state| state.write(image))
+        lock_state(&self.0).as_mut().map_or(Ok(()), |state| state.write(image))
     }
 
     /// Completes the output.
@@ -86,7 +86,7 @@ impl PictureWriter {
     /// # Errors
     /// A movie cannot be written; it leaves no file.
     pub fn finish(self) -> Result<(), IoError> {
-        let mut state = lock(&self.0);
+        let mut state = lock_state(&self.0);
         match state.take().map(|state| state.target) {
             Some(Target::Movie(movie)) => movie.finish(),
             _ => Ok(()),
@@ -94,7 +94,7 @@ impl PictureWriter {
     }
 }
 
-fn lock(state: &Mutex<Option<WriterState>>) -> MutexGuard<'_, Option<WriterState>> {
+fn lock_state(state: &Mutex<Option<WriterState>>) -> MutexGuard<'_, Option<WriterState>> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -67,7 +67,7 @@ impl Scene<'_> {
         }
         clock.end(Phase::Compile);
         let compiled = pipelines_made();
-        let (units, statistics) = self.fill(world, &volume, read)?;
+        let (units, statistics) = self.fill_volume(world, &volume, read)?;
         clock.end(Phase::Read);
         let stored = Values::measure(world, &volume, self.source.components())?;
         let mode = options.mode;
@@ -76,7 +76,7 @@ impl Scene<'_> {
         let rescale = mapping.rescale();
         let values = rescale.values(&mapping.stored);
         self.setup.check_labels(&values)?;
-        let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface(isovalue));
+        let isosurface = self.options.isosurface.iso.map(|isovalue| self.isosurface_of_value(isovalue));
         let to_stored = |shown: &Isosurface| Isosurface { isovalue: rescale.stored(shown.isovalue), ..shown.clone() };
         if let Some(link) = self.link {
             drop(clock);
@@ -99,7 +99,7 @@ impl Scene<'_> {
         draw(&Look { size: (1, 1), ..look.clone() })?;
         clock.end(Phase::Prepare);
         let ready = pipelines_made();
-        let frames = self.frames(world, draw, look, &mut clock)?;
+        let frames = self.render_frames(world, draw, look, &mut clock)?;
         let (times, composite, cells) = (clock.finish(), frames.moved, vec![frames.cells]);
         let pipelines = [compiled - initial, ready - compiled, pipelines_made() - ready];
         let measured = Measurements { times, frames: frames.count, pipelines, composite, cells };
@@ -133,7 +133,7 @@ impl Scene<'_> {
     /// Reads or computes the voxels of this rank's chunks. If 32-bit floats would not distinguish
     /// the numbers, reads them a second time with other units. Returns the units and the statistics
     /// of all ranks in these units.
-    fn fill<T: Value>(
+    fn fill_volume<T: Value>(
         &self,
         world: &World,
         volume: &GlobalArray<T, 3>,
@@ -159,7 +159,7 @@ impl Scene<'_> {
         Ok((units, statistics))
     }
 
-    fn isosurface(&self, isovalue: f64) -> Isosurface {
+    fn isosurface_of_value(&self, isovalue: f64) -> Isosurface {
         Isosurface { isovalue, material: self.options.isosurface.material() }
     }
 
@@ -167,7 +167,7 @@ impl Scene<'_> {
     /// opacity threshold of the values.
     fn viewer_isosurface(&self, requested: Option<Isosurface>, values: &Values) -> Option<(Isosurface, bool)> {
         let is_requested = requested.is_some();
-        let shown = requested.unwrap_or_else(|| self.isosurface(values.opacity().threshold()));
+        let shown = requested.unwrap_or_else(|| self.isosurface_of_value(values.opacity().threshold()));
         (self.source.components() == 1).then_some((shown, is_requested))
     }
 
@@ -194,7 +194,7 @@ impl Scene<'_> {
     }
 
     /// Renders every frame and writes it.
-    fn frames(
+    fn render_frames(
         &self,
         world: &World,
         mut draw: impl FnMut(&Look) -> Result<Frame>,

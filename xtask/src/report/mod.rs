@@ -74,7 +74,7 @@ impl Report {
         let mut files = Files::new();
         let mut page = format!("{introduction}\n{}", machine_table(&results.machines));
         for topic in Topic::read_all(&topics)? {
-            page += &section(&topic, &results.machines, &mut files);
+            page += &topic_section(&topic, &results.machines, &mut files);
         }
         files.insert("README.md".into(), page);
         let machines = results.machines.iter().map(|machine| machine.name.clone()).collect();
@@ -98,7 +98,7 @@ fn machine_table(machines: &[MeasuredMachine]) -> String {
 }
 
 /// Section of a topic: the explanation, the plot, and a table for each machine that has results.
-fn section(topic: &Topic, machines: &[MeasuredMachine], files: &mut Files) -> String {
+fn topic_section(topic: &Topic, machines: &[MeasuredMachine], files: &mut Files) -> String {
     let mut tables: Vec<TopicTable<'_>> =
         machines.iter().filter_map(|machine| TopicTable::new(topic, machine)).collect();
     tables.sort_by(|a, b| b.peer_count().cmp(&a.peer_count()).then_with(|| b.date().cmp(a.date())));

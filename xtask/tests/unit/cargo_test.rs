@@ -1,7 +1,7 @@
 use super::*;
 
-fn parse(text: &str) -> Outcome {
-    super::parse(text.lines().map(String::from).collect())
+fn parse_output(text: &str) -> Outcome {
+    super::parse_output(text.lines().map(String::from).collect())
 }
 
 const FAILING: &str = "     Running unittests src/lib.rs (target/debug/deps/zippy-1)
@@ -41,7 +41,7 @@ error: test failed, to rerun pass `--test copy`
 
 #[test]
 fn failing_tests_are_named_with_their_output() {
-    let Outcome { passed, failed, failures, .. } = parse(FAILING);
+    let Outcome { passed, failed, failures, .. } = parse_output(FAILING);
     assert_eq!((passed, failed), (2, 2));
     assert_eq!(failures[0].name, "tests/copy.rs: wraps");
     assert!(failures[0].text.starts_with("thread 'wraps' panicked at tests/copy.rs:7:5:\nleft: 1\n"));
@@ -52,7 +52,7 @@ fn failing_tests_are_named_with_their_output() {
 #[test]
 fn passing_tests_have_no_failures() {
     let passing = FAILING.split("     Running tests").next().unwrap();
-    let outcome = parse(passing);
+    let outcome = parse_output(passing);
     assert_eq!((outcome.passed, outcome.failed, outcome.failures), (1, 0, Vec::new()));
 }
 
@@ -60,7 +60,7 @@ fn passing_tests_have_no_failures() {
 fn program_that_ends_without_result_is_named() {
     let text =
         "     Running tests/a.rs (t)\n\nrunning 2 tests\ntest x ... ok\nSegmentation fault\n   Doc-tests zippy\n";
-    let failures = parse(&format!("{text}\nrunning 1 test\n")).failures;
+    let failures = parse_output(&format!("{text}\nrunning 1 test\n")).failures;
     let names: Vec<&str> = failures.iter().map(|failure| failure.name.as_str()).collect();
     assert_eq!(names, ["tests/a.rs: ended without a result", "Doc-tests zippy: ended without a result"]);
     assert!(failures[0].text.ends_with("Segmentation fault"));
@@ -69,7 +69,7 @@ fn program_that_ends_without_result_is_named() {
 #[test]
 fn long_output_of_failure_is_cut_to_its_last_lines() {
     let body: Vec<String> = (0..2 * KEPT_LINES).map(|number| format!("line {number}")).collect();
-    let failures = parse(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n"))).failures;
+    let failures = parse_output(&format!("---- x stdout ----\n{}\nfailures:\n", body.join("\n"))).failures;
     assert_eq!(failures[0].text, body[KEPT_LINES..].join("\n"));
 }
 

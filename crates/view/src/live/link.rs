@@ -63,23 +63,23 @@ impl<V: View> Link<V> {
         Self { mailbox, changed: Condvar::new(), events, window: OnceLock::new() }
     }
 
-    fn mailbox(&self) -> MutexGuard<'_, Mailbox<V::Settings>> {
+    fn lock_mailbox(&self) -> MutexGuard<'_, Mailbox<V::Settings>> {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends an event to the window. Does nothing after the window is closed.
     pub(super) fn send(&self, event: Event<V>) {
         let _ = self.events.send(event);
-        self.wake();
+        self.repaint_window();
     }
 
     /// Sets the window that is repainted after events.
     pub(super) fn attach(&self, window: Context) {
         let _ = self.window.set(window);
-        self.wake();
+        self.repaint_window();
     }
 
-    fn wake(&self) {
+    fn repaint_window(&self) {
         if let Some(window) = self.window.get() {
             window.request_repaint();
         }
@@ -127,20 +127,20 @@ impl<V: View> Link<V> {
 
     /// Sets the next request; replaces an earlier request that was not taken.
     pub(super) fn request(&self, request: Request<V::Settings>) {
-        self.mailbox().request = Some(request);
+        self.lock_mailbox().request = Some(request);
         self.changed.notify_all();
     }
 
     /// Ends the ranks, with an error if `closed` is one. Only the first call has an effect.
     pub fn close(&self, closed: Result<(), WindowError>) {
-        self.mailbox().closed.get_or_insert(closed);
+        self.lock_mailbox().closed.get_or_insert(closed);
         self.changed.notify_all();
-        self.wake();
+        self.repaint_window();
     }
 
     /// True after [`close`](Self::close).
     pub fn is_closed(&self) -> bool {
-        self.mailbox().closed.is_some()
+        self.lock_mailbox().closed.is_some()
     }
 
     /// Waits for a request or for the end. Returns [`Next::Nothing`] when `awake` returns true and
@@ -153,7 +153,7 @@ impl<V: View> Link<V> {
         let _call = CallSite::enter();
         let start = Instant::now();
         loop {
-            let mut mailbox = self.mailbox();
+            let mut mailbox = self.lock_mailbox();
             if let Some(closed) = &mailbox.closed {
                 return closed.clone().map(|()| Next::End).map_err(|error| Error::program(error.to_string()));
             }
@@ -168,7 +168,7 @@ impl<V: View> Link<V> {
             let is_empty = |mailbox: &mut Mailbox<V::Settings>| mailbox.closed.is_none() && mailbox.request.is_none();
             drop(
                 self.changed
-                    .wait_timeout_while(self.mailbox(), POLL_INTERVAL, is_empty)
+                    .wait_timeout_while(self.lock_mailbox(), POLL_INTERVAL, is_empty)
                     .unwrap_or_else(PoisonError::into_inner),
             );
             world.group().alive()?;

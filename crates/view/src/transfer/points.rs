@@ -28,13 +28,13 @@ pub(super) fn remove<const N: usize>(points: &mut Vec<[f64; N]>, index: usize) -
 mod tests {
     use super::*;
 
-    fn three() -> Vec<[f64; 2]> {
+    fn three_points() -> Vec<[f64; 2]> {
         vec![[10.0, 0.1], [20.0, 0.2], [30.0, 0.3]]
     }
 
     #[test]
     fn points_stay_in_order() {
-        let mut points = three();
+        let mut points = three_points();
         assert_eq!(add(&mut points, [20.0, 0.9]), 2);
         assert_eq!(add(&mut points, [5.0, 0.5]), 0);
         assert_eq!(points, [[5.0, 0.5], [10.0, 0.1], [20.0, 0.2], [20.0, 0.9], [30.0, 0.3]]);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_last_point_stays() {
-        let mut points = three();
+        let mut points = three_points();
         assert!(remove(&mut points, 1) && !remove(&mut points, 5));
         assert_eq!(points, [[10.0, 0.1], [30.0, 0.3]]);
         assert!(remove(&mut points, 1) && !remove(&mut points, 0));

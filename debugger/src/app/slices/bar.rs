@@ -98,7 +98,7 @@ impl ViewState {
         if let Mode::Mosaic | Mode::Volume = self.mode {
             let fixed: Vec<usize> = self.slice.fixed().collect();
             let label = if self.mode == Mode::Mosaic { "one tile each" } else { "deep" };
-            if let Some(axis) = self.third().and_then(|along| choose(ui, label, along, &fixed)) {
+            if let Some(axis) = self.third_axis().and_then(|along| choose(ui, label, along, &fixed)) {
                 self.along = Some(axis);
             }
         }
@@ -122,7 +122,7 @@ impl ViewState {
 
     /// Shows a slider for each axis with a free index.
     fn show_sliders(&mut self, ui: &mut Ui, array: &ArrayEntry) {
-        let third = matches!(self.mode, Mode::Mosaic | Mode::Volume).then(|| self.third()).flatten();
+        let third = matches!(self.mode, Mode::Mosaic | Mode::Volume).then(|| self.third_axis()).flatten();
         let free = |axis: usize| match self.mode {
             Mode::Planes => true,
             Mode::Line => axis != self.slice.across,

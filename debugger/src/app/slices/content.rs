@@ -21,12 +21,12 @@ impl ViewState {
         let line = Slice { up: None, ..slice.clone() };
         let all = |slice: &Slice| slice.request(array.array, [[0, 0], slice.extents(&array.shape)], [1, 1], None);
         let subvolume = |axes: [usize; 3]| Subvolume { axes, at: slice.at.clone() }.whole(array.array, &array.shape);
-        let (cells, axes): (ViewRequest, Vec<usize>) = match (self.mode, self.third(), slice.up) {
+        let (cells, axes): (ViewRequest, Vec<usize>) = match (self.mode, self.third_axis(), slice.up) {
             (Mode::Line, ..) => (all(&line), line.axes()),
             (Mode::Planes, ..) if array.shape.len() > 2 => (subvolume([0, 1, 2]), vec![0, 1, 2]),
             (Mode::Volume, Some(deep), Some(up)) => (subvolume([slice.across, up, deep]), vec![slice.across, up, deep]),
             (Mode::Mosaic, Some(deep), _) => {
-                let mosaic = self.mosaic(array);
+                let mosaic = self.mosaic_of_slices(array);
                 let cells = mosaic.map_or_else(|| all(&slice), |mosaic| mosaic.request(array.array, 1, None));
                 (cells, [slice.axes(), vec![deep]].concat())
             }
@@ -82,7 +82,7 @@ impl ViewState {
                 (planes.map(plane).into(), 2)
             }
             Mode::Mosaic => {
-                let mosaic = self.mosaic(array).ok_or("a mosaic needs a third axis")?;
+                let mosaic = self.mosaic_of_slices(array).ok_or("a mosaic needs a third axis")?;
                 let slices = (0..mosaic.count()).filter_map(|tile| mosaic.slice(tile)).collect();
                 (vec![(cells.clone(), slices)], mosaic.grid()[0] as usize)
             }

@@ -109,7 +109,7 @@ impl ViewState {
     }
 
     /// Returns the third axis: the user's choice, or the first axis that the slice does not show.
-    fn third(&self) -> Option<usize> {
+    fn third_axis(&self) -> Option<usize> {
         self.along.filter(|axis| !self.slice.shows(*axis)).or_else(|| self.slice.fixed().next())
     }
 
@@ -164,7 +164,7 @@ impl Slices {
                 let statistics = view_state.statistics(store, array);
                 let step = store.point.as_ref().map_or(0, |point| point.step);
                 saving.show(ui, || view_state.saved_content(array, &statistics, step));
-                view_state.body(
+                view_state.show_cells(
                     ui,
                     PaneContext { store, array, picks, overlays, statistics: &statistics },
                     &mut painter,
@@ -177,7 +177,7 @@ impl Slices {
 }
 
 impl ViewState {
-    fn body(&mut self, ui: &mut Ui, mut context: PaneContext<'_>, painter: &mut Painter) {
+    fn show_cells(&mut self, ui: &mut Ui, mut context: PaneContext<'_>, painter: &mut Painter) {
         let size = ui.available_size();
         match self.mode {
             Mode::Slice => {
@@ -192,7 +192,7 @@ impl ViewState {
             }
             Mode::Mosaic => {
                 self.aspect = f64::from(size.x / size.y.max(1.0));
-                match self.mosaic(context.array) {
+                match self.mosaic_of_slices(context.array) {
                     Some(mosaic) => {
                         let name = format!("{} slices of {}", mosaic.count(), format::title(context.array));
                         let tiles = Tiles::Mosaic(mosaic);
@@ -201,8 +201,8 @@ impl ViewState {
                     None => drop(ui.label("a mosaic needs a third axis")),
                 }
             }
-            Mode::Planes => self.planes(ui, context),
-            Mode::Volume => match self.third().and_then(|deep| Subvolume::new(&self.slice, deep)) {
+            Mode::Planes => self.show_planes(ui, context),
+            Mode::Volume => match self.third_axis().and_then(|deep| Subvolume::new(&self.slice, deep)) {
                 Some(subvolume) => {
                     self.volume.show(ui, &subvolume, self.quantity, &mut self.style, &mut context, painter)
                 }
@@ -214,12 +214,12 @@ impl ViewState {
     }
 
     /// Returns the mosaic of slices along the third axis, in a grid that fits the screen area.
-    fn mosaic(&self, array: &ArrayEntry) -> Option<Mosaic> {
-        Mosaic::new(&self.slice, self.third()?, &array.shape, MAX_TILES, self.aspect)
+    fn mosaic_of_slices(&self, array: &ArrayEntry) -> Option<Mosaic> {
+        Mosaic::new(&self.slice, self.third_axis()?, &array.shape, MAX_TILES, self.aspect)
     }
 
     /// Shows three planes through one cell.
-    fn planes(&mut self, ui: &mut Ui, mut context: PaneContext<'_>) {
+    fn show_planes(&mut self, ui: &mut Ui, mut context: PaneContext<'_>) {
         let Some(planes) = Slice::orthogonal(&self.slice.at) else {
             ui.label("three planes need three axes");
             return;

@@ -49,7 +49,7 @@ impl Canvas<'_> {
         rect.intersects(self.painter.clip_rect()).then_some(rect)
     }
 
-    fn label(&self, rect: Rect, text: String, colour: Color32) {
+    fn draw_label(&self, rect: Rect, text: String, colour: Color32) {
         if rect.width() > 90.0 && rect.height() > 24.0 {
             let at = rect.intersect(self.painter.clip_rect()).left_top() + vec2(4.0, 3.0);
             let painter = self.painter.with_clip_rect(rect.intersect(self.painter.clip_rect()));
@@ -71,7 +71,7 @@ impl Canvas<'_> {
     /// Writes the tile's index along its axis.
     pub(super) fn index(&self, axis: usize) {
         if let (Some(rect), Some(at)) = (self.visible_rect(self.tile.bounds), self.tile.slice.at.get(axis)) {
-            self.label(rect, format!("{} = {at}", format::axis(axis)), Color32::WHITE);
+            self.draw_label(rect, format!("{} = {at}", format::axis(axis)), Color32::WHITE);
         }
     }
 
@@ -92,7 +92,7 @@ impl Canvas<'_> {
                 self.painter.rect_stroke(rect, 0.0, stroke, StrokeKind::Middle);
             }
             if overlays.owners {
-                self.label(rect, format!("rank {}, chunk {number}", chunk.rank), Color32::WHITE);
+                self.draw_label(rect, format!("rank {}, chunk {number}", chunk.rank), Color32::WHITE);
             }
         }
     }

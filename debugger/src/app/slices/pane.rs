@@ -74,7 +74,7 @@ impl Pane {
         {
             draw_note(ui, plane.response.rect, &text);
         }
-        self.overlays(ui, &plane, tiles, context);
+        self.draw_overlays(ui, &plane, tiles, context);
         draw_axis_names(&painter, plane.response.rect, tiles.axes(), ui.visuals().text_color());
         let centre = apply_clicks(&plane, tiles, context);
         let colours = ui.visuals();
@@ -86,7 +86,7 @@ impl Pane {
         centre
     }
 
-    fn overlays(&self, ui: &Ui, plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext<'_>) {
+    fn draw_overlays(&self, ui: &Ui, plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext<'_>) {
         let (array, overlays) = (context.array, context.overlays);
         let ghosts = overlays.ghosts.then(|| context.store.ghosts(array.array));
         let moves = overlays.moves.then(|| context.store.want(Request::Moves));

@@ -38,7 +38,7 @@ impl TimelinePanel {
         if self.run != store.run {
             *self = Self { run: store.run, ..Self::default() };
         }
-        let error = self.fetch(store);
+        let error = self.request_spans(store);
         ui.horizontal_wrapped(|ui| {
             if ui.selectable_label(self.visible.is_none(), "follow").on_hover_text("see the latest").clicked() {
                 self.visible = None;
@@ -56,11 +56,11 @@ impl TimelinePanel {
         match error {
             Some(error) => drop(ui.colored_label(ui.visuals().error_fg_color, error)),
             None if self.timeline.ranks.is_empty() => drop(ui.weak("The timeline is empty.")),
-            None => drop(ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.rows(ui))),
+            None => drop(ScrollArea::vertical().auto_shrink(false).show(ui, |ui| self.show_rows(ui))),
         }
     }
 
-    fn fetch(&mut self, store: &mut Store) -> Option<String> {
+    fn request_spans(&mut self, store: &mut Store) -> Option<String> {
         let (_, from) = match self.request {
             Some((epoch, from)) if epoch == store.epoch() || !self.is_received => (epoch, from),
             _ => {
@@ -72,14 +72,14 @@ impl TimelinePanel {
         if found.is_fresh && !self.is_received {
             self.is_received = true;
             if let Some(more) = found.timeline() {
-                self.add(from, more);
+                self.add_spans(from, more);
             }
         }
         found.error
     }
 
     /// Adds new spans. They replace known spans that began at `from` or later.
-    fn add(&mut self, from: u64, more: &Timeline) {
+    fn add_spans(&mut self, from: u64, more: &Timeline) {
         let ranks = more.ranks.len().max(self.timeline.ranks.len());
         self.timeline.ranks.resize(ranks, Vec::new());
         for (spans, more) in self.timeline.ranks.iter_mut().zip(&more.ranks) {
@@ -97,22 +97,23 @@ impl TimelinePanel {
         (first, (self.timeline.until as f64).max(first + 1.0))
     }
 
-    fn rows(&mut self, ui: &mut Ui) {
+    fn show_rows(&mut self, ui: &mut Ui) {
         let size = vec2(ui.available_width(), TIMES + ROW * self.timeline.ranks.len() as f32);
         let (area, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let name = format!("timeline of {} ranks", self.timeline.ranks.len());
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
         let whole = self.whole_range();
-        let mut axis = Axis { area: area.with_min_x((area.left() + NAMES).min(area.right())), visible: self.range() };
+        let mut axis =
+            Axis { area: area.with_min_x((area.left() + NAMES).min(area.right())), visible: self.visible_range() };
         if self.handle_input(ui, &response, &axis, whole) {
-            axis.visible = self.range();
+            axis.visible = self.visible_range();
         }
         let hovered = response.hover_pos().and_then(|at| self.span_at(&axis, at.x, at.y));
         paint::rows(ui, area, &axis, &self.timeline, hovered.map(|(rank, number, _)| (rank, number)));
         self.hovered_text = hovered.map_or_else(String::new, |(rank, _, span)| span_text(rank, span));
     }
 
-    fn range(&self) -> (f64, f64) {
+    fn visible_range(&self) -> (f64, f64) {
         let until = self.timeline.until as f64;
         self.visible.unwrap_or(((until - INITIAL_RANGE).max(0.0), until.max(1.0)))
     }
@@ -197,8 +198,8 @@ mod tests {
     #[test]
     fn span_received_twice_is_kept_once() {
         let mut panel = TimelinePanel::default();
-        panel.add(0, &Timeline { until: 30, ranks: vec![vec![span(1), span(20)], vec![]] });
-        panel.add(20, &Timeline { until: 60, ranks: vec![vec![span(20), span(40)], vec![span(15), span(31)]] });
+        panel.add_spans(0, &Timeline { until: 30, ranks: vec![vec![span(1), span(20)], vec![]] });
+        panel.add_spans(20, &Timeline { until: 60, ranks: vec![vec![span(20), span(40)], vec![span(15), span(31)]] });
         let starts = |rank: usize| panel.timeline.ranks[rank].iter().map(|span| span.start).collect::<Vec<_>>();
         assert_eq!((starts(0), starts(1)), (vec![1, 20, 40], vec![31]));
         assert_eq!(panel.whole_range(), (1.0, 60.0));

@@ -134,9 +134,9 @@ impl Index {
                 self.has_more = true;
                 break;
             }
-            match self.entry() {
+            match self.read_next_entry() {
                 Ok(Some(entry)) => {
-                    self.damage = self.take(entry).err();
+                    self.damage = self.add_entry(entry).err();
                     if self.damage.is_some() {
                         break;
                     }
@@ -154,8 +154,8 @@ impl Index {
         self.next > begin || self.points.len() > point_count || self.damage.is_some()
     }
 
-    /// Reads the next entry. [`take`](Self::take) advances `next`.
-    fn entry(&mut self) -> io::Result<Option<Recorded>> {
+    /// Reads the next entry. [`add_entry`](Self::add_entry) advances `next`.
+    fn read_next_entry(&mut self) -> io::Result<Option<Recorded>> {
         // A seek empties the reader's buffer.
         if !std::mem::replace(&mut self.is_positioned, true) {
             self.reader.seek(self.next)?;
@@ -163,7 +163,7 @@ impl Index {
         self.reader.next_entry()
     }
 
-    fn take(&mut self, entry: Recorded) -> Result<(), String> {
+    fn add_entry(&mut self, entry: Recorded) -> Result<(), String> {
         let offset = self.next;
         match entry {
             Recorded::Program(program) if self.program.is_none() => self.program = Some(program),

@@ -58,13 +58,13 @@ impl RecordedArrays {
     }
 
     /// Returns the offset of the latest entry of a kind up to a debug point.
-    fn latest(&self, at: usize, offset: fn(&Step) -> Option<u64>) -> Option<u64> {
+    fn latest_offset(&self, at: usize, offset: fn(&Step) -> Option<u64>) -> Option<u64> {
         self.index.points.get(..=at)?.iter().rev().find_map(offset)
     }
 
     pub(super) fn arrays(&mut self, at: usize) -> Result<Arc<[ArrayEntry]>, String> {
         let none = "the recording has no list of arrays up to here";
-        let offset = self.latest(at, |step| step.arrays).ok_or(none)?;
+        let offset = self.latest_offset(at, |step| step.arrays).ok_or(none)?;
         if let Some((_, array_list)) = self.array_list.as_ref().filter(|(at, _)| *at == offset) {
             return Ok(Arc::clone(array_list));
         }
@@ -81,7 +81,7 @@ impl RecordedArrays {
         arrays.iter().find(|entry| entry.array == array).cloned().ok_or_else(missing)
     }
 
-    fn offsets(&self, at: usize, entry: &ArrayEntry) -> Result<ViewOffsets, String> {
+    fn view_offsets(&self, at: usize, entry: &ArrayEntry) -> Result<ViewOffsets, String> {
         let step = self.step(at)?;
         let missing = || format!("the recording has no cells of `{}` at debug point {}", entry.name, step.point.step);
         step.views.get(&entry.array).cloned().ok_or_else(missing)
@@ -89,7 +89,7 @@ impl RecordedArrays {
 
     /// Returns the recorded cells of an array.
     pub(super) fn recorded(&mut self, at: usize, entry: &ArrayEntry) -> Result<Arc<View>, String> {
-        let offsets = self.offsets(at, entry)?;
+        let offsets = self.view_offsets(at, entry)?;
         let first = offsets.first().map_or(0, |&(offset, _)| offset);
         if let Some(joined) = find_cached(&mut self.joined, first) {
             return Ok(joined);
@@ -124,8 +124,8 @@ impl RecordedArrays {
     }
 
     /// Returns the cells of a chunk with its ghost cells.
-    fn chunk(&mut self, at: usize, entry: &ArrayEntry, chunk: u64) -> Result<Arc<View>, String> {
-        let found = self.offsets(at, entry)?.iter().copied().find(|(_, of)| *of == Some(chunk));
+    fn chunk_view(&mut self, at: usize, entry: &ArrayEntry, chunk: u64) -> Result<Arc<View>, String> {
+        let found = self.view_offsets(at, entry)?.iter().copied().find(|(_, of)| *of == Some(chunk));
         let Some((offset, _)) = found else {
             let why = "it has those of arrays of few chunks that fit the bytes of each that it was to have";
             return Err(format!("the recording has no ghost cells of `{}`: {why}", entry.name));
@@ -138,7 +138,7 @@ impl RecordedArrays {
         let (entry, step) = (self.entry(at, request.array)?, self.step(at)?.point.step);
         let ghosts = entry.ghosts.iter().flatten().any(|&width| width != 0);
         let cut = if let Some(chunk) = request.chunk.filter(|_| ghosts) {
-            let recorded = self.chunk(at, &entry, chunk)?;
+            let recorded = self.chunk_view(at, &entry, chunk)?;
             let bounds = IndexBounds { first: &recorded.of.start, end: &recorded.of.end };
             cut::cut(&recorded, &entry.element, bounds, request)
         } else {

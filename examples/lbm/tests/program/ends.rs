@@ -6,7 +6,7 @@ use std::process::Command;
 use super::running::{Running, kill};
 
 /// Number of frames in the header of a movie, and number of readable frames.
-fn frames(path: &Path) -> (u32, usize) {
+fn frame_counts(path: &Path) -> (u32, usize) {
     let mut reader =
         png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).read_info().unwrap();
     let declared = reader.info().animation_control.unwrap().num_frames;
@@ -39,7 +39,7 @@ fn movie_is_complete_after_signals() {
         let output = running.wait_for_end();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success() && text.contains("\"ended_by\":\"signal\""), "{text}");
-        let (declared, read) = frames(&file);
+        let (declared, read) = frame_counts(&file);
         assert!(declared as usize == read && read > 3, "{declared} {read}");
         std::fs::remove_file(&file).unwrap();
         std::fs::remove_file(directory.path().join("table.csv")).unwrap();
@@ -52,14 +52,14 @@ fn movie_is_complete_after_time_budget_and_after_instability() {
     let file = directory.path().join("flow.apng");
     let output = start(directory.path(), &format!("{ENDLESS} --budget 1")).wait_for_end();
     assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("time budget used"));
-    let (declared, read) = frames(&file);
+    let (declared, read) = frame_counts(&file);
     assert!(declared as usize == read && read > 1, "{declared} {read}");
     std::fs::remove_file(&file).unwrap();
 
     let unstable = ENDLESS.replace("100000000", "4000").replace("--n 4", "--n 4 --re 1e9 --speed 0.1");
     let output = start(directory.path(), &unstable).wait_for_end();
     assert!(String::from_utf8_lossy(&output.stderr).contains("has become unstable"), "{output:?}");
-    let (declared, read) = frames(&file);
+    let (declared, read) = frame_counts(&file);
     assert!(declared as usize == read && read > 1, "{declared} {read}");
 }
 

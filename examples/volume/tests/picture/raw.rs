@@ -10,7 +10,7 @@ const SHAPE: [i64; 3] = [13, 11, 9];
 const SPACING: [f64; 3] = [0.5, 1.0, 1.25];
 
 /// Component of a voxel. The last component is the phantom, the others encode the position.
-fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
+fn component_value([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
     match component {
         last if last == components - 1 => Phantom { shape: SHAPE }.value([x, y, z]),
         0 => (x * 5000 + z * 100) as u16,
@@ -23,10 +23,10 @@ fn number([x, y, z]: [i64; 3], component: i64, components: i64) -> u16 {
 fn content(components: i64, bytes: impl Fn(u16) -> Vec<u8>) -> Vec<u8> {
     let [nx, ny, nz] = SHAPE;
     let voxels = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
-    voxels.flat_map(|p| (0..components).map(move |c| number(p, c, components))).flat_map(bytes).collect()
+    voxels.flat_map(|p| (0..components).map(move |c| component_value(p, c, components))).flat_map(bytes).collect()
 }
 
-fn transfer() -> Temporary {
+fn transfer_file() -> Temporary {
     Temporary::new(
         br#"{"opacity_points": [[500, 0], [1300, 0.3], [4000, 0.9]],
         "rgb_points": [[0, 0.1, 0.3, 1], [4000, 1, 0.8, 0.2], [60000, 0, 1, 0]]}"#,
@@ -37,7 +37,7 @@ fn transfer() -> Temporary {
 /// without an offset, give the picture of the reference renderer.
 #[test]
 fn raw_files_give_the_picture_of_the_reference() {
-    let transfer = transfer();
+    let transfer = transfer_file();
     for components in [1, 2, 4] {
         let lead = |content: Vec<u8>| [vec![0xA5; 17], content].concat();
         let (little, big) =
@@ -61,7 +61,7 @@ fn raw_files_give_the_picture_of_the_reference() {
             let Some(rendered) = run(3, &words) else { continue };
             let voxel = |[x, y, z]: [i32; 3]| {
                 let (x, y, z) = (i64::from(x), i64::from(y), i64::from(z));
-                f32::from(number([x / components, y, z], x % components, components))
+                f32::from(component_value([x / components, y, z], x % components, components))
             };
             let most = content(components, |v| v.to_le_bytes().into());
             let values = most.chunks(2).map(|bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])));
@@ -104,14 +104,14 @@ fn presets_fit_each_component_to_its_own_values() {
 /// A raw file and NumPy arrays in C and Fortran order, indexed zyx or xyz, give the same picture.
 #[test]
 fn numpy_arrays_of_every_order_are_drawn_alike() {
-    let transfer = transfer();
+    let transfer = transfer_file();
     let common = ["--size", "40x36", "--transfer", transfer.0.to_str().unwrap()];
     let [nx, ny, nz] = SHAPE;
     let plain = content(1, |v| v.to_le_bytes().into());
     // Reversed: z is the fastest axis.
     let turned: Vec<u8> = (0..nx)
         .flat_map(|x| (0..ny).flat_map(move |y| (0..nz).map(move |z| [x, y, z])))
-        .flat_map(|at| number(at, 0, 1).to_le_bytes())
+        .flat_map(|at| component_value(at, 0, 1).to_le_bytes())
         .collect();
     let npy = |order: &str, shape: &str, bytes: &[u8]| {
         let head = format!("{:<117}\n", format!("{{'descr': '<u2', 'fortran_order': {order}, 'shape': ({shape}), }}"));

@@ -32,19 +32,19 @@ fn stderr(output: &Output) -> String {
     text
 }
 
-fn files(directory: &Path) -> Vec<PathBuf> {
+fn files_in(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
 /// Size of the largest open file of a process in a directory, with or without a name.
-fn written(process: u32, directory: &Path) -> u64 {
+fn largest_open_file(process: u32, directory: &Path) -> u64 {
     let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let inside = open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|file| file.starts_with(directory)));
     inside.filter_map(|entry| fs::metadata(entry.path()).ok()).map(|file| file.len()).max().unwrap_or(0)
 }
 
 /// Decodes all frames of a picture and counts them.
-fn frames(path: &Path) -> u32 {
+fn count_frames(path: &Path) -> u32 {
     let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let count = reader.info().animation_control.map_or(1, |control| control.num_frames);
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
@@ -64,13 +64,13 @@ fn stop_movie(command: Command, stop: impl Fn(u32), rank_0: impl Fn(u32) -> Opti
     command.args(["--movie", "orbit", "--frames", FRAMES, "--output"]).arg(&path);
     let mut running = Running::start(command);
     let id = running.id();
-    let begun = || rank_0(id).is_some_and(|rank| written(rank, directory.path()) > 10_000);
+    let begun = || rank_0(id).is_some_and(|rank| largest_open_file(rank, directory.path()) > 10_000);
     running.wait("some frames", || begun().then_some(()));
     assert!(!path.exists());
     stop(id);
     let output = running.wait_for_end();
-    assert_eq!(files(directory.path()), std::slice::from_ref(&path), "{output:?}");
-    let expected = format!("after {} of {FRAMES} frames: {}", frames(&path), path.display());
+    assert_eq!(files_in(directory.path()), std::slice::from_ref(&path), "{output:?}");
+    let expected = format!("after {} of {FRAMES} frames: {}", count_frames(&path), path.display());
     assert!(stderr(&output).contains(&expected), "{expected}: {output:?}");
     output
 }
@@ -103,7 +103,7 @@ fn control_characters_in_names_are_escaped() {
     let pattern = directory.path().join("m\u{1b}]0;pwn\u{7}%d.png");
     let words = ["--movie", "rock", "--frames", FRAMES, "--output", pattern.to_str().unwrap()];
     let mut running = Running::start(volume("1", &words));
-    running.wait("frames", || files(directory.path()).pop());
+    running.wait("frames", || files_in(directory.path()).pop());
     kill("TERM", running.id());
     let output = running.wait_for_end();
     let text = stderr(&output);
@@ -140,9 +140,9 @@ fn stopped_numbered_movie_keeps_its_frames() {
     running.wait("frames", || frame(5).exists().then_some(()));
     kill("TERM", running.id());
     let output = running.wait_for_end();
-    let count = files(directory.path()).len();
+    let count = files_in(directory.path()).len();
     assert!(stderr(&output).contains(&format!("stopped by SIGTERM after {count} of {FRAMES} frames")), "{output:?}");
-    (0..count).for_each(|number| assert_eq!(frames(&frame(number)), 1));
+    (0..count).for_each(|number| assert_eq!(count_frames(&frame(number)), 1));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn closed_output_pipe_is_not_an_error() {
         assert!(output.status.success(), "{command:?}: {output:?}");
         stderr(&output);
     }
-    assert_eq!(frames(&path), 1);
+    assert_eq!(count_frames(&path), 1);
 }
 
 #[test]

@@ -113,8 +113,8 @@ impl Volume {
     ) {
         let array = context.array;
         self.reset_camera(subvolume.extents(&array.shape));
-        self.fetch(subvolume, quantity, context);
-        self.receive(ui, subvolume, array.array, painter);
+        self.request_cells(subvolume, quantity, context);
+        self.receive_pictures(ui, subvolume, array.array, painter);
         let [red, green, blue, _] = ui.visuals().extreme_bg_color.to_array();
         self.background = [red, green, blue];
         let background = self.background.map(|part| f32::from(part) / 255.0);
@@ -170,7 +170,7 @@ impl Volume {
         }
     }
 
-    fn fetch(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext<'_>) {
+    fn request_cells(&mut self, subvolume: &Subvolume, quantity: Quantity, context: &mut PaneContext<'_>) {
         let array = context.array;
         let Some(viewed) = quantity.viewed(&array.element) else { return };
         let found = context.store.view(subvolume.request(array.array, &array.shape, viewed, MOST_VIEW_BYTES));
@@ -192,7 +192,7 @@ impl Volume {
         }
     }
 
-    fn receive(&mut self, ui: &Ui, subvolume: &Subvolume, array: ArrayRef, painter: &mut Painter) {
+    fn receive_pictures(&mut self, ui: &Ui, subvolume: &Subvolume, array: ArrayRef, painter: &mut Painter) {
         for event in painter.events() {
             match event {
                 // A late picture of another array or of other axes is dropped.

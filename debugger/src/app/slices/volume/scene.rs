@@ -27,7 +27,7 @@ pub(super) fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender
     while let Some(request) = mailbox.next() {
         let size = if request.is_moving { pace.quick(request.look.size) } else { request.look.size };
         let look = Look { size, ..request.look.clone() };
-        let frame = prepare(world, scene.take(), &request).and_then(|prepared| {
+        let frame = prepare_scene(world, scene.take(), &request).and_then(|prepared| {
             let since = Instant::now();
             let frame = prepared.renderer.render(&look)?;
             pace.learn(size, since.elapsed().as_secs_f64());
@@ -48,7 +48,7 @@ pub(super) fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender
 
 /// Returns the scene of a request. The last scene is used again if its cells have the same shape
 /// and spacing.
-fn prepare<'w>(world: &'w World, last: Option<Scene<'w>>, request: &RenderRequest) -> Result<Scene<'w>> {
+fn prepare_scene<'w>(world: &'w World, last: Option<Scene<'w>>, request: &RenderRequest) -> Result<Scene<'w>> {
     let last = match last {
         Some(scene) if scene.request.is_same_volume(request) => return Ok(scene),
         last => last,
@@ -56,16 +56,16 @@ fn prepare<'w>(world: &'w World, last: Option<Scene<'w>>, request: &RenderReques
     let voxels = Voxels::new(&request.cells, &request.subvolume, &request.scale).map_err(Error::program)?;
     let boxed = Box::new(request.clone());
     if let Some(scene) = last.filter(|scene| scene.cells.shape() == voxels.shape && scene.spacing == voxels.spacing) {
-        write(&scene.cells, &voxels)?;
+        write_voxels(&scene.cells, &voxels)?;
         scene.renderer.refresh()?;
         return Ok(Scene { request: boxed, ..scene });
     }
     let cells = world.array::<f32, 3>("volume", &Layout::new(voxels.shape).split_all(Split::Whole))?;
-    write(&cells, &voxels)?;
+    write_voxels(&cells, &voxels)?;
     let renderer = VolumeRenderer::new(world, &cells, voxels.spacing, RendererOptions::default())?;
     Ok(Scene { request: boxed, spacing: voxels.spacing, cells, renderer })
 }
 
-fn write(cells: &GlobalArray<f32, 3>, voxels: &Voxels) -> Result<()> {
+fn write_voxels(cells: &GlobalArray<f32, 3>, voxels: &Voxels) -> Result<()> {
     cells.chunks().try_for_each(|chunk| chunk.all().write(&voxels.positions))
 }
