@@ -38,7 +38,6 @@ pub struct Comparison {
     pub component: Option<String>,
 }
 
-/// Parses the number of a debug point.
 fn parse_step(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a whole number from 0 on"))
 }

@@ -90,7 +90,6 @@ pub(crate) struct Patience {
     patience: u64,
 }
 
-/// Parses the number of seconds of a patience.
 fn parse_seconds(text: &str) -> Result<u64, String> {
     let seconds = text.trim().parse().ok().filter(|seconds| (1..=86400).contains(seconds));
     seconds.ok_or_else(|| format!("{text:?} is not a whole number from 1 to 86400"))

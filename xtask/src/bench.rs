@@ -103,7 +103,7 @@ fn benchmark_names(context: &Context) -> Vec<String> {
     files.iter().filter_map(|file| Some(file.file_name()?.to_str()?.strip_suffix(".rs")?.into())).collect()
 }
 
-/// All benchmarks, or those with a part of their name in `--only`.
+/// Returns all benchmarks, or those with a part of their name in `--only`.
 fn selected_benchmarks(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<String>> {
     let only = parsed.all("--only");
     if let Some(unknown) = only.iter().find(|part| !known.iter().any(|name| name.contains(**part))) {
@@ -113,7 +113,8 @@ fn selected_benchmarks(mut known: Vec<String>, parsed: &Parsed) -> Result<Vec<St
     Ok(known)
 }
 
-/// Runs of a benchmark, each with its number of ranks; the help text has the same table.
+/// Returns the numbers and kinds of ranks with which a benchmark runs. The help text has the same
+/// table.
 fn rank_counts(name: &str, with_mpi: bool) -> Vec<Ranks> {
     let (threads, processes): (&[usize], &[usize]) = match name {
         third_party::ICET => (&[], &[2, 4, 8]),

@@ -115,8 +115,8 @@ pub(crate) const NO_DRIVER: [Step; 1] = [step(
     ],
 )];
 
-/// Names of steps whose purpose needs MPI. The build without MPI differs from other builds only if
-/// those have MPI.
+/// Names of the steps that `--no-mpi` skips, because they test MPI or the difference from builds
+/// with MPI.
 pub(crate) const STEPS_THAT_NEED_MPI: [&str; 2] = ["default-build", "mpi"];
 
 /// Environment in which the Vulkan loader finds no driver.

@@ -17,8 +17,8 @@ use crate::process::{output, succeed};
 /// Name of the benchmark of IceT.
 pub(crate) const ICET: &str = "icet";
 
-/// Python packages of benchmarks against VTK and against other file libraries. They depend on
-/// NumPy.
+/// Python packages of the benchmarks that compare with VTK and with file libraries. The packages
+/// depend on NumPy.
 pub(crate) const VTK_AND_FILES: &str = "vtk scikit-image h5py zarr";
 
 /// Creates a virtual environment with Python packages, separated by spaces, and sets

@@ -36,7 +36,6 @@ impl Default for Breakpoints {
 }
 
 impl Breakpoints {
-    /// Sends the breakpoints to a new run of the program.
     pub(super) fn send_to_new_run(&mut self, store: &mut Store) {
         if self.run != store.run {
             self.run = store.run;

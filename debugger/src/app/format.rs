@@ -55,7 +55,7 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
-/// Formats a number of any type: integers with all digits, others with few.
+/// Formats a number of any type: integers with all digits, floats with few.
 pub(super) fn number(value: ScalarValue) -> String {
     match value {
         ScalarValue::Integer(value) => value.to_string(),

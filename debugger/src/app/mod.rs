@@ -64,7 +64,6 @@ pub struct App {
     has_waker: bool,
 }
 
-/// Returns a waker that repaints the window.
 fn repaint_waker(ui: &Ui) -> Waker {
     let context = ui.ctx().clone();
     Arc::new(move || context.request_repaint())

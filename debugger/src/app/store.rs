@@ -20,8 +20,9 @@ const NO_ANSWER_BEFORE_END: &str = "it was not requested before the program ende
 /// Maximum number of remembered names of debug points.
 const MAX_NAMES: usize = 1000;
 
-/// Cache of a session's answers. In each frame, panels state the requests whose answers they show.
-/// The cache sends those without an answer, and those whose answer is from an earlier debug point.
+/// Cache of a session's answers. In each frame, panels state the requests for the answers that they
+/// show. The cache sends the requests without an answer, and those with an answer from an earlier
+/// debug point.
 #[derive(Default)]
 pub(super) struct Store {
     /// Latest debug point of the program.

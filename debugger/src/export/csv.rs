@@ -14,7 +14,6 @@ struct Column<'a> {
     numbers: &'a Numbers,
 }
 
-/// Quotes a column name that contains a comma or a quote.
 fn quote_column_name(name: &str) -> String {
     let name: String = name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }

@@ -65,7 +65,8 @@ pub fn differing_cells(one: &View, other: &View, cell_bytes: usize) -> Differenc
 }
 
 impl Differences {
-    /// Compares two views of the same box, of two arrays of the same type or of two steps.
+    /// Compares two views of the same box: of two arrays of the same type, or of two steps of an
+    /// array.
     ///
     /// # Errors
     /// The boxes or types differ, or [`Values::new`] fails.

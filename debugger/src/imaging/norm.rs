@@ -67,8 +67,8 @@ impl Norm {
         }
     }
 
-    /// Difference of two numbers on the scale of this norm. Numbers that are close to each other
-    /// are subtracted first, as their positions on the scale have too few digits.
+    /// Returns the difference of two numbers on the scale of this norm. Close numbers are
+    /// subtracted first, because their positions on the scale have too few digits.
     fn scaled_distance(self, from: ScalarValue, to: ScalarValue) -> f64 {
         let plain = |scale: f64| (self.to_scale(to.to_f64()) * scale) - self.to_scale(from.to_f64()) * scale;
         match self {
@@ -112,7 +112,7 @@ impl Norm {
     }
 }
 
-/// Returns the logarithm of the ratio of two numbers above 0 that are close to each other.
+/// Returns the logarithm of the ratio of two close numbers above 0.
 fn logarithm_of_ratio(from: ScalarValue, to: ScalarValue) -> Option<f64> {
     let ratio = to.minus(from) / from.to_f64();
     (from.to_f64() > 0.0 && (-0.5..=1.0).contains(&ratio)).then(|| ratio.ln_1p())

@@ -27,7 +27,7 @@ pub struct Quantity {
 pub struct ViewedNumbers {
     /// Index in [`ElementType::numbers`]; `None` for all numbers.
     pub numbers: Option<u16>,
-    /// Bytes of these numbers in one cell.
+    /// Bytes of the numbers in one cell.
     pub bytes: usize,
 }
 

@@ -52,8 +52,8 @@ impl Ramp {
         self.density.clamp(0.0, 1.0) * distance.clamp(0.0, 1.0).powi(2)
     }
 
-    /// Returns the transfer function of these opacities and of the given colours. Opacities hold
-    /// over the distance `unit`.
+    /// Returns the transfer function with these opacities and the colours of `colouring`. The
+    /// opacities hold over the distance `unit`.
     pub fn transfer(&self, colouring: &Colouring, unit: f64) -> TransferFunction {
         let shares = || (0..=POINTS).map(|point| point as f64 / POINTS as f64);
         let mut opacity = vec![[0.0, 0.0]];

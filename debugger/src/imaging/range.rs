@@ -51,8 +51,8 @@ impl Range {
         }
     }
 
-    /// Returns the ends for these numbers. A logarithmic norm uses numbers above 0 only. `None` if
-    /// there is no such number.
+    /// Returns the ends of the range for a list of numbers. A logarithmic norm uses numbers above 0
+    /// only. `None` if the list has no such number.
     pub fn of<N: Into<ScalarValue>>(
         &self,
         numbers: impl Iterator<Item = N> + Clone,
@@ -82,9 +82,9 @@ impl Range {
         }
     }
 
-    /// Returns the ends for a whole array from its summary. For percentiles, the summary must
-    /// contain exactly these two. For a logarithmic norm, the summary must be of the numbers above
-    /// 0. `None` if there is no such finite number.
+    /// Returns the ends of the range for a whole array from its summary. For percentiles, the
+    /// summary must contain exactly the two percentiles of the range. For a logarithmic norm, the
+    /// summary must be of the numbers above 0. `None` if the summary has no finite number.
     pub fn of_summary(&self, component: &Component, norm: Norm) -> Option<(ScalarValue, ScalarValue)> {
         let ends = match *self {
             Self::Fixed(low, high) => return Some((low, high)),

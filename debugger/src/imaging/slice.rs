@@ -36,7 +36,7 @@ impl Slice {
         self.across == axis || self.up == Some(axis)
     }
 
-    /// Returns the other axes in ascending order.
+    /// Returns the axes that the slice does not show, in ascending order.
     pub fn fixed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.at.len()).filter(|&axis| !self.shows(axis))
     }

@@ -49,8 +49,8 @@ pub struct Member {
     pub components: Vec<ExactNumber>,
 }
 
-/// Returns the bytes per cell of a view, and the offset of these numbers in a cell. `None` if the
-/// view does not contain them.
+/// Returns the bytes per cell of a view, and the offset in a cell of the member with index
+/// `numbers`. `None` if the view does not contain the member.
 fn cell_layout(of: &ViewRequest, element: &ElementType, numbers: u16) -> Option<(usize, usize)> {
     let wanted = element.numbers.get(usize::from(numbers))?;
     match of.numbers {
@@ -156,7 +156,8 @@ impl Values {
     }
 }
 
-/// Returns the array index of the cell at a position in a view with these extents.
+/// Returns the array index of the cell at a position in the cells of a view. `extents` are the
+/// numbers of cells along each axis.
 pub(super) fn cell_index(of: &ViewRequest, extents: &[i64], position: usize) -> Vec<i64> {
     let mut rest = position as i64;
     let along = |axis: usize| {
@@ -168,7 +169,7 @@ pub(super) fn cell_index(of: &ViewRequest, extents: &[i64], position: usize) -> 
     (0..extents.len()).map(along).collect()
 }
 
-/// Returns the exact 64-bit integers of a view, or `None` for other types.
+/// Returns the exact 64-bit integers of a quantity in a view, or `None` for other number types.
 pub(super) fn wide(view: &View, element: &ElementType, quantity: Quantity) -> Option<Vec<i128>> {
     let (Some(numbers), VectorPart::Component(component)) = (quantity.of(element), quantity.part) else { return None };
     let (cell_bytes, first) = cell_layout(&view.of, element, quantity.numbers)?;

@@ -32,7 +32,7 @@ impl Viewport {
         Self { corner, size, centre: extents.map(|extent| extent as f64 / 2.0), scale }
     }
 
-    /// Moves the same centre and zoom to another screen area.
+    /// Returns a viewport with the same centre and zoom on another screen area.
     #[must_use]
     pub fn on(self, corner: [f64; 2], size: [f64; 2]) -> Self {
         Self { corner, size, ..self }

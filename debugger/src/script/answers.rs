@@ -32,7 +32,6 @@ fn number_to_json(scalar: ScalarType, bytes: &[u8]) -> Option<Value> {
     Some(exact.map_or(Value::String(text), Value::Number))
 }
 
-/// Converts a float to JSON; NaN and infinities become text.
 fn float_to_json(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number)
 }

@@ -211,7 +211,6 @@ fn pick_cell(client: &mut Client, pick: Pick) -> Result<Value, String> {
     answers::pick(&entry, &view, &pick.at, location)
 }
 
-/// Converts the state of a session to JSON.
 fn state_value(state: &State) -> Value {
     match state {
         State::Connecting(why) => json!({ "connecting": why }),

@@ -228,7 +228,6 @@ impl<'r, 'w> FlowRun<'r, 'w> {
         self.stop_at_error(checked)
     }
 
-    /// Checks fastest cell, density and velocity.
     fn check_fully(&mut self) -> Result<()> {
         self.flow.start_check()?;
         self.flow.finish_checks()?;

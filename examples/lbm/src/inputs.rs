@@ -171,7 +171,6 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Parses a cell: `80,40,40`.
 fn parse_cell(text: &str) -> std::result::Result<[i64; 3], String> {
     let numbers: Option<Vec<i64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     let three = numbers.and_then(|numbers| numbers.try_into().ok());

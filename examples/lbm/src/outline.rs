@@ -36,7 +36,6 @@ pub(crate) fn draw(image: &mut Image, look: &Look, grid: &Grid) {
     }
 }
 
-/// Pixel of a point, if it is in the picture.
 fn pixel_of_point(camera: &Camera, [width, height]: [f64; 2], point: [f64; 3]) -> Option<(usize, usize)> {
     let forward = unit(minus(camera.focal_point, camera.position));
     let right = unit(cross(forward, camera.view_up));

@@ -36,7 +36,6 @@ pub(crate) fn run_all(world: &World, options: &Options, link: Option<&Arc<Link>>
     if world.rank() == 0 { report_convergence(options, &errors) } else { Ok(()) }
 }
 
-/// Prints a line to standard error on rank 0.
 fn print_on_rank_0(world: &World, kind: &str, text: &str) {
     if world.rank() == 0 {
         complain(format_args!("{kind}: {text}"));

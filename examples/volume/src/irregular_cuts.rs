@@ -73,7 +73,8 @@ fn split_box(region: &Region, axis: usize, width: i64) -> [Region; 2] {
     [first, second]
 }
 
-/// Start and end of one of `parts` nearly equal parts of an axis.
+/// Returns start and end of the part `index` of an axis that is divided into `parts` nearly equal
+/// parts.
 fn even_part(extent: i64, index: usize, parts: usize) -> (i64, i64) {
     let edge = |index: usize| (i128::from(extent) * index as i128 / parts as i128) as i64;
     (edge(index), edge(index + 1))

@@ -8,7 +8,7 @@ use zippy_io::IoError;
 
 use super::pose::Pose;
 
-/// JSON file of a camera path. Key frames are in the order of their times.
+/// JSON file of a camera path, with key frames in ascending order of their times.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 struct PathFile {

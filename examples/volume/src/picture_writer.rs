@@ -44,7 +44,7 @@ fn signal_handler_error(error: std::io::Error) -> Error {
 pub struct PictureWriter(Arc<Mutex<Option<WriterState>>>);
 
 impl PictureWriter {
-    /// Opens the output for `frames` pictures. An animated file shows `per_second` of them in a
+    /// Opens the output for `frames` pictures. An animated file shows `per_second` pictures each
     /// second.
     ///
     /// # Errors

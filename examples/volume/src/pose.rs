@@ -7,7 +7,7 @@ use zippy_render::volume::{Camera, Projection};
 pub struct Pose {
     /// Angle around the third axis in degrees.
     pub azimuth: f64,
-    /// Angle above the plane of the other two axes in degrees.
+    /// Angle above the plane of the first two axes in degrees.
     pub elevation: f64,
     /// Magnification; 1 shows the whole box.
     pub zoom: f64,

@@ -313,7 +313,6 @@ impl Report {
         }
     }
 
-    /// Line of the report about a phase.
     fn phase_line(&self, phase: Phase, outcome: &Outcome) -> String {
         let (secs, bytes) = (self.measurements.times.phases[phase as usize], self.volume.bytes());
         let pixels = (outcome.size.0 * outcome.size.1) as f64 * f64::from(self.measurements.frames);
@@ -341,12 +340,10 @@ impl Report {
     }
 }
 
-/// Line of a table of times.
 fn time_line(short: &str, secs: f64, long: &str, note: &str) -> String {
     format!("{short:<10} {secs:>9.4} s  {long:<37} {note}").trim_end().to_string()
 }
 
-/// File name, escaped for a terminal.
 fn escape_name(name: &str) -> String {
     shown(std::path::Path::new(name))
 }

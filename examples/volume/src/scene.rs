@@ -171,7 +171,6 @@ impl Scene<'_> {
         (self.source.components() == 1).then_some((shown, is_requested))
     }
 
-    /// Initial state of the window.
     fn viewer_setup(&self, world: &World, values: &Values, mapping: &ValueMapping) -> ViewerSetup {
         let (look, to_values) = (self.setup.look(mapping), mapping.rescale().inverse());
         let (shape, grid) = (self.source.shape(), self.source.grid());
@@ -193,7 +192,6 @@ impl Scene<'_> {
         }
     }
 
-    /// Renders every frame and writes it.
     fn render_frames(
         &self,
         world: &World,

@@ -24,7 +24,7 @@ pub(super) struct Case {
     fields: Map<String, Value>,
 }
 
-/// Another implementation of the same work.
+/// Another implementation of the operation of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Peer {
     pub name: String,

@@ -166,7 +166,8 @@ impl<'a> TopicTable<'a> {
         if self.runs.len() > 1 { format!(", {}{backend}", run.ranks) } else { String::new() }
     }
 
-    /// As [`Self::run_label`]; also empty if no other run has the peer.
+    /// Ranks and backend of a run, after a comma. Empty if the table has one run or if no other run
+    /// has the peer.
     fn peer_label(&self, run: usize, name: &str) -> String {
         let is_in_others = (0..self.runs.len()).any(|other| other != run && self.has_peer(other, name));
         if is_in_others { self.run_label(run) } else { String::new() }

@@ -12,10 +12,10 @@ pub(super) struct Topic {
     pub title: String,
     /// Name of the benchmark.
     pub benchmark: String,
-    /// A benchmark of a peer library with cases of the same name and number of ranks.
+    /// Benchmark of a peer library, with the same names of cases and the same numbers of ranks.
     pub peer_benchmark: String,
-    /// Ranks of the runs in the table, such as `4 threads`. All runs if a machine has none of
-    /// these.
+    /// Ranks of the runs in the table, such as `4 threads`. If a machine has no run with these
+    /// ranks, the table has all runs.
     pub ranks: Vec<String>,
     /// A case belongs to the topic if its name contains one of these texts.
     pub cases: Vec<String>,

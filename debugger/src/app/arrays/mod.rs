@@ -32,7 +32,6 @@ pub(super) struct Arrays {
 }
 
 impl Arrays {
-    /// Returns the selected array if it exists.
     pub(super) fn selected<'a>(&self, arrays: &'a [ArrayEntry]) -> Option<&'a ArrayEntry> {
         let (_, array) = self.selected.as_ref()?;
         arrays.iter().find(|entry| entry.array == *array)

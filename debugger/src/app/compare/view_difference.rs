@@ -45,8 +45,8 @@ impl ViewDifference {
         }
     }
 
-    /// Shows the differences of two requested views. `steps` has the required step of each view;
-    /// until both views are of these steps, a note reports that they are loading.
+    /// Shows the differences of two requested views. `steps` has the required step of each view.
+    /// Until both views of these steps have arrived, a note reports that they are loading.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,

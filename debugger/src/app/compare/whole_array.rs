@@ -127,7 +127,7 @@ pub(super) fn whole_text(cells: u64) -> String {
     }
 }
 
-/// Shows a text about differing cells, and a button that goes to the first of them.
+/// Shows a text about differing cells, and a button that goes to the first differing cell.
 pub(super) fn line(ui: &mut Ui, text: &str, first: Option<&[i64]>, array: &ArrayEntry, view_state: &mut ViewState) {
     let Some(first) = first else { return drop(ui.label(text)) };
     ui.label(format!("{text}, the first at {}", format::index(first)));

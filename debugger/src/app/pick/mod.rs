@@ -32,7 +32,7 @@ pub(super) struct Picks {
     run: u64,
 }
 
-/// A pinned cell, whose values are recorded in every step.
+/// A pinned cell with the history of its values.
 struct Pin {
     cell: Cell,
     title: String,
@@ -175,7 +175,6 @@ fn value(ui: &mut Ui, cell: &Cell, array: &ArrayEntry, found: &CachedAnswer) {
     }
 }
 
-/// Returns all numbers of a cell with their names.
 fn named_numbers(members: &[Member]) -> Vec<(String, &ExactNumber)> {
     let name = |member: &Member, component: usize| number_name(&member.name, component, member.components.len());
     let names =

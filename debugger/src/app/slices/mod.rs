@@ -81,7 +81,6 @@ impl ViewState {
         }
     }
 
-    /// Returns the visible values and the style that colours them.
     fn values_and_style(&mut self) -> (Option<&Values>, &mut Style) {
         let values = match self.mode {
             Mode::Volume => self.volume.values(),
@@ -218,7 +217,6 @@ impl ViewState {
         Mosaic::new(&self.slice, self.third_axis()?, &array.shape, MAX_TILES, self.aspect)
     }
 
-    /// Shows three planes through one cell.
     fn show_planes(&mut self, ui: &mut Ui, mut context: PaneContext<'_>) {
         let Some(planes) = Slice::orthogonal(&self.slice.at) else {
             ui.label("three planes need three axes");

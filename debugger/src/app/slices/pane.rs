@@ -34,7 +34,8 @@ pub(super) struct Pane {
 }
 
 impl Pane {
-    /// Shows the plane. Returns a cell if the user moves the other planes to it.
+    /// Shows the plane with its picture and overlays. Returns a cell if the user moves the other
+    /// two orthogonal planes to it.
     #[allow(clippy::too_many_arguments, reason = "parts of one frame")]
     pub(super) fn show(
         &mut self,
@@ -169,7 +170,8 @@ fn coarse_recording_note(request: &ViewRequest, values: &Values) -> Option<Strin
     (!text.is_empty()).then_some(text)
 }
 
-/// Sets the hovered cell and toggles a pin. Returns the cell that the user moves other planes to.
+/// Sets the hovered cell and pins or unpins a cell after clicks. Returns the cell to which the user
+/// moves the other two orthogonal planes.
 fn apply_clicks(plane: &PlaneResponse, tiles: &Tiles, context: &mut PaneContext<'_>) -> Option<Vec<i64>> {
     let at = tiles.index(context.array, plane.cell?)?;
     let cell = Cell { array: context.array.array, chunk: tiles.chunk(), at: at.clone() };

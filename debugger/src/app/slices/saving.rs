@@ -210,7 +210,7 @@ fn show_progress(ui: &mut Ui, text: &str) -> bool {
     cancel.inner
 }
 
-/// Text buffer whose writes fail after a cancellation.
+/// Text buffer that refuses writes after a cancellation.
 struct CancellableText<'a> {
     bytes: Vec<u8>,
     source: &'a Source,

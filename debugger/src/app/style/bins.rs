@@ -22,7 +22,7 @@ impl From<&Component> for Bins {
 }
 
 impl Bins {
-    /// Counts the finite numbers of a view. `None` if there are none.
+    /// Counts the finite numbers of a view in `count` bins. `None` if no number is finite.
     pub(super) fn of(values: &Values, count: usize) -> Option<Self> {
         let finite = || values.scalars().filter(|value| value.is_finite());
         let low = finite().reduce(ScalarValue::min)?;

@@ -24,9 +24,9 @@ pub(super) struct Style {
     map: &'static ColourMap,
     range: Range,
     norm: Norm,
-    /// Ends of the range that stay fixed in other steps.
+    /// Ends of the colour range that stay the same in all steps.
     locked: Option<(ScalarValue, ScalarValue)>,
-    /// Ends of the range in the latest frame.
+    /// Ends of the colour range in the latest frame.
     ends: Option<(ScalarValue, ScalarValue)>,
     percentiles: (f64, f64),
     linear_size: f64,
@@ -244,7 +244,6 @@ struct RangeEndField {
     text: String,
 }
 
-/// Shows a field that edits `value`.
 fn range_end_field(ui: &mut Ui, value: &mut ScalarValue, field: RangeEndField) -> Response {
     let RangeEndField { base, limits, speed, text } = field;
     let mut shown = value.minus(base);

@@ -7,7 +7,8 @@ use super::axis::Axis;
 use super::lane::{TIMES, kind, row};
 use crate::app::format;
 
-/// Draws the visible part of the timeline. `selected` has a rank and the index of one of its spans.
+/// Draws the visible part of the timeline. `selected` is a rank and the index of a span of this
+/// rank.
 pub(super) fn rows(ui: &Ui, area: Rect, axis: &Axis, timeline: &Timeline, selected: Option<(usize, usize)>) {
     let painter = ui.painter_at(area);
     painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);

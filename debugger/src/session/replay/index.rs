@@ -9,7 +9,7 @@ use std::sync::Arc;
 use zippy_protocol::recording::{LIMIT_REACHED, MOST_VIEWS, Reader};
 use zippy_protocol::{ArrayRef, Point, Program, Recorded};
 
-/// File offsets of the views of an array, with the chunk of each view. Debug points with the same
+/// File offset of each view of an array, with the chunk of the view. Debug points with the same
 /// cells share the list.
 pub(super) type ViewOffsets = Arc<Vec<(u64, Option<u64>)>>;
 

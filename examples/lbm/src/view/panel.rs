@@ -129,7 +129,6 @@ impl Viewer {
         self.range_settings(ui);
     }
 
-    /// Range of the colours.
     fn range_settings(&mut self, ui: &mut Ui) {
         let [low, high] = self.settings.scene.range;
         let Some((_, _, [least, largest])) = self.values else { return };

@@ -207,7 +207,6 @@ impl Viewer {
         self.reset_distribution();
     }
 
-    /// Sets the values of the first and the last colour.
     pub(super) fn set_range(&mut self, range: [f64; 2]) {
         self.settings.scene.set_range(range, self.setup.length);
         self.reset_distribution();
@@ -220,7 +219,6 @@ impl Viewer {
         self.settings.distributions += 1;
     }
 
-    /// Draws the legend in the lower left corner of the picture.
     fn draw_legend(&self, ui: &Ui, area: Rect) {
         let scene = &self.settings.scene;
         let (name, [low, high]) = match scene.mode {
@@ -258,14 +256,12 @@ impl Viewer {
         ui.painter().galley(frame.min, text, Color32::WHITE);
     }
 
-    /// Requests one step and pauses.
     pub(super) fn request_single_step(&mut self) {
         self.settings.is_running = false;
         self.settings.single_steps += 1;
     }
 }
 
-/// Empty distribution over a range.
 fn empty_distribution([min, max]: [f64; 2]) -> Distribution {
     Distribution { min, max, counts: vec![0] }
 }

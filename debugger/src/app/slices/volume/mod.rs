@@ -53,7 +53,7 @@ pub(crate) struct Volume {
     /// True if the picture is complete and matches the current settings.
     is_done: bool,
     error: Option<String>,
-    /// Reason for a missing picture: `error` or another one.
+    /// Reason for a missing picture.
     problem: Option<String>,
 }
 

@@ -10,7 +10,6 @@ use crate::imaging::Subvolume;
 
 /// Maximum number of chunks whose borders are drawn.
 const MAX_CHUNKS: usize = 512;
-/// Colours of the three axes.
 const AXIS_COLOURS: [Color32; 3] =
     [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 210, 120), Color32::from_rgb(110, 160, 255)];
 
@@ -50,7 +49,6 @@ fn lower_corner(cell: [i64; 3]) -> [f64; 3] {
     cell.map(|at| at as f64 - 0.5)
 }
 
-/// Returns true if a box of the array contains cells of the subvolume.
 fn has_cells_of_subvolume(subvolume: &Subvolume, start: &[i64], end: &[i64]) -> bool {
     let axes = subvolume.at.len();
     start.len() == axes

@@ -29,12 +29,12 @@ pub(crate) struct RenderRequest {
 }
 
 impl RenderRequest {
-    /// Returns true for the same picture, at any quality.
+    /// Returns true if both requests are for the same picture, at any quality.
     fn is_same_picture(&self, other: &Self) -> bool {
         self.is_same_volume(other) && self.look == other.look
     }
 
-    /// Returns true for the same cells on the same scale.
+    /// Returns true if both requests have the same cells and the same scale.
     pub(crate) fn is_same_volume(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.cells, &other.cells) && self.subvolume == other.subvolume && self.scale == other.scale
     }
@@ -46,9 +46,9 @@ pub(crate) enum RenderEvent {
         image: ColorImage,
         request: Box<RenderRequest>,
     },
-    /// This picture cannot be rendered; other pictures may succeed.
+    /// The picture of this request cannot be rendered, for this reason. Other pictures may succeed.
     Refused(String),
-    /// The thread has ended: no further pictures.
+    /// The rendering thread has ended for this reason. No further pictures arrive.
     Ended(String),
 }
 

@@ -46,8 +46,8 @@ pub(super) fn serve(world: &World, mailbox: &Mailbox, event_sender: &EventSender
     Ok(())
 }
 
-/// Returns the scene of a request. The last scene is used again if its cells have the same shape
-/// and spacing.
+/// Returns the volume and the renderer of a request. Uses the last ones again if the cells have the
+/// same shape and spacing.
 fn prepare_scene<'w>(world: &'w World, last: Option<Scene<'w>>, request: &RenderRequest) -> Result<Scene<'w>> {
     let last = match last {
         Some(scene) if scene.request.is_same_volume(request) => return Ok(scene),
