@@ -66,7 +66,7 @@ enum Sent {
 #[derive(Debug, Clone, Default)]
 pub(super) struct CachedAnswer {
     answer: Option<Rc<Answer>>,
-    /// Error of the request.
+    /// Error that answered the request.
     pub error: Option<String>,
     /// True if the answer is from the latest debug point.
     pub is_fresh: bool,

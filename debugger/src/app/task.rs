@@ -45,7 +45,7 @@ impl Drop for WakeOnDrop {
     }
 }
 
-/// Errors of work without a result.
+/// Error texts of work that ended without a result.
 const CANCELLED: &str = "cancelled before it was done";
 const PANICKED: &str = "it panicked";
 

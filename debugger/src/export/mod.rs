@@ -14,7 +14,7 @@ use zippy_protocol::{ElementType, Numbers, View};
 
 use crate::imaging::Quantity;
 
-/// File format.
+/// Format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
     /// Colours.
@@ -26,7 +26,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// All formats with their extensions.
+    /// All formats with their file name extensions.
     pub const ALL: [(Self, &str); 3] = [(Self::Npy, "npy"), (Self::Csv, "csv"), (Self::Png, "png")];
 
     /// Returns the format of a file name.

@@ -7,7 +7,7 @@ use super::norm::{Scale, Share};
 use super::slice::Slice;
 use super::values::Values;
 
-/// Map from numbers to colours.
+/// Colour map with the scale that maps numbers to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Colouring {
     /// Colour map.
@@ -16,7 +16,7 @@ pub struct Colouring {
     pub scale: Scale,
 }
 
-/// Picture in RGBA.
+/// Picture with four 8-bit components per pixel: red, green, blue and alpha.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rgba {
     pub width: usize,

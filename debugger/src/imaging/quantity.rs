@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use zippy_protocol::{ElementType, Numbers};
 
-/// Component or length of a vector.
+/// Selects a component or the length of a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VectorPart {
     /// The component of this index.

@@ -20,7 +20,7 @@ pub struct Viewport {
     pub size: [f64; 2],
     /// Plane coordinates of the centre, in cells.
     pub centre: [f64; 2],
-    /// Size of a cell in points.
+    /// Size of a cell on the screen, in points.
     pub scale: f64,
 }
 

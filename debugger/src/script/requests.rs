@@ -60,7 +60,7 @@ impl ArrayName {
 #[serde(deny_unknown_fields)]
 pub(super) struct ViewRequestLine {
     pub array: ArrayName,
-    /// Start and end along each axis.
+    /// First index and end (exclusive) along each axis.
     #[serde(rename = "box")]
     pub region: Vec<[i64; 2]>,
     pub stride: Option<Vec<i64>>,

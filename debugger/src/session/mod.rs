@@ -11,14 +11,14 @@ use zippy_protocol::{Message, Program, Request};
 pub use live::{Live, MOST_UNANSWERED};
 pub use replay::Replay;
 
-/// State of a session.
+/// State of the connection of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Trying to connect; the reason for the latest failure.
+    /// Not connected yet, with the reason for the latest failure.
     Connecting(String),
-    /// Connected: requests are answered.
+    /// Connected: the program or the recording answers requests.
     Open,
-    /// Ended or lost; the reason. Messages that arrived before can still be read.
+    /// Connection ended or lost, with the reason. Messages that have arrived can still be read.
     Closed(String),
 }
 

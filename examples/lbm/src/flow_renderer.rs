@@ -12,7 +12,7 @@ use crate::scene::{AXES, DrawMode, Scene, ShownQuantity, scale};
 use crate::slice_picture;
 use crate::surface::{SurfaceExtractor, body_material, extract_bodies};
 
-/// State of an array of values.
+/// Quantity and step of the values in an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ValuesState {
     step: u64,
@@ -23,7 +23,7 @@ struct ValuesState {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ArrayNames {
     pub values: &'static str,
-    /// Values of surface colours.
+    /// Name of the array with the values that colour isosurfaces.
     pub colours: &'static str,
     pub surface: &'static str,
     pub bodies: &'static str,

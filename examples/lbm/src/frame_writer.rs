@@ -38,7 +38,7 @@ pub(crate) struct DrawingTime {
 
 /// Output file, on rank 0 only.
 enum Output {
-    /// Ranks that write nothing.
+    /// No output: this rank writes nothing.
     None,
     /// A picture of the last frame.
     Still(PathBuf),

@@ -54,7 +54,7 @@ const GLYPHS: [(char, [u8; 7]); 41] = [
 const BACKGROUND_COLOUR: [f32; 4] = [0.08, 0.08, 0.09, 1.0];
 const INK_COLOUR: [f32; 4] = [0.9, 0.9, 0.9, 1.0];
 
-/// Content of a legend.
+/// Quantity, values and step that a legend shows.
 pub(crate) struct Legend<'a> {
     pub name: String,
     /// Values of the first and the last colour.

@@ -4,7 +4,7 @@ use zippy::Grid;
 use zippy_io::image::Image;
 use zippy_render::volume::{Camera, Crop, Look, Projection};
 
-/// Brightness of the edges.
+/// Brightness of the edges of an outline, 0 to 1.
 const EDGE_BRIGHTNESS: f32 = 0.30;
 
 /// Draws the edges of the crop box of `look` where the picture is transparent.

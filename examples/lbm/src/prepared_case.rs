@@ -28,7 +28,7 @@ pub(crate) struct PreparedCase {
     pub table_interval: Option<u64>,
     /// Warnings in addition to those of the case.
     pub warnings: Vec<String>,
-    /// Files of the solids.
+    /// Paths of the files of the solids.
     pub files: Vec<PathBuf>,
 }
 

@@ -20,9 +20,9 @@ pub(crate) struct Report {
     relaxation_time: f64,
     warnings: Vec<String>,
     physical: Option<Physical>,
-    /// Step of the flow.
+    /// Step of the flow at the end of the run.
     step: u64,
-    /// Number of steps of this run.
+    /// Number of steps that this run has advanced.
     steps: u64,
     cells: u64,
     secs: f64,

@@ -5,7 +5,7 @@ use zippy_lbm::{Fields, Flow};
 
 use crate::setup::Setup;
 
-/// Flow, case and setup of a run.
+/// Flow, case and setup of a run, which the window reads and changes.
 pub(crate) struct RunState<'r, 'w> {
     pub setup: &'r mut Setup,
     pub case: &'r mut Case,

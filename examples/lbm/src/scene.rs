@@ -68,7 +68,7 @@ pub(crate) struct Slice {
     pub cell: Option<i64>,
 }
 
-/// Names of axes.
+/// Names of the three axes.
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Slice {
@@ -89,7 +89,7 @@ impl Slice {
     }
 }
 
-/// Description of a picture.
+/// Description of a picture of the flow: quantity, drawing mode, look and colours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scene {
     pub quantity: ShownQuantity,

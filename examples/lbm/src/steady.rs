@@ -10,7 +10,7 @@ const STEADY_CHANGE: f64 = 1e-5;
 
 /// Compares the velocities of a flow at intervals.
 pub(crate) struct SteadyCheck {
-    /// Steps between comparisons.
+    /// Number of time steps between two comparisons.
     pub interval: u64,
     previous: Option<Vec<f32>>,
 }

@@ -82,7 +82,7 @@ impl<'w> SurfaceExtractor<'w> {
     }
 }
 
-/// Material of bodies.
+/// Material of the surfaces of solid bodies.
 pub(crate) fn body_material() -> Material {
     Material { colour: Colouring::Plain([0.72, 0.72, 0.74]), ..Material::default() }
 }

@@ -9,7 +9,7 @@ use super::phase::{Phase, Times};
 pub struct Measurements {
     /// Times; over all ranks, the maximum.
     pub times: Times,
-    /// Number of frames.
+    /// Number of rendered frames.
     pub frames: u32,
     /// Numbers of pipelines that were created for compilation, between compilation and the first
     /// frame, and in frames. Over all ranks: the maximum.

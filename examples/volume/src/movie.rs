@@ -8,7 +8,7 @@ use zippy_render::volume::{Camera, Projection};
 use super::keyframes::Track;
 use super::pose::Framing;
 
-/// Movement of the camera.
+/// Movement of the camera during a movie.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CameraPath {
     /// One turn around the focal point.

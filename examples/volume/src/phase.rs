@@ -52,16 +52,16 @@ impl Phase {
     }
 }
 
-/// Times in seconds.
+/// Times of the phases and frames of a job, in seconds.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     /// Time of each phase. The phases of a frame are sums over the recorded frames.
     pub phases: [f64; Phase::COUNT],
     /// Time of the first frame, recorded or not.
     pub first_frame: f64,
-    /// Total time of the later frames.
+    /// Total time of the frames after the first one.
     pub later_frames: f64,
-    /// Number of later frames.
+    /// Number of frames after the first one.
     pub later_count: u32,
 }
 
@@ -76,7 +76,7 @@ impl Times {
         }
     }
 
-    /// Mean time of the later frames; `None` if there is only one frame.
+    /// Mean time of the frames after the first one; `None` if there is only one frame.
     pub fn later_frame(&self) -> Option<f64> {
         (self.later_count > 0).then(|| self.later_frames / f64::from(self.later_count))
     }

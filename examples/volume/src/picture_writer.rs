@@ -81,7 +81,7 @@ impl PictureWriter {
         lock_state(&self.0).as_mut().map_or(Ok(()), |state| state.write(image))
     }
 
-    /// Completes the output.
+    /// Completes the output files.
     ///
     /// # Errors
     /// A movie cannot be written; it leaves no file.

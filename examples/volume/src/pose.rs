@@ -28,7 +28,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// Camera at a pose.
+    /// Returns the camera at a pose.
     ///
     /// # Errors
     /// The pose or the angle of view is out of range.

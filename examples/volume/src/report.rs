@@ -248,7 +248,7 @@ impl Report {
         all
     }
 
-    /// The report as text.
+    /// Returns the report as text for a person.
     pub fn text(&self, outcome: &Outcome) -> String {
         let VolumeInfo { kind, components, shape: [x, y, z], grid: Grid { spacing, .. }, range, .. } = &self.volume;
         let name = escape_name(&self.volume.name);

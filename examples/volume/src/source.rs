@@ -87,12 +87,12 @@ impl Source {
         }
     }
 
-    /// Numbers in each voxel.
+    /// Number of components of each voxel.
     pub fn components(&self) -> usize {
         if let Self::File(file) = self { file.components() } else { 1 }
     }
 
-    /// Positions of the voxels.
+    /// Grid with the positions of the voxels in space.
     pub fn grid(&self) -> Grid {
         match self {
             Self::File(file) => file.grid(),

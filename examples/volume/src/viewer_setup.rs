@@ -23,6 +23,6 @@ pub struct ViewerSetup {
     pub isosurface: Option<(Isosurface, bool)>,
     /// Distribution of the values of the whole volume.
     pub values: Distribution,
-    /// Named transfer functions.
+    /// Names and transfer functions of the presets.
     pub presets: Vec<(&'static str, TransferFunction)>,
 }

@@ -21,15 +21,15 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Next action of rank 0.
 pub enum Next<S> {
-    /// Render this picture.
+    /// Render the picture of this request.
     Request(Box<Request<S>>),
-    /// Let the other ranks know that rank 0 waits.
+    /// No request so far: let the other ranks know that rank 0 still waits.
     Nothing,
     /// End the ranks: the window is closed.
     End,
 }
 
-/// Event on the ranks.
+/// Event that the ranks send to the window.
 pub(super) enum Event<V: View> {
     /// The ranks have started, and rank 0 is in this process.
     Started,
@@ -105,7 +105,7 @@ impl<V: View> Link<V> {
         self.send(Event::Picture(Box::new(finished)));
     }
 
-    /// Sends another event to the window. Called on rank 0.
+    /// Sends an event other than a picture to the window. Called on rank 0.
     pub fn send_event(&self, event: V::Event) {
         self.send(Event::Other(event));
     }

@@ -12,7 +12,7 @@ pub trait View: Sized + 'static {
     type Settings: Clone + PartialEq + Send + 'static;
     /// Facts about a finished picture, in addition to its size and time.
     type Details: Send + 'static;
-    /// Other events on the ranks.
+    /// Event that rank 0 sends to the window, other than a picture.
     type Event: Send + 'static;
 
     /// Text of the window before the initial state arrives.
@@ -81,9 +81,9 @@ pub struct FinishedPicture<D> {
     pub quick: bool,
     /// Seconds from the request to the picture.
     pub secs: f64,
-    /// True if the frame rate is the rate of this picture and of later ones.
+    /// True if the mean frame rate begins again with this picture.
     pub restarts_rate: bool,
-    /// Further facts.
+    /// Facts about the picture, in addition to its size and time.
     pub details: D,
 }
 
@@ -92,7 +92,7 @@ pub struct FinishedPicture<D> {
 pub struct StatusLine {
     /// State of the run, in strong letters.
     pub state: String,
-    /// Second text.
+    /// Text after the state.
     pub facts: String,
     /// Third text, in weak letters. The message of a refused request replaces it.
     pub note: String,

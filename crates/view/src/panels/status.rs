@@ -22,7 +22,7 @@ impl FrameRate {
         self.secs.push_back(secs.max(1e-6));
     }
 
-    /// Drops all times, before frames of another kind.
+    /// Drops all frame times, for example before frames of another picture size.
     pub fn clear(&mut self) {
         self.secs.clear();
     }

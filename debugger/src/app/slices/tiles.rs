@@ -4,7 +4,7 @@ use zippy_protocol::{ArrayEntry, MOST_VIEW_BYTES, ViewRequest};
 
 use crate::imaging::{Mosaic, Quantity, Slice, ViewedNumbers, Viewport, box_in_plane};
 
-/// Content of a plane.
+/// Slices that a plane of the screen shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Tiles {
     /// A slice of an array.

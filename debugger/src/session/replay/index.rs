@@ -13,14 +13,14 @@ use zippy_protocol::{ArrayRef, Point, Program, Recorded};
 /// cells share the list.
 pub(super) type ViewOffsets = Arc<Vec<(u64, Option<u64>)>>;
 
-/// A debug point and the offsets of its entries.
+/// A debug point and the file offsets of its entries.
 pub(super) struct Step {
     pub point: Point,
-    /// Offset of the list of arrays.
+    /// File offset of the list of arrays.
     pub arrays: Option<u64>,
     /// Offsets of the latest views of each array up to this debug point.
     pub views: BTreeMap<ArrayRef, ViewOffsets>,
-    /// Offsets of the ghost cell states.
+    /// File offset of the ghost cell states of each array.
     pub ghosts: BTreeMap<ArrayRef, u64>,
     /// Offsets of the last moves and of their boxes. The boxes are in an earlier entry if they are
     /// the same.

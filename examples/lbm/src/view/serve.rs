@@ -34,7 +34,7 @@ const ARRAY_NAMES: ArrayNames = ArrayNames {
 /// Minimum side of a picture at low resolution, relative to full resolution.
 const MIN_SCALE: f64 = 0.4;
 
-/// Command from rank 0 to all ranks.
+/// Command that rank 0 broadcasts to all ranks.
 #[derive(Serialize, Deserialize)]
 struct Command {
     scene: Scene,

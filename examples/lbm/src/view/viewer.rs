@@ -20,7 +20,7 @@ pub(crate) struct FlowSettings {
     pub is_running: bool,
     /// Number of requests for a single step so far.
     pub single_steps: u64,
-    /// Steps between pictures.
+    /// Number of time steps between two pictures.
     pub steps_per_frame: u64,
     /// Speed that drives the flow, in cells per step.
     pub speed: f64,
@@ -36,7 +36,7 @@ pub(crate) struct ViewerSetup {
     pub scene: Scene,
     /// Values of the first and the last colour for each quantity.
     pub ranges: [[f64; 2]; 4],
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub cells: [i64; 3],
     pub is_plane: bool,
     /// Length of the Reynolds number in cells.
@@ -56,7 +56,7 @@ pub(crate) struct Progress {
     pub mlups: f64,
 }
 
-/// Event on the ranks.
+/// Event that the ranks send to the window.
 pub(crate) enum FlowEvent {
     /// Distribution of the values of a quantity over the range of the colours, and the smallest and
     /// the largest value.

@@ -13,7 +13,7 @@ use super::{Link, PictureSettings};
 use crate::isosurface::Isosurface;
 use crate::viewer_setup::ViewerSetup;
 
-/// Command from rank 0 to all ranks.
+/// Command that rank 0 broadcasts to all ranks of the window.
 #[derive(Serialize, Deserialize)]
 enum Command {
     Render(Look, Option<Isosurface>),

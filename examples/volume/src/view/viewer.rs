@@ -11,7 +11,7 @@ use zippy_view::panels::{self, ClipEditor, Timing, section};
 use crate::isosurface::Isosurface;
 use crate::viewer_setup::ViewerSetup;
 
-/// Settings of a picture.
+/// Look of a picture, and the isosurface in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PictureSettings {
     pub look: Look,

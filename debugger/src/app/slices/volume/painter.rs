@@ -15,7 +15,7 @@ use crate::imaging::{Scale, Subvolume, Values};
 /// Time after the last change of the request at which a picture is rendered at full quality.
 const REST_TIME: Duration = Duration::from_millis(250);
 
-/// Request for a picture.
+/// Request for a picture of a volume.
 #[derive(Clone)]
 pub(crate) struct RenderRequest {
     pub cells: Arc<Values>,
@@ -40,7 +40,7 @@ impl RenderRequest {
     }
 }
 
-/// Result of a request.
+/// Result of a render request, or the end of the rendering thread.
 pub(crate) enum RenderEvent {
     Picture {
         image: ColorImage,
