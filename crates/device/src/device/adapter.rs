@@ -10,9 +10,9 @@ use crate::error::DeviceError;
 pub struct AdapterSummary {
     /// Name of the adapter, from the driver.
     pub name: String,
-    /// Vulkan, Metal or DX12.
+    /// Graphics interface of the adapter: Vulkan, Metal or DX12.
     pub backend: Backend,
-    /// Discrete, integrated, software, …
+    /// Type of the adapter: discrete GPU, integrated GPU or software.
     pub device_type: DeviceType,
     /// The driver's name and version.
     pub driver: String,
@@ -20,11 +20,11 @@ pub struct AdapterSummary {
     pub pci: String,
     /// Size of the adapter's largest own memory heap, in bytes; `None` if unknown.
     pub memory_bytes: Option<u64>,
-    /// Rank among the ranks of the node.
+    /// Index of this rank among the ranks of its node.
     pub node_rank: usize,
     /// Number of ranks of this node.
     pub node_ranks: usize,
-    /// Number of distinct adapters that the ranks of the node use.
+    /// Number of distinct adapters that the ranks of this node use.
     pub spread_over: usize,
 }
 
@@ -50,13 +50,13 @@ impl std::fmt::Display for AdapterSummary {
     }
 }
 
-/// Adapter for machines without a driver: the host's processor, with mapped memory and native
-/// kernels.
+/// Creates the adapter of a machine without a driver: the host's processor, with mapped memory and
+/// native kernels.
 pub(super) fn host_adapter() -> wgpu::Adapter {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::NOOP;
     let features = wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    // Limits of common adapters, so that a program runs on all of them.
+    // The limits of common adapters let a program run on all of them.
     let limits = wgpu::Limits {
         max_storage_buffers_per_shader_stage: 64,
         max_compute_workgroup_size_x: 1024,
@@ -78,7 +78,8 @@ pub(super) fn host_adapter() -> wgpu::Adapter {
     found.into_iter().next().expect("this backend always has one adapter")
 }
 
-/// Description of an adapter. The adapter without a driver has the name of the host's processor.
+/// Returns the description of an adapter. An adapter without a driver has the name of the host's
+/// processor.
 pub(super) fn adapter_info(adapter: &wgpu::Adapter) -> AdapterInfo {
     let info = adapter.get_info();
     match info.backend {
@@ -101,13 +102,14 @@ fn processor_name() -> String {
     name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the host's processor".into())
 }
 
-/// Rank of a backend, native interfaces first, for a GPU with several backends.
+/// Returns the sort key of a graphics backend: native interfaces first, for a GPU with several
+/// backends.
 fn backend_order(backend: Backend) -> usize {
     [Backend::Metal, Backend::Vulkan, Backend::Dx12, Backend::Gl].iter().position(|&b| b == backend).unwrap_or(9)
 }
 
-/// Rank of a device type, GPUs before software.
-fn type_order(device_type: DeviceType) -> usize {
+/// Returns the sort key of a device type: GPUs before software.
+fn device_type_order(device_type: DeviceType) -> usize {
     match device_type {
         DeviceType::DiscreteGpu => 0,
         DeviceType::IntegratedGpu => 1,
@@ -123,7 +125,7 @@ fn type_order(device_type: DeviceType) -> usize {
 /// device and name. Equal cards of one backend are distinct.
 fn distinct_adapters(infos: &[AdapterInfo]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..infos.len()).collect();
-    order.sort_by_key(|&i| (type_order(infos[i].device_type), backend_order(infos[i].backend), i));
+    order.sort_by_key(|&i| (device_type_order(infos[i].device_type), backend_order(infos[i].backend), i));
     let mut kept: Vec<usize> = Vec::new();
     for i in order {
         let new = &infos[i];

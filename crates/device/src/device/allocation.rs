@@ -7,7 +7,7 @@ use super::counters::AtomicCounters;
 use super::{ChunkBuffer, Device};
 use crate::error::DeviceError;
 
-/// Description of a new buffer.
+/// Request for a new wgpu buffer.
 pub(crate) struct BufferRequest<'a> {
     /// Size in bytes.
     pub size: u64,
@@ -91,8 +91,8 @@ impl Device {
         Ok(())
     }
 
-    /// Creates a buffer outside of the pool. If memory is not sufficient, frees idle memory and
-    /// tries again.
+    /// Creates a wgpu buffer outside of the pool. If memory is not sufficient, frees idle memory
+    /// and tries again.
     pub(crate) fn new_buffer(&self, request: &BufferRequest<'_>) -> Result<wgpu::Buffer, DeviceError> {
         self.create_buffer(request, false)
     }

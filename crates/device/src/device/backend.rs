@@ -3,12 +3,12 @@
 /// Backend of kernels: the host's processor, or the driver of the adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelBackend {
-    /// Machine code of Zippy, on the threads of the host.
+    /// The host's threads run machine code that Zippy compiles.
     Native,
-    /// As [`Self::Native`], also instead of an operation's version for the host, so that tests
-    /// compare the kernels of such operations with their definition.
+    /// As [`Self::Native`], and operations with a version for the host run their kernels instead,
+    /// so that tests compare both versions.
     NativeOnly,
-    /// The driver of the adapter, on a GPU or in software.
+    /// The adapter's driver runs the kernels, on a GPU or in software.
     Driver,
 }
 

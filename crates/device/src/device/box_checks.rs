@@ -3,26 +3,26 @@
 use super::boxes::{PackedBox, StridedBox};
 use crate::error::DeviceError;
 
-/// Checks that elements of this size can be moved.
-pub(super) fn check_element(operation: &str, element_bytes: usize) -> Result<(), DeviceError> {
+/// Checks that transfers support the size of an element.
+pub(super) fn check_element_size(operation: &str, element_bytes: usize) -> Result<(), DeviceError> {
     if matches!(element_bytes, 1 | 2) || (element_bytes > 0 && element_bytes.is_multiple_of(4)) {
         return Ok(());
     }
-    Err(bad_box(operation, format!("elements of {element_bytes} bytes; 1, 2 and multiples of 4 can be moved")))
+    Err(bad_box_error(operation, format!("elements of {element_bytes} bytes; 1, 2 and multiples of 4 can be moved")))
 }
 
 /// Checks that a box lies in a buffer of `buffer_bytes` bytes.
-pub(super) fn check_view(
+pub(super) fn check_box_in_buffer(
     operation: &str,
     view: &StridedBox,
     element_bytes: usize,
     buffer_bytes: u64,
 ) -> Result<(), DeviceError> {
-    let end = view.end().map_err(|message| bad_box(operation, message))?;
+    let end = view.end().map_err(|message| bad_box_error(operation, message))?;
     match end.checked_mul(element_bytes as u64) {
         _ if view.cells() == 0 => Ok(()),
         Some(end_bytes) if end_bytes <= buffer_bytes => Ok(()),
-        _ => Err(bad_box(
+        _ => Err(bad_box_error(
             operation,
             format!(
                 "a box of extents {} with strides {} from element {} on ends at element {end}, but the buffer holds {}",
@@ -35,41 +35,44 @@ pub(super) fn check_view(
     }
 }
 
-/// Checks that the cells of each box are distinct elements.
-pub(super) fn check_destinations<'a>(
+/// Checks that no two cells of a destination box are the same element.
+pub(super) fn check_destination_cells_are_distinct<'a>(
     operation: &str,
     views: impl Iterator<Item = &'a StridedBox>,
 ) -> Result<(), DeviceError> {
     for view in views {
         let mut axes = view.extents.iter().zip(view.strides.iter());
         if view.cells() > 0 && axes.any(|(&n, &stride)| n > 1 && stride == 0) {
-            return Err(bad_box(operation, format!("strides {} make cells of a destination coincide", view.strides)));
+            return Err(bad_box_error(
+                operation,
+                format!("strides {} make cells of a destination coincide", view.strides),
+            ));
         }
     }
     Ok(())
 }
 
-pub(super) fn bad_box(operation: &str, message: String) -> DeviceError {
+pub(super) fn bad_box_error(operation: &str, message: String) -> DeviceError {
     DeviceError::BadBox { what: operation.to_string(), message }
 }
 
 /// Checks that packed boxes lie in their buffers and in the payload.
-pub(super) fn check_pieces(
+pub(super) fn check_packed_boxes(
     operation: &str,
     element_bytes: usize,
     pieces: &[PackedBox<'_>],
     payload_bytes: u64,
 ) -> Result<(), DeviceError> {
-    check_element(operation, element_bytes)?;
+    check_element_size(operation, element_bytes)?;
     for piece in pieces {
-        check_view(operation, &piece.view, element_bytes, piece.buffer.bytes())?;
+        check_box_in_buffer(operation, &piece.view, element_bytes, piece.buffer.bytes())?;
         let bytes = piece.view.cells() * element_bytes as u64;
         let offset = piece.payload_offset;
         if !offset.is_multiple_of(4) {
-            return Err(bad_box(operation, format!("payload offset {offset} is not a multiple of 4")));
+            return Err(bad_box_error(operation, format!("payload offset {offset} is not a multiple of 4")));
         }
         if offset.checked_add(bytes).is_none_or(|end| end > payload_bytes) {
-            return Err(bad_box(
+            return Err(bad_box_error(
                 operation,
                 format!("{bytes} bytes at payload offset {offset} leave the payload of {payload_bytes} bytes"),
             ));
@@ -89,10 +92,17 @@ mod tests {
             extents: extents.into(),
             strides: strides.into(),
         };
-        assert!(check_view("t", &strided(4, [3, 2], [1, 10]), 4, 64).is_err());
-        assert!(check_view("t", &strided(4, [3, 2], [1, 10]), 4, 68).is_ok());
-        assert!(check_view("t", &strided(u64::MAX, [0, 1], [1, 1]), 8, 68).is_ok(), "no cell leaves the buffer");
-        assert!(check_view("t", &strided(u64::MAX / 4, [1, 1], [1, 1]), 8, 68).is_err());
-        assert!(check_element("t", 3).is_err() && check_element("t", 0).is_err() && check_element("t", 20).is_ok());
+        assert!(check_box_in_buffer("t", &strided(4, [3, 2], [1, 10]), 4, 64).is_err());
+        assert!(check_box_in_buffer("t", &strided(4, [3, 2], [1, 10]), 4, 68).is_ok());
+        assert!(
+            check_box_in_buffer("t", &strided(u64::MAX, [0, 1], [1, 1]), 8, 68).is_ok(),
+            "no cell leaves the buffer"
+        );
+        assert!(check_box_in_buffer("t", &strided(u64::MAX / 4, [1, 1], [1, 1]), 8, 68).is_err());
+        assert!(
+            check_element_size("t", 3).is_err()
+                && check_element_size("t", 0).is_err()
+                && check_element_size("t", 20).is_ok()
+        );
     }
 }

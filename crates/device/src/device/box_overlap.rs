@@ -6,7 +6,7 @@ use super::boxes::StridedBox;
 use crate::extents::{Index, MAX_AXES};
 use crate::region::{Region, levels};
 
-/// Box in a buffer of a list of buffers.
+/// Box of cells with the index of its buffer in a list of buffers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct IndexedBox {
     /// Index of the buffer in the list.
@@ -14,15 +14,15 @@ pub(super) struct IndexedBox {
     pub view: StridedBox,
 }
 
-/// Boxes with precomputed intervals, for comparisons with each other.
+/// Set of boxes in buffers, with the intervals that overlap tests compare.
 pub(super) struct BoxSet {
     boxes: Vec<IndexedBox>,
-    /// Intervals of each box along the strides of all boxes of its buffer; `None` if the strides do
-    /// not determine cells uniquely.
+    /// Start and extent of each box along the strides of all boxes of its buffer; `None` if the
+    /// strides do not determine cells uniquely.
     intervals: Vec<Option<Intervals>>,
 }
 
-/// Start and extent along each stride of a buffer, from the largest stride.
+/// Start and extent of a box along each stride of its buffer, from the largest stride.
 type Intervals = [(u64, u64); MAX_STRIDES];
 
 /// Maximum number of distinct strides of the boxes of a buffer for exact comparisons.
@@ -45,8 +45,8 @@ impl BoxSet {
         Self { boxes, intervals }
     }
 
-    /// True if two boxes can have a common element. Exact for boxes of the same dense storage;
-    /// otherwise compares the ranges from first to last element.
+    /// True if two boxes of the set can have a common element. Exact for boxes of the same dense
+    /// storage; otherwise compares the ranges from first to last element.
     pub(super) fn can_overlap(&self, first: usize, second: usize) -> bool {
         let (a, b) = (&self.boxes[first], &self.boxes[second]);
         if a.buffer != b.buffer || a.view.cells() == 0 || b.view.cells() == 0 {
@@ -58,8 +58,9 @@ impl BoxSet {
         }
     }
 
-    /// Returns a region per box: boxes of one buffer can overlap only if their regions do. Regions
-    /// have one axis per stride if all boxes of the buffer have intervals, otherwise one axis.
+    /// Returns a region for each box: boxes of one buffer can overlap only if their regions do.
+    /// Regions have one axis per stride if all boxes of the buffer have intervals, otherwise one
+    /// axis.
     pub(super) fn regions(&self) -> Vec<Region> {
         let mut axes: HashMap<usize, usize> = HashMap::new();
         for (indexed, intervals) in self.boxes.iter().zip(&self.intervals) {
@@ -82,7 +83,7 @@ impl BoxSet {
 }
 
 /// Returns the dispatch level of each box: one more than the largest level of the earlier boxes
-/// that it overlaps. Boxes of one level do not overlap.
+/// that overlap the box. Boxes of one level do not overlap, so one dispatch can write them.
 pub(super) fn dispatch_levels(boxes: Vec<IndexedBox>) -> Vec<usize> {
     let boxes = BoxSet::new(boxes);
     let writes: Vec<_> =
@@ -90,8 +91,8 @@ pub(super) fn dispatch_levels(boxes: Vec<IndexedBox>) -> Vec<usize> {
     levels(&writes)
 }
 
-/// Returns start and extent along each stride (sorted from the largest). `None` if an interval
-/// exceeds the next larger stride, so that intervals do not distinguish cells.
+/// Returns start and extent of a box along each stride, from the largest stride. `None` if an
+/// interval exceeds the next larger stride, so that intervals do not distinguish cells.
 fn intervals(view: &StridedBox, strides: &[u64]) -> Option<Intervals> {
     if strides.len() > MAX_STRIDES {
         return None;

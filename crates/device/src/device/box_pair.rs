@@ -3,8 +3,8 @@
 use super::boxes::StridedBox;
 use crate::extents::MAX_AXES;
 
-/// Maximum number of axes of a transfer: the axes of a box, and the words of an element.
-pub(super) const AXES: usize = MAX_AXES + 1;
+/// Maximum number of axes of a box pair: those of a box, and one for the words of an element.
+pub(super) const MAX_PAIR_AXES: usize = MAX_AXES + 1;
 
 /// Source and destination box of a transfer, in normal form: without axes of extent 1, sorted by
 /// destination stride, with axes merged that are contiguous in both boxes. Offsets and strides
@@ -15,9 +15,9 @@ pub(super) struct BoxPair {
     pub dst_offset: u64,
     /// Number of axes.
     pub axes: usize,
-    pub extents: [u64; AXES],
-    pub src_strides: [u64; AXES],
-    pub dst_strides: [u64; AXES],
+    pub extents: [u64; MAX_PAIR_AXES],
+    pub src_strides: [u64; MAX_PAIR_AXES],
+    pub dst_strides: [u64; MAX_PAIR_AXES],
 }
 
 impl BoxPair {
@@ -25,9 +25,9 @@ impl BoxPair {
         src_offset: 0,
         dst_offset: 0,
         axes: 0,
-        extents: [1; AXES],
-        src_strides: [0; AXES],
-        dst_strides: [0; AXES],
+        extents: [1; MAX_PAIR_AXES],
+        src_strides: [0; MAX_PAIR_AXES],
+        dst_strides: [0; MAX_PAIR_AXES],
     };
 
     /// Creates the normal form of two boxes of equal extents, which the caller has checked.
@@ -47,7 +47,7 @@ impl BoxPair {
     }
 
     fn normalized(&self) -> Self {
-        let mut order = [0; AXES];
+        let mut order = [0; MAX_PAIR_AXES];
         let mut count = 0;
         for axis in (0..self.axes).filter(|&axis| self.extents[axis] != 1) {
             order[count] = axis;
@@ -72,7 +72,7 @@ impl BoxPair {
         out
     }
 
-    /// Returns the pair in smaller units: `count` new units per old unit.
+    /// Returns the pair with offsets and strides in smaller units: `count` new units per old unit.
     pub(super) fn split_units(&self, count: u64) -> Self {
         if count == 1 {
             return *self;
@@ -86,8 +86,8 @@ impl BoxPair {
         out.normalized()
     }
 
-    /// Returns the pair in units of four old units; `None` if rows, offsets or strides are not
-    /// multiples of four.
+    /// Returns the pair with offsets and strides in units of four old units; `None` if rows,
+    /// offsets or strides are not multiples of four.
     pub(super) fn join_four_units(&self) -> Option<Self> {
         let has_rows = self.src_strides[0] == 1 && self.dst_strides[0] == 1 && self.extents[0].is_multiple_of(4);
         let fits = |value: u64| value.is_multiple_of(4);
@@ -118,7 +118,7 @@ impl BoxPair {
         1 + (0..self.axes).map(|a| (self.extents[a].max(1) - 1) * self.dst_strides[a]).sum::<u64>()
     }
 
-    /// Splits the pair along an axis into the cells before index `at` and the others.
+    /// Splits the pair along an axis into two pairs: the cells before index `at`, and the others.
     fn split(&self, axis: usize, at: u64) -> [Self; 2] {
         let (mut low, mut high) = (*self, *self);
         low.extents[axis] = at;
@@ -128,7 +128,8 @@ impl BoxPair {
         [low.normalized(), high.normalized()]
     }
 
-    /// Halves the pair along the axis of largest `weight` until all parts satisfy `fits`.
+    /// Halves the pair along the axis of largest `weight`, repeatedly, until all parts satisfy
+    /// `fits`.
     fn halve(self, fits: &impl Fn(&Self) -> bool, weight: &impl Fn(&Self, usize) -> u64, out: &mut Vec<Self>) {
         if fits(&self) {
             out.push(self);

@@ -21,17 +21,18 @@ pub struct StridedBox {
 }
 
 impl StridedBox {
-    /// Returns a dense box that starts at element `offset`, axis 0 fastest.
+    /// Returns a box whose cells are contiguous in memory from element `offset`, axis 0 fastest.
     pub fn dense(offset: u64, extents: Index) -> Self {
         Self { offset, extents, strides: extents.dense_strides() }
     }
 
-    /// Returns the number of cells; 0 for a malformed box, which is an error of every operation.
+    /// Returns the number of cells; 0 for a malformed box, which every operation reports as an
+    /// error.
     pub fn cells(&self) -> u64 {
         self.extents.product().unwrap_or(0)
     }
 
-    /// True if the cells are contiguous in memory, in the order of the axes.
+    /// True if the cells are contiguous in memory, axis 0 fastest.
     pub fn is_dense(&self) -> bool {
         let mut dense_stride = 1;
         self.extents.iter().zip(self.strides.iter()).all(|(&n, &stride)| {
@@ -41,7 +42,7 @@ impl StridedBox {
         })
     }
 
-    /// Returns the range from the first to the last element.
+    /// Returns the range of element indices from the first to the last cell.
     pub fn range(&self) -> Range<u64> {
         if self.cells() == 0 {
             return self.offset..self.offset;
@@ -51,14 +52,14 @@ impl StridedBox {
         self.offset..self.offset + last + 1
     }
 
-    /// Returns the sub-box of a region, in coordinates relative to the first cell.
+    /// Returns the sub-box of a region whose coordinates count from the first cell of the box.
     pub fn part(&self, part: &Region) -> Self {
         let offset = self.offset + part.start.dot(&self.strides) as u64;
         Self { offset, extents: part.extents(), strides: self.strides }
     }
 
     /// Cuts the box along its slowest axes into parts of at most `max_cells` cells (at least 1), in
-    /// the order of the cells. Returns each part with the number of cells before it.
+    /// the order of the cells. Returns each part with the number of cells in the parts before it.
     pub fn cut(&self, max_cells: u64) -> impl Iterator<Item = (Self, u64)> + use<> {
         let (whole, mut cells_before) = (*self, 0);
         Region::whole(self.extents).cut(max_cells).into_iter().map(move |part| {
@@ -68,7 +69,7 @@ impl StridedBox {
         })
     }
 
-    /// Returns the index after the last element.
+    /// Returns the index of the element after the last cell.
     ///
     /// # Errors
     /// The box is malformed; the text says why.
@@ -93,29 +94,30 @@ impl StridedBox {
     }
 }
 
-/// Box of a chunk buffer.
+/// Box of cells in a chunk buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct BufferBox<'a> {
-    /// The buffer.
+    /// The chunk buffer.
     pub buffer: &'a ChunkBuffer,
-    /// The box in the buffer.
+    /// The cells in the buffer.
     pub view: StridedBox,
 }
 
-/// Box of a chunk buffer, and the offset of its cells in a payload: dense, axis 0 of the box
-/// fastest.
+/// Box of cells in a chunk buffer, and the offset in a payload at which its cells are packed:
+/// contiguous, axis 0 of the box fastest.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedBox<'a> {
-    /// The buffer.
+    /// The chunk buffer.
     pub buffer: &'a ChunkBuffer,
-    /// The box in the buffer.
+    /// The cells in the buffer.
     pub view: StridedBox,
-    /// Offset of the cells in the payload, in bytes; a multiple of 4.
+    /// Offset of the packed cells in the payload, in bytes; a multiple of 4.
     pub payload_offset: u64,
 }
 
 impl<'a> PackedBox<'a> {
-    /// Groups the boxes with cells by their buffers, in the order of first use.
+    /// Groups the boxes that have cells by their buffers, in the order of the first box of each
+    /// buffer.
     pub(super) fn group_by_buffer<'b>(pieces: &'b [Self]) -> Vec<(&'a wgpu::Buffer, Vec<&'b Self>)> {
         let mut indices = HashMap::new();
         let mut out: Vec<(&wgpu::Buffer, Vec<&Self>)> = Vec::new();

@@ -19,8 +19,8 @@ pub fn set_cache_capacity(bytes: usize) {
     CAPACITY_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// Estimates the memory of a compiled text, in bytes: the text, naga's module, and the code of the
-/// driver.
+/// Estimates the memory of a compiled WGSL text, in bytes: the text, naga's module, and the
+/// driver's code.
 pub fn estimate_compiled_bytes(text: &str) -> usize {
     (256 << 10) + 32 * text.len()
 }

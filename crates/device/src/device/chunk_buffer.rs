@@ -56,7 +56,7 @@ impl ChunkBuffer {
         self.id() == other.id()
     }
 
-    /// Returns a weak handle, which does not keep the memory alive.
+    /// Returns a weak handle of the buffer, which does not keep the memory alive.
     pub fn downgrade(&self) -> WeakChunkBuffer {
         WeakChunkBuffer(Arc::downgrade(&self.shared))
     }
@@ -67,7 +67,7 @@ impl ChunkBuffer {
 pub struct WeakChunkBuffer(std::sync::Weak<SharedBuffer>);
 
 impl WeakChunkBuffer {
-    /// True if the chunk buffer still has handles.
+    /// True if the chunk buffer still has a strong handle.
     pub fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
@@ -81,7 +81,7 @@ impl Drop for SharedBuffer {
     }
 }
 
-/// Returns the length, in bytes, of the storage buffer for `bytes` bytes.
+/// Returns the allocated length, in bytes, of a storage buffer for `bytes` bytes.
 pub fn buffer_bytes(bytes: u64) -> u64 {
     bytes.next_multiple_of(16).max(256)
 }

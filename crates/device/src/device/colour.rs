@@ -8,25 +8,26 @@ use bytemuck::Pod;
 
 use crate::wgsl::WgslModule;
 
-/// Functions of this module in WGSL.
+/// WGSL functions of the colour arithmetic in this module.
 pub const WGSL: WgslModule = wgsl_module!("../../shaders/colour.wgsl");
 
-/// Blends `front` over `back`.
+/// Blends the colour `front` over the colour `back`.
 #[inline]
 pub fn over(front: [f32; 4], back: [f32; 4]) -> [f32; 4] {
     let through = 1.0 - front[3];
     std::array::from_fn(|c| front[c] + through * back[c])
 }
 
-/// Sets an opacity of at least `min_opacity` to exactly 1, so that further colours at the back add
-/// nothing.
+/// Sets an opacity of at least `min_opacity` to exactly 1, so that colours blended under the result
+/// do not change it.
 #[inline]
 pub fn saturate_opacity(colour: [f32; 4], min_opacity: f32) -> [f32; 4] {
     let [red, green, blue, opacity] = colour;
     [red, green, blue, if opacity >= min_opacity { 1.0 } else { opacity }]
 }
 
-/// Blends `front` over `back`, with 8 bits per component. Sums saturate at 255.
+/// Blends the colour `front` over the colour `back`, both with 8 bits per component. Sums saturate
+/// at 255.
 #[inline]
 #[doc(hidden)]
 pub fn over_rgba8(front: u32, back: u32) -> u32 {
@@ -40,36 +41,36 @@ pub fn over_rgba8(front: u32, back: u32) -> u32 {
     blend_pair(0) | (blend_pair(8) << 8)
 }
 
-/// Sets an opacity of at least `min_opacity` to 255, with 8 bits per component.
+/// Sets an opacity of at least `min_opacity` to 255, in a colour with 8 bits per component.
 #[inline]
 pub(crate) fn saturate_opacity_rgba8(colour: u32, min_opacity: u32) -> u32 {
     if colour >> 24 >= min_opacity { colour | 0xff00_0000 } else { colour }
 }
 
-/// Returns the smallest opacity of 8 bits that is at least `threshold`; 256 if there is none.
+/// Returns the smallest opacity from 0 to 255 that is at least `threshold`; 256 if there is none.
 pub(crate) fn min_opaque_byte(threshold: f32) -> u32 {
     let estimate = (threshold * 255.0) as u32;
     (estimate.saturating_sub(1)..=255).find(|&opacity| opacity as f32 / 255.0 >= threshold).unwrap_or(256)
 }
 
-/// Converts floats to 8 bits per component. Colour components are limited to the opacity: with
-/// light they can be larger.
+/// Converts a colour of floats to 8 bits per component. Red, green and blue are limited to the
+/// opacity: with lighting they can be larger.
 #[doc(hidden)]
 pub fn to_rgba8(colour: [f32; 4]) -> u32 {
     let eight_bits = |part: f32| (part.min(colour[3]).clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     u32::from_le_bytes(colour.map(eight_bits))
 }
 
-/// Number of words of a block.
-const WORDS: usize = 16;
+/// Number of colours of 4 bytes that a vectorized blend processes at a time.
+const COLOURS_PER_BLOCK: usize = 16;
 
-/// Applies [`over_rgba8`] to a block, in vector registers: products of 8 bits fit in 16 bits, which
-/// have the fastest multiplication.
+/// Applies [`over_rgba8`] to a block of colours, in vector registers: products of 8 bits fit in 16
+/// bits, which have the fastest multiplication.
 #[inline]
-fn block_over_rgba8(front: [u32; WORDS], back: [u32; WORDS]) -> [u32; WORDS] {
-    type Halves = [u16; 2 * WORDS];
+fn block_over_rgba8(front: [u32; COLOURS_PER_BLOCK], back: [u32; COLOURS_PER_BLOCK]) -> [u32; COLOURS_PER_BLOCK] {
+    type Halves = [u16; 2 * COLOURS_PER_BLOCK];
     let through: Halves = bytemuck::cast(front.map(|front| (255 - (front >> 24)) * 0x0001_0001));
-    let dimmed = |shift: u32| -> [u32; WORDS] {
+    let dimmed = |shift: u32| -> [u32; COLOURS_PER_BLOCK] {
         let mut halves: Halves = bytemuck::cast(back.map(|back| (back >> shift) & 0x00ff_00ff));
         for (half, through) in halves.iter_mut().zip(through) {
             let product = half.wrapping_mul(through).wrapping_add(128);
@@ -78,26 +79,28 @@ fn block_over_rgba8(front: [u32; WORDS], back: [u32; WORDS]) -> [u32; WORDS] {
         bytemuck::cast(halves)
     };
     let (even, odd) = (dimmed(0), dimmed(8));
-    let both: [u32; WORDS] = std::array::from_fn(|i| even[i] | (odd[i] << 8));
-    let (mut out, front): ([u8; 4 * WORDS], [u8; 4 * WORDS]) = (bytemuck::cast(both), bytemuck::cast(front));
+    let both: [u32; COLOURS_PER_BLOCK] = std::array::from_fn(|i| even[i] | (odd[i] << 8));
+    let (mut out, front): ([u8; 4 * COLOURS_PER_BLOCK], [u8; 4 * COLOURS_PER_BLOCK]) =
+        (bytemuck::cast(both), bytemuck::cast(front));
     for (out, front) in out.iter_mut().zip(front) {
         *out = out.saturating_add(front);
     }
     bytemuck::cast(out)
 }
 
-/// A premultiplied colour: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue and
-/// opacity.
+/// Premultiplied colour type: `[f32; 4]`, or `u32` with 8 bits each of red (lowest), green, blue
+/// and opacity.
 pub trait Colour: Pod {
-    /// Returns the components, from 0 to 1.
+    /// Returns red, green, blue and opacity, from 0 to 1.
     fn to_floats(self) -> [f32; 4];
 
-    /// Blends the colours `front` over the colours `target`. Both are the bytes of whole colours,
-    /// of any alignment.
+    /// Blends each colour of `front` over the colour at the same index of `target`. Both slices are
+    /// bytes of any alignment with a whole number of colours.
     fn blend_over(front: &[u8], target: &mut [u8]);
 
-    /// Blends the colours `target` over the colours `back`, then applies [`saturate_opacity`] with
-    /// `min_opacity` if present. Both are the bytes of whole colours, of any alignment.
+    /// Blends each colour of `target` over the colour at the same index of `back`, then applies
+    /// [`saturate_opacity`] with `min_opacity` if present. Both slices are bytes of any alignment
+    /// with a whole number of colours.
     fn blend_under(back: &[u8], target: &mut [u8], min_opacity: Option<f32>);
 }
 
@@ -151,7 +154,7 @@ fn blend_floats(source: &[u8], target: &mut [u8], blend: impl Fn([f32; 4], [f32;
 fn blend_rgba8(
     source: &[u8],
     target: &mut [u8],
-    blend_block: impl Fn([u32; WORDS], [u32; WORDS]) -> [u32; WORDS],
+    blend_block: impl Fn([u32; COLOURS_PER_BLOCK], [u32; COLOURS_PER_BLOCK]) -> [u32; COLOURS_PER_BLOCK],
     blend: impl Fn(u32, u32) -> u32,
 ) {
     let (source, target) = blend_blocks::<_, 64>(source, target, blend_block);
@@ -160,7 +163,8 @@ fn blend_rgba8(
     blend_blocks::<_, 4>(source, target, blend);
 }
 
-/// Applies `target = f(source, target)` to each block of `SIZE` bytes. Returns the remainders.
+/// Applies `target = f(source, target)` to each block of `SIZE` bytes. Returns the remaining bytes
+/// of both slices.
 #[inline]
 fn blend_blocks<'a, T: Pod, const SIZE: usize>(
     source: &'a [u8],

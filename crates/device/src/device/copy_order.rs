@@ -7,14 +7,14 @@ use std::ops::ControlFlow;
 use super::box_overlap::{BoxSet, IndexedBox};
 use crate::region::{Region, RegionTree};
 
-/// Copy of a box to a box of the same or another buffer.
+/// Copy from one box to another, in the same or another buffer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BoxCopy {
     pub src: IndexedBox,
     pub dst: IndexedBox,
 }
 
-/// Step of a sequence of copies. Copies are given by index.
+/// Step of a sequence of copies. Each step holds indices of copies.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CopyStep {
     /// Copies from sources to destinations, in any order or concurrently.
@@ -27,7 +27,8 @@ pub(super) enum CopyStep {
     Release(usize),
 }
 
-/// Calls `visit` with each pair of a copy that writes to the source of a copy, and that copy.
+/// Calls `visit(writer, reader)` for each pair of copies in which the destination of `writer`
+/// overlaps the source of `reader`.
 fn visit_hazards(copies: &[BoxCopy], visit: &mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> ControlFlow<()> {
     let count = copies.len();
     let boxes = BoxSet::new(copies.iter().map(|copy| copy.src).chain(copies.iter().map(|copy| copy.dst)).collect());
@@ -53,7 +54,7 @@ fn visit_hazards(copies: &[BoxCopy], visit: &mut dyn FnMut(usize, usize) -> Cont
     ControlFlow::Continue(())
 }
 
-/// Overlaps of the destination of a copy.
+/// Copies whose sources the destination of one copy overlaps.
 #[derive(Clone, Default)]
 struct Hazards {
     /// Indices of the other copies with an overlapping source.
@@ -75,12 +76,12 @@ fn find_hazards(copies: &[BoxCopy]) -> Vec<Hazards> {
     hazards
 }
 
-/// True if any destination overlaps any source.
+/// True if the destination of any copy overlaps the source of any copy.
 pub(super) fn has_hazard(copies: &[BoxCopy]) -> bool {
     visit_hazards(copies, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
-/// Cuts copies along their slowest axes into copies of at most `limit` cells.
+/// Cuts each copy along its slowest axes into copies of at most `limit` cells.
 pub(super) fn cut_copies(copies: &[BoxCopy], limit: u64) -> Vec<BoxCopy> {
     let parts = |copy: &BoxCopy| {
         let BoxCopy { src, dst } = *copy;
@@ -93,8 +94,8 @@ pub(super) fn cut_copies(copies: &[BoxCopy], limit: u64) -> Vec<BoxCopy> {
     copies.iter().flat_map(parts).collect()
 }
 
-/// Computes the steps of copies. A [`CopyStep::Staged`] of several copies has at most `limit`
-/// cells.
+/// Computes an order of copies in which no write changes a source before its read. Each
+/// [`CopyStep::Staged`] of several copies has at most `limit` cells.
 pub(super) fn order_copies(copies: &[BoxCopy], limit: u64) -> Vec<CopyStep> {
     let hazards = find_hazards(copies);
     // A copy is ready when all other readers of its destination have read.
@@ -167,7 +168,7 @@ mod tests {
         StridedBox { offset, extents: extents.into(), strides: strides.into() }
     }
 
-    /// Runs the steps on vectors and compares the result with a copy that reads all sources first.
+    /// Runs the steps on vectors, and compares the result with copies that read all sources first.
     fn run_and_check(copies: &[BoxCopy], buffers: usize, len: usize, limit: u64) -> Vec<CopyStep> {
         let start: Vec<Vec<u8>> = (0..buffers).map(|b| (0..len).map(|i| (b * 97 + i * 7) as u8).collect()).collect();
         let mut expected = start.clone();

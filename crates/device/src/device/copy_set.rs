@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Device;
-use super::box_checks::{bad_box, check_destinations, check_element, check_view};
+use super::box_checks::{bad_box_error, check_box_in_buffer, check_destination_cells_are_distinct, check_element_size};
 use super::box_overlap::IndexedBox;
 use super::box_pair::least_common_multiple;
 use super::boxes::BufferBox;
@@ -11,7 +11,8 @@ use super::copy_order::{BoxCopy, CopyStep, cut_copies, has_hazard, order_copies}
 use super::memory_pool::SLICE_BYTES;
 use crate::error::DeviceError;
 
-/// Checked copies between boxes of one device. Boxes refer to buffers by index.
+/// Copies of one call between boxes of one device, checked for errors. Boxes refer to buffers by
+/// index.
 pub(super) struct CopySet<'a> {
     pub buffers: Vec<&'a wgpu::Buffer>,
     pub copies: Vec<BoxCopy>,
@@ -20,41 +21,41 @@ pub(super) struct CopySet<'a> {
     align: u64,
 }
 
-/// Layout of sources in temporary memory.
+/// Offsets of the sources of copies in temporary memory.
 pub(super) struct TemporaryLayout {
-    /// Offset of each source, in bytes.
+    /// Offset of each source in temporary memory, in bytes.
     pub offsets: Vec<u64>,
-    /// Length of the memory, in bytes.
+    /// Size of the temporary memory, in bytes.
     pub bytes: u64,
 }
 
-/// Copy of a list of copies.
+/// Copy with its index in a list of copies.
 pub(super) struct ListedCopy {
-    /// Index in the list.
+    /// Index of the copy in the list.
     pub position: usize,
     /// Index in [`CopySet::copies`].
     pub copy: usize,
 }
 
 impl<'a> CopySet<'a> {
-    /// Checks pairs of source and destination, and omits empty boxes.
+    /// Checks pairs of source and destination boxes, and omits empty boxes.
     pub(super) fn new(
         operation: &str,
         element_bytes: usize,
         pairs: &[(BufferBox<'a>, BufferBox<'a>)],
     ) -> Result<Self, DeviceError> {
-        check_element(operation, element_bytes)?;
-        check_destinations(operation, pairs.iter().map(|(_, dst)| &dst.view))?;
+        check_element_size(operation, element_bytes)?;
+        check_destination_cells_are_distinct(operation, pairs.iter().map(|(_, dst)| &dst.view))?;
         let align = least_common_multiple(16, element_bytes as u64);
         let mut set = Self { buffers: Vec::new(), copies: Vec::new(), element_bytes, align };
         let mut indices = HashMap::new();
         for (src, dst) in pairs {
             if src.view.extents != dst.view.extents {
                 let message = format!("extents {} differ from extents {}", src.view.extents, dst.view.extents);
-                return Err(bad_box(operation, message));
+                return Err(bad_box_error(operation, message));
             }
             let mut index_box = |end: &BufferBox<'a>| {
-                check_view(operation, &end.view, element_bytes, end.buffer.bytes())?;
+                check_box_in_buffer(operation, &end.view, element_bytes, end.buffer.bytes())?;
                 let buffer = *indices.entry(end.buffer.id()).or_insert_with(|| {
                     set.buffers.push(end.buffer.raw());
                     set.buffers.len() - 1
@@ -69,8 +70,8 @@ impl<'a> CopySet<'a> {
         Ok(set)
     }
 
-    /// Returns the steps of the copies. If a destination overlaps a source, first cuts the copies
-    /// to the size of temporary memory.
+    /// Returns the steps that run the copies. If a destination overlaps a source, first cuts the
+    /// copies to the size of temporary memory.
     pub(super) fn order(&mut self, device: &Device) -> Vec<CopyStep> {
         if !has_hazard(&self.copies) {
             return vec![CopyStep::Direct((0..self.copies.len()).collect())];
@@ -80,7 +81,7 @@ impl<'a> CopySet<'a> {
         order_copies(&self.copies, limit)
     }
 
-    /// Returns the maximum number of cells in temporary memory.
+    /// Returns the maximum number of cells that fit in temporary memory.
     pub(super) fn max_staged_cells(&self, device: &Device) -> u64 {
         (SLICE_BYTES.min(device.limits().binding_bytes) / self.element_bytes as u64).max(1)
     }
@@ -89,9 +90,9 @@ impl<'a> CopySet<'a> {
         self.copies[copy].src.view.cells() * self.element_bytes as u64
     }
 
-    /// True if copies through temporary memory need fewer dispatches: copies between many pairs of
-    /// buffers, such as the ghost update of a rank with many chunks. `limit` is the size of
-    /// temporary memory, in bytes.
+    /// True if copies through temporary memory need fewer dispatches than direct copies: copies
+    /// between many pairs of buffers, such as the ghost update of a rank with many chunks. `limit`
+    /// is the size of temporary memory, in bytes.
     pub(super) fn needs_fewer_dispatches_staged(&self, list: &[usize], limit: u64) -> bool {
         if list.iter().any(|&copy| self.copy_bytes(copy) > limit) {
             return false;
@@ -103,7 +104,8 @@ impl<'a> CopySet<'a> {
         pairs.len() > self.src_buffers(list).len() + self.dst_buffers(list).len()
     }
 
-    /// Divides a list into runs of at most `limit` bytes; a larger copy is a run of its own.
+    /// Divides a list of copies into runs of at most `limit` bytes; a larger copy is a run of its
+    /// own.
     pub(super) fn batches<'b>(&self, list: &'b [usize], limit: u64) -> Vec<&'b [usize]> {
         let mut batches = Vec::new();
         let (mut start, mut bytes) = (0, 0);
@@ -118,7 +120,7 @@ impl<'a> CopySet<'a> {
         batches
     }
 
-    /// Returns the layout of the sources of a list in temporary memory.
+    /// Computes the offsets of the sources of listed copies in temporary memory.
     pub(super) fn temporary_layout(&self, list: &[usize]) -> TemporaryLayout {
         let mut bytes = 0;
         let offset = |&copy: &usize| {
@@ -130,12 +132,12 @@ impl<'a> CopySet<'a> {
         TemporaryLayout { offsets, bytes }
     }
 
-    /// Groups the copies of a list by source buffer, in the order of the list.
+    /// Groups listed copies by the index of the source buffer.
     pub(super) fn group_by_src(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
         self.group_by(list, |copy| copy.src.buffer)
     }
 
-    /// Groups the copies of a list by destination buffer, in the order of the list.
+    /// Groups listed copies by the index of the destination buffer.
     pub(super) fn group_by_dst(&self, list: &[usize]) -> BTreeMap<usize, Vec<ListedCopy>> {
         self.group_by(list, |copy| copy.dst.buffer)
     }
@@ -148,12 +150,13 @@ impl<'a> CopySet<'a> {
         groups
     }
 
-    /// Returns the distinct source buffers of a list, sorted.
+    /// Returns the distinct source buffers of listed copies, in ascending order of buffer indices.
     pub(super) fn src_buffers(&self, list: &[usize]) -> Vec<usize> {
         self.distinct_buffers(list, |copy| copy.src.buffer)
     }
 
-    /// Returns the distinct destination buffers of a list, sorted.
+    /// Returns the distinct destination buffers of listed copies, in ascending order of buffer
+    /// indices.
     pub(super) fn dst_buffers(&self, list: &[usize]) -> Vec<usize> {
         self.distinct_buffers(list, |copy| copy.dst.buffer)
     }

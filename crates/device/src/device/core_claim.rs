@@ -7,45 +7,45 @@ use std::thread::available_parallelism;
 use bytemuck::{Pod, Zeroable};
 use sysinfo::System;
 
-/// Number of words of the set of cores. Cores of higher indices are not in the set.
-const WORDS: usize = 16;
+/// Number of 64-bit words in a set of CPU cores. Cores of higher indices are not in the set.
+const CORE_SET_WORDS: usize = 16;
 
-/// Cores that a process may use. Processes exchange their claims to divide the cores.
+/// CPU cores that a process may use. Processes exchange their claims to divide the cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CoreClaim {
-    /// Hash of the boot id or host name.
+    /// Hash of the node's boot id or host name.
     node: u64,
     /// Hash of the name of the control group.
     control_group: u64,
-    /// The number of cores, at most the quota of the control group.
+    /// Maximum number of cores: the size of the set, or the quota of the control group.
     limit: u64,
-    /// Set of cores, one bit per core.
-    cores: [u64; WORDS],
+    /// CPU cores that the process may run on, one bit per core.
+    cores: [u64; CORE_SET_WORDS],
 }
 
 impl CoreClaim {
-    /// Returns the claim of this process. Without affinity, the set has the first cores.
+    /// Returns the claim of this process. Without CPU affinity, the set has the first cores.
     pub fn for_this_process() -> Self {
         let read = |path| std::fs::read_to_string(path).ok();
         let limit = available_parallelism().map_or(1, NonZero::get);
         let affinity = read("/proc/self/status").and_then(|status| parse_affinity(&status));
         let namespace = std::fs::read_link("/proc/self/ns/cgroup").ok();
         Self {
-            node: hash(read("/proc/sys/kernel/random/boot_id").or_else(|| System::host_name().ok())),
-            control_group: hash((namespace, read("/proc/self/cgroup"))),
+            node: hash_of_name(read("/proc/sys/kernel/random/boot_id").or_else(|| System::host_name().ok())),
+            control_group: hash_of_name((namespace, read("/proc/self/cgroup"))),
             limit: limit as u64,
             cores: affinity.unwrap_or_else(|| set([0..=limit - 1])),
         }
     }
 
-    /// Returns the number of cores for this process, at least one. Each core, and the quota of each
-    /// control group, is divided equally among the processes of `claims` that may use it. `claims`
-    /// contains this claim.
+    /// Returns the number of CPU cores for this process, at least one. Each core, and the quota of
+    /// each control group, is divided equally among the processes of `claims` that may use it.
+    /// `claims` contains this claim.
     pub fn share(&self, claims: &[Self]) -> NonZero<usize> {
         let on_node = || claims.iter().filter(|other| other.node == self.node);
         let has = |claim: &Self, core: usize| claim.cores[core / 64] >> (core % 64) & 1 == 1;
-        let own_cores = (0..64 * WORDS).filter(|&core| has(self, core));
+        let own_cores = (0..64 * CORE_SET_WORDS).filter(|&core| has(self, core));
         // 1e-6 compensates rounding errors of the sum.
         let by_affinity =
             1e-6 + own_cores.map(|core| 1.0 / on_node().filter(|other| has(other, core)).count() as f64).sum::<f64>();
@@ -56,14 +56,14 @@ impl CoreClaim {
     }
 }
 
-fn hash(name: impl Hash) -> u64 {
+fn hash_of_name(name: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Parses the set of cores in the text of `/proc/self/status`.
-fn parse_affinity(status: &str) -> Option<[u64; WORDS]> {
+/// Parses the set of allowed CPU cores in the text of `/proc/self/status`.
+fn parse_affinity(status: &str) -> Option<[u64; CORE_SET_WORDS]> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     let range = |range: &str| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -73,9 +73,9 @@ fn parse_affinity(status: &str) -> Option<[u64; WORDS]> {
     Some(set(ranges?)).filter(|cores| cores.iter().any(|&word| word != 0))
 }
 
-fn set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u64; WORDS] {
-    let mut cores = [0; WORDS];
-    let all = ranges.into_iter().flat_map(|range| *range.start()..=(*range.end()).min(64 * WORDS - 1));
+fn set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u64; CORE_SET_WORDS] {
+    let mut cores = [0; CORE_SET_WORDS];
+    let all = ranges.into_iter().flat_map(|range| *range.start()..=(*range.end()).min(64 * CORE_SET_WORDS - 1));
     all.for_each(|core| cores[core / 64] |= 1 << (core % 64));
     cores
 }

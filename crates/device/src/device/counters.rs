@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Totals since the creation of the logical device; names with `now` are current values.
+/// Allocation and operation totals of a logical device since its creation; names with `now` are
+/// current values.
 ///
 /// If a repeated operation changes none of `buffers_made`, `host_made` and `pipelines_made`, it
 /// allocates nothing.
@@ -10,27 +11,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Counters {
     /// Buffers created on the device.
     pub buffers_made: u64,
-    /// Bytes allocated on the device: chunks, staging, tables, and idle buffers.
+    /// Current bytes allocated on the device: chunks, staging, tables, and idle buffers.
     pub bytes_now: u64,
     /// Maximum of `bytes_now` since [`super::Device::open`] or [`super::Device::reset_peak`].
     pub bytes_peak: u64,
-    /// Reuses of idle buffers.
+    /// Number of requests that an idle buffer satisfied.
     pub buffers_reused: u64,
     /// Payload vectors created on the host.
     pub host_made: u64,
-    /// Bytes of payload vectors on the host, with idle ones.
+    /// Current bytes of payload vectors on the host, idle ones included.
     pub host_bytes_now: u64,
     /// Maximum of `host_bytes_now` since [`super::Device::open`] or [`super::Device::reset_peak`].
     pub host_bytes_peak: u64,
-    /// Reuses of idle payload vectors.
+    /// Number of requests that an idle payload vector satisfied.
     pub host_reused: u64,
     /// Pipelines created for transfers, operators and kernels.
     pub pipelines_made: u64,
     /// Dispatches of transfers and operators.
     pub dispatches: u64,
-    /// Queue submissions of recorded commands.
+    /// Number of queue submissions of recorded commands.
     pub submissions: u64,
-    /// Maps of chunk buffers and staging buffers.
+    /// Number of maps of chunk buffers and staging buffers.
     pub maps: u64,
 }
 

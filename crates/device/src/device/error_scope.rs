@@ -4,7 +4,7 @@ use super::Device;
 use super::health::{DeviceFailure, InjectedFailure};
 use crate::error::DeviceError;
 
-/// Filters of the error scopes, in the order of their opening.
+/// Error filters of the nested wgpu error scopes, the outermost first.
 const FILTERS: [wgpu::ErrorFilter; 3] =
     [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation];
 

@@ -14,12 +14,12 @@ pub enum InjectedFailure {
     OutOfMemory,
 }
 
-/// Unreported errors of a device. Callbacks of wgpu add errors from any thread.
+/// Unreported errors of a device. wgpu's callbacks add errors from any thread.
 #[derive(Default)]
 pub(super) struct Health {
     /// True if `state` has an error or an injected failure.
     has_failure: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<FailureState>,
 }
 
 /// Failure that an operation returns.
@@ -33,25 +33,25 @@ pub(super) enum DeviceFailure {
 }
 
 #[derive(Default)]
-struct State {
+struct FailureState {
     lost: Option<String>,
     unreported: Option<wgpu::Error>,
     injected: Option<InjectedFailure>,
 }
 
 /// Panic message of [`InjectedFailure::LostInPoll`].
-pub(super) const LOST_IN_POLL: &str = "injected failure, found in a poll";
+pub(super) const LOST_IN_POLL_MESSAGE: &str = "injected failure, found in a poll";
 
 impl Health {
-    /// Takes an injected [`InjectedFailure::LostInPoll`]; true if there was one.
+    /// Takes an injected [`InjectedFailure::LostInPoll`]; true if one was pending.
     pub(super) fn take_poll_panic(&self) -> bool {
-        !self.is_well() && {
+        !self.has_no_failure() && {
             let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
             state.injected.take_if(|injected| *injected == InjectedFailure::LostInPoll).is_some()
         }
     }
 
-    fn set(&self, change: impl FnOnce(&mut State)) {
+    fn set(&self, change: impl FnOnce(&mut FailureState)) {
         change(&mut self.state.lock().unwrap_or_else(|e| e.into_inner()));
         self.has_failure.store(true, Ordering::Release);
     }
@@ -73,10 +73,10 @@ impl Health {
         self.set(|state| state.injected = Some(failure));
     }
 
-    /// Returns the failure that `operation` reports. A loss is reported every time, other failures
-    /// once. Cost without a failure: one atomic load.
+    /// Returns the failure that `operation` must report. The loss of the device is reported every
+    /// time, other failures once. Cost without a failure: one atomic load.
     pub(super) fn take_failure(&self, operation: &str) -> Option<DeviceFailure> {
-        if self.is_well() {
+        if self.has_no_failure() {
             return None;
         }
         let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
@@ -94,8 +94,8 @@ impl Health {
         unreported.map(DeviceFailure::Earlier)
     }
 
-    /// True if there is no unreported failure.
-    pub(super) fn is_well(&self) -> bool {
+    /// True if the device has no unreported failure.
+    pub(super) fn has_no_failure(&self) -> bool {
         !self.has_failure.load(Ordering::Acquire)
     }
 }

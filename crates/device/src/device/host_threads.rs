@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use zippy_native::{MAX_STACK_BYTES, SMALL_STACK_BYTES, STACK_RESERVE_BYTES, TaskRunner};
 
-/// Number of threads that one rank uses for its work on the host.
+/// Number of host threads that one rank uses.
 ///
 /// The threads belong to one pool of the process; the thread of the rank is one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,13 @@ impl HostThreads {
     /// One thread: the thread of the rank.
     pub const ONE: Self = Self(NonZero::<usize>::MIN);
 
-    /// A share of `count` threads of the pool.
+    /// Creates a share of `count` threads of the pool.
     pub const fn with_count(count: NonZero<usize>) -> Self {
         Self(count)
     }
 
-    /// Returns the share of a rank: the `threads` of a process divided by its `ranks`, at least
-    /// one.
+    /// Returns the number of threads of one rank: the `threads` of a process divided by its
+    /// `ranks`, at least one.
     pub(super) fn new(threads: usize, ranks: usize) -> Self {
         POOL_THREADS.fetch_max(threads.saturating_sub(1), Ordering::Relaxed);
         Self(NonZero::new(threads / ranks.max(1)).unwrap_or(NonZero::<usize>::MIN))
@@ -94,14 +94,14 @@ impl TaskRunner for HostThreads {
     }
 }
 
-/// Largest number of pool threads that a rank of this process can use.
+/// Maximum number of pool threads that a rank of this process can use.
 static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 
 /// Stack size of a pool thread, in bytes. A native kernel with thousands of statements has a frame
 /// of megabytes.
 const STACK_BYTES: usize = MAX_STACK_BYTES + STACK_RESERVE_BYTES;
 
-/// Returns the pool of the process; `None` if the system does not start its threads.
+/// Returns the thread pool of the process; `None` if the system does not start its threads.
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let new = || {

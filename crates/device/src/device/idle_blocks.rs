@@ -1,9 +1,9 @@
 //! [`IdleBlocks`]: free list of memory blocks, with bounds on idle memory.
 
-/// Number of size classes per power of two.
-const CLASSES: u64 = 8;
+/// Number of size classes of blocks per power of two.
+const SIZE_CLASSES_PER_DOUBLING: u64 = 8;
 
-/// Block of memory that can be lent several times.
+/// Block of memory that is lent, returned and lent again.
 pub(super) trait Block {
     fn bytes(&self) -> u64;
 }
@@ -26,36 +26,36 @@ impl<K, B: Block> Block for (K, B) {
     }
 }
 
-/// Returns the size of a new block for a request of `bytes`: the smallest size class that holds it.
-/// Requests of similar sizes share a class, so that they can use the same block.
+/// Returns the size, in bytes, of a new block for a request of `bytes`: the smallest size class
+/// that holds it. Requests of similar sizes share a class, so that they can use the same block.
 pub(super) fn size_class(bytes: u64) -> u64 {
     let power = bytes.checked_next_power_of_two().unwrap_or(0);
-    let step = (power / (2 * CLASSES)).max(8);
+    let step = (power / (2 * SIZE_CLASSES_PER_DOUBLING)).max(8);
     bytes.checked_next_multiple_of(step).unwrap_or(bytes)
 }
 
-/// Returns the size, in bytes, of the largest idle block for a request: one eighth larger, as a
-/// size class at most is.
-pub(super) fn largest_fit(bytes: u64) -> u64 {
-    bytes.saturating_add(bytes / CLASSES)
+/// Returns the maximum size, in bytes, of an idle block that may satisfy a request: one eighth
+/// larger, the maximum difference between a request and its size class.
+pub(super) fn max_reusable_bytes(bytes: u64) -> u64 {
+    bytes.saturating_add(bytes / SIZE_CLASSES_PER_DOUBLING)
 }
 
-/// Idle blocks, the oldest first, and the number of lent bytes.
+/// Free list of memory blocks, the oldest first, with the number of lent bytes.
 ///
 /// Idle and lent blocks together have at most 1.5 times the peak of the lent bytes, so that
 /// requests of changing sizes do not fill the memory with blocks of unused sizes.
 pub(super) struct IdleBlocks<B> {
     blocks: Vec<B>,
-    /// Idle bytes that are always allowed.
+    /// Bound on idle bytes without lent bytes.
     min_bound: u64,
-    /// Maximum of the idle bytes.
+    /// Maximum of the bound on idle bytes.
     max_bound: u64,
     lent_bytes: u64,
     peak_lent_bytes: u64,
 }
 
 impl<B: Block> IdleBlocks<B> {
-    /// Creates an empty list. The bound on idle bytes depends on the lent bytes, between
+    /// Creates an empty free list. The bound on idle bytes depends on the lent bytes, between
     /// `min_bound` and `max_bound`.
     pub(super) fn new(min_bound: u64, max_bound: u64) -> Self {
         Self { blocks: Vec::new(), min_bound, max_bound, lent_bytes: 0, peak_lent_bytes: 0 }
@@ -65,7 +65,7 @@ impl<B: Block> IdleBlocks<B> {
         self.blocks.iter()
     }
 
-    /// Counts a block that the caller creates next as lent. Returns the idle blocks beyond the
+    /// Counts a new block as lent, before the caller creates it. Returns the idle blocks beyond the
     /// bound, which the caller frees.
     #[must_use]
     pub(super) fn lend_new(&mut self, bytes: u64) -> Vec<B> {
@@ -78,8 +78,8 @@ impl<B: Block> IdleBlocks<B> {
         self.peak_lent_bytes = self.peak_lent_bytes.max(self.lent_bytes);
     }
 
-    /// Lends the smallest usable idle block of `bytes` to `largest` bytes; of equal blocks, the one
-    /// that was returned last.
+    /// Lends the smallest usable idle block of `bytes` to `largest` bytes; of equal blocks, the
+    /// most recently returned.
     pub(super) fn take(&mut self, bytes: u64, largest: u64, is_usable: impl Fn(&B) -> bool) -> Option<B> {
         let fits = |block: &B| (bytes..=largest).contains(&block.bytes()) && is_usable(block);
         let candidates = self.blocks.iter().enumerate().rev().filter(|(_, block)| fits(block));
@@ -89,7 +89,7 @@ impl<B: Block> IdleBlocks<B> {
         Some(block)
     }
 
-    /// Adds a lent block to the idle blocks. Returns the idle blocks beyond the bound, which the
+    /// Returns a lent block to the free list. Returns the idle blocks beyond the bound, which the
     /// caller frees.
     #[must_use]
     pub(super) fn give_back(&mut self, block: B) -> Vec<B> {
@@ -110,12 +110,12 @@ impl<B: Block> IdleBlocks<B> {
         self.blocks.drain(..freed).collect()
     }
 
-    /// Removes a freed block from the lent bytes.
+    /// Subtracts a freed block from the lent bytes.
     pub(super) fn forget(&mut self, bytes: u64) {
         self.lent_bytes = self.lent_bytes.saturating_sub(bytes);
     }
 
-    /// Removes the largest usable idle block, which the caller frees.
+    /// Removes the largest usable idle block from the free list; the caller frees it.
     pub(super) fn remove_largest(&mut self, is_usable: impl Fn(&B) -> bool) -> Option<B> {
         let candidates = self.blocks.iter().enumerate().filter(|(_, block)| is_usable(block));
         let largest = candidates.max_by_key(|(_, block)| block.bytes())?.0;
@@ -154,7 +154,7 @@ mod tests {
         for _ in 0..2000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let bytes = 8 * (1 + (state >> 40) % 10_000);
-            let block = idle.take(bytes, largest_fit(bytes), |_| true).unwrap_or_else(|| {
+            let block = idle.take(bytes, max_reusable_bytes(bytes), |_| true).unwrap_or_else(|| {
                 drop(idle.lend_new(bytes));
                 vec![0; (bytes / 8) as usize]
             });
@@ -177,7 +177,7 @@ mod tests {
             let mut held = Vec::new();
             for words in [10_usize, 500, 30] {
                 let bytes = 8 * words as u64;
-                held.push(idle.take(bytes, largest_fit(bytes), |_| true).unwrap_or_else(|| {
+                held.push(idle.take(bytes, max_reusable_bytes(bytes), |_| true).unwrap_or_else(|| {
                     made += 1;
                     drop(idle.lend_new(bytes));
                     vec![0; words]

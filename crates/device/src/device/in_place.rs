@@ -10,7 +10,7 @@ use crate::error::DeviceError;
 const STILL_SENDING: &str = "a message is still being sent from a chunk, which another rank has not read";
 
 impl Device {
-    /// Maps a chunk and lends a range of its bytes as a payload.
+    /// Maps a chunk and lends a range of its bytes as a message payload, without a copy.
     pub(super) fn lend_chunk_as_payload(
         &self,
         chunk: &ChunkBuffer,
@@ -28,17 +28,18 @@ impl Device {
         };
         whole
             .part(bytes.start as usize..bytes.end as usize)
-            .ok_or_else(|| refused("sending in place", "the bytes leave the chunk"))
+            .ok_or_else(|| refused_error("sending in place", "the bytes leave the chunk"))
     }
 
-    /// Unmaps lent chunks without payloads. True if no chunk is lent any more.
+    /// Ends the loan of chunks whose payloads are dropped, and unmaps them. True if no chunk is
+    /// lent any more.
     pub fn reclaim_chunks(&self) -> bool {
         let mut lent_chunks = self.logical().lent_chunks.borrow_mut();
         lent_chunks.retain(|_, whole| whole.is_shared());
         lent_chunks.is_empty()
     }
 
-    /// Returns the lent chunks among buffers, for reads.
+    /// Returns those of the buffers that are lent as payloads, for reads.
     ///
     /// # Errors
     /// A lent chunk is to be written.
@@ -57,7 +58,7 @@ impl Device {
                     // The other rank may have read the message in the meantime.
                     self.reclaim_chunks();
                     if lent().is_some() {
-                        return Err(refused("writing", STILL_SENDING));
+                        return Err(refused_error("writing", STILL_SENDING));
                     }
                 }
             }
@@ -65,13 +66,13 @@ impl Device {
         Ok(found)
     }
 
-    /// Fails if a chunk is lent: the recorded commands could use it. Chunks stay lent only if
-    /// another rank has failed.
+    /// Fails if a chunk is lent as a payload: the recorded commands could use it. Chunks stay lent
+    /// only if another rank has failed.
     pub(super) fn check_no_chunk_lent(&self) -> Result<(), DeviceError> {
-        if self.reclaim_chunks() { Ok(()) } else { Err(refused("running recorded commands", STILL_SENDING)) }
+        if self.reclaim_chunks() { Ok(()) } else { Err(refused_error("running recorded commands", STILL_SENDING)) }
     }
 }
 
-fn refused(operation: &str, message: &str) -> DeviceError {
+fn refused_error(operation: &str, message: &str) -> DeviceError {
     DeviceError::Refused { what: operation.into(), message: message.into() }
 }

@@ -16,17 +16,17 @@ use super::memory_pool::MemoryPool;
 use crate::error::DeviceError;
 use zippy_base::process::at_exit_call;
 
-/// Maximum number of idle devices of the process.
+/// Maximum number of idle devices that the process keeps for reuse.
 const MAX_IDLE_DEVICES: usize = 32;
 
-/// Minimum limit of bindings, in bytes, for transfers.
+/// Minimum size, in bytes, of the largest binding for which transfers work.
 const MIN_BINDING_BYTES: u64 = 4096;
 
-/// Limits of a device.
+/// Size limits of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Maximum range of a buffer, in bytes, that a kernel can access: a native kernel on a native
-    /// device.
+    /// Maximum range of a buffer, in bytes, that a kernel can access, by the host's threads on a
+    /// native device, by the driver on other devices.
     pub binding_bytes: u64,
     /// Maximum range of a buffer, in bytes, that a kernel of the driver can access.
     pub driver_binding_bytes: u64,
@@ -52,14 +52,14 @@ pub(super) struct LogicalDevice {
     pub host_mapped: bool,
     /// True if the host computes kernels natively.
     pub is_native: bool,
-    /// True if operations have no host version and always use kernels.
+    /// True if operations always use kernels, even if they have a version for the host.
     pub has_kernels_only: bool,
     pub health: Arc<Health>,
     pub memory: Arc<MemoryPool>,
     pub encoder: RefCell<Option<wgpu::CommandEncoder>>,
-    /// Number of records in the encoder.
+    /// Number of calls of [`Device::record`](super::Device::record) since the last submission.
     pub pending_records: Cell<u32>,
-    /// Submissions that can be unfinished, the oldest first.
+    /// Submissions that may be unfinished, the oldest first.
     pub in_flight: RefCell<VecDeque<wgpu::SubmissionIndex>>,
     /// Number of submissions.
     pub epoch: Cell<u64>,
@@ -69,7 +69,7 @@ pub(super) struct LogicalDevice {
     pub caches: RefCell<HashMap<TypeId, Box<dyn Any + Send>>>,
 }
 
-/// Guard that counts a device in [`OPEN_DEVICES`] as long as it lives.
+/// Guard that counts a device in [`OPEN_DEVICES`] for its lifetime.
 struct OpenDeviceGuard;
 
 /// Number of devices that this process has open or is opening.
@@ -81,7 +81,7 @@ impl OpenDeviceGuard {
         Self
     }
 
-    /// Returns the number of other open devices.
+    /// Returns the number of open devices of the process besides the guarded device.
     fn count_others(&self) -> usize {
         OPEN_DEVICES.load(Ordering::Relaxed) - 1
     }
@@ -93,13 +93,13 @@ impl Drop for OpenDeviceGuard {
     }
 }
 
-/// Map requests of the current operation. The value belongs to the device, so that an operation
-/// allocates nothing.
+/// Progress of the map requests of the current operation. The device keeps the value, so that an
+/// operation allocates nothing.
 #[derive(Default)]
 pub(super) struct MapProgress {
-    /// Number of completed requests.
+    /// Number of completed map requests.
     pub done: AtomicUsize,
-    /// Number of failed requests.
+    /// Number of failed map requests.
     pub failed: AtomicUsize,
     mapped: Mutex<Vec<wgpu::Buffer>>,
 }
@@ -109,7 +109,7 @@ impl MapProgress {
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if an operation in progress has mapped a buffer.
+    /// True if an operation in progress has mapped the buffer.
     pub(super) fn has_mapped(&self, buffer: &wgpu::Buffer) -> bool {
         self.mapped().contains(buffer)
     }
@@ -123,10 +123,10 @@ impl MapProgress {
     }
 }
 
-/// Properties that a request and an idle device must have in common.
+/// Options of a device. An idle device is reused for a request with the same key.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct DeviceKey {
-    /// Index among the adapters of the process.
+    /// Index of the adapter among the adapters of the process.
     pub adapter: usize,
     pub host_map: Option<bool>,
     pub binding_limit_bytes: Option<u64>,
@@ -169,7 +169,7 @@ fn computes_natively(
     }
 }
 
-/// Drops all idle devices and returns whether there were any.
+/// Drops all idle devices of the process; true if there were any.
 fn drop_idle_devices() -> bool {
     let idle = std::mem::take(&mut *IDLE_DEVICES.lock().unwrap_or_else(|e| e.into_inner()));
     !idle.is_empty()
@@ -190,16 +190,15 @@ fn drop_idle_devices_at_exit() {
 }
 
 impl LogicalDevice {
-    /// Takes an idle device with this key from the pool: the device with the most pipelines, as
-    /// these need no compilation.
+    /// Takes an idle device with this key from the pool: the one with the most compiled pipelines.
     pub(super) fn take_idle(key: &DeviceKey) -> Option<Box<Self>> {
         let mut idle = IDLE_DEVICES.lock().unwrap_or_else(|e| e.into_inner());
-        idle.retain(|device| device.health.is_well());
+        idle.retain(|device| device.health.has_no_failure());
         let candidates = (0..idle.len()).filter(|&i| idle[i].key == *key);
         candidates.max_by_key(|&i| idle[i].memory.counters().pipelines_made).map(|index| idle.swap_remove(index))
     }
 
-    /// True if the options request native kernels.
+    /// True if the device options request native kernels.
     pub(super) fn is_native_requested(&self) -> bool {
         self.is_native && self.key.kernels.is_some()
     }
@@ -300,14 +299,15 @@ impl LogicalDevice {
         })
     }
 
-    /// Moves the device to the pool of idle devices; drops a failed device, or one too many.
+    /// Returns the device to the pool of idle devices; drops it if it has failed or the pool is
+    /// full.
     pub(super) fn retire(self: Box<Self>) {
         drop(self.encoder.borrow_mut().take());
         self.pending_records.set(0);
         self.memory.free_idle_except_staging();
         self.memory.counters.reset_peak();
         let mut idle = IDLE_DEVICES.lock().unwrap_or_else(|e| e.into_inner());
-        if self.health.is_well() && idle.len() < MAX_IDLE_DEVICES {
+        if self.health.has_no_failure() && idle.len() < MAX_IDLE_DEVICES {
             idle.push(self);
         }
     }

@@ -10,7 +10,7 @@ use super::logical_device::MapProgress;
 use super::{Device, StagedBytes};
 use crate::error::DeviceError;
 
-/// Guard of mapped buffers: the drop unmaps them.
+/// Guard of buffers that the host has mapped: the drop unmaps them.
 pub(super) struct MappedBuffers {
     buffers: Vec<wgpu::Buffer>,
     progress: Arc<MapProgress>,
@@ -19,7 +19,7 @@ pub(super) struct MappedBuffers {
 }
 
 impl MappedBuffers {
-    /// Ends the guard without an unmap.
+    /// Drops the guard without unmapping the buffers.
     pub(super) fn leave_mapped(mut self) {
         self.progress.remove_mapped(&self.buffers);
         self.buffers.clear();

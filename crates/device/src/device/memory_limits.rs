@@ -4,31 +4,31 @@ use std::sync::OnceLock;
 
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// Maximum sizes of buffers, in bytes. `u64::MAX` if only the driver knows the limit.
+/// Maximum total sizes of buffers, in bytes. `u64::MAX` if only the driver knows the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    /// Limit of the buffers of this rank.
+    /// Maximum total size of this rank's buffers.
     pub rank_bytes: u64,
-    /// Equal share of this rank if all ranks of the node use their memory.
+    /// Equal share of this rank in the memory, for the case that all ranks of the node use theirs.
     pub rank_share_bytes: u64,
-    /// Limit of the buffers of all ranks of this process.
+    /// Maximum total size of the buffers of all ranks of this process.
     pub(super) process_bytes: u64,
 }
 
-/// Memory of a node and its users.
+/// Memory of a node for buffers, and the numbers of ranks and processes that share it.
 pub(super) struct NodeMemory {
     /// Memory for buffers, in bytes; `u64::MAX` if only the driver knows it.
     pub bytes: u64,
     /// Number of ranks of the node.
     pub ranks: usize,
-    /// Number of processes of these ranks.
+    /// Number of processes of the node's ranks.
     pub processes: usize,
-    /// Limit of the options for the buffers of a rank, in bytes.
+    /// Maximum total size of a rank's buffers from the options, in bytes.
     pub rank_limit: Option<u64>,
 }
 
 impl NodeMemory {
-    /// Divides the memory among the processes and ranks.
+    /// Divides the memory of a node among its processes and ranks.
     pub(super) fn limits(&self) -> MemoryLimits {
         let divide = |count: usize| if self.bytes == u64::MAX { u64::MAX } else { self.bytes / count.max(1) as u64 };
         let limit = |count: usize| self.rank_limit.unwrap_or(divide(count)).min(self.bytes);

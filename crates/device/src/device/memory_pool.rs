@@ -6,25 +6,25 @@ use std::sync::{Mutex, MutexGuard};
 use wgpu::BufferUsages;
 
 use super::counters::{AtomicCounters, Counters};
-use super::idle_blocks::{IdleBlocks, largest_fit, size_class};
+use super::idle_blocks::{IdleBlocks, max_reusable_bytes, size_class};
 
-/// Idle bytes of a kind that are always allowed.
+/// Size, in bytes, of idle memory of a kind that is always allowed.
 const MIN_IDLE_BYTES: u64 = 1 << 20;
-/// Maximum total size of idle chunk buffers, in bytes, so that peak memory is close to used memory.
+/// Maximum total size of idle chunk buffers, in bytes; it keeps peak memory close to used memory.
 const MAX_IDLE_CHUNK_BYTES: u64 = 64 << 20;
 /// Maximum total size of idle payload vectors, in bytes.
 const MAX_IDLE_HOST_BYTES: u64 = 256 << 20;
 /// Maximum size, in bytes, of a transfer in staging memory. Longer payloads are cut into slices.
 pub(super) const SLICE_BYTES: u64 = 8 << 20;
-/// Maximum total size, in bytes, of the lent staging buffers of a kind. Further payloads are copied
-/// to the host.
-pub(super) const LENT_BYTES: u64 = 3 * SLICE_BYTES;
-/// Payload vectors of up to this size, in bytes, are lent for any shorter payload.
+/// Maximum total size, in bytes, of the lent staging buffers of a kind. Payloads beyond the limit
+/// are copied to vectors of the host.
+pub(super) const MAX_LENT_STAGING_BYTES: u64 = 3 * SLICE_BYTES;
+/// Maximum size, in bytes, of payload vectors that are lent for a payload of any shorter length.
 const MIN_HOST_BYTES: u64 = 8 << 10;
 /// Minimum size of a staging buffer, in bytes.
 const MIN_STAGING_BYTES: u64 = 64 << 10;
 
-/// Use of a staging buffer.
+/// Use of a staging buffer, which determines its wgpu usages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StagingKind {
     /// Written by the device, mapped and read by the host.
@@ -47,22 +47,23 @@ impl StagingKind {
     }
 }
 
-/// Memory of a logical device. All lent blocks refer to their pool.
+/// Pool of the chunk buffers, staging buffers and payload vectors of a logical device. Every lent
+/// block refers to its pool.
 #[derive(Default)]
 pub(super) struct MemoryPool {
     pub counters: AtomicCounters,
-    idle: Mutex<Idle>,
+    idle: Mutex<IdleMemory>,
 }
 
-struct Idle {
+struct IdleMemory {
     chunks: IdleBlocks<wgpu::Buffer>,
     staging: IdleBlocks<(StagingKind, wgpu::Buffer)>,
-    /// Kinds and sizes of all staging buffers, idle or lent.
+    /// Kind and size, in bytes, of every staging buffer, idle or lent.
     all_staging: Vec<(StagingKind, u64)>,
     host: IdleBlocks<Vec<u64>>,
 }
 
-impl Default for Idle {
+impl Default for IdleMemory {
     fn default() -> Self {
         Self {
             chunks: IdleBlocks::new(MIN_IDLE_BYTES, MAX_IDLE_CHUNK_BYTES),
@@ -91,8 +92,8 @@ pub(super) fn staging_size(bytes: u64) -> u64 {
     size_class(bytes.max(MIN_STAGING_BYTES))
 }
 
-/// Returns the size, in bytes, of the largest staging buffer or payload vector for a request. Loans
-/// are short, so a large existing block is better than a new one.
+/// Returns the maximum size, in bytes, of a staging buffer or payload vector that can satisfy a
+/// request. Loans are short, so a large existing block is better than a new one.
 fn largest_temporary(bytes: u64) -> u64 {
     size_class(bytes).saturating_mul(4)
 }
@@ -102,7 +103,7 @@ impl MemoryPool {
         self.counters.read()
     }
 
-    fn idle(&self) -> MutexGuard<'_, Idle> {
+    fn idle(&self) -> MutexGuard<'_, IdleMemory> {
         self.idle.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -112,7 +113,7 @@ impl MemoryPool {
         freed.iter().for_each(|buffer| self.counters.remove_buffer(buffer.size()));
     }
 
-    /// Removes a chunk buffer that could not be created from the counts.
+    /// Removes a chunk buffer from the counts after its creation failed.
     pub(super) fn forget_chunk(&self, size: u64) {
         self.idle().chunks.forget(size);
     }
@@ -127,7 +128,7 @@ impl MemoryPool {
     /// it is much larger than the request.
     pub(super) fn reuse_chunk(&self, bytes: u64, largest: u64, usage: BufferUsages) -> Option<wgpu::Buffer> {
         let is_usable = |buffer: &wgpu::Buffer| buffer.usage() == usage;
-        let found = self.idle().chunks.take(bytes, largest_fit(bytes).min(largest), is_usable)?;
+        let found = self.idle().chunks.take(bytes, max_reusable_bytes(bytes).min(largest), is_usable)?;
         AtomicCounters::increment(&self.counters.buffers_reused);
         Some(found)
     }
@@ -165,14 +166,14 @@ impl MemoryPool {
         self.forget_staging(&mut idle, kind, buffer.size());
     }
 
-    fn forget_staging(&self, idle: &mut Idle, kind: StagingKind, size: u64) {
+    fn forget_staging(&self, idle: &mut IdleMemory, kind: StagingKind, size: u64) {
         if let Some(index) = idle.all_staging.iter().position(|entry| *entry == (kind, size)) {
             idle.all_staging.swap_remove(index);
         }
         self.counters.remove_buffer(size);
     }
 
-    /// Returns the sizes of the staging buffers of a kind.
+    /// Returns the total and the lent size of the staging buffers of a kind.
     pub(super) fn staging_bytes(&self, kind: StagingKind) -> StagingBytes {
         let idle = self.idle();
         let unused: u64 = idle.staging.iter().filter(|(k, _)| *k == kind).map(|(_, buffer)| buffer.size()).sum();
@@ -180,13 +181,13 @@ impl MemoryPool {
         StagingBytes { total, lent: total.saturating_sub(unused) }
     }
 
-    /// True if there is an idle or lent staging buffer for a request.
+    /// True if a staging buffer, idle or lent, is large enough for a request of `bytes` bytes.
     pub(super) fn staging_exists(&self, kind: StagingKind, bytes: u64) -> bool {
         let sizes = bytes..=largest_temporary(bytes.max(MIN_STAGING_BYTES));
         self.idle().all_staging.iter().any(|(k, size)| *k == kind && sizes.contains(size))
     }
 
-    /// Frees idle staging buffers of a kind, the largest first, until `bytes` bytes are free.
+    /// Frees idle staging buffers of a kind, the largest first, until `bytes` bytes are freed.
     pub(super) fn shrink_staging(&self, kind: StagingKind, bytes: u64) {
         let mut idle = self.idle();
         let mut freed = 0;
@@ -198,7 +199,7 @@ impl MemoryPool {
         }
     }
 
-    /// Lends a vector of at least `bytes` bytes, with unspecified contents.
+    /// Lends a payload vector of at least `bytes` bytes, with unspecified contents.
     pub(super) fn lend_host_block(&self, bytes: usize) -> Vec<u64> {
         let size = size_class(bytes as u64);
         let mut idle = self.idle();
@@ -224,7 +225,7 @@ impl MemoryPool {
         blocks.iter().for_each(|block| self.counters.remove_host_block(8 * block.len() as u64));
     }
 
-    /// Frees all idle memory.
+    /// Frees all idle memory of the pool.
     pub(super) fn free_idle(&self) {
         self.free_idle_except_staging();
         for kind in StagingKind::ALL {
@@ -232,7 +233,7 @@ impl MemoryPool {
         }
     }
 
-    /// Frees all idle memory except staging buffers, which are small.
+    /// Frees all idle memory of the pool except staging buffers, which are small.
     pub(super) fn free_idle_except_staging(&self) {
         let mut idle = self.idle();
         idle.chunks.drain().for_each(|buffer| self.counters.remove_buffer(buffer.size()));

@@ -78,10 +78,10 @@ use std::time::Duration;
 
 use logical_device::LogicalDevice;
 
-/// Largest number of ranks among which the capacity of caches is divided.
+/// Maximum number of ranks among which the capacity of a cache is divided.
 const MAX_CACHE_SHARES: usize = 8;
 
-/// Optional features that native kernels always have.
+/// Optional features of wgpu that native kernels always have.
 const NATIVE_FEATURES: wgpu::Features =
     wgpu::Features::SHADER_F16.union(wgpu::Features::SHADER_F64).union(wgpu::Features::SHADER_INT64);
 
@@ -113,38 +113,38 @@ impl Device {
         &self.logical().device
     }
 
-    /// Returns the queue. [`Device::flush`] submits the commands of [`Device::record`]; call it
-    /// first if the order matters.
+    /// Returns the wgpu queue. [`Device::flush`] submits the commands of [`Device::record`]; call
+    /// it first if the order matters.
     pub fn queue(&self) -> &wgpu::Queue {
         &self.logical().queue
     }
 
-    /// Returns the description of the adapter.
+    /// Returns the description of the device's adapter.
     pub fn adapter(&self) -> &AdapterSummary {
         &self.adapter
     }
 
-    /// Returns the limits of the device.
+    /// Returns the size limits of the device.
     pub fn limits(&self) -> &Limits {
         &self.logical().limits
     }
 
-    /// Returns the memory limits of buffers.
+    /// Returns the limits of the total size of this rank's buffers.
     pub fn memory_limits(&self) -> MemoryLimits {
         self.memory_limits
     }
 
-    /// Returns the host threads of this rank.
+    /// Returns the number of host threads that this rank uses.
     pub fn host_threads(&self) -> HostThreads {
         self.host_threads
     }
 
-    /// Returns the optional features that kernels of this device can use.
+    /// Returns the optional wgpu features that kernels of this device can use.
     pub fn features(&self) -> wgpu::Features {
         self.kernel_features(self.is_native())
     }
 
-    /// Returns the optional features of a native kernel, or of a kernel of the driver.
+    /// Returns the optional wgpu features of a native kernel, or of a kernel of the driver.
     pub fn kernel_features(&self, is_native: bool) -> wgpu::Features {
         let native = if is_native { NATIVE_FEATURES } else { wgpu::Features::empty() };
         self.logical().device.features() | native
@@ -177,7 +177,7 @@ impl Device {
         self.logical().memory.counters.reset_peak();
     }
 
-    /// Calls `f` with the value of type `T` that belongs to the logical device, such as a cache of
+    /// Calls `f` with the cached value of type `T` of the logical device, such as a cache of
     /// pipelines. The first call creates the value by `T::default()`. The value outlives this
     /// handle if the logical device returns to the idle pool.
     ///
@@ -191,7 +191,8 @@ impl Device {
         result
     }
 
-    /// Returns this rank's share of a cache capacity of the process, in bytes: at least one eighth.
+    /// Returns this rank's share of `bytes`, the capacity of a cache of the process: at least one
+    /// eighth.
     ///
     /// A cache that is smaller than the working set of the program grows to at most four times its
     /// share.
@@ -217,7 +218,7 @@ impl std::fmt::Debug for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        if self.logical().health.is_well() {
+        if self.logical().health.has_no_failure() {
             // The next rank must not wait for the work of this rank. A device with an error is not
             // reused.
             let _ = self.wait();

@@ -10,7 +10,7 @@ use super::cache_capacity::{cache_capacity, estimate_compiled_bytes};
 use crate::plan::cache::WeightedCache;
 use crate::trace;
 
-/// Cache key: the text and the entry point determine the machine code of a kernel.
+/// Cache key of a native kernel: text and entry point determine the machine code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NativeCodeKey {
     /// Complete WGSL text.
@@ -18,10 +18,10 @@ pub struct NativeCodeKey {
     pub entry: String,
 }
 
-/// Machine code, or the error of its compilation.
-type Slot = Arc<OnceLock<Result<Arc<CompiledKernel>, String>>>;
+/// Machine code of a kernel, or the error of its compilation; empty while a rank compiles.
+type CompilationSlot = Arc<OnceLock<Result<Arc<CompiledKernel>, String>>>;
 
-static CODE_CACHE: LazyLock<Mutex<WeightedCache<NativeCodeKey, Slot>>> =
+static CODE_CACHE: LazyLock<Mutex<WeightedCache<NativeCodeKey, CompilationSlot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
 impl Device {
@@ -39,7 +39,7 @@ impl Device {
         make: impl FnOnce() -> Result<CompiledKernel, String>,
     ) -> Result<Option<Arc<CompiledKernel>>, String> {
         let mut cache = CODE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ok(slot) = cache.get_or_build(key, || Ok::<_, Infallible>(Slot::default()));
+        let Ok(slot) = cache.get_or_build(key, || Ok::<_, Infallible>(CompilationSlot::default()));
         // Ranks with the same key wait below; release the cache for all others.
         drop(cache);
         let code = slot.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! [`NativeDispatch`]: run of a native kernel on the threads of the host, in mapped memory.
+//! [`NativeDispatch`]: execution of a native kernel by the threads of the host, in mapped memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ pub enum NativeBinding<'a> {
     Words(&'a [u64]),
 }
 
-/// A dispatch: the memory of its bindings, and the number of workgroups along x, y and z.
+/// Dispatch of a native kernel: the memory of its bindings, and the number of workgroups along x, y
+/// and z.
 #[derive(Debug, Clone)]
 pub struct NativeDispatch<'a> {
     pub bindings: Vec<NativeBinding<'a>>,
@@ -57,7 +58,8 @@ impl Device {
         self.is_native() && !(prefers_driver && self.has_driver() && !self.logical().is_native_requested())
     }
 
-    /// Returns the maximum range of a buffer, in bytes, that a kernel can access.
+    /// Returns the maximum range of a buffer, in bytes, that a native kernel, or a kernel of the
+    /// driver, can access.
     pub fn binding_bytes(&self, is_native: bool) -> u64 {
         if is_native { self.limits().binding_bytes } else { self.limits().driver_binding_bytes }
     }
@@ -73,8 +75,8 @@ impl Device {
         if self.is_native() { usages } else { BufferUsages::empty() }
     }
 
-    /// Runs all recorded commands, then dispatches over the same buffers in order. All dispatches
-    /// are complete on return.
+    /// Runs all recorded commands, then the dispatches of a native kernel over the same buffers in
+    /// order. All dispatches are complete on return.
     ///
     /// # Errors
     /// * A buffer is lent.

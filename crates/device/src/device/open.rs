@@ -16,23 +16,24 @@ use crate::error::DeviceError;
 /// Options of [`Device::open`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
-    /// Rank among the ranks of the node. Ranks are distributed round robin over the adapters.
+    /// Index of this rank among the ranks of its node. Ranks are distributed round robin over the
+    /// adapters.
     pub node_rank: usize,
     /// Number of ranks of the node.
     pub node_ranks: usize,
-    /// Number of processes of these ranks: 1, or the number of ranks.
+    /// Number of processes of the node's ranks: 1, or the number of ranks.
     pub node_processes: usize,
-    /// Part of an adapter's name, or its index (`ZIPPY_ADAPTER`). `None` selects all adapters of
-    /// the best device type.
+    /// Part of an adapter's name, or the adapter's index (`ZIPPY_ADAPTER`). `None` selects all
+    /// adapters of the best device type.
     pub adapter: Option<String>,
     /// True if the host maps chunk buffers (`ZIPPY_HOST_MAP`). The default depends on the device
     /// type.
     pub host_map: Option<bool>,
-    /// Limit of bindings, in bytes, below the limit of the adapter (`ZIPPY_BINDING_LIMIT`): for
-    /// tests of large arrays.
+    /// Maximum size of a binding, in bytes, below the limit of the adapter
+    /// (`ZIPPY_BINDING_LIMIT`): for tests of large arrays.
     pub binding_limit_bytes: Option<u64>,
-    /// Limit of buffers, in bytes, below the limit of the adapter (`ZIPPY_BUFFER_LIMIT`): for tests
-    /// of arrays in several buffers.
+    /// Maximum size of a buffer, in bytes, below the limit of the adapter (`ZIPPY_BUFFER_LIMIT`):
+    /// for tests of arrays in several buffers.
     pub buffer_limit_bytes: Option<u64>,
     /// Minimum size, in bytes, of a box that is sent directly from mapped memory
     /// (`ZIPPY_IN_PLACE`). Default: [`IN_PLACE_BYTES`].
@@ -40,7 +41,7 @@ pub struct DeviceOptions {
     /// Maximum size, in bytes, of a message of an exchange between global arrays (`ZIPPY_MESSAGE`).
     /// Default: [`MESSAGE_BYTES`].
     pub message_bytes: Option<u64>,
-    /// Limit of the buffers of this rank, in bytes, below the available memory
+    /// Maximum total size of this rank's buffers, in bytes, below the available memory
     /// (`ZIPPY_MEMORY_LIMIT`).
     pub memory_limit_bytes: Option<u64>,
     /// Number of host threads that the ranks of this process share (`ZIPPY_THREADS`). Default: the
@@ -49,7 +50,7 @@ pub struct DeviceOptions {
     /// Backend of kernels (`ZIPPY_KERNELS`). Default: the host for software adapters with mapped
     /// chunks, otherwise the driver.
     pub kernels: Option<KernelBackend>,
-    /// Time limit of a native kernel. Default: 270 s.
+    /// Maximum run time of a native kernel. Default: 270 s.
     pub kernel_limit: Option<Duration>,
 }
 
@@ -57,10 +58,10 @@ pub struct DeviceOptions {
 /// the other rank costs less than a copy.
 pub const IN_PLACE_BYTES: u64 = 64 << 10;
 
-/// Default of [`DeviceOptions::message_bytes`].
+/// Default of [`DeviceOptions::message_bytes`], in bytes.
 pub const MESSAGE_BYTES: u64 = 64 << 20;
 
-/// Default of [`DeviceOptions::kernel_limit`].
+/// Default of [`DeviceOptions::kernel_limit`], the maximum run time of a native kernel.
 const KERNEL_LIMIT: Duration = Duration::from_secs(270);
 
 impl DeviceOptions {
@@ -123,7 +124,7 @@ impl DeviceOptions {
     }
 }
 
-/// The adapters of this machine, from the wgpu instance of the process.
+/// Returns the adapters of this machine, from the wgpu instance of the process.
 fn adapters() -> &'static [wgpu::Adapter] {
     static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
     ADAPTERS.get_or_init(|| {

@@ -10,7 +10,8 @@ use crate::wgsl::WgslComposer;
 const UNDER_OPAQUE: &str = "under-opaque";
 
 /// Element types of premultiplied colours.
-pub(super) const COLOURS: [ElementKind; 2] = [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
+pub(super) const COLOUR_ELEMENTS: [ElementKind; 2] =
+    [ElementKind::Vector(Scalar::F32, 4), ElementKind::Scalar(Scalar::U32)];
 
 /// Combination of an arriving cell (source) with the cell of the destination:
 /// `destination = operator(source, destination)`.
@@ -46,11 +47,11 @@ pub enum Operator {
         /// Bits of the threshold, an `f32`.
         from_bits: u32,
     },
-    /// Operator of the program; see [`Operator::custom`].
+    /// Operator that the program defines in WGSL; see [`Operator::custom`].
     Custom {
         /// Name for error messages.
         name: String,
-        /// WGSL that declares `fn combine(src: T, dst: T) -> T`.
+        /// WGSL text that declares `fn combine(src: T, dst: T) -> T`.
         wgsl: String,
     },
 }
@@ -72,16 +73,16 @@ impl Operator {
         Self::UnderOpaque { from_bits: opacity.to_bits() }
     }
 
-    /// Returns the threshold of [`Operator::UnderOpaque`].
-    pub(super) fn opaque_from(&self) -> Option<f32> {
+    /// Returns the opacity threshold of [`Operator::UnderOpaque`]; `None` for other operators.
+    pub(super) fn opaque_threshold(&self) -> Option<f32> {
         match self {
             Self::UnderOpaque { from_bits } => Some(f32::from_bits(*from_bits)),
             _ => None,
         }
     }
 
-    /// Returns the name: `add`, `min`, `max`, `over`, `under`, `under-opaque`, or the name of a
-    /// custom operator.
+    /// Returns the operator's name: `add`, `min`, `max`, `over`, `under`, `under-opaque`, or the
+    /// name of a custom operator.
     pub fn name(&self) -> &str {
         match self {
             Self::Add => "add",
@@ -94,7 +95,7 @@ impl Operator {
         }
     }
 
-    /// Returns the text of a custom operator.
+    /// Returns the WGSL text of a custom operator; `None` for a built-in one.
     pub fn wgsl(&self) -> Option<&str> {
         match self {
             Self::Custom { wgsl, .. } => Some(wgsl),
@@ -102,7 +103,8 @@ impl Operator {
         }
     }
 
-    /// Name and WGSL text, for messages to other ranks and for the comparison of calls.
+    /// Returns the operator's name and WGSL text, for messages to other ranks and for the
+    /// comparison of calls.
     pub fn to_parts(&self) -> (String, Option<String>) {
         let name = match self {
             Self::UnderOpaque { from_bits } => format!("{UNDER_OPAQUE}:{from_bits}"),
@@ -111,10 +113,10 @@ impl Operator {
         (name, self.wgsl().map(str::to_string))
     }
 
-    /// Creates an operator from the result of [`Operator::to_parts`].
+    /// Creates an operator from its name and WGSL text, the result of [`Operator::to_parts`].
     ///
     /// # Errors
-    /// There is no text, and no built-in operator of this name.
+    /// The WGSL text is missing, and no built-in operator has this name.
     pub fn from_parts(name: &str, wgsl: Option<&str>) -> Result<Self, DeviceError> {
         match (name, wgsl) {
             (_, Some(wgsl)) => Ok(Self::custom(name, wgsl)),
@@ -130,8 +132,8 @@ impl Operator {
         }
     }
 
-    /// Returns WGSL that declares `combine` for an element type. The text of a custom operator is
-    /// the first part.
+    /// Returns WGSL that declares the function `combine` for an element type. The text of a custom
+    /// operator is its first part.
     pub fn definition(&self, element: &ElementInfo) -> WgslComposer {
         let is_rgba8 = element.kind == ElementKind::Scalar(Scalar::U32);
         let body = match self {
@@ -165,6 +167,6 @@ impl Operator {
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        self.opaque_from().map_or(Ok(()), |opacity| write!(f, " from {opacity}"))
+        self.opaque_threshold().map_or(Ok(()), |opacity| write!(f, " from {opacity}"))
     }
 }

@@ -36,7 +36,8 @@ mod private {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
     use std::path::{Path, PathBuf};
 
-    /// Returns a directory that only this user can read and write.
+    /// Returns a directory below the directory for temporary files that only this user can read and
+    /// write.
     pub(super) fn directory() -> Option<PathBuf> {
         let user = fs::metadata("/proc/self").ok()?.uid();
         let session = PathBuf::from(format!("/run/user/{user}"));
@@ -49,7 +50,7 @@ mod private {
         (own.is_absolute() && is_private(&own, user)).then_some(own)
     }
 
-    /// True for a directory of `user`, not a link, that other users have no access to.
+    /// True if `directory` is a directory of `user`, not a link, and other users have no access.
     fn is_private(directory: &Path, user: u32) -> bool {
         fs::symlink_metadata(directory)
             .is_ok_and(|data| data.is_dir() && data.uid() == user && data.mode() & 0o777 == 0o700)

@@ -8,24 +8,24 @@ use super::mapped_bytes::read_mapped;
 use super::memory_pool::{MemoryPool, StagingKind};
 use crate::error::DeviceError;
 
-/// Range of the bytes of a gather, in mapped staging memory or in a pooled vector, or of the bytes
-/// of a lent chunk.
+/// Bytes of a message payload: the result of a gather, in mapped staging memory or in a pooled
+/// vector, or a range of the bytes of a lent chunk.
 ///
-/// Clones and [parts](Self::part) share the memory without a copy. The drop of the last one, on any
-/// thread, returns the memory.
+/// Clones and [parts](Self::part) share the memory without a copy. The drop of the last clone, on
+/// any thread, returns the memory.
 #[derive(Clone)]
 pub struct StagedBytes {
-    loan: Arc<Loan>,
+    loan: Arc<PayloadLoan>,
     range: Range<usize>,
 }
 
-/// Memory that the parts of a payload share; its drop returns the memory.
-struct Loan {
-    bytes: Backing,
+/// Memory that the clones and parts of a payload share; its drop returns the memory to the pool.
+struct PayloadLoan {
+    bytes: PayloadMemory,
     memory: Arc<MemoryPool>,
 }
 
-enum Backing {
+enum PayloadMemory {
     Host(Vec<u64>),
     /// Readback buffer. The view is dropped before the buffer is unmapped.
     Mapped(Option<wgpu::BufferView>, wgpu::Buffer),
@@ -42,8 +42,9 @@ impl StagedBytes {
         fill: impl FnOnce(&mut [u8]) -> Result<(), DeviceError>,
     ) -> Result<Self, DeviceError> {
         // The loan returns the block, also if `fill` fails.
-        let mut loan = Loan { bytes: Backing::Host(memory.lend_host_block(bytes)), memory: memory.clone() };
-        if let Backing::Host(block) = &mut loan.bytes {
+        let mut loan =
+            PayloadLoan { bytes: PayloadMemory::Host(memory.lend_host_block(bytes)), memory: memory.clone() };
+        if let PayloadMemory::Host(block) = &mut loan.bytes {
             fill(&mut bytemuck::cast_slice_mut(block)[..bytes])?;
         }
         Ok(Self { loan: Arc::new(loan), range: 0..bytes })
@@ -51,8 +52,8 @@ impl StagedBytes {
 
     /// Creates a payload from a readback buffer that is mapped for reading.
     pub(super) fn in_buffer(memory: &Arc<MemoryPool>, bytes: usize, buffer: wgpu::Buffer) -> Result<Self, DeviceError> {
-        let mut loan = Loan { bytes: Backing::Mapped(None, buffer), memory: memory.clone() };
-        if let Backing::Mapped(view, buffer) = &mut loan.bytes {
+        let mut loan = PayloadLoan { bytes: PayloadMemory::Mapped(None, buffer), memory: memory.clone() };
+        if let PayloadMemory::Mapped(view, buffer) = &mut loan.bytes {
             *view = Some(read_mapped(buffer, 0..buffer.size())?);
         }
         Ok(Self { loan: Arc::new(loan), range: 0..bytes })
@@ -62,11 +63,11 @@ impl StagedBytes {
     pub(super) fn in_chunk(memory: &Arc<MemoryPool>, chunk: &ChunkBuffer) -> Result<Self, DeviceError> {
         let bytes = chunk.bytes();
         let view = read_mapped(chunk.raw(), 0..bytes)?;
-        let loan = Loan { bytes: Backing::Chunk(Some(view), chunk.clone()), memory: memory.clone() };
+        let loan = PayloadLoan { bytes: PayloadMemory::Chunk(Some(view), chunk.clone()), memory: memory.clone() };
         Ok(Self { loan: Arc::new(loan), range: 0..bytes as usize })
     }
 
-    /// True if there are clones or parts.
+    /// True if clones or parts of the payload exist.
     pub(super) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.loan) > 1
     }
@@ -78,12 +79,12 @@ impl StagedBytes {
         is_inside.then(|| Self { loan: self.loan.clone(), range: start + range.start..start + range.end })
     }
 
-    /// Returns the length in bytes.
+    /// Returns the length of the payload in bytes.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// True if the length is 0.
+    /// True if the payload has no bytes.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
@@ -92,9 +93,9 @@ impl StagedBytes {
 impl AsRef<[u8]> for StagedBytes {
     fn as_ref(&self) -> &[u8] {
         let all: &[u8] = match &self.loan.bytes {
-            Backing::Host(words) => bytemuck::cast_slice(words),
-            Backing::Mapped(Some(view), _) | Backing::Chunk(Some(view), _) => view,
-            Backing::Mapped(None, _) | Backing::Chunk(None, _) => &[],
+            PayloadMemory::Host(words) => bytemuck::cast_slice(words),
+            PayloadMemory::Mapped(Some(view), _) | PayloadMemory::Chunk(Some(view), _) => view,
+            PayloadMemory::Mapped(None, _) | PayloadMemory::Chunk(None, _) => &[],
         };
         &all[self.range.clone()]
     }
@@ -106,16 +107,16 @@ impl std::fmt::Debug for StagedBytes {
     }
 }
 
-impl Drop for Loan {
+impl Drop for PayloadLoan {
     fn drop(&mut self) {
         match &mut self.bytes {
-            Backing::Host(words) => self.memory.return_host_block(std::mem::take(words)),
-            Backing::Mapped(view, buffer) => {
+            PayloadMemory::Host(words) => self.memory.return_host_block(std::mem::take(words)),
+            PayloadMemory::Mapped(view, buffer) => {
                 drop(view.take());
                 buffer.unmap();
                 self.memory.return_staging(StagingKind::Readback, buffer.clone());
             }
-            Backing::Chunk(view, chunk) => {
+            PayloadMemory::Chunk(view, chunk) => {
                 drop(view.take());
                 chunk.raw().unmap();
             }
@@ -123,7 +124,7 @@ impl Drop for Loan {
     }
 }
 
-/// Zeroes the bytes after the end of a box in its last word.
+/// Zeroes the bytes of the last word of a packed box after its end, at byte `end` of the payload.
 pub(super) fn zero_last_word(payload: &mut [u8], end: u64) {
     let last = (end.next_multiple_of(4) as usize).min(payload.len());
     payload[end as usize..last].fill(0);

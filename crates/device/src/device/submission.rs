@@ -6,9 +6,9 @@ use crate::error::DeviceError;
 use crate::trace::{self, SpanKind};
 use zippy_base::process::catch_expected;
 
-/// Number of records after which the pending encoder is submitted, unless messages are being sent
-/// from chunks. The device starts early, and the pools of command buffers stay small: drivers clear
-/// a whole pool after each submission, and wgpu uses two command buffers per pass.
+/// Maximum number of records in the pending encoder before it is submitted, unless messages are
+/// being sent from chunks. The device starts early, and the pools of command buffers stay small:
+/// drivers clear a whole pool after each submission, and wgpu uses two command buffers per pass.
 const MAX_RECORDS: u32 = 32;
 
 /// Maximum number of unfinished submissions. Each has about 10 kB of host memory, and a program can
@@ -16,8 +16,8 @@ const MAX_RECORDS: u32 = 32;
 const MAX_IN_FLIGHT: usize = 64;
 
 impl Device {
-    /// Records commands into the pending encoder. [`Device::flush`] submits it; commands run in the
-    /// order of their records.
+    /// Records commands into the pending encoder by calling `f`. [`Device::flush`] submits the
+    /// encoder; commands run in the order of their records.
     ///
     /// The commands of a nested call inside `f` run before the commands of `f`.
     pub fn record<R>(&self, f: impl FnOnce(&mut wgpu::CommandEncoder) -> R) -> R {
@@ -28,7 +28,8 @@ impl Device {
         result
     }
 
-    /// Submits the pending encoder after [`MAX_RECORDS`] records. The next check reports errors.
+    /// Submits the pending encoder if it has [`MAX_RECORDS`] records. The next check reports
+    /// errors.
     fn submit_long_encoder(&self) {
         let records = self.logical().pending_records.get() + 1;
         self.logical().pending_records.set(records);
@@ -117,7 +118,7 @@ impl Device {
         // wgpu panics if a poll finds the device lost.
         let poll = || {
             let health = &self.logical().health;
-            assert!(!health.take_poll_panic(), "{}", health::LOST_IN_POLL);
+            assert!(!health.take_poll_panic(), "{}", health::LOST_IN_POLL_MESSAGE);
             self.raw().poll(poll_type)
         };
         match catch_expected(poll) {

@@ -12,12 +12,12 @@ use crate::error::DeviceError;
 /// memory, or by [kernels](super::kernel_transfers::KernelTransfers) that pack and unpack. The
 /// methods of [`Device`] with the same names check the arguments and have the documentation.
 pub(super) trait TransferBackend {
-    /// True if the host moves elements of this type, and combines them if there is an operator.
+    /// True if the host moves cells of this element type and, with an operator, combines them.
     /// Depends only on adapter, element and operator, so that the bits of a result do not depend on
     /// the location of the cells.
     fn is_host_transfer(&self, element: &ElementInfo, operator: Option<&Operator>) -> bool;
 
-    /// Preferred block size, in bytes, of a single streaming pass.
+    /// Returns the preferred block size, in bytes, of a single streaming pass.
     fn preferred_block_bytes(&self) -> u64;
 
     fn gather(
@@ -84,7 +84,7 @@ pub(super) trait TransferBackend {
     ) -> Result<(), DeviceError>;
 }
 
-/// Element type and operator of a combine.
+/// Element type and operator that combine arriving cells with cells of the destination.
 pub(super) struct CellMerge<'a> {
     pub element: &'a ElementInfo,
     pub operator: &'a Operator,

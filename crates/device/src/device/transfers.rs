@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::box_checks::{check_destinations, check_element, check_pieces, check_view};
+use super::box_checks::{
+    check_box_in_buffer, check_destination_cells_are_distinct, check_element_size, check_packed_boxes,
+};
 use super::boxes::{BufferBox, PackedBox};
 use super::copy_set::CopySet;
 use super::host_transfers::HostTransfers;
@@ -35,20 +37,21 @@ impl Device {
         pieces: &[PackedBox<'_>],
         payload_bytes: u64,
     ) -> Result<StagedBytes, DeviceError> {
-        check_pieces("gather", element_bytes, pieces, payload_bytes)?;
+        check_packed_boxes("gather", element_bytes, pieces, payload_bytes)?;
         self.check("gather")?;
         let bytes = usize::try_from(payload_bytes).map_err(|_| self.out_of_memory("gather"))?;
         self.transfer_backend().gather(self, element_bytes, pieces, bytes)
     }
 
-    /// Copies boxes to memory of the caller, of any length; otherwise as [`gather`](Self::gather).
+    /// Copies boxes to memory of the caller of any length, as [`gather`](Self::gather) does to a
+    /// payload.
     pub fn gather_into(
         &self,
         element_bytes: usize,
         pieces: &[PackedBox<'_>],
         payload: &mut [u8],
     ) -> Result<(), DeviceError> {
-        check_pieces("gather", element_bytes, pieces, payload.len().next_multiple_of(4) as u64)?;
+        check_packed_boxes("gather", element_bytes, pieces, payload.len().next_multiple_of(4) as u64)?;
         self.check("gather")?;
         self.transfer_backend().gather_into(self, element_bytes, pieces, payload)
     }
@@ -79,8 +82,8 @@ impl Device {
     /// * Elements of this size cannot be moved.
     /// * The device fails.
     pub fn scatter(&self, element_bytes: usize, payload: &[u8], pieces: &[PackedBox<'_>]) -> Result<(), DeviceError> {
-        check_pieces("scatter", element_bytes, pieces, payload.len() as u64)?;
-        check_destinations("scatter", pieces.iter().map(|piece| &piece.view))?;
+        check_packed_boxes("scatter", element_bytes, pieces, payload.len() as u64)?;
+        check_destination_cells_are_distinct("scatter", pieces.iter().map(|piece| &piece.view))?;
         self.check("scatter")?;
         self.transfer_backend().scatter(self, element_bytes, payload, pieces)
     }
@@ -96,10 +99,10 @@ impl Device {
     /// * Elements of this size cannot be moved.
     /// * The device fails.
     pub fn fill(&self, element: &[u8], boxes: &[BufferBox<'_>]) -> Result<(), DeviceError> {
-        check_element("fill", element.len())?;
-        check_destinations("fill", boxes.iter().map(|buffer_box| &buffer_box.view))?;
+        check_element_size("fill", element.len())?;
+        check_destination_cells_are_distinct("fill", boxes.iter().map(|buffer_box| &buffer_box.view))?;
         for BufferBox { buffer, view } in boxes {
-            check_view("fill", view, element.len(), buffer.bytes())?;
+            check_box_in_buffer("fill", view, element.len(), buffer.bytes())?;
         }
         self.check("fill")?;
         let non_empty: Vec<BufferBox<'_>> =
@@ -158,8 +161,8 @@ impl Device {
         operator: &Operator,
     ) -> Result<(), DeviceError> {
         let operation = format!("combine with {operator}");
-        check_pieces(&operation, element.bytes, pieces, payload.len() as u64)?;
-        check_destinations(&operation, pieces.iter().map(|piece| &piece.view))?;
+        check_packed_boxes(&operation, element.bytes, pieces, payload.len() as u64)?;
+        check_destination_cells_are_distinct(&operation, pieces.iter().map(|piece| &piece.view))?;
         self.check(&operation)?;
         operator.check(element)?;
         self.transfer_backend().combine(self, &CellMerge { element, operator }, payload, pieces)
@@ -188,7 +191,8 @@ impl Device {
         self.transfer_backend().combine_boxes(self, &CellMerge { element, operator }, &set)
     }
 
-    /// Lends bytes of a mapped chunk as a payload, without a copy. Recorded commands run first.
+    /// Lends bytes of a mapped chunk as a message payload, without a copy. Recorded commands run
+    /// first.
     ///
     /// Until [`reclaim_chunks`](Self::reclaim_chunks) returns true, the chunk can only be read by
     /// the host: by a gather, or as the source of [host transfers](Self::is_host_transfer).
@@ -201,8 +205,8 @@ impl Device {
         self.transfer_backend().in_place_payload(self, chunk, bytes)
     }
 
-    /// True if the host moves cells of this type, and combines them if there is an operator,
-    /// without a kernel.
+    /// True if the host, without a kernel, moves cells of this element type and, with an operator,
+    /// combines them.
     ///
     /// # Errors
     /// The operator does not support the element type, or does not compile.
@@ -234,8 +238,8 @@ impl Device {
     }
 
     /// Lends all bytes of buffers to `f` for reads, after all recorded commands are complete.
-    /// Requires [mapped](Self::host_mapped) memory, from which messages can be sent at the same
-    /// time.
+    /// Requires [mapped](Self::host_mapped) memory; messages can be sent from the memory at the
+    /// same time.
     ///
     /// # Errors
     /// * The buffers are not mapped, or one is lent already.
@@ -245,7 +249,7 @@ impl Device {
         self.transfer_backend().lend_to_read(self, chunks, f)
     }
 
-    /// Returns the preferred block size, in bytes, of a single streaming pass.
+    /// Returns the preferred block size, in bytes, of a single streaming pass over a chunk.
     pub fn preferred_block_bytes(&self) -> u64 {
         self.transfer_backend().preferred_block_bytes()
     }

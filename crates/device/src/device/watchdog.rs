@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use zippy_native::StopRequest;
 
-/// Interval between two checks of the running kernels.
+/// Interval between two checks of the running native kernels.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// Time without a running kernel after which the thread ends.
+/// Time without a running native kernel after which the watchdog's thread ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(5);
 
 static WATCHED: Mutex<WatchList> = Mutex::new(WatchList { running: Vec::new(), has_thread: false });
@@ -18,10 +18,11 @@ struct WatchList {
     has_thread: bool,
 }
 
-/// Guard of a watched kernel: dropping it ends the watch.
+/// Guard of a kernel with a time limit: the drop removes the kernel from the watchdog.
 pub(super) struct WatchGuard(Arc<StopRequest>);
 
-/// Watches a kernel: requests `stop` after `limit`, unless the guard is dropped first.
+/// Registers a native kernel with the watchdog, which requests `stop` after `limit` unless the
+/// guard is dropped first.
 pub(super) fn watch(stop: &Arc<StopRequest>, limit: Duration) -> WatchGuard {
     let mut list = watch_list();
     // A limit beyond the range of the clock never expires.

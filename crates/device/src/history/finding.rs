@@ -10,7 +10,7 @@ use crate::region::Region;
 /// A mistake that a checked run (`ZIPPY_CHECK=1`) found on this rank. Displays as a sentence.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The array's name.
+    /// Name of the array.
     pub array: String,
     /// The chunk that the operation accessed.
     pub chunk: ChunkId,
@@ -23,23 +23,23 @@ pub struct Finding {
 /// Kind of mistake, with its details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// An operation read ghost cells that are older than their owner's cells.
+    /// An operation read ghost cells that are older than the cells of their owner.
     StaleGhosts {
-        /// Side of the chunk that the ghost cells are on: −1, 0 or 1 for each axis.
+        /// Side of the chunk on which the ghost cells are: −1, 0 or 1 for each axis.
         side: Vec<i8>,
         /// The ghost cells, in global coordinates. Coordinates continue past a periodic end. Along
         /// an axis without ghost cells, the components are positions in the chunk.
         cells: Region,
-        /// True if the cells had been filled at least once.
+        /// True if the ghost cells had been filled at least once.
         filled: bool,
-        /// The last operation that wrote the owner's cells.
+        /// Last operation that wrote the owner's cells.
         writer: String,
     },
-    /// A load helper of a kernel was called with a position outside the chunk's storage, and
-    /// returned the value of another cell.
+    /// A load helper of a kernel received a position outside the chunk's storage, and returned the
+    /// value of another cell.
     LoadOutside(OutsideAccesses),
-    /// A store helper of a kernel was called with a position outside the chunk's storage, and the
-    /// store was dropped.
+    /// A store helper of a kernel received a position outside the chunk's storage, and dropped the
+    /// store.
     StoreOutside(OutsideAccesses),
     /// The adapter stopped a loop early, so the kernel's results are incomplete.
     LoopStopped {
@@ -52,35 +52,36 @@ pub enum Problem {
     },
 }
 
-/// Accesses of one kernel call to positions outside a chunk's storage.
+/// Loads or stores of one kernel call at positions outside a chunk's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideAccesses {
-    /// The first position, in global coordinates.
+    /// First position outside the storage, in global coordinates.
     pub position: Index,
-    /// The `global_invocation_id` of the first invocation; `None` if the invocation had not queried
-    /// its position before the access.
+    /// `global_invocation_id` of the first invocation with such an access; `None` if the invocation
+    /// had not queried its position before the access.
     pub invocation: Option<[u32; 3]>,
     /// Number of loads and stores outside the chunk in the kernel call, modulo 2³².
     pub count: u32,
-    /// The missing ghost width, if wider ghost cells along one axis would contain the first
-    /// position.
+    /// Ghost width that is missing along one axis; `None` if wider ghost cells along a single axis
+    /// would not contain the first position.
     pub missing_width: Option<MissingGhostWidth>,
 }
 
-/// Distance of a position past the ghost cells along one axis.
+/// Ghost width that would contain a position past the ghost cells along one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissingGhostWidth {
     /// The axis.
     pub axis: usize,
-    /// Ghost width on that side, in cells.
+    /// Actual ghost width on that side of the chunk, in cells.
     pub width: u64,
     /// Ghost width that would contain the position, in cells.
     pub needed: u64,
 }
 
 impl MissingGhostWidth {
-    /// The axis along which `position` lies past the ghost cells of a chunk. `None` if it lies past
-    /// them along several axes, or further than `MAX_MISSING_WIDTH`.
+    /// Returns the ghost width that `position` needs past the ghost cells of a chunk along one
+    /// axis. `None` if the position lies past them along several axes, or further than
+    /// `MAX_MISSING_WIDTH`.
     pub fn new(position: &Index, owned: &Region, storage: &Region) -> Option<Self> {
         let beyond = |axis: usize| {
             let below = (owned.start[axis] - position[axis], owned.start[axis] - storage.start[axis]);
@@ -94,7 +95,7 @@ impl MissingGhostWidth {
     }
 }
 
-/// Largest distance past the ghost cells, in cells, that a finding explains by a wide stencil. A
+/// Maximum distance past the ghost cells, in cells, that a finding explains by a wide stencil. A
 /// larger distance means a wrong index.
 const MAX_MISSING_WIDTH: u64 = 16;
 

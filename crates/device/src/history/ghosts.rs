@@ -1,5 +1,5 @@
-//! [`Ghosts`]: when the ghost cells of an array on this rank were filled, and when their owners
-//! were written.
+//! [`Ghosts`]: times at which the ghost cells of an array on this rank were filled, and their
+//! owners were written.
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::locate::Placement;
 use crate::plan::{self, GhostSpec, Move};
 use crate::region::Region;
 
-/// State of the ghost cells of an array on this rank.
+/// Ages of the ghost cells of an array on this rank, in checked runs.
 #[derive(Debug)]
 pub struct Ghosts {
     array: u64,
@@ -24,11 +24,11 @@ pub struct Ghosts {
     boxes: RefCell<Vec<GhostBox>>,
     /// Number of operations on each chunk by call site, since the last collective.
     chunk_passes: RefCell<HashMap<ChunkId, Rc<PassCounts>>>,
-    /// Writes since the last collective, by chunk, box and call site.
-    writes: RefCell<BTreeMap<(ChunkId, Region, u64), Written>>,
-    /// Reads since the last collective, by index of the ghost box, cells, call site, and the box's
-    /// `fill_count` at the time of the read.
-    reads: RefCell<BTreeMap<(usize, Region, u64, u64), Read>>,
+    /// Writes since the last collective, by chunk, box and id of the call site.
+    writes: RefCell<BTreeMap<(ChunkId, Region, u64), WriteRange>>,
+    /// Reads since the last collective, by index of the ghost box, cells, call site, and number of
+    /// fills of the box before the read.
+    reads: RefCell<BTreeMap<(usize, Region, u64, u64), GhostRead>>,
     /// Clock of the last local operation that wrote ghost cells. Ghost cells that a transfer fills
     /// do not count: their values are from the collective, earlier than all writes since.
     last_ghost_write: Cell<u64>,
@@ -40,23 +40,23 @@ pub struct Ghosts {
 #[derive(Debug)]
 struct GhostBox {
     owner: ChunkId,
-    /// The cells in the owner's coordinates.
+    /// Region of the owner, with the values of the ghost cells, in the owner's coordinates.
     source: Region,
     chunk: ChunkId,
     cells: Region,
     side: Vec<i8>,
-    /// When the cells were filled. Cells that have never been filled are absent.
+    /// Times of the last fill of each cell. Cells that were never filled are absent.
     filled: BoxMap<Moment>,
-    /// Number of fills of any of the cells.
+    /// Number of fills of any cell of the box.
     fill_count: u64,
-    /// When the owner's cells were written and by which operation, in the coordinates of the ghost
-    /// cells.
+    /// Times and operations of the last writes of the owner's cells, in the coordinates of the
+    /// ghost cells.
     written: BoxMap<(WriteTime, String)>,
 }
 
-/// Last read of a box: its time, when the cells had been filled, and the operation.
+/// Last read of ghost cells: its time, the times of their fills, and the operation.
 #[derive(Debug)]
-struct Read {
+struct GhostRead {
     moment: Moment,
     filled: BoxMap<Moment>,
     site: Site,
@@ -64,7 +64,7 @@ struct Read {
 
 /// First and last write of a box, counted per call site since the last collective.
 #[derive(Debug)]
-struct Written {
+struct WriteRange {
     first: u64,
     last: u64,
     site: Site,
@@ -73,7 +73,7 @@ struct Written {
 }
 
 impl Ghosts {
-    /// The ghost cells of this rank's chunks; `None` if the array has none.
+    /// Creates the record of the ghost cells of this rank's chunks; `None` if the array has none.
     pub fn new(array: u64, name: &str, placement: &Placement, rank: usize) -> Option<Self> {
         let chunks = placement.chunks();
         if !chunks.has_ghosts() {
@@ -104,17 +104,17 @@ impl Ghosts {
         })
     }
 
-    /// Stops tracking: the states become unknown, and reads cause no findings.
+    /// Stops tracking the ghost cells: their states become unknown, and reads cause no findings.
     pub fn give_up(&self) {
         self.is_unknown.set(true);
         self.reads.borrow_mut().clear();
     }
 
-    /// Records an operation on a chunk at time `now`: it reads the boxes `read`, then writes the
+    /// Records an operation on a chunk at time `now`, which reads the boxes `read`, then writes the
     /// boxes `written`. Written ghost cells count as filled at this time.
     ///
-    /// With `is_nested` the operation is part of an operation of the rank that is in progress, and
-    /// counts for all chunks when that one ends.
+    /// With `is_nested`, the operation is part of another operation of the rank, and counts for all
+    /// chunks at the end of that operation.
     pub fn operation(
         &self,
         chunk: ChunkId,
@@ -141,7 +141,7 @@ impl Ghosts {
             if self.filled(chunk, region, &after) {
                 self.last_ghost_write.set(after.clock);
             }
-            let new = || Written { first: count, last: count, site: site.clone(), clocks: Vec::new() };
+            let new = || WriteRange { first: count, last: count, site: site.clone(), clocks: Vec::new() };
             let known = writes.entry((chunk, *region, call_site)).or_insert_with(new);
             known.last = count;
             if known.clocks.last().is_none_or(|&last| last <= last_ghost_write) {
@@ -150,7 +150,7 @@ impl Ghosts {
         }
     }
 
-    /// Records that owners filled a box of ghost cells, with their values at `moment`. True if the
+    /// Records that owners filled a box of ghost cells with their values at `moment`. True if the
     /// box has ghost cells.
     pub fn filled(&self, chunk: ChunkId, region: &Region, moment: &Moment) -> bool {
         let mut any = false;
@@ -164,7 +164,7 @@ impl Ghosts {
         any
     }
 
-    /// Notes a read of the ghost cells in a box; the next collective checks it.
+    /// Records a read of the ghost cells in a box; the next collective checks the read.
     fn read(&self, chunk: ChunkId, region: &Region, moment: &Moment, site: &Site) {
         let mut reads = self.reads.borrow_mut();
         for (index, ghost_box) in
@@ -174,7 +174,7 @@ impl Ghosts {
                 let (moment, filled) = (moment.clone(), ghost_box.filled.restricted_to(cells));
                 reads.insert(
                     (index, cells, site.call_site_id(), ghost_box.fill_count),
-                    Read { moment, filled, site: site.clone() },
+                    GhostRead { moment, filled, site: site.clone() },
                 );
             }
         }
@@ -182,7 +182,7 @@ impl Ghosts {
 
     /// Removes and returns the writes of this rank since the last collective.
     pub fn take_writes(&self) -> Vec<WriteRecord> {
-        let record = |((chunk, region, call_site), written): ((ChunkId, Region, u64), Written)| WriteRecord {
+        let record = |((chunk, region, call_site), written): ((ChunkId, Region, u64), WriteRange)| WriteRecord {
             array: self.array,
             chunk,
             start: region.start.to_vec(),
@@ -197,9 +197,9 @@ impl Ghosts {
         std::mem::take(&mut *self.writes.borrow_mut()).into_iter().map(record).collect()
     }
 
-    /// Findings about the reads since the last collective. `writes` has the writes of all ranks
-    /// since then, and `rank_passes` the operations of this rank that count for all of its chunks.
-    /// `collective` is the index of the last collective.
+    /// Returns the findings about the reads since the last collective. `writes` has the writes of
+    /// all ranks since then, and `rank_passes` the operations of this rank that count for all of
+    /// its chunks. `collective` is the index of the last collective.
     ///
     /// A write by this rank at a call site that the reading chunk never passed is not part of a
     /// loop over chunks: such writes are ordered by the clock of this rank.
@@ -261,8 +261,8 @@ impl Ghosts {
         found
     }
 
-    /// State of the ghost cells on each side of each chunk, the worst state of any cell there.
-    /// `None` if the states are unknown.
+    /// Returns the state of the ghost cells on each side of each chunk: the worst state of any cell
+    /// there. `None` if the states are unknown.
     pub fn states(&self) -> Option<Vec<(ChunkId, Vec<i8>, GhostState)>> {
         if self.is_unknown.get() {
             return None;
@@ -287,8 +287,8 @@ impl Ghosts {
 }
 
 impl GhostBox {
-    /// The part of the owner's box `region` that is in this box, in the coordinates of the ghost
-    /// cells.
+    /// Returns the part of the owner's box `region` that is in this ghost box, in the coordinates
+    /// of the ghost cells.
     fn as_ghosts(&self, owner: ChunkId, region: &Region) -> Option<Region> {
         let common = (self.owner == owner).then(|| self.source.intersect(region))??;
         Some(common.translate(&(self.cells.start - self.source.start)))

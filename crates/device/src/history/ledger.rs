@@ -1,4 +1,4 @@
-//! [`Ledger`]: the operation in progress and the records of checked runs. [`History`]: writes of
+//! [`Ledger`]: operation in progress on a rank, and records of checked runs. [`History`]: writes of
 //! one chunk.
 
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,7 @@ use crate::trace;
 
 const MAX_FINDINGS: usize = 1000;
 
-/// Operations of a rank on its arrays: the one in progress, and the records of checked runs.
+/// Operations of a rank on its arrays: the operation in progress, and the records of checked runs.
 #[derive(Default)]
 pub struct Ledger {
     step: Cell<u64>,
@@ -30,10 +30,10 @@ pub struct Ledger {
 #[derive(Debug, Default)]
 struct CheckRecords {
     collective: Cell<u64>,
-    /// Number of passes of each call site of operations that count for all chunks of the rank,
-    /// since the last collective.
+    /// Number of passes of each call site since the last collective, for operations that count for
+    /// all chunks of the rank.
     rank_passes: RefCell<Rc<PassCounts>>,
-    /// Index of the last operation.
+    /// Number of operations so far.
     clock: Cell<u64>,
     /// Ghost cells of all arrays. Those of dropped arrays stay until the next collective.
     arrays: RefCell<Vec<Rc<Ghosts>>>,
@@ -57,8 +57,8 @@ impl Drop for OperationScope<'_> {
 }
 
 impl Ledger {
-    /// Creates a ledger; with `is_checked` it finds stale ghost cells and accesses outside of
-    /// chunks.
+    /// Creates a ledger; with `is_checked`, the ledger finds stale ghost cells and accesses outside
+    /// of chunks.
     pub fn new(is_checked: bool) -> Self {
         Self { records: is_checked.then(CheckRecords::default), ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl Ledger {
         OperationScope(Some(self))
     }
 
-    /// Increments the number of debug points, and returns it.
+    /// Counts a debug point, and returns the number of debug points so far.
     pub fn next_step(&self) -> u64 {
         self.step.set(self.step.get() + 1);
         self.step.get()
@@ -90,12 +90,12 @@ impl Ledger {
         self.step.set(self.step.get().max(step));
     }
 
-    /// Number of debug points that the program has passed.
+    /// Returns the number of debug points that the program has passed.
     pub fn step(&self) -> u64 {
         self.step.get()
     }
 
-    /// The outermost operation in progress; `name` at `call_site` if there is none.
+    /// Returns the outermost operation in progress; `name` at `call_site` if there is none.
     pub fn site(&self, name: OperationName, call_site: CallSite) -> Site {
         self.current.borrow().clone().unwrap_or_else(|| Site::new(name, call_site, self.step.get()))
     }
@@ -108,7 +108,7 @@ impl Ledger {
         Some(ghosts)
     }
 
-    /// Time of a new operation, before it affects its chunk.
+    /// Returns the time of a new operation, before the operation affects its chunk.
     pub fn now(&self) -> Moment {
         let Some(records) = &self.records else { return Moment::default() };
         records.clock.set(records.clock.get() + 1);
@@ -120,8 +120,8 @@ impl Ledger {
         }
     }
 
-    /// Checks the reads since the last collective. `exchange` receives the writes of this rank
-    /// since then, and returns those of all ranks. Every rank must call it.
+    /// Checks the reads of ghost cells since the last collective. `exchange` receives the writes of
+    /// this rank since then, and returns those of all ranks. Collective.
     ///
     /// # Errors
     /// The errors of `exchange`.
@@ -164,7 +164,7 @@ impl Ledger {
         }
     }
 
-    /// Findings of the checked run up to the last collective.
+    /// Returns the findings of the checked run up to the last collective.
     pub fn findings(&self) -> Vec<Finding> {
         self.records.as_ref().map_or_else(Vec::new, |records| records.findings.borrow().clone())
     }
@@ -176,10 +176,10 @@ impl Debug for Ledger {
     }
 }
 
-/// Writes of a chunk of this rank, through any handle.
+/// Number of writes of a chunk of this rank, and its last writer, over all handles of the chunk.
 #[derive(Debug)]
 pub struct History {
-    /// Ledger of the world.
+    /// Ledger of the chunk's world.
     pub ledger: Rc<Ledger>,
     writes: Cell<u64>,
     last_writer: RefCell<Option<Site>>,
@@ -189,38 +189,38 @@ pub struct History {
 }
 
 impl History {
-    /// History of a chunk without writes.
+    /// Creates the history of a chunk without writes.
     pub fn new(ledger: &Rc<Ledger>, chunk: ChunkId, ghosts: Option<Rc<Ghosts>>) -> Rc<Self> {
         Rc::new(Self { ledger: ledger.clone(), writes: Cell::new(0), last_writer: RefCell::default(), chunk, ghosts })
     }
 
-    /// Takes over the count and the last writer of another chunk.
+    /// Copies the number of writes and the last writer from another chunk.
     pub fn continue_from(&self, other: &Self) {
         self.writes.set(other.writes());
         *self.last_writer.borrow_mut() = other.last_writer();
     }
 
-    /// Number of writes.
+    /// Returns the number of writes of the chunk.
     pub fn writes(&self) -> u64 {
         self.writes.get()
     }
 
-    /// The last write; `None` before the first.
+    /// Returns the last operation that wrote the chunk; `None` before the first write.
     pub fn last_writer(&self) -> Option<Site> {
         self.last_writer.borrow().clone()
     }
 
-    /// The chunk.
+    /// Returns the id of the chunk.
     pub fn chunk(&self) -> ChunkId {
         self.chunk
     }
 
-    /// Ghost cells of the chunk's array, in checked runs.
+    /// Returns the ghost cells of the chunk's array; `None` in unchecked runs.
     pub fn ghosts(&self) -> Option<&Rc<Ghosts>> {
         self.ghosts.as_ref()
     }
 
-    /// Records an operation on the chunk: it reads the boxes `read`, then writes the boxes
+    /// Records an operation on the chunk that reads the boxes `read`, then writes the boxes
     /// `written`.
     pub fn operation(&self, read: &[Region], written: &[Region], name: OperationName, call_site: CallSite) {
         if self.ghosts.is_none() && written.is_empty() {
@@ -237,7 +237,7 @@ impl History {
         }
     }
 
-    /// Records that owners filled a box of the chunk's ghost cells, with their values at `moment`.
+    /// Records that owners filled a box of the chunk's ghost cells with their values at `moment`.
     pub fn filled(&self, region: &Region, moment: &Moment) {
         if let Some(ghosts) = &self.ghosts {
             ghosts.filled(self.chunk, region, moment);

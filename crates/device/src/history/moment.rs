@@ -9,22 +9,22 @@ use crate::region::Region;
 /// rank.
 pub(super) type PassCounts = BTreeMap<u64, u64>;
 
-/// Time of an operation: the last collective, the earlier operations on the chunk, and the earlier
-/// operations of the rank that count for all of its chunks.
+/// Time of an operation on a chunk: the last collective, the earlier operations on the chunk, and
+/// the earlier operations of the rank that count for all of its chunks.
 #[derive(Debug, Clone, Default)]
 pub struct Moment {
     /// Number of collectives before the operation.
     pub collective: u64,
-    /// Earlier operations on the chunk.
+    /// Number of earlier operations on the chunk, by call site.
     pub chunk_passes: Rc<PassCounts>,
-    /// Earlier operations that count for all chunks of the rank.
+    /// Number of earlier operations that count for all chunks of the rank, by call site.
     pub rank_passes: Rc<PassCounts>,
-    /// Index of the operation on this rank; orders the operations of one rank.
+    /// Index of the operation on this rank, which orders the operations of one rank.
     pub clock: u64,
 }
 
 /// Time of a write: the last collective, the call site, and the number of passes of the call site
-/// since then, with this write.
+/// since then, this write included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteTime {
     pub collective: u64,
@@ -35,7 +35,7 @@ pub struct WriteTime {
 }
 
 impl Moment {
-    /// Number of passes of a call site before the operation.
+    /// Returns the number of passes of a call site before the operation.
     pub fn passed(&self, call_site: u64) -> u64 {
         let passes = |counts: &PassCounts| counts.get(&call_site).copied().unwrap_or(0);
         passes(&self.chunk_passes) + passes(&self.rank_passes)
@@ -64,7 +64,7 @@ impl<T> Default for BoxMap<T> {
 }
 
 impl<T: Clone> BoxMap<T> {
-    /// Assigns a value to the cells of a box, and replaces their earlier values.
+    /// Assigns a value to the cells of a box, in place of their earlier values.
     pub(super) fn set(&mut self, region: Region, value: T) {
         if region.is_empty() {
             return;
@@ -79,17 +79,17 @@ impl<T: Clone> BoxMap<T> {
         self.0.push((region, value));
     }
 
-    /// The parts of a box that have values, with the values.
+    /// Returns the parts of a box that have values, with the values.
     pub(super) fn within(&self, region: Region) -> impl Iterator<Item = (Region, &T)> {
         self.0.iter().filter_map(move |(known, value)| Some((known.intersect(&region)?, value)))
     }
 
-    /// The map with the cells of a box only.
+    /// Returns a copy of the map with the cells of one box only.
     pub(super) fn restricted_to(&self, region: Region) -> Self {
         Self(self.within(region).map(|(part, value)| (part, value.clone())).collect())
     }
 
-    /// The parts of a box that have no value.
+    /// Returns the parts of a box that have no value.
     pub(super) fn uncovered(&self, region: Region) -> Vec<Region> {
         let subtract = |rest: Vec<Region>, (known, _): &(Region, T)| {
             rest.into_iter()
@@ -101,8 +101,8 @@ impl<T: Clone> BoxMap<T> {
 }
 
 impl BoxMap<Moment> {
-    /// A part of `cells` that was never filled (`false`) or was filled before `write` (`true`).
-    /// `None` if all of `cells` were filled after it.
+    /// Finds a part of `cells` that was never filled (`false`) or was filled before `write`
+    /// (`true`). `None` if all of `cells` were filled after the write.
     pub(super) fn find_older(&self, cells: &Region, write: WriteTime) -> Option<(Region, bool)> {
         if let Some(never) = self.uncovered(*cells).first() {
             return Some((*never, false));

@@ -5,7 +5,8 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// An access to cells: the operation or kernel, its call site in the program, and the debug point.
+/// Operation that accesses cells, its call site in the program, and the number of debug points
+/// before it.
 #[derive(Clone)]
 pub struct Site {
     name: OperationName,
@@ -16,7 +17,7 @@ pub struct Site {
 /// Name of an operation that accesses cells.
 #[derive(Clone)]
 pub enum OperationName {
-    /// File or name of a kernel.
+    /// A kernel, by its file or name.
     Kernel(Rc<str>),
     /// A local operation, such as `write`.
     Local(&'static str),
@@ -25,12 +26,12 @@ pub enum OperationName {
 }
 
 impl Site {
-    /// An operation at a call site, after `step` debug points.
+    /// Creates the site of an operation at a call site, after `step` debug points.
     pub fn new(name: OperationName, call_site: CallSite, step: u64) -> Self {
         Self { name, call_site, step }
     }
 
-    /// Text of the operation: `kernel heat.wgsl`, `write`, `ghosts(...)`.
+    /// Returns the text of the operation: `kernel heat.wgsl`, `write`, `ghosts(...)`.
     pub fn operation(&self) -> String {
         match &self.name {
             OperationName::Kernel(name) => format!("kernel {name}"),
@@ -39,7 +40,7 @@ impl Site {
         }
     }
 
-    /// File or name of the kernel; `None` for other operations.
+    /// Returns the file or name of the kernel; `None` for other operations.
     pub fn kernel(&self) -> Option<&str> {
         match &self.name {
             OperationName::Kernel(name) => Some(name),
@@ -47,19 +48,19 @@ impl Site {
         }
     }
 
-    /// The call site of the operation in the program.
+    /// Returns the call site of the operation in the program.
     pub fn call_site(&self) -> CallSite {
         self.call_site
     }
 
-    /// Id of the call site, the same on every rank.
+    /// Returns the id of the call site, the same on every rank.
     pub fn call_site_id(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.call_site.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Number of debug points that this rank had passed.
+    /// Returns the number of debug points that this rank had passed at the operation.
     pub fn step(&self) -> u64 {
         self.step
     }

@@ -15,32 +15,32 @@ use crate::region::Region;
 /// Sections convert to bindings; programs need not create one.
 #[derive(Debug, Clone)]
 pub struct Binding {
-    /// The chunk's memory: the dense box `storage`, axis 0 fastest, with every row aligned to 4
+    /// Memory of the chunk: the dense box `storage`, axis 0 fastest, with every row aligned to 4
     /// bytes. `None` if the chunk has no cells.
     pub buffer: Option<Lease>,
-    /// The element type.
+    /// Element type of the cells.
     pub element: &'static ElementInfo,
     /// The chunk's owned cells and ghost cells, in global coordinates.
     pub storage: Region,
-    /// The section, inside `storage`. Its start is position 0 of the kernel's helpers.
+    /// Cells of the section, inside `storage`. Its start is position 0 of the kernel's helpers.
     pub section: Region,
     /// The cells that the chunk owns, inside `storage`.
     pub owned: Region,
-    /// The shape of the global array.
+    /// Shape of the global array.
     pub shape: Index,
     /// Text of the section for error messages.
     pub label: String,
-    /// The error of an invalid selection; `run` reports it.
+    /// Error of an invalid selection of cells; `run` reports it.
     pub error: Option<ErrorKind>,
-    /// The boxes inside `section` that the kernel runs over; `None` for the whole section.
+    /// Boxes inside `section` over which the kernel runs; `None` for the whole section.
     pub domain: Option<Vec<Region>>,
-    /// The access history of the chunk.
+    /// Access history of the chunk; `None` outside of all arrays.
     pub history: Option<Rc<History>>,
 }
 
 impl Binding {
-    /// Binding of `words` words at the start of a buffer outside of all arrays.
-    pub(super) fn of_words(buffer: Lease, words: usize, label: &str) -> Self {
+    /// Returns a binding of `words` words at the start of a buffer outside of all arrays.
+    pub(super) fn for_words_of_buffer(buffer: Lease, words: usize, label: &str) -> Self {
         let shape = Index::from([words as i64]);
         let whole = Region::whole(shape);
         Self {
@@ -57,25 +57,25 @@ impl Binding {
         }
     }
 
-    /// The name of the array, if known.
+    /// Returns the name of the array, if known.
     pub(super) fn array(&self) -> String {
         let quoted = self.label.split('"').nth(1);
         quoted.unwrap_or(&self.label).to_string()
     }
 
-    /// The boxes of a kernel's domain if this section defines the domain.
+    /// Returns the boxes of a kernel's domain if this section defines the domain.
     pub(super) fn boxes(&self) -> Vec<Region> {
         let all = self.domain.clone().unwrap_or_else(|| vec![self.section]);
         all.into_iter().filter(|region| !region.is_empty()).collect()
     }
 
-    /// True if both bindings use the same memory.
-    pub(super) fn same_buffer(&self, other: &Self) -> bool {
+    /// True if both bindings refer to the same buffer.
+    pub(super) fn shares_buffer_with(&self, other: &Self) -> bool {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
     }
 
-    /// True if both have the same extents, strides and position, so that helpers compute the same
-    /// indices for both.
+    /// True if both bindings have the same extents, strides and position, so that helpers compute
+    /// the same indices for both.
     pub(super) fn has_geometry_of(&self, other: &Self) -> bool {
         let boxes = |binding: &Self| [binding.storage, binding.section, binding.owned];
         // Rows of cells of whole words have no padding; other rows are padded to whole words.
@@ -92,8 +92,8 @@ impl Binding {
         (self.slot_bytes(), (limit / unit).max(1) * unit)
     }
 
-    /// Alignment of windows in bytes: the least common multiple of the slot size and the alignment
-    /// of bindings.
+    /// Returns the alignment of windows in bytes: the least common multiple of the slot size and
+    /// the alignment of bindings.
     pub(super) fn window_unit(&self) -> u64 {
         const ALIGN: u64 = 256;
         let slot = self.slot_bytes();
@@ -107,8 +107,8 @@ impl Binding {
         }
     }
 
-    /// The cells of all memory words that overlap a section, relative to the start of the storage:
-    /// handles of one chunk may have other global coordinates after a re-arrangement.
+    /// Returns the cells of all memory words that overlap the section, relative to the start of the
+    /// storage: handles of one chunk may have other global coordinates after a re-arrangement.
     pub(super) fn words(&self) -> Region {
         let start = self.storage.start;
         let mut region = self.section.translate(&(Index::zeros(start.axes()) - start));
@@ -120,7 +120,7 @@ impl Binding {
         region
     }
 
-    /// The packing of the cells in words; `None` for cells of whole words.
+    /// Returns the packing of several cells in a word; `None` for cells of whole words.
     pub(super) fn packed(&self) -> Option<Packed> {
         match self.element.kind {
             ElementKind::Packed(packed) => Some(packed),
@@ -128,7 +128,7 @@ impl Binding {
         }
     }
 
-    /// The size of the chunk's storage in bytes.
+    /// Returns the size of the chunk's storage in bytes.
     pub(super) fn storage_bytes(&self) -> u64 {
         let extents = self.storage.extents();
         let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));

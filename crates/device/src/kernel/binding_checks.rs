@@ -5,7 +5,7 @@ use super::program::Program;
 use crate::device::Device;
 use crate::error::{KernelError, RegionError, Result};
 
-/// Fails if the section is on another device than the kernel.
+/// Fails if the section is on a device other than the kernel's.
 pub(super) fn check_device(program: &Program, device: &Device, binding: &Binding) -> Result<()> {
     match &binding.buffer {
         Some(buffer) if !device.owns(buffer) => Err(KernelError::Binding {
@@ -21,7 +21,7 @@ pub(super) fn check_device(program: &Program, device: &Device, binding: &Binding
     }
 }
 
-/// Reports the error of an invalid selection, or an inconsistent binding.
+/// Fails if the section is an invalid selection or the binding is inconsistent.
 pub(super) fn check_binding(program: &Program, binding: &Binding) -> Result<()> {
     if let Some(error) = &binding.error {
         return Err(error.clone().into());

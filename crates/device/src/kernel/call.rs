@@ -8,13 +8,13 @@ use super::params::{IntoParam, ParamValue, Record};
 use crate::element::Element;
 
 impl Kernel {
-    /// Starts a call. Add sections and parameters, then [run](Call::run) it.
+    /// Starts a call of the kernel. Add sections and parameters, then [run](Call::run) it.
     pub fn call(&self) -> Call<'_> {
         Call::new(self)
     }
 }
 
-/// Access of a call to a section.
+/// Access of a kernel call to a bound section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessMode {
     Read,
@@ -50,7 +50,8 @@ impl<'k> Call<'k> {
         self.bind(name, section, AccessMode::Read)
     }
 
-    /// Binds a section that the kernel writes to a `read_write` variable.
+    /// Binds a section that the kernel writes to a variable that the shader declares `var<storage,
+    /// read_write>`.
     ///
     /// Without [`over`](Self::over), the first written or updated section is the domain, with one
     /// invocation per cell.

@@ -8,17 +8,17 @@ use super::helpers::window_name;
 use super::parsed_module::ParsedModule;
 use super::program::{Complete, Program};
 use super::signature::Signature;
-use super::types::{self, Slot};
+use super::types::{self, UniformSlot};
 use crate::error::KernelError;
 
 #[derive(Debug, Clone)]
 pub(super) struct UniformVar {
     pub name: String,
-    /// Short form of the declaration.
+    /// WGSL declaration of the variable in short form, for error messages.
     pub declaration: String,
     /// Size in bytes, a multiple of 16.
     pub bytes: usize,
-    pub slots: Vec<Slot>,
+    pub slots: Vec<UniformSlot>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,13 +31,13 @@ pub(super) enum Resource {
     },
     Geometry,
     Count,
-    /// The report of a checked run.
+    /// Memory for the report of a checked run.
     Report,
     /// The uniform variable with this index.
     Uniform(usize),
 }
 
-/// A resource and its group and binding.
+/// Resource of a kernel with its bind group and binding number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BindingPoint {
     pub group: u32,
@@ -45,16 +45,16 @@ pub(super) struct BindingPoint {
     pub resource: Resource,
 }
 
-/// A kernel that naga has validated.
+/// Kernel with helpers that naga has validated, with the resources of its entry point.
 #[derive(Debug)]
 pub(super) struct CheckedKernel {
-    /// The complete text, the key of pipelines.
+    /// Complete WGSL text, the key of pipelines.
     pub text: String,
     pub entry: String,
     pub workgroup: [u32; 3],
     pub map: GeometryMap,
     pub uniforms: Vec<UniformVar>,
-    /// All resources that the entry point uses, by group and binding.
+    /// Resources that the entry point uses, by bind group and binding number.
     pub points: Vec<BindingPoint>,
     /// For each storage variable: true if the entry point uses it.
     pub reached: Vec<bool>,
@@ -63,7 +63,7 @@ pub(super) struct CheckedKernel {
 }
 
 impl CheckedKernel {
-    /// Determines the resources of the entry point; `entry` is required if there are several.
+    /// Determines the resources of the entry point; `entry` is required if the text has several.
     pub(super) fn new(
         program: &Program,
         complete: Complete,
@@ -147,7 +147,8 @@ impl CheckedKernel {
         Ok(Self { text, entry, workgroup, map, uniforms, points, reached: reached_vars, parsed, cells })
     }
 
-    /// Fails if the cells of a binding do not match the declaration of storage variable `var`.
+    /// Fails if the element type of a binding does not match the declaration of storage variable
+    /// `var`.
     pub(super) fn check_cell(&self, program: &Program, var: usize, binding: &Binding) -> Result<(), KernelError> {
         let Some(ty) = self.cells[var] else { return Ok(()) };
         types::compare_cell(&self.parsed.module, ty, binding.element).map_err(|problem| KernelError::Type {
@@ -157,8 +158,8 @@ impl CheckedKernel {
         })
     }
 
-    /// The dynamic offsets of a bind group: those of its uniform variables in order of binding, and
-    /// of the geometry.
+    /// Returns the dynamic offsets of a bind group: those of its uniform variables in ascending
+    /// order of binding numbers, and of the geometry.
     pub(super) fn offsets(&self, group: u32, constants: &[u32], geometry: u32) -> Vec<u32> {
         let in_group = self.points.iter().filter(|point| point.group == group);
         in_group
@@ -170,7 +171,7 @@ impl CheckedKernel {
             .collect()
     }
 
-    /// The list of parameters for error messages.
+    /// Returns the list of uniform variables for error messages.
     pub(super) fn declared_uniforms(&self) -> String {
         let list: Vec<_> = self.uniforms.iter().map(|var| var.declaration.clone()).collect();
         if list.is_empty() { "no parameters".to_owned() } else { list.join(", ") }
@@ -188,7 +189,7 @@ fn describe_uniform(module: &naga::Module, name: &str, ty: naga::Handle<naga::Ty
     }
 }
 
-/// The index of the entry point with this name, or of the only entry point.
+/// Returns the index of the entry point with this name, or of the only entry point.
 fn entry_point(program: &Program, module: &naga::Module, entry: Option<&str>) -> Result<usize, KernelError> {
     let compute: Vec<_> =
         module.entry_points.iter().enumerate().filter(|(_, point)| point.stage == naga::ShaderStage::Compute).collect();

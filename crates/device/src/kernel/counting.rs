@@ -9,10 +9,11 @@ use super::source::KernelSource;
 use crate::device::{Device, Lease};
 use crate::error::Result;
 
-/// Arranges the workgroups in nearly full rows if there are more than `limit` of them. The kernel
-/// has one invocation. It reads the count at its position in the count's section, which may have
-/// any number of axes.
-const TEXT: &str = "
+/// Kernel that computes the arguments of a dispatch from a count on the device. Arranges the
+/// workgroups in nearly full rows if there are more than `limit` of them. The kernel has one
+/// invocation. It reads the count at its position in the count's section, which may have any number
+/// of axes.
+const COUNTING_KERNEL: &str = "
 struct Workgroups { size: u32, limit: u32 }
 @group(0) @binding(0) var<storage, read> count: array<u32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
@@ -47,7 +48,7 @@ impl Kernel {
         };
         let result = &counter.result;
         let count = Binding { domain: None, ..count.clone() };
-        let words = Binding::of_words(result.clone(), 4 * COUNT_VECTORS as usize, "the result of a count");
+        let words = Binding::for_words_of_buffer(result.clone(), 4 * COUNT_VECTORS as usize, "the result of a count");
         let call = counter.kernel.call().read("count", count.clone()).write("result", words);
         let call = call.param("max_count", max_count).param("size", size).param("limit", device.limits().workgroups);
         call.over(count).run()?;
@@ -59,7 +60,7 @@ impl Counter {
     fn new(device: &Rc<Device>) -> Result<Self> {
         let uses = wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::UNIFORM;
         let made = device.storage_buffer_with(16 * COUNT_VECTORS, uses, "zippy: a counted domain")?;
-        let kernel = Kernel::new(device, &KernelSource::text("zippy: a counted domain", TEXT))?;
+        let kernel = Kernel::new(device, &KernelSource::text("zippy: a counted domain", COUNTING_KERNEL))?;
         Ok(Self { kernel, result: Lease::new(&made) })
     }
 }

@@ -8,19 +8,20 @@ use super::vocabulary::{Vocabulary, without_numbers};
 use crate::error::KernelError;
 use crate::wgsl;
 
-/// An error of naga without file, line and column.
+/// Error of naga before the conversion to file, line and column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub message: String,
     pub notes: Vec<String>,
     /// Byte range in the user's text; `None` if naga reports no location in it.
     pub span: Option<Range<usize>>,
-    /// The line of the generated helpers, if all reported locations are in them.
+    /// First line of the generated helpers that naga reports, if no location is in the user's text.
     pub generated: Option<String>,
 }
 
 impl Fault {
-    /// Converts a parse error of `text`; `user` is the length of the user's part of the text.
+    /// Converts a parse error of `text`; `user` is the length of the user's part of the text in
+    /// bytes.
     pub(super) fn parse(error: &naga::front::wgsl::ParseError, text: &str, user: usize) -> Self {
         let spans: Vec<_> = error.labels().filter_map(|(span, _)| span.to_range()).collect();
         let mut notes: Vec<String> = error
@@ -75,13 +76,13 @@ impl Fault {
         Self { message, notes: chain, span, generated }
     }
 
-    /// An error of the whole text.
+    /// Creates a fault of the whole text, without a location.
     pub(super) fn whole(message: String) -> Self {
         Self { message, notes: Vec::new(), span: None, generated: None }
     }
 
-    /// Converts the fault to an error with line and column in `file`, or in the module of a composed
-    /// text.
+    /// Converts the fault to an error with line and column in `file`, or in the module of a
+    /// composed text.
     pub(super) fn to_error(&self, file: &str, text: &str, hint: Option<String>) -> KernelError {
         if let Some(line) = &self.generated {
             let excerpt = self.notes.iter().fold(format!("  | {line}"), |text, note| format!("{text}\n  = {note}"));
@@ -114,13 +115,14 @@ impl Fault {
         KernelError::Wgsl { file: file.to_owned(), line, column, message: self.message.clone(), excerpt }
     }
 
-    /// The unknown identifier, if the error is about one.
+    /// Returns the unknown identifier; `None` if the error is not about an identifier.
     pub(super) fn unknown_name<'a>(&self, text: &'a str) -> Option<&'a str> {
         let name = text.get(self.span.clone()?)?;
         self.message.starts_with("no definition in scope").then_some(name)
     }
 
-    /// The function called with a first argument of a wrong type, if the error is about one.
+    /// Returns the function that is called with a first argument of a wrong type; `None` for other
+    /// errors.
     pub(super) fn misled_function<'a>(&self, text: &'a str) -> Option<&'a str> {
         let (name, _) = text.get(self.span.clone()?)?.split_once('(')?;
         self.message.starts_with("Argument 0 value").then_some(name.trim())
@@ -164,12 +166,12 @@ pub(super) fn with_note(error: KernelError, note: &str) -> KernelError {
     }
 }
 
-/// The innermost location in the user's part of the text; naga lists it first.
+/// Returns the innermost location in the user's part of the text, which naga lists first.
 fn first_within(spans: &[Range<usize>], user: usize) -> Option<Range<usize>> {
     spans.iter().find(|span| span.end <= user).cloned()
 }
 
-/// The first line that naga reports, if no location is in the user's text.
+/// Returns the first line that naga reports, if no location is in the user's text.
 fn generated_line(user: &Option<Range<usize>>, spans: &[Range<usize>], text: &str) -> Option<String> {
     let first = spans.first().filter(|_| user.is_none())?;
     let start = floor_boundary(text, first.start);

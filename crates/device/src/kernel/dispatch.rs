@@ -1,30 +1,30 @@
-//! Division of boxes of invocations into dispatches: assigns axes to directions, cuts large boxes,
-//! and combines small ones.
+//! Division of boxes of invocations into dispatches: assigns axes to directions of the dispatch,
+//! cuts large boxes, and combines small ones.
 
-use super::geometry::{DomainMap, MAX_BOXES, vectors};
+use super::geometry::{DomainMap, MAX_BOXES_OF_DISPATCH, vectors};
 use super::signature::BoxForm;
 use crate::extents::Index;
 
 /// Minimum extent of axis 0 for which it always runs along x of the dispatch.
-const MIN_ORDERED: i64 = 32;
+const MIN_ORDERED_EXTENT: i64 = 32;
 
 /// Maximum number of boxes of a call.
 const MAX_BOXES_PER_CALL: i64 = 1 << 16;
 
-/// Boxes of a call, in positions and invocations. Numbers of invocations fit in 31 bits.
+/// Boxes of a call's domain, in positions and invocations. Numbers of invocations fit in 31 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Grid {
     /// First position and number of invocations along each axis of every box.
     pub boxes: Vec<(Index, Index)>,
-    /// Cells per invocation along axis 0.
+    /// Number of cells per invocation along axis 0.
     pub step: i64,
-    /// The first position of the whole domain.
+    /// First position of the whole domain.
     pub lo: Index,
-    /// Its extents, in invocations.
+    /// Extents of the whole domain, in invocations.
     pub extent: Index,
-    /// Axis 0 runs along x, axis 1 along y, the others along z, however short they are.
+    /// True if axis 0 runs along x, axis 1 along y and the others along z, even if they are short.
     pub in_order: bool,
-    /// Each box has dispatches of its own.
+    /// True if each box has dispatches of its own.
     pub separate: bool,
 }
 
@@ -39,28 +39,30 @@ impl Grid {
     }
 }
 
-/// A box of invocations: `extents` of them from the cell at `origin`, or a part of it.
+/// Box of invocations, or part of one that fits in a dispatch: `extents` invocations from the cell
+/// at `origin`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Block {
+struct InvocationBlock {
     origin: Index,
     extents: Index,
-    /// The axis along x, the axis along y, and the axes folded into z.
+    /// Axes in the order of directions: the axis along x, the axis along y, and the axes folded
+    /// into z.
     order: Vec<usize>,
-    /// The part, along the directions of the dispatch: its first invocation, a multiple of the
-    /// workgroup size, and its extents.
+    /// First invocation of the part along the directions of the dispatch, a multiple of the
+    /// workgroup size.
     first: [i64; 3],
     size: [i64; 3],
 }
 
-/// One dispatch over up to [`MAX_BOXES`] boxes.
+/// One dispatch over up to [`MAX_BOXES_OF_DISPATCH`] boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dispatch {
-    /// The domain's part of the geometry.
+    /// Geometry words of the domain for the dispatch.
     pub words: Vec<i32>,
     pub groups: [u32; 3],
 }
 
-/// Workgroup size and limit of dispatches.
+/// Workgroup size of a kernel, and the limit of workgroups of a dispatch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub workgroup: [u32; 3],
@@ -75,11 +77,11 @@ impl Shape {
     }
 }
 
-impl Block {
+impl InvocationBlock {
     fn new(origin: Index, extents: Index, grid: &Grid) -> Self {
         let mut order: Vec<usize> = (0..extents.axes()).collect();
         if grid.in_order {
-        } else if extents[0] < MIN_ORDERED {
+        } else if extents[0] < MIN_ORDERED_EXTENT {
             order.sort_by_key(|&axis| -extents[axis]);
         } else if grid.boxes.len() > 1 {
             order[1..].sort_by_key(|&axis| -extents[axis]);
@@ -90,9 +92,11 @@ impl Block {
         Self { origin, extents, order, first: [0; 3], size }
     }
 
-    /// Number of parts along each direction.
+    /// Returns the number of parts along each direction that fit in one dispatch each.
     fn parts(&self, shape: &Shape) -> [i64; 3] {
-        std::array::from_fn(|k| ceil(ceil(self.size[k], shape.invocations(k)), shape.limit.into()))
+        std::array::from_fn(|k| {
+            divide_rounding_up(divide_rounding_up(self.size[k], shape.invocations(k)), shape.limit.into())
+        })
     }
 
     /// Splits the box into parts that fit in one dispatch each: of nearly equal size, with whole
@@ -100,7 +104,7 @@ impl Block {
     fn cut(&self, shape: &Shape, out: &mut Vec<Self>) {
         let parts = self.parts(shape);
         let at = |k: usize, i: i64| {
-            let groups = ceil(self.size[k], shape.invocations(k));
+            let groups = divide_rounding_up(self.size[k], shape.invocations(k));
             (groups * i / parts[k] * shape.invocations(k)).min(self.size[k])
         };
         for z in 0..parts[2] {
@@ -115,7 +119,7 @@ impl Block {
         }
     }
 
-    /// Returns the words of the box in the geometry.
+    /// Returns the words of the box in the domain's geometry.
     fn geometry_words(&self, z_start: i64, step: i64) -> Vec<i32> {
         let axes = self.extents.axes();
         let [[x, y, z], first] = [self.size, self.first];
@@ -153,7 +157,8 @@ impl Block {
 /// # Errors
 /// The number of dispatches or boxes exceeds the limits.
 pub(super) fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, String> {
-    let whole: Vec<_> = grid.boxes.iter().map(|&(origin, extents)| Block::new(origin, extents, grid)).collect();
+    let whole: Vec<_> =
+        grid.boxes.iter().map(|&(origin, extents)| InvocationBlock::new(origin, extents, grid)).collect();
     if let Some(block) = whole.iter().find(|block| block.size[2] > i32::MAX.into()) {
         return Err(format!(
             "extents {} are too large: those from axis 2 on, which share one direction, make {} invocations; {} are \
@@ -163,7 +168,7 @@ pub(super) fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, St
             i32::MAX
         ));
     }
-    let parts = |block: &Block| block.parts(shape).iter().fold(1_i64, |n, &m| n.saturating_mul(m));
+    let parts = |block: &InvocationBlock| block.parts(shape).iter().fold(1_i64, |n, &m| n.saturating_mul(m));
     let boxes = whole.iter().fold(0_i64, |n, block| n.saturating_add(parts(block)));
     if boxes > MAX_BOXES_PER_CALL {
         let [x, y, z] = shape.workgroup;
@@ -176,7 +181,7 @@ pub(super) fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, St
     let mut blocks = Vec::new();
     whole.iter().for_each(|block| block.cut(shape, &mut blocks));
     let mut out = Vec::new();
-    let mut batch = Batch::default();
+    let mut batch = BlockBatch::default();
     for block in blocks {
         if !batch.accepts(&block, grid, shape) {
             out.extend(std::mem::take(&mut batch).finish(grid, shape));
@@ -188,36 +193,40 @@ pub(super) fn dispatches(grid: &Grid, shape: &Shape) -> Result<Vec<Dispatch>, St
 }
 
 #[derive(Default)]
-struct Batch {
-    blocks: Vec<(Block, i64)>,
+struct BlockBatch {
+    blocks: Vec<(InvocationBlock, i64)>,
     /// Extents of all boxes together along x and y; along z, the boxes follow one another.
     size: [i64; 3],
-    /// Invocations that have a cell.
+    /// Number of invocations that have a cell.
     useful: i128,
 }
 
-impl Batch {
-    /// Returns the size of the batch with another box.
-    fn size_with(&self, block: &Block, shape: &Shape) -> [i64; 3] {
+impl BlockBatch {
+    /// Returns the size of the batch, in invocations along each direction, with another box added.
+    fn size_with(&self, block: &InvocationBlock, shape: &Shape) -> [i64; 3] {
         let [x, y, z] = block.size;
         // Every box begins with a workgroup of its own.
-        [self.size[0].max(x), self.size[1].max(y), ceil(self.size[2] + z, shape.invocations(2)) * shape.invocations(2)]
+        [
+            self.size[0].max(x),
+            self.size[1].max(y),
+            divide_rounding_up(self.size[2] + z, shape.invocations(2)) * shape.invocations(2),
+        ]
     }
 
-    /// True if the batch can have another box.
-    fn accepts(&self, block: &Block, grid: &Grid, shape: &Shape) -> bool {
+    /// True if another box can join the batch.
+    fn accepts(&self, block: &InvocationBlock, grid: &Grid, shape: &Shape) -> bool {
         let joined = self.size_with(block, shape);
         let volume = |size: [i64; 3]| size.iter().fold(1_i128, |n, &m| n * i128::from(m));
         // Boxes of very different shapes would leave most invocations idle.
         let idle = volume(joined) > 4 * (self.useful + volume(block.size)) + (1 << 16);
         self.blocks.is_empty()
             || (grid.form() == BoxForm::Several
-                && self.blocks.len() < MAX_BOXES
+                && self.blocks.len() < MAX_BOXES_OF_DISPATCH
                 && joined[2] <= shape.invocations(2) * i64::from(shape.limit)
                 && !idle)
     }
 
-    fn add(&mut self, block: Block, shape: &Shape) {
+    fn add(&mut self, block: InvocationBlock, shape: &Shape) {
         let start = self.size[2];
         self.useful += block.size.iter().fold(1_i128, |n, &m| n * i128::from(m));
         self.size = self.size_with(&block, shape);
@@ -230,24 +239,24 @@ impl Batch {
             words.extend((0..4 * vectors(tuple.axes())).map(|axis| tuple.get(axis).map_or(0, |&n| n as i32)));
         }
         words.extend(workgroup_words(shape.workgroup));
-        for k in 0..MAX_BOXES {
+        for k in 0..MAX_BOXES_OF_DISPATCH {
             // The entry after the last box is larger than all invocation ids.
             words.push(self.blocks.get(k + 1).map_or(i32::MAX, |(_, start)| *start as i32));
         }
         for (block, start) in &self.blocks {
             words.extend(block.geometry_words(*start, grid.step));
         }
-        let groups = std::array::from_fn(|k| ceil(self.size[k], shape.invocations(k)) as u32);
+        let groups = std::array::from_fn(|k| divide_rounding_up(self.size[k], shape.invocations(k)) as u32);
         (!self.blocks.is_empty()).then_some(Dispatch { words, groups })
     }
 }
 
-/// The vector of the geometry that has the extents of a workgroup.
+/// Returns the vector of the domain's geometry that has the extents of a workgroup.
 pub(super) fn workgroup_words([x, y, z]: [u32; 3]) -> [i32; 4] {
     [x as i32, y as i32, z as i32, 0]
 }
 
-/// Quotient of two positive numbers, rounded up.
-fn ceil(value: i64, by: i64) -> i64 {
+/// Returns the quotient of two positive numbers, rounded up.
+fn divide_rounding_up(value: i64, by: i64) -> i64 {
     (value - 1).div_euclid(by) + 1
 }

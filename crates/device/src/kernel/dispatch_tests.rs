@@ -1,18 +1,19 @@
-//! Evaluates dispatches on the host from their geometry words: for all splits, every invocation
-//! runs once and workgroups are complete.
+//! Tests that evaluate dispatches on the host from their geometry words: for all splits, every
+//! invocation runs once and workgroups are complete.
 
 use std::collections::BTreeMap;
 
 use super::dispatch::{Dispatch, Grid, Shape, dispatches};
-use super::geometry::{DomainMap, MAX_BOXES, vectors};
+use super::geometry::{DomainMap, MAX_BOXES_OF_DISPATCH, vectors};
 use crate::extents::Index;
 
-/// The position of an invocation and the index of its workgroup (along x, y and z), computed from
-/// the words of its dispatch.
+/// Returns the position of an invocation and the index of its workgroup (along x, y and z),
+/// computed from the words of its dispatch.
 fn position_and_workgroup(words: &[i32], axes: usize, id: [i64; 3], workgroup: [i64; 3]) -> Option<(Index, [i64; 3])> {
     let map = DomainMap::new(axes);
     let word = |vector: usize, k: usize| i64::from(words[4 * vector + k]);
-    let passed = (0..MAX_BOXES).filter(|&k| word(0, 0) > 1 && id[2] >= word(map.starts + k / 4, k % 4)).count();
+    let passed =
+        (0..MAX_BOXES_OF_DISPATCH).filter(|&k| word(0, 0) > 1 && id[2] >= word(map.starts + k / 4, k % 4)).count();
     let at = map.boxes + passed * map.vectors_per_box;
     let in_box = [id[0], id[1], id[2] - word(at, 3)];
     if (0..3).any(|k| !(0..word(at, k)).contains(&in_box[k])) {
@@ -48,8 +49,8 @@ fn position_and_workgroup(words: &[i32], axes: usize, id: [i64; 3], workgroup: [
     Some((p, number))
 }
 
-/// Every position, with the index of its workgroup. Asserts that no position occurs twice and that
-/// no dispatch exceeds the limit.
+/// Returns every position of the grid with the index of its workgroup. Asserts that no position
+/// occurs twice and that no dispatch exceeds the limit.
 fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
     let workgroup = shape.workgroup.map(i64::from);
     let mut visited = BTreeMap::new();

@@ -6,8 +6,8 @@ use super::argument::KernelArgument;
 use super::binding::Binding;
 use crate::extents::{Index, MAX_AXES};
 
-/// The index space of a kernel call, for [`Call::over`](super::Call::over): a section, extents, or
-/// a number of invocations in device memory.
+/// Index space of a kernel call, for [`Call::over`](super::Call::over): a section, extents, or a
+/// number of invocations in device memory.
 ///
 /// * A section of any array: one invocation per cell. If the section is in the index space of a
 ///   bound array, positions count from the start of the first section written in that space, or of
@@ -26,7 +26,7 @@ pub struct Domain(pub(super) DomainKind);
 #[derive(Debug, Clone)]
 pub(super) enum DomainKind {
     Section(Binding),
-    /// Extents, or the error text of invalid ones.
+    /// Extents in invocations, or the error text of invalid ones.
     Extents(Result<Index, String>),
     Counted {
         count: Binding,
@@ -34,12 +34,12 @@ pub(super) enum DomainKind {
     },
 }
 
-/// Maximum number of invocations along an axis.
+/// Maximum number of invocations of a domain along an axis.
 pub(super) const MAX_INVOCATIONS: u64 = i32::MAX as u64;
 
 impl Domain {
-    /// A domain `[min(n, max_count)]`, where `n` is the number in the only cell of `count`, a
-    /// section of `u32`.
+    /// Creates a domain `[min(n, max_count)]`, where `n` is the number in the only cell of `count`,
+    /// a section of `u32`.
     ///
     /// A dispatch of one invocation reads the number on the device, after all previously queued
     /// work; the host does not wait. Invocations beyond `max_count` do not run; compare the cell
@@ -48,13 +48,13 @@ impl Domain {
         Self(DomainKind::Counted { count: count.into(), max_count })
     }
 
-    /// A domain with extents whose number of axes is known at run time only.
+    /// Creates a domain with extents whose number of axes is known only at run time.
     pub fn extents<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Self {
-        Self(DomainKind::Extents(checked(extents)))
+        Self(DomainKind::Extents(check_extents(extents)))
     }
 }
 
-fn checked<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Result<Index, String> {
+fn check_extents<I: Copy + Display + TryInto<i64>>(extents: &[I]) -> Result<Index, String> {
     let axes = extents.len();
     if axes == 0 || axes > MAX_AXES {
         return Err(format!("the number of axes is {axes}; 1 to {MAX_AXES} are possible"));

@@ -2,9 +2,9 @@
 
 use naga::{Block, Expression, Function, FunctionArgument, Handle, Module, ShaderStage, Span, Statement};
 
-/// Calls a function without arguments and result when a compute entry point begins, if the module
-/// has the function.
-pub(super) fn at_the_start(module: &mut Module, function: &str) {
+/// Adds a call of a function without arguments and result to the start of each compute entry point,
+/// if the module has the function.
+pub(super) fn call_at_entry_start(module: &mut Module, function: &str) {
     let found = module.functions.iter().find(|(_, candidate)| candidate.name.as_deref() == Some(function));
     let Some((first, _)) = found else { return };
     for point in module.entry_points.iter_mut().filter(|point| point.stage == ShaderStage::Compute) {
@@ -13,11 +13,11 @@ pub(super) fn at_the_start(module: &mut Module, function: &str) {
     }
 }
 
-/// Adds a call of a function without arguments and result to the end of a compute entry point, if
-/// the module has the function. The body of the entry point moves to a function of its own: a copy
-/// of the call at each `return` would multiply the code, and software adapters execute it for all
-/// invocations.
-pub(super) fn at_the_end(module: &mut Module, function: &str) {
+/// Adds a call of a function without arguments and result to the end of each compute entry point,
+/// if the module has the function. The body of the entry point moves to a function of its own: a
+/// copy of the call at each `return` would multiply the code, and software adapters execute it for
+/// all invocations.
+pub(super) fn call_at_entry_end(module: &mut Module, function: &str) {
     let found = module.functions.iter().find(|(_, candidate)| candidate.name.as_deref() == Some(function));
     let Some((last, _)) = found else { return };
     let mut points = std::mem::take(&mut module.entry_points);

@@ -5,30 +5,31 @@ use super::signature::{Signature, Space};
 use crate::element::ElementKind;
 use crate::extents::{Index, MAX_AXES};
 
-/// The name of the uniform variable that holds the geometry.
+/// Name of the uniform variable with the geometry words.
 pub(super) const GEOMETRY: &str = "zippy_geometry";
 
-/// The name of the uniform variable of a counted domain. It holds the arguments of the dispatch
-/// (workgroups along x, y and z), the number of invocations, the number of invocations of all
-/// workgroups with the same z, and the number of these workgroups.
+/// Name of the uniform variable of a counted domain. The variable holds the arguments of the
+/// dispatch (workgroups along x, y and z), the number of invocations, the number of invocations of
+/// all workgroups with the same z, and the number of these workgroups.
 pub(super) const COUNT: &str = "zippy_count";
 
-/// The name of the storage variable for the report of a checked run.
+/// Name of the storage variable for the report of a checked run.
 pub(super) const REPORT: &str = "zippy_report";
 
-/// The number of leading words of a report, for positions outside of chunks: their number, and for
-/// the first one the array, the invocation and the coordinates.
-pub(super) const STRAY_WORDS: usize = 5 + MAX_AXES;
+/// Number of words of a report for accesses outside of chunks, first in the report: their number,
+/// and for the first access the array, the invocation and the coordinates.
+pub(super) const OUTSIDE_ACCESS_WORDS: usize = 5 + MAX_AXES;
 
-/// The number of the next words of a report, for loops stopped by the adapter: the number of
-/// invocations with such a loop, and the line of the loop in the first of them.
-pub(super) const LOOP_WORDS: usize = 2;
+/// Number of words of a report for loops stopped by the adapter, after the first
+/// [`OUTSIDE_ACCESS_WORDS`]: the number of invocations with such a loop, and the line of the loop
+/// in the first of them.
+pub(super) const STOPPED_LOOP_WORDS: usize = 2;
 
 /// Number of 4-word vectors in the count variable.
 pub(super) const COUNT_VECTORS: u64 = 2;
 
-/// Tuples of an array's geometry, in order after one vector of scalars, and tuples of the domain's
-/// geometry.
+/// Tuple of the geometry words with one number per axis: of an array, in this order after one
+/// vector of scalars, or of the domain.
 #[derive(Clone, Copy)]
 pub(super) enum Tuple {
     Strides,
@@ -46,7 +47,7 @@ pub(super) enum Tuple {
 }
 
 impl Tuple {
-    /// The index of the tuple in the geometry of an array or of the domain.
+    /// Returns the index of the tuple in the geometry of an array or of the domain.
     pub(super) fn index(self) -> usize {
         match self {
             Self::DomainLo => 0,
@@ -56,24 +57,24 @@ impl Tuple {
     }
 }
 
-/// The number of tuples per array.
-pub(super) const TUPLES: usize = 10;
+/// Number of geometry tuples per array.
+pub(super) const TUPLES_PER_ARRAY: usize = 10;
 
-/// Number of 4-word vectors in a tuple.
+/// Returns the number of 4-word vectors in a tuple of `axes` words.
 pub(super) const fn vectors(axes: usize) -> usize {
     if axes <= 4 { 1 } else { 2 }
 }
 
 /// Maximum number of boxes of one dispatch.
-pub(super) const MAX_BOXES: usize = 16;
+pub(super) const MAX_BOXES_OF_DISPATCH: usize = 16;
 
 /// Offsets of the vectors of a domain's geometry from its first vector, which holds the number of
 /// boxes and the cells per invocation along axis 0. The tuples of the domain follow the first
 /// vector.
 pub(super) struct DomainMap {
-    /// The extents of a workgroup. A counted domain has only this vector.
+    /// Offset of the extents of a workgroup. A counted domain has only this vector.
     pub workgroup: usize,
-    /// The first invocation of each box along `id.z`.
+    /// Offset of the first invocation of each box along `id.z`.
     pub starts: usize,
     pub boxes: usize,
     pub vectors_per_box: usize,
@@ -91,12 +92,12 @@ impl DomainMap {
             // Extents, first invocation, origin, order of axes, extents of the axes folded into z.
             _ => 2 + 3 * vectors(axes),
         };
-        Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES / 4, vectors_per_box }
+        Self { workgroup, starts: workgroup + 1, boxes: workgroup + 1 + MAX_BOXES_OF_DISPATCH / 4, vectors_per_box }
     }
 }
 
-/// Index of the first 4-word vector of each array's geometry (several arrays may share one), and of
-/// the domain's geometry, which is last.
+/// Indices of the first 4-word vectors of the arrays' geometries (several arrays may share one) and
+/// of the domain's geometry, which is last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GeometryMap {
     vars: Vec<usize>,
@@ -110,13 +111,13 @@ impl GeometryMap {
         let mut vars = Vec::new();
         for (i, (shape, &first)) in signature.vars.iter().zip(&signature.geometries).enumerate() {
             vars.push(if first < i { vars[first] } else { at });
-            at += if first < i { 0 } else { 1 + TUPLES * vectors(shape.axes) };
+            at += if first < i { 0 } else { 1 + TUPLES_PER_ARRAY * vectors(shape.axes) };
         }
         let domain = DomainMap::new(signature.domain_axes);
         let vectors = at
             + match signature.space {
                 Space::Counted => 1,
-                _ => domain.boxes + MAX_BOXES * domain.vectors_per_box,
+                _ => domain.boxes + MAX_BOXES_OF_DISPATCH * domain.vectors_per_box,
             };
         Self { vars, domain: at, vectors }
     }
@@ -129,13 +130,13 @@ impl GeometryMap {
         self.domain
     }
 
-    /// The total number of vectors.
+    /// Returns the total number of 4-word vectors.
     pub(super) fn vectors(&self) -> usize {
         self.vectors
     }
 }
 
-/// The geometry words of one array; `None` if a number does not fit in 31 bits.
+/// Returns the geometry words of one array; `None` if a number does not fit in 31 bits.
 pub(super) fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     let axes = binding.section.axes();
     let lo = binding.storage.start - binding.section.start;
@@ -171,8 +172,8 @@ pub(super) fn array_words(binding: &Binding) -> Option<Vec<i32>> {
     Some(words)
 }
 
-/// Distance of neighbouring cells along each axis, in cells; for packed cells, in words from axis 1
-/// on.
+/// Returns the distance of neighbouring cells along each axis, in cells; for packed cells, in words
+/// from axis 1 on.
 pub(super) fn slot_strides(binding: &Binding) -> Option<Index> {
     let extents = binding.storage.extents();
     let row_bytes = extents[0].checked_mul(binding.element.bytes as i64)?.checked_add(3)? / 4 * 4;

@@ -13,11 +13,11 @@ use crate::trace;
 
 /// A compute kernel of this rank, created by `World::kernel` and run by [`call`](Self::call).
 ///
-/// It is compiled on the first run, once per combination of element types and numbers of axes of
-/// the bound arrays. Extents, chunks and ghost widths are data, so that every decomposition runs
-/// the same code.
+/// The kernel is compiled on the first run, once per combination of element types and numbers of
+/// axes of the bound arrays. Extents, chunks and ghost widths are data, so that every decomposition
+/// runs the same code.
 ///
-/// Clones are cheap and share compiled code.
+/// Clones share the compiled code.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     pub(super) shared: Rc<SharedKernel>,
@@ -29,15 +29,15 @@ pub(super) struct SharedKernel {
     pub target: Target,
     versions: RefCell<Versions>,
     pub groups: RefCell<BindGroups>,
-    /// Created for the first counted domain.
+    /// Kernel that computes dispatch arguments, created for the first counted domain.
     pub counter: OnceCell<Counter>,
 }
 
-/// Computes dispatch arguments from a count on the device.
+/// Kernel that computes dispatch arguments from a count on the device, and their memory.
 #[derive(Debug)]
 pub(super) struct Counter {
     pub kernel: Kernel,
-    /// See [`COUNT`](super::geometry::COUNT).
+    /// Memory of the dispatch arguments; see [`COUNT`](super::geometry::COUNT).
     pub result: Lease,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Counter {
 struct Versions {
     current: Rc<Version>,
     watch: Option<FileWatch>,
-    /// The program before the file was changed, until the new one has run.
+    /// Program before the last change of the file, until the changed program has run.
     previous: Option<Rc<Version>>,
 }
 
@@ -69,8 +69,8 @@ impl Kernel {
         Ok(Self { shared: Rc::new(shared), entry: None })
     }
 
-    /// The same kernel with this `@compute` function as its entry point, for files with several
-    /// entry points. Local.
+    /// Returns the same kernel with the `@compute` function `name` as its entry point, for texts
+    /// with several entry points. Local.
     ///
     /// # Errors
     /// The text has no `@compute` function with this name.
@@ -97,7 +97,7 @@ impl Kernel {
         self.shared.target.is_native
     }
 
-    /// The file or name of the kernel.
+    /// Returns the file or name of the kernel.
     pub fn name(&self) -> String {
         self.version().program.name.clone()
     }
@@ -125,22 +125,22 @@ impl Kernel {
         }
     }
 
-    /// Restores the program before the last change, if the changed one has not run yet; returns the
-    /// changed program.
-    pub(super) fn step_back(&self) -> Option<Rc<Version>> {
+    /// Restores the program before the last change of the file, if the changed program has not run
+    /// yet; returns the changed program.
+    pub(super) fn restore_previous_version(&self) -> Option<Rc<Version>> {
         let mut versions = self.shared.versions.borrow_mut();
         let previous = versions.previous.take()?;
         Some(std::mem::replace(&mut versions.current, previous))
     }
 
     /// Undoes [`Kernel::step_back`].
-    pub(super) fn step_forward(&self, changed: Rc<Version>) {
+    pub(super) fn reinstate_changed_version(&self, changed: Rc<Version>) {
         let mut versions = self.shared.versions.borrow_mut();
         versions.previous = Some(std::mem::replace(&mut versions.current, changed));
     }
 
     /// Drops the previous program after a successful run of the changed one.
-    pub(super) fn settle(&self) {
+    pub(super) fn drop_previous_version(&self) {
         self.shared.versions.borrow_mut().previous = None;
     }
 }

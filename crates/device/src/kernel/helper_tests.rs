@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::geometry::GeometryMap;
-use super::helpers::{DOMAIN_HELPERS, HELPERS, WORDS, generate};
+use super::helpers::{DOMAIN_HELPER_SUFFIXES, HELPER_SUFFIXES, WORDS, generate};
 use super::program::{Program, capabilities};
 use super::scan::scan;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
@@ -15,9 +15,9 @@ fn all_caps() -> naga::valid::Capabilities {
     capabilities(wgpu::Features::all())
 }
 
-/// A kernel that calls every helper of its array `x` and of the domain. Its own identifiers cannot
-/// be names of arrays.
-fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> String {
+/// Returns a kernel that calls every helper of its array `x` and of the domain. Its own identifiers
+/// cannot be names of arrays.
+fn kernel_with_all_helpers(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> String {
     let ty = if atomic { format!("atomic<{cell}>") } else { cell.to_owned() };
     let position = if space == Space::Cells { format!("{x}_position") } else { "domain_position".to_owned() };
     let mut text = format!(
@@ -27,7 +27,7 @@ fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> Str
          let k_p = {position}(k_id);\n let k_n = domain_workgroup(k_w);\n let k_e = domain_extent();\n \
          let k_d = domain_inside(domain_position(k_id));\n"
     );
-    for helper in HELPERS {
+    for helper in HELPER_SUFFIXES {
         let call = match helper {
             "position" | "store" | "store_word" => continue,
             "extent" | "shape" => format!("{x}_{helper}()"),
@@ -46,7 +46,7 @@ fn uses(x: &str, cell: &str, atomic: bool, shape: VarShape, space: Space) -> Str
     text + "}\n"
 }
 
-/// Every combination of inputs of the helper generator.
+/// Returns every combination of cell type, atomic access and shape that helpers are generated for.
 fn combinations() -> impl Iterator<Item = (&'static str, bool, VarShape)> {
     let kinds = [None, Some(Packed::U8), Some(Packed::I8), Some(Packed::U16), Some(Packed::I16)];
     let mut cases: Vec<_> = kinds.iter().flat_map(|&p| [("u32", false, p), ("u32", true, p)]).collect();
@@ -64,20 +64,21 @@ fn signature(shape: VarShape, space: Space) -> Signature {
     Signature { space, domain_axes: shape.axes, boxes, vars, geometries, watch, reports_stopped_loops }
 }
 
-/// The spaces of an array of this shape. A counted domain has one axis.
+/// Returns the index spaces of the invocations for an array of this shape. A counted domain has one
+/// axis.
 fn spaces(shape: VarShape) -> impl Iterator<Item = Space> {
     [Space::Cells, Space::Separate].into_iter().chain((shape.axes == 1).then_some(Space::Counted))
 }
 
-const FORMS: [BoxForm; 3] = [BoxForm::OneInOrder, BoxForm::One, BoxForm::Several];
+const BOX_FORMS: [BoxForm; 3] = [BoxForm::OneInOrder, BoxForm::One, BoxForm::Several];
 
 #[test]
 fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
     for (cell, atomic, shape) in combinations() {
         for space in spaces(shape) {
-            let text = uses("x", cell, atomic, shape, space);
+            let text = kernel_with_all_helpers("x", cell, atomic, shape, space);
             let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
-            for boxes in FORMS {
+            for boxes in BOX_FORMS {
                 let signature = Signature { boxes, ..signature(shape, space) };
                 if let Err(fault) = program.complete(&signature, None, all_caps()) {
                     panic!("{signature:?} {cell} {atomic}: {fault:?}\n{text}\n{}", generated(&text, &signature));
@@ -87,19 +88,21 @@ fn helpers_are_valid_for_every_number_of_axes_kind_of_cell_and_window() {
     }
 }
 
-/// Also calls each helper at a constant position: there the index depends on the geometry only.
+/// The test also calls each helper at a constant position: the index then depends on the geometry
+/// only.
 #[test]
 fn helpers_branch_on_no_parameter_alone() {
     for (cell, atomic, shape) in combinations() {
         for (space, watch) in
             spaces(shape).flat_map(|space| [Watch::Off, Watch::FewBits, Watch::ManyBits].map(|watch| (space, watch)))
         {
-            let mut text = uses("x", cell, atomic, shape, space);
-            text = text.replace("\n let k_n =", &format!("\n let k_c = {};\n let k_n =", zero(shape.axes)));
-            let at_constant: Vec<_> = text.lines().filter(|line| line.contains("(k_p")).map(at_zero).collect();
+            let mut text = kernel_with_all_helpers("x", cell, atomic, shape, space);
+            text = text.replace("\n let k_n =", &format!("\n let k_c = {};\n let k_n =", zero_position(shape.axes)));
+            let at_constant: Vec<_> =
+                text.lines().filter(|line| line.contains("(k_p")).map(use_at_zero_position).collect();
             text = text.replace("}\n", &format!("{}\n}}\n", at_constant.join("\n")));
             let program = Program::new("test.wgsl", &text, false, all_caps()).unwrap();
-            let forms = if watch == Watch::Off { &FORMS[..] } else { &FORMS[2..] };
+            let forms = if watch == Watch::Off { &BOX_FORMS[..] } else { &BOX_FORMS[2..] };
             for &boxes in forms {
                 let signature = Signature { watch, boxes, ..signature(shape, space) };
                 let complete = program.complete(&signature, None, all_caps()).unwrap();
@@ -110,8 +113,8 @@ fn helpers_branch_on_no_parameter_alone() {
     }
 }
 
-/// The zero position with this number of axes.
-fn zero(axes: usize) -> String {
+/// Returns the zero position of this number of axes, in WGSL.
+fn zero_position(axes: usize) -> String {
     match axes {
         1 => "0".to_owned(),
         2..=4 => format!("vec{axes}<i32>(0)"),
@@ -119,8 +122,9 @@ fn zero(axes: usize) -> String {
     }
 }
 
-/// A line of [`uses`] at the constant position, with other identifiers.
-fn at_zero(line: &str) -> String {
+/// Returns a line of [`kernel_with_all_helpers`] at the constant zero position, with other
+/// identifiers.
+fn use_at_zero_position(line: &str) -> String {
     line.replace("(k_p", "(k_c")
         .replace("let k_", "let k_c_")
         .replace("(k_load)", "(k_c_load)")
@@ -136,7 +140,7 @@ fn identifiers() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let each = |(cell, atomic, shape)| spaces(shape).map(move |space| (cell, atomic, shape, space));
     for (cell, atomic, shape, space) in combinations().flat_map(each) {
-        let text = generated(&uses("x", cell, atomic, shape, space), &signature(shape, space));
+        let text = generated(&kernel_with_all_helpers("x", cell, atomic, shape, space), &signature(shape, space));
         let tokens = Tokens::new(&text);
         for i in 0..tokens.count() {
             let behind = |token: &str| i > 0 && tokens.get(i - 1) == token;
@@ -151,8 +155,8 @@ fn identifiers() -> BTreeSet<String> {
 
 #[test]
 fn helpers_use_only_names_that_kernels_cannot_declare() {
-    let of_domain = DOMAIN_HELPERS.iter().map(|helper| format!("domain_{helper}"));
-    let helpers: Vec<_> = HELPERS.iter().map(|helper| format!("x_{helper}")).chain(of_domain).collect();
+    let of_domain = DOMAIN_HELPER_SUFFIXES.iter().map(|helper| format!("domain_{helper}"));
+    let helpers: Vec<_> = HELPER_SUFFIXES.iter().map(|helper| format!("x_{helper}")).chain(of_domain).collect();
     let mut words = BTreeSet::new();
     for name in identifiers() {
         if !name.starts_with(PREFIX) && name != "x" && !helpers.contains(&name) {
@@ -170,7 +174,7 @@ fn every_array_name_works_or_is_an_error_at_its_declaration() {
     let mut names = identifiers();
     let without_prefix: Vec<_> = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).map(str::to_owned).collect();
     names.extend(without_prefix);
-    names.extend(HELPERS.map(str::to_owned));
+    names.extend(HELPER_SUFFIXES.map(str::to_owned));
     names.extend(naga::keywords::wgsl::RESERVED.iter().map(|&word| word.to_owned()));
     names.extend(naga::keywords::wgsl::BUILTIN_IDENTIFIERS.iter().map(|&word| word.to_owned()));
     names.extend(["domain", "domain_", "__x", "_", "_x", "größe", "x_", "k", "lod"].map(str::to_owned));
@@ -185,7 +189,7 @@ fn every_array_name_works_or_is_an_error_at_its_declaration() {
     for (number, name) in names.iter().enumerate() {
         // One shape per name: all combinations would take long.
         let (cell, atomic, shape) = shapes[number % 4];
-        let text = uses(name, cell, atomic, shape, Space::Cells);
+        let text = kernel_with_all_helpers(name, cell, atomic, shape, Space::Cells);
         let column = text.find("> ").unwrap() + 3;
         match Program::new("test.wgsl", &text, false, all_caps()) {
             Ok(program) => {
@@ -251,7 +255,8 @@ fn cells_that_hold_atomics_have_no_load() {
 /// A checked text cannot cause this fault, so the test disables the check of names.
 #[test]
 fn fault_in_generated_text_is_reported_as_such() {
-    let text = uses("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 }, Space::Cells);
+    let text =
+        kernel_with_all_helpers("select", "u32", false, VarShape { axes: 1, packed: None, windows: 1 }, Space::Cells);
     let shape = VarShape { axes: 2, packed: None, windows: 1 };
     let program = Program::new("test.wgsl", &text, true, all_caps());
     let program =

@@ -18,7 +18,7 @@ pub(super) enum ResolvedDomain<'c> {
         space: Space,
         /// True if the index space is that of the first written section.
         written: bool,
-        /// Position 0.
+        /// Coordinates of position 0.
         zero: Index,
         whole: Region,
         boxes: Vec<Region>,
@@ -65,8 +65,8 @@ impl Call<'_> {
         Err(KernelError::Binding { kernel: program.name.clone(), problem }.into())
     }
 
-    /// The section whose start is position 0 in the index space of `over`: the first one that is
-    /// written there, or the first one that is read if none is written.
+    /// Returns the section whose start is position 0 in the index space of `over`: the first one
+    /// that is written there, or the first one that is read if none is written.
     fn origin_of(&self, over: &Binding) -> Option<&Binding> {
         let of_space = |access: bool| {
             let of = move |(_, binding, mode): &&(_, Binding, AccessMode)| {
@@ -143,8 +143,8 @@ impl Call<'_> {
         }
     }
 
-    /// The boxes of the domain in positions and numbers of invocations: one invocation per cell, or
-    /// one per word if packed cells are written.
+    /// Returns the boxes of the domain in positions and numbers of invocations: one invocation per
+    /// cell, or one per word if packed cells are written.
     pub(super) fn invocations<'c>(
         &self,
         program: &Program,
@@ -217,8 +217,8 @@ impl Call<'_> {
         Ok(Invocations::Grid(Grid { boxes, step, lo, extent, in_order, separate }))
     }
 
-    /// For a kernel that writes packed cells by words: cells per word, number of cells of the first
-    /// word before the section, and the name of the array.
+    /// For a kernel that writes packed cells by words: returns the number of cells per word, the
+    /// number of cells of the first word before the section, and the name of the array.
     fn words(&self, program: &Program, order: &[Option<usize>]) -> Result<Option<(i64, i64, &str)>> {
         let mut words: Option<(i64, i64, &str)> = None;
         for (number, bound) in order.iter().enumerate() {

@@ -34,7 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     words_store(2, value);
 }";
 
-/// Number of words of the test kernel's array.
+/// Number of words of the array of the test kernel.
 const WORDS: i64 = 3;
 
 /// Returns the driver's limit on the passes of all loops of a group of invocations; `None` if there
@@ -52,7 +52,7 @@ pub(super) fn measure_loop_pass_limit(device: &Rc<Device>) -> Result<Option<u32>
     let lease = Lease::new(&device.storage_buffer(4 * WORDS as u64, "zippy: a test of loops")?);
     let view = || StridedBox { offset: 0, extents: shape, strides: Index::from([1]) };
     device.fill(&TEST_PASSES.to_ne_bytes(), &[BufferBox { buffer: &lease, view: view() }])?;
-    let words = Binding::of_words(lease.clone(), WORDS as usize, "the words of a test");
+    let words = Binding::for_words_of_buffer(lease.clone(), WORDS as usize, "the words of a test");
     Kernel::new(device, &KernelSource::text("zippy: a test of loops", TEST_KERNEL).prefer_driver(true))?
         .call()
         .update("words", words)

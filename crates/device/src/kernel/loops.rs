@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 use naga::{AddressSpace, MemoryDecorations, Range, Span, Statement, Type, TypeInner};
 use naga::{ArraySize, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar};
 
-/// Name of the variable with the line of the first stopped loop, or 0.
+/// Name of the WGSL variable with the line of an invocation's first stopped loop, or 0.
 pub(super) const LINE: &str = "$line";
 
 /// Instruments the loops of a kernel: each invocation stores the line of its first stopped loop.
@@ -34,7 +34,7 @@ pub(super) fn instrument_loops(module: &mut Module, text: &str, line: &str, repo
     module.entry_points.iter_mut().for_each(|entry| instrumenter.instrument_function(&mut entry.function));
 }
 
-/// Number of loops in a block and in its inner blocks.
+/// Returns the number of loops in a block and in its inner blocks.
 fn count_loops(block: &Block) -> u32 {
     let count = |statement: &Statement| match statement {
         Statement::Block(inner) => count_loops(inner),
@@ -46,7 +46,7 @@ fn count_loops(block: &Block) -> u32 {
     block.iter().map(count).sum()
 }
 
-/// Words that each loop has for its mark. The length of the report selects one of them.
+/// Number of words of a loop's mark. The length of the report selects one of them.
 const MARK_WORDS: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 /// Declares the private array of marks, with [`MARK_WORDS`] for each loop.
@@ -131,13 +131,13 @@ impl LoopInstrumenter<'_> {
         *block = instrumented;
     }
 
-    /// Number of the next loop that gets a mark.
+    /// Returns the number of the next loop that gets a mark.
     fn next_number(&mut self) -> u32 {
         self.marked_loops += 1;
         self.marked_loops - 1
     }
 
-    /// Pointer to the mark of a loop, and the block that computes the pointer.
+    /// Returns a pointer to the mark of a loop, and the block that computes the pointer.
     fn mark_pointer(&self, number: u32, function: &mut Function) -> (Block, Handle<Expression>) {
         let mut new = |expression| function.expressions.append(expression, Span::UNDEFINED);
         let binary = |op, left, right| Expression::Binary { op, left, right };
@@ -150,7 +150,7 @@ impl LoopInstrumenter<'_> {
         (Block::from_vec(vec![Statement::Emit(Range::new_from_bounds(length, pointer))]), pointer)
     }
 
-    /// Code that sets the mark of a loop to a value: `marks[number] = value`.
+    /// Returns code that sets the mark of a loop to a value: `marks[number] = value`.
     fn set_mark(&self, number: u32, value: u32, function: &mut Function) -> Block {
         let (mut block, pointer) = self.mark_pointer(number, function);
         let value = function.expressions.append(Expression::Literal(Literal::U32(value)), Span::UNDEFINED);
@@ -158,8 +158,8 @@ impl LoopInstrumenter<'_> {
         block
     }
 
-    /// Code that records the line of a loop with a clear mark, unless an earlier line is recorded:
-    /// `line = select(line, loop_line, marks[number] + line == 0)`.
+    /// Returns code that records the line of a loop with a clear mark, unless an earlier line is
+    /// recorded: `line = select(line, loop_line, marks[number] + line == 0)`.
     fn record_if_stopped(&self, number: u32, loop_line: u32, function: &mut Function) -> Block {
         let (mut block, mark_pointer) = self.mark_pointer(number, function);
         let mut new = |expression| function.expressions.append(expression, Span::UNDEFINED);

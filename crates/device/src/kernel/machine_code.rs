@@ -8,11 +8,11 @@ use super::checked_kernel::CheckedKernel;
 use crate::device::{Device, NativeCodeKey};
 use crate::error::{KernelError, Result};
 
-/// Returns the machine code of a kernel; `None`, with a warning, for a kernel without a native
-/// form, which the driver computes.
+/// Returns the machine code of a kernel; `None`, with a warning, for a kernel with constructs that
+/// native kernels do not support, which the driver computes.
 ///
 /// # Errors
-/// The kernel has no native form, and the machine has no driver.
+/// Native kernels do not support the kernel, and the machine has no driver.
 pub(super) fn machine_code(
     device: &Device,
     name: &str,

@@ -15,14 +15,15 @@ use crate::extents::Index;
 pub(super) struct BoundMemory<'a> {
     /// Buffer of each storage variable, then the buffer of the report.
     pub buffers: &'a [Option<BoundBuffer>],
-    /// Geometry words of the arrays, without those of a dispatch.
+    /// Geometry words of the arrays, without those of a dispatch's domain.
     pub geometry: &'a [i32],
-    /// Workgroup counts of a dispatch over a count, on the device.
+    /// Device memory with the workgroup counts of a dispatch over a count.
     pub count: Option<&'a Lease>,
 }
 
 impl Call<'_> {
-    /// Runs dispatches natively, one after the other. All dispatches are complete on return.
+    /// Runs the dispatches of a call natively, one after the other. All dispatches are complete on
+    /// return.
     ///
     /// # Errors
     /// See [`Device::run_native`].
@@ -86,7 +87,7 @@ fn window_binding(buffer: &BoundBuffer, number: u32, is_written: bool) -> Native
     NativeBinding::Buffer { buffer: &buffer.raw, bytes: range, is_written }
 }
 
-/// Reads the workgroup counts of a dispatch over a count.
+/// Reads the workgroup counts of a counted dispatch from the device.
 fn counted_groups(device: &Device, count: &Lease) -> Result<[u32; 3]> {
     let view = StridedBox { offset: 0, extents: Index::from([3]), strides: Index::from([1]) };
     let staged = device.gather(4, &[PackedBox { buffer: count, view, payload_offset: 0 }], 12)?;

@@ -1,11 +1,11 @@
 //! Values of uniform variables.
 
-use super::types::Slot;
+use super::types::UniformSlot;
 use crate::element::{Element, ElementInfo, ElementKind, Field, Scalar};
 
-/// Value of a parameter: a number (`0.2`, `3`, `7_u64`), a vector of 2 to 4 numbers (`[0.5, 1.0,
-/// 2.0]`), or a matrix or array of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first, or
-/// `array<vec4<f32>, 4>`). Numbers convert to the shader's type if that type can represent them.
+/// Value of a kernel parameter: a number (`0.2`, `3`, `7_u64`), a vector of 2 to 4 numbers (`[0.5,
+/// 1.0, 2.0]`), or a matrix or array of vectors (`[[f32; 4]; 4]` is `mat4x4<f32>`, columns first,
+/// or `array<vec4<f32>, 4>`). Numbers convert to the shader's type if that type can represent them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamValue {
     scalar: Scalar,
@@ -14,7 +14,7 @@ pub struct ParamValue {
     bytes: Vec<u8>,
 }
 
-/// Value of a parameter as an argument.
+/// Number, vector, matrix or array that can be passed as the value of a kernel parameter.
 #[diagnostic::on_unimplemented(
     message = "a parameter cannot be `{Self}`",
     label = "not a number, a vector, a matrix or an array of vectors",
@@ -32,12 +32,13 @@ enum Number {
 }
 
 impl ParamValue {
-    /// The bytes in the layout of a uniform buffer, without padding, for direct use with wgpu.
+    /// Returns the bytes in the layout of a uniform buffer, without padding, for direct use with
+    /// wgpu.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The WGSL type, for error messages.
+    /// Returns the WGSL type of the value, for error messages.
     fn ty(&self) -> String {
         let column_type = match self.components {
             1 => ElementInfo::scalar(self.scalar),
@@ -53,7 +54,7 @@ impl ParamValue {
         }
     }
 
-    /// The WGSL type of a scalar or vector.
+    /// Returns the WGSL type of a scalar or vector; `None` for other values.
     pub fn wgsl(&self) -> Option<&'static str> {
         let info = match self.components {
             1 => ElementInfo::scalar(self.scalar),
@@ -62,7 +63,8 @@ impl ParamValue {
         self.count.is_none().then_some(info.name)
     }
 
-    /// The WGSL type of a scalar or vector of doubles, with single precision.
+    /// Returns the single-precision WGSL type of a scalar or vector of doubles; `None` for other
+    /// values.
     pub fn wgsl_without_doubles(&self) -> Option<&'static str> {
         let single = Self { scalar: Scalar::F32, ..self.clone() };
         if self.scalar == Scalar::F64 { single.wgsl() } else { None }
@@ -81,7 +83,7 @@ impl ParamValue {
         self.bytes.chunks_exact(self.scalar.bytes()).map(read).collect()
     }
 
-    /// The first numbers, for error messages.
+    /// Returns the first numbers of the value, for error messages.
     fn listed(&self) -> String {
         let text = |number: &Number| match number {
             Number::Float(value) => format!("{value:?}"),
@@ -91,8 +93,9 @@ impl ParamValue {
         self.numbers().iter().take(4).map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// The bytes of the numbers converted to another type; `None` if a number cannot be
-    /// represented. Floats are rounded, integers are exact, and floats do not convert to integers.
+    /// Returns the bytes of the numbers converted to another scalar type; `None` if that type
+    /// cannot represent a number. Floats are rounded, integers are exact, and floats do not convert
+    /// to integers.
     fn converted(&self, to: Scalar) -> Option<Vec<u8>> {
         if to == self.scalar {
             return Some(self.bytes.clone());
@@ -124,8 +127,9 @@ impl ParamValue {
         Some(out)
     }
 
-    /// Writes the value to a slot; returns an error text if the types differ.
-    pub(super) fn write(&self, slot: &Slot, bytes: &mut [u8]) -> Result<(), String> {
+    /// Writes the value to its slot of a uniform variable; returns an error text if the types
+    /// differ.
+    pub(super) fn write(&self, slot: &UniformSlot, bytes: &mut [u8]) -> Result<(), String> {
         let wrong = |problem: &str| Err(format!("parameter `{}` is {}, but {problem}", slot.name, slot.ty));
         let Some((scalar, components)) = slot.shape.filter(|_| slot.repeat.map(|(n, _)| n) == self.count) else {
             return wrong(&format!("{} was given", self.ty()));
@@ -191,7 +195,7 @@ impl From<usize> for ParamValue {
 
 values!(f32 => F32, i32 => I32, u32 => U32, f64 => F64, i64 => I64, u64 => U64);
 
-/// Values of all members of a uniform struct.
+/// Values of all members of a WGSL uniform struct.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     info: ElementInfo,
@@ -203,9 +207,9 @@ impl Record {
         Self { info: T::INFO, bytes: bytemuck::bytes_of(value).to_vec() }
     }
 
-    /// Writes every member to its slot; returns an error text if the struct in WGSL has other
-    /// members.
-    pub(super) fn write(&self, variable: &str, slots: &[Slot], bytes: &mut [u8]) -> Result<(), String> {
+    /// Writes every member to its slot of a uniform variable; returns an error text if the struct
+    /// in WGSL has other members.
+    pub(super) fn write(&self, variable: &str, slots: &[UniformSlot], bytes: &mut [u8]) -> Result<(), String> {
         let mut members = Vec::new();
         match self.info.kind {
             ElementKind::Record(fields) => flatten("", 0, fields, &mut members),
@@ -235,7 +239,7 @@ impl Record {
     }
 }
 
-/// True for padding members, which need no value.
+/// True if the name is that of a padding member, which needs no value.
 pub(super) fn is_padding(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.starts_with('_'))
 }

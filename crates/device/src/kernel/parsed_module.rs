@@ -10,38 +10,39 @@ use super::diagnose::Fault;
 use crate::device::{cache_capacity, estimate_compiled_bytes};
 use crate::plan::cache::WeightedCache;
 
-/// A text that naga has parsed and validated.
+/// Module of a WGSL text that naga has parsed and validated.
 #[derive(Debug)]
 pub(super) struct ParsedModule {
     pub module: naga::Module,
     pub info: ModuleInfo,
 }
 
-/// Key of a module: the whole text, its checks, and the capabilities of the device.
+/// Cache key of a parsed module: the whole text, the kind of checks, and the capabilities of the
+/// device.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ParsedKey {
     pub text: String,
     pub watched: bool,
-    /// The bits of naga's capabilities.
+    /// Bits of naga's capabilities of the device.
     pub capabilities: u64,
 }
 
-/// Result for a text; empty during the first parse. Errors are cached, because the number of axes
-/// of a kernel is found by trial.
-type Slot = Arc<OnceLock<Result<Arc<ParsedModule>, Fault>>>;
+/// Parsed module of a text, or its fault; empty during the first parse. Faults are cached, because
+/// the number of axes of a kernel is found by trial.
+type ParsedSlot = Arc<OnceLock<Result<Arc<ParsedModule>, Fault>>>;
 
-/// Has a limited size, because a program may generate texts at run time.
-static MODULE_CACHE: LazyLock<Mutex<WeightedCache<ParsedKey, Slot>>> =
+/// Cache of parsed modules; limited in size, because a program may generate texts at run time.
+static MODULE_CACHE: LazyLock<Mutex<WeightedCache<ParsedKey, ParsedSlot>>> =
     LazyLock::new(|| Mutex::new(WeightedCache::new(cache_capacity(), |key, _| estimate_compiled_bytes(&key.text))));
 
-/// The module of a text. Calls `make` unless the text is cached; waits if another rank is parsing
-/// it.
+/// Returns the module of a text. Calls `make` unless the text is cached; waits if another rank is
+/// parsing it.
 pub(super) fn get_or_parse(
     key: ParsedKey,
     make: impl FnOnce(&str) -> Result<ParsedModule, Fault>,
 ) -> Result<Arc<ParsedModule>, Fault> {
     let mut kept = MODULE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(Slot::default()));
+    let Ok(slot) = kept.get_or_build(key.clone(), || Ok::<_, Infallible>(ParsedSlot::default()));
     // Other ranks wait below for this text only.
     drop(kept);
     slot.get_or_init(|| make(&key.text).map(Arc::new)).clone()

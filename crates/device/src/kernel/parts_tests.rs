@@ -1,5 +1,5 @@
-//! Tests of calls in parts against calls as a whole: kernels with a reach that is hard to infer,
-//! and random kernels.
+//! Tests that compare calls in parts with calls as a whole, for kernels with an access range that
+//! is hard to infer, and for random kernels.
 
 use std::rc::Rc;
 
@@ -14,10 +14,10 @@ use crate::element::Element;
 use crate::extents::Index;
 use crate::region::Region;
 
-/// Binding limit, in bytes, for chunks with several windows: 14 rows.
-const LIMIT: u64 = 4096;
+/// Binding limit of the test device, in bytes: 14 rows, so that chunks have several windows.
+const BINDING_LIMIT_BYTES: u64 = 4096;
 
-/// Two chunks on one device. The cells of `x` differ from each other.
+/// Two chunks `x` and `y` on one device. The cells of `x` differ from each other.
 struct Chunks {
     device: Rc<Device>,
     x: ChunkBuffer,
@@ -38,8 +38,8 @@ impl Chunks {
         chunks
     }
 
-    /// Runs a kernel; returns the cells of `y`. With `parts`, returns `None` for a call with a
-    /// single part.
+    /// Runs a kernel in parts or as a whole; returns the cells of `y`. With `parts`, returns `None`
+    /// for a call with a single part.
     fn run(&self, text: &str, parts: bool) -> Option<Vec<u32>> {
         let all = storage().cells() as usize;
         self.device.scatter(4, &vec![0; 4 * all], &[whole(&self.y)]).unwrap();
@@ -63,11 +63,12 @@ impl Chunks {
 /// time.
 #[test]
 fn calls_of_many_parts_run_as_a_whole() {
-    let device = Device::open(&DeviceOptions { binding_limit_bytes: Some(LIMIT), ..Default::default() }).unwrap();
+    let device =
+        Device::open(&DeviceOptions { binding_limit_bytes: Some(BINDING_LIMIT_BYTES), ..Default::default() }).unwrap();
     let kernel = Kernel::new(&device, &KernelSource::text("test.wgsl", kernel("s = x_load(p);"))).unwrap();
     // A row has the size of a binding, so each row is a part.
     let parts = |rows: i64| {
-        let region = Region::new(&[0, 0], &[LIMIT as i64 / 4, rows]).unwrap();
+        let region = Region::new(&[0, 0], &[BINDING_LIMIT_BYTES as i64 / 4, rows]).unwrap();
         let buffer = || device.storage_buffer(4 * region.cells(), "cells").unwrap();
         let binding = |buffer: &ChunkBuffer| binding(buffer, region, region);
         let call = kernel.call().read("x", binding(&buffer())).write("y", binding(&buffer()));
@@ -104,7 +105,8 @@ fn binding(buffer: &ChunkBuffer, storage: Region, section: Region) -> Binding {
     }
 }
 
-/// Text of a kernel with these statements. Its function `cell` loads a cell at any position.
+/// Returns the text of a kernel with these statements. Its function `cell` loads a cell at any
+/// position.
 pub(super) fn kernel(statements: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read> x: array<u32>;
@@ -128,7 +130,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
     )
 }
 
-/// Returns true if the kernel runs in parts; asserts that its results do not change.
+/// True if the kernel runs in parts; asserts that its results are those of a call as a whole.
 fn runs_in_parts(in_parts: &Chunks, as_a_whole: &Chunks, text: &str) -> bool {
     let Some(found) = in_parts.run(text, true) else { return false };
     assert!(as_a_whole.run(text, false).as_ref() == Some(&found), "parts differ from the whole:\n{text}");
@@ -137,7 +139,7 @@ fn runs_in_parts(in_parts: &Chunks, as_a_whole: &Chunks, text: &str) -> bool {
 
 #[test]
 fn stencils_run_in_parts_and_kernels_that_reach_further_do_not() {
-    let (in_parts, as_a_whole) = (Chunks::new(Some(LIMIT)), Chunks::new(None));
+    let (in_parts, as_a_whole) = (Chunks::new(Some(BINDING_LIMIT_BYTES)), Chunks::new(None));
     for (statements, expected) in [
         ("s += cell(p + vec2(0, 3));", true),
         ("for (var k = 3u; k > 0u; k--) { s = 31u * s + cell(own(id) + vec2(0, i32(k))); }", true),
@@ -203,7 +205,7 @@ fn stencils_run_in_parts_and_kernels_that_reach_further_do_not() {
 
 #[test]
 fn random_kernels_have_the_same_results_in_parts_and_as_a_whole() {
-    let (in_parts, as_a_whole) = (Chunks::new(Some(LIMIT)), Chunks::new(None));
+    let (in_parts, as_a_whole) = (Chunks::new(Some(BINDING_LIMIT_BYTES)), Chunks::new(None));
     let kernels = (0..KERNELS).map(|seed| kernel(&random_kernel(seed)));
     let compared = kernels.filter(|text| runs_in_parts(&in_parts, &as_a_whole, text)).count();
     assert!(compared as u64 > KERNELS / 10, "{compared} kernels of {KERNELS} ran in parts");

@@ -16,7 +16,7 @@ use crate::device::{Device, Lease, WeakChunkBuffer, cache_capacity, estimate_com
 use crate::error::{KernelError, Result};
 use crate::plan::cache::WeightedCache;
 
-/// A compiled kernel: a pipeline of the driver, or machine code.
+/// Compiled kernel: a pipeline of the driver, or machine code.
 #[derive(Debug, Clone)]
 pub(super) enum Pipeline {
     /// The driver computes the kernel.
@@ -29,12 +29,12 @@ pub(super) enum Pipeline {
 pub(super) struct DriverPipeline {
     pub raw: wgpu::ComputePipeline,
     id: u64,
-    /// Layouts of the bind groups in use, by group.
+    /// Layouts of the used bind groups, with their group numbers.
     pub layouts: Vec<(u32, wgpu::BindGroupLayout)>,
 }
 
-/// Cache of the pipelines of a device, by complete text, entry point, and true for machine code.
-/// Pipelines outlive their kernels until the cache is full.
+/// Cache of the compiled kernels of a device, by complete text, entry point, and true for machine
+/// code. Compiled kernels outlive their handles until the cache is full.
 #[derive(Debug)]
 pub(super) struct Pipelines(WeightedCache<(String, String, bool), Pipeline>);
 
@@ -45,7 +45,7 @@ impl Default for Pipelines {
 }
 
 impl Pipeline {
-    /// The pipeline of a kernel, made at the first call on this device.
+    /// Returns the compiled kernel, created at the first call on this device.
     ///
     /// # Errors
     /// The kernel needs more bindings than the device has, or the driver refuses the kernel.
@@ -170,33 +170,33 @@ fn check_limits(device: &Device, kernel: &str, checked: &CheckedKernel) -> Resul
     Ok(())
 }
 
-/// A buffer that is bound to a storage variable, with the range of its windows.
+/// Buffer bound to a storage variable, with the byte range that its windows cover.
 #[derive(Debug, Clone)]
 pub(super) struct BoundBuffer {
     pub raw: wgpu::Buffer,
     pub id: u64,
     pub weak: Option<WeakChunkBuffer>,
-    /// Offset of the first window, in bytes.
+    /// Start of the first window in the buffer, in bytes.
     pub offset: u64,
-    /// End of the last window at most, in bytes. A buffer that is used again may be longer than the
-    /// array, and `arrayLength` is the length of the array.
+    /// Maximum end of the last window, in bytes. A reused buffer may be longer than the array, and
+    /// `arrayLength` is the length of the array.
     pub end: u64,
     pub window_bytes: u64,
 }
 
 impl BoundBuffer {
-    /// Range of window `number`, in bytes.
+    /// Returns the range of window `number` (from 0) in the buffer, in bytes.
     pub(super) fn window(&self, number: u32) -> Range<u64> {
         let start = self.offset + u64::from(number) * self.window_bytes;
         start..start + self.window_bytes.min(self.end.saturating_sub(start))
     }
 }
 
-/// Key of bind groups: the id of the pipeline, and the id of each buffer with the range of its
-/// windows. Ids begin at 1.
+/// Key of cached bind groups: the id of the pipeline, and the id of each buffer with the range of
+/// its windows. Ids begin at 1.
 type GroupKey = (u64, Vec<(u64, Range<u64>)>);
 
-/// Bind groups of earlier calls, by pipeline and buffers.
+/// Cached bind groups of earlier calls, by pipeline and buffers.
 #[derive(Debug, Default)]
 pub(super) struct BindGroups {
     made: HashMap<GroupKey, (Groups, Vec<WeakChunkBuffer>)>,
@@ -205,15 +205,15 @@ pub(super) struct BindGroups {
 
 pub(super) type Groups = Vec<(u32, wgpu::BindGroup)>;
 
-/// Number of calls between two sweeps, which drop the bind groups of dropped arrays.
-const SWEEP: u32 = 32;
+/// Number of calls between two sweeps, which drop the cached bind groups of dropped arrays.
+const CALLS_BETWEEN_SWEEPS: u32 = 32;
 
-/// Greatest number of combinations of buffers with cached bind groups.
+/// Maximum number of combinations of pipeline and buffers with cached bind groups.
 pub(super) const MAX_GROUPS: usize = 1024;
 
 impl BindGroups {
-    /// Returns the bind groups for these buffers, one for each used storage variable, and for this
-    /// count.
+    /// Returns the bind groups for these buffers, one buffer per used storage variable, and for
+    /// this count of a counted domain.
     pub(super) fn get(
         &mut self,
         device: &Device,
@@ -224,7 +224,7 @@ impl BindGroups {
         count: Option<&Lease>,
     ) -> Result<Groups> {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(SWEEP) || self.made.len() >= MAX_GROUPS {
+        if self.calls.is_multiple_of(CALLS_BETWEEN_SWEEPS) || self.made.len() >= MAX_GROUPS {
             self.sweep();
         }
         // A kernel has one buffer for all counts, so the key needs no count.

@@ -6,35 +6,35 @@ use super::binding::Binding;
 use super::binding_checks::{check_binding, check_device};
 use super::call::{AccessMode, Call};
 use super::dispatch::Grid;
-use super::helpers::HELPERS;
+use super::helpers::HELPER_SUFFIXES;
 use super::invocations::Invocations;
 use super::loop_pass_limit::measure_loop_pass_limit;
 use super::program::Program;
-use super::report::Layers;
+use super::report::GhostLayers;
 use super::signature::{BoxForm, Signature, Space, VarShape, Watch};
 use super::target::Target;
 use super::variants::{Compiled, Version};
 use super::windows::{CallPart, LargeArray, parts};
 use crate::error::{KernelError, Result};
 
-/// Invocations of a call, with their windows.
+/// Invocations of a call: parts with their windows, or a count on the device.
 pub(super) enum Work<'c> {
     Parts(Vec<CallPart>),
     Counted { count: &'c Binding, max_count: u32 },
 }
 
-/// A call without errors.
+/// Call that has passed all checks, ready to be recorded.
 pub(super) struct PreparedCall<'c> {
     pub version: Rc<Version>,
     pub compiled: Rc<Compiled>,
-    /// For each storage variable, the index of its section.
+    /// Index of the bound section of each storage variable.
     pub order: Vec<Option<usize>>,
     pub work: Work<'c>,
     pub uniforms: Vec<Vec<u8>>,
-    /// The checks of accesses by helpers.
+    /// Kind of checks of accesses by helpers.
     pub watch: Watch,
-    /// Limit of the adapter on loop passes of a group of invocations, if stopped loops are
-    /// reported.
+    /// Limit of the adapter on the loop passes of a group of invocations; present if stopped loops
+    /// are reported.
     pub loop_pass_limit: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ impl Call<'_> {
         Ok(PreparedCall { version: version.clone(), compiled, order, work, uniforms, watch, loop_pass_limit })
     }
 
-    /// The index of the section of each storage variable.
+    /// Returns the index of the bound section of each storage variable.
     fn order(&self, program: &Program) -> Result<Vec<Option<usize>>> {
         let mut order = vec![None; program.scan.storage.len()];
         let kernel = || program.name.clone();
@@ -114,7 +114,7 @@ impl Call<'_> {
             return Err(KernelError::Binding { kernel: kernel(), problem }.into());
         }
         let missing: Vec<_> = (program.scan.storage.iter().zip(&order))
-            .filter(|(var, bound)| bound.is_none() && program.scan.mentions(var, &HELPERS))
+            .filter(|(var, bound)| bound.is_none() && program.scan.mentions(var, &HELPER_SUFFIXES))
             .map(|(var, _)| format!("`{}`", var.name))
             .collect();
         if program.scan.entries <= 1 && !missing.is_empty() {
@@ -130,7 +130,7 @@ impl Call<'_> {
         for (i, (name, binding, access)) in self.bound.iter().enumerate() {
             for (other_name, other, other_access) in &self.bound[..i] {
                 let reads = [access, other_access].iter().filter(|&&&access| access == AccessMode::Read).count();
-                if !binding.same_buffer(other) || reads == 2 {
+                if !binding.shares_buffer_with(other) || reads == 2 {
                     continue;
                 }
                 let problem = match reads {
@@ -180,8 +180,8 @@ impl Call<'_> {
         Ok(Signature { space, domain_axes, boxes, vars, geometries, watch, reports_stopped_loops })
     }
 
-    /// The kernel with one window per array, and the parts of the call; `None` if no array needs
-    /// several windows, or if helpers access more than a window.
+    /// Returns the kernel with one window per array, and the parts of the call; `None` if no array
+    /// needs several windows, or if helpers access more than a window.
     fn split_into_parts(
         &self,
         version: &Version,
@@ -206,7 +206,7 @@ impl Call<'_> {
         Ok(parts.map(|parts| (compiled, parts)))
     }
 
-    /// For each storage variable, the index of the first variable with the same geometry.
+    /// Returns, for each storage variable, the index of the first variable with the same geometry.
     fn geometries(&self, order: &[Option<usize>]) -> Vec<usize> {
         let binding = |bound: &Option<usize>| bound.map(|bound| &self.bound[bound].1);
         let first = |(i, bound): (usize, &Option<usize>)| {
@@ -217,15 +217,15 @@ impl Call<'_> {
         order.iter().enumerate().map(first).collect()
     }
 
-    /// The checks of accesses by helpers in this call.
+    /// Returns the kind of checks of accesses by helpers in this call.
     fn watch(&self, program: &Program, order: &[Option<usize>], vars: &[VarShape]) -> Watch {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.is_checked()) else { return Watch::Off };
         let bound = vars.iter().zip(order).filter(|(_, bound)| bound.is_some());
         let bindings: usize = bound.map(|(var, _)| var.windows as usize).sum();
         let max_bindings = self.kernel.shared.target.device.limits().wgpu.max_storage_buffers_per_shader_stage as usize;
-        let layers: Vec<Layers> = self.bound.iter().map(|(_, binding, _)| Layers::new(binding)).collect();
+        let layers: Vec<GhostLayers> = self.bound.iter().map(|(_, binding, _)| GhostLayers::new(binding)).collect();
         // The report needs one more binding.
-        if bindings >= max_bindings || layers.iter().any(Layers::are_too_many) {
+        if bindings >= max_bindings || layers.iter().any(GhostLayers::are_too_many) {
             let why = format!(
                 "it has no room for a report: {max_bindings} arrays can be bound, or ghost layers are too many"
             );
@@ -243,7 +243,9 @@ impl Call<'_> {
             let name = &var.name;
             match (bound, reached) {
                 // A helper may use only the geometry of an array.
-                (Some(_), false) if !HELPERS.iter().any(|h| program.scan.words.contains(&format!("{name}_{h}"))) => {
+                (Some(_), false)
+                    if !HELPER_SUFFIXES.iter().any(|h| program.scan.words.contains(&format!("{name}_{h}"))) =>
+                {
                     let problem = format!("`{name}` is bound, but the entry point does not use it");
                     return Err(KernelError::Name { kernel, problem, declared }.into());
                 }

@@ -1,4 +1,4 @@
-//! [`Program`]: a kernel's text, and its module with helpers.
+//! [`Program`]: text of a kernel, and its module with helpers.
 
 use std::sync::Arc;
 
@@ -19,26 +19,26 @@ use crate::error::KernelError;
 use crate::extents::MAX_AXES;
 use crate::wgsl;
 
-/// The text of a kernel without helpers.
+/// Text of a kernel without helpers, with its declarations.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
-    /// File or name, for error messages.
+    /// File or name of the kernel, for error messages.
     pub name: String,
     pub text: String,
     pub scan: SourceScan,
 }
 
-/// A kernel with the helpers for one signature.
+/// Text and module of a kernel with the helpers for one signature.
 #[derive(Debug)]
 pub(super) struct Complete {
     pub text: String,
     pub parsed: Arc<ParsedModule>,
     pub map: GeometryMap,
-    /// The bind group of the geometry and the windows.
+    /// Bind group of the geometry and the windows.
     pub group: u32,
 }
 
-/// The capabilities that naga may use on a device with these features.
+/// Returns the capabilities that naga may use on a device with these features.
 pub(super) fn capabilities(features: wgpu::Features) -> Capabilities {
     let mut out = Capabilities::empty();
     for (feature, capability) in [
@@ -60,8 +60,8 @@ fn parse(text: &str, capabilities: Capabilities) -> Result<naga::Module, naga::f
     naga::front::wgsl::Frontend::new_with_options(options).parse(text)
 }
 
-/// Optional features of WGSL, and their names in error messages.
-const OPTIONAL: [(wgpu::Features, &str); 4] = [
+/// Optional features of WGSL with their names in error messages.
+const OPTIONAL_FEATURES: [(wgpu::Features, &str); 4] = [
     (wgpu::Features::SHADER_F16, "16-bit floats"),
     (wgpu::Features::SHADER_F64, "64-bit floats"),
     (wgpu::Features::SHADER_INT64, "64-bit integers"),
@@ -69,7 +69,7 @@ const OPTIONAL: [(wgpu::Features, &str); 4] = [
 ];
 
 /// Adds a note to an error of naga if the adapter lacks an optional feature that the text needs.
-/// `right` returns true if naga accepts the text on a device with given features.
+/// `right` returns true if naga accepts the text on a device with the given features.
 pub(super) fn note_missing_features(
     device: &Device,
     error: KernelError,
@@ -78,7 +78,7 @@ pub(super) fn note_missing_features(
     if !right(wgpu::Features::all()) {
         return error;
     }
-    let missing = OPTIONAL.iter().filter(|(feature, _)| {
+    let missing = OPTIONAL_FEATURES.iter().filter(|(feature, _)| {
         !device.features().contains(*feature) && !right(wgpu::Features::all().difference(*feature))
     });
     let missing: Vec<_> = missing.map(|(_, name)| *name).collect();
@@ -119,7 +119,7 @@ impl KernelSource {
         if scan.open { Err(self.ends_early("the text ends inside an item or a comment")) } else { Ok(()) }
     }
 
-    /// The error of a text that ends inside an item; `message` describes the item.
+    /// Returns the error of a text that ends inside an item; `message` describes the item.
     pub fn ends_early(&self, message: &str) -> KernelError {
         let end = self.text.trim_end().len();
         let notes = vec!["the text ends here".to_owned()];
@@ -181,8 +181,8 @@ impl Program {
         refuse_names(&self.name, &self.text, &self.scan, |name| helpers::taken(name, &arrays))
     }
 
-    /// The text with helpers, parsed and validated; with several entry points, only the code that
-    /// `entry` uses.
+    /// Returns the text with helpers, parsed and validated; with several entry points, only the
+    /// code that `entry` uses.
     pub(super) fn complete(
         &self,
         signature: &Signature,
@@ -199,11 +199,11 @@ impl Program {
                 let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
                 if signature.reports_stopped_loops {
                     let own_text = &text[..self.text.len()];
-                    loops::instrument_loops(&mut module, own_text, &helpers::line_name(), REPORT);
+                    loops::instrument_loops(&mut module, own_text, &helpers::stopped_line_name(), REPORT);
                 }
-                entry::at_the_start(&mut module, &helpers::begin_name());
+                entry::call_at_entry_start(&mut module, &helpers::load_geometry_name());
                 if watched {
-                    entry::at_the_end(&mut module, &helpers::flush_name());
+                    entry::call_at_entry_end(&mut module, &helpers::report_function_name());
                 }
                 let info = Validator::new(ValidationFlags::all(), capabilities)
                     .validate(&module)
@@ -225,25 +225,25 @@ impl Program {
         }
     }
 
-    /// Converts a fault of [`Program::complete`] to an error for the user.
+    /// Converts a fault of [`Program::complete`] to an error with a location in the user's text.
     pub(super) fn explain(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let name = fault.unknown_name(&self.text);
-        let hint = name.and_then(|name| helpers::hint(&self.scan, signature, name));
+        let hint = name.and_then(|name| helpers::explain_missing_helper(&self.scan, signature, name));
         fault.to_error(&self.name, &self.text, hint)
     }
 
-    /// [`explain`](Self::explain) for the signature of bound sections.
+    /// Converts a fault as [`explain`](Self::explain) does, for the signature of bound sections.
     pub(super) fn explain_bound(&self, fault: &Fault, signature: &Signature) -> KernelError {
         let error = self.explain(fault, signature);
         let name = fault.misled_function(&self.text);
         let positions = || fault.mixes_positions().then(|| helpers::positions(&self.scan, signature)).flatten();
-        match name.and_then(|name| helpers::takes(&self.scan, signature, name)).or_else(positions) {
+        match name.and_then(|name| helpers::expected_position_type(&self.scan, signature, name)).or_else(positions) {
             Some(note) => diagnose::with_note(error, &note),
             None => error,
         }
     }
 
-    /// The list of storage variables, for error messages.
+    /// Returns the list of storage variables, for error messages.
     pub(super) fn declared(&self) -> String {
         let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();
         if list.is_empty() { "no arrays".to_owned() } else { list.join(", ") }

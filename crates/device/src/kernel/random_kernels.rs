@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use zippy_testing::random::{LinearCongruential, fibonacci_hash};
 
-/// Returns the statements of a random kernel, determined by `seed`.
+/// Returns the WGSL statements of a random kernel, determined by `seed`.
 pub(super) fn random_kernel(seed: u64) -> String {
     let random = LinearCongruential::new(fibonacci_hash(seed) + 1);
     let mut text = KernelText { random, ..KernelText::default() };
@@ -27,9 +27,9 @@ struct KernelText {
     random: LinearCongruential,
     depth: usize,
     names: usize,
-    /// Variables in scope of type `i32`.
+    /// Names of the variables in scope of type `i32`.
     ints: Vec<String>,
-    /// Variables in scope of type `u32`.
+    /// Names of the variables in scope of type `u32`.
     uints: Vec<String>,
     uses_ids: bool,
 }
@@ -52,7 +52,7 @@ impl KernelText {
         format!("{prefix}{}", self.names)
     }
 
-    /// Name of a random variable; recent ones are more frequent.
+    /// Returns the name of a random `i32` variable; recent variables are more frequent.
     fn int_variable(&mut self) -> String {
         let at = self.recent_index(self.ints.len());
         self.ints[at].clone()
@@ -67,7 +67,7 @@ impl KernelText {
         (0..3).map(|_| self.below(length as u64)).max().unwrap_or(0) as usize
     }
 
-    /// Random expression with a variable, so that no constant expression overflows.
+    /// Returns a random expression with a variable, so that no constant expression overflows.
     fn int_expression(&mut self) -> String {
         let constant = self.below(4) + 1;
         match self.below(14) {

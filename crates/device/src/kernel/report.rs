@@ -1,9 +1,10 @@
-//! Report of a call in a checked run: loaded ghost cells, and positions outside of chunks.
+//! Report of a call in a checked run: loaded and stored ghost cells, and positions outside of
+//! chunks.
 
 use std::rc::Rc;
 
 use super::binding::Binding;
-use super::geometry::{LOOP_WORDS, STRAY_WORDS};
+use super::geometry::{OUTSIDE_ACCESS_WORDS, STOPPED_LOOP_WORDS};
 use super::pipeline::BoundBuffer;
 use crate::device::{BufferBox, Device, Lease, PackedBox, StridedBox};
 use crate::error::{CallSite, Result};
@@ -11,73 +12,73 @@ use crate::extents::Index;
 use crate::history::{Finding, MissingGhostWidth, OperationName, OutsideAccesses, Problem};
 use crate::region::Region;
 
-/// Maximum number of bits per array. Arrays with more bits record layers without components.
-const MAX_BITS: usize = 1 << 22;
+/// Maximum number of report bits per array. Arrays with more bits record layers without components.
+const MAX_BITS_OF_ARRAY: usize = 1 << 22;
 
-/// Layers and components of a chunk's ghost cells. A component is a position along the axes without
-/// ghost cells. The report has one bit per pair of layer and component.
+/// Numbers of layers and components of a chunk's ghost cells. A component is a position along the
+/// axes without ghost cells. The report has one bit per pair of layer and component.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layers {
+pub(super) struct GhostLayers {
     /// Number of layers; 0 if the chunk has no ghost cells.
     count: usize,
     /// Number of components; 0 if components are not recorded.
     pub components: usize,
 }
 
-impl Layers {
+impl GhostLayers {
     pub(super) fn new(binding: &Binding) -> Self {
         if binding.storage == binding.owned {
             return Self { count: 0, components: 0 };
         }
         let many = |all: usize, one: i64| all.saturating_mul(one.max(1) as usize);
-        let count = (0..binding.owned.axes()).map(|axis| digits(binding, axis)).fold(1, many);
-        let components = free_axes(binding).map(|axis| binding.owned.extents()[axis]).fold(1, many);
-        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MAX_BITS);
+        let count = (0..binding.owned.axes()).map(|axis| layers_along_axis(binding, axis)).fold(1, many);
+        let components = axes_without_ghosts(binding).map(|axis| binding.owned.extents()[axis]).fold(1, many);
+        let fits = components.checked_mul(count).is_some_and(|bits| bits <= MAX_BITS_OF_ARRAY);
         Self { count, components: if fits { components } else { 0 } }
     }
 
     pub(super) fn are_too_many(&self) -> bool {
-        self.count > MAX_BITS
+        self.count > MAX_BITS_OF_ARRAY
     }
 
     pub(super) fn bits(&self) -> usize {
         self.count * self.components.max(1)
     }
 
-    /// Number of words for loads, or for stores.
+    /// Returns the number of report words for loads; as many follow for stores.
     fn words(&self) -> usize {
         self.bits().div_ceil(32)
     }
 }
 
-/// Number of layers along an axis, including the one of the owned cells.
-fn digits(binding: &Binding, axis: usize) -> i64 {
+/// Returns the number of layers along an axis, including the one of the owned cells.
+fn layers_along_axis(binding: &Binding, axis: usize) -> i64 {
     1 + binding.storage.extents()[axis] - binding.owned.extents()[axis]
 }
 
-/// The axes along which a chunk has no ghost cells.
-fn free_axes(binding: &Binding) -> impl Iterator<Item = usize> {
-    (0..binding.owned.axes()).filter(move |&axis| digits(binding, axis) == 1)
+/// Returns the axes along which a chunk has no ghost cells.
+fn axes_without_ghosts(binding: &Binding) -> impl Iterator<Item = usize> {
+    (0..binding.owned.axes()).filter(move |&axis| layers_along_axis(binding, axis) == 1)
 }
 
 /// Memory of a call's report: words for positions outside of chunks, then the bits of each array.
 pub(super) struct Report {
     lease: Lease,
     words: usize,
-    /// For each array, its first word and its layers.
-    parts: Vec<(usize, Layers)>,
+    /// First word and ghost layers of each array.
+    parts: Vec<(usize, GhostLayers)>,
 }
 
-/// Reused memory of reports.
+/// Memory of the last report, for reuse.
 #[derive(Debug, Default)]
 struct Reports(Option<Lease>);
 
 impl Report {
     /// Creates an empty report for these arrays.
     pub(super) fn new<'b>(device: &Device, bindings: impl Iterator<Item = &'b Binding>) -> Result<Self> {
-        let (mut parts, mut words) = (Vec::new(), STRAY_WORDS + LOOP_WORDS);
+        let (mut parts, mut words) = (Vec::new(), OUTSIDE_ACCESS_WORDS + STOPPED_LOOP_WORDS);
         for binding in bindings {
-            let layers = Layers::new(binding);
+            let layers = GhostLayers::new(binding);
             parts.push((words, layers));
             words += 2 * layers.words();
         }
@@ -100,12 +101,12 @@ impl Report {
         StridedBox { offset: 0, extents: Index::from([self.words as i64]), strides: Index::from([1]) }
     }
 
-    /// For each array, its first word and its layers.
-    pub(super) fn parts(&self) -> &[(usize, Layers)] {
+    /// Returns the first word and the ghost layers of each array.
+    pub(super) fn parts(&self) -> &[(usize, GhostLayers)] {
         &self.parts
     }
 
-    /// The buffer, with the range to bind.
+    /// Returns the buffer of the report, with the range to bind.
     pub(super) fn buffer(&self) -> BoundBuffer {
         let window_bytes = self.lease.bytes();
         BoundBuffer {
@@ -128,11 +129,11 @@ impl Report {
 
 pub(super) struct ReportContents {
     words: Vec<u32>,
-    parts: Vec<(usize, Layers)>,
+    parts: Vec<(usize, GhostLayers)>,
 }
 
-/// A position outside of a chunk, relative to the start of the section.
-pub(super) struct Outside {
+/// First access of a call outside of a chunk; the position is relative to the start of the section.
+pub(super) struct OutsideAccess {
     pub var: usize,
     is_store: bool,
     position: Vec<i64>,
@@ -141,12 +142,12 @@ pub(super) struct Outside {
 }
 
 impl ReportContents {
-    /// The boxes of ghost cells loaded through storage variable `number`.
+    /// Returns the boxes of ghost cells that were loaded through storage variable `number`.
     pub(super) fn loaded(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, 0)
     }
 
-    /// The boxes of ghost cells stored through storage variable `number`.
+    /// Returns the boxes of ghost cells that were stored through storage variable `number`.
     pub(super) fn stored(&self, number: usize, binding: &Binding) -> Vec<Region> {
         self.reached(number, binding, self.parts[number].1.words())
     }
@@ -162,30 +163,30 @@ impl ReportContents {
         for number in 0..layers.count {
             let set: Vec<bool> = (0..each).map(|component| is_set(number * each + component)).collect();
             if set.contains(&true) {
-                out.extend(of_components(&layer(number, binding), binding, &set));
+                out.extend(select_components(&layer_region(number, binding), binding, &set));
             }
         }
         out
     }
 
-    /// The number of invocations with loops stopped by the adapter, and the line of the loop in the
-    /// first one.
+    /// Returns the number of invocations with loops stopped by the adapter, and the line of the
+    /// loop in the first of them.
     pub(super) fn stopped(&self) -> Option<(u32, u32)> {
-        let [invocations, line] = self.words[STRAY_WORDS..][..LOOP_WORDS] else { return None };
+        let [invocations, line] = self.words[OUTSIDE_ACCESS_WORDS..][..STOPPED_LOOP_WORDS] else { return None };
         (invocations > 0).then_some((invocations, line))
     }
 
-    /// The first position outside of a chunk.
-    pub(super) fn stray(&self) -> Option<Outside> {
-        let [count, array, x, y, z, position @ ..] = &self.words[..STRAY_WORDS] else { return None };
+    /// Returns the first access outside of a chunk.
+    pub(super) fn first_outside_access(&self) -> Option<OutsideAccess> {
+        let [count, array, x, y, z, position @ ..] = &self.words[..OUTSIDE_ACCESS_WORDS] else { return None };
         let which = array.checked_sub(1).filter(|_| *count > 0)?;
         let invocation = (*x != u32::MAX).then_some([*x, *y, *z]);
         let position = position.iter().map(|&position| i64::from(position as i32)).collect();
-        Some(Outside { var: which as usize / 2, is_store: which % 2 == 1, position, invocation, count: *count })
+        Some(OutsideAccess { var: which as usize / 2, is_store: which % 2 == 1, position, invocation, count: *count })
     }
 }
 
-impl Outside {
+impl OutsideAccess {
     pub(super) fn warn(self, binding: &Binding, kernel: &Rc<str>, at: CallSite) {
         let Some(history) = &binding.history else { return };
         let (start, Self { position, invocation, count, .. }) = (binding.section.start, &self);
@@ -198,11 +199,12 @@ impl Outside {
     }
 }
 
-/// The cells of a layer. The digits of its number are the layers along the axes, axis 0 first.
-fn layer(number: usize, binding: &Binding) -> Region {
+/// Returns the cells of a ghost layer. The digits of its number are the layers along the axes, axis
+/// 0 first.
+fn layer_region(number: usize, binding: &Binding) -> Region {
     let (owned, mut rest, mut region) = (binding.owned, number as i64, binding.owned);
     for axis in (0..owned.axes()).rev() {
-        let (base, before) = (digits(binding, axis), owned.start[axis] - binding.storage.start[axis]);
+        let (base, before) = (layers_along_axis(binding, axis), owned.start[axis] - binding.storage.start[axis]);
         let digit = rest % base;
         rest /= base;
         let first = if digit <= before { owned.start[axis] - digit } else { owned.end[axis] + digit - before - 1 };
@@ -213,12 +215,12 @@ fn layer(number: usize, binding: &Binding) -> Region {
     region
 }
 
-/// The part of a box of ghost cells with the components in `set`.
-fn of_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region> {
+/// Returns the part of a box of ghost cells whose components are true in `set`.
+fn select_components(cells: &Region, binding: &Binding, set: &[bool]) -> Vec<Region> {
     if !set.contains(&false) {
         return vec![*cells];
     }
-    let free: Vec<usize> = free_axes(binding).collect();
+    let free: Vec<usize> = axes_without_ghosts(binding).collect();
     let (start, extents) = (binding.owned.start, binding.owned.extents());
     let only = |number: usize| {
         let (mut rest, mut region) = (number, *cells);

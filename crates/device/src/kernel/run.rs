@@ -1,4 +1,4 @@
-//! Recording of a call on the device.
+//! Execution of a call: records its dispatches on the device.
 
 use super::binding::Binding;
 use super::call::{AccessMode, Call};
@@ -17,8 +17,8 @@ use crate::history::{Finding, History, Ledger, OperationName, Problem};
 use crate::region::Region;
 use crate::trace::{self, SpanKind};
 
-/// Number of dispatches with geometry in one buffer.
-const AT_A_TIME: usize = 16;
+/// Maximum number of dispatches with geometry in one buffer.
+const DISPATCHES_PER_BUFFER: usize = 16;
 
 impl Call<'_> {
     /// Queues the kernel on this rank's device, after all previously queued work. Local.
@@ -44,18 +44,18 @@ impl Call<'_> {
         self.kernel.reload();
         let done = self.attempt(at);
         if let Err(error) = &done
-            && let Some(changed) = self.kernel.step_back()
+            && let Some(changed) = self.kernel.restore_previous_version()
         {
             if self.attempt(at).is_err() {
                 // The call is invalid, not the changed text.
-                self.kernel.step_forward(changed);
+                self.kernel.reinstate_changed_version(changed);
                 return done;
             }
             trace::warn(&format!("kernel {} was changed, but stays as it was: {error}", self.kernel.name()));
             return Ok(());
         }
         done?;
-        self.kernel.settle();
+        self.kernel.drop_previous_version();
         Ok(())
     }
 
@@ -73,14 +73,14 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Records for the chunks a call without invocations.
+    /// Records a call without invocations in the histories of the chunks.
     fn record_empty_call(&self, prepared: &PreparedCall<'_>, at: CallSite) {
         for history in self.bound.iter().filter_map(|(_, binding, _)| binding.history.as_ref()) {
             history.operation(&[], &[], OperationName::Kernel(prepared.version.label.clone()), at);
         }
     }
 
-    /// The ledger of operations on the bound arrays.
+    /// Returns the ledger of operations on the bound arrays.
     pub(super) fn ledger(&self) -> Option<&Ledger> {
         self.bound.iter().find_map(|(_, binding, _)| Some(&*binding.history.as_ref()?.ledger))
     }
@@ -108,21 +108,21 @@ impl Call<'_> {
             let problem = Problem::LoopStopped { line, passes: pass_limit, invocations };
             history.ledger.add_finding(Finding { array: binding.array(), chunk: history.chunk(), site, problem });
         }
-        if let Some(outside) = contents.and_then(ReportContents::stray)
+        if let Some(outside) = contents.and_then(ReportContents::first_outside_access)
             && let Some(bound) = prepared.order.get(outside.var).copied().flatten()
         {
             outside.warn(&self.bound[bound].1, kernel, at);
         }
     }
 
-    /// The first written section and the history of its chunk.
+    /// Returns the first written section and the history of its chunk.
     fn written_history(&self) -> Option<(&Binding, &History)> {
         let written = self.bound.iter().filter(|(_, _, access)| *access != AccessMode::Read);
         written.map(|(_, binding, _)| binding).find_map(|binding| Some((binding, &**binding.history.as_ref()?)))
     }
 
-    /// The owned boxes that a kernel writes, as far as known: the cells of the invocations if they
-    /// are in this index space, else the section.
+    /// Returns the owned boxes that a kernel writes, as far as known: the cells of the invocations
+    /// if the domain is in the index space of the section, otherwise the section.
     fn written(&self, binding: &Binding) -> Vec<Region> {
         let first = self.bound.iter().find(|(_, _, access)| *access != AccessMode::Read).map(|(_, first, _)| first);
         let alike = first.filter(|first| first.shape == binding.shape);
@@ -138,7 +138,7 @@ impl Call<'_> {
         if owned.is_empty() { binding.section.intersect(&binding.owned).into_iter().collect() } else { owned }
     }
 
-    /// Records the dispatches; returns true if there were any.
+    /// Records the dispatches of the call; true if there were any.
     fn submit(&self, prepared: &PreparedCall<'_>, report: Option<&Report>) -> Result<bool> {
         let PreparedCall { version, compiled, order, work, .. } = prepared;
         let (name, checked) = (&version.program.name, &compiled.checked);
@@ -195,7 +195,7 @@ impl Call<'_> {
         trace::queued(&version.label);
         let (buffers, words) = self.arrays(prepared, offsets, report)?;
         self.check_binding_bytes(prepared, &buffers)?;
-        for some in dispatches.chunks(AT_A_TIME) {
+        for some in dispatches.chunks(DISPATCHES_PER_BUFFER) {
             let mut parts = uniforms.clone();
             for dispatch in some {
                 let all: Vec<i32> = words.iter().chain(&dispatch.words).copied().collect();
@@ -248,7 +248,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The buffers of the storage variables, and their geometry.
+    /// Returns the buffers of the storage variables, and the geometry words of their arrays.
     fn arrays(
         &self,
         prepared: &PreparedCall<'_>,
@@ -293,7 +293,7 @@ impl Call<'_> {
     }
 }
 
-/// The buffer bound for a chunk without cells.
+/// Returns the buffer bound for a chunk without cells.
 fn empty_buffer(device: &Device, slot_bytes: u64) -> Result<BoundBuffer> {
     #[derive(Default)]
     struct EmptyBinding(Option<(wgpu::Buffer, u64)>);

@@ -1,15 +1,15 @@
-//! Scan of WGSL text before it can be parsed: finds its storage variables and the names that it
+//! Scan of WGSL text that naga cannot parse yet: finds its storage variables and the names that it
 //! uses.
 //!
-//! The text calls helpers that do not exist yet, so naga cannot parse it. The scan finds the
-//! information needed to generate them.
+//! The text calls helpers that do not exist yet. The scan finds the information needed to generate
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::wgsl::{Declaration, Kind, Tokens, is_word};
 
-/// A `var<storage>` declaration.
+/// A `var<storage>` declaration of a kernel's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StorageVar {
     pub name: String,
@@ -21,12 +21,12 @@ pub(super) struct StorageVar {
     pub atomic: bool,
     /// True if `T` is a structure with atomics, which cannot be loaded or stored as a whole.
     pub holds_atomics: bool,
-    /// Byte range of the name.
+    /// Byte range of the variable's name in the text.
     pub span: Range<usize>,
 }
 
 impl StorageVar {
-    /// Short form of the declaration.
+    /// Returns the declaration in short form, for error messages.
     pub(super) fn declaration(&self) -> String {
         let access = if self.writable { "read_write" } else { "read" };
         let cell = self.cell.as_deref().unwrap_or("?");
@@ -40,9 +40,9 @@ pub(super) struct SourceScan {
     pub storage: Vec<StorageVar>,
     /// All identifiers except names of declarations.
     pub words: BTreeSet<String>,
-    /// The module-scope declarations.
+    /// Declarations at module scope.
     pub declared: Vec<Declaration>,
-    /// The functions that the text defines.
+    /// Functions that the text defines, by name.
     pub functions: BTreeMap<String, Declaration>,
     /// True if the text ends inside an item or a comment.
     pub open: bool,
@@ -52,7 +52,7 @@ pub(super) struct SourceScan {
 }
 
 impl SourceScan {
-    /// The index of the storage variable with this name.
+    /// Returns the index of the storage variable with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
     }
@@ -75,8 +75,8 @@ impl SourceScan {
         false
     }
 
-    /// The scanned text with all functions blanked that `entry` does not call. Offsets do not
-    /// change.
+    /// Returns the scanned text with those functions blanked that `entry` does not call. Offsets do
+    /// not change.
     ///
     /// Bindings of the other functions are optional, so these functions cannot be validated.
     pub(super) fn reached_from(&self, entry: &str, text: &str) -> String {
@@ -172,7 +172,8 @@ pub(super) fn scan(text: &str) -> SourceScan {
     out
 }
 
-/// A type with leading aliases resolved. Chains are short; naga reports cycles.
+/// Returns the tokens of a type with leading aliases resolved. Chains are short; naga reports
+/// cycles.
 fn resolved<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
     for _ in 0..16 {
         match ty[..] {
@@ -183,12 +184,12 @@ fn resolved<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) ->
     ty
 }
 
-/// The tokens of a type, up to the `;`, `=` or closing bracket that ends it.
+/// Returns the tokens of a type, up to the `;`, `=` or closing bracket that ends it.
 fn type_tokens<'a>(from: usize, word: &impl Fn(usize) -> &'a str) -> Vec<&'a str> {
     (from..).map(word).take_while(|t| !matches!(*t, ";" | "" | "=" | "@" | "}")).collect()
 }
 
-/// `array<T>` → `T`; `array<atomic<T>>` → `T` and true.
+/// Returns the cell type of an array type: `T` for `array<T>`; `T` and true for `array<atomic<T>>`.
 fn cell_type(ty: &[&str], aliases: &BTreeMap<&str, Vec<&str>>) -> (Option<String>, bool) {
     let ["array", "<", inner @ .., ">"] = ty else { return (None, false) };
     let mut depth = 0;

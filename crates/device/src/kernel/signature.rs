@@ -1,9 +1,9 @@
-//! [`Signature`]: the inputs of a kernel's generated text.
+//! [`Signature`]: inputs of the generator of a kernel's helpers.
 
 use super::scan::{SourceScan, StorageVar};
 use crate::element::Packed;
 
-/// Properties of one array that its helpers depend on.
+/// Properties of one array on which the text of its helpers depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct VarShape {
     pub axes: usize,
@@ -12,17 +12,17 @@ pub(super) struct VarShape {
     pub windows: u32,
 }
 
-/// Index space of the invocations.
+/// Index space of the invocations of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Space {
-    /// The index space of a bound section, so that invocations have cells.
+    /// The index space of a bound section: each invocation has a cell.
     Cells,
     Separate,
     /// A separate index space with an extent in device memory.
     Counted,
 }
 
-/// Boxes of a dispatch, and the axes along its directions.
+/// Number of boxes of a dispatch, and the order of the axes along its directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum BoxForm {
     /// One box of a call that keeps the order of axes: axis 0 along x, axis 1 along y, the others
@@ -30,11 +30,12 @@ pub(super) enum BoxForm {
     OneInOrder,
     /// One box with axes along any direction.
     One,
-    /// Up to [`MAX_BOXES`](super::geometry::MAX_BOXES) boxes, stacked along z.
+    /// Up to [`MAX_BOXES_OF_DISPATCH`](super::geometry::MAX_BOXES_OF_DISPATCH) boxes, stacked along
+    /// z.
     Several,
 }
 
-/// Inputs of the text of all helpers; there is one pipeline per signature.
+/// Inputs of the text of all helpers of a kernel; there is one pipeline per signature.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Signature {
     pub space: Space,
@@ -44,14 +45,14 @@ pub(super) struct Signature {
     pub vars: Vec<VarShape>,
     /// For each variable, the index of the first one with the same geometry.
     pub geometries: Vec<usize>,
-    /// The checks of accesses by helpers.
+    /// Kind of checks of accesses by helpers.
     pub watch: Watch,
-    /// Whether invocations report stopped loops: the run is checked, the kernel has loops, and the
+    /// True if invocations report stopped loops: the run is checked, the kernel has loops, and the
     /// adapter limits loop passes.
     pub reports_stopped_loops: bool,
 }
 
-/// Whether helpers report accesses beyond the owned cells of chunks.
+/// Kind of reports of helpers about accesses beyond the owned cells of chunks, in checked runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Watch {
     Off,
@@ -62,8 +63,8 @@ pub(super) enum Watch {
 }
 
 impl Signature {
-    /// The same signature with one window per array. The windows of large arrays begin at different
-    /// cells, so they share no geometry.
+    /// Returns the same signature with one window per array. The windows of large arrays begin at
+    /// different cells, so they share no geometry.
     pub(super) fn with_one_window(&self) -> Self {
         let mut one = self.clone();
         let is_large = |var: usize| self.vars[var].windows > 1;
@@ -76,7 +77,8 @@ impl Signature {
         one
     }
 
-    /// A signature with the same number of axes for all arrays, to check a kernel without bindings.
+    /// Creates a signature with the same number of axes for all arrays, to check a kernel without
+    /// bindings.
     pub(super) fn uniform(scan: &SourceScan, axes: usize, packed: Option<Packed>) -> Self {
         let shape = |var: &StorageVar| VarShape {
             axes,

@@ -5,35 +5,34 @@ use std::time::SystemTime;
 use crate::error::{KernelError, describe_refusal};
 use crate::wgsl::tidy_path;
 
-/// Maximum size of a shader's text.
-const MAX_BYTES: u64 = 16 << 20;
+/// Maximum size of a shader's file, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The WGSL of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a named
+/// WGSL text of a kernel: from [`include_wgsl!`](crate::include_wgsl), from a file, or a named
 /// string.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) path: Option<PathBuf>,
-    /// True for a text composed by Zippy, from its own text and a user's text with checked names.
+    /// True for a text that Zippy composes from its own text and a user's text with checked names.
     pub(super) composed: bool,
     pub(super) prefers_driver: bool,
 }
 
 impl KernelSource {
-    /// WGSL in a string; `name` replaces the file name in error messages.
+    /// Creates a source from WGSL in a string; `name` replaces the file name in error messages.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into(), path: None, composed: false, prefers_driver: false }
     }
 
-    /// WGSL that a library composes, possibly around a text of its user: names of helpers, which a
-    /// program must not declare, are allowed.
+    /// Creates a source from WGSL that a library composes, possibly around a text of its user:
+    /// names of helpers, which a program must not declare, are allowed.
     pub fn composed(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self { composed: true, ..Self::text(name, text) }
     }
 
-    /// WGSL read from a file now. In debug builds the kernel is compiled again when the file
-    /// changes.
+    /// Reads WGSL from a file. In debug builds the kernel is compiled again when the file changes.
     ///
     /// # Errors
     /// The file cannot be read, is no regular file (a pipe, a device), has more than 16 MiB, or is
@@ -41,7 +40,7 @@ impl KernelSource {
     pub fn file(path: impl AsRef<Path>) -> Result<Self, KernelError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let text = read(path).map_err(|message| KernelError::File { kernel: name.clone(), message })?;
+        let text = read_source_file(path).map_err(|message| KernelError::File { kernel: name.clone(), message })?;
         Ok(Self { name, text, path: Some(path.to_owned()), composed: false, prefers_driver: false })
     }
 
@@ -53,12 +52,12 @@ impl KernelSource {
         Self { prefers_driver, ..self }
     }
 
-    /// The file or name, for error messages.
+    /// Returns the file or name, for error messages.
     pub fn as_name(&self) -> &str {
         &self.name
     }
 
-    /// The WGSL text.
+    /// Returns the WGSL text.
     pub fn as_text(&self) -> &str {
         &self.text
     }
@@ -80,18 +79,18 @@ impl KernelSource {
     }
 }
 
-/// Reads a shader's file, or returns the text of the error.
-fn read(path: &Path) -> Result<String, String> {
+/// Reads a shader's file; an error is a text.
+fn read_source_file(path: &Path) -> Result<String, String> {
     let text = |error: std::io::Error| describe_refusal(path, &error);
     if !path.metadata().map_err(text)?.is_file() {
         return Err("it is not a regular file".into());
     }
     let mut found = Vec::new();
     // Some special files are longer than their reported size.
-    std::fs::File::open(path).map_err(text)?.take(MAX_BYTES + 1).read_to_end(&mut found).map_err(text)?;
+    std::fs::File::open(path).map_err(text)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut found).map_err(text)?;
     match found.len() as u64 {
-        ..=MAX_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
-        _ => Err(format!("it has more than {MAX_BYTES} bytes")),
+        ..=MAX_FILE_BYTES => String::from_utf8(found).map_err(|error| error.to_string()),
+        _ => Err(format!("it has more than {MAX_FILE_BYTES} bytes")),
     }
 }
 
@@ -101,34 +100,35 @@ impl From<&KernelSource> for KernelSource {
     }
 }
 
-/// Watches a kernel's file.
+/// Watch of a kernel's file for changes.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     path: PathBuf,
     last_stamp: Option<Stamp>,
 }
 
-/// Two versions of a file written within one tick of its clock mostly differ in length.
+/// Modification time and length of a file. Two versions written within one tick of the file's clock
+/// mostly differ in length.
 type Stamp = (SystemTime, u64);
 
 impl FileWatch {
     pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), last_stamp: modified(path) }
+        Self { path: path.to_owned(), last_stamp: file_stamp(path) }
     }
 
-    /// The new text if the file has changed since the last call.
+    /// Returns the new text if the file has changed since the last call.
     pub(super) fn changed(&mut self) -> Option<String> {
-        let now = modified(&self.path)?;
+        let now = file_stamp(&self.path)?;
         if self.last_stamp == Some(now) {
             return None;
         }
-        let text = read(&self.path).ok()?;
+        let text = read_source_file(&self.path).ok()?;
         self.last_stamp = Some(now);
         Some(text)
     }
 }
 
-fn modified(path: &Path) -> Option<Stamp> {
+fn file_stamp(path: &Path) -> Option<Stamp> {
     let data = std::fs::metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }
@@ -154,11 +154,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long.wgsl");
         let file = std::fs::File::create(&path).unwrap();
-        file.set_len(MAX_BYTES).unwrap();
-        assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
-        file.set_len(MAX_BYTES + 1).unwrap();
-        assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"));
-        std::fs::write(&path, "\u{e4}".repeat(MAX_BYTES as usize / 2 + 1)).unwrap();
-        assert!(read(&path).unwrap_err().contains("more than 16777216 bytes"), "the cut may be within a letter");
+        file.set_len(MAX_FILE_BYTES).unwrap();
+        assert_eq!(read_source_file(&path).unwrap().len() as u64, MAX_FILE_BYTES);
+        file.set_len(MAX_FILE_BYTES + 1).unwrap();
+        assert!(read_source_file(&path).unwrap_err().contains("more than 16777216 bytes"));
+        std::fs::write(&path, "\u{e4}".repeat(MAX_FILE_BYTES as usize / 2 + 1)).unwrap();
+        assert!(
+            read_source_file(&path).unwrap_err().contains("more than 16777216 bytes"),
+            "the cut may be within a letter"
+        );
     }
 }

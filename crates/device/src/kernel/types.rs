@@ -4,7 +4,7 @@ use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 
 use crate::element::{ElementInfo, ElementKind, Field, Scalar};
 
-/// The scalar that corresponds to a scalar of naga.
+/// Returns the element scalar that corresponds to a scalar of naga.
 fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 4) => Scalar::F32,
@@ -35,7 +35,7 @@ pub(super) fn type_name(module: &Module, ty: Handle<Type>) -> String {
     }
 }
 
-/// [`type_name`] of a type that is not in the module's table.
+/// Returns the WGSL name of a type that is not in the module's table.
 pub(super) fn inner_name(module: &Module, inner: &TypeInner) -> String {
     match inner {
         TypeInner::Scalar(s) => scalar_name(*s).to_owned(),
@@ -126,9 +126,9 @@ fn compare_record(module: &Module, ty: Handle<Type>, info: &ElementInfo, fields:
     Ok(())
 }
 
-/// A part of a uniform variable that one parameter sets.
+/// Part of a uniform variable that one parameter sets.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Slot {
+pub(super) struct UniformSlot {
     /// The name of the member, qualified by its enclosing structs; for a variable that is not a
     /// struct, the variable's name.
     pub name: String,
@@ -141,21 +141,27 @@ pub(super) struct Slot {
     pub repeat: Option<(usize, usize)>,
 }
 
-/// The slots of a uniform variable of type `ty`.
-pub(super) fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Slot> {
+/// Returns the slots of a uniform variable of type `ty`.
+pub(super) fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<UniformSlot> {
     let mut out = Vec::new();
     match &module.types[ty].inner {
         TypeInner::Struct { members, .. } => {
             for member in members {
-                collect(module, member.name.as_deref().unwrap_or(""), member.ty, member.offset as usize, &mut out);
+                collect_slots(
+                    module,
+                    member.name.as_deref().unwrap_or(""),
+                    member.ty,
+                    member.offset as usize,
+                    &mut out,
+                );
             }
         }
-        _ => collect(module, name, ty, 0, &mut out),
+        _ => collect_slots(module, name, ty, 0, &mut out),
     }
     out
 }
 
-fn collect(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &mut Vec<Slot>) {
+fn collect_slots(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &mut Vec<UniformSlot>) {
     let vector = |ty: Handle<Type>| match module.types[ty].inner {
         TypeInner::Scalar(s) => scalar(s).map(|s| (s, 1)),
         TypeInner::Vector { size, scalar: s } => scalar(s).map(|s| (s, size as usize)),
@@ -165,7 +171,7 @@ fn collect(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &m
         TypeInner::Struct { members, .. } => {
             for member in members {
                 let inner = format!("{name}.{}", member.name.as_deref().unwrap_or(""));
-                collect(module, &inner, member.ty, offset + member.offset as usize, out);
+                collect_slots(module, &inner, member.ty, offset + member.offset as usize, out);
             }
             return;
         }
@@ -179,5 +185,5 @@ fn collect(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &m
         }
         _ => (vector(ty), None),
     };
-    out.push(Slot { name: name.to_owned(), offset, ty: type_name(module, ty), shape, repeat });
+    out.push(UniformSlot { name: name.to_owned(), offset, ty: type_name(module, ty), shape, repeat });
 }

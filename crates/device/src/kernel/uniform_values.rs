@@ -4,7 +4,7 @@ use super::call::Call;
 use super::checked_kernel::{CheckedKernel, UniformVar};
 use super::params::is_padding;
 use super::program::Program;
-use super::types::Slot;
+use super::types::UniformSlot;
 use crate::error::{KernelError, Result};
 
 impl Call<'_> {
@@ -47,11 +47,12 @@ impl Call<'_> {
             is_set[v][s] = true;
         }
         let all = || checked.uniforms.iter().flat_map(|var| var.slots.iter().map(move |slot| (var, slot)));
-        let name = |(var, slot): (&UniformVar, &Slot)| match all().filter(|(_, other)| other.name == slot.name).count()
-        {
-            1 => format!("`{}`", slot.name),
-            _ => format!("`{}.{}`", var.name, slot.name),
-        };
+        let name =
+            |(var, slot): (&UniformVar, &UniformSlot)| match all().filter(|(_, other)| other.name == slot.name).count()
+            {
+                1 => format!("`{}`", slot.name),
+                _ => format!("`{}.{}`", var.name, slot.name),
+            };
         let missing: Vec<_> = (all().zip(is_set.iter().flatten()))
             .filter(|((_, slot), is_set)| !**is_set && !is_padding(&slot.name))
             .map(|(place, _)| name(place))

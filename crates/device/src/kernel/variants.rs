@@ -1,4 +1,4 @@
-//! Compiled variants of one text: one variant for each kind of bound arrays.
+//! Compiled variants of one text: one variant for each signature of bound arrays.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use super::signature::{Signature, VarShape};
 use super::target::Target;
 use crate::error::{KernelError, Result};
 
-/// Signature of the bindings, and the selected entry point.
+/// Key of a compiled variant: signature of the bindings, and selected entry point.
 type Variant = (Signature, Option<String>);
 
-/// A program with all its compiled variants.
+/// Program of a kernel with all its compiled variants.
 #[derive(Debug)]
 pub(super) struct Version {
     pub program: Program,
@@ -23,7 +23,7 @@ pub(super) struct Version {
     compiled: RefCell<HashMap<Variant, Rc<Compiled>>>,
 }
 
-/// A kernel for one signature; the pipeline is created at the first run.
+/// Kernel compiled for one signature; the pipeline is created at the first run.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub checked: CheckedKernel,
@@ -31,7 +31,7 @@ pub(super) struct Compiled {
     access_ranges: OnceCell<Vec<AccessRange>>,
 }
 
-/// Reads a program for its target.
+/// Reads a program and checks it for its device and backend.
 pub(super) fn read(target: &Target, name: &str, text: &str, composed: bool) -> Result<Program, KernelError> {
     let new = |features| Program::new(name, text, composed, capabilities(features));
     new(target.features())
@@ -44,7 +44,7 @@ impl Version {
         Rc::new(Self { program, label, compiled: RefCell::default() })
     }
 
-    /// The program with helpers for `signature`, validated by naga and cached.
+    /// Returns the program with helpers for `signature`, validated by naga, from the cache.
     pub(super) fn compiled(
         &self,
         target: &Target,
@@ -70,7 +70,7 @@ impl Version {
 }
 
 impl Compiled {
-    /// The access range of the entry point in the array of each storage variable.
+    /// Returns the access range of the entry point in the array of each storage variable.
     pub(super) fn access_ranges(&self, program: &Program, vars: &[VarShape]) -> &[AccessRange] {
         let checked = &self.checked;
         self.access_ranges.get_or_init(|| find_access_ranges(&checked.parsed, &checked.entry, &program.scan, vars))

@@ -1,4 +1,4 @@
-//! [`Vocabulary`]: translation of naga's messages to WGSL.
+//! [`Vocabulary`]: translation of naga's error messages to WGSL.
 
 use naga::front::Typifier;
 use naga::proc::ResolveContext;
@@ -21,11 +21,11 @@ pub(super) struct Vocabulary<'m> {
     types: Vec<(String, String)>,
 }
 
-/// The longest expression that a message repeats.
-const LONGEST: usize = 48;
+/// Maximum length, in bytes, of an expression that a message repeats.
+const MAX_EXPRESSION_BYTES: usize = 48;
 
-/// Endings of a text before the number of a type; others are of expressions.
-const BEFORE_TYPES: [&str; 8] = [
+/// Text before the number of a type in naga's messages; other numbers are those of expressions.
+const TEXT_BEFORE_TYPES: [&str; 8] = [
     "type ",
     "Type ",
     "type Some(",
@@ -40,7 +40,7 @@ const BEFORE_TYPES: [&str; 8] = [
 pub(super) fn without_numbers(message: &str) -> String {
     let (mut out, mut rest) = (String::new(), message);
     while let Some((before, numbered)) = rest.split_once(" [") {
-        match entry(numbered) {
+        match parse_entry_number(numbered) {
             Some((_, after)) => {
                 out +=
                     &before.strip_suffix("expression").map_or(before.to_owned(), |text| format!("{text}an expression"));
@@ -55,14 +55,14 @@ pub(super) fn without_numbers(message: &str) -> String {
     out + rest
 }
 
-/// The number of an entry in a text after its `[`, and the text after its `]`.
-fn entry(text: &str) -> Option<(usize, &str)> {
+/// Parses the number of an entry in a text after its `[`. Returns it with the text after its `]`.
+fn parse_entry_number(text: &str) -> Option<(usize, &str)> {
     let (digits, after) = text.split_once(']')?;
     Some((digits.parse().ok()?, after))
 }
 
 impl<'m> Vocabulary<'m> {
-    /// The vocabulary of an error in `module`, which was read from `text`.
+    /// Creates the vocabulary of an error in `module`, which was read from `text`.
     pub(super) fn new(module: &'m Module, text: &'m str, error: &ValidationError) -> Self {
         let function = match error {
             ValidationError::Function { handle, .. } => Some(&module.functions[*handle]),
@@ -86,14 +86,14 @@ impl<'m> Vocabulary<'m> {
         Self { module, text, expressions, function, types }
     }
 
-    /// Replaces numbers of entries and naga's type syntax by names of WGSL.
+    /// Replaces numbers of entries and naga's type syntax in a message by names of WGSL.
     pub(super) fn translate(&self, message: &str) -> String {
         let message = self.types.iter().fold(message.to_owned(), |text, (debug, name)| text.replace(debug, name));
         let (mut out, mut rest) = (String::new(), &message[..]);
         while let Some(at) = rest.find('[') {
             let (before, numbered) = rest.split_at(at);
             out.push_str(before);
-            let Some((number, mut after)) = entry(&numbered[1..]) else {
+            let Some((number, mut after)) = parse_entry_number(&numbered[1..]) else {
                 out.push('[');
                 rest = &numbered[1..];
                 continue;
@@ -109,7 +109,7 @@ impl<'m> Vocabulary<'m> {
         out + rest
     }
 
-    /// The name of entry `number` of the table that the text around it is about.
+    /// Returns the WGSL name of entry `number`; the text around the number selects the table.
     fn name(&self, number: usize, before: &str, after: &str) -> String {
         let quoted =
             |name: Option<&String>| name.map_or_else(|| "an unnamed item".to_owned(), |name| format!("`{name}`"));
@@ -128,7 +128,7 @@ impl<'m> Vocabulary<'m> {
             return quoted(module.constants.iter().nth(number).and_then(|(_, constant)| constant.name.as_ref()));
         }
         let of_expression = after.starts_with(" is not compatible with this expression");
-        if !of_expression && BEFORE_TYPES.iter().any(|ending| before.ends_with(ending)) {
+        if !of_expression && TEXT_BEFORE_TYPES.iter().any(|ending| before.ends_with(ending)) {
             let ty = module.types.iter().nth(number);
             return ty.map_or_else(|| "an unknown type".to_owned(), |(handle, _)| type_name(module, handle));
         }
@@ -139,7 +139,7 @@ impl<'m> Vocabulary<'m> {
         }
     }
 
-    /// An expression as its author has written it, where that is short.
+    /// Returns an expression as its author has written it, if it is short.
     fn expression(&self, handle: Handle<Expression>) -> String {
         if let Some(name) = self.function.and_then(|function| function.named_expressions.get(&handle)) {
             return format!("`{name}`");
@@ -155,7 +155,7 @@ impl<'m> Vocabulary<'m> {
         }
         let range = self.expressions.get_span(handle).to_range();
         let written = range.and_then(|range| self.text.get(range)).map(str::trim);
-        match written.filter(|text| !text.is_empty() && text.len() <= LONGEST && !text.contains('\n')) {
+        match written.filter(|text| !text.is_empty() && text.len() <= MAX_EXPRESSION_BYTES && !text.contains('\n')) {
             Some(written) => format!("`{written}`"),
             None => "an expression".to_owned(),
         }

@@ -1,4 +1,5 @@
-//! Calls over chunks that are larger than a binding can be, in parts that need one window of each.
+//! Division of calls over chunks that are larger than a binding into parts that need one window per
+//! array.
 
 use super::access_range::AccessRange;
 use super::binding::Binding;
@@ -7,34 +8,34 @@ use super::geometry::slot_strides;
 use super::pipeline::MAX_GROUPS;
 use crate::extents::Index;
 
-/// Greatest number of parts of a call: each part has bind groups, and the cache holds those of two
+/// Maximum number of parts of a call: each part has bind groups, and the cache holds those of two
 /// calls.
-const MAX_PARTS: usize = MAX_GROUPS / 2;
+const MAX_PARTS_OF_CALL: usize = MAX_GROUPS / 2;
 
-/// A part of a call's boxes, and the memory that it is bound to.
+/// Part of a call's boxes, with the windows of memory that it binds.
 #[derive(Debug)]
 pub(super) struct CallPart {
     pub grid: Grid,
-    /// The start of each storage variable's window in its buffer, in bytes.
+    /// Start of the window of each storage variable in its buffer, in bytes.
     pub offsets: Vec<u64>,
 }
 
 pub(super) struct LargeArray<'a> {
-    /// Number of the storage variable.
+    /// Index of the storage variable.
     pub var: usize,
     pub binding: &'a Binding,
     pub access_range: &'a AccessRange,
-    /// Strides in slots, along the axes of positions.
+    /// Strides of the array along the axes of positions, in slots.
     strides: Index,
     slot_bytes: u64,
-    /// Bytes of the largest binding, a multiple of `unit`.
+    /// Maximum size of a window, in bytes; a multiple of `unit`.
     window_bytes: u64,
-    /// Windows begin at a multiple of this.
+    /// Alignment of the start of a window, in bytes.
     unit: u64,
 }
 
 impl<'a> LargeArray<'a> {
-    /// Returns `None` if helpers can access the array anywhere.
+    /// Creates the description of an array; `None` if helpers can access the array anywhere.
     pub(super) fn new(
         var: usize,
         binding: &'a Binding,
@@ -47,7 +48,8 @@ impl<'a> LargeArray<'a> {
         Some(Self { var, binding, access_range, strides, slot_bytes, window_bytes, unit })
     }
 
-    /// The start of a window with all cells that the box reaches; `None` if they do not fit.
+    /// Returns the start of a window with all cells that the box accesses; `None` if they do not
+    /// fit.
     fn offset(&self, (origin, extents): &(Index, Index), step: i64) -> Option<u64> {
         let AccessRange::Box(intervals) = self.access_range else { return Some(0) };
         let storage = &self.binding.storage;
@@ -90,18 +92,18 @@ pub(super) fn parts(grid: &Grid, vars: usize, arrays: &[LargeArray<'_>]) -> Opti
             let grid = Grid { boxes: vec![one], ..grid.clone() };
             parts.push(CallPart { grid, offsets });
         } else {
-            let [before, after] = halves(&one, grid.step)?;
+            let [before, after] = halve_box(&one, grid.step)?;
             open.extend([after, before]);
         }
-        if parts.len() + open.len() > MAX_PARTS {
+        if parts.len() + open.len() > MAX_PARTS_OF_CALL {
             return None;
         }
     }
     Some(parts)
 }
 
-/// Halves a box along its last axis, where neighbours are furthest apart in memory.
-fn halves((origin, extents): &(Index, Index), step: i64) -> Option<[(Index, Index); 2]> {
+/// Halves a box along its last axis, along which neighbours are furthest apart in memory.
+fn halve_box((origin, extents): &(Index, Index), step: i64) -> Option<[(Index, Index); 2]> {
     let axis = (0..extents.axes()).rev().find(|&axis| extents[axis] > 1)?;
     let half = extents[axis] / 2;
     let (mut before, mut after) = ((*origin, *extents), (*origin, *extents));

@@ -1,4 +1,5 @@
-//! [`WgslComposer`]: the text of a kernel from WGSL files, constants of Rust, and generated parts.
+//! [`WgslComposer`]: composition of a kernel's text from WGSL files, Rust constants, and generated
+//! parts.
 //!
 //! **How to read a file of `shaders/`.** A file is WGSL, except for placeholders: `$CELL` stands
 //! for a name or an expression that [`WgslModule::define`] gives. Names that a file uses and does
@@ -22,9 +23,9 @@ const MODULE_BEGIN: &str = "//# zippy module ";
 /// Line after a module.
 const MODULE_END: &str = "//# zippy end";
 
-/// Number or vector of Rust that WGSL can declare as a constant; finite, if it is an `f32`.
+/// Number or vector of Rust that WGSL can declare as a constant; an `f32` must be finite.
 pub trait WgslConstant {
-    /// Returns the value as an expression of WGSL.
+    /// Returns the value as a WGSL expression.
     fn expression(&self) -> String;
 }
 
@@ -53,12 +54,12 @@ pub struct WgslModule {
     source_file: &'static str,
     path: &'static str,
     text: &'static str,
-    defines: Vec<Define>,
+    defines: Vec<PlaceholderText>,
 }
 
-/// Text of a placeholder.
+/// Text that replaces a placeholder of a module.
 #[derive(Debug, Clone)]
-struct Define {
+struct PlaceholderText {
     name: &'static str,
     text: String,
     call_site: &'static Location<'static>,
@@ -71,19 +72,19 @@ impl WgslModule {
         Self { source_file, path, text, defines: Vec::new() }
     }
 
-    /// Replaces the placeholder `$name` by a text.
+    /// Replaces the placeholder `$name` of the file by a text.
     #[track_caller]
     pub fn define(mut self, name: &'static str, text: impl Into<String>) -> Self {
-        self.defines.push(Define { name, text: text.into(), call_site: Location::caller() });
+        self.defines.push(PlaceholderText { name, text: text.into(), call_site: Location::caller() });
         self
     }
 
-    /// The path of the file, relative to the workspace.
+    /// Returns the path of the file, relative to the workspace.
     pub fn file(&self) -> String {
         tidy_path(self.source_file, self.path)
     }
 
-    /// Returns the text of the file without placeholders.
+    /// Returns the text of the file with its placeholders replaced.
     fn replaced(&self) -> Result<String, KernelError> {
         let (mut out, mut end) = (String::new(), 0);
         let mut is_used = vec![false; self.defines.len()];
@@ -93,7 +94,7 @@ impl WgslModule {
                 let before = &self.text[..placeholder.start];
                 let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
                 let message = format!("nothing defines the placeholder ${name}");
-                return Err(refusal(self.file(), before.matches('\n').count() + 1, column, message));
+                return Err(text_error(self.file(), before.matches('\n').count() + 1, column, message));
             };
             is_used[found] = true;
             out.push_str(&self.text[end..placeholder.start]);
@@ -101,8 +102,8 @@ impl WgslModule {
             end = placeholder.end;
         }
         match self.defines.iter().zip(is_used).find(|(_, is_used)| !is_used) {
-            Some((Define { name, call_site, .. }, _)) => {
-                Err(refusal_at(call_site, format!("{} has no placeholder ${name}", self.file())))
+            Some((PlaceholderText { name, call_site, .. }, _)) => {
+                Err(text_error_at(call_site, format!("{} has no placeholder ${name}", self.file())))
             }
             None => Ok(out + &self.text[end..]),
         }
@@ -115,14 +116,14 @@ impl WgslModule {
     }
 }
 
-/// Words of a file, for fast composition: programs compose a text for each use of a kernel.
+/// Words of a WGSL file, for fast composition: programs compose a text for each use of a kernel.
 struct ModuleWords {
     words: BTreeSet<&'static str>,
     /// Byte ranges of the placeholders.
     placeholders: Vec<Range<usize>>,
 }
 
-/// Words of the files of this process, by address and length of their texts.
+/// Words of the WGSL files of this process, by address and length of their texts.
 static KNOWN_WORDS: Mutex<BTreeMap<(usize, usize), Arc<ModuleWords>>> = Mutex::new(BTreeMap::new());
 
 impl ModuleWords {
@@ -173,13 +174,13 @@ fn words_of(text: &str) -> BTreeSet<&str> {
 
 /// Part of a text.
 #[derive(Debug, Clone)]
-enum Part {
+enum TextPart {
     Declaration { name: &'static str, text: String, call_site: &'static Location<'static>, is_optional: bool },
     Generated(String),
     Module(WgslModule),
 }
 
-impl Part {
+impl TextPart {
     fn words(&self) -> PartWords<'_> {
         match self {
             Self::Declaration { text, .. } | Self::Generated(text) => PartWords { file: None, others: words_of(text) },
@@ -188,7 +189,7 @@ impl Part {
     }
 }
 
-/// The text of a kernel from parts, in their order.
+/// Composer of the text of a kernel from parts, in the order of their addition.
 ///
 /// ```
 /// use zippy_device::wgsl::{WgslComposer, WgslModule};
@@ -205,16 +206,16 @@ impl Part {
 #[derive(Debug, Clone, Default)]
 pub struct WgslComposer {
     extensions: Vec<&'static str>,
-    parts: Vec<Part>,
+    parts: Vec<TextPart>,
 }
 
 impl WgslComposer {
-    /// A text without parts.
+    /// Creates a composer without parts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Enables an extension of WGSL, such as `f16`, in the first lines of the text.
+    /// Enables an extension of WGSL, such as `f16`, at the start of the text.
     pub fn enable(mut self, extension: &'static str) -> Self {
         if !self.extensions.contains(&extension) {
             self.extensions.push(extension);
@@ -222,7 +223,7 @@ impl WgslComposer {
         self
     }
 
-    /// Declares a constant that other parts use.
+    /// Declares a constant for other parts; an unused constant is an error.
     #[track_caller]
     pub fn constant(self, name: &'static str, value: impl WgslConstant) -> Self {
         self.declare(name, format!("const {name} = {};", value.expression()), false)
@@ -237,7 +238,7 @@ impl WgslComposer {
         })
     }
 
-    /// Declares another name of a type that other parts use.
+    /// Declares an alias of a type for other parts; an unused alias is an error.
     #[track_caller]
     pub fn alias(self, name: &'static str, wgsl_type: &str) -> Self {
         self.declare(name, format!("alias {name} = {wgsl_type};"), false)
@@ -245,74 +246,74 @@ impl WgslComposer {
 
     #[track_caller]
     fn declare(mut self, name: &'static str, text: String, is_optional: bool) -> Self {
-        self.parts.push(Part::Declaration { name, text, call_site: Location::caller(), is_optional });
+        self.parts.push(TextPart::Declaration { name, text, call_site: Location::caller(), is_optional });
         self
     }
 
     /// Adds declarations that Rust has generated. `$` is not a placeholder in them.
     pub fn generated(mut self, text: impl Into<String>) -> Self {
-        self.parts.push(Part::Generated(text.into()));
+        self.parts.push(TextPart::Generated(text.into()));
         self
     }
 
-    /// Adds a file.
+    /// Adds a WGSL file.
     pub fn module(mut self, module: WgslModule) -> Self {
-        self.parts.push(Part::Module(module));
+        self.parts.push(TextPart::Module(module));
         self
     }
 
-    /// Adds files.
+    /// Adds several WGSL files.
     pub fn modules(mut self, modules: impl IntoIterator<Item = WgslModule>) -> Self {
-        self.parts.extend(modules.into_iter().map(Part::Module));
+        self.parts.extend(modules.into_iter().map(TextPart::Module));
         self
     }
 
-    /// Adds the parts of another text.
+    /// Adds the parts of another composer.
     pub fn append(self, other: Self) -> Self {
         let mut all = other.extensions.into_iter().fold(self, Self::enable);
         all.parts.extend(other.parts);
         all
     }
 
-    /// The files in the text, as paths relative to the workspace.
+    /// Returns the files of the text, as paths relative to the workspace.
     pub fn files(&self) -> Vec<String> {
         self.parts
             .iter()
-            .filter_map(|part| if let Part::Module(module) = part { Some(module.file()) } else { None })
+            .filter_map(|part| if let TextPart::Module(module) = part { Some(module.file()) } else { None })
             .collect()
     }
 
-    /// Returns the text.
+    /// Returns the composed text.
     ///
     /// # Errors
     /// With the file and line of the mistake:
     /// * a placeholder that nothing defines;
     /// * a define, a constant or an alias that no part uses.
     pub fn compose(&self) -> Result<String, KernelError> {
-        let words: Vec<PartWords<'_>> = self.parts.iter().map(Part::words).collect();
+        let words: Vec<PartWords<'_>> = self.parts.iter().map(TextPart::words).collect();
         let is_used = |name: &str, number: usize| {
             words.iter().enumerate().any(|(other, part)| other != number && part.contain(name))
         };
         let mut out: String = self.extensions.iter().map(|extension| format!("enable {extension};\n")).collect();
         let mut is_after_module = false;
         for (number, part) in self.parts.iter().enumerate() {
-            if let Part::Declaration { name, call_site, is_optional, .. } = part
+            if let TextPart::Declaration { name, call_site, is_optional, .. } = part
                 && !is_used(name, number)
             {
                 if *is_optional {
                     continue;
                 }
-                return Err(refusal_at(call_site, format!("no part of the text uses {name}")));
+                return Err(text_error_at(call_site, format!("no part of the text uses {name}")));
             }
-            if let Part::Module(module) = part {
+            if let TextPart::Module(module) = part {
                 out.push_str(&format!("{MODULE_BEGIN}{}\n", module.file()));
                 is_after_module = true;
             } else if std::mem::take(&mut is_after_module) {
                 out.push_str(&format!("{MODULE_END}\n"));
             }
             match part {
-                Part::Declaration { text, .. } | Part::Generated(text) => out.push_str(text),
-                Part::Module(module) => out.push_str(&module.replaced()?),
+                TextPart::Declaration { text, .. } | TextPart::Generated(text) => out.push_str(text),
+                TextPart::Module(module) => out.push_str(&module.replaced()?),
             }
             if !out.is_empty() && !out.ends_with('\n') {
                 out.push('\n');
@@ -322,7 +323,7 @@ impl WgslComposer {
     }
 }
 
-/// Returns the file and the line in the file of a line of a composed text; `None` for a line that
+/// Returns the file of a line of a composed text, and the line in the file; `None` for a line that
 /// is not in a module. Lines count from 1.
 pub(crate) fn locate_line(text: &str, line: usize) -> Option<(&str, usize)> {
     let is_marker = |line: &str| line == MODULE_END || line.starts_with(MODULE_BEGIN);
@@ -346,10 +347,10 @@ pub(crate) fn tidy_path(source_file: &str, path: &str) -> String {
     parts.join("/")
 }
 
-fn refusal(file: String, line: usize, column: usize, message: String) -> KernelError {
+fn text_error(file: String, line: usize, column: usize, message: String) -> KernelError {
     KernelError::Wgsl { file, line, column, message, excerpt: String::new() }
 }
 
-fn refusal_at(call_site: &Location<'_>, message: String) -> KernelError {
-    refusal(call_site.file().to_owned(), call_site.line() as usize, call_site.column() as usize, message)
+fn text_error_at(call_site: &Location<'_>, message: String) -> KernelError {
+    text_error(call_site.file().to_owned(), call_site.line() as usize, call_site.column() as usize, message)
 }

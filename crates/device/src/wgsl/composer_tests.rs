@@ -1,4 +1,4 @@
-//! Composition of texts, and its errors.
+//! Tests of the composition of WGSL texts, and of its errors.
 
 use super::composer::{WgslComposer, WgslModule, locate_line, tidy_path};
 

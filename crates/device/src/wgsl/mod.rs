@@ -28,7 +28,7 @@ pub struct Tokens<'a> {
     pub open_comment: bool,
 }
 
-/// Kind of a named module-scope item.
+/// Kind of a named item at module scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A function.
@@ -37,7 +37,7 @@ pub enum Kind {
     Other,
 }
 
-/// A named module-scope item.
+/// Named item at module scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
     /// Kind of the item.
@@ -54,7 +54,7 @@ pub fn is_word(token: &str) -> bool {
 }
 
 impl<'a> Tokens<'a> {
-    /// Tokens of a text.
+    /// Splits a text into tokens.
     pub fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let (mut ranges, mut open_comment) = (Vec::new(), false);
@@ -84,18 +84,19 @@ impl<'a> Tokens<'a> {
         self.ranges.len()
     }
 
-    /// Token `i`, or an empty string after the last token.
+    /// Returns token `i`, or an empty string after the last token.
     pub fn get(&self, i: usize) -> &'a str {
         self.ranges.get(i).map_or("", |range| &self.text[range.clone()])
     }
 
-    /// The tokens in their order.
+    /// Iterates over the tokens in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &'a str> {
         (0..self.count()).map(|i| self.get(i))
     }
 
-    /// Returns the named items, and whether the text ends inside an item or a comment. An item ends
-    /// with a `;` or with a closing brace that is not nested in other brackets.
+    /// Returns the named items at module scope, and true if the text ends inside an item or a
+    /// comment. An item ends with a `;` or with a closing brace that is not nested in other
+    /// brackets.
     pub fn declarations(&self) -> (Vec<Declaration>, bool) {
         let mut found = Vec::new();
         let (mut depth, mut start, mut open) = (0, 0, None);
@@ -121,7 +122,8 @@ impl<'a> Tokens<'a> {
         (found, self.open_comment || start < self.count())
     }
 
-    /// The index of the token after the template list `<…>` at `i`, or `i` if there is none.
+    /// Returns the index of the token after the template list `<…>` at `i`, or `i` if there is
+    /// none.
     fn after_template(&self, i: usize) -> usize {
         if self.get(i) != "<" {
             return i;
@@ -130,7 +132,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Returns the length of the block comment at the start of `bytes`, and whether the comment ends.
+/// Returns the length of the block comment at the start of `bytes`, and true if the comment ends.
 /// WGSL block comments nest.
 fn block_comment(bytes: &[u8]) -> (usize, bool) {
     let (mut depth, mut at) = (0, 0);

@@ -12,12 +12,12 @@ fn over_rgba8_rounds_to_nearest_and_saturates_at_255() {
             let product = (back * (255 - opacity) * 2 + 255) / 510;
             let colours = |byte: u32| byte | byte << 8 | byte << 16;
             let back_colour = colours(back) | back << 24;
-            for block in 0..256 / WORDS {
-                let fronts: [u32; WORDS] = std::array::from_fn(|i| (block * WORDS + i) as u32);
+            for block in 0..256 / COLOURS_PER_BLOCK {
+                let fronts: [u32; COLOURS_PER_BLOCK] = std::array::from_fn(|i| (block * COLOURS_PER_BLOCK + i) as u32);
                 let expected = fronts.map(|front| colours((front + product).min(255)) | (opacity + product) << 24);
                 let fronts = fronts.map(|front| opacity << 24 | colours(front));
                 assert_eq!(fronts.map(|front| over_rgba8(front, back_colour)), expected, "{opacity} {back}");
-                assert_eq!(block_over_rgba8(fronts, [back_colour; WORDS]), expected, "{opacity} {back}");
+                assert_eq!(block_over_rgba8(fronts, [back_colour; COLOURS_PER_BLOCK]), expected, "{opacity} {back}");
             }
         }
     }

@@ -6,16 +6,16 @@ use crate::device::Operator;
 use crate::device::colour::Colour;
 use crate::element::{ElementInfo, ElementKind, Scalar};
 
-/// Returns the function that combines cells on the host. `None` unless the operator is built in and
-/// the element is a 32-bit scalar or a vector of them. Depends on element and operator only, so
-/// that the bits of a result do not depend on the location of the cells.
+/// Returns the function that applies an operator to cells on the host. `None` unless the operator
+/// is built in and the element is a 32-bit scalar or a vector of them. Depends on element and
+/// operator only, so that the bits of a result do not depend on the location of the cells.
 pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option<WriteCells<'static>> {
     let (scalar, components) = match element.kind {
         ElementKind::Scalar(scalar) => (scalar, 1),
         ElementKind::Vector(scalar, components) => (scalar, components as u64),
         ElementKind::Packed(_) | ElementKind::Record(_) => return None,
     };
-    let min_opacity = operator.opaque_from();
+    let min_opacity = operator.opaque_threshold();
     // As in the kernels, minima and maxima have one comparison: if it is false, as with NaN, the
     // destination stays.
     Some(match (operator, scalar) {
@@ -49,7 +49,7 @@ pub(super) fn host_combine(element: &ElementInfo, operator: &Operator) -> Option
     })
 }
 
-/// Combines cells of `components` independent components of `N` bytes.
+/// Returns a function that combines cells of `components` independent components of `N` bytes.
 fn combine_rows<const N: usize>(
     components: u64,
     combine: impl Fn([u8; N], [u8; N]) -> [u8; N] + 'static,
@@ -76,10 +76,10 @@ fn combine_u32(s: [u8; 4], d: [u8; 4], combine: impl Fn(u32, u32) -> u32) -> [u8
     combine(u32::from_ne_bytes(s), u32::from_ne_bytes(d)).to_ne_bytes()
 }
 
-/// Size, in bytes, of a block of strided colours that is blended at once.
+/// Size, in bytes, of the block of strided colours that is blended at once.
 const BLOCK: usize = 64;
 
-/// Blends rows of colours of `N` bytes.
+/// Returns a function that blends rows of colours of `N` bytes.
 fn blend_rows<const N: usize>(blend: impl Fn(&[u8], &mut [u8]) + 'static) -> WriteCells<'static> {
     Box::new(move |src, dst, transfer| {
         let ((src, _), (dst, _)) = (src.as_chunks::<N>(), dst.as_chunks_mut::<N>());

@@ -12,10 +12,11 @@ use crate::device::mapped_bytes::{access_mapped, read_mapped};
 use crate::device::{Device, StagedBytes};
 use crate::error::DeviceError;
 
-/// Maximum size, in bytes, of the temporary memory of a batch: it fits in the caches of the CPU.
+/// Maximum size, in bytes, of the temporary memory of a batch of copies: it fits in the caches of
+/// the CPU.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// Runs the steps of copies on mapped chunks.
+/// Runs the steps of copies on mapped chunks by the host.
 pub(super) fn run_steps(
     device: &Device,
     set: &CopySet<'_>,
@@ -69,7 +70,7 @@ fn copy_staged(device: &Device, set: &CopySet<'_>, list: &[usize], write: &HostW
     write_destinations(device, set, list, &staged, write)
 }
 
-/// Copies the sources of a list to temporary memory.
+/// Copies the sources of listed copies to temporary memory.
 fn stage_sources(device: &Device, set: &CopySet<'_>, list: &[usize]) -> Result<StagedBytes, DeviceError> {
     let layout = set.temporary_layout(list);
     StagedBytes::on_host(&device.logical().memory, layout.bytes as usize, |staged| {
@@ -88,7 +89,7 @@ fn stage_sources(device: &Device, set: &CopySet<'_>, list: &[usize]) -> Result<S
     })
 }
 
-/// Writes the staged sources of a list to their destinations.
+/// Writes the staged sources of listed copies to their destinations.
 fn write_destinations(
     device: &Device,
     set: &CopySet<'_>,

@@ -1,6 +1,6 @@
 //! [`copy_cells`]: copy of a box by the host, with the same result as the transfer shaders.
 
-use crate::device::box_pair::{AXES, BoxPair};
+use crate::device::box_pair::{BoxPair, MAX_PAIR_AXES};
 
 /// Copies the cells of `transfer` (offsets and strides in elements of `element_bytes`) from `src`
 /// to `dst`.
@@ -54,15 +54,15 @@ fn copy_strided<const N: usize>(src: &[u8], dst: &mut [u8], transfer: &BoxPair) 
     });
 }
 
-/// Returns the number of cells of a row, and the distances of adjacent cells in source and
-/// destination.
+/// Returns the number of cells of a row along axis 0, and the distances of adjacent cells in source
+/// and destination.
 pub(super) fn row_geometry(transfer: &BoxPair) -> (usize, usize, usize) {
     (transfer.extents[0] as usize, transfer.src_strides[0] as usize, transfer.dst_strides[0] as usize)
 }
 
 /// Calls `row` with the source and destination offset of every row along axis 0.
 pub(super) fn for_each_row(transfer: &BoxPair, mut row: impl FnMut(usize, usize)) {
-    let mut position = [0; AXES];
+    let mut position = [0; MAX_PAIR_AXES];
     let (mut s, mut d) = (transfer.src_offset, transfer.dst_offset);
     loop {
         row(s as usize, d as usize);

@@ -10,10 +10,11 @@ use crate::device::mapped_bytes::access_mapped;
 use crate::device::mapping::MappedBuffers;
 use crate::error::DeviceError;
 
-/// Function that writes the cells of a box of the first slice to a box of the second slice.
+/// Function that writes the cells of a box of the first slice to a box of the second slice, by a
+/// copy or a combination.
 pub(super) type WriteCells<'a> = Box<dyn Fn(&[u8], &mut [u8], &BoxPair) + 'a>;
 
-/// Write of arriving cells: a copy, or a combination with the cells of the destination.
+/// Write of arriving cells to chunks: a copy, or a combination with the cells of the destination.
 pub(super) struct HostWrite<'a> {
     pub cells: WriteCells<'a>,
     /// True if the function reads the cells of the destination.
@@ -28,7 +29,7 @@ impl HostWrite<'_> {
     }
 }
 
-/// Maps `sources` for reading and `destinations` for a write.
+/// Maps the buffers `sources` for reading and `destinations` for a write.
 pub(super) fn map_for_write(
     device: &Device,
     write: &HostWrite<'_>,
@@ -45,7 +46,8 @@ pub(super) fn map_for_write(
     device.map_buffers(&modes)
 }
 
-/// Writes a payload to mapped chunks. The order of the boxes of a chunk is the order of `pieces`.
+/// Writes the packed cells of a payload to boxes of mapped chunks. The boxes of a chunk are written
+/// in the order of `pieces`.
 pub(super) fn write_payload(
     device: &Device,
     payload: &[u8],

@@ -25,10 +25,12 @@ use crate::element::ElementInfo;
 use crate::error::DeviceError;
 use crate::extents::Index;
 
-/// Preferred size, in bytes, of a block of a streaming pass: copies stay in the caches of the CPU.
+/// Preferred size, in bytes, of a block of a streaming pass by the host: copies stay in the caches
+/// of the CPU.
 const BLOCK_BYTES: u64 = 128 << 10;
 
-/// Transfers by the host. Kernels combine cells of other types and operators.
+/// Transfers between chunks and payloads by the host. Kernels combine elements and operators
+/// without a host function.
 pub(super) struct HostTransfers;
 
 impl TransferBackend for HostTransfers {

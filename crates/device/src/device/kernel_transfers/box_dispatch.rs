@@ -4,25 +4,25 @@
 use std::collections::HashMap;
 
 use super::buffer_window::BufferWindow;
-use super::job_table::{CELLS_PER_JOB, JOBS_PER_TABLE, JobTable, SlotKind, jobs};
+use super::job_table::{JobTable, MAX_CELLS_OF_JOB, MAX_JOBS_OF_TABLE, SlotKind, jobs};
 use super::shader::{Shader, ShaderBinding, compose};
 use crate::device::Device;
 use crate::device::box_pair::{BoxPair, least_common_multiple};
 use crate::error::DeviceError;
 use crate::wgsl::WgslComposer;
 
-/// Move of a box between two buffers, or within one buffer if the boxes do not overlap.
+/// Move of a box of cells between two buffers, or within one buffer if the boxes do not overlap.
 #[derive(Debug, Clone)]
 pub(super) struct BufferMove<'a> {
     pub src: &'a wgpu::Buffer,
     pub dst: &'a wgpu::Buffer,
-    /// The boxes, in elements.
+    /// Source and destination box, in elements.
     pub transfer: BoxPair,
     /// Bytes that are added to the offsets of source and destination; multiples of 4.
     pub base_bytes: [u64; 2],
 }
 
-/// Unit of a move, which selects the shader.
+/// Unit in which a move transfers cells; selects the shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Unit {
     Word,
@@ -33,11 +33,11 @@ pub(super) enum Unit {
     },
 }
 
-/// Compiled shaders of moves, by name.
+/// Compiled shaders of moves, by name of the unit.
 #[derive(Default)]
 struct MoveShaders(HashMap<&'static str, Shader>);
 
-/// Transfers of a dispatch, relative to the windows.
+/// Box transfers of one dispatch, relative to the windows of their buffers.
 pub(super) struct BoxDispatch<'a> {
     pub src: BufferWindow<'a>,
     pub dst: BufferWindow<'a>,
@@ -88,7 +88,7 @@ impl Device {
                 (self.window_span(src, unit_bytes) / unit_bytes, self.window_span(dst, unit_bytes) / unit_bytes);
             transfer.cut_to_spans(src_span, dst_span, &mut spans);
             for part in &spans {
-                part.cut_to_cells(CELLS_PER_JOB, &mut parts);
+                part.cut_to_cells(MAX_CELLS_OF_JOB, &mut parts);
             }
             for part in &parts {
                 let mut part = *part;
@@ -139,15 +139,15 @@ impl Device {
         })
     }
 
-    /// Runs a shader over the boxes of a dispatch. Source and destination are bindings 0 and 1, the
-    /// job table is binding 2.
+    /// Dispatches a shader over the boxes of a dispatch. Bindings: source 0, destination 1, job
+    /// table 2.
     pub(super) fn run_jobs(
         &self,
         shader: &Shader,
         dispatch: &BoxDispatch<'_>,
         slots: SlotKind,
     ) -> Result<(), DeviceError> {
-        for jobs in dispatch.transfers.chunks(JOBS_PER_TABLE) {
+        for jobs in dispatch.transfers.chunks(MAX_JOBS_OF_TABLE) {
             let table = JobTable::new(jobs, slots);
             let bindings = [
                 ShaderBinding::Window(dispatch.src),
@@ -167,7 +167,7 @@ impl Device {
 }
 
 impl Unit {
-    /// The name of the shader.
+    /// Returns the name of the unit's shader.
     fn name(self) -> &'static str {
         match self {
             Self::Word => "move_words",
@@ -176,7 +176,7 @@ impl Unit {
         }
     }
 
-    /// The text of the shader.
+    /// Returns the WGSL text of the unit's shader.
     pub(super) fn composer(self) -> WgslComposer {
         let words = |unit: &str| jobs().alias("Unit", unit).module(wgsl_module!("../../../shaders/move_words.wgsl"));
         match self {

@@ -1,6 +1,6 @@
 //! [`BufferWindow`]: range of a buffer for a binding.
 
-/// Range of a buffer, in bytes, of at most the size of a binding.
+/// Byte range of a buffer, of at most the size of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct BufferWindow<'a> {
     pub buffer: &'a wgpu::Buffer,

@@ -19,7 +19,7 @@ use crate::element::{Capabilities, ElementInfo};
 use crate::error::DeviceError;
 use crate::plan::cache::WeightedCache;
 
-/// Shaders by element type and operator.
+/// Compiled shaders of combines, by element type and operator.
 struct CombineShaders(WeightedCache<(ElementInfo, Operator), Shader>);
 
 impl Default for CombineShaders {
@@ -32,20 +32,21 @@ impl Default for CombineShaders {
     }
 }
 
-/// Compiled shader of an operator for an element type.
+/// Compiled combining shader of an operator for an element type.
 pub(super) struct CombineKernel<'a> {
     element: &'a ElementInfo,
     shader: Shader,
 }
 
-/// Move of a combine. Moves of one level do not overlap; levels run in order.
+/// Move of cells that are combined, with its dispatch level. Moves of one level do not overlap;
+/// levels run in ascending order.
 struct LeveledMove<'a> {
     level: usize,
     buffer_move: BufferMove<'a>,
 }
 
 impl CombineKernel<'_> {
-    /// Records the combination of a payload with boxes.
+    /// Records the combination of the cells of a payload with the cells of boxes.
     pub(super) fn combine_payload(
         &self,
         device: &Device,
@@ -70,7 +71,7 @@ impl CombineKernel<'_> {
         Ok(())
     }
 
-    /// Records the combination of boxes with boxes.
+    /// Records the combination of the cells of source boxes with the cells of destination boxes.
     pub(super) fn combine_boxes(&self, device: &Device, set: &CopySet<'_>) -> Result<(), DeviceError> {
         if set.copies.is_empty() {
             return Ok(());
@@ -90,7 +91,7 @@ impl CombineKernel<'_> {
         self.record_levels(device, moves.collect())
     }
 
-    /// Records moves, one level after the other.
+    /// Records moves in ascending order of levels.
     fn record_levels(&self, device: &Device, mut moves: Vec<LeveledMove<'_>>) -> Result<(), DeviceError> {
         moves.sort_by_key(|leveled| leveled.level);
         for level in moves.chunk_by(|a, b| a.level == b.level) {
@@ -104,7 +105,7 @@ impl CombineKernel<'_> {
 }
 
 impl Device {
-    /// Returns the kernel of an operator, from the cache of this device.
+    /// Returns the compiled combining shader of an operator, from the cache of this device.
     pub(super) fn combine_kernel<'a>(&self, merge: &CellMerge<'a>) -> Result<CombineKernel<'a>, DeviceError> {
         let CellMerge { element, operator } = *merge;
         self.with_cache(|shaders: &mut CombineShaders| {

@@ -10,20 +10,20 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use super::job_table::jobs;
 use super::shader::compose;
 use crate::device::Operator;
-use crate::device::operator::COLOURS;
+use crate::device::operator::COLOUR_ELEMENTS;
 use crate::element::{ElementInfo, ElementKind, Packed};
 use crate::error::DeviceError;
 use crate::wgsl::{self, Tokens, WgslComposer};
 
-/// Source of a kernel.
+/// WGSL text of a kernel that combines cells.
 pub(super) struct CombineSource {
     pub text: String,
     /// Number of lines before the operator's text.
     lines_before: u32,
 }
 
-/// Returns the source for any element type; [`Operator::check`] checks that the operator supports
-/// it.
+/// Returns the WGSL text of the combining kernel for any element type; [`Operator::check`] checks
+/// that the operator supports it.
 pub(super) fn combine_source(element: &ElementInfo, operator: &Operator) -> Result<CombineSource, DeviceError> {
     let lines_before = u32::from(element.requires().f16);
     Ok(CombineSource { text: compose(&combine_composer(element, operator))?, lines_before })
@@ -43,7 +43,7 @@ pub(super) fn combine_composer(element: &ElementInfo, operator: &Operator) -> Wg
     cells.append(jobs()).module(wgsl_module!("../../../shaders/combine.wgsl"))
 }
 
-/// Returns the code for cells of 8 or 16 bits.
+/// Returns the WGSL code that loads and stores cells of 8 or 16 bits, packed in words.
 fn packed_cells(packed: Packed) -> WgslComposer {
     let (bits, cells_per_word) = (8 * packed.bytes() as u32, 4 / packed.bytes());
     let composer = WgslComposer::new()
@@ -66,12 +66,12 @@ fn signed_range(composer: WgslComposer, [lowest, highest]: [i32; 2]) -> WgslComp
     composer.alias("T", "i32").constant("zippy_LOWEST", lowest).constant("zippy_HIGHEST", highest)
 }
 
-/// Custom operators that compile, by element and text.
+/// Custom operators that have compiled, by element name and operator text.
 static VALID_OPERATORS: Mutex<BTreeSet<(&'static str, String)>> = Mutex::new(BTreeSet::new());
 /// Maximum number of entries of [`VALID_OPERATORS`].
 const MAX_VALID_OPERATORS: usize = 256;
 
-/// Names that an operator's text cannot declare: the rest of the kernel uses them.
+/// Names that an operator's text cannot declare, because the generated code uses them.
 const RESERVED_NAMES: [&str; 21] = [
     "T",
     "array",
@@ -96,7 +96,7 @@ const RESERVED_NAMES: [&str; 21] = [
     "vec4",
 ];
 
-/// Returns the names of an element's record types.
+/// Returns the WGSL names of an element's record types, nested ones included.
 fn record_names(element: &ElementInfo) -> Vec<&'static str> {
     let ElementKind::Record(fields) = element.kind else { return Vec::new() };
     let inner = fields.iter().flat_map(|field| record_names(&field.info));
@@ -161,7 +161,7 @@ impl Operator {
             {
                 refuse(&format!("{} is no threshold above 0 and at most 1", f32::from_bits(*from_bits)))
             }
-            Self::Over | Self::Under | Self::UnderOpaque { .. } if !COLOURS.contains(&element.kind) => {
+            Self::Over | Self::Under | Self::UnderOpaque { .. } if !COLOUR_ELEMENTS.contains(&element.kind) => {
                 refuse("it needs red, green, blue and opacity, premultiplied: vec4<f32>, or u32 with 8 bits of each")
             }
             Self::Add | Self::Min | Self::Max if matches!(element.kind, ElementKind::Record(_)) => {

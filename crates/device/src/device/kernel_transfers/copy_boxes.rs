@@ -10,7 +10,7 @@ use crate::device::copy_set::CopySet;
 use crate::device::memory_pool::StagingKind;
 use crate::error::DeviceError;
 
-/// Records the steps of copies.
+/// Records the steps of copies as dispatches.
 pub(super) fn record_steps(device: &Device, set: &CopySet<'_>, steps: Vec<CopyStep>) -> Result<(), DeviceError> {
     let limit = set.max_staged_cells(device) * set.element_bytes as u64;
     let mut held = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn record_steps(device: &Device, set: &CopySet<'_>, steps: Vec<CopySt
     Ok(())
 }
 
-/// Records copies of the sources of a list to temporary memory.
+/// Records copies of the sources of listed copies to temporary memory.
 pub(super) fn stage_sources(device: &Device, set: &CopySet<'_>, list: &[usize]) -> Result<StagingLoan, DeviceError> {
     let layout = set.temporary_layout(list);
     let staged = device.staging(StagingKind::Device, layout.bytes)?;
@@ -62,7 +62,7 @@ fn write_destinations(
 }
 
 impl CopySet<'_> {
-    /// Returns the move from the source to the destination of a copy.
+    /// Returns the move of a copy from its source to its destination, without temporary memory.
     pub(super) fn direct_move(&self, copy: usize) -> BufferMove<'_> {
         let copy = &self.copies[copy];
         let (src, dst) = (self.buffers[copy.src.buffer], self.buffers[copy.dst.buffer]);

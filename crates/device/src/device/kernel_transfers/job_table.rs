@@ -1,7 +1,7 @@
 //! [`JobTable`]: geometry of the boxes of a dispatch, and the cache of tables on the device.
 //!
-//! A table has a header of [`HEADER`] words (number of jobs, number of workgroups, a word for use
-//! by the shader, 0) and [`STRIDE`] words per job:
+//! A table has a header of [`TABLE_HEADER_WORDS`] words (number of jobs, number of workgroups, a
+//! word for use by the shader, 0) and [`JOB_WORDS`] words per job:
 //!
 //! * first workgroup, source, destination, number of axes;
 //! * of the first axis: number of cells, their strides in source and destination, number of slots
@@ -15,42 +15,42 @@ use wgpu::BufferUsages;
 
 use crate::device::Device;
 use crate::device::allocation::BufferRequest;
-use crate::device::box_pair::{AXES, BoxPair};
+use crate::device::box_pair::{BoxPair, MAX_PAIR_AXES};
 use crate::error::DeviceError;
 use crate::wgsl::WgslComposer;
 
-/// Words of the header of a table.
-const HEADER: usize = 4;
-/// Words of a job.
-const STRIDE: usize = 40;
-/// Offset of the words of the second axis in a job. The words of the other axes follow.
-const FURTHER_AXES: usize = 10;
-/// Words of an axis of a job, except the first.
+/// Number of words in the header of a job table.
+const TABLE_HEADER_WORDS: usize = 4;
+/// Number of words of a job in a job table.
+const JOB_WORDS: usize = 40;
+/// Offset of the second axis in the words of a job. The words of the other axes follow.
+const SECOND_AXIS_OFFSET: usize = 10;
+/// Number of words of an axis of a job, except the first axis.
 const AXIS_WORDS: usize = 4;
-const _: () = assert!(FURTHER_AXES + (AXES - 1) * AXIS_WORDS <= STRIDE);
-/// Number of invocations of a workgroup.
-const LANES: u32 = 64;
-/// Number of slots of a workgroup.
-const SLOTS_PER_GROUP: u64 = 256;
+const _: () = assert!(SECOND_AXIS_OFFSET + (MAX_PAIR_AXES - 1) * AXIS_WORDS <= JOB_WORDS);
+/// Number of invocations of a workgroup of a transfer shader.
+const WORKGROUP_INVOCATIONS: u32 = 64;
+/// Number of slots that a workgroup of a transfer shader processes.
+const SLOTS_PER_WORKGROUP: u64 = 256;
 /// Maximum number of cells of a job. Slots are then below 2^23, for which the shaders' division by
 /// a reciprocal is exact.
-pub(super) const CELLS_PER_JOB: u64 = 1 << 22;
+pub(super) const MAX_CELLS_OF_JOB: u64 = 1 << 22;
 /// Maximum number of jobs of a table.
-pub(super) const JOBS_PER_TABLE: usize = 1 << 14;
-/// Maximum total size, in bytes, of the cached tables.
-const CACHED_BYTES: u64 = 4 << 20;
-/// Maximum number of cached tables.
-const CACHED_TABLES: usize = 64;
+pub(super) const MAX_JOBS_OF_TABLE: usize = 1 << 14;
+/// Maximum total size, in bytes, of the job tables in the device's cache.
+const MAX_CACHED_BYTES: u64 = 4 << 20;
+/// Maximum number of job tables in the device's cache.
+const MAX_CACHED_TABLES: usize = 64;
 
-/// Composer with the functions of WGSL that read a table: the first part of every shader with a
-/// table.
+/// Returns a composer with the WGSL functions that read a job table: the first part of every shader
+/// with a job table.
 pub(super) fn jobs() -> WgslComposer {
     WgslComposer::new()
-        .constant("zippy_LANES", LANES)
-        .constant("zippy_SLOTS", SLOTS_PER_GROUP as u32)
-        .constant("zippy_HEADER", HEADER as u32)
-        .constant("zippy_STRIDE", STRIDE as u32)
-        .constant("zippy_AXES", FURTHER_AXES as u32)
+        .constant("zippy_LANES", WORKGROUP_INVOCATIONS)
+        .constant("zippy_SLOTS", SLOTS_PER_WORKGROUP as u32)
+        .constant("zippy_HEADER", TABLE_HEADER_WORDS as u32)
+        .constant("zippy_STRIDE", JOB_WORDS as u32)
+        .constant("zippy_AXES", SECOND_AXIS_OFFSET as u32)
         .constant("zippy_AXIS_WORDS", AXIS_WORDS as u32)
         .module(wgsl_module!("../../../shaders/jobs.wgsl"))
 }
@@ -67,16 +67,16 @@ pub(super) enum SlotKind {
     Cell,
 }
 
-/// Words of a table, and the number of its workgroups.
+/// Words of a job table, and the number of workgroups of its dispatch.
 pub(super) struct JobTable {
     pub words: Vec<u32>,
     pub groups: u64,
 }
 
 impl JobTable {
-    /// Creates the table of transfers of 1 to [`CELLS_PER_JOB`] cells.
+    /// Creates the job table of transfers, each of 1 to [`MAX_CELLS_OF_JOB`] cells.
     pub(super) fn new(transfers: &[BoxPair], slots: SlotKind) -> Self {
-        let mut words = Vec::with_capacity(HEADER + transfers.len() * STRIDE);
+        let mut words = Vec::with_capacity(TABLE_HEADER_WORDS + transfers.len() * JOB_WORDS);
         let cells_per_word_log = if let SlotKind::Word { cells } = slots { cells.trailing_zeros() } else { 0 };
         words.extend([transfers.len() as u32, 0, cells_per_word_log, 0]);
         let mut groups = 0;
@@ -88,9 +88,9 @@ impl JobTable {
     }
 }
 
-/// Appends the words of a job. Returns the number of its workgroups.
+/// Appends the words of a job to a job table. Returns the number of workgroups of the job.
 fn push_job(words: &mut Vec<u32>, first_group: u64, transfer: &BoxPair, slots: SlotKind) -> u64 {
-    let longest = (0..transfer.axes).max_by_key(|&axis| (transfer.extents[axis], AXES - axis)).unwrap_or(0);
+    let longest = (0..transfer.axes).max_by_key(|&axis| (transfer.extents[axis], MAX_PAIR_AXES - axis)).unwrap_or(0);
     let first_axis = match slots {
         SlotKind::FourCells if transfer.extents[0] >= 4 => 0,
         SlotKind::Word { .. } if transfer.dst_strides[0] == 1 => 0,
@@ -115,12 +115,12 @@ fn push_job(words: &mut Vec<u32>, first_group: u64, transfer: &BoxPair, slots: S
         words.extend([transfer.extents[axis] as u32, reciprocal(transfer.extents[axis])]);
         words.extend(strides(axis));
     }
-    words.resize(start + STRIDE, 0);
-    job_slots.div_ceil(SLOTS_PER_GROUP)
+    words.resize(start + JOB_WORDS, 0);
+    job_slots.div_ceil(SLOTS_PER_WORKGROUP)
 }
 
-/// Least recently used cache of tables on the device, found by their contents, so that a repeated
-/// operation uploads nothing.
+/// Least recently used cache of job tables on the device. The contents of a table are its key, so
+/// that a repeated operation uploads nothing.
 #[derive(Default)]
 pub(super) struct TableCache {
     entries: Vec<CachedTable>,
@@ -131,14 +131,14 @@ struct CachedTable {
     hash: u64,
     words: Vec<u32>,
     buffer: wgpu::Buffer,
-    /// Clock of the last use.
+    /// Value of the cache's clock at the last use.
     last_use: u64,
-    /// Submission of the last use.
+    /// Number of the submission with the last use.
     last_epoch: u64,
 }
 
 impl Device {
-    /// Returns a buffer that has the words of the table when the commands being recorded run.
+    /// Returns a buffer that has the words of a job table when the commands being recorded run.
     pub(super) fn upload_table(&self, words: &[u32]) -> Result<wgpu::Buffer, DeviceError> {
         self.with_cache(|cache: &mut TableCache| self.upload_table_to(cache, words))
     }
@@ -158,7 +158,7 @@ impl Device {
         let size = bytes.next_power_of_two().max(4096);
         let total: u64 = cache.entries.iter().map(|entry| entry.buffer.size()).sum();
         let mut buffer = None;
-        if total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
+        if total + size > MAX_CACHED_BYTES || cache.entries.len() >= MAX_CACHED_TABLES {
             // Reuse the oldest buffer of the same size, otherwise free buffers. Recorded commands
             // that use the old table are submitted before it is overwritten.
             let oldest = |same_size: bool, entries: &[CachedTable]| {
@@ -174,7 +174,7 @@ impl Device {
                 buffer = Some(entry.buffer);
             } else {
                 let mut total = total;
-                while total + size > CACHED_BYTES || cache.entries.len() >= CACHED_TABLES {
+                while total + size > MAX_CACHED_BYTES || cache.entries.len() >= MAX_CACHED_TABLES {
                     let Some(found) = oldest(false, &cache.entries) else { break };
                     let freed = cache.entries.swap_remove(found).buffer.size();
                     logical.memory.counters.remove_buffer(freed);

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use self::box_dispatch::BufferMove;
 pub use self::reduction::ReductionKernel;
-use self::staging_slice::{cut_slices, whole_payload};
+use self::staging_slice::{cut_slices, whole_payload_slice};
 use super::box_pair::BoxPair;
 use super::boxes::{BufferBox, PackedBox, StridedBox};
 use super::copy_set::CopySet;
@@ -29,7 +29,7 @@ use crate::element::ElementInfo;
 use crate::error::DeviceError;
 use crate::extents::Index;
 
-/// Transfers by kernels between chunks and staging memory.
+/// Transfers by kernels that pack and unpack cells between chunks and staging memory.
 pub(super) struct KernelTransfers;
 
 impl TransferBackend for KernelTransfers {
@@ -51,7 +51,7 @@ impl TransferBackend for KernelTransfers {
         let (memory, payload_bytes) = (&device.logical().memory, bytes as u64);
         let limit = SLICE_BYTES.min(device.limits().binding_bytes);
         if payload_bytes.next_multiple_of(16) <= limit && device.can_lend_readback(payload_bytes) {
-            let slice = whole_payload(pieces, element_bytes as u64, payload_bytes);
+            let slice = whole_payload_slice(pieces, element_bytes as u64, payload_bytes);
             let readback = device.read_slice(element_bytes, pieces, &slice)?;
             return StagedBytes::in_buffer(memory, bytes, readback);
         }
@@ -79,7 +79,7 @@ impl TransferBackend for KernelTransfers {
         let limit = SLICE_BYTES.min(device.limits().binding_bytes);
         let payload_bytes = payload.len() as u64;
         if payload_bytes.is_multiple_of(4) && payload_bytes.next_multiple_of(16) <= limit {
-            let slice = whole_payload(pieces, element_bytes as u64, payload_bytes);
+            let slice = whole_payload_slice(pieces, element_bytes as u64, payload_bytes);
             let upload = device.upload_payload(payload, slice.bytes)?;
             return device.unpack_slice(element_bytes, pieces, &slice, upload);
         }

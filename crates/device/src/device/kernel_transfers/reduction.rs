@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::box_dispatch::{BoxDispatch, BufferMove};
 use super::buffer_window::BufferWindow;
-use super::job_table::{JOBS_PER_TABLE, JobTable, SlotKind, jobs};
+use super::job_table::{JobTable, MAX_JOBS_OF_TABLE, SlotKind, jobs};
 use super::shader::{Shader, ShaderBinding, compose};
-use crate::device::box_checks::{bad_box, check_element, check_view};
+use crate::device::box_checks::{bad_box_error, check_box_in_buffer, check_element_size};
 use crate::device::box_pair::BoxPair;
 use crate::device::mapped_bytes::read_mapped;
 use crate::device::memory_pool::{SLICE_BYTES, StagingKind};
@@ -17,33 +17,34 @@ use crate::wgsl::WgslComposer;
 /// Maximum number of groups of slots of a workgroup. With 64 invocations of 4 slots of 4 cells, a
 /// workgroup has at most 2^15 cells, so that sums of 16-bit digits fit in 32 bits.
 const MAX_GROUPS: u64 = 32;
-/// Minimum number of workgroups before a workgroup has several groups of slots.
+/// Minimum number of workgroups of a reduction before a workgroup has several groups of slots.
 const MIN_WORKGROUPS: u64 = 64;
 
 /// Kernel of a reduction: a compute shader with the bindings of `shaders/reduce/walk.wgsl`.
 pub struct ReductionKernel<'a> {
     /// Name of the kernel. Kernels of the same name must have the same text.
     pub name: &'a str,
-    /// Returns the parts of the text after `shaders/jobs.wgsl`.
+    /// Returns the parts of the kernel's text after `shaders/jobs.wgsl`.
     pub source: &'a dyn Fn() -> WgslComposer,
-    /// Number of words of the result of a workgroup.
+    /// Number of 32-bit words of the partial result of a workgroup.
     pub words: usize,
-    /// Constants of the kernel. Word 2 of the job table is their offset in the table.
+    /// Constants of the kernel, appended to the job table. Word 2 of the table is their offset in
+    /// the table.
     pub constants: &'a [u32],
 }
 
 impl ReductionKernel<'_> {
-    /// Returns the whole text.
+    /// Returns the whole WGSL text of the kernel.
     pub fn composer(&self) -> WgslComposer {
         jobs().append((self.source)())
     }
 }
 
-/// Compiled shaders by name of the kernel.
+/// Compiled reduction shaders, by name of the kernel.
 #[derive(Default)]
 struct ReductionShaders(HashMap<String, Shader>);
 
-/// Dispatch of a reduction.
+/// Dispatch of a reduction over boxes with common windows.
 struct ReductionDispatch<'a> {
     first: BufferWindow<'a>,
     second: Option<BufferWindow<'a>>,
@@ -52,8 +53,8 @@ struct ReductionDispatch<'a> {
 }
 
 impl Device {
-    /// Runs a kernel over the cells of boxes, and calls `add_partial` with the result of every
-    /// workgroup.
+    /// Runs a reduction kernel over the cells of boxes, and calls `add_partial` with the partial
+    /// result of every workgroup.
     ///
     /// A pair is a box and, for all pairs or none, a second box of equal extents. Boxes count units
     /// of `unit_bytes` (1, 2 or a multiple of 4). The division of cells among workgroups, of at
@@ -74,16 +75,16 @@ impl Device {
         pairs: &[(BufferBox<'_>, Option<BufferBox<'_>>)],
         add_partial: &mut dyn FnMut(&[u32]),
     ) -> Result<(), DeviceError> {
-        check_element(kernel.name, unit_bytes)?;
+        check_element_size(kernel.name, unit_bytes)?;
         let mut moves = Vec::with_capacity(pairs.len());
         for (first, second) in pairs {
             let second = second.as_ref().unwrap_or(first);
             for BufferBox { buffer, view } in [first, second] {
-                check_view(kernel.name, view, unit_bytes, buffer.bytes())?;
+                check_box_in_buffer(kernel.name, view, unit_bytes, buffer.bytes())?;
             }
             if first.view.extents != second.view.extents {
                 let (a, b) = (first.view.extents, second.view.extents);
-                return Err(bad_box(kernel.name, format!("boxes of extents {a} and {b}")));
+                return Err(bad_box_error(kernel.name, format!("boxes of extents {a} and {b}")));
             }
             if first.view.cells() > 0 {
                 let transfer = BoxPair::new(&first.view, &second.view);
@@ -113,8 +114,8 @@ impl Device {
         if batch.is_empty() { Ok(()) } else { self.run_reductions(kernel, &batch, bytes, add_partial) }
     }
 
-    /// Runs dispatches with partial results at the given offsets of a buffer of `bytes` bytes, and
-    /// reads the results.
+    /// Runs dispatches that write partial results at the given offsets of a buffer of `bytes`
+    /// bytes, and reads the results.
     fn run_reductions(
         &self,
         kernel: &ReductionKernel<'_>,
@@ -161,7 +162,8 @@ impl Device {
     }
 }
 
-/// Returns dispatches over jobs with common windows, of at most `max_workgroups` workgroups each.
+/// Divides the jobs of a dispatch among reduction dispatches of at most `max_workgroups` workgroups
+/// each.
 fn reduction_dispatches<'a>(
     dispatch: &BoxDispatch<'a>,
     has_second: bool,
@@ -172,7 +174,7 @@ fn reduction_dispatches<'a>(
     let mut rest = &dispatch.transfers[..];
     while !rest.is_empty() {
         // A single job has at most 2^22 cells, which are 512 workgroups.
-        let mut jobs = rest.len().min(JOBS_PER_TABLE);
+        let mut jobs = rest.len().min(MAX_JOBS_OF_TABLE);
         let mut table = JobTable::new(&rest[..jobs], SlotKind::FourCells);
         while jobs > 1 && table.groups.div_ceil(MAX_GROUPS) > max_workgroups {
             jobs /= 2;

@@ -20,14 +20,14 @@ pub(super) enum Shader {
     Native(Arc<CompiledKernel>),
 }
 
-/// Memory of a binding.
+/// Memory that a dispatch binds to a shader: a window of a buffer, or words of the host.
 pub(super) enum ShaderBinding<'a> {
     Window(BufferWindow<'a>),
-    /// Words of the host, for reads only.
+    /// Words in the host's memory, which the shader only reads.
     Words(&'a [u32]),
 }
 
-/// Returns the text of a shader.
+/// Returns the complete WGSL text of a shader.
 pub(super) fn compose(composer: &WgslComposer) -> Result<String, DeviceError> {
     composer.compose().map_err(|error| DeviceError::Other(error.to_string()))
 }

@@ -12,7 +12,7 @@ use crate::device::Operator;
 use crate::element::{Element, ElementInfo};
 use crate::wgsl::WgslComposer;
 
-/// Validates a text and compiles its entry points natively.
+/// Asserts that a text is valid and that its entry points compile natively.
 fn check(name: &str, composer: &WgslComposer) {
     let text = composer.compose().unwrap_or_else(|error| panic!("{name}: {error}"));
     let module = naga::front::wgsl::parse_str(&text).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&text)));
@@ -23,7 +23,7 @@ fn check(name: &str, composer: &WgslComposer) {
 }
 
 #[test]
-fn all_are_valid_and_native() {
+fn transfer_shaders_are_valid_and_compile_natively() {
     let units = [Unit::Word, Unit::FourWords, Unit::Small { cells_per_word: 2 }];
     let mut texts: Vec<_> = units.map(|unit| (format!("{unit:?}"), unit.composer())).into();
     let elements: [&ElementInfo; 11] = [

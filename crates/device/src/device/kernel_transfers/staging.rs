@@ -12,7 +12,7 @@ use crate::device::allocation::BufferRequest;
 use crate::device::box_pair::BoxPair;
 use crate::device::boxes::{PackedBox, StridedBox};
 use crate::device::mapped_bytes::write_mapped;
-use crate::device::memory_pool::{LENT_BYTES, MemoryPool, StagingKind, staging_size};
+use crate::device::memory_pool::{MAX_LENT_STAGING_BYTES, MemoryPool, StagingKind, staging_size};
 use crate::error::DeviceError;
 
 /// Loan of a staging buffer, which returns to its pool when dropped.
@@ -67,7 +67,7 @@ impl Device {
         }
         let size = staging_size(bytes);
         let create = || {
-            if memory.staging_bytes(kind).total + size > LENT_BYTES {
+            if memory.staging_bytes(kind).total + size > MAX_LENT_STAGING_BYTES {
                 memory.shrink_staging(kind, size);
             }
             let label = "staging memory for a transfer";
@@ -97,7 +97,7 @@ impl Device {
 
     /// True if a readback buffer of this size can stay lent after the call that fills it.
     pub(super) fn can_lend_readback(&self, bytes: u64) -> bool {
-        self.logical().memory.staging_bytes(StagingKind::Readback).lent + staging_size(bytes) <= LENT_BYTES
+        self.logical().memory.staging_bytes(StagingKind::Readback).lent + staging_size(bytes) <= MAX_LENT_STAGING_BYTES
     }
 
     /// Maps an upload buffer after the device has read it, and returns it to the pool.
@@ -144,7 +144,7 @@ impl Device {
         Ok(readback.into_buffer())
     }
 
-    /// Records the unpacking of an uploaded slice, and submits it.
+    /// Records the unpacking of an uploaded slice to chunks, and submits it.
     pub(super) fn unpack_slice(
         &self,
         element_bytes: usize,
@@ -161,7 +161,7 @@ impl Device {
         self.submit_upload(upload)
     }
 
-    /// Records the upload of the parts of a slice.
+    /// Records the upload of the parts of a slice to staging memory.
     pub(super) fn upload_slice(&self, payload: &[u8], slice: &StagingSlice) -> Result<Upload, DeviceError> {
         self.upload(slice.bytes, |staging| {
             for part in &slice.parts {
@@ -188,7 +188,7 @@ impl Device {
         Ok(Upload { from_host, on_device })
     }
 
-    /// Submits the recorded uses of an upload, and returns its memory.
+    /// Submits the recorded uses of an upload, and returns its staging memory to the pool.
     pub(super) fn submit_upload(&self, upload: Upload) -> Result<(), DeviceError> {
         self.flush()?;
         self.return_upload(upload.from_host);
@@ -196,7 +196,7 @@ impl Device {
     }
 }
 
-/// Staging memory of an upload, on the host and on the device.
+/// Staging memory of an upload: the mapped buffer that the host fills, and its copy for the device.
 pub(super) struct Upload {
     from_host: StagingLoan,
     pub on_device: StagingLoan,

@@ -2,21 +2,21 @@
 
 use crate::device::boxes::{PackedBox, StridedBox};
 
-/// Part of a box that is contiguous in the payload and in the staging memory of its slice.
+/// Part of a packed box that is contiguous in the payload and in staging memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SlicePart {
-    /// Index of the packed box.
+    /// Index of the packed box in the list of the call.
     pub piece: usize,
     /// The cells in the buffer of the packed box.
     pub view: StridedBox,
-    /// Offset in the payload, in bytes.
+    /// Offset of the part's cells in the payload, in bytes.
     pub payload_offset: u64,
     pub bytes: u64,
-    /// Offset in staging memory, in bytes; a multiple of 4.
+    /// Offset of the part's cells in staging memory, in bytes; a multiple of 4.
     pub staged_offset: u64,
 }
 
-/// Parts that use staging memory at the same time.
+/// Parts of packed boxes that are in staging memory at the same time.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct StagingSlice {
     pub parts: Vec<SlicePart>,
@@ -46,8 +46,9 @@ pub(super) fn cut_slices(pieces: &[PackedBox<'_>], element_bytes: u64, limit: u6
     slices
 }
 
-/// Returns a whole payload as one slice, with staging offsets equal to the payload offsets.
-pub(super) fn whole_payload(pieces: &[PackedBox<'_>], element_bytes: u64, payload_bytes: u64) -> StagingSlice {
+/// Returns a slice with all packed boxes of a payload, at staging offsets equal to their payload
+/// offsets.
+pub(super) fn whole_payload_slice(pieces: &[PackedBox<'_>], element_bytes: u64, payload_bytes: u64) -> StagingSlice {
     let pieces = pieces.iter().enumerate().filter(|(_, piece)| piece.view.cells() > 0);
     let parts = pieces.map(|(index, piece)| {
         let (bytes, offset) = (piece.view.cells() * element_bytes, piece.payload_offset);

@@ -4,7 +4,7 @@ use naga::{Expression, Function, Handle};
 
 use super::value::{Interval, Value};
 use super::walk::Walk;
-use crate::kernel::helpers::{HELPERS, is_domain_helper};
+use crate::kernel::helpers::{HELPER_SUFFIXES, is_domain_helper};
 
 impl Walk<'_> {
     pub(super) fn call(
@@ -15,9 +15,9 @@ impl Walk<'_> {
     ) {
         let called = &self.kernel.parsed.module.functions[function];
         let name = called.name.as_deref().unwrap_or("");
-        let passed: Vec<Value> = arguments.iter().map(|&argument| self.passed(argument)).collect();
+        let passed: Vec<Value> = arguments.iter().map(|&argument| self.argument_value(argument)).collect();
         self.ids_passed += passed.iter().filter(|value| **value == Value::InvocationId).count();
-        let returned = match self.helper(name) {
+        let returned = match self.split_helper_name(name) {
             Some((number, helper)) => self.call_helper(number, helper, &passed),
             None if is_domain_helper(name) => Value::Any,
             None => self.call_function(function, passed),
@@ -32,7 +32,7 @@ impl Walk<'_> {
         }
     }
 
-    fn passed(&self, argument: Handle<Expression>) -> Value {
+    fn argument_value(&self, argument: Handle<Expression>) -> Value {
         let is_pointer = self.part(argument).is_some();
         if is_pointer { Value::Any } else { self.value(argument) }
     }
@@ -48,11 +48,11 @@ impl Walk<'_> {
         Walk::new(self.kernel, called, arguments, self.progress).run()
     }
 
-    /// Splits a helper's name into the index of the array and the ending.
-    fn helper<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
+    /// Splits the name of a helper into the index of the array and the suffix, such as `load`.
+    fn split_helper_name<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
         self.kernel.scan.storage.iter().enumerate().find_map(|(number, var)| {
             let ending = name.strip_prefix(var.name.as_str())?.strip_prefix('_')?;
-            HELPERS.contains(&ending).then_some((number, ending))
+            HELPER_SUFFIXES.contains(&ending).then_some((number, ending))
         })
     }
 
@@ -64,7 +64,7 @@ impl Walk<'_> {
                 return if shape.axes == 1 { along(0) } else { Value::Composite((0..shape.axes).map(along).collect()) };
             }
             "load" | "store" | "store_word" => {
-                let mut cells = cells_at(&arguments[0]);
+                let mut cells = position_intervals(&arguments[0]);
                 if let (Some(cells), Some(packed)) = (&mut cells, shape.packed) {
                     // A word has several cells: the access reaches all of them.
                     let others = 4 / packed.bytes() as i64 - 1;
@@ -79,8 +79,8 @@ impl Walk<'_> {
     }
 }
 
-/// Interval of a position along each axis; `None` if unknown.
-fn cells_at(position: &Value) -> Option<Vec<Interval>> {
+/// Returns the interval of a position along each axis; `None` if unknown.
+fn position_intervals(position: &Value) -> Option<Vec<Interval>> {
     let of = |value: &Value| match value {
         Value::Scalar(interval) => Some(*interval),
         _ => None,

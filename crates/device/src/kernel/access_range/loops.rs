@@ -8,41 +8,48 @@ use super::value::{Interval, Value};
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// The local variables that a block stores to, itself or by a pointer that it passes.
-    pub(super) fn stored(&self, block: &Block, stored: &mut BTreeSet<Handle<LocalVariable>>) {
+    /// Collects the local variables that a block stores to, directly or by a pointer that it passes
+    /// to a function.
+    pub(super) fn collect_stored_variables(&self, block: &Block, stored: &mut BTreeSet<Handle<LocalVariable>>) {
         for statement in block {
             match statement {
                 Statement::Store { pointer, .. } => stored.extend(self.part(*pointer).map(|(variable, _)| variable)),
                 Statement::Call { arguments, .. } => {
                     stored.extend(arguments.iter().filter_map(|&argument| Some(self.part(argument)?.0)));
                 }
-                Statement::Block(block) => self.stored(block, stored),
-                Statement::If { accept, reject, .. } => [accept, reject].iter().for_each(|b| self.stored(b, stored)),
-                Statement::Switch { cases, .. } => cases.iter().for_each(|case| self.stored(&case.body, stored)),
+                Statement::Block(block) => self.collect_stored_variables(block, stored),
+                Statement::If { accept, reject, .. } => {
+                    [accept, reject].iter().for_each(|b| self.collect_stored_variables(b, stored))
+                }
+                Statement::Switch { cases, .. } => {
+                    cases.iter().for_each(|case| self.collect_stored_variables(&case.body, stored))
+                }
                 Statement::Loop { body, continuing, .. } => {
-                    [body, continuing].iter().for_each(|block| self.stored(block, stored));
+                    [body, continuing].iter().for_each(|block| self.collect_stored_variables(block, stored));
                 }
                 _ => {}
             }
         }
     }
 
-    /// The counter of a loop `for (var i = a; i < b; i += c)` with constants, in the body.
-    pub(super) fn counters(&self, body: &Block, continuing: &Block) -> BTreeMap<Handle<LocalVariable>, Interval> {
-        let (begin, rest) = body.split_at(emits(body));
+    /// Finds the counter of a loop `for (var i = a; i < b; i += c)` with constants, and its
+    /// interval in the body.
+    pub(super) fn find_counters(&self, body: &Block, continuing: &Block) -> BTreeMap<Handle<LocalVariable>, Interval> {
+        let (begin, rest) = body.split_at(count_emits(body));
         let counter = match rest.first() {
             Some(Statement::If { condition, accept, reject })
                 if accept.is_empty() && is_break(reject) && is_emitted(begin, *condition) =>
             {
-                self.counter(*condition, begin, body, continuing)
+                self.find_counter(*condition, begin, body, continuing)
             }
             _ => None,
         };
         counter.into_iter().collect()
     }
 
-    /// `begin` are the statements before the condition.
-    fn counter(
+    /// Returns the counter of a loop and its interval in the body. `begin` are the statements
+    /// before the loop's condition.
+    fn find_counter(
         &self,
         condition: Handle<Expression>,
         begin: &[Statement],
@@ -51,20 +58,20 @@ impl Walk<'_> {
     ) -> Option<(Handle<LocalVariable>, Interval)> {
         let expressions = &self.function.expressions;
         let Expression::Binary { op, left, right } = expressions[condition] else { return None };
-        let variable = self.loaded(begin, left)?;
+        let variable = self.loaded_variable(begin, left)?;
         let ty = self.integer_type(left)?;
         let Value::Scalar(end) = self.constant(right) else { return None };
         let Some(Value::Scalar(first)) = self.locals.get(&variable) else { return None };
         let mut stored = BTreeSet::new();
-        self.stored(body, &mut stored);
+        self.collect_stored_variables(body, &mut stored);
 
-        let (loads, stores) = continuing.split_at(emits(continuing));
+        let (loads, stores) = continuing.split_at(count_emits(continuing));
         let [Statement::Store { pointer, value }] = stores else { return None };
         let Expression::Binary { op: step_op, left: own, right: step } = expressions[*value] else { return None };
         let Value::Scalar(step) = self.constant(step) else { return None };
         let is_step = self.part(*pointer) == Some((variable, Vec::new()))
             && is_emitted(loads, *value)
-            && self.loaded(loads, own) == Some(variable);
+            && self.loaded_variable(loads, own) == Some(variable);
         if !is_step || stored.contains(&variable) || step.lo <= 0 {
             return None;
         }
@@ -81,14 +88,15 @@ impl Walk<'_> {
         ends.then(|| (variable, Interval::constant(lo.min(hi), hi)))
     }
 
-    /// Local variable that an expression loads, if one of the statements evaluates the load.
-    fn loaded(&self, statements: &[Statement], handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    /// Returns the local variable that an expression loads, if one of the statements evaluates the
+    /// load.
+    fn loaded_variable(&self, statements: &[Statement], handle: Handle<Expression>) -> Option<Handle<LocalVariable>> {
         let Expression::Load { pointer } = self.function.expressions[handle] else { return None };
         let (variable, path) = self.part(pointer)?;
         (path.is_empty() && is_emitted(statements, handle)).then_some(variable)
     }
 
-    /// The value of an expression that no variable can change.
+    /// Returns the value of an expression that no variable can change.
     fn constant(&self, handle: Handle<Expression>) -> Value {
         match &self.function.expressions[handle] {
             Expression::Literal(_) | Expression::Constant(_) => self.value(handle),
@@ -97,12 +105,12 @@ impl Walk<'_> {
     }
 }
 
-/// Number of leading statements of a block that evaluate expressions.
-fn emits(block: &Block) -> usize {
+/// Returns the number of leading statements of a block that evaluate expressions.
+fn count_emits(block: &Block) -> usize {
     block.iter().take_while(|statement| matches!(statement, Statement::Emit(_))).count()
 }
 
-/// True where one of the statements evaluates an expression.
+/// True if one of the statements evaluates the expression.
 fn is_emitted(statements: &[Statement], handle: Handle<Expression>) -> bool {
     let is_in = |statement: &Statement| match statement {
         Statement::Emit(range) => range.clone().any(|one| one == handle),

@@ -1,12 +1,12 @@
-//! The cells that a kernel reaches through helpers, found before it runs.
+//! Analysis of the cells that a kernel accesses through helpers, before the kernel runs.
 //!
-//! A kernel that loads and stores only at its position plus constants, as stencils do, can run part
-//! by part, each over the memory around it. The analysis follows integers through naga's module:
+//! A kernel that loads and stores only at its position plus constants, as stencils do, can run in
+//! parts, each over the memory around it. The analysis follows integers through naga's module:
 //! constants, counters of loops with constant ends, and distances from the position of the
-//! invocation. All else is unknown, and a position that is unknown may be anywhere.
+//! invocation. All other integers are unknown, and an unknown position may be anywhere.
 //!
 //! A kernel that uses `global_invocation_id` other than as an argument of helpers counts as
-//! reaching all cells: its numbers differ between one dispatch and several.
+//! accessing all cells: its ids differ between one dispatch and several.
 
 mod calls;
 mod loops;
@@ -26,7 +26,7 @@ use value::Interval;
 use value::Value;
 use walk::{AnalyzedKernel, Progress, Walk};
 
-/// Greatest number of calls that the analysis follows.
+/// Maximum number of function calls that the analysis follows.
 const MAX_CALLS: u32 = 1000;
 
 /// Returns the access range of an entry point in the array of each storage variable.

@@ -5,9 +5,9 @@ use super::super::signature::Signature;
 use super::*;
 use crate::element::Packed;
 
-/// The reach in `x` of a kernel over two axes with these declarations and statements, as text: an
-/// interval for each axis.
-fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> String {
+/// Returns the access range, as text, in the array `x` of a kernel over two axes with these
+/// declarations and statements: an interval for each axis.
+fn access_range_text(declarations: &str, statements: &str, packed: Option<Packed>) -> String {
     let cell = if packed.is_some() { "u32" } else { "f32" };
     let text = format!(
         "@group(0) @binding(0) var<storage, read> x: array<{cell}>;\n\
@@ -35,7 +35,7 @@ fn reached(declarations: &str, statements: &str, packed: Option<Packed>) -> Stri
 }
 
 fn floats(declarations: &str, statements: &str) -> String {
-    reached(declarations, statements, None)
+    access_range_text(declarations, statements, None)
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn positions_that_depend_on_data_have_unlimited_range() {
     }
 }
 
-/// The kernel has 2,048 calls of the last function, more than the analysis follows.
+/// The kernel has 2,048 calls of the innermost function, more than the analysis follows.
 #[test]
 fn nested_calls_beyond_limit_have_unlimited_range() {
     let first = "fn far0(q: vec2<i32>) -> f32 { return x_load(q); }".to_owned();
@@ -115,6 +115,6 @@ fn nested_calls_beyond_limit_have_unlimited_range() {
 #[test]
 fn access_range_of_packed_cells_has_whole_words() {
     let statements = "y_store(p, f32(x_load(p + vec2(1, -1))));";
-    assert_eq!(reached("", statements, Some(Packed::U8)), "x[-2, 4] y[-1, -1]");
-    assert_eq!(reached("", statements, Some(Packed::I16)), "x[0, 2] y[-1, -1]");
+    assert_eq!(access_range_text("", statements, Some(Packed::U8)), "x[-2, 4] y[-1, -1]");
+    assert_eq!(access_range_text("", statements, Some(Packed::I16)), "x[0, 2] y[-1, -1]");
 }

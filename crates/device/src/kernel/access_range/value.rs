@@ -1,36 +1,36 @@
-//! [`Value`] and [`AccessRange`]: all that is known of an integer, and of the cells of an array,
+//! [`Value`] and [`AccessRange`]: bounds on an integer, and on the accessed cells of an array,
 //! before a kernel runs.
 
 use std::ops::RangeInclusive;
 
 use naga::{BinaryOperator, MathFunction};
 
-/// A range of integers, both ends included, counted from 0 or from the position of the invocation
-/// along an axis.
+/// Range of integers, both ends included. The integers are absolute, or relative to the position of
+/// the invocation along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Interval {
-    /// The axis of the position from which the numbers count.
+    /// Axis along which the integers are relative to the invocation's position; `None` if absolute.
     pub axis: Option<usize>,
     pub lo: i64,
     pub hi: i64,
 }
 
-/// A value of a kernel, up to multiples of 2³².
+/// Known bounds of a value of a kernel, modulo 2³².
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Any,
     /// `global_invocation_id` of the entry point.
     InvocationId,
     Scalar(Interval),
-    /// The components of a vector or the elements of an array.
+    /// Components of a vector, or elements of an array.
     Composite(Vec<Value>),
 }
 
-/// Maximum magnitude of a followed number. Products and sums of a few such numbers fit 64 bits,
-/// and 32-bit signed integers hold them without wrapping.
+/// Maximum magnitude of an integer that the analysis follows. Products and sums of a few such
+/// integers fit in 64 bits, and 32-bit signed integers hold them without wrapping.
 const MAX_MAGNITUDE: i64 = 1 << 30;
 
-/// Integer type of the operands of an operation that depends on the sign.
+/// Integer type of the operands of an operation whose result depends on the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IntegerType {
     Signed,
@@ -38,7 +38,7 @@ pub(super) enum IntegerType {
 }
 
 impl IntegerType {
-    /// Range of the integers of the type.
+    /// Returns the range of the integers of the type.
     pub(super) fn range(self) -> RangeInclusive<i64> {
         match self {
             Self::Signed => i32::MIN.into()..=i32::MAX.into(),
@@ -46,7 +46,7 @@ impl IntegerType {
         }
     }
 
-    /// True if integers of this type hold all numbers of the interval without wrapping.
+    /// True if the type holds all integers of the interval without wrapping.
     pub(super) fn has_exactly(self, interval: Interval) -> bool {
         let range = self.range();
         interval.axis.is_none() && range.contains(&interval.lo) && range.contains(&interval.hi)
@@ -58,7 +58,8 @@ impl Interval {
         Self { axis: None, lo, hi }
     }
 
-    /// The smallest interval with both; none where they count from different numbers.
+    /// Returns the smallest interval that contains both intervals; `None` if one is relative to a
+    /// position and the other is not.
     pub(crate) fn join(self, other: Self) -> Option<Self> {
         let (lo, hi) = (self.lo.min(other.lo), self.hi.max(other.hi));
         (self.axis == other.axis).then_some(Self { axis: self.axis, lo, hi })
@@ -81,7 +82,8 @@ impl Interval {
                 let [[a, b], [c, d]] = products;
                 (a.min(b).min(c).min(d), a.max(b).max(c).max(d))
             }
-            // Towards zero, as in WGSL; a divisor that may be negative or 0 is not followed.
+            // Rounds towards zero, as WGSL does; a divisor that may be negative or 0 is not
+            // followed.
             BinaryOperator::Divide if is_exact && right.lo == right.hi && right.lo > 0 => {
                 (left.lo / right.lo, left.hi / right.lo)
             }
@@ -113,12 +115,12 @@ impl From<Option<Interval>> for Value {
 }
 
 impl Value {
-    /// Constant number; unknown beyond the greatest followed magnitude.
+    /// Returns a constant; unknown beyond the maximum magnitude of the analysis.
     pub(super) fn constant(value: i64) -> Self {
         (-MAX_MAGNITUDE..=MAX_MAGNITUDE).contains(&value).then_some(Interval::constant(value, value)).into()
     }
 
-    /// The value of a kernel that may be this one or another one.
+    /// Returns bounds of a value that is one of two values.
     pub(super) fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Scalar(one), Self::Scalar(other)) => one.join(*other).into(),
@@ -129,7 +131,7 @@ impl Value {
         }
     }
 
-    /// Component or element `index`; any of them where the index is unknown.
+    /// Returns the component or element `index`, or bounds of all of them if the index is unknown.
     pub(super) fn part(&self, index: Option<usize>) -> Self {
         let Self::Composite(parts) = self else { return Self::Any };
         match index {
@@ -138,8 +140,8 @@ impl Value {
         }
     }
 
-    /// Replaces the part at the end of a path of indices; where one is unknown, each part may be
-    /// the one.
+    /// Replaces the part of a composite at the end of a path of indices; at an unknown index, each
+    /// part may be replaced.
     pub(super) fn replace(&mut self, path: &[Option<usize>], value: &Self) {
         match (path, &mut *self) {
             ([], _) => *self = value.clone(),
@@ -151,33 +153,33 @@ impl Value {
     }
 
     pub(super) fn binary(op: BinaryOperator, ty: IntegerType, left: &Self, right: &Self) -> Self {
-        Self::by_component(left, right, &|left, right| Interval::binary(op, ty, left, right))
+        Self::map_components(left, right, &|left, right| Interval::binary(op, ty, left, right))
     }
 
     pub(super) fn math(function: MathFunction, ty: IntegerType, one: &Self, other: &Self) -> Self {
-        Self::by_component(one, other, &|one, other| Interval::math(function, ty, one, other))
+        Self::map_components(one, other, &|one, other| Interval::math(function, ty, one, other))
     }
 
-    /// A scalar goes with each component of a vector.
-    fn by_component(left: &Self, right: &Self, of: &dyn Fn(Interval, Interval) -> Option<Interval>) -> Self {
+    /// Applies `of` to each pair of components. A scalar pairs with each component of a vector.
+    fn map_components(left: &Self, right: &Self, of: &dyn Fn(Interval, Interval) -> Option<Interval>) -> Self {
         match (left, right) {
             (Self::Scalar(left), Self::Scalar(right)) => of(*left, *right).into(),
             (Self::Composite(left), Self::Composite(right)) if left.len() == right.len() => {
-                let parts = left.iter().zip(right).map(|(left, right)| Self::by_component(left, right, of));
+                let parts = left.iter().zip(right).map(|(left, right)| Self::map_components(left, right, of));
                 Self::Composite(parts.collect())
             }
             (Self::Composite(left), right @ Self::Scalar(_)) => {
-                Self::Composite(left.iter().map(|left| Self::by_component(left, right, of)).collect())
+                Self::Composite(left.iter().map(|left| Self::map_components(left, right, of)).collect())
             }
             (left @ Self::Scalar(_), Self::Composite(right)) => {
-                Self::Composite(right.iter().map(|right| Self::by_component(left, right, of)).collect())
+                Self::Composite(right.iter().map(|right| Self::map_components(left, right, of)).collect())
             }
             _ => Self::Any,
         }
     }
 }
 
-/// Cells of one array that the invocations of a kernel reach, for each axis of the array.
+/// Cells of one array that the invocations of a kernel access, for each axis of the array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AccessRange {
     Nothing,
@@ -186,7 +188,7 @@ pub(crate) enum AccessRange {
 }
 
 impl AccessRange {
-    /// Adds the cells of another box.
+    /// Adds the cells of another box, or all cells if `other` is `None`.
     pub(crate) fn add(&mut self, other: Option<Vec<Interval>>) {
         let joined = match (&*self, other) {
             (_, None) | (Self::Anywhere, _) => None,

@@ -1,4 +1,4 @@
-//! [`Walk`]: a function's statements in the order in which they run, with the value of each
+//! [`Walk`]: evaluation of a function's statements in execution order, with bounds of each
 //! expression.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use crate::kernel::parsed_module::ParsedModule;
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::VarShape;
 
-/// Greatest size, in bytes, of a zeroed array with known elements.
+/// Maximum size, in bytes, of a zeroed array whose elements the analysis follows.
 const MAX_ZEROED_BYTES: u32 = 512;
 
 #[derive(Clone, Copy)]
@@ -26,21 +26,21 @@ pub(super) struct AnalyzedKernel<'a> {
 
 /// Progress of the analysis, shared by all functions of a kernel.
 pub(super) struct Progress {
-    /// AccessRange in the array of each storage variable.
+    /// Access range in the array of each storage variable.
     pub access_ranges: Vec<AccessRange>,
-    /// Number of further calls that the analysis follows. Nested functions with several calls
-    /// multiply this number.
+    /// Number of function calls that the analysis may still follow. Nested functions with several
+    /// calls multiply the number of calls.
     pub calls_left: u32,
 }
 
 impl Progress {
-    /// Ends the analysis: the kernel may reach every cell of every array.
+    /// Ends the analysis: the kernel may access every cell of every array.
     pub(super) fn give_up(&mut self) {
         self.access_ranges.fill(AccessRange::Anywhere);
     }
 }
 
-/// One call of a function.
+/// Analysis of one call of a function.
 pub(super) struct Walk<'a> {
     pub kernel: AnalyzedKernel<'a>,
     pub function: &'a Function,
@@ -54,7 +54,7 @@ pub(super) struct Walk<'a> {
     returned: Option<Value>,
 }
 
-/// A part of a local variable.
+/// Local variable, and the path of indices to a part of it; `None` is an unknown index.
 type VariablePart = (Handle<LocalVariable>, Vec<Option<usize>>);
 
 impl<'a> Walk<'a> {
@@ -68,20 +68,20 @@ impl<'a> Walk<'a> {
         Self { kernel, function, info, progress, arguments, ids_passed: 0, values, locals, returned: None }
     }
 
-    /// Walks through the function and returns its result.
+    /// Analyses the statements of the function and returns its result.
     pub(super) fn run(mut self) -> Value {
         self.note_direct_accesses();
         for (handle, variable) in self.function.local_variables.iter() {
-            let value = variable.init.map_or_else(|| self.zero(variable.ty), |init| self.value(init));
+            let value = variable.init.map_or_else(|| self.zero_value(variable.ty), |init| self.value(init));
             self.locals.insert(handle, value);
         }
         let function = self.function;
-        self.block(&function.body);
+        self.analyze_block(&function.body);
         self.give_up_on_other_uses_of_ids();
         self.returned.unwrap_or(Value::Any)
     }
 
-    /// Gives up where the function uses [`Value::InvocationId`] other than as an argument. The ids
+    /// Gives up if the function uses [`Value::InvocationId`] other than as an argument. The ids
     /// begin again in each part of a call, so such a kernel must run as a whole.
     fn give_up_on_other_uses_of_ids(&mut self) {
         let is_id = |expression: &Expression| match expression {
@@ -95,8 +95,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Arrays that the function's own text names are reached anywhere: their indices are no
-    /// positions.
+    /// Records arrays that the function accesses without helpers as accessed anywhere: their
+    /// indices are not positions.
     fn note_direct_accesses(&mut self) {
         for (_, expression) in self.function.expressions.iter() {
             let Expression::GlobalVariable(variable) = expression else { continue };
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         &self.kernel.parsed.module
     }
 
-    /// Integer type of an expression that is an integer or a vector of integers.
+    /// Returns the integer type of an integer expression or of a vector of integers.
     pub(super) fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
         match self.info[handle].ty.inner_with(&self.module().types).scalar_kind()? {
             ScalarKind::Sint => Some(IntegerType::Signed),
@@ -121,22 +121,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The value of an expression as it was when it was computed.
+    /// Returns the value of an expression at the time of its evaluation.
     pub(super) fn value(&self, handle: Handle<Expression>) -> Value {
         self.values.get(&handle).cloned().unwrap_or_else(|| self.compute(handle))
     }
 
     fn compute(&self, handle: Handle<Expression>) -> Value {
         match &self.function.expressions[handle] {
-            Expression::Literal(literal) => of_literal(*literal),
-            Expression::Constant(constant) => self.global(self.module().constants[*constant].init),
-            Expression::ZeroValue(ty) => self.zero(*ty),
+            Expression::Literal(literal) => literal_value(*literal),
+            Expression::Constant(constant) => self.global_constant(self.module().constants[*constant].init),
+            Expression::ZeroValue(ty) => self.zero_value(*ty),
             Expression::Compose { ty, components } => {
-                self.compose(*ty, components.iter().map(|&part| self.value(part)))
+                self.compose_value(*ty, components.iter().map(|&part| self.value(part)))
             }
             Expression::Splat { size, value } => Value::Composite(vec![self.value(*value); *size as usize]),
             Expression::FunctionArgument(number) => self.arguments[*number as usize].clone(),
-            Expression::Access { base, index } => self.value(*base).part(self.index(*index)),
+            Expression::Access { base, index } => self.value(*base).part(self.constant_index(*index)),
             Expression::AccessIndex { base, index } => self.value(*base).part(Some(*index as usize)),
             Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.value(*vector);
@@ -171,22 +171,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The value of a constant expression of the module.
-    fn global(&self, handle: Handle<Expression>) -> Value {
+    /// Returns the value of a constant expression of the module.
+    fn global_constant(&self, handle: Handle<Expression>) -> Value {
         match &self.module().global_expressions[handle] {
-            Expression::Literal(literal) => of_literal(*literal),
-            Expression::Constant(constant) => self.global(self.module().constants[*constant].init),
-            Expression::ZeroValue(ty) => self.zero(*ty),
+            Expression::Literal(literal) => literal_value(*literal),
+            Expression::Constant(constant) => self.global_constant(self.module().constants[*constant].init),
+            Expression::ZeroValue(ty) => self.zero_value(*ty),
             Expression::Compose { ty, components } => {
-                self.compose(*ty, components.iter().map(|&part| self.global(part)))
+                self.compose_value(*ty, components.iter().map(|&part| self.global_constant(part)))
             }
-            Expression::Splat { size, value } => Value::Composite(vec![self.global(*value); *size as usize]),
+            Expression::Splat { size, value } => Value::Composite(vec![self.global_constant(*value); *size as usize]),
             _ => Value::Any,
         }
     }
 
-    /// A vector may be composed of vectors.
-    fn compose(&self, ty: Handle<naga::Type>, parts: impl Iterator<Item = Value>) -> Value {
+    /// Composes a value from `parts`. A vector may be composed of vectors.
+    fn compose_value(&self, ty: Handle<naga::Type>, parts: impl Iterator<Item = Value>) -> Value {
         let is_vector = matches!(self.module().types[ty].inner, TypeInner::Vector { .. });
         let flat = |part| match part {
             Value::Composite(parts) if is_vector => parts,
@@ -200,7 +200,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn zero(&self, ty: Handle<naga::Type>) -> Value {
+    fn zero_value(&self, ty: Handle<naga::Type>) -> Value {
         match self.module().types[ty].inner {
             TypeInner::Scalar(scalar) if is_integer(scalar) => Value::constant(0),
             TypeInner::Vector { size, scalar } if is_integer(scalar) => {
@@ -209,27 +209,27 @@ impl<'a> Walk<'a> {
             TypeInner::Array { base, size: naga::ArraySize::Constant(count), stride }
                 if count.get().saturating_mul(stride) <= MAX_ZEROED_BYTES =>
             {
-                Value::Composite(vec![self.zero(base); count.get() as usize])
+                Value::Composite(vec![self.zero_value(base); count.get() as usize])
             }
             _ => Value::Any,
         }
     }
 
-    /// The index that a value is, where it is a single number.
-    fn index(&self, handle: Handle<Expression>) -> Option<usize> {
+    /// Returns the value of an expression as an index, if it is a single known integer.
+    fn constant_index(&self, handle: Handle<Expression>) -> Option<usize> {
         match self.value(handle) {
             Value::Scalar(Interval { axis: None, lo, hi }) if lo == hi => usize::try_from(lo).ok(),
             _ => None,
         }
     }
 
-    /// The part of a local variable that a pointer leads to.
+    /// Returns the part of a local variable that a pointer refers to.
     pub(super) fn part(&self, mut pointer: Handle<Expression>) -> Option<VariablePart> {
         let mut path = Vec::new();
         loop {
             pointer = match self.function.expressions[pointer] {
                 Expression::Access { base, index } => {
-                    path.push(self.index(index));
+                    path.push(self.constant_index(index));
                     base
                 }
                 Expression::AccessIndex { base, index } => {
@@ -245,11 +245,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block) {
-        block.iter().for_each(|statement| self.statement(statement));
+    fn analyze_block(&mut self, block: &Block) {
+        block.iter().for_each(|statement| self.analyze_statement(statement));
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn analyze_statement(&mut self, statement: &Statement) {
         match statement {
             Statement::Emit(range) => {
                 for handle in range.clone() {
@@ -257,29 +257,29 @@ impl<'a> Walk<'a> {
                     self.values.insert(handle, value);
                 }
             }
-            Statement::Block(block) => self.block(block),
-            Statement::If { accept, reject, .. } => self.branches(&[accept, reject]),
+            Statement::Block(block) => self.analyze_block(block),
+            Statement::If { accept, reject, .. } => self.analyze_branches(&[accept, reject]),
             Statement::Switch { cases, .. } => {
-                // One case may fall through to the next, so that each begins with all that the
-                // others leave.
+                // A case may fall through to the next, so each case begins with the variables that
+                // any case leaves.
                 let blocks: Vec<_> = cases.iter().map(|case| &case.body).collect();
-                self.forget(&blocks, &BTreeMap::new());
+                self.forget_stored_variables(&blocks, &BTreeMap::new());
                 let before = self.locals.clone();
                 for block in &blocks {
                     self.locals.clone_from(&before);
-                    self.block(block);
+                    self.analyze_block(block);
                 }
-                self.forget(&blocks, &BTreeMap::new());
+                self.forget_stored_variables(&blocks, &BTreeMap::new());
             }
             Statement::Loop { body, continuing, .. } => {
                 let blocks = [body, continuing];
-                self.forget(&blocks, &self.counters(body, continuing));
-                self.block(body);
+                self.forget_stored_variables(&blocks, &self.find_counters(body, continuing));
+                self.analyze_block(body);
                 // The body may end at any `continue`, so its stores are unknown. Counters have no
                 // store in the body.
-                self.forget(&[body], &BTreeMap::new());
-                self.block(continuing);
-                self.forget(&blocks, &BTreeMap::new());
+                self.forget_stored_variables(&[body], &BTreeMap::new());
+                self.analyze_block(continuing);
+                self.forget_stored_variables(&blocks, &BTreeMap::new());
             }
             Statement::Return { value: Some(value) } => {
                 let value = self.value(*value);
@@ -296,12 +296,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn branches(&mut self, blocks: &[&Block]) {
+    fn analyze_branches(&mut self, blocks: &[&Block]) {
         let before = self.locals.clone();
         let mut after: Option<BTreeMap<_, Value>> = None;
         for block in blocks {
             self.locals.clone_from(&before);
-            self.block(block);
+            self.analyze_block(block);
             let own = std::mem::take(&mut self.locals);
             after = Some(match after {
                 None => own,
@@ -311,17 +311,18 @@ impl<'a> Walk<'a> {
         self.locals = after.unwrap_or(before);
     }
 
-    /// Gives each variable that the blocks store to its known value, else none.
-    fn forget(&mut self, blocks: &[&Block], known: &BTreeMap<Handle<LocalVariable>, Interval>) {
+    /// Sets each variable that the blocks store to its interval in `known`, otherwise to an unknown
+    /// value.
+    fn forget_stored_variables(&mut self, blocks: &[&Block], known: &BTreeMap<Handle<LocalVariable>, Interval>) {
         let mut stored = BTreeSet::new();
-        blocks.iter().for_each(|block| self.stored(block, &mut stored));
+        blocks.iter().for_each(|block| self.collect_stored_variables(block, &mut stored));
         for variable in stored {
             self.locals.insert(variable, known.get(&variable).copied().into());
         }
     }
 }
 
-fn of_literal(literal: Literal) -> Value {
+fn literal_value(literal: Literal) -> Value {
     match literal {
         Literal::I32(value) => Value::constant(value.into()),
         Literal::U32(value) => Value::constant(value.into()),

@@ -1,5 +1,5 @@
-//! Checked runs: records the loads and stores beyond the owned cells of a chunk. The host reads the
-//! report after the call.
+//! Helpers of checked runs that record loads and stores beyond the owned cells of a chunk. The host
+//! reads the report after the call.
 //!
 //! An invocation collects its accesses in private variables and writes them to the report once, at
 //! its end. Memory accesses dominate the cost on software adapters, even if no invocation of a
@@ -7,30 +7,32 @@
 
 use super::axes::Axes;
 use super::writer::Writer;
-use crate::kernel::geometry::{REPORT, STRAY_WORDS, Tuple};
+use crate::kernel::geometry::{OUTSIDE_ACCESS_WORDS, REPORT, Tuple};
 use crate::kernel::loops::LINE;
 use crate::kernel::signature::Watch;
 use crate::wgsl::PREFIX;
 
-/// The `global_invocation_id` of an invocation that has called a position helper.
+/// Name of the private variable with the `global_invocation_id` of an invocation that has called a
+/// position helper.
 pub(super) const INVOCATION: &str = "$invocation";
 
-/// True for invocations that only fill up the dispatch; their accesses are not part of the program.
+/// Name of the private variable that is true for invocations that only fill up the dispatch; their
+/// accesses are not part of the program.
 pub(super) const IS_FILLER: &str = "$is_filler";
 
-/// The function that writes the report of an invocation, called at its end.
-pub(crate) fn flush_name() -> String {
+/// Returns the name of the function that writes the report of an invocation, called at its end.
+pub(crate) fn report_function_name() -> String {
     format!("{PREFIX}flush")
 }
 
-/// The variable for the line of the first stopped loop of an invocation.
-pub(crate) fn line_name() -> String {
+/// Returns the name of the variable with the line of the first stopped loop of an invocation.
+pub(crate) fn stopped_line_name() -> String {
     LINE.replace('$', PREFIX)
 }
 
-/// Declares the report of all arrays and the private variables of an invocation: its id, the number
-/// of positions outside of chunks, and the array and position of the first one. The array is
-/// encoded as twice its index, plus 1, plus 1 for a store.
+/// Returns the declarations of the report of all arrays, and of the private variables of an
+/// invocation: its id, the number of positions outside of chunks, and the array and position of the
+/// first one. The array is encoded as twice its index, plus 1, plus 1 for a store.
 pub(super) fn declarations(group: u32, binding: u32, reports_stopped_loops: bool) -> String {
     let line = if reports_stopped_loops { format!("var<private> {LINE}: u32;\n") } else { String::new() };
     format!(
@@ -40,7 +42,7 @@ pub(super) fn declarations(group: u32, binding: u32, reports_stopped_loops: bool
     )
 }
 
-/// The ghost cells of an array that an invocation records in private variables.
+/// Ghost cells of an array whose accesses an invocation records in private variables.
 pub(super) struct RecordedGhosts<'u> {
     array: String,
     axes: Axes<'u>,
@@ -48,7 +50,7 @@ pub(super) struct RecordedGhosts<'u> {
     stores: bool,
 }
 
-/// Text of the function that writes the report of an invocation, with few accesses to memory.
+/// Returns the function that writes the report of an invocation, with few accesses to memory.
 ///
 /// A loop stores the words of a position in one statement. Where the adapter stops loops it may
 /// stop this loop too: each word then has its own statement.
@@ -57,7 +59,7 @@ pub(super) fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_
     words.extend(["x", "y", "z"].map(|part| format!("{INVOCATION}.{part}")));
     let vectors = if has_many_axes { &["$at", "$beyond"][..] } else { &["$at"][..] };
     words.extend(vectors.iter().flat_map(|name| ["x", "y", "z", "w"].map(|part| format!("u32({name}.{part})"))));
-    words.truncate(STRAY_WORDS - 1);
+    words.truncate(OUTSIDE_ACCESS_WORDS - 1);
     let count = words.len();
     let mut text = format!(
         "fn $flush() {{\n  var $words = 0u;\n  if $strays > 0u {{\n    \
@@ -68,7 +70,7 @@ pub(super) fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_
         for (index, word) in words.iter().enumerate() {
             text += &format!("    atomicStore(&{REPORT}[{}], {word});\n", 1 + index);
         }
-        let (count, line) = (STRAY_WORDS, STRAY_WORDS + 1);
+        let (count, line) = (OUTSIDE_ACCESS_WORDS, OUTSIDE_ACCESS_WORDS + 1);
         text += &format!(
             "  }}\n  if {LINE} > 0u {{\n    \
              if atomicAdd(&{REPORT}[{count}], 1u) == 0u {{ atomicStore(&{REPORT}[{line}], {LINE}); }}\n  }}\n"
@@ -92,7 +94,7 @@ pub(super) fn flush(arrays: &[RecordedGhosts<'_>], has_many_axes: bool, reports_
 }
 
 impl<'u> Writer<'_, 'u> {
-    /// The call that records a position, in checked runs.
+    /// Returns the call that records a position, in checked runs.
     pub(super) fn record_call(&self, store: bool) -> String {
         match self.watch {
             Watch::Off => String::new(),
@@ -105,7 +107,7 @@ impl<'u> Writer<'_, 'u> {
     /// position outside of the chunk increases a counter, and the first one is stored. Returns the
     /// private variables of the bits if they fit in one word.
     pub(super) fn write_recorder(&mut self) -> Option<RecordedGhosts<'u>> {
-        let (loads, stores) = (self.wants("load"), self.wants("store"));
+        let (loads, stores) = (self.uses_helper("load"), self.uses_helper("store"));
         if self.watch == Watch::Off || !(loads || stores) {
             return None;
         }
@@ -144,9 +146,10 @@ impl<'u> Writer<'_, 'u> {
     }
 }
 
-/// The layer along one axis (0 for owned cells, then the layers before them from near to far, then
-/// those after them), as a digit of a mixed-radix number; and the component along axes without
-/// ghost cells.
+/// Returns statements that add one axis to the layer and the component of the cell at `$p`. The
+/// layer along the axis (0 for owned cells, then the layers before them from near to far, then
+/// those after them) is a digit of a mixed-radix number; an axis without ghost cells adds to the
+/// component.
 fn layer_and_component(axes: Axes<'_>, axis: usize) -> String {
     let part = |tuple| axes.geometry_part(tuple, axis);
     let (lo, extent) = (part(Tuple::OwnedLo), part(Tuple::OwnedExtent));

@@ -5,8 +5,8 @@ use super::writer::Writer;
 use crate::kernel::geometry::Tuple;
 
 impl Writer<'_, '_> {
-    /// `x_inside`, `x_has`, `x_owned`, `x_extent`, `x_shape`.
-    pub(super) fn address(&mut self) {
+    /// Writes the helpers `x_inside`, `x_has`, `x_owned`, `x_extent` and `x_shape`.
+    pub(super) fn write_address_helpers(&mut self) {
         let (x, axes) = (&self.var.name, self.axes);
         let ty = axes.ty();
         let tests = [
@@ -19,7 +19,7 @@ impl Writer<'_, '_> {
             (helper, format!("fn {x}_{helper}() -> {ty} {{ return {}; }}", axes.geometry_where(tuple, &self.any())))
         });
         for (helper, text) in tests.into_iter().chain(values) {
-            if self.wants(helper) {
+            if self.uses_helper(helper) {
                 self.line(&text);
             }
         }

@@ -6,20 +6,20 @@ use std::collections::BTreeSet;
 use crate::kernel::geometry::{GEOMETRY, Tuple, vectors};
 use crate::wgsl::PREFIX;
 
-/// Geometry vectors used by helpers. Each invocation loads them into private variables at its
-/// start, because software adapters would load them again at each use.
+/// Geometry vectors that the generated helpers use. Each invocation loads them into private
+/// variables at its start, because software adapters would load them again at each use.
 #[derive(Default)]
 pub(super) struct UsedVectors(RefCell<BTreeSet<usize>>);
 
 impl UsedVectors {
-    /// The private variable of a vector.
+    /// Returns the private variable of a geometry vector.
     pub(super) fn variable(&self, vector: usize) -> String {
         self.0.borrow_mut().insert(vector);
         format!("$g{vector}")
     }
 
-    /// The declarations of the variables and of the function that loads them; empty without used
-    /// vectors.
+    /// Returns the declarations of the private variables and of the function that loads them; empty
+    /// without used vectors.
     pub(super) fn declarations(&self) -> String {
         let used = self.0.borrow();
         if used.is_empty() {
@@ -33,12 +33,13 @@ impl UsedVectors {
 
 const BEGIN: &str = "$load_geometry";
 
-/// The function called at the start of each invocation.
-pub(crate) fn begin_name() -> String {
+/// Returns the name of the function that loads the geometry at the start of each invocation.
+pub(crate) fn load_geometry_name() -> String {
     BEGIN.replace('$', PREFIX)
 }
 
-/// Writes expressions over tuples of a fixed number of axes, with geometry from vector `at` on.
+/// Writer of WGSL expressions over tuples of a fixed number of axes, with geometry from vector `at`
+/// on.
 #[derive(Clone, Copy)]
 pub(super) struct Axes<'u> {
     pub count: usize,
@@ -46,7 +47,7 @@ pub(super) struct Axes<'u> {
     used: &'u UsedVectors,
 }
 
-/// The type of a position of this many axes.
+/// Returns the WGSL type of a position of this many axes.
 pub(super) fn position_type(axes: usize) -> String {
     match axes {
         1 => "i32".to_owned(),
@@ -55,7 +56,7 @@ pub(super) fn position_type(axes: usize) -> String {
     }
 }
 
-const LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
+const COMPONENT_LETTERS: [char; 4] = ['x', 'y', 'z', 'w'];
 
 impl<'u> Axes<'u> {
     pub(super) fn new(count: usize, at: usize, used: &'u UsedVectors) -> Self {
@@ -66,34 +67,34 @@ impl<'u> Axes<'u> {
         position_type(self.count)
     }
 
-    /// The component of one axis of the tuple in the variable `name`.
+    /// Returns the component of one axis of the tuple in the variable `name`.
     pub(super) fn part(&self, name: &str, axis: usize) -> String {
         match self.count {
             1 => name.to_owned(),
-            2..=4 => format!("{name}.{}", LETTERS[axis]),
+            2..=4 => format!("{name}.{}", COMPONENT_LETTERS[axis]),
             _ => format!("{name}[{axis}]"),
         }
     }
 
-    /// A scalar of the geometry's first vector.
+    /// Returns a scalar of the geometry's first vector.
     pub(super) fn head(&self, component: usize) -> String {
-        format!("{}.{}", self.used.variable(self.at), LETTERS[component])
+        format!("{}.{}", self.used.variable(self.at), COMPONENT_LETTERS[component])
     }
 
-    /// Index of the first vector of a tuple.
+    /// Returns the index of the first vector of a geometry tuple.
     pub(super) fn vector(&self, tuple: Tuple) -> usize {
         self.at + 1 + tuple.index() * vectors(self.count)
     }
 
     pub(super) fn geometry_part(&self, tuple: Tuple, axis: usize) -> String {
-        format!("{}.{}", self.used.variable(self.vector(tuple) + axis / 4), LETTERS[axis % 4])
+        format!("{}.{}", self.used.variable(self.vector(tuple) + axis / 4), COMPONENT_LETTERS[axis % 4])
     }
 
-    /// A whole geometry tuple, as a position.
+    /// Returns a whole geometry tuple as a position.
     pub(super) fn geometry(&self, tuple: Tuple) -> String {
         match self.count {
             1..=4 => {
-                let parts: String = LETTERS[..self.count].iter().collect();
+                let parts: String = COMPONENT_LETTERS[..self.count].iter().collect();
                 format!("{}.{parts}", self.used.variable(self.vector(tuple)))
             }
             n => {
@@ -103,7 +104,7 @@ impl<'u> Axes<'u> {
         }
     }
 
-    /// A geometry tuple if a condition is true, else zeros.
+    /// Returns a geometry tuple if a condition is true, otherwise zeros.
     pub(super) fn geometry_where(&self, tuple: Tuple, condition: &str) -> String {
         match self.count {
             1 => format!("select(0, {}, {condition})", self.geometry(tuple)),
@@ -115,8 +116,8 @@ impl<'u> Axes<'u> {
         }
     }
 
-    /// Condition that `lo <= name < lo + extent` on every axis from `first` on, with one unsigned
-    /// comparison per axis.
+    /// Returns the condition that `lo <= name < lo + extent` on every axis from `first` on, with
+    /// one unsigned comparison per axis.
     pub(super) fn within(&self, name: &str, lo: Option<Tuple>, extent: Tuple, first: usize) -> String {
         if first == 0 && (2..=4).contains(&self.count) {
             let n = self.count;
@@ -133,7 +134,8 @@ impl<'u> Axes<'u> {
         if parts.is_empty() { "true".to_owned() } else { parts.join(" & ") }
     }
 
-    /// `axis 0 term + Σ stride · name` over the axes from 1, as i32.
+    /// Returns the expression `first + Σ stride · name`, with the sum over the axes from 1, as
+    /// `i32`.
     ///
     /// Operands that depend on the position come first. lavapipe (22.3) scans conditions from the
     /// left for parameters to treat as constants, and crashes on kernels with windows whose

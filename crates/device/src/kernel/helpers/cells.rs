@@ -4,7 +4,7 @@ use super::writer::{Writer, window_name};
 use crate::kernel::geometry::Tuple;
 
 impl Writer<'_, '_> {
-    /// `x_load`, `x_store`, `x_store_word`, `x_inside_word`, `x_index`.
+    /// Writes the helpers `x_load`, `x_store`, `x_store_word`, `x_inside_word` and `x_index`.
     pub(super) fn cells(&mut self) {
         match self.shape.packed {
             None => self.plain(),
@@ -12,7 +12,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Functions that access one slot of the variable in any window.
+    /// Writes the function that loads or, with `put`, stores one slot of the variable in any
+    /// window.
     fn windows(&mut self, put: bool) {
         let (x, cell) = (&self.var.name, self.cell);
         let access = |name: &str, index: &str| match (put, self.var.atomic) {
@@ -31,8 +32,8 @@ impl Writer<'_, '_> {
         self.line(&text);
     }
 
-    /// `access(variable, index)` for the window that holds slot `at`; every access ends in a
-    /// return.
+    /// Returns statements with `access(variable, index)` for the window that holds slot `at`; every
+    /// access ends in a return.
     fn by_window(&self, access: &dyn Fn(&str, &str) -> String) -> String {
         let x = &self.var.name;
         let windows = self.shape.windows;
@@ -56,14 +57,14 @@ impl Writer<'_, '_> {
         let index = self.axes.offset(&self.axes.part("$p", 0), "$p");
         let has = self.has();
         let (loads, stores) = (self.record_call(false), self.record_call(true));
-        if self.wants("index") {
+        if self.uses_helper("index") {
             self.line(&format!("fn {x}_index($p: {ty}) -> u32 {{ return u32({index}); }}"));
         }
-        if self.wants("load") && !self.var.holds_atomics {
+        if self.uses_helper("load") && !self.var.holds_atomics {
             self.windows(false);
             self.line(&format!("fn {x}_load($p: {ty}) -> {cell} {{ {loads}return ${x}_get(u32({index})); }}"));
         }
-        if self.wants("store") && self.var.writable && !self.var.holds_atomics {
+        if self.uses_helper("store") && self.var.writable && !self.var.holds_atomics {
             self.windows(true);
             self.line(&format!(
                 "fn {x}_store($p: {ty}, $v: {cell}) {{ {stores}if {has} {{ ${x}_put(u32({index}), $v); }} }}"
@@ -88,12 +89,12 @@ impl Writer<'_, '_> {
         let first = format!("(({cell}) & -{per_word}) + {}", axes.geometry_part(Tuple::StorageLo, 0));
 
         let (loads, stores) = (self.record_call(false), self.record_call(true));
-        let store = self.wants("store") && self.var.writable && self.var.atomic;
-        let store_word = self.wants("store_word") && self.var.writable && !self.var.atomic;
-        if self.wants("load") || store_word {
+        let store = self.uses_helper("store") && self.var.writable && self.var.atomic;
+        let store_word = self.uses_helper("store_word") && self.var.writable && !self.var.atomic;
+        if self.uses_helper("load") || store_word {
             self.windows(false);
         }
-        if self.wants("load") {
+        if self.uses_helper("load") {
             self.line(&format!(
                 "fn {x}_load($p: {ty}) -> {value} {{ {loads}let $q = {cell}; \
                  return extractBits({value}(${x}_get(u32({word}))), {bit}, {bits}u); }}"
@@ -110,7 +111,7 @@ impl Writer<'_, '_> {
                  ${x}_set(u32({word}), {bit}, u32($v) & {low}); }} }}"
             ));
         }
-        if self.wants("inside_word") {
+        if self.uses_helper("inside_word") {
             self.line(&format!(
                 "fn {x}_inside_word($p: {ty}) -> bool {{ let $first = {first}; \
                  return ($first > -{per_word}) & ($first < {width}) & {rest}; }}"

@@ -1,33 +1,32 @@
-//! Helpers of the domain: the position of an invocation and the index of a workgroup.
+//! Helpers of the domain: position of an invocation, and index of a workgroup.
 
 use std::fmt::Write;
 
 use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::position_type;
-use super::outside_position::{OUTSIDE, outside_position};
+use super::outside_position::{OUTSIDE_COORDINATE, outside_position};
 use super::position::Positions;
 use crate::kernel::geometry::{COUNT, DomainMap, Tuple};
 use crate::kernel::scan::SourceScan;
 use crate::kernel::signature::{BoxForm, Signature, Space};
 
-/// Prefix of the domain's helpers, before `_`.
+/// Prefix of the names of the domain's helpers, before `_`.
 const DOMAIN: &str = "domain";
 
-/// Suffixes of the domain's helpers.
-pub(crate) const DOMAIN_HELPERS: [&str; 4] = ["position", "inside", "extent", "workgroup"];
+/// Suffixes of the names of the domain's helpers.
+pub(crate) const DOMAIN_HELPER_SUFFIXES: [&str; 4] = ["position", "inside", "extent", "workgroup"];
 
-/// The suffix of a domain helper's name.
+/// Returns the suffix of a domain helper's name; `None` for other names.
 fn helper_of(name: &str) -> Option<&str> {
     name.strip_prefix(DOMAIN)?.strip_prefix('_')
 }
 
-/// True for the name of a helper of the domain.
+/// True if a domain helper has this name.
 pub(crate) fn is_domain_helper(name: &str) -> bool {
-    helper_of(name).is_some_and(|helper| DOMAIN_HELPERS.contains(&helper))
+    helper_of(name).is_some_and(|helper| DOMAIN_HELPER_SUFFIXES.contains(&helper))
 }
 
-/// Explains why a kernel cannot declare `name`; `None` if it can. `arrays` are the names of its
-/// arrays.
+/// Explains why a kernel with arrays of the names `arrays` cannot declare `name`; `None` if it can.
 pub(super) fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     if is_domain_helper(name) {
         return Some(format!(
@@ -42,15 +41,15 @@ pub(super) fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     })
 }
 
-/// A list of the domain's helpers, if `name` looks like one but is not.
-pub(super) fn hint(name: &str) -> Option<String> {
+/// Returns a list of the domain's helpers, for a name that begins like one but is not.
+pub(super) fn explain_missing_helper(name: &str) -> Option<String> {
     helper_of(name)?;
-    let names = DOMAIN_HELPERS.map(|helper| format!("{DOMAIN}_{helper}"));
+    let names = DOMAIN_HELPER_SUFFIXES.map(|helper| format!("{DOMAIN}_{helper}"));
     Some(format!("the helpers of the domain are {}", names.join(", ")))
 }
 
-/// The position type of the helper `name`, as an error text.
-pub(super) fn takes(name: &str, axes: usize) -> Option<String> {
+/// Returns the position type that the domain helper `name` expects, as an error text.
+pub(super) fn expected_position_type(name: &str, axes: usize) -> Option<String> {
     match helper_of(name)? {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
         "workgroup" => Some(format!("{name} takes workgroup_id, a vec3<u32>")),
@@ -66,11 +65,11 @@ fn workgroup_type(axes: usize) -> String {
     position_type(axes.min(3))
 }
 
-/// Writes the used helpers among `domain_position`, `domain_inside`, `domain_extent` and
-/// `domain_workgroup`.
+/// Writes those of the helpers `domain_position`, `domain_inside`, `domain_extent` and
+/// `domain_workgroup` that the kernel uses.
 pub(super) fn domain(out: &mut String, scan: &SourceScan, signature: &Signature, positions: &Positions<'_>) {
     let [position, inside, extent, workgroup] =
-        DOMAIN_HELPERS.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
+        DOMAIN_HELPER_SUFFIXES.map(|helper| scan.words.contains(&format!("{DOMAIN}_{helper}")));
     let Positions { axes, used, at, form, .. } = *positions;
     if signature.space == Space::Counted {
         let text = counted(&used.variable(at), positions.is_watched);
@@ -113,10 +112,10 @@ pub(super) fn domain(out: &mut String, scan: &SourceScan, signature: &Signature,
     }
 }
 
-/// Computes the index in the domain from the position.
+/// Returns WGSL that computes the index in the domain from the position.
 fn from_position(positions: &Positions<'_>) -> String {
     let (axes, first) = (positions.axes, positions.axes.part("$p", 0));
-    let mut text = format!("  var $p = $position($id);\n  if {first} != {OUTSIDE} {{\n");
+    let mut text = format!("  var $p = $position($id);\n  if {first} != {OUTSIDE_COORDINATE} {{\n");
     if axes.count <= 4 {
         let _ = writeln!(text, "    $p -= {};", axes.geometry(Tuple::DomainLo));
     } else {
@@ -128,7 +127,8 @@ fn from_position(positions: &Positions<'_>) -> String {
     text + &format!("    {first} /= {step}.y;\n  }}\n  return $p;\n")
 }
 
-/// The helpers of a counted domain. Its workgroups are arranged in rows along x, stacked along z.
+/// Returns the helpers of a counted domain. Its workgroups are arranged in rows along x, stacked
+/// along z.
 fn counted(workgroup: &str, watched: bool) -> [String; 4] {
     let (args, size) = (format!("{COUNT}[1]"), format!("vec3<u32>({workgroup}.xyz)"));
     let outside_all = outside_position(1);

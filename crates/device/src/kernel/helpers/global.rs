@@ -3,8 +3,8 @@
 use super::writer::Writer;
 use crate::kernel::geometry::{GEOMETRY, Tuple};
 
-/// 64-bit arithmetic on pairs of words.
-pub(super) const WIDE: &str = "\
+/// WGSL functions of 64-bit arithmetic on pairs of words.
+pub(super) const WIDE_ARITHMETIC: &str = "\
 fn $add($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
   let $low = $a.x + $b.x;
   return vec2<u32>($low, $a.y + $b.y + select(0u, 1u, $low < $a.x));
@@ -22,11 +22,11 @@ fn $multiply($a: vec2<u32>, $b: vec2<u32>) -> vec2<u32> {
 ";
 
 impl Writer<'_, '_> {
-    /// `x_global`, `x_global_axis`, `x_linear`.
+    /// Writes the helpers `x_global`, `x_global_axis` and `x_linear`.
     pub(super) fn global(&mut self) {
         let (x, axes) = (self.var.name.clone(), self.axes);
         let ty = axes.ty();
-        if self.wants("global") {
+        if self.uses_helper("global") {
             let text = match axes.count {
                 1..=4 => format!("$p + {}", axes.geometry(Tuple::OriginLow)),
                 n => {
@@ -38,7 +38,7 @@ impl Writer<'_, '_> {
             self.line(&format!("fn {x}_global($p: {ty}) -> {ty} {{ return {text}; }}"));
         }
         let pair = |low: String, high: String| format!("vec2<u32>(vec2<i32>({low}, {high}))");
-        if self.wants("global_axis") {
+        if self.uses_helper("global_axis") {
             let origin = |tuple| format!("{GEOMETRY}[{}u + ($axis >> 2u)][$axis & 3u]", axes.vector(tuple));
             let part = if axes.count == 1 { "$p".to_owned() } else { "$q[$axis]".to_owned() };
             self.line(&format!(
@@ -47,7 +47,7 @@ impl Writer<'_, '_> {
                 pair(origin(Tuple::OriginLow), origin(Tuple::OriginHigh))
             ));
         }
-        if self.wants("linear") {
+        if self.uses_helper("linear") {
             let global = |axis| {
                 let origin =
                     pair(axes.geometry_part(Tuple::OriginLow, axis), axes.geometry_part(Tuple::OriginHigh, axis));

@@ -30,18 +30,18 @@ use super::geometry::{COUNT, COUNT_VECTORS, GEOMETRY, GeometryMap};
 use super::scan::{SourceScan, StorageVar};
 use super::signature::{Signature, Space, VarShape, Watch};
 use crate::wgsl::{self, PREFIX};
-pub(super) use access_report::{flush_name, line_name};
-pub(super) use axes::begin_name;
+pub(super) use access_report::{report_function_name, stopped_line_name};
+pub(super) use axes::load_geometry_name;
 use axes::{Axes, UsedVectors, position_type};
 #[cfg(test)]
-pub(super) use domain::DOMAIN_HELPERS;
+pub(super) use domain::DOMAIN_HELPER_SUFFIXES;
 pub(super) use domain::is_domain_helper;
 use position::Positions;
 use writer::Writer;
 pub(super) use writer::window_name;
 
-/// Suffixes of helper names.
-pub(super) const HELPERS: [&str; 14] = [
+/// Suffixes of the names of array helpers.
+pub(super) const HELPER_SUFFIXES: [&str; 14] = [
     "position",
     "inside",
     "inside_word",
@@ -58,7 +58,7 @@ pub(super) const HELPERS: [&str; 14] = [
     "index",
 ];
 
-/// Predeclared WGSL names in helpers and elementwise expressions, except keywords.
+/// Predeclared WGSL names, except keywords, that helpers and elementwise expressions use.
 pub(super) const WORDS: [&str; 28] = [
     "all",
     "any",
@@ -90,8 +90,8 @@ pub(super) const WORDS: [&str; 28] = [
     "vec4",
 ];
 
-/// The text to append: bindings in `group` (geometry at binding 0, then windows) and the helpers
-/// that the kernel uses.
+/// Returns the WGSL text to append to a kernel: bindings in `group` (geometry at binding 0, then
+/// windows) and the helpers that the kernel uses.
 pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryMap, group: u32) -> String {
     let mut out = String::new();
     let _ =
@@ -112,7 +112,7 @@ pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryM
         let has_position = signature.space == Space::Cells && shape.axes == signature.domain_axes;
         let mut writer = Writer { out: &mut out, number: i, var, shape, cell, axes, scan, has_position, watch };
         writer.position();
-        writer.address();
+        writer.write_address_helpers();
         kept.extend(writer.write_recorder());
         writer.cells();
         writer.global();
@@ -143,7 +143,7 @@ pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryM
         out.push_str(&positions.search());
     }
     if out.contains("$widen(") {
-        out.push_str(global::WIDE);
+        out.push_str(global::WIDE_ARITHMETIC);
     }
     out.push_str(&used.declarations());
     out.replace('$', PREFIX)
@@ -154,7 +154,7 @@ pub(super) fn generate(scan: &SourceScan, signature: &Signature, map: &GeometryM
 pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     let helper_of = |x: &&&str| {
         let helper = name.strip_prefix(**x).and_then(|rest| rest.strip_prefix('_'));
-        helper.is_some_and(|helper| HELPERS.contains(&helper))
+        helper.is_some_and(|helper| HELPER_SUFFIXES.contains(&helper))
     };
     let of_array = |x: &&str| {
         format!("`{name}` cannot be declared: it is the name of a helper of the array `{x}`; take another name")
@@ -163,32 +163,34 @@ pub fn taken(name: &str, arrays: &[&str]) -> Option<String> {
     wgsl::taken(name, &WORDS).or_else(of_domain).or_else(|| arrays.iter().find(helper_of).map(of_array))
 }
 
-/// Explains why a helper that the kernel calls does not exist; `None` if `name` is no helper.
-pub(super) fn hint(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
+/// Explains why a helper that the kernel calls does not exist; `None` if `name` is not like a
+/// helper.
+pub(super) fn explain_missing_helper(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     for (var, shape) in scan.storage.iter().zip(&signature.vars) {
         let Some(helper) = name.strip_prefix(var.name.as_str()).and_then(|rest| rest.strip_prefix('_')) else {
             continue;
         };
-        let missing = |helper: &str| missing(var, shape, signature, helper);
+        let missing = |helper: &str| explain_missing_array_helper(var, shape, signature, helper);
         let list = || {
-            let there: Vec<_> = HELPERS.iter().filter(|h| missing(h).is_none()).collect();
+            let there: Vec<_> = HELPER_SUFFIXES.iter().filter(|h| missing(h).is_none()).collect();
             let names: Vec<_> = there.iter().map(|h| format!("{}_{h}", var.name)).collect();
             format!("the helpers of {} are {}", var.name, names.join(", "))
         };
         return Some(missing(helper).unwrap_or_else(list));
     }
-    domain::hint(name)
+    domain::explain_missing_helper(name)
 }
 
-/// The position type of the helper `name`, as an error text for a wrong first argument.
-pub(super) fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
+/// Returns the position type that the helper `name` expects, as an error text for a wrong first
+/// argument.
+pub(super) fn expected_position_type(scan: &SourceScan, signature: &Signature, name: &str) -> Option<String> {
     let ending = |x: &str| name.strip_prefix(x).and_then(|rest| rest.strip_prefix('_'));
     let mut vars = scan.storage.iter().zip(&signature.vars);
     let of_array = vars.find_map(|(var, shape)| Some((&var.name, shape.axes, ending(&var.name)?)));
-    let Some((x, axes, helper)) = of_array else { return domain::takes(name, signature.domain_axes) };
+    let Some((x, axes, helper)) = of_array else { return domain::expected_position_type(name, signature.domain_axes) };
     match helper {
         "position" => Some(format!("{name} takes global_invocation_id, a vec3<u32>")),
-        _ if HELPERS.contains(&helper) => {
+        _ if HELPER_SUFFIXES.contains(&helper) => {
             let ty = position_type(axes);
             Some(format!(
                 "{name} takes a position of type {ty}: the number of axes of the section bound to {x} is {axes}"
@@ -198,7 +200,7 @@ pub(super) fn takes(scan: &SourceScan, signature: &Signature, name: &str) -> Opt
     }
 }
 
-/// The position types of the arrays bound to each variable; `None` without arrays.
+/// Lists the position type of each array for an error text; `None` without arrays.
 pub(super) fn positions(scan: &SourceScan, signature: &Signature) -> Option<String> {
     let of_axes = |axes: usize| {
         let vars = scan.storage.iter().zip(&signature.vars).filter(|(_, shape)| shape.axes == axes);
@@ -212,8 +214,13 @@ pub(super) fn positions(scan: &SourceScan, signature: &Signature) -> Option<Stri
     (!list.is_empty()).then(|| format!("a position has one component for each axis: {}", list.join("; ")))
 }
 
-/// Explains why a variable does not have this helper.
-fn missing(var: &StorageVar, shape: &VarShape, signature: &Signature, helper: &str) -> Option<String> {
+/// Explains why the array of a storage variable does not have a helper.
+fn explain_missing_array_helper(
+    var: &StorageVar,
+    shape: &VarShape,
+    signature: &Signature,
+    helper: &str,
+) -> Option<String> {
     let (x, domain_axes) = (&var.name, signature.domain_axes);
     Some(match helper {
         _ if var.cell.is_none() => format!("{x} is not declared as array<T>, so it has no helpers"),

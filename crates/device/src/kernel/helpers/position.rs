@@ -6,13 +6,13 @@ use super::access_report::{INVOCATION, IS_FILLER};
 use super::axes::{Axes, UsedVectors};
 use super::outside_position::outside_position;
 use super::writer::Writer;
-use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES, Tuple, vectors};
+use crate::kernel::geometry::{DomainMap, GEOMETRY, MAX_BOXES_OF_DISPATCH, Tuple, vectors};
 use crate::kernel::signature::BoxForm;
 
 impl Writer<'_, '_> {
-    /// `x_position`.
+    /// Writes the helper `x_position`.
     pub(super) fn position(&mut self) {
-        if self.wants("position") && self.has_position {
+        if self.uses_helper("position") && self.has_position {
             let (x, ty) = (&self.var.name, self.axes.ty());
             let text = format!("fn {x}_position($id: vec3<u32>) -> {ty} {{ return $position($id); }}");
             self.line(&text);
@@ -20,20 +20,20 @@ impl Writer<'_, '_> {
     }
 }
 
-/// WGSL that computes the position of an invocation from its id.
+/// Generator of WGSL that computes the position of an invocation from its id.
 pub(super) struct Positions<'u> {
     pub axes: Axes<'u>,
     pub used: &'u UsedVectors,
     /// Index of the first vector of the domain's geometry.
     pub at: usize,
     pub form: BoxForm,
-    /// Cells per word, for kernels with one invocation per word; else `None`.
+    /// Number of cells per word, for kernels with one invocation per word; otherwise `None`.
     pub word_cells: Option<usize>,
     pub is_watched: bool,
 }
 
 impl Positions<'_> {
-    /// Vector `k` of the box of an invocation.
+    /// Returns vector `k` of the geometry of an invocation's box.
     pub(super) fn box_vector(&self, k: usize) -> String {
         match self.form {
             BoxForm::Several => format!("{GEOMETRY}[$b + {k}u]"),
@@ -41,8 +41,8 @@ impl Positions<'_> {
         }
     }
 
-    /// Statements that find the box of an invocation, its id `$i` in the box, and whether it is
-    /// outside of all boxes.
+    /// Returns statements that find the box of an invocation, its id `$i` in the box, and whether
+    /// the invocation is outside of all boxes.
     fn invocation(&self) -> String {
         let mut text = String::new();
         if self.form == BoxForm::Several {
@@ -60,14 +60,15 @@ impl Positions<'_> {
         text
     }
 
-    /// `$box`, the first vector of the box that has an invocation with this z.
+    /// Returns the function `$box`: the first geometry vector of the box that has an invocation
+    /// with this z.
     pub(super) fn search(&self) -> String {
         let DomainMap { starts, boxes, vectors_per_box: size, .. } = DomainMap::new(self.axes.count);
         let mut text = "fn $box($id_z: u32) -> u32 {\n  let $z = vec4<i32>(i32($id_z));\n".to_owned();
         text += "  var $n = vec4<u32>(0u);\n";
         // Unused boxes begin after all invocations. Their number in a condition would be a branch
         // on a parameter.
-        for k in 0..MAX_BOXES / 4 {
+        for k in 0..MAX_BOXES_OF_DISPATCH / 4 {
             let start = self.used.variable(self.at + starts + k);
             let _ = writeln!(text, "  $n += select(vec4<u32>(0u), vec4<u32>(1u), $z >= {start});");
         }
@@ -75,7 +76,7 @@ impl Positions<'_> {
         text
     }
 
-    /// `$position`.
+    /// Returns the function `$position`, which computes the position of an invocation.
     pub(super) fn position(&self) -> String {
         let mut text = format!("fn $position($id: vec3<u32>) -> {} {{\n{}", self.axes.ty(), self.invocation());
         text += &match (self.form, self.axes.count) {
@@ -86,7 +87,7 @@ impl Positions<'_> {
         text + "}\n"
     }
 
-    /// The index in the domain, if it can be computed without a division.
+    /// Returns the expression of the index in the domain; `None` if it needs a division.
     pub(super) fn domain_index(&self) -> Option<String> {
         let axes = self.axes;
         if self.form != BoxForm::OneInOrder || axes.count > 3 || self.word_cells.is_some() {
@@ -97,12 +98,12 @@ impl Positions<'_> {
         Some(format!("{}  return select({index}, {}, $outside);\n", self.invocation(), outside_position(axes.count)))
     }
 
-    /// The components of a position in a vector.
+    /// Returns the names of the components of a position in a vector.
     fn parts(&self) -> &'static str {
         &".xyzw"[..1 + self.axes.count.min(4)]
     }
 
-    /// Unfolds the two axes that share direction z.
+    /// Returns statements that unfold the two axes that share direction z.
     fn unfold(&self) -> String {
         let (fold, first) = (self.box_vector(7), self.box_vector(1));
         format!(
@@ -110,7 +111,8 @@ impl Positions<'_> {
         )
     }
 
-    /// WGSL of a position with axes 0 and 1 along x and y, and all other axes folded along z.
+    /// Returns WGSL of a position with axes 0 and 1 along x and y, and all other axes folded along
+    /// z.
     fn in_order(&self) -> String {
         let n = self.axes.count;
         let part = |tuple: usize, k: usize| {
@@ -144,7 +146,7 @@ impl Positions<'_> {
         text
     }
 
-    /// Up to four axes, each with a unit vector for its direction.
+    /// Returns WGSL of a position of up to four axes, each with a unit vector for its direction.
     fn along_directions(&self) -> String {
         let parts = self.parts();
         let is_folded = self.axes.count == 4;
@@ -161,7 +163,8 @@ impl Positions<'_> {
         text
     }
 
-    /// Five or more axes; all axes from the third direction on share z.
+    /// Returns WGSL of a position of five or more axes; all axes from the third direction on share
+    /// z.
     fn many_axes(&self) -> String {
         let (n, ty) = (self.axes.count, self.axes.ty());
         let part = |tuple: usize, k: usize| {

@@ -6,19 +6,19 @@ use crate::kernel::scan::{SourceScan, StorageVar};
 use crate::kernel::signature::{VarShape, Watch};
 use crate::wgsl::PREFIX;
 
-/// The variable of window `k` (from 1) of an array.
+/// Returns the name of the storage variable of window `k` (from 1) of an array.
 pub(crate) fn window_name(var: &str, k: u32) -> String {
     format!("{PREFIX}{var}_window{k}")
 }
 
-/// An array and the text of its helpers so far.
+/// Generator of the helpers of one array, with their text so far.
 pub(super) struct Writer<'a, 'u> {
     pub(super) out: &'a mut String,
-    /// Index among the storage variables.
+    /// Index of the array among the storage variables.
     pub(super) number: usize,
     pub(super) var: &'a StorageVar,
     pub(super) shape: VarShape,
-    /// The WGSL type of a cell.
+    /// WGSL type of a cell.
     pub(super) cell: &'a str,
     pub(super) axes: Axes<'u>,
     pub(super) scan: &'a SourceScan,
@@ -27,20 +27,20 @@ pub(super) struct Writer<'a, 'u> {
 }
 
 impl Writer<'_, '_> {
-    /// True if the kernel calls this helper.
-    pub(super) fn wants(&self, helper: &str) -> bool {
+    /// True if the kernel calls the helper with this suffix.
+    pub(super) fn uses_helper(&self, helper: &str) -> bool {
         self.scan.words.contains(&format!("{}_{helper}", self.var.name))
     }
 
-    /// Condition that the storage contains the cell at `$p`.
+    /// Returns the condition that the storage contains the cell at `$p`.
     pub(super) fn has(&self) -> String {
         let within = self.axes.within("$p", Some(Tuple::StorageLo), Tuple::StorageExtent, 0);
         format!("{within} & {}", self.any())
     }
 
-    /// Condition that is true for every array with cells, but that drivers cannot evaluate in
-    /// advance. Added to conditions at constant positions, which would otherwise depend on
-    /// parameters only, and to extents, which users take as loop ends.
+    /// Returns a condition that is true for every array with cells, but that drivers cannot
+    /// evaluate in advance. Added to conditions at constant positions, which would otherwise depend
+    /// on parameters only, and to extents, which users take as loop ends.
     pub(super) fn any(&self) -> String {
         format!("(arrayLength(&{}) > 0u)", self.var.name)
     }

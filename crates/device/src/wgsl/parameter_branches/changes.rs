@@ -44,8 +44,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The step of a counter: `step` if the store is `variable = variable + step` or `variable -
-    /// step`.
+    /// Returns the step of a counter: `step` if the store is `variable = variable + step` or
+    /// `variable - step`.
     fn step(&self, pointer: Handle<Expression>, value: Handle<Expression>) -> Option<Handle<Expression>> {
         let Expression::LocalVariable(variable) = self.function.expressions[pointer] else { return None };
         let Expression::Binary { op: naga::BinaryOperator::Add | naga::BinaryOperator::Subtract, left, right } =
@@ -72,7 +72,7 @@ fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut
     while let Some(block) = blocks.pop() {
         for statement in block {
             match statement {
-                Statement::Store { pointer, .. } => stored.extend(private(module, function, *pointer)),
+                Statement::Store { pointer, .. } => stored.extend(private_variable(module, function, *pointer)),
                 Statement::Call { function, .. } => add_stored_privates(module, *function, stored),
                 Statement::Block(block) => blocks.push(block),
                 Statement::If { accept, reject, .. } => blocks.extend([accept, reject]),
@@ -84,8 +84,12 @@ fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut
     }
 }
 
-/// The private variable that a pointer refers to.
-fn private(module: &Module, function: &Function, mut pointer: Handle<Expression>) -> Option<Handle<GlobalVariable>> {
+/// Returns the private variable that a pointer refers to.
+fn private_variable(
+    module: &Module,
+    function: &Function,
+    mut pointer: Handle<Expression>,
+) -> Option<Handle<GlobalVariable>> {
     loop {
         pointer = match function.expressions[pointer] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => base,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::BitOr;
 
-/// Set of inputs from which a value is computed. The default is a value computed from constants
-/// only.
+/// Set of inputs from which a value is computed. The default is a value computed only from
+/// constants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Dependence {
-    /// A uniform at a constant index.
+    /// True if computed from a uniform at a constant index.
     pub on_uniform: bool,
-    /// The counter of the innermost loop around the value.
+    /// True if computed from the counter of the innermost loop around the value.
     pub on_counter: bool,
-    /// Any value that differs between invocations or comes from memory.
+    /// True if computed from a value that differs between invocations or comes from memory.
     pub on_varying: bool,
 }
 
@@ -33,7 +33,7 @@ impl BitOr for Dependence {
 
 /// Joins the dependences of variables at the ends of two branches. A variable that differs between
 /// the branches also depends on `differs`.
-pub(super) fn merge<K: Ord + Copy>(
+pub(super) fn join_dependences<K: Ord + Copy>(
     into: &mut BTreeMap<K, Dependence>,
     other: &BTreeMap<K, Dependence>,
     differs: Dependence,

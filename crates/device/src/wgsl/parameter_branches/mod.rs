@@ -1,4 +1,4 @@
-//! Finds branches in a naga module that depend on parameters only.
+//! Search for branches of a naga module that depend on parameters only.
 //!
 //! Mesa's software driver (lavapipe 22.3) treats a uniform as a constant if a branch depends on
 //! nothing else. It then compiles a kernel of ordinary size at every call and keeps every compiled
@@ -29,8 +29,8 @@ use naga::Module;
 use dependence::VARYING;
 use walk::Walk;
 
-/// True if such branches are errors in this process. Cargo sets the environment variable for the
-/// programs, tests and benchmarks of this project; kernels of users are not restricted.
+/// True if branches on parameters are errors in this process. Cargo sets the environment variable
+/// for the programs, tests and benchmarks of this project; kernels of users are not restricted.
 static ARE_REFUSED: LazyLock<bool> =
     LazyLock::new(|| std::env::var("ZIPPY_REFUSE_PARAMETER_BRANCHES").is_ok_and(|value| value == "1"));
 
@@ -64,7 +64,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     check_parameter_branches(&module, text)
 }
 
-/// Finds the conditions that depend on parameters only: function, line and source text of each.
+/// Returns the conditions that depend on parameters only: function, line and source text of each.
 pub(crate) fn parameter_branches(module: &Module, text: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     for point in &module.entry_points {

@@ -12,8 +12,8 @@ const HEAD: &str = "
     fn store(n: ptr<function, i32>, to: i32) { *n = to; }
 ";
 
-/// The number of branches found in an entry point with these statements.
-fn found(statements: &str) -> usize {
+/// Returns the number of branches on parameters in an entry point with these statements.
+fn count_branches(statements: &str) -> usize {
     let text = format!(
         "{HEAD} @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>, \
          @builtin(workgroup_id) group: vec3<u32>) {{ let i = i32(id.x); {statements} }}"
@@ -53,7 +53,7 @@ fn branches_on_parameters_alone_are_found() {
         "var n = few.x; if is_one(&n) { x[i] = 1; }",
         "var n = few.x; if is_one(&n) && i > 2 { x[i] = 1; } x[i] = n;",
     ] {
-        assert_eq!(found(statements), 1, "{statements}");
+        assert_eq!(count_branches(statements), 1, "{statements}");
     }
 }
 
@@ -83,6 +83,6 @@ fn other_branches_are_not_found() {
         "var n = 1; if is_one(&n) { x[i] = 1; }",
         "const N = 3; if N > 2 { x[i] = 1; }",
     ] {
-        assert_eq!(found(statements), 0, "{statements}");
+        assert_eq!(count_branches(statements), 0, "{statements}");
     }
 }

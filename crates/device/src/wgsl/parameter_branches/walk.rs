@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, LocalVariable, Module, Statement};
 
-use super::dependence::{COUNTER, Dependence, UNIFORM, VARYING, merge};
+use super::dependence::{COUNTER, Dependence, UNIFORM, VARYING, join_dependences};
 
 /// A variable whose dependence is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Variable {
     Local(Handle<LocalVariable>),
     Private(Handle<GlobalVariable>),
-    /// A variable of the caller, by the index of the pointer argument.
+    /// Variable of the caller, by the index of the pointer argument.
     Argument(u32),
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Target {
     Other,
 }
 
-/// The stores of a loop to each variable; each entry is the step of a counter, or `None` for other
+/// Stores of a loop to each variable; each entry is the step of a counter, or `None` for other
 /// stores.
 #[derive(Default)]
 pub(super) struct Changes {
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         self.returned.unwrap_or_default()
     }
 
-    /// The dependence of a value at the time of its evaluation.
+    /// Returns the dependence of a value at the time of its evaluation.
     fn value(&self, handle: Handle<Expression>) -> Dependence {
         self.values.get(&handle).copied().unwrap_or_else(|| self.compute(handle))
     }
@@ -129,7 +129,8 @@ impl<'a> Walk<'a> {
         };
     }
 
-    /// The variable that a pointer refers to, and whether all indices on the path are constant.
+    /// Returns the variable that a pointer refers to, and true if all indices on the path are
+    /// constant.
     pub(super) fn target(&self, mut pointer: Handle<Expression>) -> (Target, bool) {
         let mut at_constant = true;
         loop {
@@ -183,10 +184,10 @@ impl<'a> Walk<'a> {
             }
             Statement::Block(block) => return self.block(block, of_loop),
             Statement::If { condition, accept, reject } => {
-                let ends_loop = of_loop && (leaves(accept) || leaves(reject));
+                let ends_loop = of_loop && (leaves_loop(accept) || leaves_loop(reject));
                 let value = self.check(*condition, ends_loop);
                 if ends_loop && value == COUNTER {
-                    self.unroll();
+                    self.treat_counters_as_constants();
                 }
                 return self.branches(value, &[accept, reject]);
             }
@@ -199,7 +200,7 @@ impl<'a> Walk<'a> {
                 blocks.iter().for_each(|block| self.collect_changes(block, &mut changes));
                 changes.stores.into_keys().for_each(|variable| self.set(variable, VARYING));
             }
-            Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if),
+            Statement::Loop { body, continuing, break_if } => self.analyze_loop(body, continuing, *break_if),
             Statement::Break | Statement::Continue | Statement::Kill => return false,
             Statement::Return { value } => {
                 let value = value.map_or(Dependence::default(), |value| self.value(value));
@@ -257,7 +258,7 @@ impl<'a> Walk<'a> {
 
     /// Treats the counters of a loop with a constant number of iterations as constants: drivers
     /// unroll it.
-    fn unroll(&mut self) {
+    fn treat_counters_as_constants(&mut self) {
         let values = self.locals.values_mut().chain(self.privates.values_mut());
         values.filter(|value| **value == COUNTER).for_each(|value| *value = Dependence::default());
     }
@@ -278,13 +279,13 @@ impl<'a> Walk<'a> {
         let mut ends = ends.into_iter();
         (self.locals, *self.privates) = ends.next().unwrap_or(before);
         for (locals, privates) in ends {
-            merge(&mut self.locals, &locals, differs);
-            merge(self.privates, &privates, differs);
+            join_dependences(&mut self.locals, &locals, differs);
+            join_dependences(self.privates, &privates, differs);
         }
         may_pass
     }
 
-    fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) {
+    fn analyze_loop(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) {
         let mut changes = Changes::default();
         for block in [body, continuing] {
             self.collect_changes(block, &mut changes);
@@ -310,10 +311,10 @@ impl<'a> Walk<'a> {
 }
 
 /// True if the last statement of a block leaves the enclosing loop.
-fn leaves(block: &Block) -> bool {
+fn leaves_loop(block: &Block) -> bool {
     match block.iter().last() {
         Some(Statement::Break | Statement::Return { .. }) => true,
-        Some(Statement::Block(block)) => leaves(block),
+        Some(Statement::Block(block)) => leaves_loop(block),
         _ => false,
     }
 }
