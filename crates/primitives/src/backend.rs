@@ -17,25 +17,26 @@ pub(crate) trait PrimitiveBackend {
     /// bits of a result do not depend on the location of the cells.
     fn is_host_scan(&self, operation: &ScanOperation<'_>) -> bool;
 
-    /// The sum of some numbers in 64 bits.
+    /// Returns the sum of 32-bit numbers in 64 bits.
     fn widened_sum(&self, world: &World, numbers: &CellSequence) -> Result<u64>;
 
-    /// Flags of the cells that differ from the previous cell; `key` is the cell before the first
-    /// one.
+    /// Returns a flag per cell, not 0 if the cell's key differs from the previous one; `key` is the
+    /// key before the first cell.
     fn head_flags(&self, world: &World, keys: &CellSequence, key: Option<Vec<u8>>) -> Result<CellSequence>;
 
     /// Sets marks to 1 where flags are not 0, and to 0 elsewhere.
     fn mark(&self, world: &World, flags: &CellSequence, marks: &CellSequence) -> Result<()>;
 
-    /// Flags of the last cells of segments, from flags of their first cells.
+    /// Returns flags of the last cells of segments, computed from the flags `heads` of their first
+    /// cells.
     fn tails(&self, world: &World, heads: &CellSequence) -> Result<CellSequence>;
 
-    /// The number of cells whose flag is not 0; and their number before each cell, if kernels move
-    /// the cells.
+    /// Returns the number of cells whose flag is not 0; and the number of such cells before each
+    /// cell, if kernels move the cells.
     fn count_selected(&self, world: &World, flags: &CellSequence) -> Result<(u64, Option<CellSequence>)>;
 
-    /// Writes the key of each run of equal keys and the combination of its values to the outputs;
-    /// returns the number of runs.
+    /// Writes the key of each run of equal keys and the combination of the run's values to the
+    /// outputs; returns the number of runs.
     fn reduce_runs(
         &self,
         world: &World,
@@ -44,8 +45,8 @@ pub(crate) trait PrimitiveBackend {
         outputs: [&CellSequence; 2],
     ) -> Result<u64>;
 
-    /// Sets each cell of the output to the cell of the input with its index. Indices of other
-    /// ranks' cells give any value. The output is in separate memory.
+    /// Sets each output cell to the input cell with its index. Indices of other ranks' cells give
+    /// unspecified values. The output is in separate memory.
     fn gather(
         &self,
         world: &World,
@@ -54,8 +55,8 @@ pub(crate) trait PrimitiveBackend {
         output: &CellSequence,
     ) -> Result<()>;
 
-    /// Sets the cells of the output with these indices to the cells of the input, which is in
-    /// separate memory. Indices of other ranks' cells are ignored.
+    /// Sets the output cells with these indices to the input cells, which are in separate memory.
+    /// Indices of other ranks' cells are ignored.
     fn scatter(
         &self,
         world: &World,
@@ -67,7 +68,7 @@ pub(crate) trait PrimitiveBackend {
     /// Sets each bin of `counts` to the number of cells that are equal to its index.
     fn count_numbers(&self, world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()>;
 
-    /// Maximum number of counts that are amplified at a time.
+    /// Returns the maximum number of counts that one call of `amplify` expands.
     fn max_amplified_counts(&self, world: &World) -> u64;
 
     /// Writes `count` pairs of an item and a copy index for each item; `first` is the index of the
@@ -77,7 +78,7 @@ pub(crate) trait PrimitiveBackend {
     /// Fails if there are too many cells for a sort or merge.
     fn check_cells(&self, keys: &CellSequence) -> Result<()>;
 
-    /// Sorts keys with optional values, with existing temporary memory if there is any.
+    /// Sorts keys with optional values; uses the temporary memory of the caller if there is any.
     fn sort(
         &self,
         world: &World,
@@ -109,8 +110,8 @@ pub(crate) trait PrimitiveBackend {
     ) -> Result<()>;
 }
 
-/// Choice of the backend.
+/// Choice of the backend of the primitives for a rank.
 pub(crate) trait HasBackend {
-    /// The backend for the device of this rank.
+    /// Returns the backend for the device of this rank.
     fn backend(&self) -> &'static dyn PrimitiveBackend;
 }

@@ -13,17 +13,17 @@ use zippy::wgsl_module;
 use super::backend::HasBackend;
 use super::by_size::by_size;
 
-/// Bytes of cells that the host reads at a time.
-const BYTES: usize = 128 << 10;
+/// Size, in bytes, of the portion of cells that the host reads at a time.
+const PORTION_BYTES: usize = 128 << 10;
 
-/// Definition of segments by their first cells.
+/// Definition of the segments of a sequence by their first cells (heads).
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Heads<'a> {
-    /// One segment: the first cell only.
+    /// One segment: only the first cell of the sequence is a head.
     None,
-    /// The cells whose `u32` flag is not 0.
+    /// Heads are the cells whose `u32` flag is not 0.
     Flags(&'a CellSequence),
-    /// The cells whose key differs in any bit from the previous key.
+    /// Heads are the cells whose key differs in any bit from the previous key.
     Keys(&'a CellSequence),
 }
 
@@ -35,7 +35,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Replaces the cells that define the segments, if there are any.
+    /// Returns the same kind of definition with other cells of flags or keys.
     pub(crate) fn with(self, cells: Option<&'a CellSequence>) -> Self {
         match (self, cells) {
             (Self::Flags(_), Some(cells)) => Self::Flags(cells),
@@ -45,9 +45,8 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Returns for each cell of a range whether it is a head, computed on the host; empty without
-/// segments. `key` is the key of the cell before the range, and is set to the last key of the
-/// range.
+/// Computes on the host, for each cell of a range, whether the cell is a head; empty for one
+/// segment. `key` is the key of the cell before the range, and is set to the last key of the range.
 pub(crate) fn read(heads: Heads<'_>, cells: Range<u64>, key: &mut Option<Vec<u8>>) -> Result<Vec<bool>> {
     let Some(of) = heads.cells() else { return Ok(Vec::new()) };
     let (n, size) = ((cells.end - cells.start) as usize, of.element().bytes);
@@ -99,7 +98,7 @@ pub(crate) fn mark(world: &World, keys: &CellSequence, flags: &CellSequence, key
     Ok(())
 }
 
-/// Flags of the cells that differ from the previous cell.
+/// Returns a flag per cell, not 0 if the cell's key differs from the previous one.
 pub(crate) fn flags_of(world: &World, keys: &CellSequence) -> Result<CellSequence> {
     flags_after(world, keys, None)
 }
@@ -117,7 +116,7 @@ pub(crate) fn flags_by_kernel(world: &World, keys: &CellSequence, mut key: Optio
 
 pub(crate) fn flags_on_host(world: &World, keys: &CellSequence, mut key: Option<Vec<u8>>) -> Result<CellSequence> {
     let flags = new_flags(world, keys)?;
-    for slice in keys.slices(BYTES, 1) {
+    for slice in keys.slices(PORTION_BYTES, 1) {
         let found: Vec<u32> = read(Heads::Keys(keys), slice.clone(), &mut key)?.into_iter().map(u32::from).collect();
         flags.write(slice, bytemuck::cast_slice(&found))?;
     }

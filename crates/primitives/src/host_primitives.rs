@@ -11,7 +11,7 @@ use crate::sort::{GroupedKeys, SortRoom};
 use crate::sort_key::{KeyOrder, SortedRun};
 use crate::{amplify, heads, histogram, merge, permute, scan, select, sort};
 
-/// Primitives on the host. Kernels scan with custom operators and transformed cells.
+/// Primitives by the host's threads. Kernels scan with custom operators and transformed cells.
 pub(crate) struct HostPrimitives;
 
 impl PrimitiveBackend for HostPrimitives {

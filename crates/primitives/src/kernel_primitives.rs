@@ -11,7 +11,7 @@ use crate::sort::{GroupedKeys, SortRoom};
 use crate::sort_key::{KeyOrder, SortedRun, check_positions};
 use crate::{amplify, heads, histogram, merge, permute, scan, select, sort};
 
-/// Primitives by kernels. The host scans cells of 8, 16 and 64 bits.
+/// Primitives by kernels on the device. The host scans cells of 8, 16 and 64 bits.
 pub(crate) struct KernelPrimitives;
 
 impl PrimitiveBackend for KernelPrimitives {

@@ -2,11 +2,11 @@
 
 use zippy::World;
 
-/// Data-parallel primitives over cells of this rank, without communication. From
+/// Data-parallel primitives over cells of this rank, without communication. Created by
 /// [`Primitives::on_rank`](crate::Primitives::on_rank).
 ///
-/// They take [sequences](zippy::array::Sequence): a section of a 1-D array, or several sections one
-/// after another.
+/// Arguments are [sequences](zippy::array::Sequence): a section of a 1-D array, or several sections
+/// one after another.
 #[derive(Clone, Copy)]
 pub struct OnRank<'w> {
     world: &'w World,

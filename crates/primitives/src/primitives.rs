@@ -8,12 +8,13 @@ use crate::kernel_primitives::KernelPrimitives;
 use crate::on_rank::OnRank;
 use crate::vectors::Vectors;
 
-/// Data-parallel primitives of a [`World`].
+/// Access to the data-parallel primitives of a [`World`].
 pub trait Primitives {
-    /// Primitives over cells of this rank: scans, sorts and others. Local.
+    /// Returns the primitives over cells of this rank: scans, sorts and others. Local.
     fn on_rank(&self) -> OnRank<'_>;
 
-    /// Primitives over distributed vectors: scans, sorts and others. This call itself is local.
+    /// Returns the primitives over distributed vectors: scans, sorts and others. This call itself
+    /// is local.
     fn vectors(&self) -> Vectors<'_>;
 }
 

@@ -1,5 +1,4 @@
-//! Queries to other ranks: one for each cell of a sequence, answered by the rank given for the
-//! cell.
+//! Queries to other ranks: one query for each cell of a sequence, with the rank that answers it.
 
 use zippy::World;
 use zippy::array::Sequence;
@@ -54,7 +53,7 @@ pub(crate) fn query_ranks(
     }
 }
 
-/// [`query_ranks`] for queries to other ranks.
+/// Answers queries to other ranks, as [`query_ranks`] does for all.
 fn query_other_ranks(
     world: &World,
     queries: &CellSequence,
@@ -83,15 +82,15 @@ fn query_other_ranks(
     })
 }
 
-/// The cells at some positions.
+/// Returns the cells at the given positions.
 fn gathered(world: &World, cells: &CellSequence, positions: &CellSequence) -> Result<CellSequence> {
     let found = world.scratch_cells("gathered", cells.element(), positions.len())?;
     gather(world, cells, positions, &found)?;
     Ok(found)
 }
 
-/// Positions of the entries of a list of ranks that equal this rank, and of the `remote` other
-/// entries.
+/// Returns the positions of the entries of a list of ranks that equal this rank, and of the
+/// `remote` other entries.
 fn positions(world: &World, ranks: &CellSequence, remote: u64) -> Result<[CellSequence; 2]> {
     let room = |cells| world.scratch_cells("positions", &u32::INFO, cells);
     let found = [room(ranks.len() - remote)?, room(remote)?];

@@ -5,8 +5,8 @@ use zippy::element::Element;
 use zippy::error::{ArrayError, Result};
 use zippy::kernel::WgslComposer;
 
-/// A type of sort keys: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared like a
-/// Rust array, the first word first.
+/// Element type of sort keys: `u32`, `i32`, `f32`, `u64`, `i64`, and `[u32; 2]`, which is compared
+/// like a Rust array, the first word first.
 ///
 /// `f32` is in total order ([`f32::total_cmp`]): −NaN, −∞, …, −0, +0, …, +∞, +NaN.
 pub trait SortKey: Element + sealed::SortKey {
@@ -18,7 +18,7 @@ mod sealed {
     pub trait SortKey {}
 }
 
-/// Conversion of the words of a key to one unsigned number.
+/// Order of a sort key: conversion of its words to one unsigned number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyOrder {
     /// Number of 32-bit words, one or two.
@@ -28,7 +28,7 @@ pub struct KeyOrder {
     pub kind: KeyKind,
 }
 
-/// Type of the number in the words.
+/// Type of the number in the words of a sort key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// An unsigned integer.
@@ -55,7 +55,7 @@ keys! {
 const SIGN: u32 = 1 << 31;
 
 impl KeyOrder {
-    /// Converts the most significant word to one that is compared as an unsigned number.
+    /// Converts the most significant word of a key to one that is compared as an unsigned number.
     pub fn ordered(self, word: u32) -> u32 {
         match self.kind {
             KeyKind::Unsigned => word,
@@ -65,7 +65,7 @@ impl KeyOrder {
         }
     }
 
-    /// The reverse of [`ordered`](Self::ordered).
+    /// Restores the most significant word of a key, the reverse of [`ordered`](Self::ordered).
     pub fn restored(self, word: u32) -> u32 {
         match self.kind {
             KeyKind::Unsigned => word,
@@ -75,13 +75,14 @@ impl KeyOrder {
         }
     }
 
-    /// The word of a digit, counted from the lowest digit, with `digits` digits per word.
+    /// Returns the index of the word of a digit, counted from the lowest digit, with `digits`
+    /// digits per word.
     pub fn word_of(self, digit: usize, digits: usize) -> usize {
         let from_low = digit / digits;
         if self.top == 0 { self.words - 1 - from_low } else { from_low }
     }
 
-    /// WGSL that declares `WORDS`, `TOP`, and `ordered` for the word with that index.
+    /// Returns WGSL that declares `WORDS`, `TOP`, and `ordered` for the word with the index `TOP`.
     pub fn declarations(self) -> WgslComposer {
         let ordered = match self.kind {
             KeyKind::Unsigned => "word",
@@ -108,7 +109,8 @@ impl KeyOrder {
         (0..self.words).map(move |word| if word == self.top { self.restored(top) } else { number as u32 })
     }
 
-    /// The number of leading sorted keys for which `comes` is true; the host reads a few of them.
+    /// Returns the number of leading sorted keys for which `comes` is true; reads O(log n) keys on
+    /// the host.
     pub(crate) fn before(self, keys: &CellSequence, comes: impl Fn(u64) -> bool) -> Result<u64> {
         let (mut low, mut high) = (0, keys.len());
         let mut words = vec![0_u32; self.words];
@@ -121,10 +123,10 @@ impl KeyOrder {
     }
 }
 
-/// Sorted keys, with optional values.
+/// Sorted keys with optional values.
 pub(crate) type SortedRun = (CellSequence, Option<CellSequence>);
 
-/// Fails if positions do not fit in 32 bits, as kernels that merge require.
+/// Fails if positions of keys do not fit in 32 bits, as kernels that merge require.
 pub(crate) fn check_positions(keys: &CellSequence) -> Result<()> {
     let most = u64::from(u32::MAX);
     if keys.parts().len() < 2 || keys.len() <= most {

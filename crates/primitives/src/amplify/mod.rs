@@ -20,13 +20,13 @@ use super::heads::Heads;
 use super::on_rank::OnRank;
 use super::scan::{ScanOperation, run, widened_sum};
 
-/// Bytes of pairs that the host generates at a time.
-const BYTES: usize = 128 << 10;
+/// Size, in bytes, of the portion of pairs that the host generates at a time.
+const PORTION_BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
-    /// Writes `count` pairs `[item, copy]` for each item, in order: counts 2, 0, 3 give `[0, 0]`,
-    /// `[0, 1]`, `[2, 0]`, `[2, 1]`, `[2, 2]`. The pairs replace the contents of `pairs`; returns
-    /// their number. Local; waits for the device.
+    /// Writes `count` pairs `[item, copy]` for each item, in ascending order of items: counts 2, 0,
+    /// 3 give `[0, 0]`, `[0, 1]`, `[2, 0]`, `[2, 1]`, `[2, 2]`. The pairs replace the contents of
+    /// `pairs`; returns their number. Local; waits for the device.
     ///
     /// `pairs` grows by doubling if its capacity is too small, so that repeated calls soon need no
     /// more growth. The number of pairs is computed before any pair is written.
@@ -74,7 +74,7 @@ fn pairs_of(world: &World, counts: &CellSequence) -> Result<u64> {
     Err(ArrayError::Other(text).into())
 }
 
-/// Writes the pairs; `first` is the index of the first item.
+/// Writes the pairs of item and copy index; `first` is the index of the first item.
 fn amplify(world: &World, counts: &CellSequence, first: u32, pairs: &CellSequence) -> Result<()> {
     if pairs.is_empty() {
         return Ok(());
@@ -101,13 +101,13 @@ pub(super) fn amplify_on_host(counts: &CellSequence, first: u32, pairs: &CellSeq
         found.clear();
         Ok::<(), zippy::Error>(())
     };
-    for slice in counts.slices(BYTES, 1) {
+    for slice in counts.slices(PORTION_BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize];
         counts.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
         for (item, count) in (first + slice.start as u32..).zip(some) {
             for copy in 0..count {
                 found.extend_from_slice(bytes_of(&[item, copy]));
-                if found.len() >= BYTES {
+                if found.len() >= PORTION_BYTES {
                     flush(&mut found)?;
                 }
             }

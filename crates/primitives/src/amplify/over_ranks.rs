@@ -9,8 +9,9 @@ use super::{amplify, pairs_of};
 use crate::vectors::{IntoVector, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {
-    /// Creates a vector with `count` pairs `[item, copy]` for each item, in order; items are global
-    /// indices. Collective; see [`OnRank::amplify`](crate::OnRank::amplify).
+    /// Creates a vector with `count` pairs `[item, copy]` for each item, in ascending order of
+    /// items; items are global indices. Collective; see
+    /// [`OnRank::amplify`](crate::OnRank::amplify).
     ///
     /// Pairs stay on the ranks of their items: each rank owns one chunk with the pairs of its
     /// items, possibly empty. [`rebalanced`](Self::rebalanced) distributes them evenly. If the

@@ -18,15 +18,16 @@ use super::backend::HasBackend;
 use super::on_rank::OnRank;
 use super::scan::{largest, widened_sum};
 
-/// Counters per bin: consecutive equal numbers do not wait for each other.
-const LANES: usize = 4;
+/// Number of counters per bin (lanes): consecutive equal numbers use different counters, so that
+/// they do not wait for each other.
+const COUNTERS_PER_BIN: usize = 4;
 /// Maximum number of bins with lanes: their counters fit in the first-level cache.
-const MOST_WITH_LANES: usize = 1 << 10;
-/// Minimum amount of numbers for which a second thread pays off.
-const NUMBERS_OF_THREAD: u64 = 1 << 16;
-/// Tasks per thread, so that a preempted thread does not delay the others.
-const TASKS_OF_THREAD: u64 = 4;
-/// Bytes per copy to the host, if the host cannot access device memory.
+const MAX_BINS_WITH_LANES: usize = 1 << 10;
+/// Minimum number of cells per thread for which another thread pays off.
+const MIN_NUMBERS_PER_THREAD: u64 = 1 << 16;
+/// Number of tasks per thread, so that a preempted thread does not delay the others.
+const TASKS_PER_THREAD: u64 = 4;
+/// Size, in bytes, of a copy to the host, if the host cannot access device memory.
 const WINDOW_BYTES: usize = 1 << 20;
 
 impl OnRank<'_> {
@@ -53,7 +54,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Counts numbers that all have bins.
+/// Counts cells whose numbers all have bins.
 fn count_into(world: &World, numbers: &CellSequence, counts: &CellSequence) -> Result<()> {
     world.backend().count_numbers(world, numbers, counts)?;
     // No counter can exceed the number of cells.
@@ -110,29 +111,29 @@ pub(super) fn count_on_host(device: &Device, numbers: &CellSequence, counts: &Ce
     counts.write(0..counts.len(), bytemuck::cast_slice(&all.unwrap_or_else(|| vec![0; bins])))
 }
 
-/// Ranges of numbers for the threads, each of at least `least` numbers; a single range for few
-/// numbers or a single thread.
+/// Divides numbers into ranges for the threads, each of at least `least` numbers; a single range
+/// for few numbers or a single thread.
 fn tasks(numbers: Range<u64>, threads: usize, least: u64) -> Vec<Range<u64>> {
     let all = numbers.end - numbers.start;
-    let least = least.max(NUMBERS_OF_THREAD / TASKS_OF_THREAD);
-    if threads == 1 || all < NUMBERS_OF_THREAD || all < 2 * least {
+    let least = least.max(MIN_NUMBERS_PER_THREAD / TASKS_PER_THREAD);
+    if threads == 1 || all < MIN_NUMBERS_PER_THREAD || all < 2 * least {
         return vec![numbers];
     }
-    let most = all.div_ceil(TASKS_OF_THREAD * threads as u64).max(least);
+    let most = all.div_ceil(TASKS_PER_THREAD * threads as u64).max(least);
     let starts = numbers.clone().step_by(most as usize);
     starts.map(|start| start..numbers.end.min(start + most)).collect()
 }
 
-/// Counters of bins, which wrap.
+/// Counters of the bins of a histogram, which wrap on overflow.
 struct Counters {
     counts: Vec<u32>,
     bins: usize,
 }
 
 impl Counters {
-    /// Zeroed counters for a number of bins.
+    /// Creates zeroed counters for a number of bins.
     fn new(bins: usize) -> Self {
-        let lanes = if bins <= MOST_WITH_LANES { LANES } else { 1 };
+        let lanes = if bins <= MAX_BINS_WITH_LANES { COUNTERS_PER_BIN } else { 1 };
         Self { counts: vec![0; bins * lanes], bins }
     }
 
@@ -153,7 +154,7 @@ impl Counters {
     }
 }
 
-/// Adds counts to those of the same bins.
+/// Adds the counts `more` to the counts of the same bins in `all`.
 fn add_counts(all: &mut [u32], more: &[u32]) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all = all.wrapping_add(*more));
 }

@@ -2,30 +2,30 @@
 
 use super::digits::{CommonBits, Digit, Key, KeyForm, Value};
 
-/// Bits per digit.
-pub(super) const WIDTH: u32 = 8;
-const VALUES: usize = 1 << WIDTH;
-/// Maximum number of pairs for insertion sort.
-const FEW: usize = 24;
+/// Number of bits per digit of the cached radix sort.
+pub(super) const CACHED_DIGIT_BITS: u32 = 8;
+const DIGIT_VALUES: usize = 1 << CACHED_DIGIT_BITS;
+/// Maximum number of pairs that insertion sort sorts.
+const MAX_INSERTION_SORT_PAIRS: usize = 24;
 
-/// Pairs in one slice each, and room for the same number.
+/// Pairs in one slice of keys and one of values, and temporary memory (room) for as many pairs.
 pub(super) struct CachedPairs<'a, K, V> {
     pub keys: [&'a mut [K]; 2],
     pub values: [&'a mut [V]; 2],
 }
 
 impl<K: Key, V: Value> CachedPairs<'_, K, V> {
-    /// Sorts the pairs. The result is in place, or at the same index in the room.
+    /// Sorts the pairs. The result is in place or, with `to_room`, at the same index in the room.
     pub(super) fn sort(mut self, form: KeyForm, to_room: bool) {
         let mut turned = false;
-        if self.keys[0].len() <= FEW {
+        if self.keys[0].len() <= MAX_INSERTION_SORT_PAIRS {
             self.insert(form);
         } else {
             let numbers = self.keys[0].iter().map(|key| key.number(form));
             let mut bits = numbers.fold(CommonBits::OF_NONE, CommonBits::with).differing();
             while bits != 0 {
-                let digit = Digit { shift: bits.trailing_zeros(), width: WIDTH };
-                bits &= !((VALUES as u64 - 1) << digit.shift);
+                let digit = Digit { shift: bits.trailing_zeros(), width: CACHED_DIGIT_BITS };
+                bits &= !((DIGIT_VALUES as u64 - 1) << digit.shift);
                 turned ^= self.pass(form, digit);
             }
         }
@@ -50,14 +50,14 @@ impl<K: Key, V: Value> CachedPairs<'_, K, V> {
         }
     }
 
-    /// Moves the pairs to the room in the order of a digit and swaps both; returns `false` if all
-    /// have the same digit.
+    /// Moves the pairs to the room in ascending order of a digit, and swaps pairs and room; returns
+    /// `false` if all pairs have the same digit.
     fn pass(&mut self, form: KeyForm, digit: Digit) -> bool {
         let [keys, keys_room] = &mut self.keys;
         let [values, values_room] = &mut self.values;
         // The remainder avoids a bounds check.
-        let digit_of = |key: K| digit.of(key.number(form)) % VALUES;
-        let mut next = [0_u32; VALUES];
+        let digit_of = |key: K| digit.of(key.number(form)) % DIGIT_VALUES;
+        let mut next = [0_u32; DIGIT_VALUES];
         keys.iter().for_each(|key| next[digit_of(*key)] += 1);
         if next.contains(&(keys.len() as u32)) {
             return false;

@@ -1,8 +1,8 @@
-//! Sequences in several slices.
+//! [`SliceChain`] and [`Pairs`]: sequences that consist of several slices.
 
 use std::mem::take;
 
-/// Consecutive slices that form one sequence.
+/// Sequence of cells in several slices, one after the other.
 pub(super) struct SliceChain<'a, T>(Vec<&'a mut [T]>);
 
 impl<'a, T: Copy> SliceChain<'a, T> {
@@ -10,7 +10,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         Self(slices)
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|slice| slice.len()).sum()
     }
@@ -23,12 +23,12 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         self.0.into_iter()
     }
 
-    /// The same cells, borrowed for a shorter time.
+    /// Borrows the same cells for a shorter time.
     pub(super) fn reborrow(&mut self) -> SliceChain<'_, T> {
         SliceChain(self.0.iter_mut().map(|slice| &mut **slice).collect())
     }
 
-    /// The only slice; `None` where there are several.
+    /// Returns the only slice; `None` if the chain has several.
     pub(super) fn single(&mut self) -> Option<&mut [T]> {
         match &mut self.0[..] {
             [] => Some(&mut []),
@@ -49,7 +49,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         }
     }
 
-    /// Cuts the chain into consecutive chains of these lengths. The chain must have at least as
+    /// Cuts the chain into consecutive chains of the given lengths. The chain must have at least as
     /// many cells.
     pub(super) fn cut(self, lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
         let (mut rest, mut later): (&'a mut [T], _) = (&mut [], self.0.into_iter());
@@ -69,7 +69,7 @@ impl<'a, T: Copy> SliceChain<'a, T> {
     }
 }
 
-/// Calls `f` with the consecutive parts of two sequences of equal length, such that each part is
+/// Calls `f` with the consecutive parts of two sequences of equal length, so that each part is
 /// within one slice of both.
 pub(super) fn for_each_common<'a, A: 'a, B: 'a>(
     first: impl Iterator<Item = &'a [A]>,
@@ -91,7 +91,7 @@ pub(super) fn for_each_common<'a, A: 'a, B: 'a>(
     }
 }
 
-/// Keys and values of equal length, each in its own slices.
+/// Keys and values of equal number, each in slices of their own.
 pub(super) struct Pairs<'a, K, V> {
     pub keys: SliceChain<'a, K>,
     pub values: SliceChain<'a, V>,
@@ -102,7 +102,7 @@ impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
         Self { keys: SliceChain::new(vec![keys]), values: SliceChain::new(vec![values]) }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
@@ -111,7 +111,7 @@ impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
         Pairs { keys: self.keys.reborrow(), values: self.values.reborrow() }
     }
 
-    /// Cuts the pairs into consecutive parts of these lengths.
+    /// Cuts the pairs into consecutive parts of the given lengths.
     pub(super) fn cut(self, lengths: &[usize]) -> impl Iterator<Item = Self> {
         let keys = self.keys.cut(lengths.iter().copied());
         keys.zip(self.values.cut(lengths.iter().copied())).map(|(keys, values)| Self { keys, values })
@@ -123,7 +123,7 @@ impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
         self.values.copy_to(to.values);
     }
 
-    /// Calls `f` with the consecutive keys and values that are in one slice each.
+    /// Calls `f` with the consecutive keys and values that are each in one slice.
     pub(super) fn for_each_slice(&self, f: impl FnMut(&[K], &[V])) {
         for_each_common(self.keys.iter(), self.values.iter(), f);
     }

@@ -2,14 +2,14 @@
 
 use crate::sort_key::{KeyKind, KeyOrder};
 
-/// Conversion of the words of a key to an unsigned number.
+/// Conversion of the words of a sort key to an unsigned number with the same order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyForm {
-    /// Bits that a key of two words is rotated by.
+    /// Number of bits by which a key of two words is rotated.
     rotation: u32,
-    /// Bits that are flipped in every key.
+    /// Mask of bits that are flipped in every key.
     flipped: u64,
-    /// Bits that are flipped in keys whose top bit is set.
+    /// Mask of bits that are flipped in keys whose top bit is set.
     flipped_if_negative: u64,
 }
 
@@ -25,9 +25,9 @@ impl KeyForm {
     }
 }
 
-/// Words of a key.
+/// Type of the words of a sort key.
 pub(super) trait Key: bytemuck::Pod + Default + Send + Sync {
-    /// The key as an unsigned number.
+    /// Converts the key to an unsigned number with the same order.
     fn number(self, form: KeyForm) -> u64;
 }
 
@@ -48,12 +48,12 @@ impl Key for [u32; 2] {
     }
 }
 
-/// Values that move with their keys.
+/// Type of values that move with their sort keys.
 pub(super) trait Value: bytemuck::Pod + Default + Send + Sync {}
 
 impl<V: bytemuck::Pod + Default + Send + Sync> Value for V {}
 
-/// Consecutive bits of a number.
+/// Digit of a sort key: consecutive bits of the key as a number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Digit {
     pub shift: u32,
@@ -66,14 +66,14 @@ impl Digit {
         (number >> self.shift) as usize & (self.values() - 1)
     }
 
-    /// Number of values that the digit can have.
+    /// Returns the number of different values of the digit.
     #[inline(always)]
     pub(super) fn values(self) -> usize {
         1 << self.width
     }
 }
 
-/// The bits that are set in any, and in all, of some numbers.
+/// Bits that are set in any, and in all, of several numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommonBits {
     any: u64,
@@ -92,7 +92,7 @@ impl CommonBits {
         Self { any: self.any | other.any, all: self.all & other.all }
     }
 
-    /// The bits in which the numbers differ.
+    /// Returns the bits in which the numbers differ.
     pub(super) fn differing(self) -> u64 {
         self.any & !self.all
     }

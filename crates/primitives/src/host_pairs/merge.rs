@@ -11,11 +11,11 @@ use super::typed::{BytePairs, ByteSlices};
 use crate::by_size::by_size;
 use crate::sort_key::KeyOrder;
 
-/// Blocks per thread, which balance the load.
+/// Number of merged blocks per thread, which balances the load.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// Merges two runs into the output, whose length is the sum of both; equal keys of the first run
-/// come first. If keys are not sorted, all pairs are in the output in some order.
+/// Merges two sorted runs into the output, whose length is the sum of both; equal keys of the first
+/// run come first. If the runs are not sorted, the output has all pairs in some order.
 pub(crate) fn merge(threads: HostThreads, order: KeyOrder, runs: [BytePairs<'_>; 2], output: BytePairs<'_>) {
     match order.words {
         1 => merge_keys::<[u32; 1]>(threads, KeyForm::new(order), runs, output),
@@ -59,7 +59,7 @@ fn merge_keys<K: Key>(threads: HostThreads, form: KeyForm, runs: [BytePairs<'_>;
 type MutableSlices<'a, K> = (&'a mut [K], &'a mut [u8]);
 type SharedSlices<'a, K> = (&'a [K], &'a [u8]);
 
-/// Keys and the bytes of their values, in slices of the same cells.
+/// Returns keys and the bytes of their values in slices of the same cells.
 fn common_slices<K: Key>(pairs: BytePairs<'_>) -> Vec<MutableSlices<'_, K>> {
     let BytePairs { keys, values, size } = pairs;
     let keys = keys.into_iter().map(bytemuck::cast_slice_mut::<u8, K>);
@@ -83,7 +83,7 @@ fn common_slices<K: Key>(pairs: BytePairs<'_>) -> Vec<MutableSlices<'_, K>> {
     slices
 }
 
-/// A sorted run.
+/// Sorted run of pairs in several slices.
 struct Run<'a, K> {
     slices: Vec<SharedSlices<'a, K>>,
     /// Number of cells before each slice.
@@ -122,7 +122,8 @@ impl<'a, K: Key> Run<'a, K> {
     }
 }
 
-/// Number of cells of each run among the first `end` cells of the output, no fewer than `starts`.
+/// Returns the number of cells of each run among the first `end` cells of the merged output, at
+/// least `starts`.
 fn split<K: Key>(first: &Run<'_, K>, second: &Run<'_, K>, form: KeyForm, starts: [usize; 2], end: usize) -> [usize; 2] {
     let mut low = starts[0].max(end.saturating_sub(second.cells));
     let mut high = first.cells.min(end - starts[1]);
@@ -134,7 +135,7 @@ fn split<K: Key>(first: &Run<'_, K>, second: &Run<'_, K>, form: KeyForm, starts:
     [low, end - low]
 }
 
-/// Merges sections of both runs into as many cells.
+/// Merges sections of both runs into a section of the output with as many cells.
 #[inline(always)]
 fn merge_block<K: Key>(
     size: usize,
@@ -178,8 +179,8 @@ fn merge_block<K: Key>(
     }
 }
 
-/// Copies the first pairs of a slice, at most `most` and at most as many as there is room for, and
-/// returns how many.
+/// Copies pairs from the start of a slice, at most `most` and at most as many as the target can
+/// hold; returns their number.
 fn copy<K: Key>(from: SharedSlices<'_, K>, keys: &mut [K], values: &mut [u8], most: usize, size: usize) -> usize {
     let cells = most.min(keys.len());
     keys[..cells].copy_from_slice(&from.0[..cells]);

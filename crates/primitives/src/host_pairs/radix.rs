@@ -1,34 +1,35 @@
-//! Sort of pairs in slices, with all threads of a rank.
+//! [`RadixSort`]: sort of pairs in slices, with all threads of a rank.
 
 use zippy::device::HostThreads;
 
-use super::cached::{CachedPairs, WIDTH};
+use super::cached::{CACHED_DIGIT_BITS, CachedPairs};
 use super::chain::Pairs;
 use super::digits::{Digit, Key, KeyForm, Value};
 use super::scatter;
 
-/// Maximum bytes of pairs sorted from the lowest digit up: with their room they fit in the cache of
-/// a core.
-const CACHED: usize = 768 << 10;
-/// Bits of the widest digit of a distribution.
-const WIDEST: u32 = 11;
-/// Buckets per thread, which balance the load.
+/// Maximum size, in bytes, of pairs that are sorted from the lowest digit up: with their temporary
+/// memory they fit in the cache of a core.
+const MAX_CACHED_BYTES: usize = 768 << 10;
+/// Maximum number of bits of the digit by which pairs are distributed to buckets.
+const MAX_DIGIT_BITS: u32 = 11;
+/// Number of buckets per thread, which balances the load.
 const BUCKETS_PER_THREAD: usize = 8;
 
 #[derive(Clone, Copy)]
 pub(super) struct RadixSort {
     form: KeyForm,
     threads: HostThreads,
-    /// Number of pairs that fit the cache.
+    /// Maximum number of pairs that fit in the cache of a core with their temporary memory.
     cached: usize,
 }
 
 impl RadixSort {
     pub(super) fn new<K, V>(form: KeyForm, threads: HostThreads) -> Self {
-        Self { form, threads, cached: CACHED / (size_of::<K>() + size_of::<V>()) }
+        Self { form, threads, cached: MAX_CACHED_BYTES / (size_of::<K>() + size_of::<V>()) }
     }
 
-    /// Sorts pairs. The result is in place, or at the same index in the room.
+    /// Sorts pairs. The result is in place or, with `to_room`, at the same index in the temporary
+    /// memory.
     pub(super) fn sort<K: Key, V: Value>(self, mut pairs: Pairs<'_, K, V>, mut room: Pairs<'_, K, V>, to_room: bool) {
         let cells = pairs.len();
         let threads = scatter::threads_for(self.threads, cells);
@@ -67,15 +68,15 @@ impl RadixSort {
         });
     }
 
-    /// The highest digit of the differing bits. Its width makes the buckets few or small enough,
-    /// and is larger if that saves a pass over the buckets.
+    /// Returns the highest digit of the differing bits. Its width makes the buckets few or small
+    /// enough, and is larger if that saves a pass over the buckets.
     fn highest_digit(self, differing: u64, cells: usize) -> Digit {
         let end = u64::BITS - differing.leading_zeros();
         let used = end - differing.trailing_zeros();
-        let widest = WIDEST.min(used);
+        let widest = MAX_DIGIT_BITS.min(used);
         let buckets = (cells / self.cached).max(BUCKETS_PER_THREAD * scatter::threads_for(self.threads, cells));
         let narrowest = (buckets.ilog2() + 1).min(widest);
-        let passes = |width: u32| (used - width).div_ceil(WIDTH);
+        let passes = |width: u32| (used - width).div_ceil(CACHED_DIGIT_BITS);
         let width = (narrowest..=widest).find(|width| passes(*width) == passes(widest)).unwrap_or(widest);
         Digit { shift: end - width, width }
     }

@@ -9,11 +9,11 @@ use super::digits::{CommonBits, Key, KeyForm, Value};
 
 /// Minimum number of pairs per thread for which another thread pays off.
 const PAIRS_PER_THREAD: usize = 32 << 10;
-/// Pairs buffered per bucket before a write: a cache line of short keys.
-const BATCH: usize = 16;
+/// Number of pairs buffered per bucket before a write: a cache line of short keys.
+const BATCH_PAIRS: usize = 16;
 const CACHE_LINE: usize = 64;
 
-/// Number of threads for some pairs.
+/// Returns the number of threads that process some pairs.
 pub(super) fn threads_for(threads: HostThreads, pairs: usize) -> usize {
     threads.count().min(pairs / PAIRS_PER_THREAD).max(1)
 }
@@ -28,12 +28,12 @@ pub(super) fn map_blocks<K: Key, R: Send>(
     threads.map(keys.cut(block_lengths(cells, count)).collect(), f)
 }
 
-/// Lengths of the blocks that some cells are cut into.
+/// Returns the lengths of the `count` blocks into which `cells` cells are cut.
 pub(super) fn block_lengths(cells: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |block| (block + 1) * cells / count - block * cells / count)
 }
 
-/// The bits in which the numbers of keys differ.
+/// Returns the bits in which the numbers of any keys differ.
 pub(super) fn differing<K: Key>(threads: HostThreads, keys: SliceChain<'_, K>, form: KeyForm) -> u64 {
     let found = map_blocks(threads, keys, |block| {
         block.iter().flatten().fold(CommonBits::OF_NONE, |bits, key| bits.with(key.number(form)))
@@ -41,7 +41,7 @@ pub(super) fn differing<K: Key>(threads: HostThreads, keys: SliceChain<'_, K>, f
     found.into_iter().fold(CommonBits::OF_NONE, CommonBits::join).differing()
 }
 
-/// Number of keys in each bucket, for the block of each thread.
+/// Counts the keys in each bucket, for the block of each thread.
 pub(super) fn count<K: Key>(
     threads: HostThreads,
     keys: SliceChain<'_, K>,
@@ -67,9 +67,9 @@ pub(super) fn scatter<K: Key, V: Value>(
     let counts = count(threads, pairs.keys.reborrow(), buckets, &bucket);
     let blocks = counts.len();
     let lengths: Vec<usize> = (0..buckets).flat_map(|bucket| counts.iter().map(move |of| of[bucket])).collect();
-    let mut targets: Vec<Vec<Target<'_, K, V>>> = (0..blocks).map(|_| Vec::with_capacity(buckets)).collect();
+    let mut targets: Vec<Vec<BucketTarget<'_, K, V>>> = (0..blocks).map(|_| Vec::with_capacity(buckets)).collect();
     for (number, part) in room.cut(&lengths).enumerate() {
-        targets[number % blocks].push(Target::new(part));
+        targets[number % blocks].push(BucketTarget::new(part));
     }
     let block_lengths: Vec<usize> = block_lengths(pairs.len(), blocks).collect();
     threads.map(pairs.cut(&block_lengths).zip(targets).collect(), |(block, mut targets)| {
@@ -78,70 +78,70 @@ pub(super) fn scatter<K: Key, V: Value>(
                 targets[bucket(*key)].put(*key, *value);
             }
         });
-        targets.iter_mut().for_each(Target::flush);
+        targets.iter_mut().for_each(BucketTarget::flush);
     });
     lengths.chunks_exact(blocks).map(|lengths| lengths.iter().sum()).collect()
 }
 
-/// The part of a bucket that one block writes, with its buffered pairs.
-struct Target<'a, K, V> {
-    keys: [K; BATCH],
-    values: [V; BATCH],
+/// Part of a bucket that one block of pairs writes, with its buffered pairs.
+struct BucketTarget<'a, K, V> {
+    keys: [K; BATCH_PAIRS],
+    values: [V; BATCH_PAIRS],
     collected: usize,
-    keys_room: Front<'a, K>,
-    values_room: Front<'a, V>,
+    keys_room: BucketWriter<'a, K>,
+    values_room: BucketWriter<'a, V>,
 }
 
-impl<'a, K: Key, V: Value> Target<'a, K, V> {
+impl<'a, K: Key, V: Value> BucketTarget<'a, K, V> {
     fn new(room: Pairs<'a, K, V>) -> Self {
         Self {
-            keys: [K::default(); BATCH],
-            values: [V::default(); BATCH],
+            keys: [K::default(); BATCH_PAIRS],
+            values: [V::default(); BATCH_PAIRS],
             collected: 0,
-            keys_room: Front::new(room.keys),
-            values_room: Front::new(room.values),
+            keys_room: BucketWriter::new(room.keys),
+            values_room: BucketWriter::new(room.values),
         }
     }
 
     #[inline(always)]
     fn put(&mut self, key: K, value: V) {
         // The remainder avoids two bounds checks.
-        let at = self.collected % BATCH;
+        let at = self.collected % BATCH_PAIRS;
         (self.keys[at], self.values[at]) = (key, value);
         self.collected = at + 1;
-        if self.collected == BATCH {
+        if self.collected == BATCH_PAIRS {
             self.keys_room.put_batch(&self.keys);
             self.values_room.put_batch(&self.values);
             self.collected = 0;
         }
     }
 
-    /// Writes the pairs of an incomplete batch.
+    /// Writes the buffered pairs of an incomplete batch.
     fn flush(&mut self) {
         self.keys_room.put(&self.keys[..self.collected]);
         self.values_room.put(&self.values[..self.collected]);
     }
 }
 
-/// Cells that are written one after the other.
-struct Front<'a, T> {
+/// Memory of a bucket, written from its start to its end.
+struct BucketWriter<'a, T> {
     rest: &'a mut [T],
     later: std::vec::IntoIter<&'a mut [T]>,
 }
 
-impl<'a, T: Copy> Front<'a, T> {
+impl<'a, T: Copy> BucketWriter<'a, T> {
     fn new(room: SliceChain<'a, T>) -> Self {
         Self { rest: &mut [], later: room.into_slices() }
     }
 
     #[inline(always)]
-    fn put_batch(&mut self, cells: &[T; BATCH]) {
-        if self.rest.len() < BATCH {
+    fn put_batch(&mut self, cells: &[T; BATCH_PAIRS]) {
+        if self.rest.len() < BATCH_PAIRS {
             return self.put(cells);
         }
-        let (head, tail) = take(&mut self.rest).split_at_mut(BATCH);
+        let (head, tail) = take(&mut self.rest).split_at_mut(BATCH_PAIRS);
         head.copy_from_slice(cells);
-        let bytes = size_of::<[T; BATCH]>();
+        let bytes = size_of::<[T; BATCH_PAIRS]>();
         (bytes..2 * bytes).step_by(CACHE_LINE).for_each(|after| prefetch(tail, after));
         self.rest = tail;
     }

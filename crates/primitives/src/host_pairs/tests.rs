@@ -5,7 +5,7 @@ use zippy::device::HostThreads;
 use super::{BytePairs, count_bins, distribute, extremes, merge, sort};
 use crate::sort_key::{KeyKind, KeyOrder};
 
-/// A key type: the order of its words and its comparison as a number.
+/// Type of sort keys: the order of its words, and the comparison of keys as numbers.
 struct KeyCase {
     order: KeyOrder,
     number: fn(&[u32]) -> u64,
@@ -45,7 +45,8 @@ fn mixed(index: usize, word: usize) -> u32 {
     (state.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u32
 }
 
-/// Words of keys by index, word and number of keys.
+/// Functions that generate test keys: a word by index of the key, index of the word, and number of
+/// keys.
 const KINDS: [fn(usize, usize, usize) -> u32; 8] = [
     |i, word, _| mixed(i, word),
     |_, _, _| 7,
@@ -67,7 +68,7 @@ const fn threads(count: usize) -> HostThreads {
     HostThreads::with_count(NonZero::new(count).expect("not 0"))
 }
 
-/// Bytes as slices of whole cells whose lengths differ.
+/// Cuts bytes into `count` slices of whole cells of different lengths.
 fn cut(bytes: &mut [u8], size: usize, count: usize) -> Vec<&mut [u8]> {
     let cells = bytes.len() / size.max(1);
     let (mut rest, mut slices, mut before) = (bytes, Vec::new(), 0);
@@ -80,26 +81,26 @@ fn cut(bytes: &mut [u8], size: usize, count: usize) -> Vec<&mut [u8]> {
     slices
 }
 
-/// Copies bytes to words, so that they are aligned like device memory.
+/// Copies bytes to words, so that the bytes are aligned like device memory.
 fn aligned(bytes: &[u8]) -> Vec<u64> {
     let mut words = vec![0; bytes.len().div_ceil(8)];
     bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
     words
 }
 
-/// The first bytes of words.
+/// Returns the first `bytes` bytes of words.
 fn bytes_of(words: &mut [u64], bytes: usize) -> &mut [u8] {
     &mut bytemuck::cast_slice_mut(words)[..bytes]
 }
 
-/// Keys and values that encode their index.
+/// Returns test keys, and values of `size` bytes that encode their index.
 fn pairs(case: &KeyCase, kind: usize, cells: usize, size: usize) -> (Vec<u32>, Vec<u8>) {
     let words = case.order.words;
     let keys = (0..cells * words).map(|at| KINDS[kind](at / words, at % words, cells)).collect();
     (keys, (0..cells * size).map(|byte| mixed(byte / size.max(1), byte % size.max(1)) as u8).collect())
 }
 
-/// The pairs in the order of these indices.
+/// Returns the pairs in the order of the given indices.
 fn gathered(case: &KeyCase, (keys, values): (&[u32], &[u8]), size: usize, order: &[usize]) -> (Vec<u32>, Vec<u8>) {
     let words = case.order.words;
     let keys = order.iter().flat_map(|&i| keys[i * words..][..words].iter().copied()).collect();

@@ -8,23 +8,23 @@ use super::radix::RadixSort;
 use super::scatter::{block_lengths, count, map_blocks, scatter, threads_for};
 use crate::sort_key::KeyOrder;
 
-/// Bytes of a sequence of cells, in one or more slices.
+/// Bytes of a sequence of cells in one or more slices.
 pub(super) type ByteSlices<'a> = Vec<&'a mut [u8]>;
 
-/// Keys and optional values of `size` bytes each, as bytes.
+/// Sort keys, and optional values of `size` bytes each, as bytes.
 pub(crate) struct BytePairs<'a> {
     pub keys: ByteSlices<'a>,
     pub values: ByteSlices<'a>,
     pub size: usize,
 }
 
-/// Sorts pairs in place. The room has the same length.
+/// Sorts pairs of keys and values in place. The temporary memory `room` has the same length.
 pub(crate) fn sort(threads: HostThreads, order: KeyOrder, pairs: BytePairs<'_>, room: BytePairs<'_>) {
-    pairs.with_types(order.words, room, &Sort { threads, form: KeyForm::new(order) });
+    pairs.with_types(order.words, room, &SortWork { threads, form: KeyForm::new(order) });
 }
 
-/// Distributes pairs to `buckets` consecutive buckets in the room; `bucket` returns the bucket of a
-/// key as a number. Pairs of a bucket keep their order.
+/// Distributes pairs to `buckets` consecutive buckets in the temporary memory `room`; `bucket`
+/// returns the bucket of a key as a number. Pairs of a bucket keep their order.
 pub(crate) fn distribute(
     threads: HostThreads,
     order: KeyOrder,
@@ -33,10 +33,10 @@ pub(crate) fn distribute(
     buckets: usize,
     bucket: impl Fn(u64) -> usize + Sync,
 ) {
-    pairs.with_types(order.words, room, &Deal { threads, form: KeyForm::new(order), buckets, bucket });
+    pairs.with_types(order.words, room, &DistributeWork { threads, form: KeyForm::new(order), buckets, bucket });
 }
 
-/// The smallest and the largest key, as numbers; `[u64::MAX, 0]` without keys.
+/// Returns the smallest and the largest key as numbers; `[u64::MAX, 0]` without keys.
 pub(crate) fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices<'_>) -> [u64; 2] {
     fn extremes_of_words<K: Key>(threads: HostThreads, form: KeyForm, keys: SliceChain<'_, K>) -> [u64; 2] {
         let join = |[least, most]: [u64; 2], [other_least, other_most]: [u64; 2]| {
@@ -55,7 +55,7 @@ pub(crate) fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices<'
     }
 }
 
-/// Number of keys in each of `bins` bins; `bin` returns the bin of a key as a number.
+/// Counts the keys in each of `bins` bins; `bin` returns the bin of a key as a number.
 pub(crate) fn count_bins(
     threads: HostThreads,
     order: KeyOrder,
@@ -71,9 +71,9 @@ pub(crate) fn count_bins(
     (0..bins).map(|bin| counts.iter().map(|counts| counts[bin] as u64).sum()).collect()
 }
 
-/// An operation on pairs of any types.
+/// Operation on pairs, generic over the types of keys and values.
 trait PairWork {
-    /// True if the result is in the room.
+    /// True if the result of the operation is in the temporary memory.
     const ENDS_IN_ROOM: bool;
 
     fn threads(&self) -> HostThreads;
@@ -81,12 +81,12 @@ trait PairWork {
     fn run<K: Key, V: Value>(&self, pairs: Pairs<'_, K, V>, room: Pairs<'_, K, V>);
 }
 
-struct Sort {
+struct SortWork {
     threads: HostThreads,
     form: KeyForm,
 }
 
-impl PairWork for Sort {
+impl PairWork for SortWork {
     const ENDS_IN_ROOM: bool = false;
 
     fn threads(&self) -> HostThreads {
@@ -98,14 +98,14 @@ impl PairWork for Sort {
     }
 }
 
-struct Deal<F> {
+struct DistributeWork<F> {
     threads: HostThreads,
     form: KeyForm,
     buckets: usize,
     bucket: F,
 }
 
-impl<F: Fn(u64) -> usize + Sync> PairWork for Deal<F> {
+impl<F: Fn(u64) -> usize + Sync> PairWork for DistributeWork<F> {
     const ENDS_IN_ROOM: bool = true;
 
     fn threads(&self) -> HostThreads {
@@ -151,7 +151,8 @@ impl BytePairs<'_> {
         run(work, [self.keys, room.keys].map(typed::<K>), [self.values, room.values].map(typed::<V>));
     }
 
-    /// Moves the index of each wide value with its key, and the value only once.
+    /// Runs the work on pairs of key and index in place of the wide values, then moves each value
+    /// once.
     fn by_index<K: Key, W: PairWork>(self, room: BytePairs<'_>, work: &W) {
         let keys = [self.keys, room.keys].map(typed::<K>);
         let cells = keys[0].len();
@@ -172,7 +173,7 @@ fn run<K: Key, V: Value>(work: &impl PairWork, keys: [SliceChain<'_, K>; 2], val
     work.run(Pairs { keys, values }, Pairs { keys: keys_room, values: values_room });
 }
 
-/// Copies the cells with these indices, of `size` bytes each, to consecutive cells.
+/// Copies the cells with the given indices, of `size` bytes each, to consecutive cells.
 fn gather(threads: HostThreads, from: &SliceChain<'_, u8>, size: usize, indices: &[u64], to: SliceChain<'_, u8>) {
     let mut begin = 0;
     let slices: Vec<(usize, &[u8])> = from

@@ -12,15 +12,15 @@ use zippy::region::Region;
 use super::neighbours::neighbours;
 use super::plane_search::{GridCell, Plane, WantedPlane, planes};
 use super::point::{Point, Position};
-use super::read_points::{each_point, first_violation};
+use super::read_points::{first_violation, for_each_point};
 use crate::vectors::{IntoVector, Vectors};
 
-/// Maximum number of boxes: every rank stores a list of them.
-const MOST_BOXES: u64 = 1 << 24;
+/// Maximum number of balanced boxes: every rank stores a list of them.
+const MAX_BOXES: u64 = 1 << 24;
 
-/// Cuts along different axes count as equal if they differ by less than this fraction of the
-/// points.
-const AS_GOOD: u128 = 10_000;
+/// Reciprocal of the fraction of the points by which the balance of cuts along different axes must
+/// differ; smaller differences count as equal.
+const BALANCE_TOLERANCE_DIVISOR: u128 = 10_000;
 
 /// Boxes of whole cells that tile a grid, with nearly equal numbers of points, for
 /// [`Layout::boxes`](zippy::Layout::boxes). Created by [`Vectors::balanced_boxes`]; the same on
@@ -33,26 +33,26 @@ pub struct BalancedBoxes {
 }
 
 impl BalancedBoxes {
-    /// The boxes; none is empty.
+    /// Returns the boxes; none is empty.
     pub fn boxes(&self) -> &[Region] {
         &self.boxes
     }
 
-    /// The number of points in each box.
+    /// Returns the number of points in each box.
     pub fn points(&self) -> &[u64] {
         &self.points
     }
 
-    /// The maximum number of points in a box divided by the mean: 1 if all boxes have the same
-    /// number, or if there are no points.
+    /// Returns the maximum number of points in a box divided by the mean: 1 if all boxes have the
+    /// same number, or if there are no points.
     pub fn imbalance(&self) -> f64 {
         let (most, all) = (self.points.iter().max().copied().unwrap_or(0), self.points.iter().sum::<u64>());
         if all == 0 { 1.0 } else { most as f64 * self.points.len() as f64 / all as f64 }
     }
 
-    /// For each box, the ascending indices of the other boxes that share a face, an edge or a
-    /// corner with it, also across the ends of periodic axes. A box is never its own neighbour.
-    /// Local; O(n log n) for n boxes.
+    /// Returns, for each box, the ascending indices of the other boxes that share a face, an edge
+    /// or a corner with the box, also across the ends of periodic axes. A box is never its own
+    /// neighbour. Local; O(n log n) for n boxes.
     ///
     /// # Errors
     /// `periodic` does not have one entry per axis.
@@ -119,7 +119,7 @@ impl Vectors<'_> {
             return Err(KdTreeError::Axes { what: "the shape", given, expected }.into());
         }
         let grid = Region::new(&vec![0; shape.len()], shape)?;
-        let most = grid.cells().min(MOST_BOXES);
+        let most = grid.cells().min(MAX_BOXES);
         if boxes == 0 || boxes as u64 > most {
             return Err(KdTreeError::Boxes { shape: grid.end, given: boxes, most }.into());
         }
@@ -134,27 +134,33 @@ impl Vectors<'_> {
                 return Ok(Err(KdTreeError::Outside { what, position, shape: grid.end }.into()));
             }
             let mut cells = Vec::new();
-            each_point(&points, |_, position| cells.push(position.map(|x| x.floor() as i64)))?;
-            cut_all(world, grid, boxes, points.cells()?, cells).map(Ok)
+            for_each_point(&points, |_, position| cells.push(position.map(|x| x.floor() as i64)))?;
+            cut_into_boxes(world, grid, boxes, points.cells()?, cells).map(Ok)
         })?
     }
 }
 
-/// A region to be cut.
-struct Open {
+/// Region of a grid that is still to be cut into several boxes.
+struct RegionToCut {
     region: Region,
     boxes: Range<usize>,
-    /// The range of this rank's points in the region.
+    /// Range of this rank's points in the region.
     local_range: Range<usize>,
     points: u64,
 }
 
-fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Vec<GridCell>) -> Result<BalancedBoxes> {
+fn cut_into_boxes(
+    world: &World,
+    grid: Region,
+    count: usize,
+    points: u64,
+    mut cells: Vec<GridCell>,
+) -> Result<BalancedBoxes> {
     let mut done = BalancedBoxes { shape: grid.end, boxes: vec![grid; count], points: vec![points; count] };
-    let mut open = vec![Open { region: grid, boxes: 0..count, local_range: 0..cells.len(), points }];
+    let mut open = vec![RegionToCut { region: grid, boxes: 0..count, local_range: 0..cells.len(), points }];
     open.retain(|search| search.boxes.len() > 1);
     while !open.is_empty() {
-        let wanted: Vec<Vec<WantedPlane>> = open.iter().map(Open::wanted).collect();
+        let wanted: Vec<Vec<WantedPlane>> = open.iter().map(RegionToCut::wanted).collect();
         let ends = wanted.iter().scan(0, |end, list| {
             *end += list.len();
             Some(*end - list.len()..*end)
@@ -179,8 +185,9 @@ fn cut_all(world: &World, grid: Region, count: usize, points: u64, mut cells: Ve
     Ok(done)
 }
 
-impl Open {
-    /// The planes at which the region may be cut: both sides must have at least one cell per box.
+impl RegionToCut {
+    /// Returns the planes at which the region may be cut: both sides must have at least one cell
+    /// per box.
     fn wanted(&self) -> Vec<WantedPlane> {
         let extents = self.region.extents();
         let (parts, all) = (self.boxes.len(), self.region.cells());
@@ -216,10 +223,10 @@ impl Open {
         list
     }
 
-    /// Sort key of a cut; the best cut has the smallest.
+    /// Returns the sort key of a cut; the best cut has the smallest key.
     fn merit(&self, wanted: &WantedPlane, plane: &Plane) -> (u128, Reverse<i64>, usize) {
         let all = u128::from(self.points.max(1)) * wanted.parts as u128;
-        let error = wanted.error(plane.below).saturating_mul(AS_GOOD) / all;
+        let error = wanted.error(plane.below).saturating_mul(BALANCE_TOLERANCE_DIVISOR) / all;
         (error, Reverse(self.region.extents()[wanted.axis]), wanted.axis)
     }
 

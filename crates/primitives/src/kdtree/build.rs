@@ -9,14 +9,14 @@ use super::nodes::Nodes;
 use super::point::{Bounds, IndexedPoint, ordered};
 use crate::vectors::Vectors;
 
-/// Layout of a tree's points: one chunk of whole leaves per rank.
+/// Returns the layout of a tree's points: one chunk of whole leaves per rank.
 pub(super) fn layout(nodes: &Nodes) -> Layout {
     let lengths = nodes.lengths();
     Layout::new([lengths.iter().sum::<i64>()]).split([Split::Sizes(lengths)])
 }
 
-/// Builds a tree of points that are already distributed like the result; `local_points` are this
-/// rank's points. Returns them in the order of the tree. Collective.
+/// Builds a tree of points that are already distributed by the layout of the result; `local_points`
+/// are this rank's points. Returns these in the order of the tree. Collective.
 pub(super) fn build(
     vectors: Vectors<'_>,
     name: &str,
@@ -38,7 +38,7 @@ pub(super) fn build(
             ),
         };
         let mut local_keys = Vec::with_capacity(local_points.len());
-        each_part(nodes, &front, &local_points, first, |number, items| {
+        for_each_node_part(nodes, &front, &local_points, first, |number, items| {
             let node = &nodes.all[number];
             let axis = (node.leaves.len() > 1).then(|| node.bounds.widest());
             // Keys ascend from node to node, and all keys of a leaf are equal, so leaves keep their
@@ -60,11 +60,11 @@ pub(super) fn build(
         compute_bounds(world, nodes, &new, &local_points, first)?;
         arrays = Some((keys, items));
     }
-    nodes.settle();
+    nodes.set_cut_coordinates();
     Ok(local_points)
 }
 
-/// Returns the node, or its two children after a cut.
+/// Cuts a node that has several leaves. Returns its children, or the node itself without a cut.
 fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
     match nodes.all[number].leaves.len() {
         1 => vec![number],
@@ -72,9 +72,9 @@ fn cut(nodes: &mut Nodes, number: usize) -> Vec<usize> {
     }
 }
 
-/// Calls `f` with each node of a list, in the order of their points, and with this rank's points of
-/// the node.
-fn each_part(
+/// Calls `f` with each node of a list, in ascending order of the nodes' points, and with this
+/// rank's points of the node.
+fn for_each_node_part(
     nodes: &Nodes,
     list: &[usize],
     local_points: &[IndexedPoint],
@@ -101,7 +101,7 @@ fn compute_bounds(
     first: u64,
 ) -> Result<()> {
     let mut found = vec![Bounds::NONE; nodes.all.len()];
-    each_part(nodes, list, local_points, first, |number, items| {
+    for_each_node_part(nodes, list, local_points, first, |number, items| {
         found[number] = Bounds::of(items.iter().map(IndexedPoint::position))
     });
     let mut boxes: Vec<[[f32; 3]; 2]> = list.iter().map(|&number| [found[number].low, found[number].high]).collect();

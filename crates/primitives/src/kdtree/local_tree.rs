@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::point::{Bounds, Position, squared_distance};
 
-/// Maximum number of points in a leaf, which is searched linearly.
-const FEW: usize = 12;
+/// Maximum number of points in a leaf, which queries search linearly.
+const MAX_LEAF_POINTS: usize = 12;
 
-/// A point found by a query.
+/// Point found by a query of a k-d tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     /// Index of the point in the vector from which the tree was built.
@@ -19,8 +19,8 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
-    /// Sort key of neighbours. Distances are not negative, so their bits have the order of their
-    /// values.
+    /// Returns the sort key of a neighbour: distance, then index. Distances are not negative, so
+    /// their bits have the order of their values.
     pub fn order(&self) -> (u32, u64) {
         (self.squared_distance.to_bits(), self.index)
     }
@@ -30,10 +30,10 @@ impl Neighbour {
     }
 }
 
-/// A tree over the points of one rank, with small leaves.
+/// Search tree over the points of one rank, with small leaves.
 pub(super) struct LocalTree {
     points: Vec<(Position, u64)>,
-    /// The root first; empty without points.
+    /// Nodes of the tree, the root first; empty without points.
     nodes: Vec<LocalNode>,
 }
 
@@ -59,7 +59,7 @@ impl LocalTree {
         let bounds = Bounds::of(points_of_node.iter().map(|(position, _)| *position));
         let number = self.nodes.len();
         let (axis, half) = (bounds.widest(), points_of_node.len() / 2);
-        let few = points_of_node.len() <= FEW;
+        let few = points_of_node.len() <= MAX_LEAF_POINTS;
         if !few {
             points_of_node.select_nth_unstable_by(half, |(a, _), (b, _)| a[axis].total_cmp(&b[axis]));
         }
@@ -72,7 +72,7 @@ impl LocalTree {
         }
     }
 
-    /// At most `most` points within a squared distance, sorted by distance and index.
+    /// Returns at most `most` points within a squared distance, sorted by distance and then index.
     pub(super) fn closest(&self, to: &Position, within: f32, most: usize) -> Vec<Neighbour> {
         let mut found: BinaryHeap<(u32, u64)> = BinaryHeap::new();
         let mut open: Vec<(f32, usize)> =
@@ -104,7 +104,7 @@ impl LocalTree {
         found.into_sorted_vec().into_iter().map(Neighbour::from_order).collect()
     }
 
-    /// The indices of the points in a box, including its boundary.
+    /// Returns the indices of the points in a box, its boundary included.
     pub(super) fn inside(&self, wanted: &Bounds) -> Vec<u64> {
         let (mut found, mut open) = (Vec::new(), Vec::new());
         open.extend((!self.nodes.is_empty()).then_some(0));

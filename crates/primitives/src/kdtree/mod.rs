@@ -34,8 +34,8 @@ pub use self::point::{Bounds, Point, Position};
 use self::read_points::first_violation;
 use super::vectors::{IntoVector, Span, Vector, Vectors, fitted};
 
-/// Maximum number of leaves: every rank stores a list of all nodes.
-const MOST_LEAVES: usize = 1 << 24;
+/// Maximum number of leaves of a k-d tree: every rank stores a list of all nodes.
+const MAX_LEAVES: usize = 1 << 24;
 
 /// A k-d tree of points distributed over all ranks. Created by [`Vectors::kdtree`].
 pub struct KdTree<P> {
@@ -46,18 +46,18 @@ pub struct KdTree<P> {
 }
 
 impl<P: Point> KdTree<P> {
-    /// The nodes, level by level, the root first. The same on every rank.
+    /// Returns the nodes of the tree, level by level, the root first. The same on every rank.
     pub fn all_nodes(&self) -> &[Node] {
         &self.nodes.all
     }
 
-    /// The number of leaves.
+    /// Returns the number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes.leaves()
     }
 
-    /// The points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋` to
-    /// `⌊points · (i + 1) / n⌋`.
+    /// Returns the points in the order of the leaves: leaf *i* of *n* has points `⌊points · i / n⌋`
+    /// to `⌊points · (i + 1) / n⌋`.
     ///
     /// Each rank owns one chunk of whole leaves; the numbers of leaves per rank differ by at most
     /// one. Do not write to the array: queries may or may not use the changed values.
@@ -65,14 +65,14 @@ impl<P: Point> KdTree<P> {
         &self.points
     }
 
-    /// The index of each point in the vector from which the tree was built, as the two words of a
-    /// 64-bit number, the lower one first; cut like [`points`](Self::points).
+    /// Returns the index of each point in the vector from which the tree was built, as the two
+    /// words of a 64-bit number, the lower one first; cut like [`points`](Self::points).
     pub fn indices(&self) -> &GlobalArray<[u32; 2], 1> {
         &self.indices
     }
 
-    /// The points of a leaf. The operation that uses the section reports a leaf that does not
-    /// exist.
+    /// Returns the points of a leaf. The operation that uses the section reports a leaf that does
+    /// not exist.
     pub fn leaf(&self, leaf: usize) -> GlobalSection<P, 1> {
         let points = if leaf < self.leaves() {
             self.nodes.first_of(leaf)..self.nodes.first_of(leaf + 1)
@@ -82,7 +82,7 @@ impl<P: Point> KdTree<P> {
         self.points.at(points.start as i64..points.end as i64)
     }
 
-    /// The rank that owns the points of a leaf; `None` if the leaf does not exist.
+    /// Returns the rank that owns the points of a leaf; `None` if the leaf does not exist.
     pub fn rank_of(&self, leaf: usize) -> Option<usize> {
         (leaf < self.leaves()).then(|| self.nodes.rank_of(leaf))
     }
@@ -91,7 +91,7 @@ impl<P: Point> KdTree<P> {
         &self.nodes
     }
 
-    /// The points of this rank, read on first use.
+    /// Returns the search tree over the points of this rank, built on first use.
     fn local(&self) -> Result<&LocalTree> {
         if self.local.get().is_none() {
             let (points, indices) = (self.points.local()?.all().read()?, self.indices.local()?.all().read()?);
@@ -148,8 +148,8 @@ impl Vectors<'_> {
         let _call = CallSite::enter();
         let _operation = self.world().enter_operation("kdtree");
         let (world, points) = (self.world(), points.into());
-        if leaves == 0 || leaves > MOST_LEAVES {
-            return Err(KdTreeError::Leaves { given: leaves, most: MOST_LEAVES }.into());
+        if leaves == 0 || leaves > MAX_LEAVES {
+            return Err(KdTreeError::Leaves { given: leaves, most: MAX_LEAVES }.into());
         }
         let named = vec![points.named()?];
         let finite = |position: &Position| position.iter().all(|x| x.is_finite());
@@ -173,7 +173,7 @@ impl Vectors<'_> {
     }
 }
 
-/// This rank's points before the sort, each with its index.
+/// Reads this rank's points, each with its index, before the sort of the construction.
 fn indexed_points<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<IndexedPoint>> {
     let (mut wanted, mut first) = (Vec::new(), 0);
     for (owner, length) in nodes.lengths().into_iter().enumerate().filter(|(_, length)| *length > 0) {

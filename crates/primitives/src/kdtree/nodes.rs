@@ -4,33 +4,33 @@ use std::ops::Range;
 
 use super::point::{Bounds, Position};
 
-/// A node of a tree.
+/// Node of a k-d tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// The range of leaves in the subtree; a leaf contains itself.
+    /// Range of leaves in the subtree of the node; a leaf contains itself.
     pub leaves: Range<usize>,
-    /// The range of its points in the order of the tree.
+    /// Range of the node's points in the order of the tree.
     pub points: Range<u64>,
-    /// The bounding box of its points.
+    /// Bounding box of the node's points.
     pub bounds: Bounds,
-    /// The cut into children; `None` for a leaf.
+    /// Cut of the node into its children; `None` for a leaf.
     pub cut: Option<Cut>,
 }
 
-/// Cut of a node in two.
+/// Cut of a node of a k-d tree into two children.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// The axis with the largest spread of the node's points (the lowest such axis).
+    /// Axis with the largest spread of the node's points (the lowest such axis).
     pub axis: usize,
-    /// The coordinate of the first point of the upper child or, if that child is empty, of the last
-    /// point of the lower child. Points of the lower child are not above it, points of the upper
-    /// child not below it.
+    /// Coordinate of the first point of the upper child or, if that child is empty, of the last
+    /// point of the lower child. Points of the lower child are not above the coordinate, points of
+    /// the upper child not below.
     pub value: f32,
     /// Indices of the lower and the upper child.
     pub children: [usize; 2],
 }
 
-/// The nodes of a tree, level by level, and the distribution of its leaves.
+/// Nodes of a k-d tree, level by level, and the distribution of its leaves among ranks.
 #[derive(Debug)]
 pub(super) struct Nodes {
     pub all: Vec<Node>,
@@ -39,13 +39,13 @@ pub(super) struct Nodes {
     ranks: usize,
 }
 
-/// `whole * part / parts`, rounded down.
+/// Returns `whole * part / parts`, rounded down.
 fn share(whole: u64, part: usize, parts: usize) -> u64 {
     (u128::from(whole) * part as u128 / parts as u128) as u64
 }
 
 impl Nodes {
-    /// A tree that consists of its root.
+    /// Creates a tree that consists of its root.
     pub(super) fn new(points: u64, leaves: usize, ranks: usize) -> Self {
         let root = Node { leaves: 0..leaves, points: 0..points, bounds: Bounds::NONE, cut: None };
         Self { all: vec![root], points, leaves, ranks }
@@ -66,7 +66,7 @@ impl Nodes {
     }
 
     /// Sets the coordinates of the cuts when all bounding boxes are known.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn set_cut_coordinates(&mut self) {
         for number in 0..self.all.len() {
             let Some(Cut { axis, children: [lower, upper], .. }) = self.all[number].cut else { continue };
             let [lower, upper] = [lower, upper].map(|child| self.all[child].bounds);
@@ -79,7 +79,7 @@ impl Nodes {
         }
     }
 
-    /// The index of the first point of a leaf.
+    /// Returns the index of the first point of a leaf.
     pub(super) fn first_of(&self, leaf: usize) -> u64 {
         share(self.points, leaf, self.leaves)
     }
@@ -88,24 +88,24 @@ impl Nodes {
         self.leaves
     }
 
-    /// The first leaf of a rank: the numbers of leaves per rank differ by at most one.
+    /// Returns the first leaf of a rank: the numbers of leaves per rank differ by at most one.
     pub(super) fn first_leaf(&self, rank: usize) -> usize {
         share(self.leaves as u64, rank, self.ranks) as usize
     }
 
-    /// The rank that owns a leaf.
+    /// Returns the rank that owns a leaf.
     pub(super) fn rank_of(&self, leaf: usize) -> usize {
         (((leaf as u128 + 1) * self.ranks as u128 - 1) / self.leaves as u128) as usize
     }
 
-    /// The number of points of each rank.
+    /// Returns the number of points of each rank.
     pub(super) fn lengths(&self) -> Vec<i64> {
         let first = |rank: usize| self.first_of(self.first_leaf(rank));
         (0..self.ranks).map(|rank| (first(rank + 1) - first(rank)) as i64).collect()
     }
 
-    /// A leaf with points near a position; `None` without points.
-    pub(super) fn close_to(&self, position: &Position) -> Option<usize> {
+    /// Returns a leaf with points near a position; `None` without points.
+    pub(super) fn leaf_near(&self, position: &Position) -> Option<usize> {
         let mut at = &self.all[0];
         while let Some(cut) = &at.cut {
             let [lower, upper] = cut.children.map(|child| &self.all[child]);
@@ -115,7 +115,8 @@ impl Nodes {
         (!at.points.is_empty()).then_some(at.leaves.start)
     }
 
-    /// Calls `found` with the ascending ranks that own a point in a box for which `wanted` is true.
+    /// Calls `found` with the ascending ranks that own points in a bounding box for which `wanted`
+    /// is true.
     pub(super) fn ranks(&self, wanted: impl Fn(&Bounds) -> bool, mut found: impl FnMut(usize)) {
         let (mut open, mut last) = (vec![0], None);
         while let Some(number) = open.pop() {

@@ -9,12 +9,12 @@ use zippy::error::Result;
 
 pub(super) type GridCell = [i64; 3];
 
-/// Maximum number of slabs counted at a time, for all searches together and for each.
-const ALL_SLABS: usize = 1 << 20;
-const SLABS: usize = 256;
+/// Maximum total number of slabs that all searches count at a time.
+const MAX_SLABS: usize = 1 << 20;
+const MAX_SLABS_PER_SEARCH: usize = 256;
 
-/// A search for a plane across `axis`, from `low` to `high`, with `part` of `parts` of the points
-/// below it.
+/// Search for a plane across `axis`, from cell `low` to cell `high`, with `part` of `parts` of the
+/// points below the plane.
 #[derive(Debug)]
 pub(super) struct WantedPlane {
     /// Range of this rank's cells in the search.
@@ -28,7 +28,7 @@ pub(super) struct WantedPlane {
     pub parts: usize,
 }
 
-/// A plane: the first cell above it, and the number of points below it.
+/// Plane between two layers of cells: the first cell above it, and the number of points below it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plane {
     pub at: i64,
@@ -46,15 +46,15 @@ impl WantedPlane {
     }
 }
 
-/// The best plane of each search: the last one with at most the wanted number of points below it,
-/// or the first one with more. Must be called inside a collective.
+/// Returns the best plane of each search: the last one with at most the wanted number of points
+/// below it, or the first one with more. Must be called inside a collective.
 pub(super) fn planes(world: &World, wanted: &[WantedPlane], cells: &[GridCell]) -> Result<Vec<Plane>> {
     let mut found = vec![Plane { at: 0, below: 0 }; wanted.len()];
     // Each search with its remaining planes.
     let mut open: Vec<(usize, i64, i64)> =
         wanted.iter().zip(0..).map(|(search, i)| (i, search.low, search.high)).collect();
     while !open.is_empty() {
-        let slabs = (ALL_SLABS / open.len()).clamp(2, SLABS);
+        let slabs = (MAX_SLABS / open.len()).clamp(2, MAX_SLABS_PER_SEARCH);
         // One more count per search: the points below the first slab.
         let mut counts = vec![0_u64; open.len() * (slabs + 1)];
         let step = |low: i64, high: i64| (high - low) / slabs as i64 + 1;

@@ -4,24 +4,24 @@ use zippy::element::Element;
 
 use crate::sort_key::SortKey;
 
-/// A point in 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]` with three coordinates and a number that
+/// Point in 2 or 3 dimensions: `[f32; 2]`, or `[f32; 4]` with three coordinates and a number that
 /// moves with the point but is ignored by trees.
 pub trait Point: Element + sealed::Sealed {
-    /// The number of coordinates.
+    /// Number of coordinates.
     const DIMENSIONS: usize;
     #[doc(hidden)]
     fn to_parts(self) -> [f32; 4];
     #[doc(hidden)]
     fn from_parts(parts: [f32; 4]) -> Self;
 
-    /// The position. In 2 dimensions the third coordinate is 0.
+    /// Returns the position of the point. In 2 dimensions the third coordinate is 0.
     fn position(self) -> Position {
         let [x, y, z, _] = self.to_parts();
         [x, y, z]
     }
 }
 
-/// The position of a point. In 2 dimensions the third coordinate is 0.
+/// Position of a point. In 2 dimensions the third coordinate is 0.
 pub type Position = [f32; 3];
 
 mod sealed {
@@ -54,8 +54,8 @@ impl Point for [f32; 4] {
     }
 }
 
-/// A point during construction: one type for all kinds of points, so that the construction code is
-/// compiled once.
+/// Point with its index, during the construction of a tree: one type for all kinds of points, so
+/// that the code is compiled once.
 #[derive(Clone, Copy, zippy::Element)]
 #[repr(C)]
 pub(super) struct IndexedPoint {
@@ -82,7 +82,7 @@ impl IndexedPoint {
         [self.low, self.high]
     }
 
-    /// The position with −0 replaced by +0.
+    /// Returns the position of the point with −0 replaced by +0.
     pub(super) fn position(&self) -> Position {
         [self.x, self.y, self.z].map(|x| x + 0.0)
     }
@@ -93,8 +93,8 @@ pub(super) fn ordered(coordinate: f32) -> u32 {
     f32::ORDER.ordered(coordinate.to_bits())
 }
 
-/// The squared distance of two points: the sum of the squared differences, axis 0 first, each
-/// operation rounded to `f32`.
+/// Returns the squared distance of two points: the sum of the squared differences, axis 0 first,
+/// each operation rounded to `f32`.
 pub(super) fn squared_distance(a: &Position, b: &Position) -> f32 {
     sum_of_squares([0, 1, 2].map(|axis| a[axis] - b[axis]))
 }
@@ -103,21 +103,21 @@ fn sum_of_squares([x, y, z]: [f32; 3]) -> f32 {
     x * x + y * y + z * z
 }
 
-/// The smallest box around points, including its boundary. Without points, it begins at ∞ and ends
-/// at −∞.
+/// Bounding box of points, its boundary included. Without points, the box begins at ∞ and ends at
+/// −∞.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// The lower corner.
+    /// Lower corner.
     pub low: Position,
-    /// The upper corner.
+    /// Upper corner.
     pub high: Position,
 }
 
 impl Bounds {
-    /// The box without points.
+    /// Bounding box of no points.
     pub const NONE: Self = Self { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
-    /// The bounding box of points.
+    /// Returns the bounding box of points.
     pub fn of(points: impl IntoIterator<Item = Position>) -> Self {
         points.into_iter().fold(Self::NONE, |all, point| all.with(&Self { low: point, high: point }))
     }
@@ -127,7 +127,7 @@ impl Bounds {
         self.low[0] > self.high[0]
     }
 
-    /// The bounding box of both.
+    /// Returns the bounding box of two boxes.
     pub fn with(&self, other: &Self) -> Self {
         Self {
             low: [0, 1, 2].map(|axis| self.low[axis].min(other.low[axis])),
@@ -135,14 +135,14 @@ impl Bounds {
         }
     }
 
-    /// The axis with the largest extent (the lowest such axis).
+    /// Returns the axis with the largest extent (the lowest such axis).
     pub fn widest(&self) -> usize {
         let width = |axis: usize| self.high[axis] - self.low[axis];
         (1..3).fold(0, |widest, axis| if width(axis) > width(widest) { axis } else { widest })
     }
 
-    /// The squared distance to the closest point of the box, rounded like a distance between
-    /// points. Therefore it never exceeds the distance to a point in the box.
+    /// Returns the squared distance from a point to the closest point of the box, rounded like a
+    /// distance between points. Therefore it never exceeds the distance to a point in the box.
     pub fn squared_distance(&self, to: &Position) -> f32 {
         sum_of_squares([0, 1, 2].map(|axis| (self.low[axis] - to[axis]).max(to[axis] - self.high[axis]).max(0.0)))
     }

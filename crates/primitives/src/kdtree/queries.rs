@@ -13,9 +13,9 @@ use super::remote_queries::{RemoteQueries, RemoteQuery};
 use crate::vectors::{Vector, Vectors};
 
 impl Vectors<'_> {
-    /// The `k` nearest points of each query, sorted by distance and then index; all points if there
-    /// are fewer than `k`. Collective: each rank passes its own queries, in any number, and gets
-    /// their answers. `k` is the same on every rank.
+    /// Finds the `k` nearest points of each query, sorted by distance and then index; all points if
+    /// there are fewer than `k`. Collective: each rank passes its own queries, in any number, and
+    /// gets their answers. `k` is the same on every rank.
     ///
     /// The result is exact with respect to [`Neighbour::squared_distance`]; ties are resolved by
     /// index.
@@ -48,9 +48,9 @@ impl Vectors<'_> {
         })
     }
 
-    /// The points whose squared distance to a query is at most the square of `radius` (rounded to
-    /// `f32`), sorted by distance and then index. Collective; cost as [`nearest`](Self::nearest),
-    /// but each query is sent only once to each rank in its radius.
+    /// Finds the points whose squared distance to a query is at most the square of `radius`
+    /// (rounded to `f32`), sorted by distance and then index. Collective; cost as
+    /// [`nearest`](Self::nearest), but each query is sent only once to each rank in its radius.
     ///
     /// # Errors
     /// A radius that is negative or a NaN; otherwise as [`nearest`](Self::nearest).
@@ -67,9 +67,9 @@ impl Vectors<'_> {
         self.query("within", tree, radius.to_bits(), check, find)
     }
 
-    /// The ascending indices of the points in each box. A box is given by its lower and its upper
-    /// corner, both inclusive, and may be infinite. Collective: each rank passes its own boxes and
-    /// gets their answers. Cost as [`within`](Self::within).
+    /// Finds the ascending indices of the points in each box. A box is given by its lower and its
+    /// upper corner, both inclusive, and may be infinite. Collective: each rank passes its own
+    /// boxes and gets their answers. Cost as [`within`](Self::within).
     ///
     /// # Errors
     /// * A box whose end is before its start, or with a NaN: its rank reports it, the other ranks
@@ -86,8 +86,8 @@ impl Vectors<'_> {
         self.query("in_boxes", tree, 0, check, |nodes, local| find_inside(self.world(), nodes, local, &boxes))
     }
 
-    /// Runs a query as a collective. All ranks learn of an invalid argument before anything is
-    /// sent.
+    /// Runs a query as a collective. All ranks receive the error of an invalid argument before
+    /// anything is sent.
     fn query<P: Point, R>(
         &self,
         verb: &'static str,
@@ -112,7 +112,7 @@ fn find_nearest(
     k: usize,
 ) -> Result<Vec<Vec<Neighbour>>> {
     let home: Vec<Option<usize>> =
-        queries.iter().map(|query| nodes.close_to(query).map(|leaf| nodes.rank_of(leaf))).collect();
+        queries.iter().map(|query| nodes.leaf_near(query).map(|leaf| nodes.rank_of(leaf))).collect();
     let mut remote_queries = RemoteQueries::default();
     for (query, (position, home)) in queries.iter().zip(&home).enumerate() {
         if let Some(rank) = home {
@@ -172,7 +172,8 @@ fn at(position: Position, within: f32) -> RemoteQuery {
     RemoteQuery { bounds: Bounds { low: position, high: position }, within }
 }
 
-/// Sends each query to all ranks with boxes within its reach, except one rank per query.
+/// Creates the remote queries to all ranks with boxes within the reach of a query, except one rank
+/// per query.
 fn queries_in_reach(
     nodes: &Nodes,
     queries: &[Position],
@@ -206,7 +207,7 @@ fn check_finite<P: Point>(queries: &[Position]) -> Result<()> {
     }
 }
 
-/// Fails if the end of a box is before its start.
+/// Fails if the upper corner of a box is below its lower corner.
 fn check_boxes(boxes: &[Bounds]) -> Result<()> {
     for (query, Bounds { low, high }) in boxes.iter().enumerate() {
         let backwards = |axis: &usize| low[*axis].is_nan() || high[*axis].is_nan() || low[*axis] > high[*axis];

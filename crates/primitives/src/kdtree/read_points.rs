@@ -8,7 +8,7 @@ use super::point::{Point, Position};
 use crate::vectors::Vector;
 
 /// Calls `f` with the index in the vector and the position of each point of this rank.
-pub(super) fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
+pub(super) fn for_each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Position)) -> Result<()> {
     let begin = points.region()?.start[0];
     for part in points.section().local_parts()? {
         let first = (part.region()?.start[0] - begin) as u64;
@@ -17,8 +17,8 @@ pub(super) fn each_point<P: Point>(points: &Vector<P>, mut f: impl FnMut(u64, Po
     Ok(())
 }
 
-/// The first point of all ranks for which `fine` is false, the same on every rank. Must be called
-/// inside a collective.
+/// Returns the first point of all ranks for which `fine` is false, the same on every rank. Must be
+/// called inside a collective.
 pub(super) fn first_violation<P: Point>(
     world: &World,
     points: &Vector<P>,
@@ -26,7 +26,7 @@ pub(super) fn first_violation<P: Point>(
 ) -> Result<Option<(String, String)>> {
     // The index, and the bits of the coordinates.
     let mut first = [[u64::MAX, 0, 0, 0]];
-    each_point(points, |index, position| {
+    for_each_point(points, |index, position| {
         if index < first[0][0] && !fine(&position) {
             let [x, y, z] = position.map(|x| u64::from(x.to_bits()));
             first = [[index, x, y, z]];
@@ -42,7 +42,7 @@ fn label<P: Point>(points: &Vector<P>) -> String {
     points.label().unwrap_or_default()
 }
 
-/// Text of a position for error messages.
+/// Formats a position for error messages.
 pub(super) fn position_text<P: Point>(position: &Position) -> String {
     format!("{:?}", &position[..P::DIMENSIONS])
 }

@@ -10,7 +10,8 @@ use zippy::transport::{Payload, copied, values};
 use super::local_tree::Neighbour;
 use super::point::Bounds;
 
-/// A query from one rank to another: a box, or a point as both corners, and a maximum distance.
+/// Query of a k-d tree from one rank to another: a box, or a point as both corners, and a maximum
+/// distance.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RemoteQuery {
     pub bounds: Bounds,
@@ -28,7 +29,7 @@ impl RemoteQuery {
     }
 }
 
-/// This rank's queries to other ranks and itself, each with its index.
+/// Queries of this rank by destination rank (also this rank), each with its index.
 #[derive(Default)]
 pub(super) struct RemoteQueries(BTreeMap<usize, Vec<(usize, RemoteQuery)>>);
 

@@ -42,7 +42,7 @@ impl OnRank<'_> {
         self.merged(K::ORDER, runs, output, None)
     }
 
-    /// [`merge`](Self::merge) of pairs of keys and values.
+    /// Merges two sequences of sorted keys with values, as [`merge`](Self::merge) does for keys.
     ///
     /// # Errors
     /// As [`merge`](Self::merge), and different lengths of keys and values.
@@ -99,7 +99,7 @@ pub(super) fn merge(
     world.backend().merge(world, order, runs, keys, values)
 }
 
-/// [`merge`] by searches for the destination of each cell.
+/// Merges sorted runs as [`merge`] does, by searches for the destination of each cell.
 pub(super) fn merge_by_kernels(
     world: &World,
     order: KeyOrder,

@@ -54,8 +54,8 @@ impl Vectors<'_> {
         self.merged("merge", [first.into(), second.into(), output.into()], values)
     }
 
-    /// [`merge`](Self::merge) of pairs of keys and values. Values that are cut differently from
-    /// their keys are copied first.
+    /// Merges two vectors of sorted keys with values, as [`merge`](Self::merge) does for keys.
+    /// Values that are cut differently from their keys are copied first.
     ///
     /// # Errors
     /// As [`merge`](Self::merge), and different lengths of keys and values.
@@ -114,11 +114,11 @@ impl Vectors<'_> {
             let (keys, values) = output.local_run()?;
             merge(world, K::ORDER, &runs, &keys, values.as_ref())
         })?;
-        output.bring_back(world)
+        output.copy_back(world)
     }
 }
 
-/// One input: keys and values in rank order.
+/// Keys and values of one vector of a merge (an input or the output), in the order of ranks.
 struct MergeSide<K, V> {
     cut: Vec<Span>,
     keys: Fitted<K>,
@@ -140,16 +140,16 @@ impl<K: Element, V: Element> MergeSide<K, V> {
         Ok((local_cells(&self.keys.vector)?, values))
     }
 
-    fn bring_back(self, world: &World) -> Result<()> {
-        self.keys.bring_back(world)?;
-        self.values.map_or(Ok(()), |values| values.bring_back(world))
+    fn copy_back(self, world: &World) -> Result<()> {
+        self.keys.copy_back(world)?;
+        self.values.map_or(Ok(()), |values| values.copy_back(world))
     }
 }
 
-/// Bytes of keys that are read at a time.
-const KEYS_AT_A_TIME: usize = 1 << 20;
+/// Size, in bytes, of the portion of keys that the host reads at a time.
+const KEY_PORTION_BYTES: usize = 1 << 20;
 
-/// Summary of a rank's keys of an input: their number, the first and the last key, and 1 + the
+/// Summary of a rank's keys of one input: their number, the first and the last key, and 1 + the
 /// position of the first key that is smaller than its predecessor.
 #[derive(Default)]
 struct KeysOfRank {
@@ -159,12 +159,12 @@ struct KeysOfRank {
     unsorted: u64,
 }
 
-/// The index of the first key of an input that is smaller than its predecessor, the same on every
-/// rank. Collective; one all-gather of 32 bytes.
+/// Returns the index of the first key of an input that is smaller than its predecessor, the same on
+/// every rank. Collective; one all-gather of 32 bytes.
 fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &CellSequence) -> Result<Option<u64>> {
     let mut local = KeysOfRank::default();
     let mut words = Vec::new();
-    for slice in keys.slices(KEYS_AT_A_TIME, 1) {
+    for slice in keys.slices(KEY_PORTION_BYTES, 1) {
         words.resize((slice.end - slice.start) as usize * order.words, 0_u32);
         keys.read(slice, bytemuck::cast_slice_mut(&mut words))?;
         for key in words.chunks_exact(order.words).map(|key| order.number(key)) {
@@ -192,7 +192,7 @@ fn first_unsorted(world: &World, order: KeyOrder, cut: &[Span], keys: &CellSeque
     Ok(None)
 }
 
-/// Brings the cells of both inputs that this rank merges. Collective.
+/// Fetches the cells of both inputs that this rank merges. Collective.
 fn fetch_runs(
     world: &World,
     verb: &'static str,
@@ -230,8 +230,8 @@ fn fetch_runs(
     Ok([bring(0, first)?, bring(1, second)?])
 }
 
-/// For each owner, the number of cells of each input before the end of its part of the output; or
-/// an error that is the same on every rank and leaves the world usable. Collective.
+/// Returns, for each owner, the number of cells of each input before the end of the owner's part of
+/// the output; or an error that is the same on every rank and leaves the world usable. Collective.
 fn run_ends(
     world: &World,
     order: KeyOrder,

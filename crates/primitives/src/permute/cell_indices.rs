@@ -6,7 +6,7 @@ use zippy::collective::CellSequence;
 
 use crate::vectors::Span;
 
-/// Indices of the cells of a gather or scatter.
+/// Indices of the cells that a gather reads or a scatter writes.
 #[derive(Clone, Copy)]
 pub(crate) struct CellIndices<'a> {
     pub(super) cells: &'a CellSequence,
@@ -21,7 +21,7 @@ impl<'a> From<&'a CellSequence> for CellIndices<'a> {
 }
 
 impl<'a> CellIndices<'a> {
-    /// Indices into a distributed vector.
+    /// Creates indices into a distributed vector.
     pub(super) fn of_vector(cells: &'a CellSequence, local_positions: &'a LocalPositions<'_>) -> Self {
         Self { cells, local_positions: Some(local_positions).filter(|positions| !positions.has_all()) }
     }
@@ -30,7 +30,7 @@ impl<'a> CellIndices<'a> {
 /// Owners and local positions of the cells of a vector, on one rank.
 pub(crate) struct LocalPositions<'a> {
     spans: &'a [Span],
-    /// The spans of this rank, each with the number of its preceding cells on this rank.
+    /// Spans of this rank, each with the number of this rank's cells before it.
     local_spans: Vec<(Range<u64>, u64)>,
 }
 
@@ -44,7 +44,8 @@ impl<'a> LocalPositions<'a> {
         Self { spans, local_spans }
     }
 
-    /// The position of a cell among this rank's cells; `None` if another rank owns the cell.
+    /// Returns the position of a cell among this rank's cells; `None` if another rank owns the
+    /// cell.
     pub(super) fn position(&self, index: u32) -> Option<u64> {
         let index = u64::from(index);
         let number = if self.local_spans.len() == 1 {
@@ -56,7 +57,8 @@ impl<'a> LocalPositions<'a> {
         cells.contains(&index).then(|| before + index - cells.start)
     }
 
-    /// The position of a cell among this rank's cells, or a number larger than all positions.
+    /// Returns the position of a cell among this rank's cells, or a number larger than all
+    /// positions.
     pub(super) fn position_or_max(&self, index: u32) -> u32 {
         self.position(index).map_or(u32::MAX, |position| position as u32)
     }
@@ -66,7 +68,7 @@ impl<'a> LocalPositions<'a> {
         self.local_spans.len() == self.spans.len()
     }
 
-    /// The rank that owns a cell of the vector.
+    /// Returns the rank that owns a cell of the vector.
     pub(super) fn owner(&self, index: u32) -> usize {
         self.spans[self.spans.partition_point(|span| span.cells.end <= index.into())].owner
     }

@@ -20,8 +20,8 @@ use super::by_size::by_size;
 use super::on_rank::OnRank;
 use super::scan::largest;
 
-/// Bytes of cells that the host processes at a time.
-const BYTES: usize = 128 << 10;
+/// Size, in bytes, of the portion of cells that the host processes at a time.
+const PORTION_BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
     /// Gather: sets cell *i* of the output to cell `indices[i]` of the input. Local; waits for the
@@ -71,7 +71,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Fails if an index is beyond the end of a sequence.
+/// Fails if an index is beyond the end of the sequence `of`.
 fn check(world: &World, indices: &CellSequence, of: &CellSequence) -> Result<()> {
     match largest(world, indices)? {
         Some(index) if u64::from(index) >= of.len() => {
@@ -82,13 +82,13 @@ fn check(world: &World, indices: &CellSequence, of: &CellSequence) -> Result<()>
     }
 }
 
-/// [`OnRank::gather`] for valid indices.
+/// Gathers as [`OnRank::gather`] does, for valid indices.
 pub(super) fn gather(world: &World, input: &CellSequence, indices: &CellSequence, output: &CellSequence) -> Result<()> {
     gather_cells(world, input, indices.into(), output)
 }
 
-/// Gather from this rank's cells, for valid indices. Output cells for indices of other ranks' cells
-/// get any value.
+/// Gathers this rank's cells, for valid indices. Output cells for indices of other ranks' cells get
+/// unspecified values.
 fn gather_cells(world: &World, input: &CellSequence, indices: CellIndices<'_>, output: &CellSequence) -> Result<()> {
     if input.shares_memory(output) {
         let copy = world.scratch_cells("gathered", output.element(), output.len())?;
@@ -118,7 +118,7 @@ pub(super) fn gather_by_kernel(
     Ok(())
 }
 
-/// [`OnRank::scatter`] for valid indices.
+/// Scatters as [`OnRank::scatter`] does, for valid indices.
 pub(super) fn scatter(
     world: &World,
     input: &CellSequence,
@@ -128,7 +128,7 @@ pub(super) fn scatter(
     scatter_cells(world, input, indices.into(), output)
 }
 
-/// Scatter to this rank's cells, for valid indices. Indices of other ranks' cells are ignored.
+/// Scatters to this rank's cells, for valid indices. Indices of other ranks' cells are ignored.
 fn scatter_cells(world: &World, input: &CellSequence, indices: CellIndices<'_>, output: &CellSequence) -> Result<()> {
     if input.shares_memory(output) {
         return scatter_cells(world, &input.copied()?, indices, output);
@@ -159,26 +159,26 @@ fn range(part: &SequencePart) -> [u32; 2] {
     [part.first as u32, part.cells() as u32]
 }
 
-/// A kernel that moves cells as words.
+/// Creates a kernel that moves cells as words.
 fn kernel(world: &World, module: WgslModule, cells: &CellSequence) -> Result<Kernel> {
     let stored = if cells.element().bytes < 4 { "atomic<u32>" } else { "u32" };
     let composer = WgslComposer::new().constant("WORDS", cells.words_per_cell() as i32).alias("Stored", stored);
     world.cached_kernel(&KernelSource::composed("a permutation", composer.module(module).compose()?))
 }
 
-/// The positions of cells among this rank's cells.
+/// Returns the positions of the indexed cells among this rank's cells.
 fn positions(world: &World, indices: CellIndices<'_>) -> Result<CellSequence> {
     if indices.local_positions.is_none() {
         return Ok(indices.cells.clone());
     }
     let found = world.scratch_cells("numbers", &u32::INFO, indices.cells.len())?;
-    for slice in indices.cells.slices(BYTES, 1) {
+    for slice in indices.cells.slices(PORTION_BYTES, 1) {
         found.write(slice.clone(), bytemuck::cast_slice(&read(indices, slice)?))?;
     }
     Ok(found)
 }
 
-/// A range of indices, or of the positions of their cells among this rank's cells.
+/// Reads a range of indices, or of the positions of their cells among this rank's cells.
 fn read(indices: CellIndices<'_>, slice: Range<u64>) -> Result<Vec<u32>> {
     let mut some = vec![0; (slice.end - slice.start) as usize];
     indices.cells.read(slice, bytemuck::cast_slice_mut(&mut some))?;
@@ -195,12 +195,12 @@ pub(super) fn gather_on_host(
     output: &CellSequence,
 ) -> Result<()> {
     let size = output.element().bytes;
-    for slice in output.slices(BYTES, 1) {
+    for slice in output.slices(PORTION_BYTES, 1) {
         let at = read(indices, slice.clone())?;
         let mut found = vec![0; at.len() * size];
         input.lend(world.gpu(), |lent| match indices.local_positions {
             None => by_size!(take, size, lent, &at, &mut found),
-            Some(_) => by_size!(take_own, size, (lent, input.len()), &at, &mut found),
+            Some(_) => by_size!(take_local_cells, size, (lent, input.len()), &at, &mut found),
         })?;
         output.write(slice, &found)?;
     }
@@ -215,11 +215,11 @@ pub(super) fn scatter_on_host(
 ) -> Result<()> {
     let size = input.element().bytes;
     output.were_written(0..output.len());
-    for slice in input.slices(BYTES, 1) {
+    for slice in input.slices(PORTION_BYTES, 1) {
         let at = read(indices, slice.clone())?;
         let mut values = vec![0; at.len() * size];
         input.read(slice, &mut values)?;
-        output.lend(world.gpu(), |lent| by_size!(put_own, size, (lent, output.len()), &at, &values))?;
+        output.lend(world.gpu(), |lent| by_size!(put_local_cells, size, (lent, output.len()), &at, &values))?;
     }
     Ok(())
 }
@@ -231,9 +231,9 @@ fn take(size: usize, input: &mut LentCells<'_>, indices: &[u32], found: &mut [u8
     }
 }
 
-/// [`take`] for the cells of this rank.
+/// Copies cells as [`take`] does, if this rank owns them.
 #[inline(always)]
-fn take_own(size: usize, (input, cells): (&mut LentCells<'_>, u64), indices: &[u32], found: &mut [u8]) {
+fn take_local_cells(size: usize, (input, cells): (&mut LentCells<'_>, u64), indices: &[u32], found: &mut [u8]) {
     for (index, into) in indices.iter().zip(found.chunks_exact_mut(size)) {
         if u64::from(*index) < cells {
             into.copy_from_slice(input.cell((*index).into()));
@@ -241,9 +241,9 @@ fn take_own(size: usize, (input, cells): (&mut LentCells<'_>, u64), indices: &[u
     }
 }
 
-/// Writes values to the cells of this rank.
+/// Writes values to those indexed cells that this rank owns.
 #[inline(always)]
-fn put_own(size: usize, (output, cells): (&mut LentCells<'_>, u64), indices: &[u32], values: &[u8]) {
+fn put_local_cells(size: usize, (output, cells): (&mut LentCells<'_>, u64), indices: &[u32], values: &[u8]) {
     for (index, value) in indices.iter().zip(values.chunks_exact(size)) {
         if u64::from(*index) < cells {
             output.cell((*index).into()).copy_from_slice(value);

@@ -64,7 +64,7 @@ impl Vectors<'_> {
             }
             answers.map_or(Ok(()), |(found, positions)| scatter(world, &found, &positions, &output))
         })?;
-        like.bring_back(world)
+        like.copy_back(world)
     }
 
     /// Scatter: sets cell `indices[i]` of the output to cell *i* of the input, across ranks; other
@@ -120,9 +120,9 @@ impl Vectors<'_> {
     }
 }
 
-/// Numbers of indices of other ranks' cells.
+/// Numbers of indices that refer to other ranks' cells.
 struct RemoteCount {
-    /// The number on this rank.
+    /// Number of such indices on this rank.
     count: u64,
     /// True if any rank has such indices.
     of_any_rank: bool,

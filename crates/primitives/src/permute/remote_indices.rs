@@ -9,7 +9,7 @@ use super::cell_indices::LocalPositions;
 use crate::numbers::over_numbers;
 use crate::scan::largest;
 
-/// One more than the largest index, and the number of indices of other ranks' cells.
+/// Returns one more than the largest index, and the number of indices of other ranks' cells.
 pub(super) fn survey(world: &World, indices: &CellSequence, local_positions: &LocalPositions<'_>) -> Result<[u64; 2]> {
     if local_positions.has_all() {
         return Ok([largest(world, indices)?.map_or(0, |index| u64::from(index) + 1), 0]);
@@ -23,17 +23,17 @@ pub(super) fn survey(world: &World, indices: &CellSequence, local_positions: &Lo
     Ok([end, remote])
 }
 
-/// The indices of other ranks' cells.
+/// Indices of cells that other ranks own.
 pub(super) struct RemoteIndices {
     pub indices: CellSequence,
-    /// The owners of the cells.
+    /// Rank that owns the cell of each index.
     pub ranks: CellSequence,
-    /// Positions of these indices among all indices of this rank.
+    /// Position of each index among all indices of this rank.
     pub positions: CellSequence,
 }
 
 impl RemoteIndices {
-    /// Collects these `count` indices; all indices must be valid.
+    /// Collects the `count` indices of other ranks' cells; all indices must be valid.
     pub(super) fn new(
         world: &World,
         indices: &CellSequence,

@@ -1,18 +1,20 @@
-//! Association of a scan on the host, the counterpart of `shaders/scan/scan.wgsl`.
+//! Order in which a scan on the host combines cells (association), equal to that of
+//! `shaders/scan/scan.wgsl`.
 //!
-//! The cells of a vector are cut into blocks of [`BLOCK`] by their index, and blocks into runs of
-//! [`RUN`]. A run is combined from the left, the runs of a block by a binary tree, and blocks from
-//! the left.
+//! The cells of a vector are cut into blocks of [`CELLS_PER_BLOCK`] by their index, and blocks into
+//! runs of [`CELLS_PER_RUN`]. A run is combined from the left, the runs of a block by a binary tree,
+//! and blocks from the left.
 
-/// Cells per run; a run is combined from the left.
-pub(super) const RUN: usize = 16;
-/// Runs of a block.
-pub(super) const RUNS: usize = 128;
-/// Levels of the binary tree over the runs.
-pub(super) const LEVELS: usize = RUNS.ilog2() as usize + 1;
-pub(crate) const BLOCK: usize = RUN * RUNS;
+/// Number of cells per run; a run is combined from the left.
+pub(super) const CELLS_PER_RUN: usize = 16;
+/// Number of runs per block.
+pub(super) const RUNS_PER_BLOCK: usize = 128;
+/// Number of levels of the binary tree over the runs of a block.
+pub(super) const TREE_LEVELS: usize = RUNS_PER_BLOCK.ilog2() as usize + 1;
+pub(crate) const CELLS_PER_BLOCK: usize = CELLS_PER_RUN * RUNS_PER_BLOCK;
 
-/// A combined value. Values before a head are not part of the combination after it.
+/// Combined value of cells. The value of cells before a segment head is not part of the combination
+/// after the head.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Item<S> {
     pub value: S,
@@ -38,13 +40,13 @@ pub(super) fn block<X: Copy>(
 ) -> Option<X> {
     let first = *cells.first()?;
     // Values of the subtrees, level by level; a level has half as many nodes as the one below.
-    let mut levels = [[first; RUNS]; LEVELS];
-    let mut counts = [0; LEVELS];
-    for (run, sum) in cells.chunks(RUN).zip(&mut levels[0]) {
+    let mut levels = [[first; RUNS_PER_BLOCK]; TREE_LEVELS];
+    let mut counts = [0; TREE_LEVELS];
+    for (run, sum) in cells.chunks(CELLS_PER_RUN).zip(&mut levels[0]) {
         *sum = run[1..].iter().fold(run[0], |all, cell| join(all, *cell));
     }
-    counts[0] = cells.len().div_ceil(RUN);
-    for level in 1..LEVELS {
+    counts[0] = cells.len().div_ceil(CELLS_PER_RUN);
+    for level in 1..TREE_LEVELS {
         let (below, above) = levels.split_at_mut(level);
         let nodes = below[level - 1][..counts[level - 1]].chunks(2);
         counts[level] = nodes.len();
@@ -55,26 +57,27 @@ pub(super) fn block<X: Copy>(
     if let Some(mut put) = put {
         // The value before each run: the combination of the complete subtrees before it, the
         // largest first.
-        let mut before = [None; RUNS];
-        for level in (0..LEVELS - 1).rev() {
+        let mut before = [None; RUNS_PER_BLOCK];
+        for level in (0..TREE_LEVELS - 1).rev() {
             for i in (0..counts[level]).rev() {
                 let above = before[i / 2];
                 before[i] =
                     if i.is_multiple_of(2) { above } else { Some(join_after(join, above, levels[level][i - 1])) };
             }
         }
-        for (r, run) in cells.chunks(RUN).enumerate() {
+        for (r, run) in cells.chunks(CELLS_PER_RUN).enumerate() {
             let base = before[r].map_or(carry, |before| Some(join_after(join, carry, before)));
             match base {
-                None => results(join, base, |within| within, r * RUN, run, &mut put),
-                Some(before) => results(join, base, |within| join(before, within), r * RUN, run, &mut put),
+                None => results(join, base, |within| within, r * CELLS_PER_RUN, run, &mut put),
+                Some(before) => results(join, base, |within| join(before, within), r * CELLS_PER_RUN, run, &mut put),
             }
         }
     }
-    Some(join_after(join, carry, levels[LEVELS - 1][0]))
+    Some(join_after(join, carry, levels[TREE_LEVELS - 1][0]))
 }
 
-/// Emits the results of a run; `all` combines the value with the first cells of the run.
+/// Passes the results of a run to `put`; `all` combines the value before the run with the first
+/// cells of the run.
 fn results<X: Copy>(
     join: impl Fn(X, X) -> X,
     before: Option<X>,
@@ -94,7 +97,7 @@ fn results<X: Copy>(
     }
 }
 
-/// Combines with the earlier value, if there is any.
+/// Combines a value with the earlier value, if there is any.
 fn join_after<X>(join: impl Fn(X, X) -> X, before: Option<X>, one: X) -> X {
     match before {
         Some(before) => join(before, one),

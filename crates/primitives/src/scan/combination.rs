@@ -52,8 +52,9 @@ impl<'w> OnRank<'w> {
         Combination::new(self.world(), input, None, operator)
     }
 
-    /// [`combine`](Self::combine) of the values of a WGSL expression of the cell `x`, without a
-    /// separate pass. Runs as a kernel, also on software adapters.
+    /// Starts a scan or reduction as [`combine`](Self::combine) does, of the values of a WGSL
+    /// expression of the cell `x`, without a separate pass. Runs as a kernel, also on software
+    /// adapters.
     ///
     /// Cells of 8 and 16 bits are `u32` or `i32` in the expression. An error in the expression is
     /// returned with its own line and column by the method that runs the combination.
@@ -84,7 +85,7 @@ impl<'w> OnRank<'w> {
     }
 }
 
-/// A scan or reduction of cells of this rank to values of type `T`. From [`OnRank::combine`].
+/// A scan or reduction of cells of this rank to values of type `T`. Created by [`OnRank::combine`].
 ///
 /// [`by_flag`](Self::by_flag) and [`by_key`](Self::by_key) cut the cells into segments, which are
 /// combined separately. One of these methods then runs the combination, which is local:
@@ -136,8 +137,8 @@ impl<'a, T: Element> Combination<'a, T> {
         Combination { world, input, transform, operator, heads, types: PhantomData }
     }
 
-    /// The combination of all cells from left to right: `operator(operator(a, b), c)`; `None`
-    /// without cells. Local; waits for the device.
+    /// Reduces all cells from left to right: `operator(operator(a, b), c)`; `None` without cells.
+    /// Local; waits for the device.
     ///
     /// # Errors
     /// An operator that the element type does not support, an error in its WGSL, an invalid
@@ -212,7 +213,7 @@ impl<T: Element, S> Combination<'_, T, S> {
         self.input.as_ref().map_err(Clone::clone)
     }
 
-    /// The scan without its static types, after a check of the transform.
+    /// Returns the scan without its static types, after a check of the transform.
     pub(crate) fn operation<'s>(&'s self, first: Option<&'s T>) -> Result<ScanOperation<'s>> {
         if let Some((element, expression)) = self.transform {
             transform::check(self.world, element, expression, &T::INFO)?;
@@ -221,7 +222,7 @@ impl<T: Element, S> Combination<'_, T, S> {
         Ok(ScanOperation { operator: self.operator, element: &T::INFO, first, transform: self.transform })
     }
 
-    /// The flags or keys.
+    /// Returns the flags or keys that define the segments.
     ///
     /// # Panics
     /// The cells are not cut into segments.

@@ -1,4 +1,4 @@
-//! Scans with kernels: the sum of each block, the prefix of each block, the results.
+//! Scans by kernels in three steps: the sum of each block, the prefix of each block, the results.
 
 use bytemuck::bytes_of;
 use zippy::World;
@@ -8,39 +8,39 @@ use zippy::error::Result;
 use zippy::kernel::{Call, Kernel, KernelSource};
 use zippy::wgsl_module;
 
-use super::association::{BLOCK, Item, LEVELS, RUN, RUNS};
+use super::association::{CELLS_PER_BLOCK, CELLS_PER_RUN, Item, RUNS_PER_BLOCK, TREE_LEVELS};
 use super::operation::{Carry, ScanOperation};
 use crate::heads::{Heads, mark};
 
-/// A scan in progress: its kernel, and sums of blocks on the device.
+/// Scan by kernels in progress: its kernel, and the sums of its blocks on the device.
 pub(super) struct Blocks {
-    /// The parts of the input, of the flags if there are segments, and of a separate output.
+    /// Aligned parts of the input, of the flags if there are segments, and of a separate output.
     pieces: Vec<AlignedParts>,
     segmented: bool,
     in_place: bool,
-    /// Index of the output in a stretch, if the output is not the input.
+    /// Index of the output in the parts, if the output is not the input.
     output: Option<usize>,
     kernel: Kernel,
     exclusive: bool,
-    /// The sum of each block, later its prefix; with flags for heads.
+    /// Sum of each block, later its prefix.
     sums: CellSequence,
     marks: CellSequence,
-    /// The value before all blocks, later the value including them; with its flag.
+    /// Value before all blocks, later the value including them.
     carry: CellSequence,
     carry_mark: CellSequence,
-    /// The initial value of an exclusive scan.
+    /// Initial value of an exclusive scan.
     begin: CellSequence,
-    /// Temporary output and its destination.
+    /// Temporary output, and the output to which it is copied.
     output_copy: Option<(CellSequence, CellSequence)>,
 }
 
-/// Maximum number of blocks per workgroup and pass: some drivers end loops after 65,535 iterations.
-const SOME_BLOCKS: u64 = 1 << 15;
+/// Maximum number of blocks per workgroup and pass: some drivers end loops after 65,535 passes.
+const MAX_BLOCKS_PER_PASS: u64 = 1 << 15;
 
-/// Mark of a value.
-const MARK: u32 = 1;
-/// Mark of a value with the begin of a segment.
-const HEAD: u32 = 3;
+/// Mark of a value without a segment head.
+const VALUE_MARK: u32 = 1;
+/// Mark of a value with a segment head.
+const HEAD_MARK: u32 = 3;
 
 impl Blocks {
     /// Computes the sums of the blocks. `flags` are `u32`, not 0 at the first cell of a segment.
@@ -55,7 +55,7 @@ impl Blocks {
         let (mut input, mut flags, mut output) = (input.clone(), flags.cloned(), output.cloned());
         let mut output_copy = None;
         let all = || std::iter::once(&input).chain(&flags).chain(&output).collect::<Vec<_>>();
-        let whole_blocks = align_parts(&all()).iter().all(|piece| piece.first.is_multiple_of(BLOCK as u64));
+        let whole_blocks = align_parts(&all()).iter().all(|piece| piece.first.is_multiple_of(CELLS_PER_BLOCK as u64));
         if !operation.exact() && !whole_blocks {
             // Blocks are relative to the whole sequence, so that the result does not depend on its
             // parts.
@@ -76,7 +76,7 @@ impl Blocks {
         let separate_output = output.as_ref().filter(|_| !in_place);
         let cells: Vec<_> = [Some(&input), flags.as_ref(), separate_output].into_iter().flatten().collect();
         let pieces = align_parts(&cells);
-        let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(BLOCK as u64)).sum();
+        let blocks = pieces.iter().map(|piece| piece.cells().div_ceil(CELLS_PER_BLOCK as u64)).sum();
         let scratch = |name: &str, element, cells| world.scratch_cells(name, element, cells);
         let (element, mark) = (operation.element, &u32::INFO);
         let segmented = flags.is_some();
@@ -110,7 +110,7 @@ impl Blocks {
         if self.pieces.is_empty() {
             return Ok(carry);
         }
-        let mark = carry.item.as_ref().map_or(0, |item| if item.head { HEAD } else { MARK });
+        let mark = carry.item.as_ref().map_or(0, |item| if item.head { HEAD_MARK } else { VALUE_MARK });
         if let Some(item) = &carry.item {
             self.carry.write(0..1, &item.value)?;
         }
@@ -119,20 +119,22 @@ impl Blocks {
         let (mut value, mut mark) = (vec![0; self.carry.element().bytes], [0; 4]);
         self.carry.read(0..1, &mut value)?;
         self.carry_mark.read(0..1, &mut mark)?;
-        let head = u32::from_ne_bytes(mark) == HEAD;
+        let head = u32::from_ne_bytes(mark) == HEAD_MARK;
         Ok(Carry { item: Some(Item { value, head }), key: carry.key })
     }
 
     /// Computes the prefix of each block, without reading back the total.
     pub(super) fn start(&self) -> Result<()> {
         let kernel = self.kernel.entry("zippy_carry_blocks")?;
-        for first in (0..self.sums.len()).step_by(SOME_BLOCKS as usize) {
-            let some = first..self.sums.len().min(first + SOME_BLOCKS);
+        for first in (0..self.sums.len()).step_by(MAX_BLOCKS_PER_PASS as usize) {
+            let some = first..self.sums.len().min(first + MAX_BLOCKS_PER_PASS);
             let (sums, marks) = (self.sums.only(some.clone()), self.marks.only(some));
             let call = kernel.call().update("zippy_sums", sums.parts()[0].binding());
             let call = call.update("zippy_marks", marks.parts()[0].binding());
             let call = call.update("zippy_carry", self.carry.parts()[0].binding());
-            call.update("zippy_carry_mark", self.carry_mark.parts()[0].binding()).over([RUNS as i64]).run()?;
+            call.update("zippy_carry_mark", self.carry_mark.parts()[0].binding())
+                .over([RUNS_PER_BLOCK as i64])
+                .run()?;
         }
         Ok(())
     }
@@ -147,7 +149,7 @@ impl Blocks {
         self.output_copy.as_ref().map_or(Ok(()), |(from, to)| from.copy_to(to))
     }
 
-    /// Runs a kernel over the blocks of every stretch.
+    /// Runs a kernel over the blocks of every aligned part.
     fn over_blocks<'k>(
         &self,
         entry: &str,
@@ -156,16 +158,16 @@ impl Blocks {
         let kernel = self.kernel.entry(entry)?;
         let mut first = 0;
         for piece in &self.pieces {
-            let blocks = piece.cells().div_ceil(BLOCK as u64);
+            let blocks = piece.cells().div_ceil(CELLS_PER_BLOCK as u64);
             let (sums, marks) = (self.sums.only(first..first + blocks), self.marks.only(first..first + blocks));
             let call = bind(kernel.call(), piece, &sums.parts()[0], &marks.parts()[0]);
-            call.over([(blocks * RUNS as u64) as i64]).run()?;
+            call.over([(blocks * RUNS_PER_BLOCK as u64) as i64]).run()?;
             first += blocks;
         }
         Ok(())
     }
 
-    /// Binds the cells, their flags and the output, if present.
+    /// Binds the cells, their flags and the output to a call, if present.
     fn cells<'c>(&self, call: Call<'c>, piece: &AlignedParts, writes: bool) -> Call<'c> {
         let cells = piece.parts[0].binding();
         let call = if self.in_place { call.update("zippy_output", cells) } else { call.read("zippy_input", cells) };
@@ -211,24 +213,25 @@ fn zippy_head(p: i32) -> bool {{ return {head}; }}
         .definition(element)
         .generated(records + &arrays + &functions)
         .alias("T", element.name)
-        .constant("zippy_RUN", RUN as i32)
-        .constant("zippy_RUNS", RUNS as i32)
-        .constant("zippy_LEVELS", LEVELS as u32 - 1)
+        .constant("zippy_RUN", CELLS_PER_RUN as i32)
+        .constant("zippy_RUNS", RUNS_PER_BLOCK as i32)
+        .constant("zippy_LEVELS", TREE_LEVELS as u32 - 1)
         .constant("zippy_IN_ORDER", !operation.exact())
-        .constant("zippy_MARK", MARK)
-        .constant("zippy_HEAD", HEAD)
+        .constant("zippy_MARK", VALUE_MARK)
+        .constant("zippy_HEAD", HEAD_MARK)
         .module(wgsl_module!("../../shaders/scan/arrays.wgsl"))
         .module(wgsl_module!("../../shaders/scan/scan.wgsl"))
         .module(put);
     world.cached_kernel(&KernelSource::composed(format!("scan with {}", operation.operator), composer.compose()?))
 }
 
-/// The WGSL storage type of the cells.
+/// Returns the WGSL storage type of the cells.
 fn stored(element: &ElementInfo) -> &'static str {
     if let ElementKind::Packed(_) = element.kind { "u32" } else { element.name }
 }
 
-/// Flags of the heads at which keys differ, on the device.
+/// Returns flags of segment heads for a kernel; computes them on the device if keys define the
+/// segments.
 pub(super) fn flags(world: &World, heads: Heads<'_>, key: &mut Option<Vec<u8>>) -> Result<Option<CellSequence>> {
     match heads {
         Heads::None => Ok(None),

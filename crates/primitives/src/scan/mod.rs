@@ -23,7 +23,7 @@ use zippy::device::Operator;
 use zippy::element::Element;
 use zippy::error::Result;
 
-pub(super) use self::association::BLOCK;
+pub(super) use self::association::CELLS_PER_BLOCK;
 pub use self::combination::Combination;
 pub(super) use self::host::{scan as scan_on_host, widened_sum as widened_sum_on_host};
 use self::kernels::Blocks;
@@ -34,7 +34,7 @@ pub use self::vector_combination::VectorCombination;
 use super::backend::HasBackend;
 use super::heads::Heads;
 
-/// Scans, or only reduces if there is no output; returns the combination of all cells.
+/// Scans cells, or only reduces them without an output; returns the combination of all cells.
 pub(super) fn run(
     world: &World,
     operation: &ScanOperation<'_>,
@@ -63,7 +63,7 @@ pub(super) fn run(
     Ok(carry)
 }
 
-/// Exclusive scan of counts with kernels.
+/// Replaces counts by their exclusive prefix sums, with kernels.
 pub(super) fn scan_counts(world: &World, counts: &CellSequence) -> Result<()> {
     let operation = ScanOperation { first: Some(&[0; 4]), ..ScanOperation::inclusive(&Operator::Add, &u32::INFO) };
     let blocks = Blocks::new(world, &operation, counts, None, Some(counts))?;
@@ -71,18 +71,18 @@ pub(super) fn scan_counts(world: &World, counts: &CellSequence) -> Result<()> {
     blocks.write()
 }
 
-/// The maximum of some numbers.
+/// Returns the maximum of 32-bit numbers; `None` without cells.
 pub(super) fn largest(world: &World, numbers: &CellSequence) -> Result<Option<u32>> {
     let operation = ScanOperation::inclusive(&Operator::Max, &u32::INFO);
     Ok(run(world, &operation, numbers, Heads::None, None)?.item.map(|item| pod_read_unaligned(&item.value)))
 }
 
-/// The sum of some numbers in 64 bits.
+/// Returns the sum of 32-bit numbers in 64 bits.
 pub(super) fn widened_sum(world: &World, numbers: &CellSequence) -> Result<u64> {
     world.backend().widened_sum(world, numbers)
 }
 
-/// [`widened_sum`] by a scan of two words per number.
+/// Computes [`widened_sum`] by a scan of two words per number.
 pub(super) fn widened_sum_by_scan(world: &World, numbers: &CellSequence) -> Result<u64> {
     // Two words with a carry.
     let add = Operator::custom(
@@ -99,7 +99,7 @@ pub(super) fn widened_sum_by_scan(world: &World, numbers: &CellSequence) -> Resu
     Ok(u64::from(high) << 32 | u64::from(low))
 }
 
-/// The numbers 0 to `cells` − 1.
+/// Returns the numbers 0 to `cells` − 1 in ascending order.
 pub(super) fn count(world: &World, cells: u64) -> Result<CellSequence> {
     let numbers = world.scratch_cells("numbers", &u32::INFO, cells)?;
     numbers.fill(bytes_of(&1_u32))?;

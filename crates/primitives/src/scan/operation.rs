@@ -6,7 +6,7 @@ use zippy::device::{Device, Operator};
 use zippy::element::{ElementInfo, ElementKind, Packed, Scalar};
 use zippy::error::{KernelError, Result};
 
-use super::association::{Item, RUNS};
+use super::association::{Item, RUNS_PER_BLOCK};
 
 /// `for_number!(kind, S => expression)`: evaluates the expression with `S` as the number type of
 /// this [`NumberKind`].
@@ -26,34 +26,34 @@ macro_rules! for_number {
 }
 pub(super) use for_number;
 
-/// A scan without its static types.
+/// Operator, element type and options of a scan, without its static types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanOperation<'a> {
     pub operator: &'a Operator,
     pub element: &'static ElementInfo,
-    /// The initial value of an exclusive scan, as bytes of one cell; `None` for an inclusive scan.
+    /// Initial value of an exclusive scan, as bytes of one cell; `None` for an inclusive scan.
     pub first: Option<&'a [u8]>,
-    /// Transformation of the input: the type of its cells, and a WGSL expression of `x`.
+    /// Transformation of the input: type of its cells, and WGSL expression of `x`.
     pub transform: Option<(&'static ElementInfo, &'a str)>,
 }
 
-/// The combination of all earlier cells; empty before the first cell.
+/// Combination of all earlier cells; empty before the first cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Carry {
-    /// The bytes of one cell, and whether one of the combined cells is a head.
+    /// Bytes of one cell, and true if one of the combined cells is a segment head.
     pub item: Option<Item<Vec<u8>>>,
-    /// The last key, if keys define the segments.
+    /// Key of the last cell, if keys define the segments.
     pub key: Option<Vec<u8>>,
 }
 
 impl<'a> ScanOperation<'a> {
-    /// An inclusive scan.
+    /// Creates an inclusive scan without a transformation.
     pub(crate) fn inclusive(operator: &'a Operator, element: &'static ElementInfo) -> Self {
         Self { operator, element, first: None, transform: None }
     }
 
-    /// Fails if the cells do not support the operator, or if a kernel runs the scan but cannot use
-    /// it. The result is the same on ranks with equal adapters.
+    /// Fails if the cells do not support the operator, or if a kernel runs the scan but does not
+    /// support the operator. The result is the same on ranks with equal adapters.
     pub(crate) fn check(&self, device: &Device, is_host_scan: bool) -> Result<()> {
         self.operator.check(self.element)?;
         if is_host_scan {
@@ -67,7 +67,7 @@ impl<'a> ScanOperation<'a> {
         }
         // The tree of a workgroup must fit in workgroup memory.
         let limit = u64::from(device.limits().wgpu.max_compute_workgroup_storage_size);
-        let bytes = (2 * RUNS as u64 + 1) * (element.bytes + 4).next_multiple_of(element.align.max(4)) as u64;
+        let bytes = (2 * RUNS_PER_BLOCK as u64 + 1) * (element.bytes + 4).next_multiple_of(element.align.max(4)) as u64;
         if bytes <= limit {
             return Ok(());
         }
@@ -79,8 +79,8 @@ impl<'a> ScanOperation<'a> {
         Err(KernelError::Limit { kernel, problem }.into())
     }
 
-    /// The scalar type and the number of scalars of a cell; `None` if it does not consist of equal
-    /// scalars.
+    /// Returns the scalar type and the number of scalars of a cell; `None` if the cell does not
+    /// consist of equal scalars.
     pub(crate) fn scalars(&self) -> Option<(NumberKind, usize)> {
         let number = |scalar| match scalar {
             Scalar::F32 => NumberKind::F32,
@@ -130,7 +130,7 @@ impl<'a> ScanOperation<'a> {
     }
 }
 
-/// A kind of numbers.
+/// Type of the numbers of a scan on the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberKind {
     F32,
@@ -146,7 +146,7 @@ pub(crate) enum NumberKind {
     I16,
 }
 
-/// Arithmetic of the operators.
+/// Arithmetic of the built-in operators on a number type.
 pub(super) trait Arithmetic: Pod + PartialOrd + Send + Sync {
     /// True if minimum and maximum do not depend on the order of comparison; false for types with
     /// NaNs and two zeros.
@@ -154,7 +154,7 @@ pub(super) trait Arithmetic: Pod + PartialOrd + Send + Sync {
     /// True if sums do not depend on the order of addition.
     const EXACT_SUM: bool;
 
-    /// The sum: integers of 32 and 64 bits wrap, smaller ones saturate.
+    /// Adds two numbers: integers of 32 and 64 bits wrap, smaller ones saturate.
     fn add(self, other: Self) -> Self;
 }
 

@@ -10,17 +10,17 @@ use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::error::Result;
 use zippy::transport::{Payload, Tag, copied};
 
-use super::association::{BLOCK, Item};
+use super::association::{CELLS_PER_BLOCK, Item};
 use super::operation::{Carry, ScanOperation};
 use super::segmentation::Segmentation;
 use super::steps::ScanSteps;
 use crate::backend::HasBackend;
 use crate::heads::Heads;
-use crate::vectors::{Span, VectorCells, Vectors, check_lengths, in_blocks};
+use crate::vectors::{Span, VectorCells, Vectors, check_lengths, spans_of_whole_blocks};
 
-/// A scan of distributed vectors, without static types.
+/// Scan of distributed vectors, without static types.
 pub(super) struct VectorScan<'a> {
-    /// Name of the collective.
+    /// Name of the collective operation.
     pub verb: &'static str,
     pub operation: &'a ScanOperation<'a>,
     pub input: &'a dyn VectorCells,
@@ -44,7 +44,7 @@ impl VectorScan<'_> {
         }
         let mut wanted = self.input.spans()?;
         if !operation.exact() {
-            wanted = in_blocks(&wanted, BLOCK as u64);
+            wanted = spans_of_whole_blocks(&wanted, CELLS_PER_BLOCK as u64);
         }
         let cells = self.input.fitted(world, "cells of a scan", &wanted, true)?;
         let heads = match self.segments {
@@ -78,12 +78,12 @@ impl VectorScan<'_> {
             let keyed = matches!(self.segments, Segmentation::Keys(_));
             DistributedScan { world, operation, keyed, spans: &wanted }.run(&local_spans)
         })?;
-        results.map_or(Ok(()), |results| results.bring_back(world))?;
+        results.map_or(Ok(()), |results| results.copy_back(world))?;
         Ok(all)
     }
 }
 
-/// A span of this rank.
+/// Span of a vector on this rank, with its cells.
 struct LocalSpan {
     number: usize,
     input: CellSequence,
@@ -91,7 +91,7 @@ struct LocalSpan {
     output: Option<CellSequence>,
 }
 
-/// A scan over ranks, without static types.
+/// Scan in progress over the spans of all ranks, without static types.
 struct DistributedScan<'a> {
     world: &'a World,
     operation: &'a ScanOperation<'a>,
@@ -107,7 +107,7 @@ impl DistributedScan<'_> {
         if self.keyed {
             for span in local_spans {
                 let last = span.heads.as_ref().expect("keys").last()?;
-                self.pass_on(span.number, keys, || copied(&last))?;
+                self.send_to_next_span(span.number, keys, || copied(&last))?;
             }
         }
         let mut steps = Vec::with_capacity(local_spans.len());
@@ -136,10 +136,10 @@ impl DistributedScan<'_> {
         let (mut all, mut before): (Carry, Option<usize>) = (Carry::default(), None);
         for (span, step) in local_spans.iter().zip(&mut steps) {
             if let Some(last) = span.number.checked_sub(1).filter(|last| before != Some(*last)) {
-                all = decoded((*group.receive(self.spans[last].owner, carries)?).as_ref());
+                all = decode_carry((*group.receive(self.spans[last].owner, carries)?).as_ref());
             }
             all = step.carry(all)?;
-            self.pass_on(span.number, carries, || encoded(&all))?;
+            self.send_to_next_span(span.number, carries, || encode_carry(&all))?;
             before = Some(span.number);
         }
         for (span, step) in local_spans.iter().zip(steps) {
@@ -148,13 +148,13 @@ impl DistributedScan<'_> {
             }
         }
         let Some(last) = self.spans.last() else { return Ok(None) };
-        let mine = (last.owner == self.world.rank()).then(|| encoded(&all));
-        let all = decoded((*group.broadcast(last.owner, mine)?).as_ref());
+        let mine = (last.owner == self.world.rank()).then(|| encode_carry(&all));
+        let all = decode_carry((*group.broadcast(last.owner, mine)?).as_ref());
         Ok(all.item.map(|item| item.value))
     }
 
-    /// Sends to the owner of the next span, if it is another rank.
-    fn pass_on(&self, number: usize, tag: Tag, payload: impl FnOnce() -> Payload) -> Result<()> {
+    /// Sends a payload to the owner of the next span, if it is another rank.
+    fn send_to_next_span(&self, number: usize, tag: Tag, payload: impl FnOnce() -> Payload) -> Result<()> {
         match self.spans.get(number + 1) {
             Some(next) if next.owner != self.world.rank() => self.world.inner_group().send(next.owner, tag, payload()),
             _ => Ok(()),
@@ -162,15 +162,15 @@ impl DistributedScan<'_> {
     }
 }
 
-/// Encodes a combination: whether it exists, whether it contains a head, its bytes.
-fn encoded(carry: &Carry) -> Payload {
+/// Encodes a combination as a message: whether it exists, whether it contains a head, its bytes.
+fn encode_carry(carry: &Carry) -> Payload {
     let Some(Item { value, head }) = &carry.item else { return copied::<u8>(&[]) };
     let mut bytes = vec![u8::from(*head)];
     bytes.extend_from_slice(value);
     copied(&bytes)
 }
 
-fn decoded(bytes: &[u8]) -> Carry {
+fn decode_carry(bytes: &[u8]) -> Carry {
     let item = bytes.split_first().map(|(head, value)| Item { value: value.to_vec(), head: *head == 1 });
     Carry { item, key: None }
 }

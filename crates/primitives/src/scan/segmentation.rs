@@ -4,19 +4,19 @@ use std::marker::PhantomData;
 
 use zippy::error::Result;
 
-/// Segmentation of a combination: all cells are one segment.
+/// Segmentation type of a combination in which all cells are one segment.
 #[derive(Debug, Clone, Copy)]
 pub enum Whole {}
 
-/// Segmentation of a combination by flags.
+/// Segmentation type of a combination with segments by flags.
 #[derive(Debug, Clone, Copy)]
 pub enum ByFlag {}
 
-/// Segmentation of a combination by keys of type `K`.
+/// Segmentation type of a combination with segments by keys of type `K`.
 #[derive(Debug, Clone, Copy)]
 pub struct ByKey<K>(PhantomData<K>);
 
-/// The cells that define the segments, if there are any.
+/// Cells that define the segments of a scan, if there are any.
 #[derive(Debug, Clone)]
 pub(crate) enum Segmentation<C> {
     Whole,
@@ -32,7 +32,7 @@ impl<C> Segmentation<C> {
         }
     }
 
-    /// The same segments with other data.
+    /// Returns the same kind of segments with other data.
     pub(crate) fn map<'c, D>(&'c self, f: impl FnOnce(&'c C) -> D) -> Segmentation<D> {
         match self {
             Self::Whole => Segmentation::Whole,
@@ -41,8 +41,8 @@ impl<C> Segmentation<C> {
         }
     }
 
-    /// Name of a scan as an operation. Scans with other segments have other names, so that ranks
-    /// whose segments differ are found.
+    /// Returns the name of a scan as a collective operation. Scans with other segments have other
+    /// names, so that ranks whose segments differ are found.
     pub(crate) fn scan_verb(&self, is_exclusive: bool) -> &'static str {
         match (self, is_exclusive) {
             (Self::Whole, false) => "inclusive_scan",
@@ -56,7 +56,7 @@ impl<C> Segmentation<C> {
 }
 
 impl<C> Segmentation<Result<C>> {
-    /// The cells by reference, or the error of an invalid selection.
+    /// Returns the cells by reference, or the error of an invalid selection.
     pub(crate) fn valid(&self) -> Result<Segmentation<&C>> {
         Ok(match self {
             Self::Whole => Segmentation::Whole,

@@ -1,4 +1,5 @@
-//! A scan in three steps: reduce the blocks, compute the prefix of each block, write the results.
+//! [`ScanSteps`]: a scan in three steps: reduce the blocks, compute the prefix of each block, write
+//! the results.
 
 use zippy::World;
 use zippy::collective::CellSequence;
@@ -11,7 +12,7 @@ use super::operation::{Carry, ScanOperation};
 use crate::backend::HasBackend;
 use crate::heads::Heads;
 
-/// A scan of cells of this rank after cells of other ranks.
+/// Scan of cells of this rank after cells of other ranks, in separate steps.
 pub(super) struct ScanSteps<'a>(ScanBackend<'a>);
 
 enum ScanBackend<'a> {
@@ -25,10 +26,10 @@ struct HostScan<'a> {
     input: &'a CellSequence,
     heads: Heads<'a>,
     output: Option<&'a CellSequence>,
-    /// The key of the previous cell.
+    /// Key of the cell before the scanned cells.
     key: Option<Vec<u8>>,
-    /// Sums of the blocks; `None` if the results are written as soon as the value before them is
-    /// known.
+    /// Sums of the blocks; `None` if the results are written as soon as the value before the blocks
+    /// is known.
     sums: Option<BlockSums>,
     before: Carry,
 }

@@ -5,7 +5,7 @@ use zippy::element::{ElementInfo, ElementKind};
 use zippy::error::{ErrorKind, KernelError, Result};
 use zippy::kernel::{Kernel, KernelSource};
 
-/// The WGSL type of a cell in an expression.
+/// Returns the WGSL type of a cell in an expression.
 fn value_type(element: &ElementInfo) -> &'static str {
     match element.kind {
         ElementKind::Packed(packed) if packed.is_signed() => "i32",
@@ -14,8 +14,8 @@ fn value_type(element: &ElementInfo) -> &'static str {
     }
 }
 
-/// Fails unless an expression converts one type to the other. Checks the expression separately, so
-/// that errors have its own line numbers.
+/// Fails unless an expression converts cells of type `from` to cells of type `to`. Compiles the
+/// expression separately, so that errors have its own line numbers.
 pub(super) fn check(
     world: &World,
     from: &'static ElementInfo,

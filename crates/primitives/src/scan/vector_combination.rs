@@ -44,8 +44,8 @@ impl<'w> Vectors<'w> {
         VectorCombination::new(*self, &input.into(), None, operator)
     }
 
-    /// [`combine`](Self::combine) of the values of a WGSL expression of the cell `x`; see
-    /// [`OnRank::combine_mapped`](crate::OnRank::combine_mapped).
+    /// Starts a scan or reduction as [`combine`](Self::combine) does, of the values of a WGSL
+    /// expression of the cell `x`; see [`OnRank::combine_mapped`](crate::OnRank::combine_mapped).
     ///
     /// ```
     /// # use zippy::{Layout, Operator, Split, World};
@@ -71,7 +71,8 @@ impl<'w> Vectors<'w> {
     }
 }
 
-/// A scan or reduction of a distributed vector to values of type `T`. From [`Vectors::combine`].
+/// A scan or reduction of a distributed vector to values of type `T`. Created by
+/// [`Vectors::combine`].
 ///
 /// The methods are those of [`Combination`](crate::scan::Combination); those that run the
 /// combination are collective. Ranks whose operators, segments or first values differ fail.
@@ -112,7 +113,7 @@ impl<'a, T: Element> VectorCombination<'a, T> {
         self.cut(Segmentation::Keys(Rc::new(keys.into())))
     }
 
-    /// The combination of all cells from first to last, on every rank; `None` without cells.
+    /// Reduces all cells from first to last, with the result on every rank; `None` without cells.
     /// Collective.
     ///
     /// # Errors
@@ -128,7 +129,7 @@ impl<'a, T: Element> VectorCombination<'a, T> {
 }
 
 impl<'a, T: Element, S> VectorCombination<'a, T, S> {
-    /// The same combination with other segments.
+    /// Returns the same combination with other segments.
     pub(crate) fn cut<R>(&self, segments: Segmentation<Rc<dyn VectorCells>>) -> VectorCombination<'a, T, R> {
         let Self { vectors, transform, operator, .. } = *self;
         VectorCombination { vectors, input: self.input.clone(), transform, operator, segments, types: PhantomData }
@@ -196,7 +197,7 @@ impl<'a, T: Element, S> VectorCombination<'a, T, S> {
         self.operator
     }
 
-    /// The vector of flags or keys.
+    /// Returns the vector of flags or keys that defines the segments.
     ///
     /// # Panics
     /// The cells are not cut into segments.

@@ -13,8 +13,8 @@ use zippy::wgsl_module;
 use super::on_rank::OnRank;
 use super::sort_key::{KeyOrder, SortKey};
 
-/// Bytes of needles that the host processes at a time.
-const BYTES: usize = 128 << 10;
+/// Size, in bytes, of the portion of needles that the host processes at a time.
+const PORTION_BYTES: usize = 128 << 10;
 
 impl OnRank<'_> {
     /// Lower bound: for each needle, the number of sorted keys that are smaller, which is the first
@@ -88,7 +88,7 @@ impl OnRank<'_> {
     }
 }
 
-/// Fails if bounds do not fit in 32 bits.
+/// Fails if numbers of keys do not fit in 32 bits.
 pub(super) fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
     if keys <= u64::from(u32::MAX) {
         return Ok(());
@@ -97,17 +97,17 @@ pub(super) fn check_count(keys: u64, label: impl Fn() -> String) -> Result<()> {
     Err(ArrayError::Other(text).into())
 }
 
-/// Treatment of keys that are equal to the needle.
+/// Treatment of keys that are equal to the needle in a search for bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoundSide {
-    /// Equal keys do not count.
+    /// Equal keys do not count: the bound is before them.
     Lower,
-    /// Equal keys count.
+    /// Equal keys count: the bound is after them.
     Upper,
 }
 
-/// Sets the bounds to the number of keys before each needle, or adds this number. Each part of the
-/// keys may be sorted separately.
+/// Sets each bound to the number of keys before the needle, or adds this number to the bound. Each
+/// part of the keys may be sorted separately.
 pub(super) fn find(
     world: &World,
     order: KeyOrder,
@@ -134,10 +134,10 @@ pub(super) fn find(
     Ok(())
 }
 
-/// Computes a bound for each needle on the host.
+/// Computes a bound for each needle on the host, by the function `rank` of a needle as a number.
 fn ranks(world: &World, order: KeyOrder, needles: &CellSequence, rank: impl Fn(u64) -> u32) -> Result<CellSequence> {
     let ranks = world.scratch_cells("ranks of needles", &u32::INFO, needles.len())?;
-    for slice in needles.slices(BYTES, 1) {
+    for slice in needles.slices(PORTION_BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize * order.words];
         needles.read(slice.clone(), bytemuck::cast_slice_mut(&mut some))?;
         let found: Vec<u32> = some.chunks_exact(order.words).map(|needle| rank(order.number(needle))).collect();

@@ -97,6 +97,6 @@ impl Vectors<'_> {
         })?;
         let like = fitted(world, "bounds", bounds, &spans(needles)?, false)?;
         world.failing(verb, || found.copy_to(&local_cells(&like.vector)?))?;
-        like.bring_back(world)
+        like.copy_back(world)
     }
 }

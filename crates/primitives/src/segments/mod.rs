@@ -110,7 +110,8 @@ impl Segments<'_> {
         sort(self.world, u32::ORDER, &segments, Some(keys))
     }
 
-    /// [`sort`](Self::sort) of pairs of keys and values, by their keys.
+    /// Sorts pairs of keys and values of each segment separately, by their keys, as
+    /// [`sort`](Self::sort) does for keys.
     ///
     /// # Errors
     /// As [`OnRank::sort_pairs`].
@@ -136,7 +137,8 @@ impl Segments<'_> {
         moved.copy_to(values)
     }
 
-    /// Sorts keys, together with the segment number and the position of each key.
+    /// Sorts keys together with the segment number and the position of each key, and returns the
+    /// latter two.
     fn by_segment<K: SortKey>(&self, keys: &CellSequence) -> Result<(CellSequence, CellSequence)> {
         let flags = self.flags.as_ref().map_err(Clone::clone)?;
         keys.check_length(flags, "the sequence of flags")?;

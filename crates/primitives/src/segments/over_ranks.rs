@@ -55,7 +55,7 @@ impl<'w> Vectors<'w> {
     }
 }
 
-/// Segments of distributed vectors, defined by flags. From [`Vectors::segments`].
+/// Segments of distributed vectors, defined by flags. Created by [`Vectors::segments`].
 #[must_use = "segments are sorted when `sort` or `sort_pairs` is called"]
 #[derive(Clone)]
 pub struct VectorSegments<'w> {
@@ -82,8 +82,8 @@ impl VectorSegments<'_> {
         vectors.sort_pairs(&segments, &keys)
     }
 
-    /// [`sort`](Self::sort) of pairs of keys and values, by their keys. Costs two sorts of pairs
-    /// and three gathers.
+    /// Sorts pairs of keys and values of each segment separately, by their keys, as
+    /// [`sort`](Self::sort) does for keys. Costs two sorts of pairs and three gathers.
     ///
     /// # Errors
     /// As [`Vectors::sort_pairs`], and more than 4,294,967,295 cells.
@@ -117,7 +117,7 @@ impl VectorSegments<'_> {
         vectors.gather(&values, &positions, &values)
     }
 
-    /// The segment number of each cell.
+    /// Returns the segment number of each cell.
     fn numbers<K: SortKey>(&self, verb: &'static str, keys: &Vector<K>) -> Result<GlobalArray<u32, 1>> {
         let world = self.vectors.world();
         let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;

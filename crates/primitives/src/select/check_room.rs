@@ -3,7 +3,7 @@
 use zippy::collective::CellSequence;
 use zippy::error::{ArrayError, Result};
 
-/// Fails if an output is too short for a number of cells.
+/// Fails if an output has fewer than `count` cells.
 pub(super) fn check_room(count: u64, output: &CellSequence) -> Result<()> {
     if count <= output.len() {
         return Ok(());

@@ -10,12 +10,12 @@ use zippy::error::Result;
 use super::check_room::check_room;
 use crate::by_size::by_size;
 use crate::heads::{Heads, read};
-use crate::scan::{BLOCK, Carry, ScanOperation, scan_on_host};
+use crate::scan::{CELLS_PER_BLOCK, Carry, ScanOperation, scan_on_host};
 
-/// Bytes of cells that the host processes at a time.
-const BYTES: usize = 128 << 10;
+/// Size, in bytes, of the portion of cells that the host processes at a time.
+const PORTION_BYTES: usize = 128 << 10;
 
-/// Reduction by key into outputs in separate memory.
+/// Combines the values of each run of equal keys on the host, with outputs in separate memory.
 pub(crate) fn reduce_runs_on_host(
     world: &World,
     operation: &ScanOperation<'_>,
@@ -23,16 +23,17 @@ pub(crate) fn reduce_runs_on_host(
     [keys_output, values_output]: [&CellSequence; 2],
 ) -> Result<u64> {
     let (mut count, mut key) = (0, None);
-    for slice in keys.slices(BYTES, 1) {
+    for slice in keys.slices(PORTION_BYTES, 1) {
         count += read(Heads::Keys(keys), slice, &mut key)?.into_iter().filter(|&head| head).count() as u64;
     }
     check_room(count, values_output)?;
     check_room(count, keys_output)?;
     let all = values.len();
-    let most = values.slices(BYTES, BLOCK).next().map_or(0, |slice| slice.end);
+    let most = values.slices(PORTION_BYTES, CELLS_PER_BLOCK).next().map_or(0, |slice| slice.end);
     let sums = world.scratch_cells("reduced by key", values.element(), most)?;
-    let (mut carry, mut keys_mover, mut values_mover) = (Carry::default(), Mover::default(), Mover::default());
-    for slice in values.slices(BYTES, BLOCK) {
+    let (mut carry, mut keys_mover, mut values_mover) =
+        (Carry::default(), SelectedCellCopier::default(), SelectedCellCopier::default());
+    for slice in values.slices(PORTION_BYTES, CELLS_PER_BLOCK) {
         let cells = slice.end - slice.start;
         let heads = keys.only(slice.clone());
         carry = scan_on_host(
@@ -53,37 +54,37 @@ pub(crate) fn reduce_runs_on_host(
     Ok(count)
 }
 
-/// The number of cells whose flag is not 0.
+/// Returns the number of cells whose flag is not 0.
 pub(crate) fn count_selected_on_host(flags: &CellSequence) -> Result<u64> {
     let (mut count, mut some) = (0, Vec::new());
-    for slice in flags.slices(BYTES, 1) {
+    for slice in flags.slices(PORTION_BYTES, 1) {
         words(flags, slice, &mut some)?;
         count += some.iter().filter(|&&flag| flag != 0).count() as u64;
     }
     Ok(count)
 }
 
-/// Copies the cells that are selected, or those that are not.
+/// Copies the cells whose flag is not 0 or, without `selected`, the others.
 pub(super) fn copy(input: &CellSequence, flags: &CellSequence, output: &CellSequence, selected: bool) -> Result<()> {
-    let (mut mover, mut found) = (Mover::default(), Vec::new());
-    for slice in input.slices(BYTES, 1) {
+    let (mut mover, mut found) = (SelectedCellCopier::default(), Vec::new());
+    for slice in input.slices(PORTION_BYTES, 1) {
         words(flags, slice.clone(), &mut found)?;
         mover.add(input, slice, &found, selected, output)?;
     }
     Ok(())
 }
 
-/// Copies selected cells on the host, in portions.
+/// Copier of selected cells on the host, in portions.
 #[derive(Default)]
-struct Mover {
+struct SelectedCellCopier {
     cells: Vec<u8>,
     found: Vec<u8>,
-    /// The number of cells written to the output.
+    /// Number of cells written to the output so far.
     written: u64,
 }
 
-impl Mover {
-    /// Adds the cells of a range that are selected, or those that are not.
+impl SelectedCellCopier {
+    /// Appends the cells of a range that are selected or, without `selected`, the others.
     fn add(
         &mut self,
         input: &CellSequence,
@@ -104,8 +105,8 @@ impl Mover {
     }
 }
 
-/// Moves the cells that are selected, or those that are not, to the front of a slice with room for
-/// one more than all cells. Returns the number of their bytes.
+/// Moves the cells whose flag is not 0 or, without `selected`, the others to the front of `found`,
+/// which has memory for one more than all cells. Returns the number of their bytes.
 #[inline(always)]
 fn move_selected(size: usize, cells: &[u8], flags: &[u32], selected: bool, found: &mut [u8]) -> usize {
     let mut end = 0;
@@ -124,7 +125,7 @@ fn words(of: &CellSequence, slice: Range<u64>, words: &mut Vec<u32>) -> Result<(
 
 pub(crate) fn mark_on_host(flags: &CellSequence, marks: &CellSequence) -> Result<()> {
     let mut found = Vec::new();
-    for slice in flags.slices(BYTES, 1) {
+    for slice in flags.slices(PORTION_BYTES, 1) {
         words(flags, slice.clone(), &mut found)?;
         found.iter_mut().for_each(|flag| *flag = u32::from(*flag != 0));
         marks.write(slice, bytemuck::cast_slice(&found))?;
@@ -135,7 +136,7 @@ pub(crate) fn mark_on_host(flags: &CellSequence, marks: &CellSequence) -> Result
 pub(crate) fn tails_on_host(world: &World, heads: &CellSequence) -> Result<CellSequence> {
     let tails = world.scratch_cells("ends of segments", &u32::INFO, heads.len())?;
     let mut next = Vec::new();
-    for slice in heads.slices(BYTES, 1) {
+    for slice in heads.slices(PORTION_BYTES, 1) {
         words(heads, slice.start + 1..heads.len().min(slice.end + 1), &mut next)?;
         if slice.end == heads.len() {
             next.push(1);

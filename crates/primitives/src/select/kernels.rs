@@ -12,7 +12,7 @@ use zippy::wgsl_module;
 use crate::heads::Heads;
 use crate::scan::{ScanOperation, run};
 
-/// The number of cells whose flag is not 0, in all and before each cell.
+/// Returns the number of cells whose flag is not 0, and the number of such cells before each cell.
 pub(crate) fn count_selected_by_scan(world: &World, flags: &CellSequence) -> Result<(u64, CellSequence)> {
     let before = world.scratch_cells("places of selected cells", &u32::INFO, flags.len())?;
     mark_by_kernel(world, flags, &before)?;
@@ -24,7 +24,7 @@ pub(crate) fn count_selected_by_scan(world: &World, flags: &CellSequence) -> Res
     Ok((count.into(), before))
 }
 
-/// Destinations of cells, from the number of selected cells before each cell.
+/// Returns the output index of each cell, from the number of selected cells before each cell.
 pub(super) fn destinations(
     world: &World,
     entry: &str,

@@ -133,7 +133,8 @@ impl<K: Element, T: Element> Combination<'_, T, ByKey<K>> {
     }
 }
 
-/// Reduction by key by a scan of segments, whose last cells are selected.
+/// Combines the values of each run of equal keys by a segmented scan, and selects the last cell of
+/// each run.
 pub(super) fn reduce_runs_by_scan(
     world: &World,
     operation: &ScanOperation<'_>,
@@ -149,7 +150,7 @@ pub(super) fn reduce_runs_by_scan(
     tails.compact(&sums, values_output)
 }
 
-/// The selected cells of a sequence.
+/// Selection of the cells of a sequence whose flag is not 0.
 pub(super) struct Selection<'a> {
     world: &'a World,
     flags: CellSequence,
@@ -188,7 +189,7 @@ impl<'a> Selection<'a> {
         Ok(self.count)
     }
 
-    /// Copies the selected cells, and after them the others.
+    /// Copies the selected cells to the output, and after them the others.
     fn partition(&self, input: &CellSequence, output: &CellSequence) -> Result<u64> {
         match &self.before {
             Some(before) => scatter(
@@ -214,7 +215,8 @@ pub(super) fn mark(world: &World, flags: &CellSequence, marks: &CellSequence) ->
     world.backend().mark(world, flags, marks)
 }
 
-/// Flags of the last cells of segments, from flags of their first cells.
+/// Returns flags of the last cells of segments, computed from the flags `heads` of their first
+/// cells.
 pub(super) fn tails(world: &World, heads: &CellSequence) -> Result<CellSequence> {
     world.backend().tails(world, heads)
 }

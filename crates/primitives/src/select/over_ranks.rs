@@ -12,7 +12,8 @@ use super::{Selection, tails};
 use crate::heads::flags_after;
 use crate::scan::{ByKey, Segmentation, VectorCombination};
 use crate::vectors::{
-    FittedCells, IntoVector, Vectors, array, check_lengths, fitted, in_order_of_ranks, local_cells, ordered, spans,
+    FittedCells, IntoVector, Vectors, array, check_lengths, evenly_distributed_spans, fitted, local_cells, ordered,
+    spans,
 };
 
 impl Vectors<'_> {
@@ -82,7 +83,7 @@ impl Vectors<'_> {
         })?;
         let second = self.compact("zippy: not selected", &input, &not)?;
         let all = input.cells()?;
-        let parts = in_order_of_ranks(all, world.size());
+        let parts = evenly_distributed_spans(all, world.size());
         let both = array(world, name, all, &parts)?;
         world.copy(first.at(..), both.at(..cells as i64))?;
         world.copy(second.at(..), both.at(cells as i64..))?;
@@ -149,7 +150,7 @@ pub(crate) fn selected<T: Element>(
     Ok(output)
 }
 
-/// Flags of the cells that differ from the previous cell, which may be on another rank.
+/// Returns flags of the cells that differ from the previous cell, which may be on another rank.
 fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
     let mut last = vec![0; if keys.is_empty() { 0 } else { keys.element().bytes }];
     if !keys.is_empty() {
@@ -159,7 +160,8 @@ fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
     flags_after(world, keys, before)
 }
 
-/// Flags of the last cells of segments. The cell after this rank's last one may be on another rank.
+/// Returns flags of the last cells of segments. The cell after this rank's last one may be on
+/// another rank.
 pub(crate) fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> {
     let mut first = vec![0_u32; usize::from(!heads.is_empty())];
     if !heads.is_empty() {
@@ -173,7 +175,7 @@ pub(crate) fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> 
     Ok(ends)
 }
 
-/// The value of the nearest lower or higher rank that has one. Collective.
+/// Returns the value of the nearest lower (`below`) or higher rank that has one. Collective.
 fn nearest<T: Pod>(world: &World, own: &[T], below: bool) -> Result<Option<Vec<T>>> {
     let all = world.inner_group().all_gather_v(copied(own))?;
     let all = all.iter().map(values::<T>).collect::<Result<Vec<_>>>()?;

@@ -13,9 +13,9 @@ use crate::sort_key::KeyOrder;
 use crate::splitters::{Splitter, splitters};
 
 /// Number of bins between the smallest and the largest key.
-const BINS: usize = 1 << 11;
+const BIN_COUNT: usize = 1 << 11;
 
-/// Assignment of numbers to bins.
+/// Assignment of keys, as numbers, to bins.
 #[derive(Debug, Clone, Copy)]
 struct Binning {
     least: u64,
@@ -24,21 +24,21 @@ struct Binning {
 }
 
 impl Binning {
-    /// Bins for keys from the smallest to the largest one of all ranks. Collective.
+    /// Creates bins for keys from the smallest to the largest one of all ranks. Collective.
     fn new(world: &World, [least, most]: [u64; 2]) -> Result<Self> {
         let mut ends = [least, !most];
         world.inner_group().all_reduce(&mut ends, |end, other| *end = (*end).min(*other))?;
         let [least, most] = [ends[0], !ends[1]];
         let bits = u64::BITS - most.saturating_sub(least).leading_zeros();
-        Ok(Self { least, most, shift: bits.saturating_sub(BINS.ilog2()) })
+        Ok(Self { least, most, shift: bits.saturating_sub(BIN_COUNT.ilog2()) })
     }
 
     fn of(self, key: u64) -> usize {
         // The remainder shows the compiler that the index is in bounds.
-        ((key - self.least) >> self.shift) as usize % BINS
+        ((key - self.least) >> self.shift) as usize % BIN_COUNT
     }
 
-    /// The smallest number of a bin; `None` if no number is in the bin or a later one.
+    /// Returns the smallest number of a bin; `None` if neither the bin nor a later one has numbers.
     fn first(self, bin: usize) -> Option<u64> {
         let first = u128::from(self.least) + ((bin as u128) << self.shift);
         u64::try_from(first).ok().filter(|first| *first <= self.most)
@@ -47,16 +47,17 @@ impl Binning {
 
 /// A run of bins that goes to one rank, or one bin that a rank boundary splits.
 struct Bucket {
-    /// The index of the first rank of the bucket.
+    /// Index of the first destination rank of the bucket.
     first: usize,
-    /// The boundaries in a split bin, counted in keys from the start of the bin.
+    /// Boundaries of ranks in a split bin, counted in keys from the start of the bin.
     boundaries: Vec<u64>,
-    /// Number of cells in the whole vector.
+    /// Number of keys of the whole vector in the bucket.
     cells: u64,
     local: u64,
 }
 
-/// Counts keys in bins, and distributes them to the room. Collective.
+/// Counts keys in bins, and groups them by destination rank in the temporary memory `room`.
+/// Collective.
 pub(crate) fn group_on_host(
     world: &World,
     order: KeyOrder,
@@ -77,7 +78,7 @@ pub(crate) fn group_on_host(
     Ok(GroupedKeys { in_room: true, runs })
 }
 
-/// Sorts keys in place, which groups them. Collective.
+/// Groups keys by destination rank by sorting them in place. Collective.
 pub(crate) fn group_by_kernels(
     world: &World,
     order: KeyOrder,
@@ -87,27 +88,27 @@ pub(crate) fn group_by_kernels(
 ) -> Result<GroupedKeys> {
     sort_in(world, order, keys, values, Some(room))?;
     let bins = Binning::new(world, ends(order, keys)?)?;
-    let local = count_sorted(world, order, keys, bins)?;
+    let local = count_sorted_in_bins(world, order, keys, bins)?;
     let (_, buckets) = common_buckets(world, &local, boundaries)?;
     let sorted = SortRoom { keys: keys.clone(), values: values.cloned() };
     let runs = runs(world, order, &sorted, None, &buckets, boundaries.len() + 1)?;
     Ok(GroupedKeys { in_room: false, runs })
 }
 
-/// [`buckets`] of the keys of all ranks. Collective.
+/// Computes the [`buckets`] of the keys of all ranks. Collective.
 fn common_buckets(world: &World, local: &[u64], boundaries: &[u64]) -> Result<(Vec<u16>, Vec<Bucket>)> {
     let mut all = local.to_vec();
     world.inner_group().all_reduce(&mut all, |sum, more| *sum += more)?;
     Ok(buckets(local, &all, boundaries))
 }
 
-/// The smallest and the largest key, as numbers.
+/// Returns the smallest and the largest key as numbers.
 fn extremes(world: &World, order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| host_pairs::extremes(device.host_threads(), order, slices.swap_remove(0)))
 }
 
-/// [`extremes`] of sorted keys.
+/// Returns the smallest and the largest of sorted keys as numbers.
 fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     let mut found = [u64::MAX, 0];
     if !keys.is_empty() {
@@ -120,31 +121,31 @@ fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     Ok(found)
 }
 
-/// The number of keys in each bin.
+/// Counts the keys of this rank in each bin.
 fn count_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| {
-        host_pairs::count_bins(device.host_threads(), order, slices.swap_remove(0), BINS, |key| bins.of(key))
+        host_pairs::count_bins(device.host_threads(), order, slices.swap_remove(0), BIN_COUNT, |key| bins.of(key))
     })
 }
 
-/// [`count_in_bins`] for sorted keys.
-fn count_sorted(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
-    let firsts: Vec<u64> = (0..BINS).map_while(|bin| bins.first(bin)).collect();
+/// Counts the sorted keys of this rank in each bin.
+fn count_sorted_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
+    let firsts: Vec<u64> = (0..BIN_COUNT).map_while(|bin| bins.first(bin)).collect();
     let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();
     let scratch = |name, element| world.scratch_cells(name, element, firsts.len() as u64);
     let (cells, bounds) = (scratch("first keys of bins", keys.element())?, scratch("bounds of bins", &u32::INFO)?);
     cells.write(0..cells.len(), bytemuck::cast_slice(&needles))?;
     find(world, order, keys, &cells, &bounds, BoundSide::Lower, true)?;
-    let mut before = vec![keys.len() as u32; BINS + 1];
+    let mut before = vec![keys.len() as u32; BIN_COUNT + 1];
     bounds.read(0..bounds.len(), bytemuck::cast_slice_mut(&mut before[..firsts.len()]))?;
     Ok(before.windows(2).map(|pair| u64::from(pair[1] - pair[0])).collect())
 }
 
-/// The bucket of each bin, and the buckets in the order of keys. There are at most as many buckets
-/// as bins.
+/// Returns the bucket of each bin, and the buckets in ascending order of keys. There are at most as
+/// many buckets as bins.
 fn buckets(local: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Bucket>) {
-    let (mut bins, mut buckets) = (Vec::with_capacity(BINS), Vec::<Bucket>::new());
+    let (mut bins, mut buckets) = (Vec::with_capacity(BIN_COUNT), Vec::<Bucket>::new());
     let mut start = 0;
     for (&local, &all) in local.iter().zip(all) {
         let end = start + all;
@@ -167,8 +168,8 @@ fn buckets(local: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Buc
     (bins, buckets)
 }
 
-/// The number of keys for each rank. Bins that a boundary splits are sorted for this, in free
-/// memory, unless all keys are sorted. Collective.
+/// Returns the number of keys for each destination rank. Bins that a boundary splits are sorted for
+/// this, in free memory, unless all keys are sorted. Collective.
 fn runs(
     world: &World,
     order: KeyOrder,
@@ -213,7 +214,7 @@ fn runs(
 mod tests {
     use super::buckets;
 
-    /// The first rank of a bucket, the boundaries in it, and the cells of both ranks.
+    /// First rank of a bucket, boundaries in the bucket, and number of cells of both ranks.
     type BucketParts = (usize, Vec<u64>, u64);
 
     fn sorted_into_buckets(counts: &[[u64; 2]], boundaries: &[u64]) -> (Vec<u16>, Vec<BucketParts>) {

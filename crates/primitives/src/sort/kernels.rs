@@ -1,5 +1,5 @@
-//! Radix sort with kernels, for cells of one chunk: 8 bits per pass, alternating between the cells
-//! and a room.
+//! Radix sort by kernels, for cells of one chunk: 8 bits per pass, alternating between the cells
+//! and temporary memory.
 
 use zippy::World;
 use zippy::collective::{CellSequence, CollectiveWorld};
@@ -12,17 +12,17 @@ use crate::scan::scan_counts;
 use crate::sort_key::KeyOrder;
 
 /// Keys per tile (sorted by one workgroup), invocations per workgroup, and values of a digit.
-const TILE: u64 = 2048;
-const LANES: u64 = 128;
-const VALUES: u64 = 256;
-const BITS: u32 = 8;
+const KEYS_PER_TILE: u64 = 2048;
+const WORKGROUP_INVOCATIONS: u64 = 128;
+const DIGIT_VALUES: u64 = 256;
+const DIGIT_BITS: u32 = 8;
 
-/// Tiles per block: more tiles need fewer counts per key.
-const TILES: [u64; 2] = [2, 16];
+/// Minimum and maximum number of tiles per block: more tiles need fewer counts per key.
+const TILES_PER_BLOCK_RANGE: [u64; 2] = [2, 16];
 /// Number of blocks that keeps a large device busy; more keys make the blocks larger.
-const BLOCKS: u64 = 1024;
+const BUSY_DEVICE_BLOCKS: u64 = 1024;
 
-/// Sorts keys, with optional values.
+/// Sorts keys with optional values, each with temporary memory.
 pub(super) fn sort(
     world: &World,
     order: KeyOrder,
@@ -30,9 +30,10 @@ pub(super) fn sort(
     values: Option<(&CellSequence, &CellSequence)>,
 ) -> Result<()> {
     let cells = keys[0].len();
-    let tiles = (cells / (TILE * BLOCKS)).clamp(TILES[0], TILES[1]);
-    let blocks = cells.div_ceil(TILE * tiles);
-    let domain = [(blocks * LANES) as i64];
+    let tiles =
+        (cells / (KEYS_PER_TILE * BUSY_DEVICE_BLOCKS)).clamp(TILES_PER_BLOCK_RANGE[0], TILES_PER_BLOCK_RANGE[1]);
+    let blocks = cells.div_ceil(KEYS_PER_TILE * tiles);
+    let domain = [(blocks * WORKGROUP_INVOCATIONS) as i64];
     let kernel = kernel(world, order, values.map(|(values, _)| values))?;
     let words = |cells: &CellSequence| cells.parts()[0].in_words();
     let differing = world.scratch_cells("bits that differ", &u32::INFO, order.words as u64)?;
@@ -45,7 +46,7 @@ pub(super) fn sort(
     if digits.is_empty() {
         return Ok(());
     }
-    let counts = world.scratch_cells("counts of digits", &u32::INFO, blocks * VALUES)?;
+    let counts = world.scratch_cells("counts of digits", &u32::INFO, blocks * DIGIT_VALUES)?;
     let (count, place) = (kernel.entry("count")?, kernel.entry("place")?);
     [Some(keys[0]), values.map(|(values, _)| values)]
         .into_iter()
@@ -76,8 +77,8 @@ pub(super) fn sort(
     Ok(())
 }
 
-/// The digits, from the lowest, that cover all differing bits of keys: for each its word and its
-/// lowest bit.
+/// Returns the digits, from the lowest, that cover all differing bits of keys: for each its word
+/// and its lowest bit.
 fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
     let mut digits = Vec::new();
     for place in 0..order.words {
@@ -86,7 +87,7 @@ fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
         while rest != 0 {
             let shift = rest.trailing_zeros();
             digits.push((word, shift));
-            rest &= !(((1 << BITS) - 1) << shift);
+            rest &= !(((1 << DIGIT_BITS) - 1) << shift);
         }
     }
     digits
@@ -103,9 +104,9 @@ fn kernel(world: &World, order: KeyOrder, values: Option<&CellSequence>) -> Resu
         }
     };
     let composer = composer
-        .constant("LANES", LANES as i32)
-        .constant("TILE", TILE as i32)
-        .constant("VALUES", VALUES as i32)
+        .constant("LANES", WORKGROUP_INVOCATIONS as i32)
+        .constant("TILE", KEYS_PER_TILE as i32)
+        .constant("VALUES", DIGIT_VALUES as i32)
         .module(wgsl_module!("../../shaders/sort/radix.wgsl"))
         .module(wgsl_module!("../../shaders/sort/place.wgsl"));
     world.cached_kernel(&KernelSource::composed("radix sort", composer.compose()?))

@@ -91,7 +91,7 @@ pub(super) fn sort(world: &World, order: KeyOrder, keys: &CellSequence, values: 
     sort_in(world, order, keys, values, None)
 }
 
-/// Sorts with existing temporary memory, if there is any.
+/// Sorts keys with optional values, in the temporary memory `room` if present.
 fn sort_in(
     world: &World,
     order: KeyOrder,
@@ -103,7 +103,7 @@ fn sort_in(
     world.backend().sort(world, order, keys, values, room)
 }
 
-/// Sorts each chunk, and merges the sorted chunks.
+/// Sorts the keys of each chunk by kernels, and merges the sorted chunks.
 pub(super) fn sort_by_kernels(
     world: &World,
     order: KeyOrder,
@@ -138,7 +138,7 @@ pub(super) fn sort_by_kernels(
     room.values.as_ref().zip(values).map_or(Ok(()), |(from, to)| from.copy_to(to))
 }
 
-/// Sorts all chunks at once on the host.
+/// Sorts the keys of all chunks at once on the host.
 pub(super) fn sort_on_host(
     world: &World,
     order: KeyOrder,

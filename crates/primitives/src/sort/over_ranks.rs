@@ -54,7 +54,7 @@ impl Vectors<'_> {
         let fitted_keys = fitted(world, "keys of a sort", &keys, &wanted, true)?;
         let local = world.failing("sort", || local_cells(&fitted_keys.vector))?;
         sorted(world, "sort", K::ORDER, &wanted, (&local, None))?;
-        fitted_keys.bring_back(world)
+        fitted_keys.copy_back(world)
     }
 
     /// Sorts pairs of keys and values by their keys; pairs with equal keys stay in the order of
@@ -84,12 +84,12 @@ impl Vectors<'_> {
         let local = world
             .failing("sort_pairs", || Ok((local_cells(&fitted_keys.vector)?, local_cells(&fitted_values.vector)?)))?;
         sorted(world, "sort_pairs", K::ORDER, &wanted, (&local.0, Some(&local.1)))?;
-        fitted_keys.bring_back(world)?;
-        fitted_values.bring_back(world)
+        fitted_keys.copy_back(world)?;
+        fitted_values.copy_back(world)
     }
 }
 
-/// Sorts the cells of a vector with these spans; each rank passes its own cells.
+/// Sorts the cells of a vector with these spans over all ranks; each rank passes its own cells.
 fn sorted(
     world: &World,
     verb: &'static str,
@@ -109,7 +109,7 @@ fn sorted(
     world.failing(verb, || sort_in(world, order, keys, values, room.as_ref()))
 }
 
-/// Sends each key to its destination rank.
+/// Sends each key, with its value, to its destination rank.
 fn exchange_keys(
     world: &World,
     verb: &'static str,

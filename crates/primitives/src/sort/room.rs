@@ -4,7 +4,7 @@ use zippy::World;
 use zippy::collective::{CellSequence, CollectiveWorld};
 use zippy::error::Result;
 
-/// Temporary memory for the keys and values of a sort.
+/// Temporary memory for the keys and values of a sort, called room.
 pub(crate) struct SortRoom {
     pub keys: CellSequence,
     pub values: Option<CellSequence>,
@@ -28,8 +28,8 @@ impl SortRoom {
 
 /// Keys and values grouped by destination rank.
 pub(crate) struct GroupedKeys {
-    /// True if they are in the room.
+    /// True if the grouped keys are in the temporary memory.
     pub in_room: bool,
-    /// The number of keys for each of the ranks, one after another.
+    /// Number of keys for each destination rank, in ascending order of ranks.
     pub runs: Vec<u64>,
 }

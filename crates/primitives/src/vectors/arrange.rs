@@ -9,7 +9,7 @@ use zippy::error::{ArrayError, CallSite, Result};
 use zippy::layout::{Layout, Split};
 use zippy::transport::{Payload, copied};
 
-use super::{IntoVector, Vector, Vectors, in_order_of_ranks, local_cells, spans};
+use super::{IntoVector, Vector, Vectors, evenly_distributed_spans, local_cells, spans};
 
 impl Vectors<'_> {
     /// Creates an evenly distributed vector of the same cells, with one part per rank in rank
@@ -22,12 +22,12 @@ impl Vectors<'_> {
         let _call = CallSite::enter();
         let _operation = self.world().enter_operation("rebalanced");
         let input = input.into();
-        let parts = in_order_of_ranks(input.cells()?, self.world().size());
+        let parts = evenly_distributed_spans(input.cells()?, self.world().size());
         self.cut_into(name, &input, &parts)
     }
 
-    /// Creates a vector of the same cells with the cuts and owners of another vector. Collective;
-    /// costs a copy.
+    /// Creates a vector of the same cells as the input, with the cuts and owners of another vector.
+    /// Collective; costs a copy.
     ///
     /// # Errors
     /// As [`rebalanced`](Self::rebalanced), and different lengths.
@@ -137,7 +137,7 @@ impl Vectors<'_> {
         self.scatter(&input, &indices, &output)
     }
 
-    /// The first cell, on every rank; `None` without cells. Collective.
+    /// Returns the first cell, on every rank; `None` without cells. Collective.
     ///
     /// # Errors
     /// An invalid section, a failure of any rank.
@@ -148,7 +148,7 @@ impl Vectors<'_> {
         self.end("first", &input.into(), false)
     }
 
-    /// The last cell, on every rank; `None` without cells. Collective.
+    /// Returns the last cell, on every rank; `None` without cells. Collective.
     ///
     /// # Errors
     /// An invalid section, a failure of any rank.

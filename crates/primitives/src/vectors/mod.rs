@@ -5,7 +5,9 @@ mod spans;
 mod vector;
 mod vector_cells;
 
-pub(super) use self::spans::{Fitted, Span, array, fitted, in_blocks, in_order_of_ranks, local_cells, ordered, spans};
+pub(super) use self::spans::{
+    Fitted, Span, array, evenly_distributed_spans, fitted, local_cells, ordered, spans, spans_of_whole_blocks,
+};
 pub(super) use self::vector_cells::{FittedCells, VectorCells, check_lengths};
 
 pub use self::vector::{IntoVector, Vector};
@@ -19,10 +21,10 @@ use zippy::error::Result;
 use zippy::region::Region;
 
 /// Data-parallel primitives over distributed vectors: 1-D global arrays with any cuts and owners,
-/// or sections of such arrays. From [`Primitives::vectors`](crate::Primitives::vectors).
+/// or sections of such arrays. Created by [`Primitives::vectors`](crate::Primitives::vectors).
 ///
-/// All are collective: every rank passes the same vectors. Results have the same bits for every
-/// number of ranks and every cut.
+/// All primitives are collective: every rank passes the same vectors. Results have the same bits
+/// for every number of ranks and every cut.
 #[derive(Clone, Copy)]
 pub struct Vectors<'w> {
     world: &'w World,

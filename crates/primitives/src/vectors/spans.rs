@@ -12,14 +12,15 @@ use zippy::{ArrayOptions, World};
 
 use super::vector::Vector;
 
-/// A range of a vector's cells in one chunk; indices are relative to the vector.
+/// Range of a vector's cells in one chunk; indices are relative to the vector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub cells: Range<u64>,
     pub owner: usize,
 }
 
-/// The spans of a vector, in order; none is empty. Every rank visits all chunks.
+/// Returns the spans of a vector in ascending order of cells; none is empty. Every rank visits all
+/// chunks.
 pub(crate) fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
     let (region, array) = (vector.region()?, vector.section().array());
     let core = array.core();
@@ -32,23 +33,23 @@ pub(crate) fn spans<T: Element>(vector: &Vector<T>) -> Result<Vec<Span>> {
     Ok(all)
 }
 
-/// The spans with ends moved to multiples of `block` cells, without empty ones.
-pub(crate) fn in_blocks(spans: &[Span], block: u64) -> Vec<Span> {
+/// Returns the spans with ends moved to multiples of `block` cells, without empty ones.
+pub(crate) fn spans_of_whole_blocks(spans: &[Span], block: u64) -> Vec<Span> {
     let last = spans.last().map_or(0, |span| span.cells.end);
     let whole = |at: u64| if at == last { last } else { at / block * block };
     let rounded = spans.iter().map(|span| Span { cells: whole(span.cells.start)..whole(span.cells.end), ..*span });
     rounded.filter(|span| !span.cells.is_empty()).collect()
 }
 
-/// A vector with requested cuts: the vector itself, or a copy.
+/// Vector with requested cuts: the original vector, or a copy.
 pub(crate) struct Fitted<T> {
     pub vector: Vector<T>,
     copy_of: Option<Vector<T>>,
-    /// The array that holds the copy.
+    /// Array that holds the copy.
     _array: Option<GlobalArray<T, 1>>,
 }
 
-/// Creates an array with these spans. Collective.
+/// Creates an array with the given spans as chunks. Collective.
 pub(crate) fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
     if spans.is_empty() {
         return world.array(name, &Layout::new([cells as i64]).split([Split::Auto]));
@@ -59,8 +60,8 @@ pub(crate) fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[
     world.array(name, ArrayOptions::new(&layout).owned_by(owners))
 }
 
-/// Returns the vector if it has these spans, else a new array with them; copies the cells if
-/// `filled`. Collective, unless the vector itself is returned.
+/// Returns the vector if its spans are `wanted`, otherwise a new array with these spans; copies the
+/// cells if `filled`. Collective, unless the vector itself is returned.
 pub(crate) fn fitted<T: Element>(
     world: &World,
     name: &str,
@@ -80,15 +81,15 @@ pub(crate) fn fitted<T: Element>(
 }
 
 impl<T: Element> Fitted<T> {
-    /// Copies the cells back to the original vector, if it is another one. The copy is collective.
-    pub(crate) fn bring_back(self, world: &World) -> Result<()> {
+    /// Copies the cells back to the original vector, if they are in a copy. The copy is collective.
+    pub(crate) fn copy_back(self, world: &World) -> Result<()> {
         if let Some(of) = self.copy_of {
             world.copy(self.vector.section(), of.section())?;
         }
         Ok(())
     }
 
-    /// This rank's spans by index, with their cells.
+    /// Returns this rank's spans by index, with their cells.
     pub(crate) fn local_cells_by_span(&self) -> Result<Vec<(usize, CellSequence)>> {
         let (begin, all) = (self.vector.region()?.start[0], spans(&self.vector)?);
         let with_index = |part: &LocalSection<T, 1>| {
@@ -100,12 +101,12 @@ impl<T: Element> Fitted<T> {
     }
 }
 
-/// This rank's cells of a vector, in the order of their indices.
+/// Returns this rank's cells of a vector in ascending order of indices.
 pub(crate) fn local_cells<T: Element>(vector: &Vector<T>) -> Result<CellSequence> {
     Sequence::from(local_parts(vector)?).cells().cloned()
 }
 
-/// This rank's parts of a vector, in the order of their indices; none is empty.
+/// Returns this rank's parts of a vector in ascending order of indices; none is empty.
 fn local_parts<T: Element>(vector: &Vector<T>) -> Result<Vec<LocalSection<T, 1>>> {
     let mut parts = vector.section().local_parts()?;
     parts.retain(|part| part.region().is_ok_and(|region| !region.is_empty()));
@@ -113,18 +114,19 @@ fn local_parts<T: Element>(vector: &Vector<T>) -> Result<Vec<LocalSection<T, 1>>
     Ok(parts)
 }
 
-/// Evenly distributed spans in rank order.
-pub(crate) fn in_order_of_ranks(cells: u64, ranks: usize) -> Vec<Span> {
+/// Returns evenly distributed spans with ascending owners.
+pub(crate) fn evenly_distributed_spans(cells: u64, ranks: usize) -> Vec<Span> {
     let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
     let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });
     spans.filter(|span| !span.cells.is_empty()).collect()
 }
 
-/// These spans if their owners ascend, else spans with ascending owners.
+/// Returns the given spans if their owners ascend, otherwise evenly distributed spans with
+/// ascending owners.
 pub(crate) fn ordered(world: &World, spans: &[Span]) -> Vec<Span> {
     if spans.is_sorted_by_key(|span| span.owner) {
         spans.to_vec()
     } else {
-        in_order_of_ranks(spans.last().map_or(0, |span| span.cells.end), world.size())
+        evenly_distributed_spans(spans.last().map_or(0, |span| span.cells.end), world.size())
     }
 }

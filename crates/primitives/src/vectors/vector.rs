@@ -7,11 +7,11 @@ use zippy::element::Element;
 use zippy::error::{ArrayError, CallSite, Result};
 use zippy::region::Region;
 
-/// A distributed vector: a 1-D global array, or a section of one.
+/// Distributed vector: a 1-D global array, or a section of one.
 #[derive(Debug, Clone)]
 pub struct Vector<T>(GlobalSection<T, 1>);
 
-/// A 1-D global array or a section of one, as an argument that is read as a [`Vector`].
+/// Argument that is read as a [`Vector`]: a 1-D global array, or a section of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a vector",
     label = "not a 1-D global array or a section of one",
@@ -55,7 +55,7 @@ impl<T: Element> From<&GlobalArray<T, 1>> for Vector<T> {
 }
 
 impl<T: Element> Vector<T> {
-    /// The section.
+    /// Returns the vector as a section of its array.
     pub fn section(&self) -> &GlobalSection<T, 1> {
         &self.0
     }
@@ -64,7 +64,7 @@ impl<T: Element> Vector<T> {
         self.0.region()
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     ///
     /// # Errors
     /// The selection of the section is invalid.
@@ -95,7 +95,7 @@ impl<T: Element> Vector<T> {
         Err(ArrayError::Other(text).into())
     }
 
-    /// The section as an argument of a collective.
+    /// Returns the array and the region of the vector, as the argument of a collective.
     pub(crate) fn named(&self) -> Result<(Rc<ArrayCore>, Region)> {
         Ok((self.0.array().core().clone(), self.region()?))
     }

@@ -12,8 +12,8 @@ use zippy::region::Region;
 use super::spans::{Fitted, Span, fitted, local_cells, spans};
 use super::vector::Vector;
 
-/// A vector as code without element types uses it. The methods are those of [`Vector`], [`spans`]
-/// and [`fitted`].
+/// Vector without its static element type. The methods are those of [`Vector`], [`spans`] and
+/// [`fitted`].
 pub(crate) trait VectorCells {
     fn cells(&self) -> Result<u64>;
     fn label(&self) -> Result<String>;
@@ -22,12 +22,12 @@ pub(crate) trait VectorCells {
     fn fitted(&self, world: &World, name: &str, wanted: &[Span], filled: bool) -> Result<Box<dyn FittedCells>>;
 }
 
-/// A [`Fitted`] vector without its static element type.
+/// [`Fitted`] vector without its static element type.
 pub(crate) trait FittedCells {
     fn vector(&self) -> Rc<dyn VectorCells>;
     fn local_cells(&self) -> Result<CellSequence>;
     fn local_cells_by_span(&self) -> Result<Vec<(usize, CellSequence)>>;
-    fn bring_back(self: Box<Self>, world: &World) -> Result<()>;
+    fn copy_back(self: Box<Self>, world: &World) -> Result<()>;
 }
 
 impl<T: Element> VectorCells for Vector<T> {
@@ -65,8 +65,8 @@ impl<T: Element> FittedCells for Fitted<T> {
         self.local_cells_by_span()
     }
 
-    fn bring_back(self: Box<Self>, world: &World) -> Result<()> {
-        (*self).bring_back(world)
+    fn copy_back(self: Box<Self>, world: &World) -> Result<()> {
+        (*self).copy_back(world)
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn check_lengths(of: &dyn VectorCells, other: &dyn VectorCells, what:
 }
 
 impl<T: Element> Vector<T> {
-    /// [`check_lengths`] of this vector and another one.
+    /// Fails if the length of another vector differs; see [`check_lengths`].
     pub(crate) fn check_length<U: Element>(&self, other: &Vector<U>, what: &str) -> Result<()> {
         check_lengths(self, other, what)
     }

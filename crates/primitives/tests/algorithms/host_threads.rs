@@ -1,11 +1,11 @@
-//! Host algorithms on one, two and three threads have the same bits, for sizes that use several
-//! threads.
+//! Tests that host algorithms on one, two and three threads have the same bits, for sizes that use
+//! several threads.
 
 use zippy::{Layout, Operator, Result, World};
 use zippy_primitives::Primitives;
 
 use crate::algorithms::scan::{compare, larger};
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
 
@@ -23,14 +23,14 @@ fn on_threads(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()
 #[test]
 fn scans_of_integers_have_the_same_bits() {
     on_threads("algorithms::host_threads::scans_of_integers_have_the_same_bits", &[1], |world| {
-        let values: Vec<u32> = (0..140_001).map(mixed).collect();
+        let values: Vec<u32> = (0..140_001).map(pseudo_random_number).collect();
         compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
-        let values: Vec<u8> = (0..270_001).map(|i| u8::from(mixed(i).is_multiple_of(2000))).collect();
+        let values: Vec<u8> = (0..270_001).map(|i| u8::from(pseudo_random_number(i).is_multiple_of(2000))).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
         // Sums overflow the range, so that the order of additions matters.
-        let values: Vec<i16> = (0..140_001).map(|i| (mixed(i) >> 16) as i16).collect();
+        let values: Vec<i16> = (0..140_001).map(|i| (pseudo_random_number(i) >> 16) as i16).collect();
         compare(world, &values, 3, &Operator::Add, i16::saturating_add)?;
-        let values: Vec<[u32; 4]> = (0..50_001).map(|i| [mixed(i), i as u32, 1, 0]).collect();
+        let values: Vec<[u32; 4]> = (0..50_001).map(|i| [pseudo_random_number(i), i as u32, 1, 0]).collect();
         let add = |a: [u32; 4], b: [u32; 4]| [0, 1, 2, 3].map(|k| a[k].wrapping_add(b[k]));
         compare(world, &values, [1, 2, 3, 4], &Operator::Add, add)
     });
@@ -40,11 +40,12 @@ fn scans_of_integers_have_the_same_bits() {
 fn scans_of_floats_have_the_same_bits() {
     on_threads("algorithms::host_threads::scans_of_floats_have_the_same_bits", &[1], |world| {
         let cycle = [1e8, -0.0, 3.0e-39, -1e8, 0.1, 1e-45, 7.0, 0.0];
-        let values: Vec<f32> = (0..140_001).map(|i| cycle[mixed(i) as usize % 8] * (1 + i % 3) as f32).collect();
+        let values: Vec<f32> =
+            (0..140_001).map(|i| cycle[pseudo_random_number(i) as usize % 8] * (1 + i % 3) as f32).collect();
         compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
         if world.gpu().adapter().device_type == zippy::wgpu::DeviceType::Cpu {
             let cycle = [0.0, -0.0, f32::NAN, 1.0, f32::INFINITY, 1e-45];
-            let values: Vec<f32> = (0..140_001).map(|i| cycle[mixed(i) as usize % 6]).collect();
+            let values: Vec<f32> = (0..140_001).map(|i| cycle[pseudo_random_number(i) as usize % 6]).collect();
             compare(world, &values, 2.0, &Operator::Max, larger)?;
         }
         Ok(())
@@ -55,7 +56,7 @@ fn scans_of_floats_have_the_same_bits() {
 fn scans_over_ranks_have_the_same_bits() {
     on_threads("algorithms::host_threads::scans_over_ranks_have_the_same_bits", &[1, 2, 3], |world| {
         let n = 270_001;
-        let values: Vec<u32> = (0..n).map(mixed).collect();
+        let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
         let mut sum = 0_u32;
         let sums: Vec<u32> = (values.iter())
             .map(|value| {

@@ -1,10 +1,10 @@
-//! Gather, scatter, compaction, partition, unique, reduction by key, amplification and histograms,
-//! compared with plain loops.
+//! Tests that compare gather, scatter, compaction, partition, unique, reduction by key,
+//! amplification and histograms with plain loops.
 
 use zippy::{Element, Layout, Operator, Result, World};
 use zippy_primitives::Primitives;
 
-use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
 fn bits<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
@@ -36,19 +36,19 @@ fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 }
 
 #[test]
-fn gather_and_scatter() {
-    alone(|world| {
-        LENGTHS.into_iter().try_for_each(|n| permuted(world, n, mixed))?;
-        permuted(world, 4999, |i| mixed(i) as u8)?;
-        permuted(world, 4999, |i| mixed(i) as i16)?;
-        permuted(world, 4999, |i| [mixed(i), i as u32, 1, 2])?;
+fn gather_and_scatter_equal_plain_loops() {
+    run_on_one_rank(|world| {
+        LENGTHS.into_iter().try_for_each(|n| permuted(world, n, pseudo_random_number))?;
+        permuted(world, 4999, |i| pseudo_random_number(i) as u8)?;
+        permuted(world, 4999, |i| pseudo_random_number(i) as i16)?;
+        permuted(world, 4999, |i| [pseudo_random_number(i), i as u32, 1, 2])?;
         permuted(world, 4999, |i| [i as f32, 0.5])
     });
 }
 
 #[test]
-fn indices_beyond_the_end() {
-    alone(|world| {
+fn indices_beyond_end_are_errors() {
+    run_on_one_rank(|world| {
         let (four, sections) = sequence(world, &[1_u32, 2, 3, 4], Cut::Odd)?;
         let (indices, _) = sequence(world, &[0_u32, 3, 4, 1], Cut::Whole)?;
         let (output, after) = sequence(world, &[9_u32; 4], Cut::Whole)?;
@@ -67,7 +67,7 @@ fn indices_beyond_the_end() {
 
 fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
     let values: Vec<T> = (0..n).map(&value).collect();
-    let flags: [fn(usize) -> u32; 4] = [|_| 0, |_| 3, |i| mixed(i) % 3, |i| u32::from(i % 500 < 3)];
+    let flags: [fn(usize) -> u32; 4] = [|_| 0, |_| 3, |i| pseudo_random_number(i) % 3, |i| u32::from(i % 500 < 3)];
     for (number, flag) in flags.into_iter().enumerate() {
         let flags: Vec<u32> = (0..n).map(flag).collect();
         let (yes, no): (Vec<_>, Vec<_>) = values.iter().zip(&flags).partition(|(_, flag)| **flag != 0);
@@ -89,11 +89,11 @@ fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 }
 
 #[test]
-fn compaction_and_partition() {
-    alone(|world| {
-        LENGTHS.into_iter().try_for_each(|n| selected(world, n, mixed))?;
-        selected(world, 4999, |i| mixed(i) as u8)?;
-        selected(world, 4999, |i| [i as u32, mixed(i)])?;
+fn compaction_and_partition_equal_plain_loops() {
+    run_on_one_rank(|world| {
+        LENGTHS.into_iter().try_for_each(|n| selected(world, n, pseudo_random_number))?;
+        selected(world, 4999, |i| pseudo_random_number(i) as u8)?;
+        selected(world, 4999, |i| [i as u32, pseudo_random_number(i)])?;
         let (input, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
         let (output, sections) = sequence(world, &[0_u32; 2], Cut::Whole)?;
         let error = world.on_rank().compact(&input, &input, &output).unwrap_err().to_string();
@@ -104,8 +104,8 @@ fn compaction_and_partition() {
 }
 
 #[test]
-fn outputs_that_overlap_inputs() {
-    alone(|world| {
+fn moves_with_output_over_input_have_correct_cells() {
+    run_on_one_rank(|world| {
         let n = 150_000_u32;
         let x = world.local_array::<u32, 1>("x", &zippy::Layout::new([n]))?;
         let ones = world.local_array::<u32, 1>("ones", &zippy::Layout::new([100_000]))?;
@@ -130,8 +130,8 @@ fn outputs_that_overlap_inputs() {
 
 #[test]
 fn small_keys() {
-    alone(|world| {
-        let keys: Vec<i8> = (0..5000).map(|i| (mixed(i / 9) % 3) as i8 - 1).collect();
+    run_on_one_rank(|world| {
+        let keys: Vec<i8> = (0..5000).map(|i| (pseudo_random_number(i / 9) % 3) as i8 - 1).collect();
         let mut expected = keys.clone();
         expected.dedup();
         for cut in CUTS {
@@ -149,12 +149,13 @@ fn small_keys() {
 }
 
 #[test]
-fn unique_and_reduction_by_key() {
-    alone(|world| {
+fn unique_and_reduction_by_key_equal_plain_loops() {
+    run_on_one_rank(|world| {
         for n in LENGTHS {
             for run in [1, 3, 5000] {
-                let keys: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i / run) % 2, (i / run) as u32 % 7]).collect();
-                let values: Vec<u32> = (0..n).map(mixed).collect();
+                let keys: Vec<[u32; 2]> =
+                    (0..n).map(|i| [pseudo_random_number(i / run) % 2, (i / run) as u32 % 7]).collect();
+                let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
                 let mut expected: Vec<([u32; 2], u32)> = Vec::new();
                 for (key, value) in keys.iter().zip(&values) {
                     match expected.last_mut() {
@@ -186,10 +187,11 @@ fn unique_and_reduction_by_key() {
 }
 
 #[test]
-fn amplification() {
-    alone(|world| {
+fn amplified_counts_equal_plain_loop() {
+    run_on_one_rank(|world| {
         let mut pairs = world.growable::<[u32; 2]>("pairs")?;
-        let kinds: [fn(usize) -> u32; 4] = [|_| 0, |_| 1, |i| mixed(i) % 6, |i| u32::from(i % 1000 == 999) * 3000];
+        let kinds: [fn(usize) -> u32; 4] =
+            [|_| 0, |_| 1, |i| pseudo_random_number(i) % 6, |i| u32::from(i % 1000 == 999) * 3000];
         for n in LENGTHS {
             for count in kinds {
                 let counts: Vec<u32> = (0..n).map(count).collect();
@@ -211,7 +213,7 @@ fn amplification() {
 
 /// The counters need as much memory as the bins.
 fn too_little_memory() {
-    alone(|world| {
+    run_on_one_rank(|world| {
         for (bins, fits) in [(4 << 20, true), (7 << 20, false)] {
             let (numbers, _) = sequence(world, &[3_u32, 1, 3], Cut::Whole)?;
             let counts = world.local_array::<u32, 1>("counts", &Layout::new([bins]))?;
@@ -231,11 +233,11 @@ zippy_testing::with_variables! {
 }
 
 #[test]
-fn histograms() {
-    alone(|world| {
+fn histograms_equal_plain_loop() {
+    run_on_one_rank(|world| {
         for n in LENGTHS {
             for bins in [1, 10, 300, 70_000] {
-                let numbers: Vec<u32> = (0..n).map(|i| mixed(i) % bins as u32).collect();
+                let numbers: Vec<u32> = (0..n).map(|i| pseudo_random_number(i) % bins as u32).collect();
                 let mut expected = vec![0_u32; bins];
                 numbers.iter().for_each(|&number| expected[number as usize] += 1);
                 let (numbers, _) = sequence(world, &numbers, Cut::Odd)?;

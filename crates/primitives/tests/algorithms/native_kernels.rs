@@ -1,5 +1,5 @@
-//! Algorithms by native kernels. Most algorithms have a host version, so that other tests run their
-//! kernels only by a driver.
+//! Tests of algorithms by native kernels. Most algorithms have a host version, so that other tests
+//! run their kernels only by a driver.
 
 use crate::support;
 

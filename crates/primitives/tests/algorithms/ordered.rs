@@ -1,23 +1,24 @@
-//! Bounds, merges and sorts of segments, compared with `std`.
+//! Tests that compare bounds, merges and sorts of segments with `std`.
 
 use zippy::{Operator, Result, World};
 use zippy_primitives::Primitives;
 
-use crate::algorithms::sequences::{Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
 fn sorted(n: usize, seed: usize, most: u32) -> Vec<u32> {
-    let mut keys: Vec<u32> = (0..n).map(|i| mixed(i + seed) % most).collect();
+    let mut keys: Vec<u32> = (0..n).map(|i| pseudo_random_number(i + seed) % most).collect();
     keys.sort_unstable();
     keys
 }
 
 #[test]
-fn bounds() {
-    alone(|world| {
+fn bounds_equal_search_of_std() {
+    run_on_one_rank(|world| {
         for n in [0, 1, 2, 300, 4999] {
             for most in [1, 50, u32::MAX] {
                 let keys = sorted(n, 3, most);
-                let needles: Vec<u32> = (0..700).map(|i| mixed(i) % most + u32::from(i % 5 == 0)).collect();
+                let needles: Vec<u32> =
+                    (0..700).map(|i| pseudo_random_number(i) % most + u32::from(i % 5 == 0)).collect();
                 for cut in [Cut::Whole, Cut::Odd] {
                     let (given, _) = sequence(world, &keys, cut)?;
                     let (queries, _) = sequence(world, &needles, Cut::Odd)?;
@@ -32,14 +33,15 @@ fn bounds() {
             }
         }
         // Floats in total order, and records by their first word.
-        let mut floats: Vec<f32> = (0..500).map(|i| f32::from_bits(mixed(i))).collect();
+        let mut floats: Vec<f32> = (0..500).map(|i| f32::from_bits(pseudo_random_number(i))).collect();
         floats.sort_by(f32::total_cmp);
         let (given, _) = sequence(world, &floats, Cut::Odd)?;
         let (output, sections) = sequence(world, &[0_u32; 500], Cut::Whole)?;
         world.on_rank().lower_bound(&given, &given, &output)?;
         let lower = floats.iter().map(|x| floats.partition_point(|y| y.total_cmp(x).is_lt()) as u32);
         assert!(read(&sections)?.into_iter().eq(lower));
-        let mut pairs: Vec<[u32; 2]> = (0..500).map(|i| [mixed(i) % 9, mixed(i + 9) % 9]).collect();
+        let mut pairs: Vec<[u32; 2]> =
+            (0..500).map(|i| [pseudo_random_number(i) % 9, pseudo_random_number(i + 9) % 9]).collect();
         pairs.sort_unstable();
         let (given, _) = sequence(world, &pairs, Cut::Odd)?;
         world.on_rank().upper_bound(&given, &given, &output)?;
@@ -71,8 +73,8 @@ fn merged(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
 }
 
 #[test]
-fn merges() {
-    alone(|world| {
+fn merges_equal_sort_of_std() {
+    run_on_one_rank(|world| {
         for (n, m) in [(0, 0), (0, 5), (5, 0), (1, 1), (300, 2000), (4999, 4100)] {
             [1, 40, u32::MAX].into_iter().try_for_each(|most| merged(world, n, m, most))?;
         }
@@ -88,12 +90,13 @@ fn merges() {
 }
 
 #[test]
-fn segments() {
-    alone(|world| {
+fn segments_are_sorted_separately() {
+    run_on_one_rank(|world| {
         for n in LENGTHS {
             for every in [1, 7, 3000] {
-                let flags: Vec<u32> = (0..n).map(|i| u32::from(i > 0 && mixed(i).is_multiple_of(every)) * 9).collect();
-                let keys: Vec<i32> = (0..n).map(|i| mixed(i) as i32 % 50).collect();
+                let flags: Vec<u32> =
+                    (0..n).map(|i| u32::from(i > 0 && pseudo_random_number(i).is_multiple_of(every)) * 9).collect();
+                let keys: Vec<i32> = (0..n).map(|i| pseudo_random_number(i) as i32 % 50).collect();
                 let mut segment = 0;
                 let numbered: Vec<u32> = flags
                     .iter()

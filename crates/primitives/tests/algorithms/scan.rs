@@ -1,4 +1,4 @@
-//! Scans and reductions, compared with their definition.
+//! Tests that compare scans and reductions with their definition.
 
 use std::fmt::Debug;
 
@@ -6,16 +6,16 @@ use bytemuck::Pod;
 use zippy::{Element, Layout, Operator, Result, World};
 use zippy_primitives::Primitives;
 
-use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
-/// A combined value, and true if a segment begins in its range.
+/// Combined value of cells, and true if a segment begins among them; `None` without cells.
 pub(crate) type Item<T> = Option<(T, bool)>;
 
-/// Exclusive and inclusive result of each cell.
+/// Exclusive and inclusive scan result of each cell.
 pub(crate) type Scanned<T> = Vec<(Item<T>, Item<T>)>;
 
-/// Definition of the order of a scan: the 16 cells of a run from the left, the 128 runs of a block
-/// by a binary tree, and the blocks from the left.
+/// Definition of a scan, by the order in which cells are combined: the 16 cells of a run from the
+/// left, the 128 runs of a block by a binary tree, and the blocks from the left.
 pub(crate) struct Definition<'a, T> {
     pub values: &'a [T],
     pub heads: &'a [bool],
@@ -37,7 +37,7 @@ impl<T: Copy> Definition<'_, T> {
         cells.fold(None, |all, i| self.join(all, Some((self.values[i], self.heads[i]))))
     }
 
-    /// Combines the runs `first..first + runs`.
+    /// Combines the runs `first..first + runs` by a binary tree.
     fn tree(&self, first: usize, runs: usize) -> Item<T> {
         match runs {
             1 => self.fold(16 * first..16 * first + 16),
@@ -45,7 +45,7 @@ impl<T: Copy> Definition<'_, T> {
         }
     }
 
-    /// Combined value of all cells before a run.
+    /// Returns the combined value of all cells before a run.
     fn before(&self, run: usize, blocks: &[Item<T>]) -> Item<T> {
         let (mut first, mut runs) = (run / 128 * 128, 128);
         let mut all = blocks[run / 128];
@@ -61,7 +61,7 @@ impl<T: Copy> Definition<'_, T> {
         all
     }
 
-    /// Scan results of all cells, and the total.
+    /// Returns the scan results of all cells, and the combination of all cells.
     pub(crate) fn scan(&self) -> (Scanned<T>, Item<T>) {
         let mut blocks: Vec<Item<T>> = vec![None];
         for block in 0..self.values.len().div_ceil(2048) {
@@ -77,12 +77,13 @@ impl<T: Copy> Definition<'_, T> {
     }
 }
 
-/// Bits of values, so that equal NaNs compare equal.
+/// Returns the bytes of values, so that equal NaNs compare equal.
 fn bits<T: Pod>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-/// Compares all scans of the values, whole and in several sections, in place and out of place.
+/// Compares all scans of the values with their definition: whole and in several sections, in place
+/// and out of place.
 pub(crate) fn compare<T: Element + Debug>(
     world: &World,
     values: &[T],
@@ -91,7 +92,7 @@ pub(crate) fn compare<T: Element + Debug>(
     definition: fn(T, T) -> T,
 ) -> Result<()> {
     let n = values.len();
-    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(23)) * 5).collect();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(pseudo_random_number(i + 7).is_multiple_of(23)) * 5).collect();
     let keys: Vec<[u32; 2]> = (0..n).map(|i| [0, (i / 37) as u32 / 2 % 3]).collect();
     let none = vec![false; n];
     let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
@@ -141,36 +142,36 @@ pub(crate) fn larger<T: PartialOrd>(a: T, b: T) -> T {
 }
 
 #[test]
-fn integers_of_every_length() {
-    alone(|world| {
+fn integer_scan_of_every_length_equals_definition() {
+    run_on_one_rank(|world| {
         for n in LENGTHS {
-            let values: Vec<u32> = (0..n).map(mixed).collect();
+            let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
             compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
         }
-        let values: Vec<i32> = (0..5000).map(|i| mixed(i) as i32).collect();
+        let values: Vec<i32> = (0..5000).map(|i| pseudo_random_number(i) as i32).collect();
         compare(world, &values, -7, &Operator::Add, i32::wrapping_add)?;
         compare(world, &values, 1 << 29, &Operator::Min, smaller)?;
         compare(world, &values, -(1 << 29), &Operator::Max, larger)?;
-        let pairs: Vec<[u32; 2]> = (0..5000).map(|i| [mixed(i), i as u32]).collect();
+        let pairs: Vec<[u32; 2]> = (0..5000).map(|i| [pseudo_random_number(i), i as u32]).collect();
         compare(world, &pairs, [1, 2], &Operator::Add, |a, b| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])])
     });
 }
 
 #[test]
-fn numbers_of_few_and_of_many_bits() {
-    alone(|world| {
-        let values: Vec<u8> = (0..4999).map(|i| (mixed(i) % 40) as u8).collect();
+fn scan_of_8_16_and_64_bit_numbers_equals_definition() {
+    run_on_one_rank(|world| {
+        let values: Vec<u8> = (0..4999).map(|i| (pseudo_random_number(i) % 40) as u8).collect();
         compare(world, &values, 3, &Operator::Add, u8::saturating_add)?;
-        let values: Vec<i16> = (0..4999).map(|i| (mixed(i) >> 16) as i16).collect();
+        let values: Vec<i16> = (0..4999).map(|i| (pseudo_random_number(i) >> 16) as i16).collect();
         compare(world, &values, 3, &Operator::Add, i16::saturating_add)?;
         compare(world, &values, 3, &Operator::Max, larger)?;
         let features = world.gpu().features();
         if features.contains(zippy::wgpu::Features::SHADER_INT64) {
-            let values: Vec<i64> = (0..4999).map(|i| (i64::from(mixed(i)) << 31) - (1 << 62)).collect();
+            let values: Vec<i64> = (0..4999).map(|i| (i64::from(pseudo_random_number(i)) << 31) - (1 << 62)).collect();
             compare(world, &values, -3, &Operator::Add, i64::wrapping_add)?;
         }
         if features.contains(zippy::wgpu::Features::SHADER_F64) {
-            let values: Vec<f64> = (0..4999).map(|i| f64::from(mixed(i)) / 3.0).collect();
+            let values: Vec<f64> = (0..4999).map(|i| f64::from(pseudo_random_number(i)) / 3.0).collect();
             compare(world, &values, 0.1, &Operator::Add, |a, b| a + b)?;
         }
         Ok(())
@@ -178,10 +179,10 @@ fn numbers_of_few_and_of_many_bits() {
 }
 
 #[test]
-fn floats_in_the_order_of_the_definition() {
-    alone(|world| {
+fn float_scan_combines_in_order_of_definition() {
+    run_on_one_rank(|world| {
         for n in LENGTHS {
-            let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
+            let values: Vec<f32> = (0..n).map(|i| pseudo_random_number(i) as f32 / 7.0 - 1e8).collect();
             compare(world, &values, 0.3, &Operator::Add, |a, b| a + b)?;
         }
         // On GPUs, results for NaN and for zeros of both signs are undefined.
@@ -190,9 +191,10 @@ fn floats_in_the_order_of_the_definition() {
             _ => [0.5, -0.5, f32::MAX],
         };
         let cycle = [special[0], special[1], 1.0, special[2], -1.0, special[0]];
-        let values: Vec<f32> = (0..3000).map(|i| cycle[mixed(i) as usize % 6]).collect();
+        let values: Vec<f32> = (0..3000).map(|i| cycle[pseudo_random_number(i) as usize % 6]).collect();
         compare(world, &values, 2.0, &Operator::Min, smaller)?;
-        let values: Vec<[f32; 4]> = (0..3000).map(|i| [0, 1, 2, 3].map(|k| mixed(4 * i + k) as f32)).collect();
+        let values: Vec<[f32; 4]> =
+            (0..3000).map(|i| [0, 1, 2, 3].map(|k| pseudo_random_number(4 * i + k) as f32)).collect();
         compare(world, &values, [0.1; 4], &Operator::Add, |a, b| [0, 1, 2, 3].map(|k| a[k] + b[k]))
     });
 }
@@ -206,10 +208,10 @@ struct Affine {
 }
 
 #[test]
-fn outputs_that_overlap_inputs() {
-    alone(|world| {
+fn scan_with_output_over_input_equals_definition() {
+    run_on_one_rank(|world| {
         let n = 70_000;
-        let values: Vec<u32> = (0..n).map(mixed).collect();
+        let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
         let array = world.local_array::<u32, 1>("array", &Layout::new([n as i64 + 3]))?;
         for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
         {
@@ -236,8 +238,8 @@ fn outputs_that_overlap_inputs() {
 }
 
 #[test]
-fn custom_operators_that_do_not_commute() {
-    alone(|world| {
+fn scan_with_operator_that_does_not_commute_equals_definition() {
+    run_on_one_rank(|world| {
         // Composition of affine maps.
         let after = Operator::custom(
             "after",
@@ -247,7 +249,7 @@ fn custom_operators_that_do_not_commute() {
         );
         for n in [0, 1, 17, 2049, 9000] {
             let values: Vec<Affine> =
-                (0..n).map(|i| Affine { factor: mixed(i) | 1, summand: i as u32, applied: 1 }).collect();
+                (0..n).map(|i| Affine { factor: pseudo_random_number(i) | 1, summand: i as u32, applied: 1 }).collect();
             compare(world, &values, Affine { factor: 3, summand: 5, applied: 0 }, &after, |f, g| Affine {
                 factor: f.factor.wrapping_mul(g.factor),
                 summand: f.summand.wrapping_mul(g.factor).wrapping_add(g.summand),
@@ -259,15 +261,15 @@ fn custom_operators_that_do_not_commute() {
             "shy",
             "fn join(a: u32) -> u32 { return a; }\nfn combine(a: u32, b: u32) -> u32 { return join(a) ^ b; }",
         );
-        compare(world, &(0..5000).map(mixed).collect::<Vec<_>>(), 9, &shy, |a, b| a ^ b)
+        compare(world, &(0..5000).map(pseudo_random_number).collect::<Vec<_>>(), 9, &shy, |a, b| a ^ b)
     });
 }
 
 #[test]
-fn transforms_before_the_scan() {
-    alone(|world| {
+fn transformed_cells_are_scanned() {
+    run_on_one_rank(|world| {
         for n in [0, 1, 2049, 5000] {
-            let bytes: Vec<i8> = (0..n).map(|i| mixed(i) as i8).collect();
+            let bytes: Vec<i8> = (0..n).map(|i| pseudo_random_number(i) as i8).collect();
             let squares: Vec<[u32; 2]> = bytes.iter().map(|&x| [(i32::from(x) * i32::from(x)) as u32, 1]).collect();
             let add = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_add(b[0]), a[1] + b[1]];
             let expression = "vec2<u32>(u32(x * x), // two lines\n 1u)";
@@ -303,16 +305,16 @@ fn transforms_before_the_scan() {
 
 #[test]
 fn ten_million() {
-    alone(|world| {
+    run_on_one_rank(|world| {
         let n = 10_000_000;
         let layout = Layout::new([n]);
         let (cells, sums) =
             (world.local_array::<u32, 1>("cells", &layout)?, world.local_array::<u32, 1>("sums", &layout)?);
-        cells.all().fill_with(|[i]| mixed(i as usize))?;
+        cells.all().fill_with(|[i]| pseudo_random_number(i as usize))?;
         world.on_rank().combine(&cells, &Operator::Add).inclusive_scan(&sums)?;
         let mut all = 0_u32;
         for (i, sum) in sums.all().read()?.into_iter().enumerate() {
-            all = all.wrapping_add(mixed(i));
+            all = all.wrapping_add(pseudo_random_number(i));
             assert_eq!(sum, all, "at {i}");
         }
         assert_eq!(world.on_rank().combine(&cells, &Operator::Add).reduce()?, Some(all));
@@ -322,7 +324,7 @@ fn ten_million() {
 
 #[test]
 fn mistakes() {
-    alone(|world| {
+    run_on_one_rank(|world| {
         let (four, _) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
         let (five, _) = sequence(world, &[1_u32, 2, 3, 4, 5], Cut::Odd)?;
         let error = world.on_rank().combine(&four, &Operator::Add).inclusive_scan(&five).unwrap_err().to_string();

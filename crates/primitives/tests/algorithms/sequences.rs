@@ -1,4 +1,4 @@
-//! Sequences with lengths near all limits, in one and in several chunks.
+//! Test sequences with lengths near all limits, in one and in several chunks.
 
 use zippy::array::LocalSection;
 use zippy::array::Sequence;
@@ -7,22 +7,22 @@ use zippy::{Element, Layout, Result, Split, World};
 use crate::support;
 
 /// Runs a program on one rank. Does nothing under a launcher, which would not change the program.
-pub(crate) fn alone(program: impl Fn(&World) -> Result<()> + Send + Sync) {
+pub(crate) fn run_on_one_rank(program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::launcher::size().is_none() {
         support::ranks(&[1], program);
     }
 }
 
-/// Lengths near multiples of runs, blocks and workgroups.
+/// Lengths of test sequences near multiples of runs, blocks and workgroups.
 pub(crate) const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
 
-/// Pseudo-random number for an index.
-pub(crate) fn mixed(i: usize) -> u32 {
+/// Returns a pseudo-random number for an index.
+pub(crate) fn pseudo_random_number(i: usize) -> u32 {
     let x = (i as u32).wrapping_add(1).wrapping_mul(0x9e37_79b9);
     (x ^ x >> 15).wrapping_mul(0x85eb_ca6b) ^ x >> 13
 }
 
-/// Division of a sequence into chunks.
+/// Division of a test sequence into chunks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Cut {
     /// One chunk.
@@ -36,7 +36,7 @@ pub(crate) enum Cut {
 
 pub(crate) const CUTS: [Cut; 3] = [Cut::Whole, Cut::Odd, Cut::Blocks];
 
-/// Sections of a new local array with the given values.
+/// Creates sections of a new local array with the given values.
 pub(crate) fn sections<T: Element>(world: &World, values: &[T], cut: Cut) -> Result<Vec<LocalSection<T, 1>>> {
     let mut sections = Vec::new();
     for (number, lengths) in lengths(values.len(), cut).into_iter().enumerate() {
@@ -69,7 +69,7 @@ pub(crate) fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>
     Ok(sections.iter().map(LocalSection::read).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Sequence with the given values, and its sections.
+/// Creates a sequence with the given values, and its sections.
 pub(crate) fn sequence<T: Element>(
     world: &World,
     values: &[T],

@@ -1,20 +1,21 @@
-//! Primitives over more cells than a buffer can hold: many chunks, and temporary memory in several
-//! buffers.
+//! Tests of primitives over more cells than a buffer can hold: many chunks, and temporary memory in
+//! several buffers.
 
 use zippy::array::LocalSection;
 use zippy::{ArrayOptions, Element, Layout, LocalArray, Operator, Result, World};
 use zippy_primitives::Primitives;
 
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support::ranks;
 
-/// Number of cells. The chunks of arrays and of temporary memory have different lengths.
+/// Number of cells of the sequences. The chunks of arrays and of temporary memory have different
+/// lengths.
 const CELLS: usize = 50_000;
 
-/// A sequence in several local arrays.
-struct Several<T: Element>(Vec<LocalArray<T, 1>>);
+/// Sequence of cells in several local arrays.
+struct SequenceInSeveralArrays<T: Element>(Vec<LocalArray<T, 1>>);
 
-impl<T: Element> Several<T> {
+impl<T: Element> SequenceInSeveralArrays<T> {
     fn new(world: &World, name: &str, values: &[T]) -> Result<Self> {
         // Each array has at most 64 KiB.
         let most = 60_000 / size_of::<T>() - 7;
@@ -37,10 +38,11 @@ impl<T: Element> Several<T> {
 
 fn on_one_rank(world: &World) -> Result<()> {
     let on = world.on_rank();
-    let keys: Vec<u32> = (0..CELLS).map(|i| mixed(i) % 30_000).collect();
+    let keys: Vec<u32> = (0..CELLS).map(|i| pseudo_random_number(i) % 30_000).collect();
     let numbers: Vec<u32> = (0..CELLS as u32).collect();
-    let (x, y) = (Several::new(world, "x", &keys)?, Several::new(world, "y", &numbers)?);
-    let z = Several::new(world, "z", &vec![0_u32; CELLS])?;
+    let (x, y) =
+        (SequenceInSeveralArrays::new(world, "x", &keys)?, SequenceInSeveralArrays::new(world, "y", &numbers)?);
+    let z = SequenceInSeveralArrays::new(world, "z", &vec![0_u32; CELLS])?;
 
     on.combine(x.all(), &Operator::Add).inclusive_scan(z.all())?;
     let mut sum = 0;
@@ -50,14 +52,14 @@ fn on_one_rank(world: &World) -> Result<()> {
     })));
     // The order depends on the whole sequence, so that the cells move through temporary memory.
     let halves: Vec<f32> = keys.iter().map(|&key| key as f32 / 2.0).collect();
-    let f = Several::new(world, "f", &halves)?;
+    let f = SequenceInSeveralArrays::new(world, "f", &halves)?;
     on.combine(f.all(), &Operator::Add).inclusive_scan(f.all())?;
     let whole = f.read()?;
     let exact: f64 = halves.iter().map(|&half| f64::from(half)).sum();
     assert!((f64::from(*whole.last().unwrap()) / exact - 1.0).abs() < 1e-5 && whole.is_sorted());
 
-    let flags: Vec<u32> = (0..CELLS).map(|i| mixed(i + 9) % 3).collect();
-    let of = Several::new(world, "flags", &flags)?;
+    let flags: Vec<u32> = (0..CELLS).map(|i| pseudo_random_number(i + 9) % 3).collect();
+    let of = SequenceInSeveralArrays::new(world, "flags", &flags)?;
     let count = on.compact(y.all(), of.all(), z.all())? as usize;
     let selected: Vec<u32> = numbers.iter().copied().filter(|&i| flags[i as usize] != 0).collect();
     assert!(z.read()?[..count] == selected[..]);
@@ -72,7 +74,7 @@ fn on_one_rank(world: &World) -> Result<()> {
     assert!(z.read()?[..count] == sums[..]);
 
     let reversed: Vec<u32> = numbers.iter().rev().copied().collect();
-    let at = Several::new(world, "at", &reversed)?;
+    let at = SequenceInSeveralArrays::new(world, "at", &reversed)?;
     on.gather(x.all(), at.all(), z.all())?;
     assert!(z.read()?.iter().eq(keys.iter().rev()));
     on.scatter(x.all(), at.all(), z.all())?;
@@ -100,9 +102,9 @@ fn sorts_over_ranks(world: &World) -> Result<()> {
     let owners = zippy::Ownership::table((0..lengths.len()).map(|chunk| chunk / 4).collect(), world.size())?;
     let layout = Layout::new([cells as i64]).split([zippy::Split::Sizes(lengths)]);
     let x = world.array::<u32, 1>("x", ArrayOptions::new(&layout).owned_by(owners))?;
-    x.fill_with(|[i]| mixed(i as usize) % 9000)?;
+    x.fill_with(|[i]| pseudo_random_number(i as usize) % 9000)?;
     world.vectors().sort(&x)?;
-    let mut sorted: Vec<u32> = (0..cells).map(|i| mixed(i) % 9000).collect();
+    let mut sorted: Vec<u32> = (0..cells).map(|i| pseudo_random_number(i) % 9000).collect();
     sorted.sort_unstable();
     for chunk in x.chunks() {
         let region = chunk.region();

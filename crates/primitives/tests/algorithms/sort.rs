@@ -1,4 +1,4 @@
-//! Sorts, compared with the stable sorts of `std`.
+//! Tests that compare sorts with the stable sorts of `std`.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -7,16 +7,17 @@ use zippy::{Element, Layout, Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::sort::SortKey;
 
-use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, alone, mixed, read, sequence};
+use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
-/// Difficult keys for sorts: many, few and one different value, ascending, and descending.
+/// Functions that generate difficult keys for sorts: many, few and one different value, ascending,
+/// and descending.
 const KINDS: [fn(usize, usize) -> u32; 6] = [
-    |i, _| mixed(i),
-    |i, _| mixed(i) % 2 * 0xffff_ff00,
+    |i, _| pseudo_random_number(i),
+    |i, _| pseudo_random_number(i) % 2 * 0xffff_ff00,
     |_, _| 7,
     |i, _| i as u32 * 3,
     |i, n| (n - i) as u32,
-    |i, _| mixed(i) % 97,
+    |i, _| pseudo_random_number(i) % 97,
 ];
 
 fn bits<T: Element>(values: &[T]) -> &[u8] {
@@ -53,14 +54,14 @@ fn compare<K: SortKey + Debug, V: Element>(
 }
 
 #[test]
-fn every_length() {
-    alone(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
+fn keys_of_every_length_are_sorted() {
+    run_on_one_rank(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
 }
 
-/// Lengths near multiples of the tiles and blocks of a workgroup.
+/// The lengths are near multiples of the tiles and blocks of a workgroup.
 #[test]
-fn tiles_and_blocks() {
-    alone(|world| {
+fn keys_near_multiples_of_tiles_and_blocks_are_sorted() {
+    run_on_one_rank(|world| {
         [4095, 4097, 8191, 8192, 8193, 10_241]
             .into_iter()
             .try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp))
@@ -70,8 +71,8 @@ fn tiles_and_blocks() {
 /// Keys with common bits, for which the sort skips passes: no pass, an odd or an even number of
 /// passes remain.
 #[test]
-fn bits_in_common() {
-    alone(|world| {
+fn keys_with_common_bits_are_sorted() {
+    run_on_one_rank(|world| {
         compare(world, 4500, |key| 0x55aa_00ff | (key & 0x7f) << 8, |i| i as u32, u32::cmp)?;
         compare(world, 4500, |key| (key & 0x1ff) << 21 | 1, |i| i as u8, u32::cmp)?;
         compare(world, 4500, |key| key & 0x8000_0001, |i| i as u32, u32::cmp)?;
@@ -84,11 +85,11 @@ fn bits_in_common() {
     });
 }
 
-/// More keys than a core's cache holds: the host first distributes them by their highest digits,
+/// The keys exceed the cache of a core: the host first distributes them by their highest digits,
 /// repeatedly if many keys share a digit.
 #[test]
-fn more_than_a_cache_has() {
-    alone(|world| {
+fn keys_beyond_a_cache_are_sorted() {
+    run_on_one_rank(|world| {
         if !world.gpu().is_host() {
             return Ok(());
         }
@@ -100,13 +101,13 @@ fn more_than_a_cache_has() {
 }
 
 #[test]
-fn every_type_of_key() {
-    alone(|world| {
+fn keys_of_every_type_are_sorted() {
+    run_on_one_rank(|world| {
         compare(world, 5000, |key| key as i32, |i| [i as u32; 2], i32::cmp)?;
         compare(world, 5000, f32::from_bits, |i| i as u32, f32::total_cmp)?;
         let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
         compare(world, 3000, |key| special[key as usize % 8], |i| i as u32, f32::total_cmp)?;
-        compare(world, 5000, |key| [key % 5, mixed(key as usize)], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare(world, 5000, |key| [key % 5, pseudo_random_number(key as usize)], |i| i as u32, <[u32; 2]>::cmp)?;
         if world.gpu().features().contains(zippy::wgpu::Features::SHADER_INT64) {
             compare(world, 3000, |key| u64::from(key) << 16 | 5, |i| i as u32, u64::cmp)?;
             compare(world, 3000, |key| i64::from(key as i32) << 20, |i| i as u32, i64::cmp)?;
@@ -141,8 +142,8 @@ fn particle(i: usize) -> Particle {
 }
 
 #[test]
-fn every_size_of_values() {
-    alone(|world| {
+fn values_of_every_size_follow_their_keys() {
+    run_on_one_rank(|world| {
         compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
         compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
         compare(world, 4500, |key| key, |i| i as f32, u32::cmp)?;
@@ -155,7 +156,7 @@ fn every_size_of_values() {
 
 #[test]
 fn mistakes() {
-    alone(|world| {
+    run_on_one_rank(|world| {
         let (keys, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
         let (values, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
         let error = world.on_rank().sort_pairs(&keys, &values).unwrap_err().to_string();
@@ -179,7 +180,7 @@ fn mistakes() {
 
 #[test]
 fn keys_and_values_in_one_array() {
-    alone(|world| {
+    run_on_one_rank(|world| {
         let both = world.local_array::<u32, 1>("both", &Layout::new([7]))?;
         both.all().write(&[5, 6, 7, 99, 3, 1, 2])?;
         world.on_rank().sort_pairs(both.at(4..), both.at(..3))?;

@@ -1,20 +1,20 @@
-//! Scans of one component of consecutive cells.
+//! [`Component`]: scan of one component of consecutive cells.
 
 use zippy::device::Operator;
 
-use super::super::association::{BLOCK, Item, block, join};
+use super::super::association::{CELLS_PER_BLOCK, Item, block, join};
 use super::super::operation::Arithmetic;
 
 pub(super) struct Component<'a, S> {
     pub input: &'a [S],
     pub output: Option<&'a mut [S]>,
-    /// Empty if only the first cell is a head.
+    /// True for each cell that is a segment head; empty if only the first cell is a head.
     pub heads: &'a [bool],
     /// Initial value of an exclusive scan.
     pub first: Option<S>,
 }
 
-/// The function of a built-in operator.
+/// Returns the function of a built-in operator.
 pub(super) fn function<S: Arithmetic>(operator: &Operator) -> fn(S, S) -> S {
     match operator {
         Operator::Min => least,
@@ -32,22 +32,22 @@ fn greatest<S: Arithmetic>(a: S, b: S) -> S {
 }
 
 impl<S: Arithmetic> Component<'_, S> {
-    /// Scans the cells after the earlier value `carry`, and returns the combination of both. If the
-    /// order of combination matters, the cells begin at a block boundary.
+    /// Scans the cells after the earlier value `carry`, and returns the combination of the carry
+    /// and the cells. If the order of combination matters, the cells begin at a block boundary.
     // Variants that a type does not need are not compiled for it.
     pub(super) fn scan(self, operator: &Operator, carry: Option<Item<S>>) -> Option<Item<S>> {
         match operator {
-            Operator::Min if S::EXACT_EXTREMES => self.in_one_go(least, carry),
+            Operator::Min if S::EXACT_EXTREMES => self.scan_in_any_order(least, carry),
             Operator::Min => self.by_blocks(least, carry),
-            Operator::Max if S::EXACT_EXTREMES => self.in_one_go(greatest, carry),
+            Operator::Max if S::EXACT_EXTREMES => self.scan_in_any_order(greatest, carry),
             Operator::Max => self.by_blocks(greatest, carry),
-            _ if S::EXACT_SUM => self.in_one_go(S::add, carry),
+            _ if S::EXACT_SUM => self.scan_in_any_order(S::add, carry),
             _ => self.by_blocks(S::add, carry),
         }
     }
 
-    /// Scan in any order of combination.
-    fn in_one_go(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
+    /// Scans with an operator whose result does not depend on the order of combination.
+    fn scan_in_any_order(mut self, op: impl Fn(S, S) -> S + Copy, carry: Option<Item<S>>) -> Option<Item<S>> {
         let Some(Item { value, head }) = carry else {
             let value = *self.input.first()?;
             if let Some(output) = &mut self.output {
@@ -60,7 +60,7 @@ impl<S: Arithmetic> Component<'_, S> {
                 heads: self.heads.get(1..).unwrap_or(&[]),
                 first: self.first,
             };
-            return rest.in_one_go(op, Some(Item { value, head }));
+            return rest.scan_in_any_order(op, Some(Item { value, head }));
         };
         let last_head = self.heads.iter().rposition(|&head| head);
         let head = head || last_head.is_some();
@@ -69,16 +69,16 @@ impl<S: Arithmetic> Component<'_, S> {
                 None => reduced(op, value, self.input),
                 Some(last) => reduced(op, self.input[last], &self.input[last + 1..]),
             },
-            (Some(output), first) if self.heads.is_empty() => without_heads(op, value, self.input, output, first),
-            (Some(output), first) => with_heads(op, value, self.input, (self.heads, output), first),
+            (Some(output), first) if self.heads.is_empty() => scan_without_heads(op, value, self.input, output, first),
+            (Some(output), first) => scan_with_heads(op, value, self.input, (self.heads, output), first),
         };
         Some(Item { value, head })
     }
 
     fn by_blocks(mut self, op: impl Fn(S, S) -> S + Copy, mut carry: Option<Item<S>>) -> Option<Item<S>> {
         let (first, writes) = (self.first, self.output.is_some());
-        for (number, input) in self.input.chunks(BLOCK).enumerate() {
-            let cells = number * BLOCK..number * BLOCK + input.len();
+        for (number, input) in self.input.chunks(CELLS_PER_BLOCK).enumerate() {
+            let cells = number * CELLS_PER_BLOCK..number * CELLS_PER_BLOCK + input.len();
             let output = self.output.as_mut().map_or(&mut [][..], |output| &mut output[cells.clone()]);
             if self.heads.is_empty() {
                 let put = |i: usize, last: Option<S>, all| {
@@ -107,8 +107,8 @@ impl<S: Arithmetic> Component<'_, S> {
     }
 }
 
-/// Combines cells with `all` in any order: several partial results, which the compiler keeps in
-/// vectors.
+/// Combines `all` with the cells in any order: several partial results, which the compiler keeps in
+/// vector registers.
 fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
     let (groups, rest) = input.as_chunks::<16>();
     let all = rest.iter().fold(all, |all, cell| op(all, *cell));
@@ -120,8 +120,14 @@ fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
     sums.iter().fold(all, |all, sum| op(all, *sum))
 }
 
-/// Scans cell by cell after `all`, and returns the combination.
-fn without_heads<S: Copy>(op: impl Fn(S, S) -> S, mut all: S, input: &[S], output: &mut [S], first: Option<S>) -> S {
+/// Scans cells of one segment after the value `all`, and returns the combination.
+fn scan_without_heads<S: Copy>(
+    op: impl Fn(S, S) -> S,
+    mut all: S,
+    input: &[S],
+    output: &mut [S],
+    first: Option<S>,
+) -> S {
     let cells = input.iter().zip(output);
     match first {
         None => cells.for_each(|(cell, out)| {
@@ -136,8 +142,8 @@ fn without_heads<S: Copy>(op: impl Fn(S, S) -> S, mut all: S, input: &[S], outpu
     all
 }
 
-/// [`without_heads`] with segments.
-fn with_heads<S: Copy>(
+/// Scans cells as [`scan_without_heads`] does, with several segments.
+fn scan_with_heads<S: Copy>(
     op: impl Fn(S, S) -> S,
     mut all: S,
     input: &[S],

@@ -19,24 +19,25 @@ use zippy::error::Result;
 use self::component::function;
 use self::task::{HeadKind, Items, NumberScan, ScanTask};
 use self::value_chain::ValueChain;
-use super::association::{BLOCK, Item, join};
+use super::association::{CELLS_PER_BLOCK, Item, join};
 use super::operation::{Arithmetic, Carry, ScanOperation, for_number};
 use crate::heads::Heads;
 
-/// Bytes of a task's input: with the results, a part of the second-level cache.
+/// Size, in bytes, of a task's input: with the results, a part of the second-level cache.
 const TASK_BYTES: usize = 256 << 10;
-/// Bytes per copy to the host, if the host cannot access device memory.
+/// Size, in bytes, of a copy to the host, if the host cannot access device memory.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// Sums of blocks of cells: one per block if the order of combination matters, else a single one.
+/// Sums of blocks of cells: one per block if the order of combination matters, otherwise a single
+/// one.
 pub(super) struct BlockSums {
     values: Vec<u8>,
     /// For each block, true if it has a head.
     heads: Vec<bool>,
 }
 
-/// Scans `input` after the value of the earlier cells, writes to `output` if present, and returns
-/// the combination.
+/// Scans `input` after the value `carry` of the earlier cells, writes to `output` if present, and
+/// returns the combination.
 pub(crate) fn scan(
     device: &Device,
     operation: &ScanOperation<'_>,
@@ -54,8 +55,8 @@ pub(crate) fn scan(
     for_number!(number, S => scan.write::<S>(carry))
 }
 
-/// Sums of the blocks of `input`, and the last key. `key` is the key of the previous cell if keys
-/// define the segments.
+/// Returns the sums of the blocks of `input`, and the last key. `key` is the key of the previous
+/// cell if keys define the segments.
 pub(super) fn block_sums(
     device: &Device,
     operation: &ScanOperation<'_>,
@@ -70,34 +71,34 @@ pub(super) fn block_sums(
 }
 
 impl BlockSums {
-    /// The value `before` combined with the blocks.
+    /// Returns the combination of `before` and all blocks.
     pub(super) fn after(&self, operation: &ScanOperation<'_>, before: Carry) -> Carry {
         let Some((number, lanes)) = operation.scalars() else { return before };
         for_number!(number, S => {
             let sums = bytemuck::pod_collect_to_vec::<u8, S>(&self.values);
             let sums = sums.into_iter().zip(&self.heads).map(|(value, &head)| Item { value, head }).collect::<Vec<_>>();
-            let mut items = items_of::<S>(&before, lanes);
+            let mut items = carry_to_items::<S>(&before, lanes);
             combine(operation.operator, &mut items, &sums);
-            Carry { item: item_of(items), key: before.key }
+            Carry { item: items_to_carry(items), key: before.key }
         })
     }
 }
 
-/// The components of a carry.
-fn items_of<S: Arithmetic>(carry: &Carry, lanes: usize) -> Items<S> {
+/// Splits a carry into its components.
+fn carry_to_items<S: Arithmetic>(carry: &Carry, lanes: usize) -> Items<S> {
     let Some(Item { value, head }) = &carry.item else { return vec![None; lanes] };
     let values = bytemuck::pod_collect_to_vec::<u8, S>(value);
     values.into_iter().map(|value| Some(Item { value, head: *head })).collect()
 }
 
-/// The reverse of [`items_of`].
-fn item_of<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
+/// Joins components to a carry, the reverse of [`carry_to_items`].
+fn items_to_carry<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
     let items: Vec<Item<S>> = items.into_iter().collect::<Option<_>>()?;
     let values: Vec<S> = items.iter().map(|item| item.value).collect();
     Some(Item { value: bytemuck::cast_slice(&values).to_vec(), head: items.iter().any(|item| item.head) })
 }
 
-/// Combines the earlier values of the components with those of blocks.
+/// Combines the earlier values `items` of the components with the sums of blocks.
 fn combine<S: Arithmetic>(operator: &Operator, items: &mut Items<S>, sums: &[Item<S>]) {
     let op = function(operator);
     for block in sums.chunks(items.len()) {
@@ -118,9 +119,9 @@ struct HostScan<'a> {
 impl HostScan<'_> {
     fn write<S: Arithmetic>(&self, carry: Carry) -> Result<Carry> {
         let scan = self.numbers::<S>();
-        let (mut items, mut key) = (items_of::<S>(&carry, scan.lanes), carry.key);
+        let (mut items, mut key) = (carry_to_items::<S>(&carry, scan.lanes), carry.key);
         let threads = self.device.host_threads();
-        self.over_windows(&mut key, |tasks| {
+        self.for_each_window(&mut key, |tasks| {
             let before = std::mem::take(&mut items);
             if threads.count() == 1 || tasks.len() == 1 {
                 items = tasks.into_iter().fold(before, |items, task| scan.write(task, items));
@@ -139,14 +140,14 @@ impl HostScan<'_> {
             });
             items = chain.into_last().unwrap_or_default();
         })?;
-        Ok(Carry { item: item_of(items), key })
+        Ok(Carry { item: items_to_carry(items), key })
     }
 
     fn sums<S: Arithmetic>(&self, mut key: Option<Vec<u8>>) -> Result<(BlockSums, Option<Vec<u8>>)> {
         let scan = self.numbers::<S>();
         let threads = self.device.host_threads();
         let (mut all, mut sums) = (vec![None; scan.lanes], Vec::new());
-        self.over_windows(&mut key, |tasks| {
+        self.for_each_window(&mut key, |tasks| {
             for found in threads.map(tasks, |task| scan.sums(&task)) {
                 if scan.exact { combine(scan.operator, &mut all, &found) } else { sums.extend(found) }
             }
@@ -171,13 +172,13 @@ impl HostScan<'_> {
 
     /// Calls `f` with the tasks of all cells, in portions if the host cannot access device memory.
     /// `key` is the key of the previous cell, and is set to the last key.
-    fn over_windows(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask<'_>>)) -> Result<()> {
+    fn for_each_window(&self, key: &mut Option<Vec<u8>>, mut f: impl FnMut(Vec<ScanTask<'_>>)) -> Result<()> {
         let in_place = self.output.is_some_and(|output| output.same_as(self.input));
         let input = (!in_place).then_some(self.input);
         let read: Vec<&CellSequence> = input.into_iter().chain(self.heads.cells()).collect();
         let lending = Lending::new(self.device, read, self.output, in_place);
-        let some = (TASK_BYTES / self.operation.element.bytes / BLOCK).max(1) * BLOCK;
-        for window in lending.windows(WINDOW_BYTES, BLOCK) {
+        let some = (TASK_BYTES / self.operation.element.bytes / CELLS_PER_BLOCK).max(1) * CELLS_PER_BLOCK;
+        for window in lending.windows(WINDOW_BYTES, CELLS_PER_BLOCK) {
             let starts = window.clone().step_by(some);
             let ranges: Vec<Range<u64>> = starts.map(|start| start..window.end.min(start + some as u64)).collect();
             lending.with(&ranges, |lent| {
@@ -206,7 +207,7 @@ impl HostScan<'_> {
     }
 }
 
-/// The sum of numbers in 64 bits.
+/// Returns the sum of 32-bit numbers in 64 bits.
 pub(crate) fn widened_sum(numbers: &CellSequence) -> Result<u64> {
     let mut all = 0;
     for slice in numbers.slices(WINDOW_BYTES, 1) {

@@ -2,13 +2,13 @@
 
 use bytemuck::{Pod, cast_slice_mut, try_cast_slice};
 
-/// Reader of numbers in several slices.
+/// Sequential reader of numbers in several slices.
 pub(super) struct PieceReader<'a, S> {
     pieces: Vec<&'a [u8]>,
     next: usize,
-    /// Rest of the current slice.
+    /// Unread part of the current slice.
     rest: &'a [u8],
-    /// Copies of numbers from different slices.
+    /// Copy of numbers that lie in different slices.
     joined: Vec<S>,
 }
 
@@ -17,7 +17,7 @@ impl<'a, S: Pod> PieceReader<'a, S> {
         Self { pieces: pieces.to_vec(), next: 0, rest: &[], joined: Vec::new() }
     }
 
-    /// The next `numbers` numbers; as many must be left.
+    /// Reads the next `numbers` numbers; at least as many must be unread.
     pub(super) fn next(&mut self, numbers: usize) -> &[S] {
         let mut bytes = numbers * size_of::<S>();
         if self.rest.is_empty() {
@@ -51,10 +51,10 @@ impl<'a, S: Pod> PieceReader<'a, S> {
     }
 }
 
-/// Writer to several slices.
+/// Sequential writer of bytes to several slices.
 pub(super) struct PieceWriter<'a> {
     pieces: std::vec::IntoIter<&'a mut [u8]>,
-    /// Rest of the current slice.
+    /// Unwritten part of the current slice.
     rest: &'a mut [u8],
 }
 
@@ -63,7 +63,8 @@ impl<'a> PieceWriter<'a> {
         Self { pieces: pieces.into_iter(), rest: &mut [] }
     }
 
-    /// The next `bytes` bytes; as many must be left.
+    /// Returns the memory of the next `bytes` bytes, to be written; at least as many must be
+    /// unwritten.
     pub(super) fn take(&mut self, mut bytes: usize) -> Vec<&'a mut [u8]> {
         let mut taken = Vec::with_capacity(1);
         while bytes > 0 {

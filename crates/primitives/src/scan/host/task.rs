@@ -3,36 +3,36 @@
 use bytemuck::{cast_slice, cast_slice_mut, try_cast_slice_mut};
 use zippy::device::Operator;
 
-use super::super::association::{BLOCK, Item};
+use super::super::association::{CELLS_PER_BLOCK, Item};
 use super::super::operation::Arithmetic;
 use super::component::Component;
 use super::pieces::{PieceReader, PieceWriter};
 use crate::heads::find_heads;
 
-/// Cells per tile: a tile fits in the first-level cache.
-const TILE: usize = 2 * BLOCK;
+/// Number of cells per tile of a task: a tile fits in the first-level cache.
+const CELLS_PER_TILE: usize = 2 * CELLS_PER_BLOCK;
 
-/// A scan of numbers of one type, which threads share.
+/// Scan of numbers of one type, shared by the threads of a rank.
 pub(super) struct NumberScan<'a, S> {
     pub operator: &'a Operator,
     pub lanes: usize,
-    /// Initial value of an exclusive scan, per component.
+    /// Initial value of an exclusive scan, for each component.
     pub first: Option<Vec<S>>,
     /// True if the result does not depend on the order of combination.
     pub exact: bool,
     pub heads: HeadKind,
 }
 
-/// Representation of segment heads.
+/// Representation of the segment heads of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadKind {
     None,
     Flags,
-    /// Keys with this number of bytes.
+    /// Keys of this number of bytes; a key that differs from the previous key is a head.
     Keys(usize),
 }
 
-/// Sum of each component of the cells before; `None` before the first cell.
+/// Sum of each component of the earlier cells; `None` before the first cell.
 pub(super) type Items<S> = Vec<Option<Item<S>>>;
 
 /// Cells that one thread scans, beginning at a block boundary.
@@ -41,13 +41,13 @@ pub(super) struct ScanTask<'a> {
     /// `None` if the output is the input.
     pub input: Option<Vec<&'a [u8]>>,
     pub heads: Vec<&'a [u8]>,
-    /// The key of the previous cell.
+    /// Key of the cell before the task.
     pub key: Option<Vec<u8>>,
     pub output: Vec<&'a mut [u8]>,
 }
 
 impl ScanTask<'_> {
-    /// The numbers of cells of the tiles.
+    /// Returns the number of cells of each tile, at most `most`.
     fn tiles(&self, most: usize) -> impl Iterator<Item = usize> + use<> {
         let cells = self.cells;
         (0..cells).step_by(most).map(move |begin| most.min(cells - begin))
@@ -55,14 +55,14 @@ impl ScanTask<'_> {
 }
 
 impl<S: Arithmetic> NumberScan<'_, S> {
-    /// Sums of the components of a task: one per block if the order of combination matters, else a
-    /// single one.
+    /// Sums the components of a task: one sum per block if the order of combination matters,
+    /// otherwise a single one.
     pub(super) fn sums(&self, task: &ScanTask<'_>) -> Vec<Item<S>> {
         let written: Vec<&[u8]> = task.output.iter().map(|bytes| &**bytes).collect();
         let mut input = PieceReader::new(task.input.as_ref().unwrap_or(&written));
         let mut heads = TaskHeads::new(self.heads, task);
         let (mut items, mut sums) = (vec![None; self.lanes], Vec::new());
-        for cells in task.tiles(if self.exact { TILE } else { BLOCK }) {
+        for cells in task.tiles(if self.exact { CELLS_PER_TILE } else { CELLS_PER_BLOCK }) {
             self.tile(input.next(cells * self.lanes), heads.next(cells), None, &mut items);
             if !self.exact {
                 sums.extend(items.iter_mut().filter_map(Option::take));
@@ -72,9 +72,10 @@ impl<S: Arithmetic> NumberScan<'_, S> {
         sums
     }
 
-    /// Writes the results of a task; `items` are the sums before it. Returns the sums with it.
+    /// Writes the results of a task; `items` are the sums of the cells before the task. Returns the
+    /// sums with the task.
     pub(super) fn write(&self, task: ScanTask<'_>, mut items: Items<S>) -> Items<S> {
-        let (mut heads, tiles) = (TaskHeads::new(self.heads, &task), task.tiles(TILE));
+        let (mut heads, tiles) = (TaskHeads::new(self.heads, &task), task.tiles(CELLS_PER_TILE));
         let mut input = task.input.as_deref().map(PieceReader::new);
         let mut output = PieceWriter::new(task.output);
         let (mut before, mut results) = (Vec::new(), Vec::new());
@@ -137,7 +138,7 @@ struct TaskHeads<'a> {
     kind: HeadKind,
     bytes: PieceReader<'a, u8>,
     flags: PieceReader<'a, u32>,
-    /// The key of the previous cell.
+    /// Key of the cell before the next cell.
     key: Option<Vec<u8>>,
     found: Vec<bool>,
 }
@@ -148,7 +149,7 @@ impl<'a> TaskHeads<'a> {
         Self { kind, bytes, flags, key: task.key.clone(), found: Vec::new() }
     }
 
-    /// Returns for each of the next cells whether it is a head; empty without segments.
+    /// Returns for each of the next cells whether the cell is a head; empty without segments.
     fn next(&mut self, cells: usize) -> &[bool] {
         match self.kind {
             HeadKind::None => {}

@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 
 /// Number of polls for the value of another thread before the thread sleeps.
-const LOOKS: usize = 200;
+const POLLS_BEFORE_SLEEP: usize = 200;
 
-/// The value before the first task, and the value after each task. Threads that process tasks in
-/// order wait for each other's values.
+/// Value before the first task, and value after each task. Threads that process tasks in order wait
+/// for each other's values.
 pub(super) struct ValueChain<V>(Vec<ChainValue<V>>);
 
-/// A value that is set once; `None` if its task ended without a value.
+/// Value that is set once; `None` if its task ended without a value.
 type ChainValue<V> = OnceLock<Option<V>>;
 
 impl<V> ValueChain<V> {
@@ -19,7 +19,7 @@ impl<V> ValueChain<V> {
         Self(values)
     }
 
-    /// The link of a task, for the thread that runs it.
+    /// Returns the link of a task, for the thread that runs the task.
     pub(super) fn link(&self, task: usize) -> ChainLink<'_, V> {
         ChainLink { before: &self.0[task], after: &self.0[task + 1] }
     }
@@ -29,7 +29,7 @@ impl<V> ValueChain<V> {
     }
 }
 
-/// A task's part of a [`ValueChain`].
+/// Access of one task to a [`ValueChain`]: the value before the task, and the value after it.
 ///
 /// If a task is dropped without a value, for example in a panic, the later tasks also end, instead
 /// of waiting forever.
@@ -41,7 +41,7 @@ pub(super) struct ChainLink<'a, V> {
 impl<V> ChainLink<'_, V> {
     /// Waits for the value before the task. `None` if an earlier task ended without a value.
     pub(super) fn before(&self) -> Option<&V> {
-        for _ in 0..LOOKS {
+        for _ in 0..POLLS_BEFORE_SLEEP {
             if let Some(value) = self.before.get() {
                 return value.as_ref();
             }
@@ -69,7 +69,8 @@ mod tests {
     use super::*;
     use zippy::device::HostThreads;
 
-    /// Sums of the numbers up to each of `tasks`; a task in `panics` panics.
+    /// Returns the sum of the numbers below `tasks`, computed by a chain of tasks; a task in
+    /// `panics` panics.
     fn sums(threads: usize, tasks: usize, panics: Option<usize>) -> Option<usize> {
         let chain = ValueChain::new(0, tasks);
         let threads = HostThreads::with_count(NonZero::new(threads).unwrap());

@@ -1,4 +1,4 @@
-//! Staging memory of a delivery is bounded by a few messages per rank.
+//! Tests that the staging memory of a delivery is bounded by a few messages per rank.
 
 use zippy::world::Destinations;
 use zippy::{Layout, Result, World};
@@ -8,7 +8,8 @@ use super::{CASES, Case, check, elements_in_runs, scattered, sections, two_colum
 use crate::counting::most;
 use crate::support::{launcher, ranks};
 
-/// All other cases with messages of very few elements, so that ranks often wait for each other.
+/// The cases of the other tests, with messages of very few elements, so that ranks often wait for
+/// each other.
 fn small_messages() {
     ranks(&[2, 5], |world| {
         for case in CASES {
@@ -93,7 +94,7 @@ zippy_testing::with_variables! {
     more_than_a_message, [("ZIPPY_MESSAGE", "131072")], much
 }
 
-/// Largest number of elements of a rank in a step.
+/// Maximum number of elements of a rank in a step.
 const LONGEST: u64 = 1 << 19;
 
 /// Deliveries with random lengths. The program holds the elements, their destinations, and the
@@ -101,8 +102,8 @@ const LONGEST: u64 = 1 << 19;
 fn changing_lengths(world: &World) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let length = |rank: usize, step: u64| {
-        let mixed = fibonacci_hash(step * 64 + rank as u64 + 1) >> 40;
-        LONGEST / 4 + mixed % (3 * LONGEST / 4)
+        let pseudo_random_number = fibonacci_hash(step * 64 + rank as u64 + 1) >> 40;
+        LONGEST / 4 + pseudo_random_number % (3 * LONGEST / 4)
     };
     let counters = world.gpu().counters();
     let before = counters.bytes_now + counters.host_bytes_now;

@@ -1,4 +1,5 @@
-//! Mistakes in deliveries are errors on all ranks, move no element, and leave the world usable.
+//! Tests that mistakes in deliveries are errors on all ranks, move no element, and leave the world
+//! usable.
 
 use zippy::error::ErrorKind;
 use zippy::world::Destinations;
@@ -8,8 +9,8 @@ use super::{Case, check, scattered, sections};
 use crate::support::launcher::counts;
 use crate::support::ranks;
 
-/// Checks that a call fails: on the ranks `wrong` with their own error, and on all other ranks with
-/// the error of the lowest of them.
+/// Checks that a delivery fails: on the ranks `wrong` with their own error, and on all other ranks
+/// with the error of the lowest of them.
 fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
     let error = result.unwrap_err();
     assert!(error.to_string().contains(text), "{error} is not {text}");

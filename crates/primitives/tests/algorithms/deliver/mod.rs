@@ -1,5 +1,5 @@
-//! Delivery of elements to ranks, compared with plain vectors. A formula gives the elements of all
-//! ranks.
+//! Tests that compare deliveries of elements to ranks with plain vectors. A formula gives the
+//! elements of all ranks.
 
 mod bounded;
 mod mistakes;
@@ -11,7 +11,7 @@ use zippy::{Element, Layout, Result, Split, World};
 use crate::support::cells::{Value, code, mix};
 use crate::support::{RANKS, ranks};
 
-/// Numbers of elements of the ranks, and their destinations.
+/// Test case of a delivery: numbers of elements of the ranks, and destination of each element.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub name: &'static str,
@@ -20,13 +20,13 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Destinations of the elements of a rank.
+    /// Returns the destinations of the elements of a rank.
     pub(crate) fn ranks(&self, rank: usize, size: usize) -> Vec<u32> {
         (0..(self.length)(rank)).map(|place| (self.to)(rank, place, size) as u32).collect()
     }
 
-    /// Elements that arrive at a rank: source and index in the source, and the number of elements
-    /// per source.
+    /// Returns the elements that arrive at a rank, as source rank and index in the source; and the
+    /// number of elements per source.
     fn arriving(&self, at: usize, size: usize) -> [Vec<(usize, u64)>; 2] {
         let mut all = Vec::new();
         let mut counts = Vec::new();
@@ -42,7 +42,7 @@ impl Case {
     }
 }
 
-/// Length of a rank: odd lengths, and some ranks without elements.
+/// Returns the number of elements of a rank: odd numbers, and 0 for some ranks.
 fn few(rank: usize) -> u64 {
     [137, 0, 1, 96, 301][rank % 5]
 }
@@ -68,8 +68,8 @@ const CASES: &[Case] = &[
     Case { name: "in rising order", length: few, to: |rank, place, size| place as usize * size / few(rank) as usize },
 ];
 
-/// Sections of several local arrays that contain the values. No section is a whole array. Without
-/// values there may be no section.
+/// Creates sections of several local arrays that contain the values. No section is a whole array.
+/// Without values there may be no section.
 pub(crate) fn sections<T: Element>(
     world: &World,
     name: &str,
@@ -93,19 +93,19 @@ pub(crate) fn sections<T: Element>(
     Ok(out)
 }
 
-/// Element of a rank by its index.
+/// Returns the element of a rank at an index.
 pub(crate) fn element<T: Value>(rank: usize, place: u64) -> T {
     T::of(code(rank as u64, [place as i64]))
 }
 
-/// Delivers the elements of a case and checks the arriving elements.
+/// Delivers the elements of a test case and checks the arriving elements.
 pub(crate) fn check<T: Value>(world: &World, case: &Case, to: impl IntoDestinations, cuts: u64) -> Result<()> {
     let rank = world.rank();
     let own: Vec<T> = (0..(case.length)(rank)).map(|place| element(rank, place)).collect();
     check_elements(world, case, &sections(world, "own", &own, cuts)?, to)
 }
 
-/// [`check`] with elements that are already on the device.
+/// Runs [`check`] with elements that are already on the device.
 pub(crate) fn check_elements<T: Value>(
     world: &World,
     case: &Case,
@@ -131,7 +131,7 @@ pub(crate) fn check_elements<T: Value>(
     Ok(())
 }
 
-/// Bitwise comparison.
+/// Asserts that elements are equal bit by bit.
 pub(crate) fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
     assert_eq!(found.len(), expected.len(), "{label}");
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -143,7 +143,7 @@ pub(crate) fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
     }
 }
 
-/// A cell of 12 bytes.
+/// Element type of 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Element)]
 #[repr(C)]
 struct Three {
@@ -158,7 +158,7 @@ impl Value for Three {
     }
 }
 
-/// A cell of 20 bytes.
+/// Element type of 20 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Element)]
 #[repr(C)]
 struct Five {
@@ -199,8 +199,8 @@ of_every_type! {
     records_of_12_bytes: Three, records_of_20_bytes: Five
 }
 
-/// Elements of a rank by destination, in an order of destinations that depends on `number`. If
-/// `number` is even, one destination has two runs.
+/// Returns the elements of a rank in runs by destination, in an order of destinations that depends
+/// on `number`. If `number` is even, one destination has two runs.
 fn in_runs(case: &Case, rank: usize, size: usize) -> (Vec<u64>, Vec<(usize, u64)>) {
     let to = case.ranks(rank, size);
     let (mut places, mut runs) = (Vec::new(), Vec::new());
@@ -283,8 +283,8 @@ fn two_columns_stay_together() {
     ranks(RANKS, two_columns);
 }
 
-/// Chunks of a global array, several per rank and some empty, with ghost cells that are not
-/// delivered. The result is an ordinary array.
+/// Delivers chunks of a global array, several per rank and some empty, with ghost cells that are
+/// not delivered. The result is an ordinary array.
 #[test]
 fn from_chunks_to_an_array() {
     ranks(RANKS, |world| {
@@ -314,7 +314,7 @@ fn from_chunks_to_an_array() {
     });
 }
 
-/// The result of a delivery is the source of the next delivery; in the end all elements are back in
+/// Delivers elements, and delivers the result back; in the end all elements are in their original
 /// order.
 #[test]
 fn there_and_back() {

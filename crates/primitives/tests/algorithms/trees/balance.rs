@@ -1,27 +1,27 @@
-//! Boxes balanced by points: they tile the shape, count their points, are better balanced than
-//! regular blocks, and list their neighbours.
+//! Tests that balanced boxes tile the shape, count their points, are better balanced than regular
+//! blocks, and list their neighbours.
 
 use zippy::region::Region;
 use zippy::{Layout, Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::kdtree::{BalancedBoxes, Point};
 
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
-/// Pseudo-random number between −1 and 1, concentrated near 0: a sum of uniform numbers.
+/// Returns a pseudo-random number between −1 and 1, concentrated near 0: a sum of uniform numbers.
 fn blob(i: usize) -> f64 {
-    let unit = |i: usize| f64::from(mixed(i)) / f64::from(u32::MAX);
+    let unit = |i: usize| f64::from(pseudo_random_number(i)) / f64::from(u32::MAX);
     (0..12).map(|part| unit(13 * i + part) - 0.5).sum::<f64>() / 6.0
 }
 
-/// Points in four blobs of different sizes in a unit square or cube, scaled to a shape.
+/// Returns points in four clusters of different sizes in a unit square or cube, scaled to a shape.
 fn blobs<P: Point>(n: usize, shape: &[i64]) -> Vec<P> {
     const BLOBS: [([f64; 3], f64); 4] =
         [([0.2, 0.3, 0.6], 0.05), ([0.7, 0.25, 0.3], 0.02), ([0.6, 0.8, 0.5], 0.1), ([0.61, 0.79, 0.45], 0.01)];
     let point = |i: usize| {
-        let (centre, size) = BLOBS[mixed(i) as usize % 4];
+        let (centre, size) = BLOBS[pseudo_random_number(i) as usize % 4];
         let mut parts = [0.0; 4];
         for (axis, &extent) in shape.iter().enumerate() {
             let at = centre[axis] + size * 2.0 * blob(3 * i + axis);
@@ -40,8 +40,8 @@ fn counted<P: Point>(values: &[P], boxes: &[Region]) -> Vec<u64> {
     boxes.iter().map(|region| values.iter().filter(|point| is_in(point, region)).count() as u64).collect()
 }
 
-/// Neighbourhood by definition: a cell of one box and a cell of the other differ by at most one on
-/// every axis.
+/// True if two boxes are neighbours by definition: a cell of one box and a cell of the other differ
+/// by at most one on every axis.
 fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     (0..shape.len()).all(|axis| {
         let shifts = if periodic[axis] { vec![-shape[axis], 0, shape[axis]] } else { vec![0] };
@@ -49,7 +49,7 @@ fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     })
 }
 
-/// Balanced boxes by definition: tries every plane of every axis.
+/// Computes balanced boxes by definition: tries every plane of every axis.
 fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<Region>) {
     if count == 1 {
         return boxes.push(region);
@@ -163,7 +163,7 @@ fn boxes_tile_and_are_counted_on_any_grid() {
     });
 }
 
-/// Imbalance of regular blocks: largest number of points divided by the mean.
+/// Returns the imbalance of regular blocks: maximum number of points divided by the mean.
 fn regular<P: Point>(values: &[P], shape: &[i64], blocks: &[i64]) -> f64 {
     let mut counts = vec![0_u64; blocks.iter().product::<i64>() as usize];
     for point in values {

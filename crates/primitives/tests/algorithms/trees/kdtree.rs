@@ -1,4 +1,4 @@
-//! k-d trees, compared with a plain builder.
+//! Tests that compare k-d trees with a plain builder.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use zippy::{Config, Error, Result, World, run_with};
 use zippy_primitives::Primitives;
 use zippy_primitives::kdtree::{Bounds, Point, Position};
 
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::algorithms::vectors::{Spread, all, vector};
 use crate::support;
 
-/// Pseudo-random number in [0, 1).
+/// Returns a pseudo-random number in [0, 1).
 pub(crate) fn unit(i: usize) -> f32 {
-    (mixed(i) >> 8) as f32 / (1 << 24) as f32
+    (pseudo_random_number(i) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// Pseudo-random number concentrated near 0: a sum of uniform numbers.
+/// Returns a pseudo-random number concentrated near 0: a sum of uniform numbers.
 fn blob(i: usize) -> f32 {
     (0..6).map(|part| unit(7 * i + part) - 0.5).sum::<f32>()
 }
@@ -24,7 +24,7 @@ fn blob(i: usize) -> f32 {
 /// Function that returns the `i`-th of `n` points: coordinates and a payload.
 pub(crate) type Kind = fn(usize, usize) -> [f32; 4];
 
-/// Difficult sets of points.
+/// Difficult sets of points with their names.
 pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("anywhere", |i, _| [unit(3 * i), unit(3 * i + 1) * 4.0 - 2.0, unit(3 * i + 2), i as f32]),
     ("in blobs", |i, _| {
@@ -36,10 +36,15 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("equal", |_, _| [0.1, -0.1, 5.0, 1.0]),
     ("few places", |i, _| {
         let zero = if i % 2 == 0 { 0.0 } else { -0.0 };
-        [(mixed(i) % 3) as f32 * zero, (mixed(i + 9) % 2) as f32, zero, f32::from_bits(mixed(i))]
+        [
+            (pseudo_random_number(i) % 3) as f32 * zero,
+            (pseudo_random_number(i + 9) % 2) as f32,
+            zero,
+            f32::from_bits(pseudo_random_number(i)),
+        ]
     }),
     ("far apart", |i, _| {
-        let sign = if mixed(i).is_multiple_of(2) { 1.0 } else { -1.0 };
+        let sign = if pseudo_random_number(i).is_multiple_of(2) { 1.0 } else { -1.0 };
         [sign * f32::MAX * unit(i), f32::MIN_POSITIVE * unit(i + 1) / 8.0, sign * f32::MAX, 2.0]
     }),
 ];
@@ -48,18 +53,18 @@ pub(crate) fn points<P: Point>(kind: Kind, n: usize) -> Vec<P> {
     (0..n).map(|i| P::from_parts(kind(i, n))).collect()
 }
 
-/// A node of the plain builder: leaves, points, bounding box, axis and position of the cut.
+/// Node of the plain tree: leaves, points, bounding box, axis and position of the cut.
 type PlainNode = (Range<usize>, Range<u64>, [Position; 2], Option<(usize, f32)>);
 
-/// A k-d tree by definition, node by node.
-struct Plain {
+/// k-d tree by definition, built node by node.
+struct PlainTree {
     positions: Vec<Position>,
     leaves: usize,
     order: Vec<usize>,
     nodes: Vec<PlainNode>,
 }
 
-impl Plain {
+impl PlainTree {
     fn new<P: Point>(points: &[P], leaves: usize) -> Self {
         let positions = points.iter().map(|point| point.position()).collect();
         let mut plain = Self { positions, leaves, order: (0..points.len()).collect(), nodes: Vec::new() };
@@ -111,7 +116,7 @@ impl Plain {
 fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread, label: &str) -> Result<()> {
     let points = vector(world, "points", values, spread)?;
     let tree = world.vectors().kdtree("tree", &points, leaves)?;
-    let plain = Plain::new(values, leaves);
+    let plain = PlainTree::new(values, leaves);
     let mut nodes: Vec<PlainNode> = Vec::new();
     for node in tree.all_nodes() {
         let cut = node.cut.map(|cut| (cut.axis, cut.value));
@@ -189,7 +194,7 @@ fn sections_have_trees() {
         let values: Vec<[f32; 2]> = points(KINDS[0].1, 500);
         let array = vector(world, "all", &values, Spread::Odd)?;
         let tree = world.vectors().kdtree("tree", array.at(40..300), 6)?;
-        let plain = Plain::new(&values[40..300], 6);
+        let plain = PlainTree::new(&values[40..300], 6);
         let order: Vec<usize> = all(world, tree.indices())?.into_iter().map(|[low, _]| low as usize).collect();
         assert_eq!(order, plain.order, "places are counted from the section's first cell");
         Ok(())

@@ -1,15 +1,15 @@
-//! Queries of k-d trees, compared with a search over all points.
+//! Tests that compare queries of k-d trees with a search over all points.
 
 use zippy::{Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::kdtree::{Neighbour, Point, Position};
 
 use super::kdtree::{KINDS, points, unit};
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
-/// Squared distance by definition.
+/// Returns the squared distance of two points by definition.
 fn distance(a: &Position, b: &Position) -> f32 {
     let mut sum = 0.0;
     for axis in 0..3 {
@@ -18,7 +18,7 @@ fn distance(a: &Position, b: &Position) -> f32 {
     sum
 }
 
-/// All points, sorted by distance and index.
+/// Returns all points as neighbours of a query, sorted by distance and index.
 fn by_distance<P: Point>(values: &[P], query: P) -> Vec<Neighbour> {
     let near = |(index, point): (usize, &P)| Neighbour {
         index: index as u64,
@@ -35,13 +35,13 @@ fn inside<P: Point>(values: &[P], [low, high]: [P; 2]) -> Vec<u64> {
     (0..values.len()).filter(|&i| is_in(values[i].position())).map(|i| i as u64).collect()
 }
 
-/// Query positions on points, between points and outside of them. Some ranks have no query.
+/// Returns query positions on points, between points and outside of them. Some ranks have no query.
 fn queries<P: Point>(world: &World, values: &[P]) -> Vec<P> {
     if world.rank() % 3 == 2 {
         return Vec::new();
     }
     let some = |i: usize| {
-        let seed = mixed(i + 100 * world.rank()) as usize;
+        let seed = pseudo_random_number(i + 100 * world.rank()) as usize;
         let [mut x, mut y, mut z, w] = values.get(seed % values.len().max(1)).map_or([0.5; 4], |one| one.to_parts());
         if i % 2 == 1 {
             (x, y, z) = (x + unit(seed) - 0.5, y - unit(seed + 1), z * unit(seed + 2));

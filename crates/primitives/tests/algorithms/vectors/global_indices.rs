@@ -1,19 +1,19 @@
-//! Gather and scatter by global index, bounds, histograms, transposition and shifts.
+//! Tests of gather and scatter by global index, bounds, histograms, transposition and shifts.
 
 use zippy_primitives::Primitives;
 
-use super::{FEW, Spread, all, vector};
-use crate::algorithms::sequences::mixed;
+use super::{FEW_SPREAD_PAIRS, Spread, all, vector};
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
 #[test]
 fn gather_and_scatter_by_global_index() {
     support::ranks(&[1, 3, 8], |world| {
         for n in [1_usize, 2, 3000] {
-            let order: Vec<u32> = (0..n as u32).map(|i| mixed(i as usize) % n as u32).collect();
+            let order: Vec<u32> = (0..n as u32).map(|i| pseudo_random_number(i as usize) % n as u32).collect();
             let reversed: Vec<u32> = (0..n as u32).rev().collect();
-            let values: Vec<[u32; 2]> = (0..n).map(|i| [mixed(i), i as u32]).collect();
-            for (spread, other) in FEW {
+            let values: Vec<[u32; 2]> = (0..n).map(|i| [pseudo_random_number(i), i as u32]).collect();
+            for (spread, other) in FEW_SPREAD_PAIRS {
                 let x = vector(world, "x", &values, spread)?;
                 let y = vector(world, "y", &vec![[0; 2]; n], other)?;
                 let indices = vector(world, "indices", &order, other)?;
@@ -68,12 +68,12 @@ fn gather_and_scatter_of_own_cells_and_of_others() {
     }
     support::ranks(&[1, 2, 3, 5], |world| {
         for n in [0, 1, 2, 301, 70_001] {
-            check(world, n, mixed)?;
+            check(world, n, pseudo_random_number)?;
         }
-        check(world, 1003, |i| mixed(i) as u8)?;
-        check(world, 1003, |i| mixed(i) as u16)?;
-        check(world, 1003, |i| [mixed(i), i as u32, 7, 8])?;
-        let order: Vec<u32> = (0..5000).map(|i| mixed(i) % 5000).collect();
+        check(world, 1003, |i| pseudo_random_number(i) as u8)?;
+        check(world, 1003, |i| pseudo_random_number(i) as u16)?;
+        check(world, 1003, |i| [pseudo_random_number(i), i as u32, 7, 8])?;
+        let order: Vec<u32> = (0..5000).map(|i| pseudo_random_number(i) % 5000).collect();
         let x = vector(world, "x", &order, Spread::Auto)?;
         world.vectors().gather(&x, &x, &x)?;
         assert!(all(world, &x)?.into_iter().eq(order.iter().map(|&i| order[i as usize])));
@@ -82,13 +82,13 @@ fn gather_and_scatter_of_own_cells_and_of_others() {
 }
 
 #[test]
-fn bounds_histograms_and_ends() {
+fn bounds_histograms_and_ends_equal_plain_loops() {
     support::ranks(&[1, 2, 5], |world| {
         for n in [0_usize, 3, 5000] {
-            let mut keys: Vec<u32> = (0..n).map(|i| mixed(i) % 50).collect();
+            let mut keys: Vec<u32> = (0..n).map(|i| pseudo_random_number(i) % 50).collect();
             let counted: Vec<u64> = (0..50).map(|bin| keys.iter().filter(|&&key| key == bin).count() as u64).collect();
-            let needles: Vec<u32> = (0..333).map(|i| mixed(i + 1) % 60).collect();
-            for (spread, other) in FEW {
+            let needles: Vec<u32> = (0..333).map(|i| pseudo_random_number(i + 1) % 60).collect();
+            for (spread, other) in FEW_SPREAD_PAIRS {
                 let x = vector(world, "x", &keys, spread)?;
                 assert_eq!(world.vectors().histogram(&x, 50)?, counted);
                 assert_eq!(world.vectors().first(&x)?, keys.first().copied());
@@ -104,7 +104,7 @@ fn bounds_histograms_and_ends() {
                 }
             }
             keys.sort_unstable();
-            for (spread, other) in FEW {
+            for (spread, other) in FEW_SPREAD_PAIRS {
                 let (x, queries) = (vector(world, "x", &keys, spread)?, vector(world, "asked", &needles, other)?);
                 let bounds = vector(world, "bounds", &needles, spread)?;
                 world.vectors().lower_bound(&x, &queries, &bounds)?;
@@ -124,11 +124,11 @@ fn bounds_histograms_and_ends() {
 }
 
 #[test]
-fn rows_become_columns() {
+fn transposition_makes_rows_columns() {
     support::ranks(&[1, 3, 5], |world| {
         for (n, columns) in [(0_usize, 3_u64), (1, 1), (3000, 2), (3000, 1500), (2999, 2999), (3000, 7 * 3)] {
             let values: Vec<u32> = (0..n as u32).map(|i| 5 * i).collect();
-            for (spread, other) in FEW {
+            for (spread, other) in FEW_SPREAD_PAIRS {
                 let (x, y) = (vector(world, "x", &values, spread)?, vector(world, "y", &values, other)?);
                 let transposed = world.vectors().transpose(&x, &y, columns);
                 if columns == 21 {
@@ -150,12 +150,12 @@ fn rows_become_columns() {
 }
 
 #[test]
-fn items_and_their_copies() {
+fn amplified_vectors_have_items_and_copies() {
     support::ranks(&[1, 3, 5], |world| {
         for n in [0_usize, 1, 4000] {
-            let counts: Vec<u32> = (0..n).map(|i| if i % 50 < 20 { 0 } else { mixed(i) % 4 }).collect();
+            let counts: Vec<u32> = (0..n).map(|i| if i % 50 < 20 { 0 } else { pseudo_random_number(i) % 4 }).collect();
             let expected = || (0..n as u32).flat_map(|item| (0..counts[item as usize]).map(move |copy| [item, copy]));
-            for (spread, _) in FEW {
+            for (spread, _) in FEW_SPREAD_PAIRS {
                 let x = vector(world, "counts", &counts, spread)?;
                 let pairs = world.vectors().amplify("pairs", &x)?;
                 assert!(all(world, &pairs)?.into_iter().eq(expected()), "{n}, {spread:?}");

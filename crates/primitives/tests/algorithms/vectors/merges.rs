@@ -1,11 +1,11 @@
-//! Merges of vectors with any layout.
+//! Tests of merges of vectors with any layout.
 
 use zippy::{Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::sort::SortKey;
 
-use super::{FEW, Spread, all, bits, vector};
-use crate::algorithms::sequences::mixed;
+use super::{FEW_SPREAD_PAIRS, Spread, all, bits, vector};
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
 fn merges<K: SortKey>(
@@ -25,7 +25,7 @@ fn merges<K: SortKey>(
         (0..2).flat_map(|which| keys[which].iter().copied().zip(values[which].iter().copied())).collect();
     expected.sort_by(|(a, _), (b, _)| order(a, b));
     let (merged, sorted_values): (Vec<K>, Vec<[u32; 4]>) = expected.into_iter().unzip();
-    for (spread, other) in FEW {
+    for (spread, other) in FEW_SPREAD_PAIRS {
         let label = format!("{lengths:?} {}, {spread:?} and {other:?}", K::INFO.name);
         let (x, y) = (vector(world, "x", &keys[0], spread)?, vector(world, "y", &keys[1], other)?);
         let z = vector(world, "z", &vec![K::zeroed(); merged.len()], other)?;
@@ -45,7 +45,7 @@ fn merges<K: SortKey>(
 fn merges_of_every_spread() {
     support::ranks(&[1, 2, 3, 5], |world| {
         for lengths in [[0, 0], [1, 0], [0, 3], [2500, 900], [700, 2900]] {
-            merges(world, lengths, |i| mixed(i) % 400, u32::cmp)?;
+            merges(world, lengths, |i| pseudo_random_number(i) % 400, u32::cmp)?;
         }
         merges(world, [900, 800], |_| 5_u32, u32::cmp)
     });
@@ -54,9 +54,9 @@ fn merges_of_every_spread() {
 #[test]
 fn merges_by_every_type_of_key() {
     support::ranks(&[3], |world| {
-        merges(world, [900, 1200], |i| mixed(i) as i32, i32::cmp)?;
-        merges(world, [900, 1200], |i| f32::from_bits(mixed(i)), f32::total_cmp)?;
-        merges(world, [900, 1200], |i| [mixed(i) % 3, mixed(i + 1)], <[u32; 2]>::cmp)
+        merges(world, [900, 1200], |i| pseudo_random_number(i) as i32, i32::cmp)?;
+        merges(world, [900, 1200], |i| f32::from_bits(pseudo_random_number(i)), f32::total_cmp)?;
+        merges(world, [900, 1200], |i| [pseudo_random_number(i) % 3, pseudo_random_number(i + 1)], <[u32; 2]>::cmp)
     });
 }
 

@@ -1,5 +1,5 @@
-//! Primitives over distributed vectors have the same results as on one rank, for any layout and
-//! ownership.
+//! Tests that primitives over distributed vectors have the same results as on one rank, for any
+//! layout and ownership.
 
 mod global_indices;
 mod merges;
@@ -11,7 +11,7 @@ mod sorts;
 use zippy::array::GlobalArray;
 use zippy::{ArrayOptions, Element, Layout, Ownership, Result, Split, World};
 
-/// Layout and ownership of a vector.
+/// Layout and ownership of a test vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Spread {
     /// Automatic layout.
@@ -63,7 +63,7 @@ pub(crate) fn vector<T: Element>(world: &World, name: &str, values: &[T], spread
     Ok(array)
 }
 
-/// Gathers all cells on every rank. Collective.
+/// Returns all cells of a vector on every rank. Collective.
 pub(crate) fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Result<Vec<T>> {
     let ticket = world.get(array.at(..))?;
     world.fence()?.redeem(ticket)
@@ -80,6 +80,6 @@ const PAIRS: [(Spread, Spread); 4] = [
     (Spread::Odd, Spread::Dealt),
 ];
 
-/// Pairs of layouts for tests of the other primitives.
-const FEW: [(Spread, Spread); 3] =
+/// Pairs of layouts of input and output for tests of fewer cases.
+const FEW_SPREAD_PAIRS: [(Spread, Spread); 3] =
     [(Spread::Rising, Spread::Auto), (Spread::Odd, Spread::Dealt), (Spread::Dealt, Spread::Rising)];

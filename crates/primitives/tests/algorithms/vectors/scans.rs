@@ -1,4 +1,4 @@
-//! Scans and reductions of vectors with any layout.
+//! Tests of scans and reductions of vectors with any layout.
 
 use zippy::{Config, Element, GlobalArray, Layout, LocalArray, Operator, Result, Split, World, run_with};
 use zippy_primitives::Primitives;
@@ -6,7 +6,7 @@ use zippy_primitives::scan::VectorCombination;
 
 use super::{PAIRS, Spread, all, bits, vector};
 use crate::algorithms::scan::Definition;
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
 fn scans<T: Element>(
@@ -18,7 +18,7 @@ fn scans<T: Element>(
     spreads: &[(Spread, Spread)],
 ) -> Result<()> {
     let n = values.len();
-    let flags: Vec<u32> = (0..n).map(|i| u32::from(mixed(i + 7).is_multiple_of(900))).collect();
+    let flags: Vec<u32> = (0..n).map(|i| u32::from(pseudo_random_number(i + 7).is_multiple_of(900))).collect();
     let keys: Vec<i32> = (0..n).map(|i| (i / 1500) as i32 / 2).collect();
     let by_flag: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
     let by_key: Vec<bool> = (0..n).map(|i| i == 0 || keys[i] != keys[i - 1]).collect();
@@ -63,7 +63,7 @@ fn scans<T: Element>(
 fn scans_of_integers() {
     support::ranks(support::RANKS, |world| {
         for (n, pairs) in [(0, 0..4), (1, 1..2), (7, 0..2), (2048, 3..4), (9000, 1..4)] {
-            let values: Vec<u32> = (0..n).map(mixed).collect();
+            let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
             scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS[pairs])?;
         }
         Ok(())
@@ -74,7 +74,7 @@ fn scans_of_integers() {
 fn scans_of_floats_do_not_depend_on_cuts() {
     support::ranks(support::RANKS, |world| {
         for (n, pairs) in [(100, 1..2), (9000, 0..4)] {
-            let values: Vec<f32> = (0..n).map(|i| mixed(i) as f32 / 7.0 - 1e8).collect();
+            let values: Vec<f32> = (0..n).map(|i| pseudo_random_number(i) as f32 / 7.0 - 1e8).collect();
             scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS[pairs])?;
         }
         Ok(())
@@ -88,7 +88,7 @@ fn scans_with_operators_that_do_not_commute() {
             "after",
             "fn combine(f: vec2<u32>, g: vec2<u32>) -> vec2<u32> { return vec2(f.x * g.x, f.y * g.x + g.y); }",
         );
-        let values: Vec<[u32; 2]> = (0..9000).map(|i| [mixed(i) | 1, i as u32]).collect();
+        let values: Vec<[u32; 2]> = (0..9000).map(|i| [pseudo_random_number(i) | 1, i as u32]).collect();
         let definition =
             |f: [u32; 2], g: [u32; 2]| [f[0].wrapping_mul(g[0]), f[1].wrapping_mul(g[0]).wrapping_add(g[1])];
         scans(world, &values, [3, 4], &after, definition, &PAIRS[1..3])
@@ -96,7 +96,7 @@ fn scans_with_operators_that_do_not_commute() {
 }
 
 #[test]
-fn outputs_that_overlap_inputs() {
+fn scans_with_output_over_input_equal_definition() {
     support::ranks(&[1, 2], |world| {
         for operator in [Operator::Add, Operator::custom("sum", "fn combine(a: u32, b: u32) -> u32 { return a + b; }")]
         {
@@ -127,7 +127,7 @@ fn mistakes_are_the_same_on_all_ranks() {
     });
 }
 
-/// Checks that a program with calls that differ between two ranks ends the run.
+/// Asserts that a program with calls that differ between two ranks ends the run.
 fn ends_the_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync) {
     let error = run_with(Config::threads(2), |world| {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
@@ -137,7 +137,7 @@ fn ends_the_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32,
     assert!(error.contains("collective calls differ"), "{error}");
 }
 
-/// Every way in which two scans of the same vectors can differ.
+/// The test has every way in which two scans of the same vectors can differ.
 #[test]
 fn scans_that_differ_between_ranks_end_the_run() {
     type Scan = fn(VectorCombination<'_, u32>, &GlobalArray<u32, 1>) -> Result<()>;
@@ -168,7 +168,7 @@ fn scans_that_differ_between_ranks_end_the_run() {
     });
 }
 
-/// Transformed cells can be cut into segments, on one rank and on all ranks.
+/// Segments are defined for transformed cells, on one rank and on all ranks.
 #[test]
 fn segments_of_expressions_are_combined() {
     support::ranks(&[1, 3], |world| {
@@ -202,7 +202,7 @@ fn segments_of_expressions_are_combined() {
 fn scans_of_expressions_of_cells() {
     support::ranks(&[1, 3, 5], |world| {
         for n in [0_usize, 1, 5000] {
-            let bytes: Vec<u8> = (0..n).map(|i| mixed(i) as u8).collect();
+            let bytes: Vec<u8> = (0..n).map(|i| pseudo_random_number(i) as u8).collect();
             let (mut before, mut scanned, mut exclusive) = (0_u32, Vec::new(), Vec::new());
             for byte in &bytes {
                 exclusive.push(before + 7);

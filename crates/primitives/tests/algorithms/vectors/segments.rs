@@ -1,15 +1,19 @@
-//! Segments that extend over several ranks.
+//! Tests of segments that extend over several ranks.
 
 use zippy::{Operator, Result, World};
 use zippy_primitives::Primitives;
 
-use super::{FEW, all, vector};
-use crate::algorithms::sequences::mixed;
+use super::{FEW_SPREAD_PAIRS, all, vector};
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
-/// Flags of segments with many lengths, some of which extend over several ranks.
+/// Returns flags of segments with many lengths, some of which extend over several ranks.
 fn flags(n: usize) -> Vec<u32> {
-    (0..n).map(|i| if i % 1700 > 900 { 0 } else { u32::from(mixed(i).is_multiple_of(30)) * (1 + i as u32) }).collect()
+    (0..n)
+        .map(
+            |i| if i % 1700 > 900 { 0 } else { u32::from(pseudo_random_number(i).is_multiple_of(30)) * (1 + i as u32) },
+        )
+        .collect()
 }
 
 fn cut<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
@@ -24,9 +28,10 @@ fn cut<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
 }
 
 fn reductions(world: &World, n: usize) -> Result<()> {
-    let (flags, values): (Vec<u32>, Vec<f32>) = (flags(n), (0..n).map(|i| (mixed(i) % 64) as f32).collect());
+    let (flags, values): (Vec<u32>, Vec<f32>) =
+        (flags(n), (0..n).map(|i| (pseudo_random_number(i) % 64) as f32).collect());
     let sums: Vec<f32> = cut(&flags, &values).iter().map(|segment| segment.iter().sum()).collect();
-    for (spread, other) in FEW {
+    for (spread, other) in FEW_SPREAD_PAIRS {
         let (x, of) = (vector(world, "x", &values, spread)?, vector(world, "flags", &flags, other)?);
         let reduced = world.vectors().combine(&x, &Operator::Add).by_flag(&of).reduce_segments("reduced")?;
         assert_eq!(all(world, &reduced)?, sums, "{n}, {spread:?}, {other:?}");
@@ -36,12 +41,12 @@ fn reductions(world: &World, n: usize) -> Result<()> {
 
 fn sorts(world: &World, n: usize) -> Result<()> {
     let flags = flags(n);
-    let pairs: Vec<(i32, [u32; 2])> = (0..n).map(|i| (mixed(i) as i32 % 40, [i as u32, 9])).collect();
+    let pairs: Vec<(i32, [u32; 2])> = (0..n).map(|i| (pseudo_random_number(i) as i32 % 40, [i as u32, 9])).collect();
     let mut segments = cut(&flags, &pairs);
     segments.iter_mut().for_each(|segment| segment.sort_by_key(|(key, _)| *key));
     let (sorted, sorted_values): (Vec<i32>, Vec<[u32; 2]>) = segments.concat().into_iter().unzip();
     let (keys, values): (Vec<i32>, Vec<[u32; 2]>) = pairs.into_iter().unzip();
-    for (spread, other) in FEW {
+    for (spread, other) in FEW_SPREAD_PAIRS {
         let label = format!("{n}, {spread:?}, {other:?}");
         let (x, of) = (vector(world, "x", &keys, spread)?, vector(world, "flags", &flags, other)?);
         world.vectors().segments(&of).sort(&x)?;

@@ -1,19 +1,19 @@
-//! Compaction, partition, unique, and reduction by key of vectors.
+//! Tests of compaction, partition, unique, and reduction by key of vectors.
 
 use zippy::Operator;
 use zippy_primitives::Primitives;
 
-use super::{FEW, all, vector};
-use crate::algorithms::sequences::mixed;
+use super::{FEW_SPREAD_PAIRS, all, vector};
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
 #[test]
-fn selections() {
+fn selections_of_vectors_equal_plain_loops() {
     support::ranks(&[1, 3, 5], |world| {
         for n in [0_usize, 1, 5000] {
-            let values: Vec<u32> = (0..n).map(|i| mixed(i / 40) % 3).collect();
-            let sums: Vec<u32> = (0..n).map(mixed).collect();
-            let flags: Vec<u32> = (0..n).map(|i| mixed(i + 5) % 4).collect();
+            let values: Vec<u32> = (0..n).map(|i| pseudo_random_number(i / 40) % 3).collect();
+            let sums: Vec<u32> = (0..n).map(pseudo_random_number).collect();
+            let flags: Vec<u32> = (0..n).map(|i| pseudo_random_number(i + 5) % 4).collect();
             let (yes, no): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| flags[i as usize] != 0);
             let of = |some: &[u32]| some.iter().map(|&i| sums[i as usize]).collect::<Vec<u32>>();
             let mut by_key: Vec<(u32, u32)> = Vec::new();
@@ -24,7 +24,7 @@ fn selections() {
                 }
             }
             let (keys_found, sums_found): (Vec<u32>, Vec<u32>) = by_key.into_iter().unzip();
-            for (spread, other) in FEW {
+            for (spread, other) in FEW_SPREAD_PAIRS {
                 let label = format!("{n}, {spread:?}, {other:?}");
                 let x = vector(world, "x", &sums, spread)?;
                 let keys = vector(world, "keys", &values, spread)?;

@@ -1,21 +1,21 @@
-//! Sorts of vectors with any layout.
+//! Tests of sorts of vectors with any layout.
 
 use zippy::{Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::sort::SortKey;
 
 use super::{PAIRS, Spread, all, bits, vector};
-use crate::algorithms::sequences::mixed;
+use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
-/// Difficult keys for the choice of splitters.
+/// Functions that generate difficult keys for the choice of splitters.
 const KINDS: [fn(usize, usize) -> u32; 6] = [
-    |i, _| mixed(i),
-    |i, _| mixed(i) % 2 * 0xffff_ff00,
+    |i, _| pseudo_random_number(i),
+    |i, _| pseudo_random_number(i) % 2 * 0xffff_ff00,
     |_, _| 7,
     |i, _| i as u32 * 3,
     |i, n| (n - i) as u32,
-    |i, _| if i % 3 == 0 { 1000 } else { mixed(i) % 2000 },
+    |i, _| if i % 3 == 0 { 1000 } else { pseudo_random_number(i) % 2000 },
 ];
 
 fn sorts<K: SortKey>(
@@ -60,11 +60,11 @@ fn sorts_by_every_type_of_key() {
         let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
         sorts(world, 3000, |key| special[key as usize % 8], f32::total_cmp)?;
         sorts(world, 3000, f32::from_bits, f32::total_cmp)?;
-        sorts(world, 3000, |key| [key % 5, mixed(key as usize)], <[u32; 2]>::cmp)
+        sorts(world, 3000, |key| [key % 5, pseudo_random_number(key as usize)], <[u32; 2]>::cmp)
     });
 }
 
-/// Enough cells for several threads on each rank, with several chunks per rank.
+/// The cells are enough for several threads on each rank, with several chunks per rank.
 fn sorts_by_threads() {
     support::ranks(&[1, 2, 5], |world| {
         for (number, kind) in KINDS.into_iter().enumerate() {
@@ -95,7 +95,7 @@ zippy_testing::with_variables! {
 #[test]
 fn sections_are_sorted_alone() {
     support::ranks(&[1, 4], |world| {
-        let values: Vec<u32> = (0..3000).map(mixed).collect();
+        let values: Vec<u32> = (0..3000).map(pseudo_random_number).collect();
         let x = vector(world, "x", &values, Spread::Odd)?;
         world.vectors().sort(x.at(100..2500))?;
         let mut expected = values;
@@ -108,7 +108,8 @@ fn sections_are_sorted_alone() {
 fn narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Result<()> {
     let n = 3001;
     // These keys differ only from their second word.
-    let keys: Vec<i64> = (0..n).map(|i| i64::from(mixed(i as usize) % 900) * ((1 << 35) + 1) - (1 << 44)).collect();
+    let keys: Vec<i64> =
+        (0..n).map(|i| i64::from(pseudo_random_number(i as usize) % 900) * ((1 << 35) + 1) - (1 << 44)).collect();
     let values: Vec<V> = (0..n).map(value).collect();
     let mut order: Vec<usize> = (0..n as usize).collect();
     order.sort_by_key(|&i| keys[i]);
