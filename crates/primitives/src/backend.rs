@@ -112,6 +112,5 @@ pub(crate) trait PrimitiveBackend {
 
 /// Choice of the backend of the primitives for a rank.
 pub(crate) trait HasBackend {
-    /// Returns the backend for the device of this rank.
     fn backend(&self) -> &'static dyn PrimitiveBackend;
 }

@@ -82,7 +82,6 @@ fn query_other_ranks(
     })
 }
 
-/// Returns the cells at the given positions.
 fn gathered(world: &World, cells: &CellSequence, positions: &CellSequence) -> Result<CellSequence> {
     let found = world.scratch_cells("gathered", cells.element(), positions.len())?;
     gather(world, cells, positions, &found)?;

@@ -123,7 +123,6 @@ impl KeyOrder {
     }
 }
 
-/// Sorted keys with optional values.
 pub(crate) type SortedRun = (CellSequence, Option<CellSequence>);
 
 /// Fails if positions of keys do not fit in 32 bits, as kernels that merge require.

@@ -93,7 +93,6 @@ pub(super) fn adapter_info(adapter: &wgpu::Adapter) -> AdapterInfo {
     }
 }
 
-/// Name of the host's processor.
 fn processor_name() -> String {
     let only_cpus = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
     let system = System::new_with_specifics(only_cpus);

@@ -3,7 +3,6 @@
 use super::boxes::{PackedBox, StridedBox};
 use crate::error::DeviceError;
 
-/// Checks that transfers support the size of an element.
 pub(super) fn check_element_size(operation: &str, element_bytes: usize) -> Result<(), DeviceError> {
     if matches!(element_bytes, 1 | 2) || (element_bytes > 0 && element_bytes.is_multiple_of(4)) {
         return Ok(());
@@ -11,7 +10,6 @@ pub(super) fn check_element_size(operation: &str, element_bytes: usize) -> Resul
     Err(bad_box_error(operation, format!("elements of {element_bytes} bytes; 1, 2 and multiples of 4 can be moved")))
 }
 
-/// Checks that a box lies in a buffer of `buffer_bytes` bytes.
 pub(super) fn check_box_in_buffer(
     operation: &str,
     view: &StridedBox,

@@ -163,7 +163,6 @@ impl BoxPair {
     }
 }
 
-/// Returns the least common multiple.
 pub(super) fn least_common_multiple(a: u64, b: u64) -> u64 {
     let (mut x, mut y) = (a, b);
     while y > 0 {

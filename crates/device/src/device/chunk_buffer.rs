@@ -31,7 +31,6 @@ impl ChunkBuffer {
         Self { shared: Arc::new(SharedBuffer { raw: Some(raw), id, memory: memory.clone() }) }
     }
 
-    /// True if the buffer belongs to the pool `memory`.
     pub(super) fn belongs_to(&self, memory: &Arc<MemoryPool>) -> bool {
         Arc::ptr_eq(&self.shared.memory, memory)
     }

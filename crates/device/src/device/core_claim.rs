@@ -62,7 +62,6 @@ fn hash_of_name(name: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Parses the set of allowed CPU cores in the text of `/proc/self/status`.
 fn parse_affinity(status: &str) -> Option<[u64; CORE_SET_WORDS]> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     let range = |range: &str| {

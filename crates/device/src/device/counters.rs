@@ -78,7 +78,6 @@ impl AtomicCounters {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a new buffer.
     pub(super) fn add_buffer(&self, bytes: u64) {
         Self::increment(&self.buffers_made);
         let now = self.bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -86,13 +85,11 @@ impl AtomicCounters {
         PROCESS_BYTES.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a new payload vector.
     pub(super) fn add_host_block(&self, bytes: u64) {
         let now = self.host_bytes_now.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.host_bytes_peak.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// Counts a freed payload vector.
     pub(super) fn remove_host_block(&self, bytes: u64) {
         self.host_bytes_now.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -107,7 +104,6 @@ impl AtomicCounters {
         self.host_bytes_peak.store(self.host_bytes_now.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Counts a freed buffer.
     pub(super) fn remove_buffer(&self, bytes: u64) {
         self.bytes_now.fetch_sub(bytes, Ordering::Relaxed);
         PROCESS_BYTES.fetch_sub(bytes, Ordering::Relaxed);

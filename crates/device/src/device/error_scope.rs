@@ -49,7 +49,6 @@ impl Device {
         self.pop_error_scopes(operation, [internal, memory, validation]).map(|()| result)
     }
 
-    /// Pops the error scopes and returns their first error.
     fn pop_error_scopes(
         &self,
         operation: &str,

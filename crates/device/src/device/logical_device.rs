@@ -137,7 +137,6 @@ pub(super) struct DeviceKey {
 #[expect(clippy::vec_box, reason = "a logical device is large and moves between the pool and `Device`")]
 static IDLE_DEVICES: Mutex<Vec<Box<LogicalDevice>>> = Mutex::new(Vec::new());
 
-/// True if devices of this type use the memory of the host.
 pub(super) fn has_unified_memory(device_type: DeviceType) -> bool {
     matches!(device_type, DeviceType::Cpu | DeviceType::IntegratedGpu)
 }

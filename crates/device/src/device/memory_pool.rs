@@ -142,7 +142,6 @@ impl MemoryPool {
         Some(found.1)
     }
 
-    /// Counts a new staging buffer as lent.
     pub(super) fn count_new_staging(&self, kind: StagingKind, size: u64) {
         let mut idle = self.idle();
         idle.all_staging.push((kind, size));
@@ -159,7 +158,6 @@ impl MemoryPool {
         }
     }
 
-    /// Frees a lent staging buffer.
     pub(super) fn free_staging(&self, kind: StagingKind, buffer: wgpu::Buffer) {
         let mut idle = self.idle();
         idle.staging.forget(buffer.size());
@@ -173,7 +171,6 @@ impl MemoryPool {
         self.counters.remove_buffer(size);
     }
 
-    /// Returns the total and the lent size of the staging buffers of a kind.
     pub(super) fn staging_bytes(&self, kind: StagingKind) -> StagingBytes {
         let idle = self.idle();
         let unused: u64 = idle.staging.iter().filter(|(k, _)| *k == kind).map(|(_, buffer)| buffer.size()).sum();
@@ -225,7 +222,6 @@ impl MemoryPool {
         blocks.iter().for_each(|block| self.counters.remove_host_block(8 * block.len() as u64));
     }
 
-    /// Frees all idle memory of the pool.
     pub(super) fn free_idle(&self) {
         self.free_idle_except_staging();
         for kind in StagingKind::ALL {
@@ -233,7 +229,6 @@ impl MemoryPool {
         }
     }
 
-    /// Frees all idle memory of the pool except staging buffers, which are small.
     pub(super) fn free_idle_except_staging(&self) {
         let mut idle = self.idle();
         idle.chunks.drain().for_each(|buffer| self.counters.remove_buffer(buffer.size()));

@@ -67,7 +67,6 @@ impl StagedBytes {
         Ok(Self { loan: Arc::new(loan), range: 0..bytes as usize })
     }
 
-    /// True if clones or parts of the payload exist.
     pub(super) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.loan) > 1
     }

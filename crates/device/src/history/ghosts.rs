@@ -68,7 +68,6 @@ struct WriteRange {
     first: u64,
     last: u64,
     site: Site,
-    /// Clocks of the writes, in the form of [`WriteRecord::clocks`].
     clocks: Vec<u64>,
 }
 

@@ -69,7 +69,6 @@ impl Binding {
         all.into_iter().filter(|region| !region.is_empty()).collect()
     }
 
-    /// True if both bindings refer to the same buffer.
     pub(super) fn shares_buffer_with(&self, other: &Self) -> bool {
         matches!((&self.buffer, &other.buffer), (Some(a), Some(b)) if a.same_as(b))
     }
@@ -128,7 +127,6 @@ impl Binding {
         }
     }
 
-    /// Returns the size of the chunk's storage in bytes.
     pub(super) fn storage_bytes(&self) -> u64 {
         let extents = self.storage.extents();
         let rows = extents[1..].iter().fold(1_u64, |n, &m| n.saturating_mul(m.max(0) as u64));

@@ -171,7 +171,6 @@ impl CheckedKernel {
             .collect()
     }
 
-    /// Returns the list of uniform variables for error messages.
     pub(super) fn declared_uniforms(&self) -> String {
         let list: Vec<_> = self.uniforms.iter().map(|var| var.declaration.clone()).collect();
         if list.is_empty() { "no parameters".to_owned() } else { list.join(", ") }

@@ -71,7 +71,6 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of invocations of a workgroup along a direction.
     fn invocations(&self, direction: usize) -> i64 {
         self.workgroup[direction].into()
     }
@@ -256,7 +255,6 @@ pub(super) fn workgroup_words([x, y, z]: [u32; 3]) -> [i32; 4] {
     [x as i32, y as i32, z as i32, 0]
 }
 
-/// Returns the quotient of two positive numbers, rounded up.
 fn divide_rounding_up(value: i64, by: i64) -> i64 {
     (value - 1).div_euclid(by) + 1
 }

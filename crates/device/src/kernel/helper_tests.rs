@@ -113,7 +113,6 @@ fn helpers_branch_on_no_parameter_alone() {
     }
 }
 
-/// Returns the zero position of this number of axes, in WGSL.
 fn zero_position(axes: usize) -> String {
     match axes {
         1 => "0".to_owned(),
@@ -168,7 +167,6 @@ fn helpers_use_only_names_that_kernels_cannot_declare() {
     assert_eq!(words.iter().map(String::as_str).collect::<Vec<_>>(), WORDS);
 }
 
-/// Every array name works, or the error at its declaration names it.
 #[test]
 fn every_array_name_works_or_is_an_error_at_its_declaration() {
     let mut names = identifiers();

@@ -34,7 +34,6 @@ pub(super) fn instrument_loops(module: &mut Module, text: &str, line: &str, repo
     module.entry_points.iter_mut().for_each(|entry| instrumenter.instrument_function(&mut entry.function));
 }
 
-/// Returns the number of loops in a block and in its inner blocks.
 fn count_loops(block: &Block) -> u32 {
     let count = |statement: &Statement| match statement {
         Statement::Block(inner) => count_loops(inner),
@@ -131,13 +130,11 @@ impl LoopInstrumenter<'_> {
         *block = instrumented;
     }
 
-    /// Returns the number of the next loop that gets a mark.
     fn next_number(&mut self) -> u32 {
         self.marked_loops += 1;
         self.marked_loops - 1
     }
 
-    /// Returns a pointer to the mark of a loop, and the block that computes the pointer.
     fn mark_pointer(&self, number: u32, function: &mut Function) -> (Block, Handle<Expression>) {
         let mut new = |expression| function.expressions.append(expression, Span::UNDEFINED);
         let binary = |op, left, right| Expression::Binary { op, left, right };

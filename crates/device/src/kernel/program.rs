@@ -243,7 +243,6 @@ impl Program {
         }
     }
 
-    /// Returns the list of storage variables, for error messages.
     pub(super) fn declared(&self) -> String {
         let list: Vec<_> = self.scan.storage.iter().map(|var| format!("`{}`", var.declaration())).collect();
         if list.is_empty() { "no arrays".to_owned() } else { list.join(", ") }

@@ -56,7 +56,6 @@ fn layers_along_axis(binding: &Binding, axis: usize) -> i64 {
     1 + binding.storage.extents()[axis] - binding.owned.extents()[axis]
 }
 
-/// Returns the axes along which a chunk has no ghost cells.
 fn axes_without_ghosts(binding: &Binding) -> impl Iterator<Item = usize> {
     (0..binding.owned.axes()).filter(move |&axis| layers_along_axis(binding, axis) == 1)
 }
@@ -65,7 +64,6 @@ fn axes_without_ghosts(binding: &Binding) -> impl Iterator<Item = usize> {
 pub(super) struct Report {
     lease: Lease,
     words: usize,
-    /// First word and ghost layers of each array.
     parts: Vec<(usize, GhostLayers)>,
 }
 
@@ -176,7 +174,6 @@ impl ReportContents {
         (invocations > 0).then_some((invocations, line))
     }
 
-    /// Returns the first access outside of a chunk.
     pub(super) fn first_outside_access(&self) -> Option<OutsideAccess> {
         let [count, array, x, y, z, position @ ..] = &self.words[..OUTSIDE_ACCESS_WORDS] else { return None };
         let which = array.checked_sub(1).filter(|_| *count > 0)?;

@@ -80,12 +80,10 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the ledger of operations on the bound arrays.
     pub(super) fn ledger(&self) -> Option<&Ledger> {
         self.bound.iter().find_map(|(_, binding, _)| Some(&*binding.history.as_ref()?.ledger))
     }
 
-    /// Records the accesses of the call in the histories of the chunks.
     fn record_accesses(&self, prepared: &PreparedCall<'_>, contents: Option<&ReportContents>, at: CallSite) {
         let kernel = &prepared.version.label;
         for (number, (_, binding, access)) in self.bound.iter().enumerate() {

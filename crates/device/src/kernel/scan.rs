@@ -26,7 +26,6 @@ pub(super) struct StorageVar {
 }
 
 impl StorageVar {
-    /// Returns the declaration in short form, for error messages.
     pub(super) fn declaration(&self) -> String {
         let access = if self.writable { "read_write" } else { "read" };
         let cell = self.cell.as_deref().unwrap_or("?");
@@ -52,7 +51,6 @@ pub(super) struct SourceScan {
 }
 
 impl SourceScan {
-    /// Returns the index of the storage variable with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.storage.iter().position(|var| var.name == name)
     }

@@ -100,7 +100,6 @@ impl From<&KernelSource> for KernelSource {
     }
 }
 
-/// Watch of a kernel's file for changes.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     path: PathBuf,

@@ -4,7 +4,6 @@ use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 
 use crate::element::{ElementInfo, ElementKind, Field, Scalar};
 
-/// Returns the element scalar that corresponds to a scalar of naga.
 fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 4) => Scalar::F32,

@@ -62,7 +62,6 @@ fn parse_entry_number(text: &str) -> Option<(usize, &str)> {
 }
 
 impl<'m> Vocabulary<'m> {
-    /// Creates the vocabulary of an error in `module`, which was read from `text`.
     pub(super) fn new(module: &'m Module, text: &'m str, error: &ValidationError) -> Self {
         let function = match error {
             ValidationError::Function { handle, .. } => Some(&module.functions[*handle]),

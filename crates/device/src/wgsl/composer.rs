@@ -57,7 +57,6 @@ pub struct WgslModule {
     defines: Vec<PlaceholderText>,
 }
 
-/// Text that replaces a placeholder of a module.
 #[derive(Debug, Clone)]
 struct PlaceholderText {
     name: &'static str,

@@ -131,7 +131,6 @@ struct Counters {
 }
 
 impl Counters {
-    /// Creates zeroed counters for a number of bins.
     fn new(bins: usize) -> Self {
         let lanes = if bins <= MAX_BINS_WITH_LANES { COUNTERS_PER_BIN } else { 1 };
         Self { counts: vec![0; bins * lanes], bins }
@@ -154,7 +153,6 @@ impl Counters {
     }
 }
 
-/// Adds the counts `more` to the counts of the same bins in `all`.
 fn add_counts(all: &mut [u32], more: &[u32]) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all = all.wrapping_add(*more));
 }

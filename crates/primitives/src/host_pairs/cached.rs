@@ -5,7 +5,6 @@ use super::digits::{CommonBits, Digit, Key, KeyForm, Value};
 /// Number of bits per digit of the cached radix sort.
 pub(super) const CACHED_DIGIT_BITS: u32 = 8;
 const DIGIT_VALUES: usize = 1 << CACHED_DIGIT_BITS;
-/// Maximum number of pairs that insertion sort sorts.
 const MAX_INSERTION_SORT_PAIRS: usize = 24;
 
 /// Pairs in one slice of keys and one of values, and temporary memory (room) for as many pairs.

@@ -10,7 +10,6 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         Self(slices)
     }
 
-    /// Returns the number of cells.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|slice| slice.len()).sum()
     }
@@ -23,7 +22,6 @@ impl<'a, T: Copy> SliceChain<'a, T> {
         self.0.into_iter()
     }
 
-    /// Borrows the same cells for a shorter time.
     pub(super) fn reborrow(&mut self) -> SliceChain<'_, T> {
         SliceChain(self.0.iter_mut().map(|slice| &mut **slice).collect())
     }
@@ -102,7 +100,6 @@ impl<'a, K: Copy, V: Copy> Pairs<'a, K, V> {
         Self { keys: SliceChain::new(vec![keys]), values: SliceChain::new(vec![values]) }
     }
 
-    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }

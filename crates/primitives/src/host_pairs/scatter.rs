@@ -116,7 +116,6 @@ impl<'a, K: Key, V: Value> BucketTarget<'a, K, V> {
         }
     }
 
-    /// Writes the buffered pairs of an incomplete batch.
     fn flush(&mut self) {
         self.keys_room.put(&self.keys[..self.collected]);
         self.values_room.put(&self.values[..self.collected]);

@@ -88,7 +88,6 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
     words
 }
 
-/// Returns the first `bytes` bytes of words.
 fn bytes_of(words: &mut [u64], bytes: usize) -> &mut [u8] {
     &mut bytemuck::cast_slice_mut(words)[..bytes]
 }

@@ -45,7 +45,6 @@ fn share(whole: u64, part: usize, parts: usize) -> u64 {
 }
 
 impl Nodes {
-    /// Creates a tree that consists of its root.
     pub(super) fn new(points: u64, leaves: usize, ranks: usize) -> Self {
         let root = Node { leaves: 0..leaves, points: 0..points, bounds: Bounds::NONE, cut: None };
         Self { all: vec![root], points, leaves, ranks }
@@ -79,7 +78,6 @@ impl Nodes {
         }
     }
 
-    /// Returns the index of the first point of a leaf.
     pub(super) fn first_of(&self, leaf: usize) -> u64 {
         share(self.points, leaf, self.leaves)
     }
@@ -93,12 +91,10 @@ impl Nodes {
         share(self.leaves as u64, rank, self.ranks) as usize
     }
 
-    /// Returns the rank that owns a leaf.
     pub(super) fn rank_of(&self, leaf: usize) -> usize {
         (((leaf as u128 + 1) * self.ranks as u128 - 1) / self.leaves as u128) as usize
     }
 
-    /// Returns the number of points of each rank.
     pub(super) fn lengths(&self) -> Vec<i64> {
         let first = |rank: usize| self.first_of(self.first_leaf(rank));
         (0..self.ranks).map(|rank| (first(rank + 1) - first(rank)) as i64).collect()

@@ -42,7 +42,6 @@ fn label<P: Point>(points: &Vector<P>) -> String {
     points.label().unwrap_or_default()
 }
 
-/// Formats a position for error messages.
 pub(super) fn position_text<P: Point>(position: &Position) -> String {
     format!("{:?}", &position[..P::DIMENSIONS])
 }

@@ -68,7 +68,6 @@ impl<'a> LocalPositions<'a> {
         self.local_spans.len() == self.spans.len()
     }
 
-    /// Returns the rank that owns a cell of the vector.
     pub(super) fn owner(&self, index: u32) -> usize {
         self.spans[self.spans.partition_point(|span| span.cells.end <= index.into())].owner
     }

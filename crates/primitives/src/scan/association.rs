@@ -7,7 +7,6 @@
 
 /// Number of cells per run; a run is combined from the left.
 pub(super) const CELLS_PER_RUN: usize = 16;
-/// Number of runs per block.
 pub(super) const RUNS_PER_BLOCK: usize = 128;
 /// Number of levels of the binary tree over the runs of a block.
 pub(super) const TREE_LEVELS: usize = RUNS_PER_BLOCK.ilog2() as usize + 1;

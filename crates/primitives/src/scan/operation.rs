@@ -47,7 +47,6 @@ pub(crate) struct Carry {
 }
 
 impl<'a> ScanOperation<'a> {
-    /// Creates an inclusive scan without a transformation.
     pub(crate) fn inclusive(operator: &'a Operator, element: &'static ElementInfo) -> Self {
         Self { operator, element, first: None, transform: None }
     }

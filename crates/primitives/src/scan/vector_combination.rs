@@ -197,10 +197,6 @@ impl<'a, T: Element, S> VectorCombination<'a, T, S> {
         self.operator
     }
 
-    /// Returns the vector of flags or keys that defines the segments.
-    ///
-    /// # Panics
-    /// The cells are not cut into segments.
     pub(crate) fn segment_cells(&self) -> &dyn VectorCells {
         &**self.segments.cells().expect("flags or keys")
     }

@@ -117,7 +117,6 @@ impl VectorSegments<'_> {
         vectors.gather(&values, &positions, &values)
     }
 
-    /// Returns the segment number of each cell.
     fn numbers<K: SortKey>(&self, verb: &'static str, keys: &Vector<K>) -> Result<GlobalArray<u32, 1>> {
         let world = self.vectors.world();
         let segments = array::<u32>(world, "zippy: segments", keys.cells()?, &spans(keys)?)?;

@@ -74,7 +74,6 @@ pub(super) fn copy(input: &CellSequence, flags: &CellSequence, output: &CellSequ
     Ok(())
 }
 
-/// Copier of selected cells on the host, in portions.
 #[derive(Default)]
 struct SelectedCellCopier {
     cells: Vec<u8>,

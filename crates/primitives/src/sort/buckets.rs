@@ -121,7 +121,6 @@ fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     Ok(found)
 }
 
-/// Counts the keys of this rank in each bin.
 fn count_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
     let device = world.gpu();
     lend_slices(device, &[keys], |mut slices| {
@@ -129,7 +128,6 @@ fn count_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binn
     })
 }
 
-/// Counts the sorted keys of this rank in each bin.
 fn count_sorted_in_bins(world: &World, order: KeyOrder, keys: &CellSequence, bins: Binning) -> Result<Vec<u64>> {
     let firsts: Vec<u64> = (0..BIN_COUNT).map_while(|bin| bins.first(bin)).collect();
     let needles: Vec<u32> = firsts.iter().flat_map(|&first| order.key(first)).collect();

@@ -49,7 +49,6 @@ pub(crate) struct Fitted<T> {
     _array: Option<GlobalArray<T, 1>>,
 }
 
-/// Creates an array with the given spans as chunks. Collective.
 pub(crate) fn array<T: Element>(world: &World, name: &str, cells: u64, spans: &[Span]) -> Result<GlobalArray<T, 1>> {
     if spans.is_empty() {
         return world.array(name, &Layout::new([cells as i64]).split([Split::Auto]));
@@ -114,7 +113,6 @@ fn local_parts<T: Element>(vector: &Vector<T>) -> Result<Vec<LocalSection<T, 1>>
     Ok(parts)
 }
 
-/// Returns evenly distributed spans with ascending owners.
 pub(crate) fn evenly_distributed_spans(cells: u64, ranks: usize) -> Vec<Span> {
     let at = |rank: usize| (u128::from(cells) * rank as u128 / ranks as u128) as u64;
     let spans = (0..ranks).map(|owner| Span { cells: at(owner)..at(owner + 1), owner });

@@ -37,7 +37,6 @@ impl<T: Copy> Definition<'_, T> {
         cells.fold(None, |all, i| self.join(all, Some((self.values[i], self.heads[i]))))
     }
 
-    /// Combines the runs `first..first + runs` by a binary tree.
     fn tree(&self, first: usize, runs: usize) -> Item<T> {
         match runs {
             1 => self.fold(16 * first..16 * first + 16),

@@ -16,7 +16,6 @@ pub(crate) fn run_on_one_rank(program: impl Fn(&World) -> Result<()> + Send + Sy
 /// Lengths of test sequences near multiples of runs, blocks and workgroups.
 pub(crate) const LENGTHS: [usize; 16] = [0, 1, 2, 15, 16, 17, 31, 255, 257, 2047, 2048, 2049, 2064, 4096, 6145, 40_000];
 
-/// Returns a pseudo-random number for an index.
 pub(crate) fn pseudo_random_number(i: usize) -> u32 {
     let x = (i as u32).wrapping_add(1).wrapping_mul(0x9e37_79b9);
     (x ^ x >> 15).wrapping_mul(0x85eb_ca6b) ^ x >> 13
@@ -69,7 +68,6 @@ pub(crate) fn read<T: Element>(sections: &[LocalSection<T, 1>]) -> Result<Vec<T>
     Ok(sections.iter().map(LocalSection::read).collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// Creates a sequence with the given values, and its sections.
 pub(crate) fn sequence<T: Element>(
     world: &World,
     values: &[T],

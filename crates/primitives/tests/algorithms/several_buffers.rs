@@ -12,7 +12,6 @@ use crate::support::ranks;
 /// lengths.
 const CELLS: usize = 50_000;
 
-/// Sequence of cells in several local arrays.
 struct SequenceInSeveralArrays<T: Element>(Vec<LocalArray<T, 1>>);
 
 impl<T: Element> SequenceInSeveralArrays<T> {

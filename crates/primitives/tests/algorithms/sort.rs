@@ -58,7 +58,6 @@ fn keys_of_every_length_are_sorted() {
     run_on_one_rank(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
 }
 
-/// The lengths are near multiples of the tiles and blocks of a workgroup.
 #[test]
 fn keys_near_multiples_of_tiles_and_blocks_are_sorted() {
     run_on_one_rank(|world| {

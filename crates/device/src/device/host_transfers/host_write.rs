@@ -22,7 +22,6 @@ pub(super) struct HostWrite<'a> {
 }
 
 impl HostWrite<'_> {
-    /// Returns a write that replaces the cells of the destination.
     pub(super) fn copy(element_bytes: usize) -> Self {
         let cells: WriteCells<'_> = Box::new(move |src, dst, transfer| copy_cells(src, dst, element_bytes, transfer));
         Self { cells, reads_destination: false }

@@ -33,7 +33,6 @@ pub(super) enum Unit {
     },
 }
 
-/// Compiled shaders of moves, by name of the unit.
 #[derive(Default)]
 struct MoveShaders(HashMap<&'static str, Shader>);
 
@@ -167,7 +166,6 @@ impl Device {
 }
 
 impl Unit {
-    /// Returns the name of the unit's shader.
     fn name(self) -> &'static str {
         match self {
             Self::Word => "move_words",
@@ -176,7 +174,6 @@ impl Unit {
         }
     }
 
-    /// Returns the WGSL text of the unit's shader.
     pub(super) fn composer(self) -> WgslComposer {
         let words = |unit: &str| jobs().alias("Unit", unit).module(wgsl_module!("../../../shaders/move_words.wgsl"));
         match self {

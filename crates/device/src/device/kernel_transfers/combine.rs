@@ -19,7 +19,6 @@ use crate::element::{Capabilities, ElementInfo};
 use crate::error::DeviceError;
 use crate::plan::cache::WeightedCache;
 
-/// Compiled shaders of combines, by element type and operator.
 struct CombineShaders(WeightedCache<(ElementInfo, Operator), Shader>);
 
 impl Default for CombineShaders {
@@ -91,7 +90,6 @@ impl CombineKernel<'_> {
         self.record_levels(device, moves.collect())
     }
 
-    /// Records moves in ascending order of levels.
     fn record_levels(&self, device: &Device, mut moves: Vec<LeveledMove<'_>>) -> Result<(), DeviceError> {
         moves.sort_by_key(|leveled| leveled.level);
         for level in moves.chunk_by(|a, b| a.level == b.level) {

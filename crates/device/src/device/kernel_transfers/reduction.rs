@@ -40,7 +40,6 @@ impl ReductionKernel<'_> {
     }
 }
 
-/// Compiled reduction shaders, by name of the kernel.
 #[derive(Default)]
 struct ReductionShaders(HashMap<String, Shader>);
 

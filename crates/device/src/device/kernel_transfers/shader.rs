@@ -33,7 +33,6 @@ pub(super) fn compose(composer: &WgslComposer) -> Result<String, DeviceError> {
 }
 
 impl Device {
-    /// Compiles a shader for the backend of this device.
     pub(super) fn compile_shader(&self, label: &str, source: &str) -> Result<Shader, DeviceError> {
         wgsl::check_text(source).map_err(DeviceError::Other)?;
         let code = if self.is_native() { self.compile_native(label, source)? } else { None };

@@ -105,12 +105,10 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the number of leading statements of a block that evaluate expressions.
 fn count_emits(block: &Block) -> usize {
     block.iter().take_while(|statement| matches!(statement, Statement::Emit(_))).count()
 }
 
-/// True if one of the statements evaluates the expression.
 fn is_emitted(statements: &[Statement], handle: Handle<Expression>) -> bool {
     let is_in = |statement: &Statement| match statement {
         Statement::Emit(range) => range.clone().any(|one| one == handle),

@@ -38,7 +38,6 @@ pub(super) enum IntegerType {
 }
 
 impl IntegerType {
-    /// Returns the range of the integers of the type.
     pub(super) fn range(self) -> RangeInclusive<i64> {
         match self {
             Self::Signed => i32::MIN.into()..=i32::MAX.into(),

@@ -68,7 +68,6 @@ impl<'a> Walk<'a> {
         Self { kernel, function, info, progress, arguments, ids_passed: 0, values, locals, returned: None }
     }
 
-    /// Analyses the statements of the function and returns its result.
     pub(super) fn run(mut self) -> Value {
         self.note_direct_accesses();
         for (handle, variable) in self.function.local_variables.iter() {
@@ -112,7 +111,6 @@ impl<'a> Walk<'a> {
         &self.kernel.parsed.module
     }
 
-    /// Returns the integer type of an integer expression or of a vector of integers.
     pub(super) fn integer_type(&self, handle: Handle<Expression>) -> Option<IntegerType> {
         match self.info[handle].ty.inner_with(&self.module().types).scalar_kind()? {
             ScalarKind::Sint => Some(IntegerType::Signed),
@@ -171,7 +169,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the value of a constant expression of the module.
     fn global_constant(&self, handle: Handle<Expression>) -> Value {
         match &self.module().global_expressions[handle] {
             Expression::Literal(literal) => literal_value(*literal),

@@ -5,7 +5,6 @@ use super::writer::Writer;
 use crate::kernel::geometry::Tuple;
 
 impl Writer<'_, '_> {
-    /// Writes the helpers `x_inside`, `x_has`, `x_owned`, `x_extent` and `x_shape`.
     pub(super) fn write_address_helpers(&mut self) {
         let (x, axes) = (&self.var.name, self.axes);
         let ty = axes.ty();

@@ -13,7 +13,6 @@ use crate::kernel::signature::{BoxForm, Signature, Space};
 /// Prefix of the names of the domain's helpers, before `_`.
 const DOMAIN: &str = "domain";
 
-/// Suffixes of the names of the domain's helpers.
 pub(crate) const DOMAIN_HELPER_SUFFIXES: [&str; 4] = ["position", "inside", "extent", "workgroup"];
 
 /// Returns the suffix of a domain helper's name; `None` for other names.
@@ -21,7 +20,6 @@ fn helper_of(name: &str) -> Option<&str> {
     name.strip_prefix(DOMAIN)?.strip_prefix('_')
 }
 
-/// True if a domain helper has this name.
 pub(crate) fn is_domain_helper(name: &str) -> bool {
     helper_of(name).is_some_and(|helper| DOMAIN_HELPER_SUFFIXES.contains(&helper))
 }

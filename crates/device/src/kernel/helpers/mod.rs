@@ -40,7 +40,6 @@ use position::Positions;
 use writer::Writer;
 pub(super) use writer::window_name;
 
-/// Suffixes of the names of array helpers.
 pub(super) const HELPER_SUFFIXES: [&str; 14] = [
     "position",
     "inside",

@@ -27,7 +27,6 @@ pub(super) struct Writer<'a, 'u> {
 }
 
 impl Writer<'_, '_> {
-    /// True if the kernel calls the helper with this suffix.
     pub(super) fn uses_helper(&self, helper: &str) -> bool {
         self.scan.words.contains(&format!("{}_{helper}", self.var.name))
     }

@@ -84,7 +84,6 @@ fn add_stored_privates(module: &Module, function: Handle<Function>, stored: &mut
     }
 }
 
-/// Returns the private variable that a pointer refers to.
 fn private_variable(
     module: &Module,
     function: &Function,

@@ -57,7 +57,6 @@ impl<'a> Walk<'a> {
         Self { module, text, function, arguments, values, locals, privates, returned: None, found }
     }
 
-    /// Analyses the function and returns the dependence of its result.
     pub(super) fn run(mut self) -> Dependence {
         for (handle, variable) in self.function.local_variables.iter() {
             let init = variable.init.map_or(Dependence::default(), |init| self.value(init));

@@ -14,7 +14,6 @@ pub(super) struct Component<'a, S> {
     pub first: Option<S>,
 }
 
-/// Returns the function of a built-in operator.
 pub(super) fn function<S: Arithmetic>(operator: &Operator) -> fn(S, S) -> S {
     match operator {
         Operator::Min => least,

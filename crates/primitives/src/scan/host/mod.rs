@@ -84,14 +84,12 @@ impl BlockSums {
     }
 }
 
-/// Splits a carry into its components.
 fn carry_to_items<S: Arithmetic>(carry: &Carry, lanes: usize) -> Items<S> {
     let Some(Item { value, head }) = &carry.item else { return vec![None; lanes] };
     let values = bytemuck::pod_collect_to_vec::<u8, S>(value);
     values.into_iter().map(|value| Some(Item { value, head: *head })).collect()
 }
 
-/// Joins components to a carry, the reverse of [`carry_to_items`].
 fn items_to_carry<S: Arithmetic>(items: Items<S>) -> Option<Item<Vec<u8>>> {
     let items: Vec<Item<S>> = items.into_iter().collect::<Option<_>>()?;
     let values: Vec<S> = items.iter().map(|item| item.value).collect();

@@ -93,7 +93,6 @@ pub(crate) fn sections<T: Element>(
     Ok(out)
 }
 
-/// Returns the element of a rank at an index.
 pub(crate) fn element<T: Value>(rank: usize, place: u64) -> T {
     T::of(code(rank as u64, [place as i64]))
 }
@@ -131,7 +130,6 @@ pub(crate) fn check_elements<T: Value>(
     Ok(())
 }
 
-/// Asserts that elements are equal bit by bit.
 pub(crate) fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
     assert_eq!(found.len(), expected.len(), "{label}");
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -143,7 +141,6 @@ pub(crate) fn same<T: Element>(label: &str, found: &[T], expected: &[T]) {
     }
 }
 
-/// Element type of 12 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Element)]
 #[repr(C)]
 struct Three {
@@ -158,7 +155,6 @@ impl Value for Three {
     }
 }
 
-/// Element type of 20 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Element)]
 #[repr(C)]
 struct Five {

@@ -9,7 +9,6 @@ use crate::algorithms::sequences::pseudo_random_number;
 use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
-/// Returns the squared distance of two points by definition.
 fn distance(a: &Position, b: &Position) -> f32 {
     let mut sum = 0.0;
     for axis in 0..3 {
