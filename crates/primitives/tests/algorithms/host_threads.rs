@@ -11,7 +11,7 @@ use crate::support;
 
 /// Runs a program in separate processes with each number of threads. `test` is the full path of the
 /// test.
-fn on_threads(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
+fn run_with_each_thread_count(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()> + Send + Sync) {
     if support::is_alone() {
         return support::ranks(ranks, program);
     }
@@ -22,7 +22,7 @@ fn on_threads(test: &str, ranks: &[usize], program: impl Fn(&World) -> Result<()
 
 #[test]
 fn scans_of_integers_have_the_same_bits() {
-    on_threads("algorithms::host_threads::scans_of_integers_have_the_same_bits", &[1], |world| {
+    run_with_each_thread_count("algorithms::host_threads::scans_of_integers_have_the_same_bits", &[1], |world| {
         let values: Vec<u32> = (0..140_001).map(pseudo_random_number).collect();
         compare(world, &values, 7, &Operator::Add, u32::wrapping_add)?;
         let values: Vec<u8> = (0..270_001).map(|i| u8::from(pseudo_random_number(i).is_multiple_of(2000))).collect();
@@ -38,7 +38,7 @@ fn scans_of_integers_have_the_same_bits() {
 
 #[test]
 fn scans_of_floats_have_the_same_bits() {
-    on_threads("algorithms::host_threads::scans_of_floats_have_the_same_bits", &[1], |world| {
+    run_with_each_thread_count("algorithms::host_threads::scans_of_floats_have_the_same_bits", &[1], |world| {
         let cycle = [1e8, -0.0, 3.0e-39, -1e8, 0.1, 1e-45, 7.0, 0.0];
         let values: Vec<f32> =
             (0..140_001).map(|i| cycle[pseudo_random_number(i) as usize % 8] * (1 + i % 3) as f32).collect();
@@ -54,7 +54,7 @@ fn scans_of_floats_have_the_same_bits() {
 
 #[test]
 fn scans_over_ranks_have_the_same_bits() {
-    on_threads("algorithms::host_threads::scans_over_ranks_have_the_same_bits", &[1, 2, 3], |world| {
+    run_with_each_thread_count("algorithms::host_threads::scans_over_ranks_have_the_same_bits", &[1, 2, 3], |world| {
         let n = 270_001;
         let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
         let mut sum = 0_u32;
@@ -81,7 +81,7 @@ fn scans_over_ranks_have_the_same_bits() {
 
 #[test]
 fn overlapping_sections_are_written_in_order() {
-    on_threads("algorithms::host_threads::overlapping_sections_are_written_in_order", &[1], |world| {
+    run_with_each_thread_count("algorithms::host_threads::overlapping_sections_are_written_in_order", &[1], |world| {
         let x = world.local_array::<u32, 1>("x", &Layout::new([140_000]))?;
         let y = world.local_array::<u32, 1>("y", &Layout::new([70_001]))?;
         x.all().fill(1)?;

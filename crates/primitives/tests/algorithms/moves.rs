@@ -6,31 +6,31 @@ use zippy_primitives::Primitives;
 
 use crate::algorithms::sequences::{CUTS, Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
-fn bits<T: Element>(values: &[T]) -> &[u8] {
+fn cell_bytes<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-fn cuts(n: usize) -> &'static [Cut] {
+fn cuts_for_length(n: usize) -> &'static [Cut] {
     if n > 4000 { &CUTS } else { &CUTS[..2] }
 }
 
-fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
+fn compare_permutation_with_plain_loop<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
     let values: Vec<T> = (0..n).map(&value).collect();
     // A permutation by an odd factor modulo a power of two, without the indices that are too large.
     let order: Vec<u32> = (0..n.next_power_of_two() as u32)
         .map(|i| i.wrapping_mul(2_654_435_761) % n.next_power_of_two() as u32)
         .filter(|&i| (i as usize) < n)
         .collect();
-    for cut in cuts(n) {
+    for cut in cuts_for_length(n) {
         let (input, _) = sequence(world, &values, *cut)?;
         let (indices, _) = sequence(world, &order, if *cut == Cut::Whole { Cut::Odd } else { Cut::Whole })?;
         let (output, sections) = sequence(world, &vec![T::zeroed(); n], *cut)?;
         world.on_rank().gather(&input, &indices, &output)?;
         let gathered: Vec<T> = order.iter().map(|&i| values[i as usize]).collect();
-        assert!(bits(&read(&sections)?) == bits(&gathered), "{n} {}, {cut:?}", T::INFO.name);
+        assert!(cell_bytes(&read(&sections)?) == cell_bytes(&gathered), "{n} {}, {cut:?}", T::INFO.name);
         // The inverse permutation in place.
         world.on_rank().scatter(&output, &indices, &output)?;
-        assert!(bits(&read(&sections)?) == bits(&values), "{n} {}, {cut:?}", T::INFO.name);
+        assert!(cell_bytes(&read(&sections)?) == cell_bytes(&values), "{n} {}, {cut:?}", T::INFO.name);
     }
     Ok(())
 }
@@ -38,11 +38,11 @@ fn permuted<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 #[test]
 fn gather_and_scatter_equal_plain_loops() {
     run_on_one_rank(|world| {
-        LENGTHS.into_iter().try_for_each(|n| permuted(world, n, pseudo_random_number))?;
-        permuted(world, 4999, |i| pseudo_random_number(i) as u8)?;
-        permuted(world, 4999, |i| pseudo_random_number(i) as i16)?;
-        permuted(world, 4999, |i| [pseudo_random_number(i), i as u32, 1, 2])?;
-        permuted(world, 4999, |i| [i as f32, 0.5])
+        LENGTHS.into_iter().try_for_each(|n| compare_permutation_with_plain_loop(world, n, pseudo_random_number))?;
+        compare_permutation_with_plain_loop(world, 4999, |i| pseudo_random_number(i) as u8)?;
+        compare_permutation_with_plain_loop(world, 4999, |i| pseudo_random_number(i) as i16)?;
+        compare_permutation_with_plain_loop(world, 4999, |i| [pseudo_random_number(i), i as u32, 1, 2])?;
+        compare_permutation_with_plain_loop(world, 4999, |i| [i as f32, 0.5])
     });
 }
 
@@ -65,7 +65,7 @@ fn indices_beyond_end_are_errors() {
     });
 }
 
-fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
+fn compare_selection_with_plain_loop<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> Result<()> {
     let values: Vec<T> = (0..n).map(&value).collect();
     let flags: [fn(usize) -> u32; 4] = [|_| 0, |_| 3, |i| pseudo_random_number(i) % 3, |i| u32::from(i % 500 < 3)];
     for (number, flag) in flags.into_iter().enumerate() {
@@ -73,16 +73,19 @@ fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
         let (yes, no): (Vec<_>, Vec<_>) = values.iter().zip(&flags).partition(|(_, flag)| **flag != 0);
         let of = |some: Vec<(&T, &u32)>| some.into_iter().map(|(value, _)| *value).collect::<Vec<T>>();
         let (yes, no) = (of(yes), of(no));
-        for cut in cuts(n) {
+        for cut in cuts_for_length(n) {
             let label = format!("{n} {} by flags {number}, {cut:?}", T::INFO.name);
             let (input, _) = sequence(world, &values, *cut)?;
             let (flags, _) = sequence(world, &flags, if *cut == Cut::Odd { Cut::Whole } else { Cut::Odd })?;
             let (output, sections) = sequence(world, &vec![T::zeroed(); n], *cut)?;
             assert_eq!(world.on_rank().compact(&input, &flags, &output)?, yes.len() as u64, "{label}");
             let rest = vec![T::zeroed(); n - yes.len()];
-            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), rest].concat()), "compact {label}");
+            assert!(cell_bytes(&read(&sections)?) == cell_bytes(&[yes.clone(), rest].concat()), "compact {label}");
             assert_eq!(world.on_rank().partition(&input, &flags, &output)?, yes.len() as u64, "{label}");
-            assert!(bits(&read(&sections)?) == bits(&[yes.clone(), no.clone()].concat()), "partition {label}");
+            assert!(
+                cell_bytes(&read(&sections)?) == cell_bytes(&[yes.clone(), no.clone()].concat()),
+                "partition {label}"
+            );
         }
     }
     Ok(())
@@ -91,9 +94,9 @@ fn selected<T: Element>(world: &World, n: usize, value: impl Fn(usize) -> T) -> 
 #[test]
 fn compaction_and_partition_equal_plain_loops() {
     run_on_one_rank(|world| {
-        LENGTHS.into_iter().try_for_each(|n| selected(world, n, pseudo_random_number))?;
-        selected(world, 4999, |i| pseudo_random_number(i) as u8)?;
-        selected(world, 4999, |i| [i as u32, pseudo_random_number(i)])?;
+        LENGTHS.into_iter().try_for_each(|n| compare_selection_with_plain_loop(world, n, pseudo_random_number))?;
+        compare_selection_with_plain_loop(world, 4999, |i| pseudo_random_number(i) as u8)?;
+        compare_selection_with_plain_loop(world, 4999, |i| [i as u32, pseudo_random_number(i)])?;
         let (input, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
         let (output, sections) = sequence(world, &[0_u32; 2], Cut::Whole)?;
         let error = world.on_rank().compact(&input, &input, &output).unwrap_err().to_string();
@@ -141,8 +144,8 @@ fn small_keys() {
             assert_eq!(read(&sections)?[..expected.len()], expected);
         }
         if world.gpu().features().contains(zippy::wgpu::Features::SHADER_F16) {
-            permuted(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
-            selected(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
+            compare_permutation_with_plain_loop(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
+            compare_selection_with_plain_loop(world, 4999, |i| half::f16::from_f32((i % 2000) as f32))?;
         }
         Ok(())
     });
@@ -163,7 +166,7 @@ fn unique_and_reduction_by_key_equal_plain_loops() {
                         _ => expected.push((*key, *value)),
                     }
                 }
-                for cut in cuts(n) {
+                for cut in cuts_for_length(n) {
                     let (keys, _) = sequence(world, &keys, *cut)?;
                     let (values, _) = sequence(world, &values, Cut::Odd)?;
                     let (keys_output, keys_sections) = sequence(world, &vec![[9_u32; 2]; n], *cut)?;

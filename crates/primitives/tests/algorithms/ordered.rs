@@ -5,7 +5,7 @@ use zippy_primitives::Primitives;
 
 use crate::algorithms::sequences::{Cut, LENGTHS, pseudo_random_number, read, run_on_one_rank, sequence};
 
-fn sorted(n: usize, seed: usize, most: u32) -> Vec<u32> {
+fn sorted_keys(n: usize, seed: usize, most: u32) -> Vec<u32> {
     let mut keys: Vec<u32> = (0..n).map(|i| pseudo_random_number(i + seed) % most).collect();
     keys.sort_unstable();
     keys
@@ -16,7 +16,7 @@ fn bounds_equal_search_of_std() {
     run_on_one_rank(|world| {
         for n in [0, 1, 2, 300, 4999] {
             for most in [1, 50, u32::MAX] {
-                let keys = sorted(n, 3, most);
+                let keys = sorted_keys(n, 3, most);
                 let needles: Vec<u32> =
                     (0..700).map(|i| pseudo_random_number(i) % most + u32::from(i % 5 == 0)).collect();
                 for cut in [Cut::Whole, Cut::Odd] {
@@ -50,8 +50,8 @@ fn bounds_equal_search_of_std() {
     });
 }
 
-fn merged(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
-    let (a, b) = (sorted(n, 1, most), sorted(m, 2, most));
+fn compare_merge_with_sort_of_std(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
+    let (a, b) = (sorted_keys(n, 1, most), sorted_keys(m, 2, most));
     // The values encode the input of a pair.
     let values = |from: u32, n: usize| (0..n as u32).map(|i| [from, i]).collect::<Vec<_>>();
     let (of_a, of_b) = (values(0, n), values(1, m));
@@ -76,7 +76,7 @@ fn merged(world: &World, n: usize, m: usize, most: u32) -> Result<()> {
 fn merges_equal_sort_of_std() {
     run_on_one_rank(|world| {
         for (n, m) in [(0, 0), (0, 5), (5, 0), (1, 1), (300, 2000), (4999, 4100)] {
-            [1, 40, u32::MAX].into_iter().try_for_each(|most| merged(world, n, m, most))?;
+            [1, 40, u32::MAX].into_iter().try_for_each(|most| compare_merge_with_sort_of_std(world, n, m, most))?;
         }
         let (two, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;
         let (three, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;

@@ -132,7 +132,7 @@ pub(crate) fn compare<T: Element + Debug>(
     Ok(())
 }
 
-fn smaller<T: PartialOrd>(a: T, b: T) -> T {
+fn minimum_of<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
@@ -149,7 +149,7 @@ fn integer_scan_of_every_length_equals_definition() {
         }
         let values: Vec<i32> = (0..5000).map(|i| pseudo_random_number(i) as i32).collect();
         compare(world, &values, -7, &Operator::Add, i32::wrapping_add)?;
-        compare(world, &values, 1 << 29, &Operator::Min, smaller)?;
+        compare(world, &values, 1 << 29, &Operator::Min, minimum_of)?;
         compare(world, &values, -(1 << 29), &Operator::Max, larger)?;
         let pairs: Vec<[u32; 2]> = (0..5000).map(|i| [pseudo_random_number(i), i as u32]).collect();
         compare(world, &pairs, [1, 2], &Operator::Add, |a, b| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])])
@@ -191,7 +191,7 @@ fn float_scan_combines_in_order_of_definition() {
         };
         let cycle = [special[0], special[1], 1.0, special[2], -1.0, special[0]];
         let values: Vec<f32> = (0..3000).map(|i| cycle[pseudo_random_number(i) as usize % 6]).collect();
-        compare(world, &values, 2.0, &Operator::Min, smaller)?;
+        compare(world, &values, 2.0, &Operator::Min, minimum_of)?;
         let values: Vec<[f32; 4]> =
             (0..3000).map(|i| [0, 1, 2, 3].map(|k| pseudo_random_number(4 * i + k) as f32)).collect();
         compare(world, &values, [0.1; 4], &Operator::Add, |a, b| [0, 1, 2, 3].map(|k| a[k] + b[k]))
@@ -322,7 +322,7 @@ fn ten_million() {
 }
 
 #[test]
-fn mistakes() {
+fn mistakes_in_scan_are_errors() {
     run_on_one_rank(|world| {
         let (four, _) = sequence(world, &[1_u32, 2, 3, 4], Cut::Whole)?;
         let (five, _) = sequence(world, &[1_u32, 2, 3, 4, 5], Cut::Odd)?;

@@ -35,7 +35,7 @@ impl<T: Element> SequenceInSeveralArrays<T> {
     }
 }
 
-fn on_one_rank(world: &World) -> Result<()> {
+fn check_primitives_on_one_rank(world: &World) -> Result<()> {
     let on = world.on_rank();
     let keys: Vec<u32> = (0..CELLS).map(|i| pseudo_random_number(i) % 30_000).collect();
     let numbers: Vec<u32> = (0..CELLS as u32).collect();
@@ -94,7 +94,7 @@ fn on_one_rank(world: &World) -> Result<()> {
     Ok(())
 }
 
-fn sorts_over_ranks(world: &World) -> Result<()> {
+fn check_sorts_over_ranks(world: &World) -> Result<()> {
     // Each chunk fits in a buffer.
     let lengths: Vec<i64> = vec![12_000; 4 * world.size()];
     let cells = 12_000 * lengths.len();
@@ -114,8 +114,8 @@ fn sorts_over_ranks(world: &World) -> Result<()> {
 }
 
 fn all() {
-    ranks(&[1], on_one_rank);
-    ranks(&[3], sorts_over_ranks);
+    ranks(&[1], check_primitives_on_one_rank);
+    ranks(&[3], check_sorts_over_ranks);
 }
 
 zippy_testing::with_variables! {

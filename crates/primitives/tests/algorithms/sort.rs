@@ -20,11 +20,11 @@ const KINDS: [fn(usize, usize) -> u32; 6] = [
     |i, _| pseudo_random_number(i) % 97,
 ];
 
-fn bits<T: Element>(values: &[T]) -> &[u8] {
+fn cell_bytes<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-fn compare<K: SortKey + Debug, V: Element>(
+fn compare_with_sort_of_std<K: SortKey + Debug, V: Element>(
     world: &World,
     n: usize,
     key: impl Fn(u32) -> K,
@@ -42,12 +42,12 @@ fn compare<K: SortKey + Debug, V: Element>(
             let label = format!("{n} {} of kind {number}, {cut:?}", K::INFO.name);
             let (given, sections) = sequence(world, &keys, *cut)?;
             world.on_rank().sort(&given)?;
-            assert!(bits(&read(&sections)?) == bits(&sorted), "{label}");
+            assert!(cell_bytes(&read(&sections)?) == cell_bytes(&sorted), "{label}");
             let (given, sections) = sequence(world, &keys, *cut)?;
             let (with, with_sections) = sequence(world, &values, if *cut == Cut::Whole { Cut::Odd } else { *cut })?;
             world.on_rank().sort_pairs(&given, &with)?;
-            assert!(bits(&read(&sections)?) == bits(&sorted), "keys of {label}");
-            assert!(bits(&read(&with_sections)?) == bits(&sorted_values), "values of {label}");
+            assert!(cell_bytes(&read(&sections)?) == cell_bytes(&sorted), "keys of {label}");
+            assert!(cell_bytes(&read(&with_sections)?) == cell_bytes(&sorted_values), "values of {label}");
         }
     }
     Ok(())
@@ -55,7 +55,9 @@ fn compare<K: SortKey + Debug, V: Element>(
 
 #[test]
 fn keys_of_every_length_are_sorted() {
-    run_on_one_rank(|world| LENGTHS.into_iter().try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp)));
+    run_on_one_rank(|world| {
+        LENGTHS.into_iter().try_for_each(|n| compare_with_sort_of_std(world, n, |key| key, |i| i as u32, u32::cmp))
+    });
 }
 
 #[test]
@@ -63,7 +65,7 @@ fn keys_near_multiples_of_tiles_and_blocks_are_sorted() {
     run_on_one_rank(|world| {
         [4095, 4097, 8191, 8192, 8193, 10_241]
             .into_iter()
-            .try_for_each(|n| compare(world, n, |key| key, |i| i as u32, u32::cmp))
+            .try_for_each(|n| compare_with_sort_of_std(world, n, |key| key, |i| i as u32, u32::cmp))
     });
 }
 
@@ -72,15 +74,15 @@ fn keys_near_multiples_of_tiles_and_blocks_are_sorted() {
 #[test]
 fn keys_with_common_bits_are_sorted() {
     run_on_one_rank(|world| {
-        compare(world, 4500, |key| 0x55aa_00ff | (key & 0x7f) << 8, |i| i as u32, u32::cmp)?;
-        compare(world, 4500, |key| (key & 0x1ff) << 21 | 1, |i| i as u8, u32::cmp)?;
-        compare(world, 4500, |key| key & 0x8000_0001, |i| i as u32, u32::cmp)?;
-        compare(world, 4500, |key| key & 0xff_ffff, particle, u32::cmp)?;
-        compare(world, 4500, |key| (key as i32) >> 24, |i| i as u16, i32::cmp)?;
-        compare(world, 4500, |key| f32::from_bits(key & 0x8000_ffff), |i| i as u32, f32::total_cmp)?;
-        compare(world, 4500, |key| [7, key % 100], |i| i as u32, <[u32; 2]>::cmp)?;
-        compare(world, 4500, |key| [key << 24, 7], |i| i as u32, <[u32; 2]>::cmp)?;
-        compare(world, 4500, |key| [key & 0x1ff, key >> 31], |i| [i as u32, 1], <[u32; 2]>::cmp)
+        compare_with_sort_of_std(world, 4500, |key| 0x55aa_00ff | (key & 0x7f) << 8, |i| i as u32, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| (key & 0x1ff) << 21 | 1, |i| i as u8, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key & 0x8000_0001, |i| i as u32, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key & 0xff_ffff, particle, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| (key as i32) >> 24, |i| i as u16, i32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| f32::from_bits(key & 0x8000_ffff), |i| i as u32, f32::total_cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| [7, key % 100], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| [key << 24, 7], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| [key & 0x1ff, key >> 31], |i| [i as u32, 1], <[u32; 2]>::cmp)
     });
 }
 
@@ -92,24 +94,36 @@ fn keys_beyond_a_cache_are_sorted() {
         if !world.gpu().is_host() {
             return Ok(());
         }
-        compare(world, 210_000, |key| key, |i| i as u32, u32::cmp)?;
-        compare(world, 210_000, |key| if key.is_multiple_of(8) { key } else { key >> 9 }, |i| i as u16, u32::cmp)?;
-        compare(world, 110_000, |key| [key % 3, key << 7], |i| [i as u32, 5], <[u32; 2]>::cmp)?;
-        compare(world, 110_000, f32::from_bits, particle, f32::total_cmp)
+        compare_with_sort_of_std(world, 210_000, |key| key, |i| i as u32, u32::cmp)?;
+        compare_with_sort_of_std(
+            world,
+            210_000,
+            |key| if key.is_multiple_of(8) { key } else { key >> 9 },
+            |i| i as u16,
+            u32::cmp,
+        )?;
+        compare_with_sort_of_std(world, 110_000, |key| [key % 3, key << 7], |i| [i as u32, 5], <[u32; 2]>::cmp)?;
+        compare_with_sort_of_std(world, 110_000, f32::from_bits, particle, f32::total_cmp)
     });
 }
 
 #[test]
 fn keys_of_every_type_are_sorted() {
     run_on_one_rank(|world| {
-        compare(world, 5000, |key| key as i32, |i| [i as u32; 2], i32::cmp)?;
-        compare(world, 5000, f32::from_bits, |i| i as u32, f32::total_cmp)?;
+        compare_with_sort_of_std(world, 5000, |key| key as i32, |i| [i as u32; 2], i32::cmp)?;
+        compare_with_sort_of_std(world, 5000, f32::from_bits, |i| i as u32, f32::total_cmp)?;
         let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
-        compare(world, 3000, |key| special[key as usize % 8], |i| i as u32, f32::total_cmp)?;
-        compare(world, 5000, |key| [key % 5, pseudo_random_number(key as usize)], |i| i as u32, <[u32; 2]>::cmp)?;
+        compare_with_sort_of_std(world, 3000, |key| special[key as usize % 8], |i| i as u32, f32::total_cmp)?;
+        compare_with_sort_of_std(
+            world,
+            5000,
+            |key| [key % 5, pseudo_random_number(key as usize)],
+            |i| i as u32,
+            <[u32; 2]>::cmp,
+        )?;
         if world.gpu().features().contains(zippy::wgpu::Features::SHADER_INT64) {
-            compare(world, 3000, |key| u64::from(key) << 16 | 5, |i| i as u32, u64::cmp)?;
-            compare(world, 3000, |key| i64::from(key as i32) << 20, |i| i as u32, i64::cmp)?;
+            compare_with_sort_of_std(world, 3000, |key| u64::from(key) << 16 | 5, |i| i as u32, u64::cmp)?;
+            compare_with_sort_of_std(world, 3000, |key| i64::from(key as i32) << 20, |i| i as u32, i64::cmp)?;
         }
         Ok(())
     });
@@ -143,18 +157,18 @@ fn particle(i: usize) -> Particle {
 #[test]
 fn values_of_every_size_follow_their_keys() {
     run_on_one_rank(|world| {
-        compare(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
-        compare(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
-        compare(world, 4500, |key| key, |i| i as f32, u32::cmp)?;
-        compare(world, 4500, |key| key, |i| [i as u32, 1], u32::cmp)?;
-        compare(world, 4500, |key| key, triple, u32::cmp)?;
-        compare(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
-        compare(world, 4500, |key| key, particle, u32::cmp)
+        compare_with_sort_of_std(world, 4500, |key| key, |i| i as u8, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, |i| i as i16, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, |i| i as f32, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, |i| [i as u32, 1], u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, triple, u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, |i| [i as u32, 1, 2, 3], u32::cmp)?;
+        compare_with_sort_of_std(world, 4500, |key| key, particle, u32::cmp)
     });
 }
 
 #[test]
-fn mistakes() {
+fn mistakes_in_sorts_are_errors() {
     run_on_one_rank(|world| {
         let (keys, _) = sequence(world, &[1_u32, 2, 3], Cut::Whole)?;
         let (values, _) = sequence(world, &[1_u32, 2], Cut::Whole)?;

@@ -33,7 +33,7 @@ zippy_testing::with_variables! {
 /// Message limit in bytes, as in `more_than_a_message`.
 const MESSAGE: u64 = 1 << 17;
 
-fn memory(world: &World, case: &Case) -> Result<()> {
+fn check_memory(world: &World, case: &Case) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     let n = (case.length)(rank) as i64;
     let own = world.local_array::<u32, 1>("own", &Layout::new([n]))?;
@@ -85,7 +85,7 @@ fn much() {
         Case { name: "to the next", length, to: |rank, _, size| (rank + 1) % size },
     ];
     for case in &cases {
-        ranks(&[2, 5], |world| memory(world, case));
+        ranks(&[2, 5], |world| check_memory(world, case));
     }
 }
 

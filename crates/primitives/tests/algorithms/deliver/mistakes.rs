@@ -11,7 +11,7 @@ use crate::support::ranks;
 
 /// Checks that a delivery fails: on the ranks `wrong` with their own error, and on all other ranks
 /// with the error of the lowest of them.
-fn refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
+fn assert_refused<R: std::fmt::Debug>(world: &World, result: Result<R>, wrong: &[usize], text: &str) -> Result<()> {
     let error = result.unwrap_err();
     assert!(error.to_string().contains(text), "{error} is not {text}");
     match error.kind() {
@@ -45,15 +45,15 @@ fn destinations_outside_the_world_are_refused() {
         let text = format!(
             "cell {cell} of array \"to 1\" names rank {size} as destination, but there are {size} ranks, 0..{size}"
         );
-        refused(world, world.deliver("x", &own[..], &to[..]), &[last], &text)?;
+        assert_refused(world, world.deliver("x", &own[..], &to[..]), &[last], &text)?;
 
         // Every rank has a different mistake.
         let to = sections(world, "to", &[99, 98], 0)?;
         let all: Vec<usize> = (0..size).collect();
-        refused(world, world.deliver("x", own[0].clone(), to), &all, "40 cells")?;
+        assert_refused(world, world.deliver("x", own[0].clone(), to), &all, "40 cells")?;
         let runs = vec![(0, 39), (size + 4, 1)];
         let text = format!("run 1 of 2 names rank {} as destination", size + 4);
-        refused(world, world.deliver("x", &own[..], Destinations::Runs(runs)), &all, &text)
+        assert_refused(world, world.deliver("x", &own[..], Destinations::Runs(runs)), &all, &text)
     });
 }
 
@@ -66,21 +66,21 @@ fn lengths_that_differ() {
         let to = sections(world, "to", &vec![0_u32; if rank == last { 12 } else { 11 }], 0)?;
         let text = "the list of ranks, section [1..13] of array \"to 0\", has 12 elements, but section [1..12] of array \
                     \"own 0\" has 11 cells";
-        refused(world, world.deliver("x", &own[..], &to[..]), &[last], text)?;
+        assert_refused(world, world.deliver("x", &own[..], &to[..]), &[last], text)?;
         let none: &[zippy::array::LocalSection<u8, 1>] = &[];
         let list = if rank == 0 { none } else { &own[..] };
         let to = sections(world, "to", &[0_u32; 11], 0)?;
-        refused(world, world.deliver("x", list, &to[..]), &[0], "but an empty list of sections has 0 cells")?;
+        assert_refused(world, world.deliver("x", list, &to[..]), &[0], "but an empty list of sections has 0 cells")?;
 
         let runs = |more: u64| Destinations::Runs(vec![(0, 5), (last, 6 + if rank == 0 { more } else { 0 })]);
         let text = "the list of 2 runs has 12 elements, but section [1..12] of array \"own 0\" has 11 cells";
-        refused(world, world.deliver("x", &own[..], runs(1)), &[0], text)?;
-        refused(world, world.deliver("x", &own[..], runs(u64::MAX - 7)), &[0], "the list of 2 runs has")?;
+        assert_refused(world, world.deliver("x", &own[..], runs(1)), &[0], text)?;
+        assert_refused(world, world.deliver("x", &own[..], runs(u64::MAX - 7)), &[0], "the list of 2 runs has")?;
 
         let short = sections(world, "short", &vec![1.0_f32; if rank == last { 10 } else { 11 }], 0)?;
         let pairs = world.deliver_pairs(["x", "y"], (&own[..], &short[..]), &to[..]);
         let text = "has 11 elements, but section [1..11] of array \"short 0\" has 10 cells";
-        refused(world, pairs.map(drop), &[last], text)
+        assert_refused(world, pairs.map(drop), &[last], text)
     });
 }
 
@@ -91,15 +91,15 @@ fn sections_that_cannot_be_read() {
         let array = world.local_array::<f32, 1>("array", &Layout::new([10]))?;
         let to = world.local_array::<u32, 1>("to", &Layout::new([10]))?;
         let end = if rank == last { 12 } else { 10 };
-        refused(world, world.deliver("x", array.at(2..end), to.at(2..)), &[last], "12")?;
-        refused(world, world.deliver("x", array.at(2..), to.at(2..end)), &[last], "12")?;
+        assert_refused(world, world.deliver("x", array.at(2..end), to.at(2..)), &[last], "12")?;
+        assert_refused(world, world.deliver("x", array.at(2..), to.at(2..end)), &[last], "12")?;
 
         let layout = Layout::new([9 * world.size() as i64]).split([Split::Even(world.size())]).ghost([1]);
         let chunks = world.array::<f32, 1>("chunks", &layout)?;
         let chunk = chunks.local()?;
         let section = if rank == last { chunk.boundary() } else { chunk.all() };
         let ranks = to.at(0..section.region()?.cells() as i64);
-        refused(
+        assert_refused(
             world,
             world.deliver("x", section, ranks),
             &[last],
@@ -139,7 +139,7 @@ fn too_much_for_one() {
         let last = world.size() - 1;
         let more = if world.rank() == last { 30 * MIB } else { 1 };
         let more = world.local_array::<u8, 1>("more", &Layout::new([more]))?;
-        refused(world, world.deliver("x", own.all(), runs(last)), &[last], "storage for x needs")?;
+        assert_refused(world, world.deliver("x", own.all(), runs(last)), &[last], "storage for x needs")?;
         drop(more);
         let delivered = world.deliver("x", own.all(), runs(world.rank()))?;
         assert_eq!(delivered.elements.len(), 5 * MIB as u64);

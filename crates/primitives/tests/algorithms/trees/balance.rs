@@ -11,7 +11,7 @@ use crate::algorithms::vectors::{Spread, vector};
 use crate::support;
 
 /// Returns a pseudo-random number between −1 and 1, concentrated near 0: a sum of uniform numbers.
-fn blob(i: usize) -> f64 {
+fn pseudo_random_offset(i: usize) -> f64 {
     let unit = |i: usize| f64::from(pseudo_random_number(i)) / f64::from(u32::MAX);
     (0..12).map(|part| unit(13 * i + part) - 0.5).sum::<f64>() / 6.0
 }
@@ -24,7 +24,7 @@ fn blobs<P: Point>(n: usize, shape: &[i64]) -> Vec<P> {
         let (centre, size) = BLOBS[pseudo_random_number(i) as usize % 4];
         let mut parts = [0.0; 4];
         for (axis, &extent) in shape.iter().enumerate() {
-            let at = centre[axis] + size * 2.0 * blob(3 * i + axis);
+            let at = centre[axis] + size * 2.0 * pseudo_random_offset(3 * i + axis);
             parts[axis] = ((at * extent as f64) as f32).clamp(0.0, extent as f32 - 1.0);
         }
         P::from_parts(parts)
@@ -32,7 +32,7 @@ fn blobs<P: Point>(n: usize, shape: &[i64]) -> Vec<P> {
     (0..n).map(point).collect()
 }
 
-fn counted<P: Point>(values: &[P], boxes: &[Region]) -> Vec<u64> {
+fn points_in_boxes<P: Point>(values: &[P], boxes: &[Region]) -> Vec<u64> {
     let is_in = |point: &P, region: &Region| {
         let at = point.position();
         (0..region.axes()).all(|axis| region.start[axis] as f32 <= at[axis] && at[axis] < region.end[axis] as f32)
@@ -42,7 +42,7 @@ fn counted<P: Point>(values: &[P], boxes: &[Region]) -> Vec<u64> {
 
 /// True if two boxes are neighbours by definition: a cell of one box and a cell of the other differ
 /// by at most one on every axis.
-fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
+fn are_neighbours(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
     (0..shape.len()).all(|axis| {
         let shifts = if periodic[axis] { vec![-shape[axis], 0, shape[axis]] } else { vec![0] };
         shifts.iter().any(|by| a.start[axis] + by <= b.end[axis] && b.start[axis] <= a.end[axis] + by)
@@ -50,11 +50,11 @@ fn touching(a: &Region, b: &Region, shape: &[i64], periodic: &[bool]) -> bool {
 }
 
 /// Computes balanced boxes by definition: tries every plane of every axis.
-fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<Region>) {
+fn balanced_boxes_by_definition<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<Region>) {
     if count == 1 {
         return boxes.push(region);
     }
-    let (extents, n) = (region.extents(), counted(values, &[region])[0]);
+    let (extents, n) = (region.extents(), points_in_boxes(values, &[region])[0]);
     let halves = |axis: usize, at: i64| {
         let (mut lower, mut upper) = (region, region);
         (lower.end[axis], upper.start[axis]) = (at, at);
@@ -75,7 +75,8 @@ fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<R
             planes.truncate(1);
         }
         for at in planes {
-            let (below, ideal) = (counted(values, &halves(axis, at)[..1])[0] * count as u64, n * (count as u64 / 2));
+            let (below, ideal) =
+                (points_in_boxes(values, &halves(axis, at)[..1])[0] * count as u64, n * (count as u64 / 2));
             let error = below.abs_diff(ideal);
             // Of equal planes between points: the last plane with at most the wanted number below
             // it, or the first plane with more.
@@ -91,8 +92,8 @@ fn plain<P: Point>(values: &[P], region: Region, count: usize, boxes: &mut Vec<R
         }
     }
     let (_, [lower, upper]) = best.expect("a plane that leaves both sides enough cells");
-    plain(values, lower, count / 2, boxes);
-    plain(values, upper, count - count / 2, boxes);
+    balanced_boxes_by_definition(values, lower, count / 2, boxes);
+    balanced_boxes_by_definition(values, upper, count - count / 2, boxes);
 }
 
 #[test]
@@ -102,21 +103,25 @@ fn boxes_are_cut_where_points_are_divided_best() {
             for shape in [[61, 40], [300, 9]] {
                 let values: Vec<[f32; 2]> = blobs(n, &shape);
                 let mut expected = Vec::new();
-                plain(&values, Region::new(&[0; 2], &shape)?, count, &mut expected);
-                assert_eq!(check(world, &values, &shape, count)?.boxes(), expected, "{n} points, {count} of {shape:?}");
+                balanced_boxes_by_definition(&values, Region::new(&[0; 2], &shape)?, count, &mut expected);
+                assert_eq!(
+                    check_balanced_boxes(world, &values, &shape, count)?.boxes(),
+                    expected,
+                    "{n} points, {count} of {shape:?}"
+                );
             }
         }
         // More planes than are counted in one pass.
         let shape = [700_i64, 5, 6];
         let values: Vec<[f32; 4]> = blobs(400, &shape);
         let mut expected = Vec::new();
-        plain(&values, Region::new(&[0; 3], &shape)?, 9, &mut expected);
-        assert_eq!(check(world, &values, &shape, 9)?.boxes(), expected);
+        balanced_boxes_by_definition(&values, Region::new(&[0; 3], &shape)?, 9, &mut expected);
+        assert_eq!(check_balanced_boxes(world, &values, &shape, 9)?.boxes(), expected);
         Ok(())
     });
 }
 
-fn check<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> Result<BalancedBoxes> {
+fn check_balanced_boxes<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> Result<BalancedBoxes> {
     let label = format!("{} points in {shape:?} cells and {count} boxes", values.len());
     let points = vector(world, "points", values, Spread::Odd)?;
     let cuts = world.vectors().balanced_boxes(&points, shape, count)?;
@@ -124,7 +129,7 @@ fn check<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> 
     assert!(cuts.boxes().iter().all(|region| !region.is_empty()), "{label}");
     // Fails unless the boxes are disjoint and cover the shape.
     Layout::from_shape(shape).boxes(cuts.boxes().to_vec()).resolve(world.size(), 4, u64::MAX)?;
-    let expected = counted(values, cuts.boxes());
+    let expected = points_in_boxes(values, cuts.boxes());
     assert_eq!(cuts.points(), expected, "{label}");
     let (most, mean) = (*expected.iter().max().unwrap() as f64, values.len() as f64 / count as f64);
     assert!((cuts.imbalance() - if values.is_empty() { 1.0 } else { most / mean }).abs() < 1e-9, "{label}");
@@ -132,7 +137,7 @@ fn check<P: Point>(world: &World, values: &[P], shape: &[i64], count: usize) -> 
         let periodic: Vec<bool> = (0..shape.len()).map(|axis| periods >> axis & 1 == 1).collect();
         let neighbours = cuts.neighbours(&periodic)?;
         for (i, (a, found)) in cuts.boxes().iter().zip(&neighbours).enumerate() {
-            let near = (0..count).filter(|&j| j != i && touching(a, &cuts.boxes()[j], shape, &periodic));
+            let near = (0..count).filter(|&j| j != i && are_neighbours(a, &cuts.boxes()[j], shape, &periodic));
             assert_eq!(*found, near.collect::<Vec<_>>(), "neighbours of box {i}, periodic {periodic:?}, {label}");
         }
     }
@@ -148,23 +153,23 @@ fn boxes_tile_and_are_counted_on_any_grid() {
     support::ranks(support::RANKS, |world| {
         for count in [1, 2, 3, 5, 8, 13, 40] {
             for n in [0, 1, 7, 3000] {
-                check::<[f32; 2]>(world, &blobs(n, &[61, 40]), &[61, 40], count)?;
+                check_balanced_boxes::<[f32; 2]>(world, &blobs(n, &[61, 40]), &[61, 40], count)?;
             }
-            check::<[f32; 4]>(world, &blobs(2000, &[20, 33, 17]), &[20, 33, 17], count)?;
+            check_balanced_boxes::<[f32; 4]>(world, &blobs(2000, &[20, 33, 17]), &[20, 33, 17], count)?;
         }
         // As many boxes as cells, or nearly as many.
         for (shape, count) in [([3, 3], 9), ([3, 3], 8), ([1, 7], 7), ([5, 4], 19), ([2, 9], 17)] {
-            check::<[f32; 2]>(world, &blobs(100, &shape), &shape, count)?;
+            check_balanced_boxes::<[f32; 2]>(world, &blobs(100, &shape), &shape, count)?;
         }
         let equal = vec![[30.5_f32, 2.0]; 200];
-        check(world, &equal, &[61, 40], 6)?;
-        check(world, &equal, &[1 << 40, 1 << 20], 6)?;
+        check_balanced_boxes(world, &equal, &[61, 40], 6)?;
+        check_balanced_boxes(world, &equal, &[1 << 40, 1 << 20], 6)?;
         Ok(())
     });
 }
 
 /// Returns the imbalance of regular blocks: maximum number of points divided by the mean.
-fn regular<P: Point>(values: &[P], shape: &[i64], blocks: &[i64]) -> f64 {
+fn imbalance_of_regular_blocks<P: Point>(values: &[P], shape: &[i64], blocks: &[i64]) -> f64 {
     let mut counts = vec![0_u64; blocks.iter().product::<i64>() as usize];
     for point in values {
         let at = point.position();
@@ -182,15 +187,15 @@ fn clustered_points_are_balanced_where_regular_blocks_are_not() {
         let shape = [1 << 16; 2];
         let values: Vec<[f32; 2]> = blobs(40_000, &shape);
         for (count, blocks) in [(16, [4, 4]), (13, [13, 1]), (36, [6, 6])] {
-            let balanced = check(world, &values, &shape, count)?.imbalance();
-            let even = regular(&values, &shape, &blocks);
+            let balanced = check_balanced_boxes(world, &values, &shape, count)?.imbalance();
+            let even = imbalance_of_regular_blocks(&values, &shape, &blocks);
             assert!(balanced <= 1.01, "{count} boxes: {balanced}");
             assert!(even > 3.0, "{count} blocks: {even}");
         }
         let shape = [1 << 15; 3];
         let values: Vec<[f32; 4]> = blobs(40_000, &shape);
-        let balanced = check(world, &values, &shape, 27)?.imbalance();
-        let even = regular(&values, &shape, &[3, 3, 3]);
+        let balanced = check_balanced_boxes(world, &values, &shape, 27)?.imbalance();
+        let even = imbalance_of_regular_blocks(&values, &shape, &[3, 3, 3]);
         assert!(balanced <= 1.01 && even > 5.0, "27 boxes: {balanced}, blocks {even}");
         Ok(())
     });
@@ -200,7 +205,7 @@ fn clustered_points_are_balanced_where_regular_blocks_are_not() {
 fn boxes_do_not_depend_on_ranks() {
     let found = std::sync::Mutex::new(None);
     support::ranks(support::RANKS, |world| {
-        let cuts = check::<[f32; 2]>(world, &blobs(5000, &[500, 300]), &[500, 300], 11)?;
+        let cuts = check_balanced_boxes::<[f32; 2]>(world, &blobs(5000, &[500, 300]), &[500, 300], 11)?;
         let mut found = found.lock().unwrap();
         assert_eq!(*found.get_or_insert(cuts.clone()), cuts);
         Ok(())

@@ -113,7 +113,13 @@ impl PlainTree {
     }
 }
 
-fn compare<P: Point>(world: &World, values: &[P], leaves: usize, spread: Spread, label: &str) -> Result<()> {
+fn compare_with_plain_tree<P: Point>(
+    world: &World,
+    values: &[P],
+    leaves: usize,
+    spread: Spread,
+    label: &str,
+) -> Result<()> {
     let points = vector(world, "points", values, spread)?;
     let tree = world.vectors().kdtree("tree", &points, leaves)?;
     let plain = PlainTree::new(values, leaves);
@@ -166,8 +172,8 @@ fn trees_of_every_kind_of_points() {
                     let label = format!("{n} points {kind}, {leaves} leaves");
                     let spread = [Spread::Auto, Spread::Odd, Spread::Dealt][(number + leaves) % 3];
                     match leaves % 2 {
-                        0 => compare::<[f32; 2]>(world, &points(point, n), leaves, spread, &label)?,
-                        _ => compare::<[f32; 4]>(world, &points(point, n), leaves, spread, &label)?,
+                        0 => compare_with_plain_tree::<[f32; 2]>(world, &points(point, n), leaves, spread, &label)?,
+                        _ => compare_with_plain_tree::<[f32; 4]>(world, &points(point, n), leaves, spread, &label)?,
                     }
                 }
             }
@@ -181,10 +187,16 @@ fn trees_of_many_points() {
     support::ranks(&[1, 5], |world| {
         for (kind, point) in KINDS {
             let label = format!("5000 points {kind}");
-            compare::<[f32; 2]>(world, &points(point, 5000), 13, Spread::Odd, &label)?;
-            compare::<[f32; 4]>(world, &points(point, 5000), 64, Spread::Dealt, &label)?;
+            compare_with_plain_tree::<[f32; 2]>(world, &points(point, 5000), 13, Spread::Odd, &label)?;
+            compare_with_plain_tree::<[f32; 4]>(world, &points(point, 5000), 64, Spread::Dealt, &label)?;
         }
-        compare::<[f32; 4]>(world, &points(KINDS[0].1, 5000), 5003, Spread::Auto, "5000 points, 5003 leaves")
+        compare_with_plain_tree::<[f32; 4]>(
+            world,
+            &points(KINDS[0].1, 5000),
+            5003,
+            Spread::Auto,
+            "5000 points, 5003 leaves",
+        )
     });
 }
 

@@ -18,7 +18,7 @@ fn distance(a: &Position, b: &Position) -> f32 {
 }
 
 /// Returns all points as neighbours of a query, sorted by distance and index.
-fn by_distance<P: Point>(values: &[P], query: P) -> Vec<Neighbour> {
+fn neighbours_by_distance<P: Point>(values: &[P], query: P) -> Vec<Neighbour> {
     let near = |(index, point): (usize, &P)| Neighbour {
         index: index as u64,
         squared_distance: distance(&point.position(), &query.position()),
@@ -28,7 +28,7 @@ fn by_distance<P: Point>(values: &[P], query: P) -> Vec<Neighbour> {
     near
 }
 
-fn inside<P: Point>(values: &[P], [low, high]: [P; 2]) -> Vec<u64> {
+fn indices_in_box<P: Point>(values: &[P], [low, high]: [P; 2]) -> Vec<u64> {
     let (low, high) = (low.position(), high.position());
     let is_in = |at: Position| (0..3).all(|axis| low[axis] <= at[axis] && at[axis] <= high[axis]);
     (0..values.len()).filter(|&i| is_in(values[i].position())).map(|i| i as u64).collect()
@@ -53,11 +53,16 @@ fn queries<P: Point>(world: &World, values: &[P]) -> Vec<P> {
     (0..8).map(some).collect()
 }
 
-fn ask<P: Point>(world: &World, kind: &str, values: &[P], leaves: usize) -> Result<()> {
+fn compare_queries_with_search_over_all_points<P: Point>(
+    world: &World,
+    kind: &str,
+    values: &[P],
+    leaves: usize,
+) -> Result<()> {
     let array = vector(world, "asked", values, Spread::Auto)?;
     let tree = world.vectors().kdtree("asked: tree", &array, leaves)?;
     let queries = queries(world, values);
-    let expected: Vec<Vec<Neighbour>> = queries.iter().map(|&query| by_distance(values, query)).collect();
+    let expected: Vec<Vec<Neighbour>> = queries.iter().map(|&query| neighbours_by_distance(values, query)).collect();
     let label = format!("{} points {kind}, {leaves} leaves", values.len());
     for k in [1, 2, 7, 60, values.len() + 5, usize::MAX] {
         let found = world.vectors().nearest(&tree, &queries, k)?;
@@ -78,7 +83,7 @@ fn ask<P: Point>(world: &World, kind: &str, values: &[P], leaves: usize) -> Resu
         boxes.push([corner(-size), corner(size)]);
     }
     let found = world.vectors().in_boxes(&tree, &boxes)?;
-    assert_eq!(found, boxes.iter().map(|&query| inside(values, query)).collect::<Vec<_>>(), "boxes, {label}");
+    assert_eq!(found, boxes.iter().map(|&query| indices_in_box(values, query)).collect::<Vec<_>>(), "boxes, {label}");
     Ok(())
 }
 
@@ -88,11 +93,15 @@ fn queries_agree_with_search_over_all_points() {
         for (kind, point) in KINDS {
             for (n, leaves) in [(0, 3), (1, 1), (3, 8), (100, 1), (100, 13), (1200, 8)] {
                 match leaves {
-                    8 => ask::<[f32; 2]>(world, kind, &points(point, n), leaves)?,
-                    _ => ask::<[f32; 4]>(world, kind, &points(point, n), leaves)?,
+                    8 => {
+                        compare_queries_with_search_over_all_points::<[f32; 2]>(world, kind, &points(point, n), leaves)?
+                    }
+                    _ => {
+                        compare_queries_with_search_over_all_points::<[f32; 4]>(world, kind, &points(point, n), leaves)?
+                    }
                 }
             }
-            ask::<[f32; 2]>(world, kind, &points(point, 90), 5)?;
+            compare_queries_with_search_over_all_points::<[f32; 2]>(world, kind, &points(point, 90), 5)?;
         }
         Ok(())
     });

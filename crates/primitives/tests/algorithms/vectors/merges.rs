@@ -4,11 +4,11 @@ use zippy::{Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::sort::SortKey;
 
-use super::{FEW_SPREAD_PAIRS, Spread, all, bits, vector};
+use super::{FEW_SPREAD_PAIRS, Spread, all, cell_bytes, vector};
 use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
-fn merges<K: SortKey>(
+fn check_merges<K: SortKey>(
     world: &World,
     lengths: [usize; 2],
     key: fn(usize) -> K,
@@ -30,13 +30,13 @@ fn merges<K: SortKey>(
         let (x, y) = (vector(world, "x", &keys[0], spread)?, vector(world, "y", &keys[1], other)?);
         let z = vector(world, "z", &vec![K::zeroed(); merged.len()], other)?;
         world.vectors().merge(&x, &y, &z)?;
-        assert!(bits(&all(world, &z)?) == bits(&merged), "{label}");
+        assert!(cell_bytes(&all(world, &z)?) == cell_bytes(&merged), "{label}");
         let z = vector(world, "merged", &vec![K::zeroed(); merged.len()], spread)?;
         let (u, v) = (vector(world, "u", &values[0], spread)?, vector(world, "v", &values[1], spread)?);
         let w = vector(world, "w", &vec![[0_u32; 4]; merged.len()], other)?;
         world.vectors().merge_pairs((&x, &u), (&y, &v), (&z, &w))?;
-        assert!(bits(&all(world, &z)?) == bits(&merged), "keys of {label}");
-        assert!(bits(&all(world, &w)?) == bits(&sorted_values), "values of {label}");
+        assert!(cell_bytes(&all(world, &z)?) == cell_bytes(&merged), "keys of {label}");
+        assert!(cell_bytes(&all(world, &w)?) == cell_bytes(&sorted_values), "values of {label}");
     }
     Ok(())
 }
@@ -45,18 +45,23 @@ fn merges<K: SortKey>(
 fn merges_of_every_spread() {
     support::ranks(&[1, 2, 3, 5], |world| {
         for lengths in [[0, 0], [1, 0], [0, 3], [2500, 900], [700, 2900]] {
-            merges(world, lengths, |i| pseudo_random_number(i) % 400, u32::cmp)?;
+            check_merges(world, lengths, |i| pseudo_random_number(i) % 400, u32::cmp)?;
         }
-        merges(world, [900, 800], |_| 5_u32, u32::cmp)
+        check_merges(world, [900, 800], |_| 5_u32, u32::cmp)
     });
 }
 
 #[test]
 fn merges_by_every_type_of_key() {
     support::ranks(&[3], |world| {
-        merges(world, [900, 1200], |i| pseudo_random_number(i) as i32, i32::cmp)?;
-        merges(world, [900, 1200], |i| f32::from_bits(pseudo_random_number(i)), f32::total_cmp)?;
-        merges(world, [900, 1200], |i| [pseudo_random_number(i) % 3, pseudo_random_number(i + 1)], <[u32; 2]>::cmp)
+        check_merges(world, [900, 1200], |i| pseudo_random_number(i) as i32, i32::cmp)?;
+        check_merges(world, [900, 1200], |i| f32::from_bits(pseudo_random_number(i)), f32::total_cmp)?;
+        check_merges(
+            world,
+            [900, 1200],
+            |i| [pseudo_random_number(i) % 3, pseudo_random_number(i + 1)],
+            <[u32; 2]>::cmp,
+        )
     });
 }
 

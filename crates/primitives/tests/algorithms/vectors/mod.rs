@@ -69,7 +69,7 @@ pub(crate) fn all<T: Element>(world: &World, array: &GlobalArray<T, 1>) -> Resul
     world.fence()?.redeem(ticket)
 }
 
-fn bits<T: Element>(values: &[T]) -> &[u8] {
+fn cell_bytes<T: Element>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 

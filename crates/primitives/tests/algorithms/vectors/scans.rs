@@ -4,12 +4,12 @@ use zippy::{Config, Element, GlobalArray, Layout, LocalArray, Operator, Result, 
 use zippy_primitives::Primitives;
 use zippy_primitives::scan::VectorCombination;
 
-use super::{PAIRS, Spread, all, bits, vector};
+use super::{PAIRS, Spread, all, cell_bytes, vector};
 use crate::algorithms::scan::Definition;
 use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
-fn scans<T: Element>(
+fn compare_with_definition<T: Element>(
     world: &World,
     values: &[T],
     first: T,
@@ -40,7 +40,7 @@ fn scans<T: Element>(
             if std::ptr::eq(heads, &none) {
                 let found = on.combine(&x, operator).reduce()?;
                 assert!(
-                    found.map(|all| bits(&[all]).to_vec()) == whole.map(|(all, _)| bits(&[all]).to_vec()),
+                    found.map(|all| cell_bytes(&[all]).to_vec()) == whole.map(|(all, _)| cell_bytes(&[all]).to_vec()),
                     "{label}"
                 );
                 on.combine(&x, operator).inclusive_scan(&y)?;
@@ -52,8 +52,8 @@ fn scans<T: Element>(
                 on.combine(&x, operator).by_key(&keys).inclusive_scan(&y)?;
                 on.combine(&z, operator).by_key(&keys).exclusive_scan(&z, first)?;
             }
-            assert!(bits(&all(world, &y)?) == bits(&inclusive), "inclusive {label}");
-            assert!(bits(&all(world, &z)?) == bits(&exclusive), "exclusive {label}");
+            assert!(cell_bytes(&all(world, &y)?) == cell_bytes(&inclusive), "inclusive {label}");
+            assert!(cell_bytes(&all(world, &z)?) == cell_bytes(&exclusive), "exclusive {label}");
         }
     }
     Ok(())
@@ -64,7 +64,7 @@ fn scans_of_integers() {
     support::ranks(support::RANKS, |world| {
         for (n, pairs) in [(0, 0..4), (1, 1..2), (7, 0..2), (2048, 3..4), (9000, 1..4)] {
             let values: Vec<u32> = (0..n).map(pseudo_random_number).collect();
-            scans(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS[pairs])?;
+            compare_with_definition(world, &values, 5, &Operator::Add, u32::wrapping_add, &PAIRS[pairs])?;
         }
         Ok(())
     });
@@ -75,7 +75,7 @@ fn scans_of_floats_do_not_depend_on_cuts() {
     support::ranks(support::RANKS, |world| {
         for (n, pairs) in [(100, 1..2), (9000, 0..4)] {
             let values: Vec<f32> = (0..n).map(|i| pseudo_random_number(i) as f32 / 7.0 - 1e8).collect();
-            scans(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS[pairs])?;
+            compare_with_definition(world, &values, 0.1, &Operator::Add, |a, b| a + b, &PAIRS[pairs])?;
         }
         Ok(())
     });
@@ -91,7 +91,7 @@ fn scans_with_operators_that_do_not_commute() {
         let values: Vec<[u32; 2]> = (0..9000).map(|i| [pseudo_random_number(i) | 1, i as u32]).collect();
         let definition =
             |f: [u32; 2], g: [u32; 2]| [f[0].wrapping_mul(g[0]), f[1].wrapping_mul(g[0]).wrapping_add(g[1])];
-        scans(world, &values, [3, 4], &after, definition, &PAIRS[1..3])
+        compare_with_definition(world, &values, [3, 4], &after, definition, &PAIRS[1..3])
     });
 }
 
@@ -128,7 +128,7 @@ fn mistakes_are_the_same_on_all_ranks() {
 }
 
 /// Asserts that a program with calls that differ between two ranks ends the run.
-fn ends_the_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync) {
+fn assert_ends_run(program: impl Fn(&World, &GlobalArray<u32, 1>, &GlobalArray<u32, 1>) -> Result<()> + Sync) {
     let error = run_with(Config::threads(2), |world| {
         let x = vector(world, "x", &[1_u32, 2, 3], Spread::Auto)?;
         program(world, &x, &vector(world, "y", &[0_u32; 3], Spread::Auto)?)
@@ -152,17 +152,17 @@ fn scans_that_differ_between_ranks_end_the_run() {
     ];
     for (index, scan) in scans.iter().enumerate() {
         for other in &scans[..index] {
-            ends_the_run(|world, x, y| {
+            assert_ends_run(|world, x, y| {
                 let scan = if world.rank() == 0 { scan } else { other };
                 scan(world.vectors().combine(x, &Operator::Add), y)
             });
         }
     }
-    ends_the_run(|world, x, y| {
+    assert_ends_run(|world, x, y| {
         let operator = if world.rank() == 0 { Operator::Add } else { Operator::Max };
         world.vectors().combine(x, &operator).inclusive_scan(y)
     });
-    ends_the_run(|world, x, y| {
+    assert_ends_run(|world, x, y| {
         let expression = if world.rank() == 0 { "x + 1u" } else { "x + 2u" };
         world.vectors().combine_mapped(x, expression, &Operator::Add).inclusive_scan(y)
     });

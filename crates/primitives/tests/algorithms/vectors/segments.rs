@@ -16,7 +16,7 @@ fn flags(n: usize) -> Vec<u32> {
         .collect()
 }
 
-fn cut<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
+fn cut_at_flags<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
     let mut found: Vec<Vec<T>> = Vec::new();
     for (i, (flag, cell)) in flags.iter().zip(cells).enumerate() {
         if i == 0 || *flag != 0 {
@@ -27,10 +27,10 @@ fn cut<T: Clone>(flags: &[u32], cells: &[T]) -> Vec<Vec<T>> {
     found
 }
 
-fn reductions(world: &World, n: usize) -> Result<()> {
+fn check_reductions(world: &World, n: usize) -> Result<()> {
     let (flags, values): (Vec<u32>, Vec<f32>) =
         (flags(n), (0..n).map(|i| (pseudo_random_number(i) % 64) as f32).collect());
-    let sums: Vec<f32> = cut(&flags, &values).iter().map(|segment| segment.iter().sum()).collect();
+    let sums: Vec<f32> = cut_at_flags(&flags, &values).iter().map(|segment| segment.iter().sum()).collect();
     for (spread, other) in FEW_SPREAD_PAIRS {
         let (x, of) = (vector(world, "x", &values, spread)?, vector(world, "flags", &flags, other)?);
         let reduced = world.vectors().combine(&x, &Operator::Add).by_flag(&of).reduce_segments("reduced")?;
@@ -39,10 +39,10 @@ fn reductions(world: &World, n: usize) -> Result<()> {
     Ok(())
 }
 
-fn sorts(world: &World, n: usize) -> Result<()> {
+fn check_sorts(world: &World, n: usize) -> Result<()> {
     let flags = flags(n);
     let pairs: Vec<(i32, [u32; 2])> = (0..n).map(|i| (pseudo_random_number(i) as i32 % 40, [i as u32, 9])).collect();
-    let mut segments = cut(&flags, &pairs);
+    let mut segments = cut_at_flags(&flags, &pairs);
     segments.iter_mut().for_each(|segment| segment.sort_by_key(|(key, _)| *key));
     let (sorted, sorted_values): (Vec<i32>, Vec<[u32; 2]>) = segments.concat().into_iter().unzip();
     let (keys, values): (Vec<i32>, Vec<[u32; 2]>) = pairs.into_iter().unzip();
@@ -61,10 +61,10 @@ fn sorts(world: &World, n: usize) -> Result<()> {
 
 #[test]
 fn segments_over_ranks_are_reduced() {
-    support::ranks(&[1, 3, 5], |world| [0, 1, 5000].into_iter().try_for_each(|n| reductions(world, n)));
+    support::ranks(&[1, 3, 5], |world| [0, 1, 5000].into_iter().try_for_each(|n| check_reductions(world, n)));
 }
 
 #[test]
 fn segments_over_ranks_are_sorted() {
-    support::ranks(&[1, 3, 5], |world| [0, 1, 4000].into_iter().try_for_each(|n| sorts(world, n)));
+    support::ranks(&[1, 3, 5], |world| [0, 1, 4000].into_iter().try_for_each(|n| check_sorts(world, n)));
 }

@@ -4,7 +4,7 @@ use zippy::{Result, World};
 use zippy_primitives::Primitives;
 use zippy_primitives::sort::SortKey;
 
-use super::{PAIRS, Spread, all, bits, vector};
+use super::{PAIRS, Spread, all, cell_bytes, vector};
 use crate::algorithms::sequences::pseudo_random_number;
 use crate::support;
 
@@ -18,7 +18,7 @@ const KINDS: [fn(usize, usize) -> u32; 6] = [
     |i, _| if i % 3 == 0 { 1000 } else { pseudo_random_number(i) % 2000 },
 ];
 
-fn sorts<K: SortKey>(
+fn check_sorts<K: SortKey>(
     world: &World,
     n: usize,
     key: impl Fn(u32) -> K,
@@ -35,12 +35,12 @@ fn sorts<K: SortKey>(
             let label = format!("{n} {} of kind {number}, {spread:?} and {other:?}", K::INFO.name);
             let x = vector(world, "x", &keys, spread)?;
             world.vectors().sort(&x)?;
-            assert!(bits(&all(world, &x)?) == bits(&sorted), "{label}");
+            assert!(cell_bytes(&all(world, &x)?) == cell_bytes(&sorted), "{label}");
             let x = vector(world, "y", &keys, spread)?;
             let y = vector(world, "values", &values, other)?;
             world.vectors().sort_pairs(&x, &y)?;
-            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of {label}");
-            assert!(bits(&all(world, &y)?) == bits(&sorted_values), "values of {label}");
+            assert!(cell_bytes(&all(world, &x)?) == cell_bytes(&sorted), "keys of {label}");
+            assert!(cell_bytes(&all(world, &y)?) == cell_bytes(&sorted_values), "values of {label}");
         }
     }
     Ok(())
@@ -49,18 +49,18 @@ fn sorts<K: SortKey>(
 #[test]
 fn sorts_of_every_spread() {
     support::ranks(support::RANKS, |world| {
-        [0, 2, 7, 5000].into_iter().try_for_each(|n| sorts(world, n, |key| key, u32::cmp))
+        [0, 2, 7, 5000].into_iter().try_for_each(|n| check_sorts(world, n, |key| key, u32::cmp))
     });
 }
 
 #[test]
 fn sorts_by_every_type_of_key() {
     support::ranks(&[3], |world| {
-        sorts(world, 3000, |key| key as i32, i32::cmp)?;
+        check_sorts(world, 3000, |key| key as i32, i32::cmp)?;
         let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -1e-45];
-        sorts(world, 3000, |key| special[key as usize % 8], f32::total_cmp)?;
-        sorts(world, 3000, f32::from_bits, f32::total_cmp)?;
-        sorts(world, 3000, |key| [key % 5, pseudo_random_number(key as usize)], <[u32; 2]>::cmp)
+        check_sorts(world, 3000, |key| special[key as usize % 8], f32::total_cmp)?;
+        check_sorts(world, 3000, f32::from_bits, f32::total_cmp)?;
+        check_sorts(world, 3000, |key| [key % 5, pseudo_random_number(key as usize)], <[u32; 2]>::cmp)
     });
 }
 
@@ -77,7 +77,7 @@ fn sorts_by_threads() {
             let (x, y) =
                 (vector(world, "x", &keys, spread)?, vector(world, "y", &(0..n as u32).collect::<Vec<_>>(), other)?);
             world.vectors().sort_pairs(&x, &y)?;
-            assert!(bits(&all(world, &x)?) == bits(&sorted), "keys of kind {number}, {spread:?}");
+            assert!(cell_bytes(&all(world, &x)?) == cell_bytes(&sorted), "keys of kind {number}, {spread:?}");
             assert!(all(world, &y)? == sorted_values, "values of kind {number}, {other:?}");
         }
         Ok(())
@@ -105,7 +105,7 @@ fn sections_are_sorted_alone() {
     });
 }
 
-fn narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Result<()> {
+fn check_narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Result<()> {
     let n = 3001;
     // These keys differ only from their second word.
     let keys: Vec<i64> =
@@ -118,7 +118,7 @@ fn narrow_values<V: zippy::Element>(world: &World, value: fn(u32) -> V) -> Resul
         world.vectors().sort_pairs(&x, &y)?;
         assert!(all(world, &x)?.into_iter().eq(order.iter().map(|&i| keys[i])), "{spread:?}");
         let expected: Vec<V> = order.iter().map(|&i| values[i]).collect();
-        assert!(bits(&all(world, &y)?) == bits(&expected), "{}, {spread:?}", V::INFO.name);
+        assert!(cell_bytes(&all(world, &y)?) == cell_bytes(&expected), "{}, {spread:?}", V::INFO.name);
     }
     Ok(())
 }
@@ -129,7 +129,7 @@ fn values_of_a_byte_or_two_and_keys_of_64_bits() {
         if !world.gpu().features().contains(zippy::wgpu::Features::SHADER_INT64) {
             return Ok(());
         }
-        narrow_values(world, |i| (i % 251) as u8)?;
-        narrow_values(world, |i| i as u16)
+        check_narrow_values(world, |i| (i % 251) as u8)?;
+        check_narrow_values(world, |i| i as u16)
     });
 }
