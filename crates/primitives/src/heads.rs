@@ -67,11 +67,11 @@ pub(crate) fn read(heads: Heads<'_>, cells: Range<u64>, key: &mut Option<Vec<u8>
 
 /// Sets `found` for each key of `size` bytes that differs from the previous key.
 pub(crate) fn find_heads(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
-    by_size!(differing, size, keys, before, found);
+    by_size!(find_differing_keys, size, keys, before, found);
 }
 
 #[inline(always)]
-fn differing(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
+fn find_differing_keys(size: usize, keys: &[u8], before: Option<&[u8]>, found: &mut [bool]) {
     let mut before = before.unwrap_or(&[]);
     for (key, found) in keys.chunks_exact(size).zip(found) {
         *found = before.get(..size).is_none_or(|before| before != key);

@@ -37,15 +37,20 @@ pub(crate) fn query_ranks(
         (remote, _) => {
             let (local_positions, remote_positions, remote_queries, remote_ranks) =
                 world.failing("querying other ranks", || {
-                    let [local_positions, remote_positions] = positions(world, ranks, remote)?;
-                    let remote_queries = gathered(world, queries, &remote_positions)?;
-                    let remote_ranks = gathered(world, ranks, &remote_positions)?;
+                    let [local_positions, remote_positions] = positions_by_rank(world, ranks, remote)?;
+                    let remote_queries = cells_at_positions(world, queries, &remote_positions)?;
+                    let remote_ranks = cells_at_positions(world, ranks, &remote_positions)?;
                     Ok((local_positions, remote_positions, remote_queries, remote_ranks))
                 })?;
             let found = query_other_ranks(world, &remote_queries, &remote_ranks, answer_type, &answer)?;
             world.failing("taking answers", || {
                 let answers = world.scratch_cells("answers", answer_type, queries.len())?;
-                scatter(world, &answer(&gathered(world, queries, &local_positions)?)?, &local_positions, &answers)?;
+                scatter(
+                    world,
+                    &answer(&cells_at_positions(world, queries, &local_positions)?)?,
+                    &local_positions,
+                    &answers,
+                )?;
                 scatter(world, &found, &remote_positions, &answers)?;
                 Ok(answers)
             })
@@ -82,7 +87,7 @@ fn query_other_ranks(
     })
 }
 
-fn gathered(world: &World, cells: &CellSequence, positions: &CellSequence) -> Result<CellSequence> {
+fn cells_at_positions(world: &World, cells: &CellSequence, positions: &CellSequence) -> Result<CellSequence> {
     let found = world.scratch_cells("gathered", cells.element(), positions.len())?;
     gather(world, cells, positions, &found)?;
     Ok(found)
@@ -90,7 +95,7 @@ fn gathered(world: &World, cells: &CellSequence, positions: &CellSequence) -> Re
 
 /// Returns the positions of the entries of a list of ranks that equal this rank, and of the
 /// `remote` other entries.
-fn positions(world: &World, ranks: &CellSequence, remote: u64) -> Result<[CellSequence; 2]> {
+fn positions_by_rank(world: &World, ranks: &CellSequence, remote: u64) -> Result<[CellSequence; 2]> {
     let room = |cells| world.scratch_cells("positions", &u32::INFO, cells);
     let found = [room(ranks.len() - remote)?, room(remote)?];
     let mut begin = [0, 0];

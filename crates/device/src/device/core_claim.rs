@@ -35,7 +35,7 @@ impl CoreClaim {
             node: hash_of_name(read("/proc/sys/kernel/random/boot_id").or_else(|| System::host_name().ok())),
             control_group: hash_of_name((namespace, read("/proc/self/cgroup"))),
             limit: limit as u64,
-            cores: affinity.unwrap_or_else(|| set([0..=limit - 1])),
+            cores: affinity.unwrap_or_else(|| core_set([0..=limit - 1])),
         }
     }
 
@@ -69,10 +69,10 @@ fn parse_affinity(status: &str) -> Option<[u64; CORE_SET_WORDS]> {
         Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
     };
     let ranges: Option<Vec<_>> = list.split(',').map(range).collect();
-    Some(set(ranges?)).filter(|cores| cores.iter().any(|&word| word != 0))
+    Some(core_set(ranges?)).filter(|cores| cores.iter().any(|&word| word != 0))
 }
 
-fn set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u64; CORE_SET_WORDS] {
+fn core_set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u64; CORE_SET_WORDS] {
     let mut cores = [0; CORE_SET_WORDS];
     let all = ranges.into_iter().flat_map(|range| *range.start()..=(*range.end()).min(64 * CORE_SET_WORDS - 1));
     all.for_each(|core| cores[core / 64] |= 1 << (core % 64));
@@ -83,44 +83,47 @@ fn set(ranges: impl IntoIterator<Item = std::ops::RangeInclusive<usize>>) -> [u6
 mod tests {
     use super::*;
 
-    fn claim(node: u64, control_group: u64, limit: u64, ranges: &[std::ops::RangeInclusive<usize>]) -> CoreClaim {
-        CoreClaim { node, control_group, limit, cores: set(ranges.iter().cloned()) }
+    fn test_claim(node: u64, control_group: u64, limit: u64, ranges: &[std::ops::RangeInclusive<usize>]) -> CoreClaim {
+        CoreClaim { node, control_group, limit, cores: core_set(ranges.iter().cloned()) }
     }
 
-    fn shares(claims: &[CoreClaim]) -> Vec<usize> {
+    fn core_shares(claims: &[CoreClaim]) -> Vec<usize> {
         claims.iter().map(|claim| claim.share(claims).get()).collect()
     }
 
     #[test]
     fn common_cores_are_divided_among_processes() {
-        assert_eq!(shares(&[claim(1, 0, 8, &[0..=7])]), [8]);
-        assert_eq!(shares(&[claim(1, 0, 8, &[0..=7]); 3]), [2; 3]);
-        assert_eq!(shares(&[claim(1, 0, 6, &[0..=5]); 3]), [2; 3]);
-        assert_eq!(shares(&[claim(1, 0, 2, &[0..=1]); 4]), [1; 4]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 8, &[0..=7])]), [8]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 8, &[0..=7]); 3]), [2; 3]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 6, &[0..=5]); 3]), [2; 3]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 2, &[0..=1]); 4]), [1; 4]);
         // Bound to a core each, to a package each, and to packages of different sizes.
-        assert_eq!(shares(&[claim(1, 0, 1, &[3..=3]), claim(1, 0, 1, &[900..=900])]), [1; 2]);
-        assert_eq!(shares(&[claim(1, 0, 4, &[0..=1, 8..=9]), claim(1, 0, 4, &[2..=3, 10..=11])]), [4; 2]);
-        assert_eq!(shares(&[claim(1, 0, 6, &[0..=5]), claim(1, 0, 2, &[4..=5])]), [5, 1]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 1, &[3..=3]), test_claim(1, 0, 1, &[900..=900])]), [1; 2]);
+        assert_eq!(
+            core_shares(&[test_claim(1, 0, 4, &[0..=1, 8..=9]), test_claim(1, 0, 4, &[2..=3, 10..=11])]),
+            [4; 2]
+        );
+        assert_eq!(core_shares(&[test_claim(1, 0, 6, &[0..=5]), test_claim(1, 0, 2, &[4..=5])]), [5, 1]);
         // On two nodes.
-        assert_eq!(shares(&[claim(1, 0, 4, &[0..=3]), claim(2, 0, 4, &[0..=3])]), [4; 2]);
+        assert_eq!(core_shares(&[test_claim(1, 0, 4, &[0..=3]), test_claim(2, 0, 4, &[0..=3])]), [4; 2]);
     }
 
     #[test]
     fn quota_of_control_group_is_divided_among_processes() {
         let all = &[0..=63];
-        assert_eq!(shares(&[claim(1, 5, 2, all)]), [2]);
-        assert_eq!(shares(&[claim(1, 5, 4, all); 2]), [2; 2]);
-        assert_eq!(shares(&[claim(1, 5, 4, all), claim(1, 6, 4, all)]), [4; 2]);
-        assert_eq!(shares(&[claim(1, 5, 64, all), claim(1, 5, 64, all)]), [32; 2]);
+        assert_eq!(core_shares(&[test_claim(1, 5, 2, all)]), [2]);
+        assert_eq!(core_shares(&[test_claim(1, 5, 4, all); 2]), [2; 2]);
+        assert_eq!(core_shares(&[test_claim(1, 5, 4, all), test_claim(1, 6, 4, all)]), [4; 2]);
+        assert_eq!(core_shares(&[test_claim(1, 5, 64, all), test_claim(1, 5, 64, all)]), [32; 2]);
     }
 
     #[test]
     fn affinity_of_linux_status_is_parsed() {
         let status =
             |list| format!("Name:\tprogram\nCpus_allowed:\tff\nCpus_allowed_list:\t{list}\nMems_allowed:\t1\n");
-        assert_eq!(parse_affinity(&status("0-2,70")), Some(set([0..=2, 70..=70])));
-        assert_eq!(parse_affinity(&status("5")), Some(set([5..=5])));
-        assert_eq!(parse_affinity(&status("1000-2000")), Some(set([1000..=1023])));
+        assert_eq!(parse_affinity(&status("0-2,70")), Some(core_set([0..=2, 70..=70])));
+        assert_eq!(parse_affinity(&status("5")), Some(core_set([5..=5])));
+        assert_eq!(parse_affinity(&status("1000-2000")), Some(core_set([1000..=1023])));
         for unknown in ["", "x", "2000"] {
             assert_eq!(parse_affinity(&status(unknown)), None, "{unknown:?}");
         }

@@ -37,7 +37,7 @@ impl HostThreads {
     /// Calls `task` once for each index below `tasks`, on all threads of the rank.
     fn run_tasks(self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         let threads = self.count().min(tasks);
-        let pool = if threads > 1 { pool() } else { None };
+        let pool = if threads > 1 { thread_pool() } else { None };
         let Some(pool) = pool else { return (0..tasks).for_each(task) };
         let next = AtomicUsize::new(0);
         let work = || {
@@ -86,7 +86,7 @@ impl TaskRunner for HostThreads {
 
     fn run(&self, tasks: usize, stack_bytes: usize, task: &(dyn Fn(usize) + Sync)) {
         // The stack of the rank's thread has any size, and frames of the program.
-        let pool = if stack_bytes > SMALL_STACK_BYTES { pool() } else { None };
+        let pool = if stack_bytes > SMALL_STACK_BYTES { thread_pool() } else { None };
         match pool {
             Some(pool) => pool.install(|| self.run_tasks(tasks, task)),
             None => self.run_tasks(tasks, task),
@@ -102,7 +102,7 @@ static POOL_THREADS: AtomicUsize = AtomicUsize::new(1);
 const STACK_BYTES: usize = MAX_STACK_BYTES + STACK_RESERVE_BYTES;
 
 /// Returns the thread pool of the process; `None` if the system does not start its threads.
-fn pool() -> Option<&'static ThreadPool> {
+fn thread_pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let new = || {
         let threads = POOL_THREADS.load(Ordering::Relaxed);

@@ -196,7 +196,7 @@ struct BlockBatch {
     blocks: Vec<(InvocationBlock, i64)>,
     /// Extents of all boxes together along x and y; along z, the boxes follow one another.
     size: [i64; 3],
-    /// Number of invocations that have a cell.
+    /// Number of invocations of the batch that have a cell.
     useful: i128,
 }
 

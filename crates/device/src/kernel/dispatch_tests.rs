@@ -51,7 +51,7 @@ fn position_and_workgroup(words: &[i32], axes: usize, id: [i64; 3], workgroup: [
 
 /// Returns every position of the grid with the index of its workgroup. Asserts that no position
 /// occurs twice and that no dispatch exceeds the limit.
-fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
+fn collect_positions(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
     let workgroup = shape.workgroup.map(i64::from);
     let mut visited = BTreeMap::new();
     for Dispatch { words, groups } in dispatches(grid, shape).unwrap() {
@@ -66,7 +66,7 @@ fn run(grid: &Grid, shape: &Shape) -> BTreeMap<Index, [i64; 3]> {
     visited
 }
 
-fn whole(extents: &[i64], in_order: bool) -> Grid {
+fn whole_domain_grid(extents: &[i64], in_order: bool) -> Grid {
     let extent = Index::new(extents);
     let lo = Index::zeros(extent.axes());
     Grid { boxes: vec![(lo, extent)], step: 1, lo, extent, in_order, separate: false }
@@ -95,7 +95,7 @@ fn workgroups_in_order_are_the_same_in_every_cut() {
         for workgroup in WORKGROUPS {
             let size = workgroup.map(i64::from);
             for limit in [1, 2, 3, 7, 1000] {
-                let visited = run(&whole(extents, true), &Shape { workgroup, limit });
+                let visited = collect_positions(&whole_domain_grid(extents, true), &Shape { workgroup, limit });
                 let of = |axis: usize| extents.get(axis).copied().unwrap_or(1);
                 let cells = extents.iter().product::<i64>();
                 assert_eq!(visited.len() as i64, cells);
@@ -116,7 +116,7 @@ fn every_invocation_runs_once_in_any_axis_order() {
     for extents in SHAPES {
         for workgroup in WORKGROUPS {
             for limit in [1, 2, 5, 1000] {
-                let visited = run(&whole(extents, false), &Shape { workgroup, limit });
+                let visited = collect_positions(&whole_domain_grid(extents, false), &Shape { workgroup, limit });
                 assert_eq!(visited.len() as i64, extents.iter().product::<i64>(), "{extents:?}");
                 let inside = |p: &Index| p.iter().zip(extents).all(|(p, n)| (0..*n).contains(p));
                 assert!(visited.keys().all(inside), "{extents:?}");
@@ -134,7 +134,7 @@ fn boxes_and_words_of_several_cells_are_run_once() {
                 .collect();
             let (lo, extent) = (Index::from([-3, 0]), Index::from([150, 820]));
             let grid = Grid { boxes: boxes.clone(), step, lo, extent, in_order, separate };
-            let visited = run(&grid, &Shape { workgroup: [8, 1, 2], limit: 9 });
+            let visited = collect_positions(&grid, &Shape { workgroup: [8, 1, 2], limit: 9 });
             let mut expected = Vec::new();
             for (origin, extents) in boxes {
                 for y in 0..extents[1] {
@@ -150,9 +150,9 @@ fn boxes_and_words_of_several_cells_are_run_once() {
 #[test]
 fn too_many_parts_or_folded_axes_are_errors() {
     let shape = Shape { workgroup: [1, 1, 1], limit: 65_535 };
-    let error = dispatches(&whole(&[1 << 30, 1 << 30], true), &shape).unwrap_err();
+    let error = dispatches(&whole_domain_grid(&[1 << 30, 1 << 30], true), &shape).unwrap_err();
     assert!(error.contains("1073741824 x 1073741824 invocations") && error.contains("65536 are possible"), "{error}");
-    let error = dispatches(&whole(&[1, 1, 1 << 16, 1 << 15], true), &shape).unwrap_err();
+    let error = dispatches(&whole_domain_grid(&[1, 1, 1 << 16, 1 << 15], true), &shape).unwrap_err();
     assert!(error.contains("from axis 2 on") && error.contains("2147483648 invocations"), "{error}");
-    assert_eq!(dispatches(&whole(&[(1 << 31) - 1], true), &shape).unwrap().len(), 32_769);
+    assert_eq!(dispatches(&whole_domain_grid(&[(1 << 31) - 1], true), &shape).unwrap().len(), 32_769);
 }

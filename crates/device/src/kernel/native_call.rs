@@ -43,7 +43,7 @@ impl Call<'_> {
             to_aligned_words(bytemuck::cast_slice(&words))
         });
         let geometries: Vec<_> = geometries.collect();
-        let counted = memory.count.map(|count| counted_groups(device, count)).transpose()?;
+        let counted = memory.count.map(|count| read_counted_workgroups(device, count)).transpose()?;
         let dispatches = dispatches.iter().zip(&geometries).map(|(dispatch, geometry)| {
             let bindings = code.kernel().bindings.iter().map(|declared| {
                 let point = checked.points.iter().find(|p| (p.group, p.binding) == (declared.group, declared.binding));
@@ -88,7 +88,7 @@ fn window_binding(buffer: &BoundBuffer, number: u32, is_written: bool) -> Native
 }
 
 /// Reads the workgroup counts of a counted dispatch from the device.
-fn counted_groups(device: &Device, count: &Lease) -> Result<[u32; 3]> {
+fn read_counted_workgroups(device: &Device, count: &Lease) -> Result<[u32; 3]> {
     let view = StridedBox { offset: 0, extents: Index::from([3]), strides: Index::from([1]) };
     let staged = device.gather(4, &[PackedBox { buffer: count, view, payload_offset: 0 }], 12)?;
     let words: Vec<u32> = bytemuck::pod_collect_to_vec(staged.as_ref());

@@ -55,7 +55,7 @@ pub(super) fn capabilities(features: wgpu::Features) -> Capabilities {
     out | Capabilities::SHADER_FLOAT16_IN_FLOAT32
 }
 
-fn parse(text: &str, capabilities: Capabilities) -> Result<naga::Module, naga::front::wgsl::ParseError> {
+fn parse_wgsl(text: &str, capabilities: Capabilities) -> Result<naga::Module, naga::front::wgsl::ParseError> {
     let options = naga::front::wgsl::Options { parse_doc_comments: false, capabilities };
     naga::front::wgsl::Frontend::new_with_options(options).parse(text)
 }
@@ -196,7 +196,8 @@ impl Program {
         let watched = signature.watch != Watch::Off;
         let parsed =
             get_or_parse(ParsedKey { text: text.clone(), watched, capabilities: capabilities.bits() }, |text| {
-                let mut module = parse(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
+                let mut module =
+                    parse_wgsl(text, capabilities).map_err(|error| self.fault(&error, text, capabilities))?;
                 if signature.reports_stopped_loops {
                     let own_text = &text[..self.text.len()];
                     loops::instrument_loops(&mut module, own_text, &helpers::stopped_line_name(), REPORT);
@@ -219,7 +220,7 @@ impl Program {
     fn fault(&self, error: &naga::front::wgsl::ParseError, text: &str, capabilities: Capabilities) -> Fault {
         let user = self.text.len();
         let fault = Fault::parse(error, text, user);
-        match parse(&self.text, capabilities) {
+        match parse_wgsl(&self.text, capabilities) {
             Err(alone) if fault.generated.is_some() && self.scan.open => Fault::parse(&alone, &self.text, user),
             _ => fault,
         }

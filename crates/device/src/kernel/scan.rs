@@ -162,7 +162,7 @@ pub(super) fn scan(text: &str) -> SourceScan {
         }
     }
     for (at, writable, ty) in declared {
-        let (cell, atomic) = cell_type(&resolved(ty, &aliases), &aliases);
+        let (cell, atomic) = cell_type(&resolve_aliases(ty, &aliases), &aliases);
         let holds_atomics = !atomic && cell.as_deref().is_some_and(|cell| out.holds_atomics(cell, text));
         let (name, span) = (word(at).to_owned(), tokens.ranges[at].clone());
         out.storage.push(StorageVar { name, writable, cell, atomic, holds_atomics, span });
@@ -172,7 +172,7 @@ pub(super) fn scan(text: &str) -> SourceScan {
 
 /// Returns the tokens of a type with leading aliases resolved. Chains are short; naga reports
 /// cycles.
-fn resolved<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
+fn resolve_aliases<'a>(mut ty: Vec<&'a str>, aliases: &BTreeMap<&str, Vec<&'a str>>) -> Vec<&'a str> {
     for _ in 0..16 {
         match ty[..] {
             [one] => ty = aliases.get(one).cloned().unwrap_or(ty),
@@ -200,8 +200,8 @@ fn cell_type(ty: &[&str], aliases: &BTreeMap<&str, Vec<&str>>) -> (Option<String
             _ => {}
         }
     }
-    let cell = |ty: &[&str]| Some(resolved(ty.to_vec(), aliases).concat());
-    match &resolved(inner.to_vec(), aliases)[..] {
+    let cell = |ty: &[&str]| Some(resolve_aliases(ty.to_vec(), aliases).concat());
+    match &resolve_aliases(inner.to_vec(), aliases)[..] {
         ["atomic", "<", scalar @ .., ">"] => (cell(scalar), true),
         other => (cell(other), false),
     }

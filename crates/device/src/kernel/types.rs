@@ -4,7 +4,7 @@ use naga::{ArraySize, Handle, Module, ScalarKind, Type, TypeInner};
 
 use crate::element::{ElementInfo, ElementKind, Field, Scalar};
 
-fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
+fn convert_scalar(scalar: naga::Scalar) -> Option<Scalar> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Float, 4) => Scalar::F32,
         (ScalarKind::Float, 2) => Scalar::F16,
@@ -18,7 +18,7 @@ fn scalar(scalar: naga::Scalar) -> Option<Scalar> {
 }
 
 fn scalar_name(of: naga::Scalar) -> &'static str {
-    match (of.kind, scalar(of)) {
+    match (of.kind, convert_scalar(of)) {
         (_, Some(scalar)) => ElementInfo::scalar(scalar).name,
         (ScalarKind::AbstractInt, _) => "AbstractInt",
         (ScalarKind::AbstractFloat, _) => "AbstractFloat",
@@ -69,13 +69,19 @@ pub(super) fn compare_cell(module: &Module, ty: Handle<Type>, info: &ElementInfo
         name => Err(format!("its cells are {name}, in WGSL {expected}, not {found}")),
     };
     match (&info.kind, &module.types[ty].inner) {
-        (ElementKind::Scalar(want), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(*want) => Ok(()),
-        (ElementKind::Vector(want, n), TypeInner::Vector { size, scalar: s })
-            if scalar(*s) == Some(*want) && *size as usize == *n =>
+        (ElementKind::Scalar(want), TypeInner::Scalar(s) | TypeInner::Atomic(s))
+            if convert_scalar(*s) == Some(*want) =>
         {
             Ok(())
         }
-        (ElementKind::Packed(_), TypeInner::Scalar(s) | TypeInner::Atomic(s)) if scalar(*s) == Some(Scalar::U32) => {
+        (ElementKind::Vector(want, n), TypeInner::Vector { size, scalar: s })
+            if convert_scalar(*s) == Some(*want) && *size as usize == *n =>
+        {
+            Ok(())
+        }
+        (ElementKind::Packed(_), TypeInner::Scalar(s) | TypeInner::Atomic(s))
+            if convert_scalar(*s) == Some(Scalar::U32) =>
+        {
             Ok(())
         }
         (ElementKind::Packed(_), _) => fail("u32 or atomic<u32> (which the helpers unpack)"),
@@ -162,8 +168,8 @@ pub(super) fn slots(module: &Module, name: &str, ty: Handle<Type>) -> Vec<Unifor
 
 fn collect_slots(module: &Module, name: &str, ty: Handle<Type>, offset: usize, out: &mut Vec<UniformSlot>) {
     let vector = |ty: Handle<Type>| match module.types[ty].inner {
-        TypeInner::Scalar(s) => scalar(s).map(|s| (s, 1)),
-        TypeInner::Vector { size, scalar: s } => scalar(s).map(|s| (s, size as usize)),
+        TypeInner::Scalar(s) => convert_scalar(s).map(|s| (s, 1)),
+        TypeInner::Vector { size, scalar: s } => convert_scalar(s).map(|s| (s, size as usize)),
         _ => None,
     };
     let (shape, repeat) = match &module.types[ty].inner {
@@ -177,7 +183,7 @@ fn collect_slots(module: &Module, name: &str, ty: Handle<Type>, offset: usize, o
         TypeInner::Matrix { columns, rows, scalar: s } => {
             let rows = *rows as usize;
             let stride = usize::from(s.width) * if rows == 2 { 2 } else { 4 };
-            (scalar(*s).map(|s| (s, rows)), Some((*columns as usize, stride)))
+            (convert_scalar(*s).map(|s| (s, rows)), Some((*columns as usize, stride)))
         }
         TypeInner::Array { base, size: ArraySize::Constant(n), stride } => {
             (vector(*base), Some((n.get() as usize, *stride as usize)))

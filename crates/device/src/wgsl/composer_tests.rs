@@ -8,7 +8,7 @@ const LOAD: WgslModule = WgslModule::included(
     "// $CELL is a type.\nfn load(p: i32) -> $CELL {\n    return $CELL(MOST);\n}\n",
 );
 
-fn message(composer: WgslComposer) -> String {
+fn composition_error(composer: WgslComposer) -> String {
     composer.compose().unwrap_err().to_string()
 }
 
@@ -67,10 +67,10 @@ fn paths_lose_parent_components() {
 
 #[test]
 fn placeholder_without_define_names_file_and_line() {
-    let found = message(WgslComposer::new().constant("MOST", 1).module(LOAD));
+    let found = composition_error(WgslComposer::new().constant("MOST", 1).module(LOAD));
     assert!(found.starts_with("crates/a/shaders/load.wgsl:2:20: nothing defines the placeholder $CELL"), "{found}");
     // Placeholders are whole words.
-    let found = message(WgslComposer::new().constant("MOST", 1).module(LOAD.define("CEL", "u32")));
+    let found = composition_error(WgslComposer::new().constant("MOST", 1).module(LOAD.define("CEL", "u32")));
     assert!(found.contains("placeholder $CELL"), "{found}");
 }
 
@@ -78,7 +78,7 @@ fn placeholder_without_define_names_file_and_line() {
 fn unused_define_names_call_site() {
     let line = line!() + 1;
     let module = LOAD.define("CELL", "u32").define("OTHER", "i32");
-    let found = message(WgslComposer::new().constant("MOST", 1).module(module));
+    let found = composition_error(WgslComposer::new().constant("MOST", 1).module(module));
     let expected = format!("{}:{line}:", file!());
     assert!(found.starts_with(&expected) && found.contains("load.wgsl has no placeholder $OTHER"), "{found}");
 }
@@ -87,7 +87,7 @@ fn unused_define_names_call_site() {
 fn unused_constant_names_call_site() {
     let line = line!() + 1;
     let composer = WgslComposer::new().constant("MOST", 1).constant("MOS", 2);
-    let found = message(composer.module(LOAD.define("CELL", "u32")));
+    let found = composition_error(composer.module(LOAD.define("CELL", "u32")));
     assert!(found.starts_with(&format!("{}:{line}:", file!())) && found.contains("uses MOS\n"), "{found}");
 }
 

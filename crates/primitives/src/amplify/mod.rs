@@ -53,14 +53,14 @@ impl OnRank<'_> {
         let _operation = self.world().enter_operation("amplify");
         let (world, counts) = (self.world(), counts.into());
         let counts = counts.cells()?;
-        let all = pairs_of(world, counts)?;
+        let all = count_pairs(world, counts)?;
         pairs.set_len(all)?;
         amplify(world, counts, 0, Sequence::from(&*pairs).cells()?)?;
         Ok(all)
     }
 }
 
-fn pairs_of(world: &World, counts: &CellSequence) -> Result<u64> {
+fn count_pairs(world: &World, counts: &CellSequence) -> Result<u64> {
     let most = world.backend().max_amplified_counts(world);
     if counts.len() > most {
         let text = format!("{} has {} counts; at most {most} are amplified at a time", counts.label(), counts.len());

@@ -5,7 +5,7 @@ use zippy::array::GlobalArray;
 use zippy::collective::CollectiveWorld;
 use zippy::error::{CallSite, Result};
 
-use super::{amplify, pairs_of};
+use super::{amplify, count_pairs};
 use crate::vectors::{IntoVector, Vectors, fitted, local_cells, ordered, spans};
 
 impl Vectors<'_> {
@@ -44,7 +44,7 @@ impl Vectors<'_> {
         let counts = fitted(world, "counts of copies", &counts, &cut, true)?;
         let (local_counts, pairs) = world.failing("amplify", || {
             let local_counts = local_cells(&counts.vector)?;
-            let pairs = pairs_of(world, &local_counts);
+            let pairs = count_pairs(world, &local_counts);
             world.agree_within("amplify", pairs.map(|pairs| (local_counts, pairs)))
         })??;
         let first = cut.iter().find(|span| span.owner == world.rank()).map_or(0, |span| span.cells.start);

@@ -104,7 +104,7 @@ pub(super) fn count_on_host(device: &Device, numbers: &CellSequence, counts: &Ce
     };
     let lending = Lending::new(device, vec![numbers], None, false);
     for window in lending.windows(WINDOW_BYTES, 1) {
-        let tasks = tasks(window, threads.count(), least);
+        let tasks = divide_into_tasks(window, threads.count(), least);
         lending.with(&tasks, |lent| threads.map(lent, count))?;
     }
     let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -113,7 +113,7 @@ pub(super) fn count_on_host(device: &Device, numbers: &CellSequence, counts: &Ce
 
 /// Divides numbers into ranges for the threads, each of at least `least` numbers; a single range
 /// for few numbers or a single thread.
-fn tasks(numbers: Range<u64>, threads: usize, least: u64) -> Vec<Range<u64>> {
+fn divide_into_tasks(numbers: Range<u64>, threads: usize, least: u64) -> Vec<Range<u64>> {
     let all = numbers.end - numbers.start;
     let least = least.max(MIN_NUMBERS_PER_THREAD / TASKS_PER_THREAD);
     if threads == 1 || all < MIN_NUMBERS_PER_THREAD || all < 2 * least {

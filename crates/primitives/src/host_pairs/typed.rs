@@ -50,8 +50,8 @@ pub(crate) fn extremes(threads: HostThreads, order: KeyOrder, keys: ByteSlices<'
     }
     let form = KeyForm::new(order);
     match order.words {
-        1 => extremes_of_words::<[u32; 1]>(threads, form, typed(keys)),
-        _ => extremes_of_words::<[u32; 2]>(threads, form, typed(keys)),
+        1 => extremes_of_words::<[u32; 1]>(threads, form, cast_slices(keys)),
+        _ => extremes_of_words::<[u32; 2]>(threads, form, cast_slices(keys)),
     }
 }
 
@@ -65,8 +65,8 @@ pub(crate) fn count_bins(
 ) -> Vec<u64> {
     let form = KeyForm::new(order);
     let counts = match order.words {
-        1 => count(threads, typed(keys), bins, |key: [u32; 1]| bin(key.number(form))),
-        _ => count(threads, typed(keys), bins, |key: [u32; 2]| bin(key.number(form))),
+        1 => count(threads, cast_slices(keys), bins, |key: [u32; 1]| bin(key.number(form))),
+        _ => count(threads, cast_slices(keys), bins, |key: [u32; 2]| bin(key.number(form))),
     };
     (0..bins).map(|bin| counts.iter().map(|counts| counts[bin] as u64).sum()).collect()
 }
@@ -117,7 +117,7 @@ impl<F: Fn(u64) -> usize + Sync> PairWork for DistributeWork<F> {
     }
 }
 
-fn typed<T: bytemuck::Pod>(slices: ByteSlices<'_>) -> SliceChain<'_, T> {
+fn cast_slices<T: bytemuck::Pod>(slices: ByteSlices<'_>) -> SliceChain<'_, T> {
     SliceChain::new(slices.into_iter().map(bytemuck::cast_slice_mut).collect())
 }
 
@@ -132,7 +132,7 @@ impl BytePairs<'_> {
     fn with_keys<K: Key, W: PairWork>(self, room: BytePairs<'_>, work: &W) {
         match self.size {
             0 => {
-                let keys = [self.keys, room.keys].map(typed::<K>);
+                let keys = [self.keys, room.keys].map(cast_slices::<K>);
                 let mut none = vec![(); keys[0].len()];
                 let mut none_of_room = none.clone();
                 run(work, keys, [&mut none, &mut none_of_room].map(|none| SliceChain::new(vec![&mut none[..]])));
@@ -148,20 +148,20 @@ impl BytePairs<'_> {
     }
 
     fn with_values<K: Key, V: Value>(self, room: BytePairs<'_>, work: &impl PairWork) {
-        run(work, [self.keys, room.keys].map(typed::<K>), [self.values, room.values].map(typed::<V>));
+        run(work, [self.keys, room.keys].map(cast_slices::<K>), [self.values, room.values].map(cast_slices::<V>));
     }
 
     /// Runs the work on pairs of key and index in place of the wide values, then moves each value
     /// once.
     fn by_index<K: Key, W: PairWork>(self, room: BytePairs<'_>, work: &W) {
-        let keys = [self.keys, room.keys].map(typed::<K>);
+        let keys = [self.keys, room.keys].map(cast_slices::<K>);
         let cells = keys[0].len();
         let mut indices: Vec<u64> = (0..cells as u64).collect();
         let mut indices_of_room = vec![0_u64; cells];
         run(work, keys, [&mut indices, &mut indices_of_room].map(|all| SliceChain::new(vec![&mut all[..]])));
         let order = if W::ENDS_IN_ROOM { indices_of_room } else { indices };
         let [values, mut values_room] = [self.values, room.values].map(SliceChain::new);
-        gather(work.threads(), &values, self.size, &order, values_room.reborrow());
+        gather_by_index(work.threads(), &values, self.size, &order, values_room.reborrow());
         if !W::ENDS_IN_ROOM {
             values_room.copy_to(values);
         }
@@ -174,7 +174,13 @@ fn run<K: Key, V: Value>(work: &impl PairWork, keys: [SliceChain<'_, K>; 2], val
 }
 
 /// Copies the cells with the given indices, of `size` bytes each, to consecutive cells.
-fn gather(threads: HostThreads, from: &SliceChain<'_, u8>, size: usize, indices: &[u64], to: SliceChain<'_, u8>) {
+fn gather_by_index(
+    threads: HostThreads,
+    from: &SliceChain<'_, u8>,
+    size: usize,
+    indices: &[u64],
+    to: SliceChain<'_, u8>,
+) {
     let mut begin = 0;
     let slices: Vec<(usize, &[u8])> = from
         .iter()

@@ -158,7 +158,7 @@ impl Vectors<'_> {
             return Err(KdTreeError::NotFinite { what, position }.into());
         }
         let mut nodes = Nodes::new(points.cells()?, leaves, world.size());
-        let local_points = indexed_points(world, name, &points, &nodes)?;
+        let local_points = read_indexed_points(world, name, &points, &nodes)?;
         let local_points = build(*self, name, &mut nodes, local_points)?;
         let points = world.array::<P, 1>(name, &layout(&nodes))?;
         let indices = world.array::<[u32; 2], 1>(&format!("{name}: indices"), &layout(&nodes))?;
@@ -174,7 +174,12 @@ impl Vectors<'_> {
 }
 
 /// Reads this rank's points, each with its index, before the sort of the construction.
-fn indexed_points<P: Point>(world: &World, name: &str, points: &Vector<P>, nodes: &Nodes) -> Result<Vec<IndexedPoint>> {
+fn read_indexed_points<P: Point>(
+    world: &World,
+    name: &str,
+    points: &Vector<P>,
+    nodes: &Nodes,
+) -> Result<Vec<IndexedPoint>> {
     let (mut wanted, mut first) = (Vec::new(), 0);
     for (owner, length) in nodes.lengths().into_iter().enumerate().filter(|(_, length)| *length > 0) {
         wanted.push(Span { cells: first..first + length as u64, owner });

@@ -40,7 +40,7 @@ pub(super) struct Nodes {
 }
 
 /// Returns `whole * part / parts`, rounded down.
-fn share(whole: u64, part: usize, parts: usize) -> u64 {
+fn proportional_share(whole: u64, part: usize, parts: usize) -> u64 {
     (u128::from(whole) * part as u128 / parts as u128) as u64
 }
 
@@ -79,7 +79,7 @@ impl Nodes {
     }
 
     pub(super) fn first_of(&self, leaf: usize) -> u64 {
-        share(self.points, leaf, self.leaves)
+        proportional_share(self.points, leaf, self.leaves)
     }
 
     pub(super) fn leaves(&self) -> usize {
@@ -88,7 +88,7 @@ impl Nodes {
 
     /// Returns the first leaf of a rank: the numbers of leaves per rank differ by at most one.
     pub(super) fn first_leaf(&self, rank: usize) -> usize {
-        share(self.leaves as u64, rank, self.ranks) as usize
+        proportional_share(self.leaves as u64, rank, self.ranks) as usize
     }
 
     pub(super) fn rank_of(&self, leaf: usize) -> usize {

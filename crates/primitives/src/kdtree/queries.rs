@@ -41,7 +41,7 @@ impl Vectors<'_> {
         if k == 0 {
             return Err(KdTreeError::NoNeighbours.into());
         }
-        let queries = positions(queries);
+        let queries = positions_of_points(queries);
         let check = check_finite::<P>(&queries);
         self.query("nearest", tree, k as u64, check, |nodes, local| {
             find_nearest(self.world(), nodes, local, &queries, k)
@@ -61,7 +61,7 @@ impl Vectors<'_> {
         if radius.is_nan() || radius < 0.0 {
             return Err(KdTreeError::Radius { given: radius }.into());
         }
-        let queries = positions(queries);
+        let queries = positions_of_points(queries);
         let check = check_finite::<P>(&queries);
         let find = |nodes: &Nodes, local: &LocalTree| find_within(self.world(), nodes, local, &queries, radius);
         self.query("within", tree, radius.to_bits(), check, find)
@@ -116,7 +116,7 @@ fn find_nearest(
     let mut remote_queries = RemoteQueries::default();
     for (query, (position, home)) in queries.iter().zip(&home).enumerate() {
         if let Some(rank) = home {
-            remote_queries.add(*rank, query, at(*position, f32::INFINITY));
+            remote_queries.add(*rank, query, query_at(*position, f32::INFINITY));
         }
     }
     let answer = |remote_query: &RemoteQuery| local.closest(&remote_query.bounds.low, remote_query.within, k);
@@ -168,7 +168,7 @@ fn find_inside(world: &World, nodes: &Nodes, local: &LocalTree, boxes: &[Bounds]
     Ok(all)
 }
 
-fn at(position: Position, within: f32) -> RemoteQuery {
+fn query_at(position: Position, within: f32) -> RemoteQuery {
     RemoteQuery { bounds: Bounds { low: position, high: position }, within }
 }
 
@@ -185,7 +185,7 @@ fn queries_in_reach(
         let (reach, excluded) = (reach(query), excluded(query));
         let add = |rank| {
             if excluded != Some(rank) {
-                remote_queries.add(rank, query, at(*position, reach));
+                remote_queries.add(rank, query, query_at(*position, reach));
             }
         };
         nodes.ranks(|bounds| bounds.squared_distance(position) <= reach, add);
@@ -193,7 +193,7 @@ fn queries_in_reach(
     remote_queries
 }
 
-fn positions<P: Point>(points: &[P]) -> Vec<Position> {
+fn positions_of_points<P: Point>(points: &[P]) -> Vec<Position> {
     points.iter().map(|point| point.position()).collect()
 }
 

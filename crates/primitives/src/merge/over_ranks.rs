@@ -215,7 +215,7 @@ fn fetch_runs(
         let (keys, values) = &local[which];
         let (mut runs, mut start) = (Vec::new(), 0);
         for ((owner, _), end) in owners.iter().zip(&ends) {
-            let part = common(start..end[which], begin..begin + keys.len());
+            let part = intersect_ranges(start..end[which], begin..begin + keys.len());
             runs.push((*owner, part.end - part.start));
             start = end[which];
         }
@@ -269,7 +269,7 @@ fn run_ends(
     Ok(Ok(ends))
 }
 
-fn common(a: Range<u64>, b: Range<u64>) -> Range<u64> {
+fn intersect_ranges(a: Range<u64>, b: Range<u64>) -> Range<u64> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }

@@ -105,13 +105,13 @@ pub(super) fn gather_by_kernel(
     output: &CellSequence,
 ) -> Result<()> {
     let indices = &positions(world, indices)?;
-    let kernel = kernel(world, wgsl_module!("../../shaders/permute/gather.wgsl"), output)?;
+    let kernel = create_move_kernel(world, wgsl_module!("../../shaders/permute/gather.wgsl"), output)?;
     output.were_written(0..output.len());
     // Indices have 32 bits.
     for part in input.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in align_parts(&[indices, output]) {
             let call = kernel.call().read("input", part.in_words()).read("indices", piece.parts[0].binding());
-            let call = call.update("output", piece.parts[1].in_words()).param("part", range(part));
+            let call = call.update("output", piece.parts[1].in_words()).param("part", range_of_part(part));
             call.over([piece.cells() as i64]).run()?;
         }
     }
@@ -143,24 +143,24 @@ pub(super) fn scatter_by_kernel(
     output: &CellSequence,
 ) -> Result<()> {
     let indices = &positions(world, indices)?;
-    let kernel = kernel(world, wgsl_module!("../../shaders/permute/scatter.wgsl"), output)?;
+    let kernel = create_move_kernel(world, wgsl_module!("../../shaders/permute/scatter.wgsl"), output)?;
     output.were_written(0..output.len());
     for part in output.parts().iter().filter(|part| part.first <= u64::from(u32::MAX)) {
         for piece in align_parts(&[input, indices]) {
             let call = kernel.call().read("input", piece.parts[0].in_words()).read("indices", piece.parts[1].binding());
-            let call = call.update("output", part.in_words()).param("part", range(part));
+            let call = call.update("output", part.in_words()).param("part", range_of_part(part));
             call.over([piece.cells() as i64]).run()?;
         }
     }
     Ok(())
 }
 
-fn range(part: &SequencePart) -> [u32; 2] {
+fn range_of_part(part: &SequencePart) -> [u32; 2] {
     [part.first as u32, part.cells() as u32]
 }
 
 /// Creates a kernel that moves cells as words.
-fn kernel(world: &World, module: WgslModule, cells: &CellSequence) -> Result<Kernel> {
+fn create_move_kernel(world: &World, module: WgslModule, cells: &CellSequence) -> Result<Kernel> {
     let stored = if cells.element().bytes < 4 { "atomic<u32>" } else { "u32" };
     let composer = WgslComposer::new().constant("WORDS", cells.words_per_cell() as i32).alias("Stored", stored);
     world.cached_kernel(&KernelSource::composed("a permutation", composer.module(module).compose()?))

@@ -82,7 +82,7 @@ impl Blocks {
         let segmented = flags.is_some();
         let output = separate_output.map(|_| 1 + usize::from(segmented));
         let made = Self {
-            kernel: kernel(world, operation, segmented, in_place)?,
+            kernel: create_scan_kernel(world, operation, segmented, in_place)?,
             pieces,
             segmented,
             in_place,
@@ -179,7 +179,7 @@ impl Blocks {
     }
 }
 
-fn kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_place: bool) -> Result<Kernel> {
+fn create_scan_kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_place: bool) -> Result<Kernel> {
     let element = operation.element;
     let cells = if in_place { "zippy_output" } else { "zippy_input" };
     let (input_element, expression) = operation.transform.unwrap_or((element, "x"));
@@ -190,7 +190,8 @@ fn kernel(world: &World, operation: &ScanOperation<'_>, segmented: bool, in_plac
     let head = if segmented { "zippy_flags_load(p) != 0u" } else { "false" };
     let mut arrays = String::new();
     if !in_place {
-        arrays += &format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", stored(input_element));
+        arrays +=
+            &format!("@group(0) @binding(0) var<storage, read> zippy_input: array<{}>;\n", stored_type(input_element));
     }
     if segmented {
         arrays += "@group(0) @binding(1) var<storage, read> zippy_flags: array<u32>;\n";
@@ -226,7 +227,7 @@ fn zippy_head(p: i32) -> bool {{ return {head}; }}
 }
 
 /// Returns the WGSL storage type of the cells.
-fn stored(element: &ElementInfo) -> &'static str {
+fn stored_type(element: &ElementInfo) -> &'static str {
     if let ElementKind::Packed(_) = element.kind { "u32" } else { element.name }
 }
 

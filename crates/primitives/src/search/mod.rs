@@ -135,7 +135,12 @@ pub(super) fn find(
 }
 
 /// Computes a bound for each needle on the host, by the function `rank` of a needle as a number.
-fn ranks(world: &World, order: KeyOrder, needles: &CellSequence, rank: impl Fn(u64) -> u32) -> Result<CellSequence> {
+fn bounds_on_host(
+    world: &World,
+    order: KeyOrder,
+    needles: &CellSequence,
+    rank: impl Fn(u64) -> u32,
+) -> Result<CellSequence> {
     let ranks = world.scratch_cells("ranks of needles", &u32::INFO, needles.len())?;
     for slice in needles.slices(PORTION_BYTES, 1) {
         let mut some = vec![0_u32; (slice.end - slice.start) as usize * order.words];

@@ -81,7 +81,7 @@ impl Vectors<'_> {
                 }
             }
             let comes_before = |first: u64, needle: u64| first < needle || first == needle && side == BoundSide::Upper;
-            let ranks = super::ranks(world, K::ORDER, &needles, |needle| {
+            let ranks = super::bounds_on_host(world, K::ORDER, &needles, |needle| {
                 let number = first_keys.partition_point(|(_, first)| comes_before(*first, needle));
                 first_keys.get(number.saturating_sub(1)).map_or(0, |(rank, _)| *rank as u32)
             })?;

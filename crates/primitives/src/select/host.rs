@@ -58,7 +58,7 @@ pub(crate) fn reduce_runs_on_host(
 pub(crate) fn count_selected_on_host(flags: &CellSequence) -> Result<u64> {
     let (mut count, mut some) = (0, Vec::new());
     for slice in flags.slices(PORTION_BYTES, 1) {
-        words(flags, slice, &mut some)?;
+        read_words(flags, slice, &mut some)?;
         count += some.iter().filter(|&&flag| flag != 0).count() as u64;
     }
     Ok(count)
@@ -68,7 +68,7 @@ pub(crate) fn count_selected_on_host(flags: &CellSequence) -> Result<u64> {
 pub(super) fn copy(input: &CellSequence, flags: &CellSequence, output: &CellSequence, selected: bool) -> Result<()> {
     let (mut mover, mut found) = (SelectedCellCopier::default(), Vec::new());
     for slice in input.slices(PORTION_BYTES, 1) {
-        words(flags, slice.clone(), &mut found)?;
+        read_words(flags, slice.clone(), &mut found)?;
         mover.add(input, slice, &found, selected, output)?;
     }
     Ok(())
@@ -117,7 +117,7 @@ fn move_selected(size: usize, cells: &[u8], flags: &[u32], selected: bool, found
     end
 }
 
-fn words(of: &CellSequence, slice: Range<u64>, words: &mut Vec<u32>) -> Result<()> {
+fn read_words(of: &CellSequence, slice: Range<u64>, words: &mut Vec<u32>) -> Result<()> {
     words.resize((slice.end - slice.start) as usize, 0);
     of.read(slice, bytemuck::cast_slice_mut(words))
 }
@@ -125,7 +125,7 @@ fn words(of: &CellSequence, slice: Range<u64>, words: &mut Vec<u32>) -> Result<(
 pub(crate) fn mark_on_host(flags: &CellSequence, marks: &CellSequence) -> Result<()> {
     let mut found = Vec::new();
     for slice in flags.slices(PORTION_BYTES, 1) {
-        words(flags, slice.clone(), &mut found)?;
+        read_words(flags, slice.clone(), &mut found)?;
         found.iter_mut().for_each(|flag| *flag = u32::from(*flag != 0));
         marks.write(slice, bytemuck::cast_slice(&found))?;
     }
@@ -136,7 +136,7 @@ pub(crate) fn tails_on_host(world: &World, heads: &CellSequence) -> Result<CellS
     let tails = world.scratch_cells("ends of segments", &u32::INFO, heads.len())?;
     let mut next = Vec::new();
     for slice in heads.slices(PORTION_BYTES, 1) {
-        words(heads, slice.start + 1..heads.len().min(slice.end + 1), &mut next)?;
+        read_words(heads, slice.start + 1..heads.len().min(slice.end + 1), &mut next)?;
         if slice.end == heads.len() {
             next.push(1);
         }

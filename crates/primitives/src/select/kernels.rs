@@ -33,7 +33,7 @@ pub(super) fn destinations(
 ) -> Result<CellSequence> {
     let destinations = world.scratch_cells("places of cells", &u32::INFO, before.len())?;
     before.copy_to(&destinations)?;
-    let destination_kernel = kernel(world, entry)?;
+    let destination_kernel = create_flags_kernel(world, entry)?;
     for piece in align_parts(&[flags, &destinations]) {
         let call = destination_kernel.call().read("flags", piece.parts[0].binding());
         let call = call.update("places", piece.parts[1].binding());
@@ -45,7 +45,7 @@ pub(super) fn destinations(
 }
 
 pub(crate) fn mark_by_kernel(world: &World, flags: &CellSequence, marks: &CellSequence) -> Result<()> {
-    let mark = kernel(world, "mark")?;
+    let mark = create_flags_kernel(world, "mark")?;
     for piece in align_parts(&[flags, marks]) {
         let call = mark.call().read("flags", piece.parts[0].binding());
         call.write("marks", piece.parts[1].binding()).over([piece.cells() as i64]).run()?;
@@ -55,7 +55,7 @@ pub(crate) fn mark_by_kernel(world: &World, flags: &CellSequence, marks: &CellSe
 
 pub(crate) fn tails_by_kernel(world: &World, heads: &CellSequence) -> Result<CellSequence> {
     let tails = world.scratch_cells("ends of segments", &u32::INFO, heads.len())?;
-    let tail = kernel(world, "tail")?;
+    let tail = create_flags_kernel(world, "tail")?;
     for piece in align_parts(&[heads, &tails]) {
         let call = tail.call().read("flags", piece.parts[0].binding()).write("marks", piece.parts[1].binding());
         let counted = [piece.first as u32, 0, heads.len() as u32, 0];
@@ -71,7 +71,7 @@ pub(crate) fn tails_by_kernel(world: &World, heads: &CellSequence) -> Result<Cel
     Ok(tails)
 }
 
-fn kernel(world: &World, entry: &str) -> Result<Kernel> {
+fn create_flags_kernel(world: &World, entry: &str) -> Result<Kernel> {
     let text = WgslComposer::new().module(wgsl_module!("../../shaders/select/flags.wgsl")).compose()?;
     world.cached_kernel(&KernelSource::composed("selection", text))?.entry(entry)
 }

@@ -156,7 +156,7 @@ fn heads(world: &World, keys: &CellSequence) -> Result<CellSequence> {
     if !keys.is_empty() {
         keys.read(keys.len() - 1..keys.len(), &mut last)?;
     }
-    let before = nearest(world, &last, true)?;
+    let before = nearest_rank_value(world, &last, true)?;
     flags_after(world, keys, before)
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> 
     if !heads.is_empty() {
         heads.read(0..1, bytemuck::cast_slice_mut(&mut first))?;
     }
-    let next = nearest(world, &first, false)?;
+    let next = nearest_rank_value(world, &first, false)?;
     let ends = tails(world, heads)?;
     if let (Some(next), true) = (next, !heads.is_empty()) {
         ends.write(heads.len() - 1..heads.len(), bytemuck::cast_slice(&next))?;
@@ -176,7 +176,7 @@ pub(crate) fn ends(world: &World, heads: &CellSequence) -> Result<CellSequence> 
 }
 
 /// Returns the value of the nearest lower (`below`) or higher rank that has one. Collective.
-fn nearest<T: Pod>(world: &World, own: &[T], below: bool) -> Result<Option<Vec<T>>> {
+fn nearest_rank_value<T: Pod>(world: &World, own: &[T], below: bool) -> Result<Option<Vec<T>>> {
     let all = world.inner_group().all_gather_v(copied(own))?;
     let all = all.iter().map(values::<T>).collect::<Result<Vec<_>>>()?;
     let (lower, higher) = all.split_at(world.rank());

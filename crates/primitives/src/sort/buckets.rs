@@ -74,7 +74,7 @@ pub(crate) fn group_on_host(
         host_pairs::distribute(threads, order, pairs, room, buckets.len(), bucket);
     })?;
     let free = SortRoom { keys: keys.clone(), values: values.cloned() };
-    let runs = runs(world, order, room, Some(&free), &buckets, boundaries.len() + 1)?;
+    let runs = count_keys_per_rank(world, order, room, Some(&free), &buckets, boundaries.len() + 1)?;
     Ok(GroupedKeys { in_room: true, runs })
 }
 
@@ -87,11 +87,11 @@ pub(crate) fn group_by_kernels(
     boundaries: &[u64],
 ) -> Result<GroupedKeys> {
     sort_in(world, order, keys, values, Some(room))?;
-    let bins = Binning::new(world, ends(order, keys)?)?;
+    let bins = Binning::new(world, extremes_of_sorted_keys(order, keys)?)?;
     let local = count_sorted_in_bins(world, order, keys, bins)?;
     let (_, buckets) = common_buckets(world, &local, boundaries)?;
     let sorted = SortRoom { keys: keys.clone(), values: values.cloned() };
-    let runs = runs(world, order, &sorted, None, &buckets, boundaries.len() + 1)?;
+    let runs = count_keys_per_rank(world, order, &sorted, None, &buckets, boundaries.len() + 1)?;
     Ok(GroupedKeys { in_room: false, runs })
 }
 
@@ -109,7 +109,7 @@ fn extremes(world: &World, order: KeyOrder, keys: &CellSequence) -> Result<[u64;
 }
 
 /// Returns the smallest and the largest of sorted keys as numbers.
-fn ends(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
+fn extremes_of_sorted_keys(order: KeyOrder, keys: &CellSequence) -> Result<[u64; 2]> {
     let mut found = [u64::MAX, 0];
     if !keys.is_empty() {
         let mut words = vec![0_u32; order.words];
@@ -168,7 +168,7 @@ fn buckets(local: &[u64], all: &[u64], boundaries: &[u64]) -> (Vec<u16>, Vec<Buc
 
 /// Returns the number of keys for each destination rank. Bins that a boundary splits are sorted for
 /// this, in free memory, unless all keys are sorted. Collective.
-fn runs(
+fn count_keys_per_rank(
     world: &World,
     order: KeyOrder,
     SortRoom { keys, values }: &SortRoom,

@@ -34,7 +34,7 @@ pub(super) fn sort(
         (cells / (KEYS_PER_TILE * BUSY_DEVICE_BLOCKS)).clamp(TILES_PER_BLOCK_RANGE[0], TILES_PER_BLOCK_RANGE[1]);
     let blocks = cells.div_ceil(KEYS_PER_TILE * tiles);
     let domain = [(blocks * WORKGROUP_INVOCATIONS) as i64];
-    let kernel = kernel(world, order, values.map(|(values, _)| values))?;
+    let kernel = create_sort_kernel(world, order, values.map(|(values, _)| values))?;
     let words = |cells: &CellSequence| cells.parts()[0].in_words();
     let differing = world.scratch_cells("bits that differ", &u32::INFO, order.words as u64)?;
     let call = kernel.entry("differ")?;
@@ -42,7 +42,7 @@ pub(super) fn sort(
     call.param("digit", [0, 0, tiles as i32]).over(domain).run()?;
     let mut bits = [0_u32; 2];
     differing.read(0..differing.len(), bytemuck::cast_slice_mut(&mut bits[..order.words]))?;
-    let digits = digits(order, bits);
+    let digits = differing_digits(order, bits);
     if digits.is_empty() {
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub(super) fn sort(
 
 /// Returns the digits, from the lowest, that cover all differing bits of keys: for each its word
 /// and its lowest bit.
-fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
+fn differing_digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
     let mut digits = Vec::new();
     for place in 0..order.words {
         let word = order.word_of(place, 1);
@@ -93,7 +93,7 @@ fn digits(order: KeyOrder, differing: [u32; 2]) -> Vec<(usize, u32)> {
     digits
 }
 
-fn kernel(world: &World, order: KeyOrder, values: Option<&CellSequence>) -> Result<Kernel> {
+fn create_sort_kernel(world: &World, order: KeyOrder, values: Option<&CellSequence>) -> Result<Kernel> {
     let words = values.map_or(0, CellSequence::words_per_cell);
     let composer = order.declarations().constant("VALUE_WORDS", words as i32);
     let composer = match values {

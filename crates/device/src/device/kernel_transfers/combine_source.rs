@@ -34,7 +34,7 @@ pub(super) fn combine_composer(element: &ElementInfo, operator: &Operator) -> Wg
     let head = if element.requires().f16 { WgslComposer::new().enable("f16") } else { WgslComposer::new() };
     let head = head.append(operator.definition(element));
     let cells = match element.kind {
-        ElementKind::Packed(packed) => head.append(packed_cells(packed)),
+        ElementKind::Packed(packed) => head.append(packed_cells_composer(packed)),
         _ => {
             let head = head.generated(element.declarations()).alias("T", element.name);
             head.module(wgsl_module!("../../../shaders/whole_cells.wgsl"))
@@ -44,7 +44,7 @@ pub(super) fn combine_composer(element: &ElementInfo, operator: &Operator) -> Wg
 }
 
 /// Returns the WGSL code that loads and stores cells of 8 or 16 bits, packed in words.
-fn packed_cells(packed: Packed) -> WgslComposer {
+fn packed_cells_composer(packed: Packed) -> WgslComposer {
     let (bits, cells_per_word) = (8 * packed.bytes() as u32, 4 / packed.bytes());
     let composer = WgslComposer::new()
         .constant("zippy_BITS", bits)

@@ -65,8 +65,8 @@ impl<S: Arithmetic> Component<'_, S> {
         let head = head || last_head.is_some();
         let value = match (self.output, self.first) {
             (None, _) => match last_head {
-                None => reduced(op, value, self.input),
-                Some(last) => reduced(op, self.input[last], &self.input[last + 1..]),
+                None => reduce_in_any_order(op, value, self.input),
+                Some(last) => reduce_in_any_order(op, self.input[last], &self.input[last + 1..]),
             },
             (Some(output), first) if self.heads.is_empty() => scan_without_heads(op, value, self.input, output, first),
             (Some(output), first) => scan_with_heads(op, value, self.input, (self.heads, output), first),
@@ -108,7 +108,7 @@ impl<S: Arithmetic> Component<'_, S> {
 
 /// Combines `all` with the cells in any order: several partial results, which the compiler keeps in
 /// vector registers.
-fn reduced<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
+fn reduce_in_any_order<S: Copy>(op: impl Fn(S, S) -> S, all: S, input: &[S]) -> S {
     let (groups, rest) = input.as_chunks::<16>();
     let all = rest.iter().fold(all, |all, cell| op(all, *cell));
     let Some((first, groups)) = groups.split_first() else { return all };

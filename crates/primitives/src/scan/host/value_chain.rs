@@ -71,7 +71,7 @@ mod tests {
 
     /// Returns the sum of the numbers below `tasks`, computed by a chain of tasks; a task in
     /// `panics` panics.
-    fn sums(threads: usize, tasks: usize, panics: Option<usize>) -> Option<usize> {
+    fn sum_by_chain(threads: usize, tasks: usize, panics: Option<usize>) -> Option<usize> {
         let chain = ValueChain::new(0, tasks);
         let threads = HostThreads::with_count(NonZero::new(threads).unwrap());
         threads.map((0..tasks).collect(), |task| {
@@ -87,7 +87,7 @@ mod tests {
     fn each_value_follows_from_previous_value() {
         for threads in 1..4 {
             for tasks in [0, 1, 2, 50] {
-                assert_eq!(sums(threads, tasks, None), Some(tasks * tasks.saturating_sub(1) / 2));
+                assert_eq!(sum_by_chain(threads, tasks, None), Some(tasks * tasks.saturating_sub(1) / 2));
             }
         }
     }
@@ -96,7 +96,7 @@ mod tests {
     fn a_panic_of_a_task_ends_all_threads() {
         for threads in 1..4 {
             for task in [0, 7, 49] {
-                assert!(catch_unwind(AssertUnwindSafe(|| sums(threads, 50, Some(task)))).is_err());
+                assert!(catch_unwind(AssertUnwindSafe(|| sum_by_chain(threads, 50, Some(task)))).is_err());
             }
         }
     }
