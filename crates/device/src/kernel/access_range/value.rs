@@ -57,8 +57,8 @@ impl Interval {
         Self { axis: None, lo, hi }
     }
 
-    /// Returns the smallest interval that contains both intervals; `None` if one is relative to a
-    /// position and the other is not.
+    /// Returns the smallest interval that contains both intervals; `None` unless both are absolute
+    /// or relative to the same axis.
     pub(crate) fn join(self, other: Self) -> Option<Self> {
         let (lo, hi) = (self.lo.min(other.lo), self.hi.max(other.hi));
         (self.axis == other.axis).then_some(Self { axis: self.axis, lo, hi })
