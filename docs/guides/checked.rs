@@ -12,7 +12,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if next_inside(p) { next_store(p, 0.5 * (now_load(p - 1) + now_load(p + 1))); }
 }";
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     // As ZIPPY_CHECK=1, but the program reads the findings itself.
     let found = zippy::run_with(Config::threads(2).check(true), program)?;
     println!("{}", found.concat().join("\n"));
@@ -20,7 +20,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Returns the findings of this rank.
-pub(crate) fn program(world: &World) -> zippy::Result<Vec<String>> {
+pub fn program(world: &World) -> zippy::Result<Vec<String>> {
     let layout = Layout::new([12]).split([Split::Auto]).ghost([1]).periodic([true]);
     let mut now = world.array::<f32, 1>("now", &layout)?;
     let mut next = world.array::<f32, 1>("next", &layout)?;

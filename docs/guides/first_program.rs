@@ -8,7 +8,7 @@ const SIDE: i64 = 32;
 /// Live cells of a glider, which moves by one cell along both axes in four generations.
 const GLIDER: [[i64; 2]; 5] = [[1, 0], [2, 1], [0, 2], [1, 2], [2, 2]];
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let alive = program(world)?;
         if world.rank() == 0 {
@@ -19,7 +19,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Plays until the glider is where it started, and returns the number of live cells.
-pub(crate) fn program(world: &World) -> zippy::Result<i128> {
+pub fn program(world: &World) -> zippy::Result<i128> {
     // Shape, cuts, ghost cells. Both ends of each axis are neighbours.
     let layout = Layout::new([SIDE, SIDE]).split_all(Split::Auto).ghost([1, 1]).periodic([true, true]);
     let mut now = world.array::<u32, 2>("now", &layout)?;

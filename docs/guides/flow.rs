@@ -9,7 +9,7 @@ use crate::slice;
 const LENGTH: i64 = 192;
 const WIDTH: i64 = 64;
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let velocity = program(world, 30_000)?;
         // The component along the channel, without the layers of wall cells.
@@ -18,7 +18,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Returns the velocity after some steps. The axes are x, y, z and component.
-pub(crate) fn program(world: &World, steps: u64) -> zippy::Result<GlobalArray<f32, 4>> {
+pub fn program(world: &World, steps: u64) -> zippy::Result<GlobalArray<f32, 4>> {
     let (centre, radius) = ([40.0, 34.0], 8.0_f64);
     let is_solid =
         move |[x, y, _]: [i64; 3]| (x as f64 - centre[0]).powi(2) + (y as f64 - centre[1]).powi(2) < radius * radius;

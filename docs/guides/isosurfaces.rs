@@ -13,7 +13,7 @@ const SPACING: f64 = 2.0 / (SIDE - 1) as f64;
 /// Radii of the torus: of its circle, and of its tube.
 const RADII: [f64; 2] = [0.6, 0.25];
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let found = program(world, Path::new("torus.ply"))?;
         if world.rank() == 0 {
@@ -24,7 +24,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Writes the surface to a file and returns its statistics.
-pub(crate) fn program(world: &World, file: &Path) -> zippy::Result<Statistics> {
+pub fn program(world: &World, file: &Path) -> zippy::Result<Statistics> {
     // One ghost cell before and two after each chunk: normals need them.
     let layout = Layout::new([SIDE; 3]).split_all(Split::Auto).ghost_sides([(1, 2); 3]);
     let field = world.array::<f32, 3>("field", &layout)?;

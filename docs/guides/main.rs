@@ -1,5 +1,6 @@
 //! Programs of the guides: `cargo run --release -p guides -- stencils` runs one of them.
 #![forbid(unsafe_code)]
+#![allow(unreachable_pub, reason = "the pages show the programs as parts of a package")]
 
 mod checked;
 mod first_program;

@@ -3,7 +3,7 @@
 use zippy::World;
 use zippy::transport::{copied, values};
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let line = format!("rank {} of {} on {}", world.rank(), world.size(), world.gpu().adapter().name);
         let lines = world.group().gather(0, copied(line.as_bytes()))?;
@@ -15,7 +15,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Returns the sum of the squares of all ranks.
-pub(crate) fn program(world: &World) -> zippy::Result<u64> {
+pub fn program(world: &World) -> zippy::Result<u64> {
     let (group, rank) = (world.group(), world.rank() as u64);
 
     // As MPI_Bcast: rank 0 sends numbers to all.

@@ -13,13 +13,13 @@ const PARTICLES: u32 = 100_000;
 /// A particle: the same fields as in the kernels.
 #[derive(Clone, Copy, Element)]
 #[repr(C)]
-pub(crate) struct Particle {
+pub struct Particle {
     position: [f32; 2],
     number: u32,
     steps: u32,
 }
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let counts = program(world)?;
         let shades = world.array::<f32, 2>("shades", &Layout::new([SIDE, SIDE]).split_all(Split::Auto))?;
@@ -30,7 +30,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Returns the number of particles in each cell after the last step.
-pub(crate) fn program(world: &World) -> zippy::Result<GlobalArray<u32, 2>> {
+pub fn program(world: &World) -> zippy::Result<GlobalArray<u32, 2>> {
     let counts = world.array::<u32, 2>("counts", &Layout::new([SIDE, SIDE]).split_all(Split::Auto))?;
     let drift = world.kernel(include_wgsl!("drift.wgsl"))?;
     let count = world.kernel(include_wgsl!("count.wgsl"))?;

@@ -7,7 +7,7 @@ use zippy_primitives::Primitives;
 const MEASUREMENTS: u64 = 100_000;
 const STATIONS: u32 = 8;
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let found = program(world)?;
         if world.rank() == 0 {
@@ -20,14 +20,14 @@ pub(crate) fn main() -> zippy::Result<()> {
 
 /// Statistics, with the same bits on every rank and for every number of ranks.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Found {
+pub struct Found {
     pub mean: f64,
     pub median: f32,
     pub percentile_99: f32,
     pub station_sums: Vec<u32>,
 }
 
-pub(crate) fn program(world: &World) -> zippy::Result<Found> {
+pub fn program(world: &World) -> zippy::Result<Found> {
     let cut = Layout::new([MEASUREMENTS]).split([Split::Auto]);
     let values = world.array::<f32, 1>("values", &cut)?;
     values.fill_with(|[i]| measurement(i))?;

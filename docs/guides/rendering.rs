@@ -12,7 +12,7 @@ use crate::slice;
 /// Voxels along each axis.
 const SIDE: i64 = 64;
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let picture = program(world, Path::new("."), 400)?;
         let written = picture.map_or(Ok(()), |image| png::write("rendering.png", &image, png::Style::default()));
@@ -22,7 +22,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 
 /// Writes a slice into `folder`. Returns a picture of the volume, `pixels` pixels a side, on rank
 /// 0.
-pub(crate) fn program(world: &World, folder: &Path, pixels: u32) -> zippy::Result<Option<Image>> {
+pub fn program(world: &World, folder: &Path, pixels: u32) -> zippy::Result<Option<Image>> {
     // A field of any origin: here waves around a ball.
     let field = world.array::<f32, 3>("field", &Layout::new([SIDE; 3]).split_all(Split::Auto))?;
     field.fill_with(density)?;

@@ -16,7 +16,7 @@ struct State {
     heat_at_start: f64,
 }
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         program(world, Path::new("."), 50)?;
         program(world, Path::new("."), 100).map(drop) // goes on at step 50
@@ -25,7 +25,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 
 /// Runs up to the step `last`, from the latest checkpoint in `folder` if there is one, and returns
 /// the heat. All ranks must see the same folder.
-pub(crate) fn program(world: &World, folder: &Path, last: u64) -> zippy::Result<f64> {
+pub fn program(world: &World, folder: &Path, last: u64) -> zippy::Result<f64> {
     let cut = |shape| Layout::new(shape).split_all(Split::Auto).ghost([1, 1]).periodic([true, true]);
     let checkpoints = Checkpoints::new(folder.join("heat.ckpt"), 2);
     let (mut now, mut step, state) = match checkpoints.latest(world)? {

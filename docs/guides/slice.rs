@@ -13,11 +13,7 @@ const ZOOM: usize = 4;
 
 /// Writes a plane of numbers as a picture: x to the right, y up, black for the smallest number,
 /// white for the largest. Collective; rank 0 writes.
-pub(crate) fn save<const D: usize>(
-    world: &World,
-    plane: GlobalSection<f32, D>,
-    path: impl AsRef<Path>,
-) -> zippy::Result<()> {
+pub fn save<const D: usize>(world: &World, plane: GlobalSection<f32, D>, path: impl AsRef<Path>) -> zippy::Result<()> {
     let region = plane.region()?;
     let sides: Vec<usize> = region.extents().iter().map(|&cells| cells as usize).filter(|&cells| cells > 1).collect();
     let &[width, height] = &sides[..] else { return Err(Error::program("a picture needs two axes")) };

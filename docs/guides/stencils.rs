@@ -8,7 +8,7 @@ use crate::slice;
 const SHAPE: [i64; 2] = [120, 72];
 const STEPS: usize = 6000;
 
-pub(crate) fn main() -> zippy::Result<()> {
+pub fn main() -> zippy::Result<()> {
     zippy::run(|world| {
         let smoke = program(world)?;
         slice::save(world, smoke.at(..), "stencils.png")
@@ -16,7 +16,7 @@ pub(crate) fn main() -> zippy::Result<()> {
 }
 
 /// Returns the smoke after the last step.
-pub(crate) fn program(world: &World) -> zippy::Result<GlobalArray<f32, 2>> {
+pub fn program(world: &World) -> zippy::Result<GlobalArray<f32, 2>> {
     let layout = Layout::new(SHAPE).split_all(Split::Auto).ghost([1, 1]);
     // 1 where air is, 0 in walls. Ghost cells beyond the ends of the array stay 0: walls, too.
     let open = world.array::<u32, 2>("open", &layout)?;

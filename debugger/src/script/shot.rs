@@ -43,7 +43,7 @@ pub struct Shot {
     /// Norm of the colours: `linear`, `log`, or `symlog:SIZE`, which is linear up to SIZE on both
     /// sides of 0. Default: `linear`.
     pub norm: Option<String>,
-    /// Pixels per cell along each edge, 1 to [`MAX_SCALE`]. Default: a picture about 512 pixels
+    /// Pixels per cell along each edge, 1 to `MAX_SCALE`. Default: a picture about 512 pixels
     /// wide.
     pub scale: Option<usize>,
     /// Output file: .png for colours, .npy or .csv for exact numbers.
